@@ -1,0 +1,98 @@
+/** Time as a parameter: nothing outside this file reads a clock. */
+import type { MonotonicNs } from './units.ts';
+
+/** A source of time. Durations come from `monotonicNs` only; `wallMs` is for labels people read. */
+export interface Clock {
+  /** Nanoseconds since an arbitrary origin; never goes back. Allocates a bigint. */
+  monotonicNs(): MonotonicNs;
+  /** The same instant in seconds as a double, for the tick path: no allocation, resolution below 1 µs. */
+  nowS(): number;
+  /** Milliseconds since 1970 (UTC), for names and log lines; may jump. */
+  wallMs(): number;
+}
+
+/** The machine's clocks. */
+export class SystemClock implements Clock {
+  // hrtime is CLOCK_MONOTONIC, so two processes can compare it; performance.now is the same clock without an array.
+  readonly #offsetS: number = Number(process.hrtime.bigint()) * 1e-9 - performance.now() * 1e-3;
+
+  monotonicNs(): MonotonicNs {
+    return process.hrtime.bigint() as MonotonicNs;
+  }
+
+  nowS(): number {
+    return this.#offsetS + performance.now() * 1e-3;
+  }
+
+  wallMs(): number {
+    return Date.now();
+  }
+}
+
+/** A clock that stands still until a test moves it. */
+export class FakeClock implements Clock {
+  #ns: bigint;
+  #wallMs: number;
+
+  constructor(startNs = 0n, startWallMs = 0) {
+    this.#ns = startNs;
+    this.#wallMs = startWallMs;
+  }
+
+  monotonicNs(): MonotonicNs {
+    return this.#ns as MonotonicNs;
+  }
+
+  nowS(): number {
+    return Number(this.#ns) * 1e-9;
+  }
+
+  wallMs(): number {
+    return this.#wallMs;
+  }
+
+  /** Moves both clocks on by `milliseconds` ≥ 0. Throws `RangeError` when asked to go back. */
+  advanceMs(milliseconds: number): void {
+    if (!(milliseconds >= 0)) throw new RangeError(`a monotonic clock cannot move by ${milliseconds} ms`);
+    this.#ns += BigInt(Math.round(milliseconds * 1e6));
+    this.#wallMs += milliseconds;
+  }
+
+  /** Sets the wall clock only, as a user or NTP may do. */
+  jumpWallTo(milliseconds: number): void {
+    this.#wallMs = milliseconds;
+  }
+}
+
+/**
+ * Time that passes one control period per tick, however long the tick took: simulated runs are as fast as
+ * the machine allows, and repeat exactly.
+ */
+export class LockStepClock implements Clock {
+  readonly #periodNs: bigint;
+  readonly #periodS: number;
+  #ticks = 0;
+
+  constructor(periodS: number) {
+    if (!(periodS > 0)) throw new RangeError(`periodS must be > 0, got ${periodS}`);
+    this.#periodS = periodS;
+    this.#periodNs = BigInt(Math.round(periodS * 1e9));
+  }
+
+  monotonicNs(): MonotonicNs {
+    return (BigInt(this.#ticks) * this.#periodNs) as MonotonicNs;
+  }
+
+  nowS(): number {
+    return this.#ticks * this.#periodS;
+  }
+
+  wallMs(): number {
+    return this.#ticks * this.#periodS * 1e3;
+  }
+
+  /** Lets one control period pass. Tick-safe. */
+  step(): void {
+    this.#ticks++;
+  }
+}

@@ -1,0 +1,78 @@
+/** What guard and node tell each other, as plain data. `src/runtime/link` carries it in memory or over a socket. */
+import type { RobotState } from './robot-state.ts';
+
+/** States of the guard (`src/safety/safety-state.ts`). The order is the wire's code: never reorder, only append. */
+export const SAFETY_STATES = [
+  'disconnected',
+  'standby',
+  'ready',
+  'active.policy',
+  'active.human',
+  'stopping',
+  'stopped',
+  'fault',
+] as const;
+export type SafetyStateName = (typeof SAFETY_STATES)[number];
+
+/** Who asks for motion. The order is the wire's code. */
+export const DECIDERS = ['hold', 'policy', 'human'] as const;
+export type Decider = (typeof DECIDERS)[number];
+
+/** One action for one policy step, newest wins; it is valid for `leaseS` from `issuedAtS`. */
+export interface ActionCommand {
+  /** Rises by one per command of a node's life. */
+  seq: number;
+  decider: Decider;
+  /** Seconds of the machine's monotonic clock (or the lock-step clock) when it was decided. */
+  issuedAtS: number;
+  leaseS: number;
+  policyVersion: number;
+  /** [A] normalised, [−1, 1]. */
+  readonly action: Float64Array;
+}
+
+/** What the guard publishes every tick. All arrays are reused: copy what you keep. */
+export interface GuardFrame {
+  tick: number;
+  state: SafetyStateName;
+  decider: Decider;
+  readonly robot: RobotState;
+  /** [n] what the joints were asked to reach. */
+  readonly referenceRad: Float64Array;
+  /** [7] tool point of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
+  readonly referenceTcp: Float64Array;
+  /** [7] tool point of the measurement. */
+  readonly measuredTcp: Float64Array;
+  /** `seq` of the command being executed; −1 for none. */
+  commandSeq: number;
+  /** Bits of the safety stages that changed this tick's command. */
+  filterBits: number;
+  /** Counters since the guard started. */
+  ticks: number;
+  changedTicks: number;
+  /** Ticks in which an independent check found a limit broken. */
+  violations: number;
+  /** Ticks that began later than one period after their deadline. */
+  overruns: number;
+}
+
+/** A wish that is not motion. Answered once. */
+export type GuardRequest =
+  | { readonly kind: 'enable' }
+  | { readonly kind: 'activate' }
+  | { readonly kind: 'hold' }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'acknowledge' }
+  | { readonly kind: 'disable' }
+  | { readonly kind: 'resetScene'; readonly layout: SceneLayout };
+
+export type GuardAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/** What one episode starts from, where software can arrange the surroundings (simulation). */
+export interface SceneLayout {
+  readonly jointsRad: readonly number[];
+  /** Poses of movable objects by name: x, y, z (m), yaw (rad), base frame. */
+  readonly objects: Readonly<Record<string, readonly [number, number, number, number]>>;
+  /** Values for signals that are not measured, e.g. a hole estimate. */
+  readonly signals: Readonly<Record<string, number>>;
+}

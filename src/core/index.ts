@@ -1,0 +1,35 @@
+export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
+export { crc32c } from './crc32c.ts';
+export {
+  type ActionCommand,
+  DECIDERS,
+  type Decider,
+  type GuardAnswer,
+  type GuardFrame,
+  type GuardRequest,
+  SAFETY_STATES,
+  type SafetyStateName,
+  type SceneLayout,
+} from './guard-frame.ts';
+export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
+export { Rng, type RngState } from './rng.ts';
+export type { JointModel, RobotModel, WorkspaceBox } from './robot-model.ts';
+export { createRobotState, type RobotState } from './robot-state.ts';
+export {
+  type ActionDimension,
+  type ActionSpec,
+  frameSize,
+  type ObservationField,
+  type ObservationSpec,
+  observationSize,
+  schemaHash,
+} from './spaces.ts';
+export {
+  copyTransition,
+  createTransition,
+  isIntervention,
+  SOURCES,
+  type Source,
+  type Transition,
+} from './transition.ts';
+export { allFinite, clamp, type MonotonicNs, type Unit, type Vec, vec, wrapAngleRad, zeros } from './units.ts';

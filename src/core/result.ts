@@ -1,0 +1,33 @@
+/** Expected trouble is a value; a programmer's error throws. */
+
+/** Either a value or an error that the caller is meant to handle. */
+export type Result<T, E = ReinError> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly error: E };
+
+export function ok<T>(value: T): Result<T, never> {
+  return { ok: true, value };
+}
+
+export function err<E>(error: E): Result<never, E> {
+  return { ok: false, error };
+}
+
+/** What kind of trouble an error is; decides the exit code and what is offered as a remedy. */
+export type ErrorKind = 'config' | 'policy' | 'checkpoint' | 'link' | 'storage' | 'driver' | 'environment' | 'task';
+
+/**
+ * An error that a person will read: one sentence that says what is wrong, and one that says what to do.
+ * Command-line programs print it without a stack and exit with code 1.
+ */
+export class ReinError extends Error {
+  readonly kind: ErrorKind;
+  readonly remedy: string | undefined;
+
+  constructor(kind: ErrorKind, message: string, options: { remedy?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ReinError';
+    this.kind = kind;
+    this.remedy = options.remedy;
+  }
+}

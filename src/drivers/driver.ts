@@ -1,0 +1,50 @@
+/**
+ * The contract of everything that moves: hardware, simulator, mock. A driver obeys and measures; it decides
+ * nothing. Every driver passes `tests/contract/driver.contract.ts`.
+ */
+import type { RobotState, SceneLayout, Vec } from '../core/index.ts';
+
+/** How a read or write went. Everything but `ok` is a fault that the guard counts. */
+export type DriverStatus = 'ok' | 'late' | 'rejected' | 'lost';
+
+export interface Driver {
+  readonly name: string;
+  /** Joint names in the order of every vector below. */
+  readonly jointNames: readonly string[];
+  /** Names of `RobotState.signals`, in order. */
+  readonly signalNames: readonly string[];
+  /** Opens ports and checks that what is connected is what the configuration says. Throws `ReinError`. Never moves. */
+  open(): Promise<void>;
+  /** Torque on, holding the measured pose. */
+  enable(): void;
+  /** Torque off. */
+  disable(): void;
+  /** Measures into `out`. Tick path: no allocation, no throw. In simulation one control period passes first. */
+  read(out: RobotState): DriverStatus;
+  /**
+   * Sends one reference, rad. Tick path. Returns `rejected` and sends nothing when a value is not finite or outside
+   * the encoder range: the last gate before the bus.
+   */
+  write(referenceRad: Vec<'rad'>): DriverStatus;
+  /** Leaves the robot standing (torque as its exit policy says) and releases everything. Idempotent. */
+  close(): Promise<void>;
+  /** Where the surroundings can be put back by software, as in simulation; absent on real robots. */
+  readonly scene?: Scene;
+}
+
+/** Surroundings that software can arrange: a simulator's. */
+export interface Scene {
+  /** Puts robot and objects where the task wants them; the same numbers give the same scene. Torque stays as it is. */
+  reset(layout: SceneLayout): void;
+  /** Positions (xyz, m) and orientations (wxyz) of all drawn geoms, for pictures. `out` is 7 numbers a geom. */
+  geomPoses(out: Float64Array): void;
+  readonly geoms: readonly GeomShape[];
+}
+
+/** A shape to draw: half-sizes as MuJoCo defines them for its type, m. */
+export interface GeomShape {
+  readonly type: 'box' | 'capsule' | 'cylinder' | 'sphere' | 'plane' | 'mesh';
+  readonly sizeM: readonly [number, number, number];
+  readonly rgba: readonly [number, number, number, number];
+  readonly name: string;
+}

@@ -1,0 +1,21 @@
+/** The contract of everything that lets a person (or the scripted stand-in for one) decide. */
+
+/** What the operator wants for one policy step. */
+export interface TeleopCommand {
+  /** True while the operator has taken over. False: the other fields mean nothing. */
+  active: boolean;
+  /** [A] normalised action, as a policy's. */
+  readonly action: Float32Array;
+  /** Recovering to a known state, or correcting the sub-task itself. */
+  phase: 'recover' | 'correct';
+}
+
+/** A device or script that may take over. One person holds the lease at a time. */
+export interface TeleopSource {
+  readonly name: string;
+  /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */
+  poll(observation: Float32Array, nowS: number, out: TeleopCommand): void;
+  /** A new episode begins. */
+  reset(): void;
+  close(): void;
+}
