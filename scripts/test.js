@@ -1,0 +1,173 @@
+/**
+ * Everything the project checks, in one command (`npm test`): build, types, lint, dependency direction, dead code,
+ * generated pages, launch files, and all tests. Runs all of it whatever fails, lists the failures at the end, and
+ * closes with one plain line of counts. `npm test -- PATTERN` builds, then hands PATTERN to vitest only.
+ */
+import './node-version.js';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'rein-test-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+/** A hung test must not hang whoever waits for the result. */
+const suiteLimitMs = 6 * 60_000;
+const totals = { passed: 0, failed: 0, skipped: 0 };
+const failures = [];
+
+const patterns = process.argv.slice(2);
+if (patterns.length > 0) {
+  await check('build', ['node', 'scripts/build.js', '--quiet']);
+  await suite('tests', patterns);
+} else {
+  await check('build', ['node', 'scripts/build.js', '--quiet']);
+  await Promise.all([check('types', tool('typescript/bin/tsc', '--noEmit')), sideBySide()]);
+  await suite('unit, property and contract tests', ['--exclude', 'tests/e2e/**']);
+  // One file at a time: these start processes of their own, and some of them keep real time.
+  await suite('end-to-end tests', ['tests/e2e', '--no-file-parallelism', '--passWithNoTests']);
+}
+finish();
+
+async function sideBySide() {
+  await check('lint and format', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'));
+  await check(
+    'dependency direction',
+    tool('dependency-cruiser/bin/dependency-cruise.mjs', 'src', '--config', '.dependency-cruiser.cjs'),
+  );
+  await check('dead code', tool('knip/bin/knip.js', '--no-progress'));
+  await check('generated pages are current', ['node', 'scripts/docs.js', '--check']);
+  await checkLaunchFiles();
+}
+
+async function checkLaunchFiles() {
+  const files = readdirSync(join(root, 'launch'), { withFileTypes: true }).filter((entry) =>
+    entry.name.endsWith('.py'),
+  );
+  if (files.length === 0) return;
+  if (spawnSync('python3', ['--version']).status !== 0) {
+    skip('launch files', 'python3 is not installed');
+    return;
+  }
+  const parse = 'import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read(), path)';
+  await check('launch files', ['python3', '-c', parse, ...files.map((entry) => join('launch', entry.name))]);
+}
+
+/** Runs one command and counts it as one check; prints its output only if it fails. */
+async function check(name, [command, ...args]) {
+  const started = performance.now();
+  const result = await run(command === 'node' ? process.execPath : command, args, {
+    show: false,
+    limitMs: suiteLimitMs,
+  });
+  report(name, result.code === 0, started);
+  if (result.code === 0) return;
+  console.log(result.output.trimEnd());
+  failures.push(name);
+}
+
+/** Runs vitest with `args` and counts every test of it. */
+async function suite(name, args) {
+  const started = performance.now();
+  console.log(`\n── ${name}`);
+  const jsonFile = join(scratch, `${name.replaceAll(/\W+/g, '-')}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${jsonFile}`];
+  const [command, ...vitest] = tool('vitest/vitest.mjs', 'run', ...reporters, ...args);
+  const result = await run(command, vitest, { show: true, limitMs: suiteLimitMs });
+  const before = failures.length;
+  if (existsSync(jsonFile)) countTests(JSON.parse(readFileSync(jsonFile, 'utf8')));
+  if (result.code !== 0 && failures.length === before) {
+    totals.failed++;
+    failures.push(
+      `${name}: ${result.timedOut ? `not done after ${suiteLimitMs / 60_000} min` : `vitest ended with ${result.code}`}`,
+    );
+  }
+  printLine(name, failures.length === before, started);
+}
+
+function countTests(json) {
+  totals.passed += json.numPassedTests;
+  totals.failed += json.numFailedTests;
+  totals.skipped += json.numPendingTests + json.numTodoTests;
+  for (const file of json.testResults) {
+    const path = file.name.startsWith(root) ? file.name.slice(root.length) : file.name;
+    const failed = file.assertionResults.filter((test) => test.status === 'failed');
+    for (const test of failed) failures.push(`${path}: ${test.fullName}`);
+    if (file.status !== 'failed' || failed.length > 0) continue;
+    // The file itself could not be loaded, so none of its tests was counted.
+    totals.failed++;
+    failures.push(`${path}: ${file.message.split('\n')[0] || 'did not load'}`);
+  }
+}
+
+function report(name, passed, started) {
+  totals[passed ? 'passed' : 'failed']++;
+  printLine(name, passed, started);
+}
+
+function skip(name, reason) {
+  totals.skipped++;
+  console.log(`skipped  ${name}: ${reason}`);
+}
+
+function printLine(name, passed, started) {
+  console.log(`${passed ? 'ok      ' : 'FAILED  '} ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
+}
+
+function finish() {
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.map((line) => `  ${line}`).join('\n')}`);
+  process.exitCode = failures.length > 0 || totals.failed > 0 ? 1 : 0;
+  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+  console.log(`\n${totals.passed} passed, ${totals.failed} failed${skipped}`);
+}
+
+/** The command line of an installed tool, without npx's start-up. */
+function tool(entry, ...args) {
+  const file = join(root, 'node_modules', entry);
+  if (!existsSync(file)) {
+    console.error(`${entry.split('/bin')[0]} is not installed. Run \`npm ci\` first.`);
+    process.exit(1);
+  }
+  return [process.execPath, file, ...args];
+}
+
+function run(command, args, { show, limitMs }) {
+  return new Promise((resolve) => {
+    const output = [];
+    // Both streams into one, so that the closing line stays the last one.
+    const stdio = show ? ['ignore', 1, 1] : ['ignore', 'pipe', 'pipe'];
+    // A group of its own, so that what the child started can be ended with it.
+    const child = spawn(command, args, { cwd: root, stdio, detached: true });
+    child.stdout?.on('data', (chunk) => output.push(chunk));
+    child.stderr?.on('data', (chunk) => output.push(chunk));
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      endGroup(child.pid);
+    }, limitMs);
+    const onInterrupt = () => {
+      endGroup(child.pid);
+      process.exit(130);
+    };
+    process.once('SIGINT', onInterrupt);
+    process.once('SIGTERM', onInterrupt);
+    child.on('error', (error) => output.push(Buffer.from(`${error.message}\n`)));
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      process.off('SIGINT', onInterrupt);
+      process.off('SIGTERM', onInterrupt);
+      resolve({ code: code ?? 1, timedOut, output: Buffer.concat(output).toString('utf8') });
+    });
+  });
+}
+
+function endGroup(pid) {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
