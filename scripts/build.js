@@ -8,7 +8,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -116,7 +115,7 @@ function removeStale(outputs) {
 async function takeLock() {
   for (;;) {
     try {
-      writeFileSync(openSync(lockFile, 'wx'), String(process.pid));
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
       return;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
@@ -126,6 +125,7 @@ async function takeLock() {
   }
 }
 
+/** The lock's owner; just made and still empty counts as alive, gone as 0. */
 function readLock() {
   try {
     return readFileSync(lockFile, 'utf8') || process.pid;
