@@ -24,6 +24,7 @@ export {
   observationSize,
   schemaHash,
 } from './spaces.ts';
+export { Ema, type HistogramData, type Interval, QuantileHistogram, wilsonInterval } from './statistics.ts';
 export {
   copyTransition,
   createTransition,

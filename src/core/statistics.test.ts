@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Ema, QuantileHistogram, wilsonInterval } from './statistics.ts';
+
+describe('wilsonInterval', () => {
+  // Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])('gives the published interval for %i of %i', (successes, trials, low, high) => {
+    const interval = wilsonInterval(successes, trials);
+    expect(interval.low).toBeCloseTo(low, 4);
+    expect(interval.high).toBeCloseTo(high, 4);
+  });
+
+  it('knows nothing without trials, and reaches the ends exactly', () => {
+    expect(wilsonInterval(0, 0)).toEqual({ low: 0, high: 1 });
+    expect(wilsonInterval(0, 7).low).toBe(0);
+    expect(wilsonInterval(7, 7).high).toBe(1);
+  });
+
+  it('holds the observed rate and mirrors when success and failure swap', () => {
+    fc.assert(
+      fc.property(fc.nat(500), fc.nat(500), (successes, failures) => {
+        const trials = successes + failures;
+        fc.pre(trials > 0);
+        const a = wilsonInterval(successes, trials);
+        const b = wilsonInterval(failures, trials);
+        expect(a.low).toBeLessThanOrEqual(successes / trials);
+        expect(a.high).toBeGreaterThanOrEqual(successes / trials);
+        expect(a.low).toBeCloseTo(1 - b.high, 12);
+      }),
+    );
+  });
+
+  it('refuses counts that cannot be', () => {
+    expect(() => wilsonInterval(3, 2)).toThrow(RangeError);
+    expect(() => wilsonInterval(-1, 2)).toThrow(RangeError);
+    expect(() => wilsonInterval(Number.NaN, 2)).toThrow(RangeError);
+  });
+});
+
+describe('QuantileHistogram', () => {
+  it('gives every quantile within the bucket error', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0.01, max: 990, noNaN: true }), { minLength: 1 }), (values) => {
+        const histogram = new QuantileHistogram(0.01, 1000, 20);
+        for (const value of values) histogram.add(value);
+        const sorted = values.toSorted((a, b) => a - b);
+        for (const q of [0, 0.1, 0.5, 0.9, 0.99, 1]) {
+          const exact = sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)]!;
+          const ratio = histogram.quantile(q) / exact;
+          expect(Math.abs(Math.log10(ratio))).toBeLessThanOrEqual(1 / 40 + 1e-9);
+        }
+      }),
+    );
+  });
+
+  it('counts values outside its range at the ends and ignores NaN', () => {
+    const histogram = new QuantileHistogram(1, 100, 10);
+    for (const value of [-5, 0, 10, 5000, Number.NaN]) histogram.add(value);
+    const data = histogram.toJSON();
+    expect(histogram.count).toBe(4);
+    expect([data.under, data.over, data.min, data.max]).toEqual([2, 1, -5, 5000]);
+    expect(histogram.quantile(0)).toBe(-5);
+    expect(histogram.quantile(1)).toBe(5000);
+  });
+
+  it('says NaN while empty and refuses a share outside [0, 1]', () => {
+    const histogram = new QuantileHistogram(1, 10);
+    expect(histogram.quantile(0.5)).toBeNaN();
+    expect(() => histogram.quantile(1.1)).toThrow(RangeError);
+  });
+
+  it('covers its whole range and no more', () => {
+    const histogram = new QuantileHistogram(0.001, 1000, 20);
+    expect(histogram.toJSON().counts.length).toBe(120);
+    histogram.add(999.999);
+    histogram.add(0.001);
+    expect(histogram.toJSON().over).toBe(0);
+    expect(histogram.toJSON().under).toBe(0);
+  });
+});
+
+describe('Ema', () => {
+  it('starts at the first value and then moves by its weight', () => {
+    const ema = new Ema(0.25);
+    expect(ema.value).toBeNaN();
+    expect(ema.add(8)).toBe(8);
+    expect(ema.add(Number.NaN)).toBe(8);
+    expect(ema.add(4)).toBe(7);
+  });
+});

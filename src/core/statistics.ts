@@ -1,0 +1,161 @@
+/** Small statistics that several parts share: an interval for a rate, quantiles of a stream, a moving average. */
+
+/** A range with both ends included. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The standard normal's 97.5 % point: two-sided 95 %. */
+const Z95 = 1.959963984540054;
+
+/**
+ * The score interval of Wilson (1927) for a success probability, without continuity correction.
+ * `successes` and `trials` are counts, 0 ≤ successes ≤ trials; `z` is the normal quantile (default 95 %, two-sided).
+ * No trials say nothing: [0, 1]. Always inside [0, 1]. Throws `RangeError` on impossible counts.
+ * Source: Newcombe, Statistics in Medicine 17 (1998), method 3.
+ */
+export function wilsonInterval(successes: number, trials: number, z: number = Z95): Interval {
+  if (!(trials >= 0) || !(successes >= 0) || successes > trials) {
+    throw new RangeError(`${successes} successes in ${trials} trials cannot be`);
+  }
+  if (trials === 0) return { low: 0, high: 1 };
+  const rate = successes / trials;
+  const z2 = z * z;
+  const centre = rate + z2 / (2 * trials);
+  const half = z * Math.sqrt((rate * (1 - rate)) / trials + z2 / (4 * trials * trials));
+  const scale = 1 + z2 / trials;
+  // At the ends the formula gives exactly 0 and 1; rounding must not miss them.
+  return {
+    low: successes === 0 ? 0 : Math.max(0, (centre - half) / scale),
+    high: successes === trials ? 1 : Math.min(1, (centre + half) / scale),
+  };
+}
+
+/** A `QuantileHistogram` as plain data. Bucket i covers [low·growth^i, low·growth^(i+1)). */
+export interface HistogramData {
+  readonly low: number;
+  readonly growth: number;
+  readonly counts: readonly number[];
+  readonly under: number;
+  readonly over: number;
+  readonly sum: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * Counts values in fixed logarithmic buckets, so that quantiles of an endless stream cost constant memory.
+ * A quantile between `low` and `high` is off by at most the factor 10^(1 / (2·bucketsPerDecade)): 5.9 % at 20.
+ * Minimum, maximum, count and mean are exact.
+ */
+export class QuantileHistogram {
+  readonly #low: number;
+  readonly #perDecade: number;
+  readonly #counts: Float64Array;
+  #under = 0;
+  #over = 0;
+  #sum = 0;
+  #count = 0;
+  #min = Number.POSITIVE_INFINITY;
+  #max = Number.NEGATIVE_INFINITY;
+
+  /** 0 < `low` < `high`, in the values' own unit; `bucketsPerDecade` ≥ 1. */
+  constructor(low: number, high: number, bucketsPerDecade = 20) {
+    if (!(low > 0) || !(high > low) || !Number.isFinite(high)) throw new RangeError(`not a range: ${low} to ${high}`);
+    if (!(bucketsPerDecade >= 1)) throw new RangeError(`bucketsPerDecade must be ≥ 1, got ${bucketsPerDecade}`);
+    this.#low = low;
+    this.#perDecade = bucketsPerDecade;
+    this.#counts = new Float64Array(Math.ceil(Math.log10(high / low) * bucketsPerDecade - 1e-9));
+  }
+
+  /** How many values were added. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The exact mean; NaN before the first value. */
+  get mean(): number {
+    return this.#sum / this.#count;
+  }
+
+  /** The largest value so far; −Infinity before the first. */
+  get max(): number {
+    return this.#max;
+  }
+
+  /** Counts one value; NaN is ignored. Tick-safe. */
+  add(value: number): void {
+    if (Number.isNaN(value)) return;
+    this.#count++;
+    this.#sum += value;
+    if (value < this.#min) this.#min = value;
+    if (value > this.#max) this.#max = value;
+    if (!(value >= this.#low)) {
+      this.#under++;
+      return;
+    }
+    const bucket = Math.floor(Math.log10(value / this.#low) * this.#perDecade);
+    if (bucket >= this.#counts.length) this.#over++;
+    else this.#counts[bucket] = this.#counts[bucket]! + 1;
+  }
+
+  /**
+   * The value that the share `q` of all values does not exceed, 0 ≤ q ≤ 1; NaN before the first value.
+   * Values below `low` count as the minimum, values above `high` as the maximum.
+   */
+  quantile(q: number): number {
+    if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is asked for in [0, 1], got ${q}`);
+    if (this.#count === 0) return Number.NaN;
+    const rank = Math.max(1, Math.ceil(q * this.#count));
+    if (rank === this.#count) return this.#max;
+    let seen = this.#under;
+    if (rank <= seen) return this.#min;
+    for (let i = 0; i < this.#counts.length; i++) {
+      seen += this.#counts[i]!;
+      if (rank <= seen) {
+        const middle = this.#low * 10 ** ((i + 0.5) / this.#perDecade);
+        return Math.min(this.#max, Math.max(this.#min, middle));
+      }
+    }
+    return this.#max;
+  }
+
+  /** A copy as plain data, for a metrics file. `min` and `max` are 0 while empty. */
+  toJSON(): HistogramData {
+    return {
+      low: this.#low,
+      growth: 10 ** (1 / this.#perDecade),
+      counts: Array.from(this.#counts),
+      under: this.#under,
+      over: this.#over,
+      sum: this.#sum,
+      min: this.#count === 0 ? 0 : this.#min,
+      max: this.#count === 0 ? 0 : this.#max,
+    };
+  }
+}
+
+/** An exponential moving average that starts at its first value. */
+export class Ema {
+  readonly #weight: number;
+  #value: number = Number.NaN;
+
+  /** `weight` in (0, 1]: the share of each new value. */
+  constructor(weight: number) {
+    if (!(weight > 0 && weight <= 1)) throw new RangeError(`weight must be in (0, 1], got ${weight}`);
+    this.#weight = weight;
+  }
+
+  /** NaN before the first value. */
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Takes in one value and gives the new average; NaN changes nothing. Tick-safe. */
+  add(value: number): number {
+    if (Number.isNaN(value)) return this.#value;
+    this.#value = Number.isNaN(this.#value) ? value : this.#value + this.#weight * (value - this.#value);
+    return this.#value;
+  }
+}
