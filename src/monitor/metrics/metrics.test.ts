@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseMetrics } from './reader.ts';
+import type { LinkRecord, MetricRecord } from './records.ts';
+import { MetricsWriter } from './writer.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-metrics-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const link = (envStep: number): LinkRecord => ({
+  kind: 'link',
+  tS: envStep / 10,
+  envStep,
+  sent: envStep,
+  acked: envStep,
+  pending: 0,
+  lost: 0,
+  duplicated: 0,
+});
+
+describe('MetricsWriter', () => {
+  it('writes one JSON object a line, in order, and appends to an existing file', async () => {
+    const path = join(folder, 'metrics.jsonl');
+    for (const start of [0, 50]) {
+      const writer = new MetricsWriter(path);
+      for (let i = 0; i < 50; i++) writer.write(link(start + i));
+      await writer.close();
+    }
+    const { records, skipped } = parseMetrics(readFileSync(path, 'utf8'));
+    expect(skipped).toBe(0);
+    expect(records.map((r) => r.envStep)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  });
+
+  it('reports a full disk once, keeps running and counts what it gives up', async () => {
+    const sentences: string[] = [];
+    const writer = new MetricsWriter('/dev/full', { onDegraded: (s) => sentences.push(s), maxWaiting: 3 });
+    for (let i = 0; i < 5; i++) {
+      writer.write(link(i));
+      await writer.flush();
+    }
+    expect(writer.degraded).toBe(true);
+    expect(writer.dropped).toBe(2);
+    await writer.close();
+    expect(sentences).toHaveLength(1);
+    expect(sentences[0]).toMatch(/ENOSPC/);
+    expect(writer.dropped).toBe(5);
+  });
+
+  it('writes what waited as soon as the folder is there', async () => {
+    const path = join(folder, 'later', 'metrics.jsonl');
+    const writer = new MetricsWriter(path);
+    writer.write(link(1));
+    await writer.flush();
+    expect(writer.degraded).toBe(true);
+    const { mkdirSync } = await import('node:fs');
+    mkdirSync(join(folder, 'later'));
+    writer.write(link(2));
+    await writer.flush();
+    expect(writer.degraded).toBe(false);
+    await writer.close();
+    expect(parseMetrics(readFileSync(path, 'utf8')).records).toEqual([link(1), link(2)]);
+  });
+
+  it('counts a record that cannot be JSON instead of throwing', async () => {
+    const writer = new MetricsWriter(join(folder, 'metrics.jsonl'));
+    const bad = { ...link(1), sent: 1n } as unknown as MetricRecord;
+    expect(() => writer.write(bad)).not.toThrow();
+    expect(writer.dropped).toBe(1);
+    await writer.close();
+  });
+});
+
+describe('parseMetrics', () => {
+  it('skips and counts cut lines, foreign values and unknown kinds', () => {
+    const path = join(folder, 'metrics.jsonl');
+    writeFileSync(path, `${JSON.stringify(link(1))}\n42\nnull\n{"kind":"dream"}\n\n{"kind":"li`);
+    const { records, skipped } = parseMetrics(readFileSync(path, 'utf8'));
+    expect(records).toEqual([link(1)]);
+    expect(skipped).toBe(4);
+  });
+});

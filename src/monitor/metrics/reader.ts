@@ -1,0 +1,46 @@
+/** Reads JSON-lines metrics back, as far as they are readable. */
+import type { MetricKind, MetricRecord } from './records.ts';
+
+const KINDS: ReadonlySet<string> = new Set<MetricKind>([
+  'step',
+  'episode',
+  'update',
+  'validation',
+  'evaluation',
+  'calibration',
+  'link',
+  'safety',
+  'histogram',
+]);
+
+export interface MetricsText {
+  readonly records: readonly MetricRecord[];
+  /** Lines that were cut, broken or of an unknown kind. */
+  readonly skipped: number;
+}
+
+/**
+ * The records of a `metrics.jsonl`, in order. A line that a crash cut, or that a newer version wrote, is
+ * skipped and counted. Fields are not checked one by one: consumers treat a missing number as unknown.
+ */
+export function parseMetrics(text: string): MetricsText {
+  const records: MetricRecord[] = [];
+  let skipped = 0;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const record = parseLine(line);
+    if (record === undefined) skipped++;
+    else records.push(record);
+  }
+  return { records, skipped };
+}
+
+function parseLine(line: string): MetricRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
+    return typeof value.kind === 'string' && KINDS.has(value.kind) ? (value as MetricRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

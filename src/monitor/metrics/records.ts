@@ -1,0 +1,131 @@
+/**
+ * What a run writes to `metrics.jsonl`: one JSON object a line, told apart by `kind`. Every record carries
+ * `tS` (seconds since the run began) and `envStep` (training steps so far). Numbers that are not finite are
+ * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
+ */
+import type { HistogramData, Source } from '../../core/index.ts';
+
+interface Stamp {
+  readonly tS: number;
+  readonly envStep: number;
+}
+
+/** One policy step of the robot. */
+export interface StepRecord extends Stamp {
+  readonly kind: 'step';
+  readonly episode: number;
+  readonly step: number;
+  readonly source: Source;
+  readonly reward: number;
+  readonly policyVersion: number;
+  /** Age of the observation when the action was decided, ms. */
+  readonly observationAgeMs: number;
+  /** Time the policy's network took, ms. */
+  readonly inferenceMs: number;
+  /** Time the whole policy step's own work took (without waiting for ticks), ms. */
+  readonly policyStepMs: number;
+  /** Share of the step's ticks that a safety stage changed, 0..1. */
+  readonly changedShare: number;
+  readonly filterBits: number;
+}
+
+/** One finished episode. */
+export interface EpisodeRecord extends Stamp {
+  readonly kind: 'episode';
+  readonly episode: number;
+  readonly purpose: 'demonstration' | 'training' | 'validation' | 'evaluation';
+  readonly success: boolean;
+  readonly steps: number;
+  /** Sum of rewards, undiscounted. */
+  readonly returnSum: number;
+  /** Segments that a person or the scripted operator decided, and their steps. 0 = autonomous. */
+  readonly interventions: number;
+  readonly interventionSteps: number;
+  readonly policyVersion: number;
+}
+
+/** The learner's figures after some updates, averaged since the last such record. */
+export interface UpdateRecord extends Stamp {
+  readonly kind: 'update';
+  readonly update: number;
+  readonly criticLoss: number;
+  readonly actorLoss: number;
+  readonly temperature: number;
+  /** Of the policy, nats. */
+  readonly entropy: number;
+  readonly qMean: number;
+  readonly updatesPerS: number;
+  /** Updates per accepted environment step so far. */
+  readonly utd: number;
+}
+
+/** A round of autonomous episodes that chooses the policy that is kept. */
+export interface ValidationRecord extends Stamp {
+  readonly kind: 'validation';
+  readonly policyVersion: number;
+  readonly successes: number;
+  readonly episodes: number;
+  /** Mean length of the successful episodes, steps. */
+  readonly meanSteps: number;
+}
+
+/** A round of fresh episodes that gives a figure to publish. */
+export interface EvaluationRecord extends Stamp {
+  readonly kind: 'evaluation';
+  /** What acted, e.g. `trained`, `untrained`, `behaviour cloning`. */
+  readonly label: string;
+  readonly policyVersion: number;
+  readonly successes: number;
+  readonly episodes: number;
+  readonly meanSteps: number;
+}
+
+/** What the critic expected and what then came, for finished episodes: is Q believable? */
+export interface CalibrationRecord extends Stamp {
+  readonly kind: 'calibration';
+  /** [Q of the executed action, discounted return realised from that step]. */
+  readonly pairs: readonly (readonly [number, number])[];
+}
+
+/** Counters of the transition link since the run began. */
+export interface LinkRecord extends Stamp {
+  readonly kind: 'link';
+  readonly sent: number;
+  readonly acked: number;
+  readonly pending: number;
+  readonly lost: number;
+  readonly duplicated: number;
+}
+
+/** Counters of the guard since the run began. */
+export interface SafetyRecord extends Stamp {
+  readonly kind: 'safety';
+  readonly ticks: number;
+  readonly changedTicks: number;
+  readonly violations: number;
+  /** Ticks that began later than one period after their deadline. */
+  readonly overruns: number;
+  /** Changed ticks by safety stage; a tick that two stages changed counts in both. */
+  readonly byStage: Readonly<Record<string, number>>;
+}
+
+/** How long things take: the last record of a name replaces the earlier ones. */
+export interface HistogramRecord extends Stamp {
+  readonly kind: 'histogram';
+  /** Ends in its unit: `policyStepMs`, `tickMs`, `inferenceMs`, `observationAgeMs`; others are shown too. */
+  readonly name: string;
+  readonly data: HistogramData;
+}
+
+export type MetricRecord =
+  | StepRecord
+  | EpisodeRecord
+  | UpdateRecord
+  | ValidationRecord
+  | EvaluationRecord
+  | CalibrationRecord
+  | LinkRecord
+  | SafetyRecord
+  | HistogramRecord;
+
+export type MetricKind = MetricRecord['kind'];

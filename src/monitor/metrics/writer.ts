@@ -1,0 +1,134 @@
+/** Appends records to a JSON-lines file, off the tick, and survives a full disk. */
+import { type FileHandle, open } from 'node:fs/promises';
+import type { MetricRecord } from './records.ts';
+
+export interface MetricsWriterOptions {
+  /** How often waiting records are written, ms. */
+  readonly flushMs?: number;
+  /** Records kept while the disk refuses; beyond that the oldest are dropped and counted. */
+  readonly maxWaiting?: number;
+  /** Called once per change to degraded, with one sentence. */
+  readonly onDegraded?: (sentence: string) => void;
+}
+
+/**
+ * `write` only queues: it never throws, waits or touches the disk. When writing fails, the records are kept
+ * and tried again; a line that was cut is written over, so the file never holds a broken line in its middle.
+ */
+export class MetricsWriter {
+  readonly #path: string;
+  readonly #maxWaiting: number;
+  readonly #onDegraded: (sentence: string) => void;
+  readonly #timer: NodeJS.Timeout;
+  #waiting: string[] = [];
+  #file: FileHandle | undefined;
+  #position = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #degraded = false;
+  #dropped = 0;
+  #closed = false;
+
+  /** Opens `path` at the first flush and appends to what is there. */
+  constructor(path: string, options: MetricsWriterOptions = {}) {
+    this.#path = path;
+    this.#maxWaiting = options.maxWaiting ?? 50_000;
+    this.#onDegraded = options.onDegraded ?? (() => {});
+    this.#timer = setInterval(() => void this.flush(), options.flushMs ?? 500);
+    this.#timer.unref();
+  }
+
+  /** True while the file cannot be written; the run goes on. */
+  get degraded(): boolean {
+    return this.#degraded;
+  }
+
+  /** Records given up because the disk refused for too long, or because they cannot be JSON. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Queues one record. Ignored after `close`. Allocates: not for the tick path. */
+  write(record: MetricRecord): void {
+    if (this.#closed) return;
+    const line = toLine(record);
+    if (line === undefined) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push(line);
+    this.#trim();
+  }
+
+  /** Writes what waits. Resolves whether or not the disk took it; see `degraded`. */
+  flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeWaiting());
+    return this.#writing;
+  }
+
+  /** Flushes and closes. Records that the disk still refuses are counted as dropped. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearInterval(this.#timer);
+    await this.flush();
+    this.#dropped += this.#waiting.length;
+    this.#waiting = [];
+    try {
+      if (this.#degraded) await this.#file?.truncate(this.#position);
+      await this.#file?.close();
+    } catch (cause) {
+      this.#degrade(cause);
+    }
+  }
+
+  async #writeWaiting(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    const lines = this.#waiting;
+    this.#waiting = [];
+    try {
+      this.#file ??= await this.#open();
+      const bytes = Buffer.from(lines.join(''), 'utf8');
+      let done = 0;
+      while (done < bytes.length) {
+        const { bytesWritten } = await this.#file.write(bytes, done, bytes.length - done, this.#position + done);
+        done += bytesWritten;
+      }
+      this.#position += bytes.length;
+      this.#degraded = false;
+    } catch (cause) {
+      this.#waiting = lines.concat(this.#waiting);
+      this.#trim();
+      this.#degrade(cause);
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    // Not 'a': appending ignores positions on Linux, and then a cut line could not be written over.
+    const file = await open(this.#path, 'r+').catch(() => open(this.#path, 'w+'));
+    this.#position = (await file.stat()).size;
+    return file;
+  }
+
+  #trim(): void {
+    const excess = this.#waiting.length - this.#maxWaiting;
+    if (excess <= 0) return;
+    this.#waiting.splice(0, excess);
+    this.#dropped += excess;
+  }
+
+  #degrade(cause: unknown): void {
+    if (this.#degraded) return;
+    this.#degraded = true;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    this.#onDegraded(`Metrics cannot be written to ${this.#path} (${why}); the run goes on without them.`);
+  }
+}
+
+function toLine(record: MetricRecord): string | undefined {
+  try {
+    return `${JSON.stringify(record)}\n`;
+  } catch {
+    // A cycle or a bigint: the caller's mistake, but never a reason to stop a robot. Counted by the writer.
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+/** What a run tells the people who watch it: plain data, filled by the run, drawn by displays. */
+
+/** Where a run is; the order is the order of a run. */
+export const RUN_PHASES = [
+  'preparing',
+  'demonstrations',
+  'behaviour cloning',
+  'training',
+  'validating',
+  'evaluating',
+  'done',
+] as const;
+export type RunPhase = (typeof RUN_PHASES)[number];
+
+/** A snapshot of a run. Displays keep no reference to it: the same object may be changed and shown again. */
+export interface RunStatus {
+  phase: RunPhase;
+  runId: string;
+  task: string;
+  seed: number;
+  /** Since the command began, s. */
+  elapsedS: number;
+  /** Estimate of what is left of the whole command, s; null when nobody can tell yet. */
+  timeLeftS: number | null;
+  /** Environment (policy) steps taken for training, and how many there will be. */
+  envSteps: number;
+  envStepsTotal: number;
+  /** Progress of a phase that takes no training steps, e.g. 120 of 200 evaluation episodes; null elsewhere. */
+  phaseProgress: { readonly done: number; readonly total: number; readonly unit: string } | null;
+  /** Gradient updates so far. */
+  updates: number;
+  updatesPerS: number;
+  /** Updates per accepted environment step: achieved, and the contract. */
+  utdAchieved: number;
+  utdTarget: number;
+  /** Episodes without help that count at the moment (validation or evaluation), and how many of them succeeded. */
+  success: { readonly successes: number; readonly episodes: number };
+  /** Earlier success rates, oldest first, 0..1: the sparkline. */
+  successHistory: readonly number[];
+  intervention: {
+    /** Intervention segments per episode over the last episodes. */
+    readonly segmentsPerEpisode: number;
+    /** Share of the last steps that a person or the scripted operator decided, 0..1. */
+    readonly stepShare: number;
+  };
+  filter: {
+    /** Share of guard ticks whose command a safety stage changed, 0..1. */
+    readonly changedShare: number;
+    /** Ticks in which an independent check found a limit broken. Must stay 0. */
+    readonly violations: number;
+  };
+  policy: {
+    /** Weights in use; 0 = untrained. */
+    readonly version: number;
+    /** Since these weights were published, s; null before the first. */
+    readonly ageS: number | null;
+  };
+  /** Transitions between robot and learner. `lost` and `duplicated` must stay 0. */
+  link: {
+    readonly sent: number;
+    readonly acked: number;
+    readonly pending: number;
+    readonly lost: number;
+    readonly duplicated: number;
+  };
+  operator: {
+    /** Who moves the robot now, e.g. `policy`, `scripted operator`, `you`. */
+    readonly driving: string;
+    /** One line on which keys do what; empty when there is no keyboard. */
+    readonly keys: string;
+  };
+  /** The last few things worth reading, oldest first; one line each. */
+  messages: readonly string[];
+}
+
+/** A status with nothing in it yet. */
+export function createRunStatus(runId: string, task: string, seed: number): RunStatus {
+  return {
+    phase: 'preparing',
+    runId,
+    task,
+    seed,
+    elapsedS: 0,
+    timeLeftS: null,
+    envSteps: 0,
+    envStepsTotal: 0,
+    phaseProgress: null,
+    updates: 0,
+    updatesPerS: 0,
+    utdAchieved: 0,
+    utdTarget: 0,
+    success: { successes: 0, episodes: 0 },
+    successHistory: [],
+    intervention: { segmentsPerEpisode: 0, stepShare: 0 },
+    filter: { changedShare: 0, violations: 0 },
+    policy: { version: 0, ageS: null },
+    link: { sent: 0, acked: 0, pending: 0, lost: 0, duplicated: 0 },
+    operator: { driving: 'nobody', keys: '' },
+    messages: [],
+  };
+}

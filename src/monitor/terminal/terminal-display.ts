@@ -1,0 +1,122 @@
+/** Shows a run's status: repainted in place on a terminal, one line a second elsewhere. */
+import type { RunStatus } from '../status.ts';
+import { renderLine, renderStatus } from './render-status.ts';
+import { columns, type TextStyle } from './text.ts';
+
+/** The part of a stream that the display uses; `process.stdout` is one. */
+export interface DisplayStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+export interface TerminalDisplayOptions {
+  readonly stream: DisplayStream;
+  /** Environment variables: `NO_COLOR`, `TERM`, `LANG`, `LC_ALL`, `LC_CTYPE` are read. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Monotonic seconds. */
+  readonly nowS: () => number;
+  /** Registers what must run when the process ends however it ends; returns the way to take it back. */
+  readonly onExit?: (restore: () => void) => () => void;
+}
+
+const REPAINT_S = 0.1;
+const LINE_S = 1;
+const HIDE_CURSOR = '\x1b[?25l';
+const SHOW_CURSOR = '\x1b[?25h';
+// Terminals that know these hold the picture back until it is whole; others ignore them.
+const BEGIN_FRAME = '\x1b[?2026h';
+const END_FRAME = '\x1b[?2026l';
+
+/** How this stream may be written to, from what it is and what the environment says (https://no-color.org). */
+export function textStyle(isTty: boolean, env: TerminalDisplayOptions['env']): TextStyle {
+  const colour = isTty && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb' ? 'ansi' : 'none';
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
+  return { colour, glyphs: /utf-?8/i.test(locale) ? 'unicode' : 'ascii' };
+}
+
+/** Paints statuses as they come, never faster than 10 Hz. Not for the tick path: it writes to a stream. */
+export class TerminalDisplay {
+  readonly #options: TerminalDisplayOptions;
+  readonly #live: boolean;
+  readonly #style: TextStyle;
+  #painted: string[] = [];
+  #lastS = Number.NEGATIVE_INFINITY;
+  #lastPhase = '';
+  #forgetExit: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(options: TerminalDisplayOptions) {
+    this.#options = options;
+    this.#live = options.stream.isTTY === true && options.env['TERM'] !== 'dumb';
+    this.#style = textStyle(options.stream.isTTY === true, options.env);
+  }
+
+  /** Shows the status if the last one is old enough to be replaced; a new phase is shown at once. */
+  update(status: RunStatus): void {
+    if (this.#stopped) return;
+    const nowS = this.#options.nowS();
+    const due = nowS - this.#lastS >= (this.#live ? REPAINT_S : LINE_S) - 1e-6;
+    if (!due && (this.#live || status.phase === this.#lastPhase)) return;
+    this.#lastS = nowS;
+    this.#lastPhase = status.phase;
+    this.#show(status);
+  }
+
+  /** Prints a line that stays, above the repainted part. */
+  print(line: string): void {
+    const { stream } = this.#options;
+    if (!this.#live || this.#painted.length === 0) {
+      stream.write(`${line}\n`);
+      return;
+    }
+    stream.write(`${BEGIN_FRAME}${this.#toTop()}\x1b[J${line}\n${this.#painted.join('\n')}\n${END_FRAME}`);
+  }
+
+  /** Shows a last status whatever the rate, gives the cursor back and shows nothing more. May be called twice. */
+  stop(last?: RunStatus): void {
+    if (this.#stopped) return;
+    if (last !== undefined) this.#show(last);
+    this.#stopped = true;
+    this.#restore();
+    this.#forgetExit?.();
+  }
+
+  #show(status: RunStatus): void {
+    if (this.#live) this.#paint(status);
+    else this.#options.stream.write(`${renderLine(status)}\n`);
+  }
+
+  #paint(status: RunStatus): void {
+    const { stream } = this.#options;
+    const width = Math.max(1, stream.columns ?? 80);
+    // The last row stays free: a newline there would scroll, and the next repaint would miss its start.
+    const rows = Math.max(1, (stream.rows ?? 24) - 1);
+    const lines = renderStatus(status, width, this.#style).slice(0, rows);
+    if (this.#forgetExit === undefined) {
+      stream.write(HIDE_CURSOR);
+      this.#forgetExit = (this.#options.onExit ?? onProcessExit)(() => this.#restore());
+    }
+    const body = lines.map((line) => `${line}\x1b[K\n`).join('');
+    stream.write(`${BEGIN_FRAME}${this.#toTop()}${body}\x1b[J${END_FRAME}`);
+    this.#painted = lines;
+  }
+
+  /** Back to the first painted row; a terminal made narrower since has wrapped some lines. */
+  #toTop(): string {
+    const width = Math.max(1, this.#options.stream.columns ?? 80);
+    let rows = 0;
+    for (const line of this.#painted) rows += Math.max(1, Math.ceil(columns(line) / width));
+    return rows === 0 ? '' : `\x1b[${rows}A\r`;
+  }
+
+  #restore(): void {
+    if (this.#live && this.#forgetExit !== undefined) this.#options.stream.write(SHOW_CURSOR);
+  }
+}
+
+function onProcessExit(restore: () => void): () => void {
+  process.once('exit', restore);
+  return () => process.removeListener('exit', restore);
+}

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { createRunStatus, RUN_PHASES, type RunStatus } from '../status.ts';
+import { renderLine, renderStatus } from './render-status.ts';
+import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
+import { columns, count, duration, fit, stripAnsi, type TextStyle } from './text.ts';
+
+const training: RunStatus = {
+  ...createRunStatus('2031-04-02-insert-7', 'insert', 7),
+  phase: 'training',
+  elapsedS: 42.4,
+  timeLeftS: 31,
+  envSteps: 1240,
+  envStepsTotal: 3000,
+  updates: 24_800,
+  updatesPerS: 412.3,
+  utdAchieved: 19.96,
+  utdTarget: 20,
+  success: { successes: 43, episodes: 50 },
+  successHistory: [0, 0.1, 0.3, 0.35, 0.6, 0.72, 0.86, 1],
+  intervention: { segmentsPerEpisode: 0.42, stepShare: 0.123 },
+  filter: { changedShare: 0.031, violations: 0 },
+  policy: { version: 42, ageS: 0.43 },
+  link: { sent: 1240, acked: 1236, pending: 4, lost: 0, duplicated: 0 },
+  operator: { driving: 'policy', keys: 't take over  wasd/rf move  space give back  ctrl+c end' },
+  messages: ['20 demonstrations recorded', 'validation: 43 of 50'],
+};
+const evaluating: RunStatus = {
+  ...training,
+  phase: 'evaluating',
+  phaseProgress: { done: 120, total: 200, unit: 'episodes' },
+  operator: { driving: 'you', keys: '' },
+};
+const colour: TextStyle = { colour: 'ansi', glyphs: 'unicode' };
+const ascii: TextStyle = { colour: 'none', glyphs: 'ascii' };
+
+describe('renderStatus', () => {
+  it.each([40, 80, 120])('looks the same as ever at %i columns', (width) => {
+    expect(`\n${renderStatus(training, width).join('\n')}\n`).toMatchSnapshot();
+    expect(`\n${renderStatus(evaluating, width).join('\n')}\n`).toMatchSnapshot();
+  });
+
+  it('never writes a line wider than the terminal, nor more than 15 lines', () => {
+    const wild: RunStatus = {
+      ...evaluating,
+      task: 'x'.repeat(300),
+      messages: ['é'.repeat(400), '界🤖'.repeat(60), 'a\nb\x1b[2Jc', 'z', 'y'],
+      updates: 1e15,
+      updatesPerS: Number.NaN,
+    };
+    for (let width = 20; width <= 200; width++) {
+      for (const style of [colour, ascii]) {
+        for (const status of [training, evaluating, wild, createRunStatus('r', 't', 0)]) {
+          const lines = renderStatus(status, width, style);
+          expect(lines.length).toBeLessThanOrEqual(15);
+          for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
+        }
+      }
+    }
+  });
+
+  it('says the same with and without colour', () => {
+    for (const status of [training, evaluating]) {
+      expect(renderStatus(status, 80, colour).map(stripAnsi)).toEqual(renderStatus(status, 80));
+      expect(renderStatus(status, 80, colour).join('')).not.toBe(renderStatus(status, 80).join(''));
+    }
+  });
+
+  it('uses ASCII alone where the locale cannot show more', () => {
+    for (const line of renderStatus(evaluating, 80, ascii)) expect(line).toMatch(/^[\x20-\x7e]*$/);
+  });
+
+  it('lets no foreign text move the cursor', () => {
+    const lines = renderStatus({ ...training, task: 'in\x1b[2Jsert', messages: ['a\r\nb\x1b]0;title\x07'] }, 80);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must be absent
+    for (const line of lines) expect(line).not.toMatch(/[\x00-\x1f\x7f]/);
+  });
+
+  it('shows harm first, however narrow the terminal', () => {
+    const harmed = { ...training, filter: { changedShare: 1, violations: 2 }, link: { ...training.link, lost: 3 } };
+    const text = renderStatus(harmed, 32).join('\n');
+    expect(text).toContain('2 limit violations');
+    expect(text).toContain('3 lost');
+  });
+
+  it('gives the interval with the rate', () => {
+    const row = renderStatus(training, 100).find((line) => line.startsWith('Success'));
+    expect(row).toContain('86.0 %   95 %: 73.8 to 93.0 %   n = 50');
+  });
+});
+
+describe('renderLine', () => {
+  it('is one line with every figure, in every phase', () => {
+    for (const phase of RUN_PHASES) {
+      const line = renderLine({ ...training, phase });
+      expect(line).not.toContain('\n');
+      expect(line).toContain(phase);
+    }
+    expect(renderLine(training)).toMatchSnapshot();
+  });
+});
+
+describe('text', () => {
+  it('cuts coloured text without breaking its sequences', () => {
+    const cut = fit('\x1b[31mabcdef\x1b[0m', 4, colour);
+    expect(stripAnsi(cut)).toBe('abc…');
+    expect(cut.endsWith('\x1b[0m')).toBe(true);
+  });
+
+  it('writes numbers and times for people', () => {
+    expect(count(1_234_567)).toBe('1 234 567');
+    expect(duration(59.6)).toBe('1:00');
+    expect(duration(3725)).toBe('1:02:05');
+    expect(duration(null)).toBe('-');
+  });
+
+  it('follows NO_COLOR and the locale', () => {
+    expect(textStyle(true, {}).colour).toBe('ansi');
+    expect(textStyle(true, { NO_COLOR: '1' }).colour).toBe('none');
+    expect(textStyle(false, {}).colour).toBe('none');
+    expect(textStyle(true, { LANG: 'C' }).glyphs).toBe('ascii');
+    expect(textStyle(true, { LANG: 'de_DE.UTF-8' }).glyphs).toBe('unicode');
+  });
+});
+
+class FakeTerminal implements DisplayStream {
+  text = '';
+  readonly isTTY: boolean;
+  columns = 80;
+  rows = 24;
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+function display(isTTY: boolean): {
+  stream: FakeTerminal;
+  shown: TerminalDisplay;
+  clock: { s: number };
+  exit: () => void;
+} {
+  const stream = new FakeTerminal(isTTY);
+  const clock = { s: 0 };
+  let exit = (): void => {};
+  const onExit = (restore: () => void): (() => void) => {
+    exit = restore;
+    return () => {
+      exit = () => {};
+    };
+  };
+  const shown = new TerminalDisplay({ stream, env: {}, nowS: () => clock.s, onExit });
+  return { stream, shown, clock, exit: () => exit() };
+}
+
+describe('TerminalDisplay', () => {
+  it('repaints in place at most ten times a second and gives the cursor back', () => {
+    const { stream, shown, clock } = display(true);
+    for (let i = 0; i < 100; i++) {
+      clock.s = i / 100;
+      shown.update(training);
+    }
+    expect(stream.text.split('\x1b[?2026h').length - 1).toBe(10);
+    const lines = renderStatus(training, 80).length;
+    expect(stream.text).toContain(`\x1b[${lines}A\r`);
+    expect(stream.text.split('\x1b[?25l').length - 1).toBe(1);
+    shown.stop(evaluating);
+    shown.stop();
+    expect(stream.text.endsWith('\x1b[?25h')).toBe(true);
+    expect(stream.text).toContain('120 of 200');
+  });
+
+  it('gives the cursor back when the process ends without a stop', () => {
+    const { stream, shown, exit } = display(true);
+    shown.update(training);
+    exit();
+    expect(stream.text.endsWith('\x1b[?25h')).toBe(true);
+  });
+
+  it('stays inside a small terminal', () => {
+    const { stream, shown } = display(true);
+    stream.rows = 6;
+    shown.update(training);
+    expect(stream.text.split('\n').length - 1).toBe(5);
+  });
+
+  it('keeps printed lines above the repainted part', () => {
+    const { stream, shown } = display(true);
+    shown.update(training);
+    stream.text = '';
+    shown.print('saved');
+    expect(stripAnsi(stream.text)).toMatch(/^\r?saved\n/);
+    expect(stream.text).toContain('training');
+  });
+
+  it('prints plain lines, one a second and one a phase, where nobody watches', () => {
+    const { stream, shown, clock } = display(false);
+    for (let i = 0; i < 30; i++) {
+      clock.s = i / 10;
+      shown.update(i < 15 ? training : evaluating);
+    }
+    shown.stop();
+    const lines = stream.text.trimEnd().split('\n');
+    expect(lines.map((line) => (line.includes('evaluating') ? 'e' : 't')).join('')).toBe('ttee');
+    expect(stream.text).not.toContain('\x1b');
+  });
+});
