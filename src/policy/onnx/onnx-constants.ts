@@ -1,0 +1,100 @@
+/**
+ * Reads the constants of an ONNX model, to find what onnxruntime accepts in silence: a NaN inside the weights, which a
+ * Relu may hide from every output. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+ */
+import { allFinite } from '../../core/index.ts';
+
+/**
+ * Why `model` cannot be a policy network (not protobuf, no graph, a constant that is not finite), in words that follow
+ * "because"; undefined where nothing is wrong. Never throws, whatever the bytes.
+ */
+export function findBadConstant(model: Uint8Array): string | undefined {
+  let graphs = 0;
+  let bad: string | undefined;
+  const isWhole = forEachField(model, (field, content) => {
+    if (field !== GRAPH || content === undefined) return true;
+    graphs++;
+    return forEachField(content, (inner, tensor) => {
+      if (inner === INITIALIZER && tensor !== undefined) {
+        const reason = badTensor(tensor);
+        bad ??= reason;
+      }
+      return true;
+    });
+  });
+  if (!isWhole || graphs !== 1) return 'it is not a whole ONNX model';
+  return bad;
+}
+
+const GRAPH = 7;
+const INITIALIZER = 5;
+const TENSOR = { floatData: 4, name: 8, rawData: 9, dataType: 2, externalData: 13 } as const;
+const FLOAT32 = 1;
+
+function badTensor(tensor: Uint8Array): string | undefined {
+  let name = '';
+  let dataType = 0;
+  let isExternal = false;
+  const payloads: Uint8Array[] = [];
+  const isWhole = forEachField(tensor, (field, content, value) => {
+    if (field === TENSOR.dataType) dataType = value;
+    if (field === TENSOR.externalData) isExternal = true;
+    if (field === TENSOR.name && content !== undefined) name = new TextDecoder().decode(content);
+    if ((field === TENSOR.rawData || field === TENSOR.floatData) && content !== undefined) payloads.push(content);
+    return true;
+  });
+  if (!isWhole) return 'it is not a whole ONNX model';
+  if (isExternal) return `its constant '${name}' points to another file`;
+  if (dataType !== FLOAT32) return undefined;
+  for (const payload of payloads) {
+    // A copy: the payload may lie at any byte offset.
+    const floats = new Float32Array(payload.slice().buffer, 0, payload.byteLength >> 2);
+    if (!allFinite(floats)) return `its constant '${name}' holds a number that is not finite`;
+  }
+  return undefined;
+}
+
+/**
+ * Calls `visit` for each protobuf field of `message`: its number, its bytes where it has a length, its value where it is
+ * a variable-length integer. False where the bytes end early or are not protobuf, or `visit` said false.
+ */
+function forEachField(
+  message: Uint8Array,
+  visit: (field: number, content: Uint8Array | undefined, value: number) => boolean,
+): boolean {
+  const cursor = { at: 0 };
+  while (cursor.at < message.length) {
+    const key = readVarint(message, cursor);
+    if (key === undefined) return false;
+    const field = Math.floor(key / 8);
+    const wireType = key % 8;
+    let content: Uint8Array | undefined;
+    let value = 0;
+    if (wireType === 0) {
+      const read = readVarint(message, cursor);
+      if (read === undefined) return false;
+      value = read;
+    } else {
+      const length = wireType === 1 ? 8 : wireType === 5 ? 4 : wireType === 2 ? readVarint(message, cursor) : undefined;
+      if (length === undefined || cursor.at + length > message.length) return false;
+      content = message.subarray(cursor.at, cursor.at + length);
+      cursor.at += length;
+    }
+    if (field === 0 || !visit(field, content, value)) return false;
+  }
+  return true;
+}
+
+/** A variable-length integer as a double (exact to 2^53), or undefined where the bytes end early or it is too long. */
+function readVarint(bytes: Uint8Array, cursor: { at: number }): number | undefined {
+  let value = 0;
+  let unit = 1;
+  for (let i = 0; i < 10; i++) {
+    const byte = bytes[cursor.at++];
+    if (byte === undefined) return undefined;
+    value += (byte & 127) * unit;
+    if (byte < 128) return value;
+    unit *= 128;
+  }
+  return undefined;
+}

@@ -1,0 +1,218 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { A, O, SCHEMA, weightsOf } from '../../../tests/support/policy-fixture.ts';
+import type { PolicyOutput } from '../policy.ts';
+import { type PolicyWeights, weightsDigest } from '../weights.ts';
+import { OnnxPolicy, type OnnxPolicyOptions } from './onnx-policy.ts';
+
+const open: OnnxPolicy[] = [];
+
+function policy(change: Partial<OnnxPolicyOptions> = {}): OnnxPolicy {
+  const made = new OnnxPolicy({ observationSize: O, actionSize: A, schemaHash: SCHEMA, ...change });
+  open.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((p) => p.close()));
+});
+
+const output = (): PolicyOutput => ({ mean: new Float32Array(A), logStd: new Float32Array(A) });
+const ones = new Float32Array(O).fill(1);
+
+/** What a network with every parameter equal to w gives for ones: worked out by hand, layer by layer. */
+function expected(w: number): number {
+  const relu = (x: number): number => Math.max(0, x);
+  const first = relu(O * w + w);
+  const second = relu(8 * first * w + w);
+  return 8 * second * w + w;
+}
+
+async function meanOf(p: OnnxPolicy): Promise<number> {
+  const out = output();
+  await p.infer(ones, out);
+  expect(out.mean[0]).toBe(out.mean[1]);
+  return out.mean[0]!;
+}
+
+/** `weights` with another manifest digest computed over changed content. */
+function redigested(weights: PolicyWeights): PolicyWeights {
+  return { ...weights, manifest: { ...weights.manifest, digest: weightsDigest(weights.graph, weights.data) } };
+}
+
+describe('OnnxPolicy', () => {
+  it('has version 0 and refuses to infer before the first weights', async () => {
+    const p = policy();
+    expect(p.version).toBe(0);
+    await expect(p.infer(ones, output())).rejects.toThrow('no weights yet');
+  });
+
+  it('computes the network that its weights say', async () => {
+    const p = policy();
+    expect((await p.swap(weightsOf(1, 0.1))).ok).toBe(true);
+    expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+    expect(p.version).toBe(1);
+  });
+
+  it('swaps to newer weights and reports how far the actions moved', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    const swapped = await p.swap(weightsOf(2, 0.2));
+    if (!swapped.ok) throw swapped.error;
+    expect(swapped.value).toMatchObject({ version: 2, previousVersion: 1 });
+    expect(swapped.value.canary.driftMax).toBeGreaterThan(0.01);
+    expect(await meanOf(p)).toBeCloseTo(expected(0.2), 5);
+  });
+
+  it('does not depend on the memory of the weights it was given', async () => {
+    const p = policy();
+    const weights = weightsOf(1, 0.1);
+    await p.swap(weights);
+    weights.data.fill(Number.NaN);
+    expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+  });
+
+  it('gives old or new outputs, never a mixture, while weights are swapped during inferences', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    const allowed = [0.1, 0.2, 0.3, 0.4].map((w) => Math.fround(expected(w)));
+    let isSwapping = true;
+    const swapAll = async (): Promise<void> => {
+      for (let version = 2; version <= 60; version++) {
+        // Every tenth version has another graph, so that sessions are exchanged as well.
+        const w = 0.1 * (1 + (version % 4));
+        const same = weightsOf(version, w);
+        const other = { ...same, graph: Buffer.concat([same.graph, Uint8Array.from([0x12, 1, 0x78])]) };
+        const swapped = await p.swap(version % 10 === 0 ? redigested(other) : same);
+        if (!swapped.ok) throw swapped.error;
+      }
+    };
+    const swaps = swapAll().finally(() => {
+      isSwapping = false;
+    });
+    const versions = new Set<number>();
+    while (isSwapping) {
+      const version = p.version;
+      const mean = await meanOf(p);
+      const nearest = allowed.findIndex((a) => Math.abs(a - mean) < 1e-5 * a);
+      expect(nearest, `a mean of ${mean} at version ${version}`).toBe(version === 1 ? 0 : version % 4);
+      versions.add(version);
+    }
+    await swaps;
+    expect(versions.size).toBeGreaterThan(20);
+  });
+
+  it('goes back to the weights before, and does not take the rejected version again', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    await p.swap(weightsOf(2, 0.2));
+    expect(p.rollback()).toEqual({ ok: true, value: 1 });
+    expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+    const again = await p.swap(weightsOf(2, 0.2));
+    expect(again.ok ? '' : again.error.message).toContain('versions only rise');
+    expect((await p.swap(weightsOf(3, 0.3))).ok).toBe(true);
+    expect(await meanOf(p)).toBeCloseTo(expected(0.3), 5);
+  });
+
+  it('keeps three earlier weights and says so when there are none left', async () => {
+    const p = policy();
+    for (let version = 1; version <= 6; version++) await p.swap(weightsOf(version, 0.05 * version));
+    expect([p.rollback(), p.rollback(), p.rollback()].map((r) => (r.ok ? r.value : 0))).toEqual([5, 4, 3]);
+    expect(p.rollback().ok).toBe(false);
+    expect(await meanOf(p)).toBeCloseTo(expected(0.15), 5);
+  });
+
+  const nan = weightsOf(2, (i) => (i === 30 ? Number.NaN : 0.1));
+  const short = weightsOf(2, 0.1);
+  const refusals: readonly [string, PolicyWeights, string][] = [
+    ['of another robot or task', weightsOf(2, 0.1, { schemaHash: 'ffff' }), 'schema ffff'],
+    ['of another run', weightsOf(2, 0.1, { runId: 'run-b' }), 'run run-b'],
+    ['of the same version', weightsOf(1, 0.2), 'versions only rise'],
+    ['of version 1.5', weightsOf(1.5, 0.2), 'positive integer'],
+    ['with NaN inside', nan, 'NaN'],
+    ['with another digest', weightsOf(2, 0.1, { digest: '00' }), 'digest'],
+    ['with too few numbers', { ...short, data: short.data.subarray(1) }, 'numbers'],
+    ['with other sizes than the robot', weightsOf(2, 0.1, {}, { observationSize: 6 }), '[1, 6]'],
+    ['with a parameter that the graph has not', renamed('bogus'), "no 'bogus'"],
+    ['with a repeated name', renamed('hidden0.bias'), 'repeats'],
+    ['with a graph cut short', redigested({ ...short, graph: short.graph.subarray(0, 300) }), 'whole ONNX model'],
+    ['with an output out of all bounds', weightsOf(2, 100), 'mean of'],
+    ['with a log-spread out of all bounds', weightsOf(2, spread), 'log-spread'],
+  ];
+
+  function renamed(name: string): PolicyWeights {
+    const { shapes } = short.manifest;
+    return { ...short, manifest: { ...short.manifest, shapes: [{ ...shapes[0]!, name }, ...shapes.slice(1)] } };
+  }
+
+  function spread(i: number): number {
+    return i >= short.data.length - A ? 30 : 0;
+  }
+
+  for (const [what, weights, words] of refusals) {
+    it(`refuses weights ${what}, in one sentence, and keeps those it has`, async () => {
+      const p = policy({ runId: 'run-a' });
+      await p.swap(weightsOf(1, 0.1));
+      const swapped = await p.swap(weights);
+      expect(swapped.ok ? '' : swapped.error.message).toContain(words);
+      expect(swapped.ok ? '' : swapped.error.message).not.toContain('\n');
+      expect(p.version).toBe(1);
+      expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+    });
+  }
+
+  it('accepts the next version after a refused one', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    await p.swap(nan);
+    expect((await p.swap(weightsOf(2, 0.2))).ok).toBe(true);
+  });
+
+  it('never gives an action that is not finite', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.6));
+    expect(p.version).toBe(1);
+    await expect(p.infer(new Float32Array(O).fill(3e38), output())).rejects.toThrow('not finite');
+    await expect(p.infer(new Float32Array(O).fill(Number.NaN), output())).rejects.toThrow('observation');
+    expect(await meanOf(p)).toBeCloseTo(expected(0.6), 3);
+  });
+
+  it('throws on misuse: a wrong size, or two inferences at once', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    await expect(p.infer(new Float32Array(O + 1), output())).rejects.toThrow(RangeError);
+    const first = p.infer(ones, output());
+    await expect(p.infer(ones, output())).rejects.toThrow('one inference at a time');
+    await first;
+  });
+
+  it('closes during an inference and a swap without harm, and twice', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    const inference = p.infer(ones, output());
+    const swap = p.swap(weightsOf(2, 0.2));
+    await Promise.all([inference, swap, p.close()]);
+    await p.close();
+    await expect(p.infer(ones, output())).rejects.toThrow('no weights');
+  });
+
+  it('survives any bytes as a graph', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    const good = weightsOf(2, 0.1);
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: good.graph.length * 8 - 1 }), async (bit) => {
+        const graph = good.graph.slice();
+        graph[bit >> 3]! ^= 1 << (bit & 7);
+        await policyWithGraph(redigested({ ...good, graph }));
+      }),
+      { numRuns: 150 },
+    );
+    async function policyWithGraph(weights: PolicyWeights): Promise<void> {
+      const other = new OnnxPolicy({ observationSize: O, actionSize: A, schemaHash: SCHEMA });
+      const swapped = await other.swap(weights);
+      if (!swapped.ok) expect(swapped.error.name).toBe('ReinError');
+      await other.close();
+    }
+  });
+});

@@ -1,0 +1,197 @@
+/**
+ * A policy network on onnxruntime, one thread, off the tick. Weights that are inputs of the graph are exchanged between
+ * two inferences by replacing one reference: an inference runs on old weights or new ones, never on a mixture.
+ */
+import { err, ok, ReinError, type Result } from '../../core/index.ts';
+import type { Policy, PolicyOutput } from '../policy.ts';
+import { type PolicyWeights, sha256Hex, verifyWeights } from '../weights.ts';
+import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
+import { openNetwork, type PolicyNetwork, type WeightTensors } from './policy-network.ts';
+
+export interface OnnxPolicyOptions {
+  readonly observationSize: number;
+  readonly actionSize: number;
+  /** `schemaHash` of this robot and task. */
+  readonly schemaHash: string;
+  /** Take weights of this run only; absent: of any. */
+  readonly runId?: string;
+  /** Observations that new weights are tried on before they act; absent: 17 synthetic ones. */
+  readonly canaryObservations?: readonly Float32Array[];
+  readonly canaryLimits?: CanaryLimits;
+}
+
+/** What a swap did. */
+export interface SwapReport {
+  readonly version: number;
+  readonly previousVersion: number;
+  readonly canary: CanaryReport;
+}
+
+/** Weights that acted or may act, with the network they belong to. */
+interface Generation {
+  readonly version: number;
+  readonly network: PolicyNetwork;
+  readonly weights: WeightTensors;
+}
+
+/** Older weights kept for `rollback`. */
+const KEPT_GENERATIONS = 3;
+
+/**
+ * A policy whose weights can be exchanged while it runs. Starts without weights (`version` 0); `swap` brings the first
+ * ones, or `loadPolicyFile` makes one that has them. Not for the tick path.
+ */
+export class OnnxPolicy implements Policy {
+  readonly observationSize: number;
+  readonly actionSize: number;
+  readonly #schemaHash: string;
+  readonly #runId: string | undefined;
+  readonly #canaryObservations: readonly Float32Array[];
+  readonly #canaryLimits: CanaryLimits;
+  readonly #newestOfRun = new Map<string, number>();
+  #current: Generation | undefined;
+  #older: Generation[] = [];
+  #isInferring = false;
+  #isClosed = false;
+  #swaps: Promise<unknown> = Promise.resolve();
+
+  constructor(options: OnnxPolicyOptions) {
+    this.observationSize = options.observationSize;
+    this.actionSize = options.actionSize;
+    this.#schemaHash = options.schemaHash;
+    this.#runId = options.runId;
+    this.#canaryObservations = options.canaryObservations ?? syntheticCanary(options.observationSize);
+    this.#canaryLimits = options.canaryLimits ?? DEFAULT_CANARY_LIMITS;
+  }
+
+  /** The version that the next `infer` acts on; a swap during an inference does not change that inference. */
+  get version(): number {
+    return this.#current?.version ?? 0;
+  }
+
+  /**
+   * One inference; see `Policy.infer`. One at a time: a second call before the first has settled throws. Rejects with
+   * `ReinError` where there are no weights, the observation is not finite, or the output is not.
+   */
+  async infer(observation: Float32Array, out: PolicyOutput): Promise<void> {
+    const current = this.#current;
+    if (current === undefined) throw new ReinError('policy', 'The policy has no weights yet.');
+    if (this.#isInferring) throw new Error('one inference at a time: await the one before');
+    this.#isInferring = true;
+    try {
+      await current.network.run(current.weights, observation, out);
+    } finally {
+      this.#isInferring = false;
+    }
+  }
+
+  /**
+   * Verifies `weights`, tries them on the canary observations, and lets them act from the next inference on. On an error
+   * the old weights stay. Copies the data, so the caller may reuse it. Calls run one after the other. Creates a session
+   * only when the graph differs from the one that acts.
+   */
+  swap(weights: PolicyWeights): Promise<Result<SwapReport>> {
+    const swapped = this.#swaps.then(() => this.#swapNow(weights));
+    this.#swaps = swapped.catch(() => undefined);
+    return swapped;
+  }
+
+  /** Puts the weights that acted before back, at once. The version given up is not taken again. Gives the version that acts. */
+  rollback(): Result<number> {
+    const previous = this.#older.pop();
+    if (previous === undefined) {
+      return err(new ReinError('policy', 'There are no earlier weights to go back to.'));
+    }
+    const given = this.#current;
+    this.#current = previous;
+    if (given !== undefined) this.#releaseUnused(given.network);
+    return ok(previous.version);
+  }
+
+  /** Lets a network with baked weights act: what a policy file holds. Runs the canary as `swap` does. */
+  async adopt(graph: Uint8Array, version: number): Promise<Result<SwapReport>> {
+    try {
+      const network = await openNetwork(graph, sha256Hex(graph), this.observationSize, this.actionSize);
+      const bound = network.bind([], new Float32Array(0));
+      if (!bound.ok) {
+        await network.close();
+        return bound;
+      }
+      return await this.#tryAndActivate({ version, network, weights: bound.value });
+    } catch (error) {
+      return asResult(error);
+    }
+  }
+
+  /** Waits for the inference and swap under way, then frees all sessions. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#swaps;
+    const networks = new Set([...this.#older, ...(this.#current ? [this.#current] : [])].map((g) => g.network));
+    this.#current = undefined;
+    this.#older = [];
+    await Promise.all([...networks].map((network) => network.close()));
+  }
+
+  async #swapNow(weights: PolicyWeights): Promise<Result<SwapReport>> {
+    const { manifest } = weights;
+    const verified = verifyWeights(weights, {
+      schemaHash: this.#schemaHash,
+      runId: this.#runId,
+      newestVersion: this.#newestOfRun.get(manifest.runId) ?? 0,
+    });
+    if (!verified.ok) return verified;
+    try {
+      const graphDigest = sha256Hex(weights.graph);
+      const known = this.#current?.network;
+      const network =
+        known?.graphDigest === graphDigest
+          ? known
+          : await openNetwork(weights.graph, graphDigest, this.observationSize, this.actionSize);
+      const bound = network.bind(manifest.shapes, weights.data);
+      if (!bound.ok) {
+        this.#releaseUnused(network);
+        return bound;
+      }
+      const result = await this.#tryAndActivate({ version: manifest.version, network, weights: bound.value });
+      if (result.ok) this.#newestOfRun.set(manifest.runId, manifest.version);
+      return result;
+    } catch (error) {
+      return asResult(error);
+    }
+  }
+
+  async #tryAndActivate(candidate: Generation): Promise<Result<SwapReport>> {
+    const before = this.#current;
+    const outputs = await candidate.network.runMany(candidate.weights, this.#canaryObservations);
+    const old = before && (await before.network.runMany(before.weights, this.#canaryObservations));
+    const canary = judgeCanary(outputs, old, this.#canaryLimits);
+    if (!canary.ok || this.#isClosed) {
+      this.#releaseUnused(candidate.network);
+      return canary.ok ? err(new ReinError('policy', 'The policy was closed during a swap.')) : canary;
+    }
+    this.#remember();
+    this.#current = candidate;
+    return ok({ version: candidate.version, previousVersion: before?.version ?? 0, canary: canary.value });
+  }
+
+  #remember(): void {
+    if (this.#current === undefined) return;
+    this.#older.push(this.#current);
+    if (this.#older.length <= KEPT_GENERATIONS) return;
+    const dropped = this.#older.shift();
+    if (dropped !== undefined) this.#releaseUnused(dropped.network);
+  }
+
+  /** Frees `network` unless a generation still uses it. The network itself waits for an inference under way. */
+  #releaseUnused(network: PolicyNetwork): void {
+    const isUsed = this.#current?.network === network || this.#older.some((g) => g.network === network);
+    if (!isUsed) void network.close();
+  }
+}
+
+function asResult(error: unknown): Result<never> {
+  if (error instanceof ReinError) return err(error);
+  throw error;
+}

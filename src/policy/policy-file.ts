@@ -1,0 +1,164 @@
+/**
+ * `policy.onnx`, a network with its weights inside, and `policy.json` beside it, which says what it is for. Reading
+ * never trusts either: every defect is one sentence, and nothing acts.
+ */
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ReinError } from '../core/index.ts';
+import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/onnx-policy.ts';
+import { sha256Hex } from './weights.ts';
+
+const FORMAT = 'rein-policy/1';
+
+/** The content of `policy.json`. */
+export interface PolicyFileManifest {
+  readonly runId: string;
+  readonly version: number;
+  readonly parent: number;
+  readonly trainingStep: number;
+  readonly updates: number;
+  /** `schemaHash` of the observation and action. */
+  readonly schemaHash: string;
+  readonly observationSize: number;
+  readonly actionSize: number;
+  /** For people, e.g. `arm6` and `insert`. */
+  readonly robot: string;
+  readonly task: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** SHA-256 of `policy.onnx`, hexadecimal. `savePolicyFile` computes it. */
+  readonly digest: string;
+}
+
+/** What the robot and task at hand need of a policy file. */
+export type PolicyFileExpectation = OnnxPolicyOptions;
+
+/**
+ * Writes `policy.onnx` and `policy.json` into `folder`, each by rename, the manifest last: a crash leaves the old pair,
+ * or a pair whose digests differ and which is refused. Gives the path of `policy.onnx`. Throws `ReinError` ('storage').
+ */
+export async function savePolicyFile(
+  folder: string,
+  onnx: Uint8Array,
+  manifest: Omit<PolicyFileManifest, 'digest'>,
+): Promise<string> {
+  const path = join(folder, 'policy.onnx');
+  const text = JSON.stringify({ format: FORMAT, ...manifest, digest: sha256Hex(onnx) }, undefined, 2);
+  try {
+    await mkdir(folder, { recursive: true });
+    await replaceFile(path, onnx);
+    await replaceFile(manifestPath(path), `${text}\n`);
+  } catch (error) {
+    throw new ReinError('storage', `The policy could not be written to ${folder}: ${reasonOf(error)}.`, {
+      remedy: 'Free disk space or choose another folder; an earlier policy there is untouched.',
+      cause: error,
+    });
+  }
+  return path;
+}
+
+/**
+ * Opens a policy file as a policy that is ready to act. `path` is the file, or the folder that holds `policy.onnx`.
+ * Throws `ReinError` ('policy') where a file is missing, truncated, damaged, for another robot or task, or gives
+ * outputs that are not finite. Never moves anything.
+ */
+export async function loadPolicyFile(path: string, expected: PolicyFileExpectation): Promise<OnnxPolicy> {
+  const file = await resolvePolicyPath(path);
+  const [onnx, manifest] = [await readPolicyBytes(file), await readPolicyManifest(file)];
+  if (manifest.schemaHash !== expected.schemaHash) {
+    throw refused(
+      `${file} is for ${manifest.robot}/${manifest.task} (schema ${manifest.schemaHash}), not for this robot and task (${expected.schemaHash})`,
+      'Choose the robot and task that it was trained for, or train a policy for these.',
+    );
+  }
+  if (sha256Hex(onnx) !== manifest.digest) {
+    throw refused(
+      `${file} is not the file that ${basename(manifestPath(file))} describes (it is truncated, damaged or another policy)`,
+      'Copy both files again from the run that made them.',
+    );
+  }
+  if (manifest.observationSize !== expected.observationSize || manifest.actionSize !== expected.actionSize) {
+    throw refused(
+      `${file} takes ${manifest.observationSize} numbers and gives ${manifest.actionSize}, where ${expected.observationSize} and ${expected.actionSize} are needed`,
+      'Choose the robot and task that it was trained for.',
+    );
+  }
+  const policy = new OnnxPolicy(expected);
+  const adopted = await policy.adopt(onnx, manifest.version);
+  if (adopted.ok) return policy;
+  await policy.close();
+  throw new ReinError('policy', `${file} cannot be used. ${adopted.error.message}`, {
+    ...(adopted.error.remedy === undefined ? {} : { remedy: adopted.error.remedy }),
+    cause: adopted.error,
+  });
+}
+
+/** Reads and checks `policy.json` beside the policy at `path` (file or folder). Throws `ReinError` ('policy'). */
+export async function readPolicyManifest(path: string): Promise<PolicyFileManifest> {
+  const file = manifestPath(await resolvePolicyPath(path));
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    const what = error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${reasonOf(error)}`;
+    throw refused(`${file} ${what}`, 'A policy is two files, policy.onnx and policy.json: copy both.', error);
+  }
+  const problem = manifestProblem(parsed);
+  if (problem !== undefined) throw refused(`${file} ${problem}`, 'Copy it again from the run that made it.');
+  return parsed as PolicyFileManifest;
+}
+
+async function resolvePolicyPath(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  return isFolder ? join(path, 'policy.onnx') : path;
+}
+
+async function readPolicyBytes(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw refused(
+      `${file} cannot be read: ${reasonOf(error)}`,
+      'Give the path of a policy.onnx or of a run folder.',
+      error,
+    );
+  }
+}
+
+function manifestPath(file: string): string {
+  return join(dirname(file), `${basename(file, '.onnx')}.json`);
+}
+
+const STRINGS = ['runId', 'schemaHash', 'robot', 'task', 'createdAt', 'digest'] as const;
+const COUNTS = ['version', 'parent', 'trainingStep', 'updates', 'observationSize', 'actionSize'] as const;
+
+function manifestProblem(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
+  const fields = value as Record<string, unknown>;
+  if (fields['format'] !== FORMAT) return `does not say "format": "${FORMAT}"`;
+  const badString = STRINGS.find((key) => typeof fields[key] !== 'string');
+  if (badString !== undefined) return `has no text '${badString}'`;
+  const badCount = COUNTS.find((key) => !Number.isSafeInteger(fields[key]) || (fields[key] as number) < 0);
+  return badCount === undefined ? undefined : `has no whole number '${badCount}'`;
+}
+
+async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, content, { flush: true });
+  await rename(temporary, path);
+}
+
+function reasonOf(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'ENOSPC') return 'the disk is full';
+  if (code === 'EACCES') return 'permission denied';
+  return error instanceof Error ? error.message : String(error);
+}
+
+function refused(sentence: string, remedy: string, cause?: unknown): ReinError {
+  return new ReinError('policy', `${sentence}.`, cause === undefined ? { remedy } : { remedy, cause });
+}

@@ -1,0 +1,55 @@
+/** Small policies for tests. */
+import { type PolicyWeights, type WeightsManifest, weightsDigest } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+
+export const O = 5;
+export const A = 2;
+export const SCHEMA = 'a1b2c3d4e5f60718';
+
+/** Parameters of the network's `log_std` head, the last in the data. */
+const LOG_STD_PARAMETERS = 9 * A;
+
+/**
+ * Weights whose every parameter is `value(i)`, or `value` and 0 in the `log_std` head; with a manifest that fits unless
+ * `change` says otherwise.
+ */
+export function weightsOf(
+  version: number,
+  value: number | ((i: number) => number),
+  change: Partial<WeightsManifest> = {},
+  sizes: { hiddenSizes?: readonly number[]; observationSize?: number; actionSize?: number } = {},
+): PolicyWeights {
+  const { hiddenSizes = [8, 8], observationSize = O, actionSize = A } = sizes;
+  const { graph, shapes, data } = writeMlpGraph({
+    observationSize,
+    hiddenSizes,
+    actionSize,
+    parameters: 'inputs',
+    valueAt: typeof value === 'number' ? () => value : value,
+  });
+  if (typeof value === 'number') data.fill(0, data.length - LOG_STD_PARAMETERS);
+  const manifest: WeightsManifest = {
+    runId: 'run-a',
+    version,
+    parent: version - 1,
+    trainingStep: 100 * version,
+    updates: 400 * version,
+    schemaHash: SCHEMA,
+    digest: weightsDigest(graph, data),
+    createdAt: '2026-01-02T03:04:05.000Z',
+    shapes,
+    ...change,
+  };
+  return { manifest, graph, data };
+}
+
+/** The same network with its weights inside, as a policy file holds it. */
+export function bakedPolicy(value: (i: number) => number): Uint8Array {
+  return writeMlpGraph({
+    observationSize: O,
+    hiddenSizes: [8, 8],
+    actionSize: A,
+    parameters: 'baked',
+    valueAt: value,
+  }).graph;
+}
