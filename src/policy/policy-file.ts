@@ -14,7 +14,7 @@ const FORMAT = 'rein-policy/1';
 export interface PolicyFileManifest {
   readonly runId: string;
   readonly version: number;
-  readonly parent: number;
+  readonly parent: number | null;
   readonly trainingStep: number;
   readonly updates: number;
   /** `schemaHash` of the observation and action. */
@@ -133,7 +133,7 @@ function manifestPath(file: string): string {
 }
 
 const STRINGS = ['runId', 'schemaHash', 'robot', 'task', 'createdAt', 'digest'] as const;
-const COUNTS = ['version', 'parent', 'trainingStep', 'updates', 'observationSize', 'actionSize'] as const;
+const COUNTS = ['version', 'trainingStep', 'updates', 'observationSize', 'actionSize'] as const;
 
 function manifestProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
@@ -141,8 +141,13 @@ function manifestProblem(value: unknown): string | undefined {
   if (fields['format'] !== FORMAT) return `does not say "format": "${FORMAT}"`;
   const badString = STRINGS.find((key) => typeof fields[key] !== 'string');
   if (badString !== undefined) return `has no text '${badString}'`;
-  const badCount = COUNTS.find((key) => !Number.isSafeInteger(fields[key]) || (fields[key] as number) < 0);
+  const badCount = COUNTS.find((key) => !isCount(fields[key]));
+  if (fields['parent'] !== null && !isCount(fields['parent'])) return "has no whole number or null 'parent'";
   return badCount === undefined ? undefined : `has no whole number '${badCount}'`;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {

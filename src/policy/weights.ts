@@ -16,29 +16,32 @@ export interface WeightsManifest {
   readonly runId: string;
   /** Rises with every publication of a run, from 1. */
   readonly version: number;
-  /** The version that training continued from; 0 for none. */
-  readonly parent: number;
+  /** The version that training continued from, or null for the first. */
+  readonly parent: number | null;
   /** Environment steps the learner had when it published. */
   readonly trainingStep: number;
   /** Gradient updates done so far. */
   readonly updates: number;
   /** `schemaHash` of the observation and action that the network was made for. */
   readonly schemaHash: string;
-  /** `weightsDigest(graph, data)`. */
+  /** `weightsDigest` of all the rest. */
   readonly digest: string;
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC. Informative only. */
   readonly createdAt: string;
-  /** The parameters, in the order in which they lie in the data. */
+  /** The parameters, in the order in which they lie in the weights. */
   readonly shapes: readonly TensorShape[];
 }
 
-/** A network and its weights. The graph takes `observation` and every parameter by name as inputs. */
+/**
+ * A network and its weights. The graph takes `observation` and every parameter by name as inputs. Has the shape of the
+ * bundle that the link delivers, so that one can be passed as the other.
+ */
 export interface PolicyWeights {
   readonly manifest: WeightsManifest;
   /** ONNX model. */
   readonly graph: Uint8Array;
   /** All parameters one after the other, row-major. */
-  readonly data: Float32Array;
+  readonly weights: Float32Array;
 }
 
 /** What a robot holds new weights against. */
@@ -50,10 +53,29 @@ export interface WeightsExpectation {
   readonly newestVersion: number;
 }
 
-/** SHA-256 of the graph's bytes followed by the data's little-endian bytes, as 64 hexadecimal digits. */
-export function weightsDigest(graph: Uint8Array, data: Float32Array): string {
-  const dataBytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  return createHash('sha256').update(graph).update(dataBytes).digest('hex');
+/**
+ * SHA-256, 64 hexadecimal digits, over the manifest's fields in a fixed order and both lengths as JSON, then the graph,
+ * then the weights as little-endian bytes. The learner's link computes the same.
+ */
+export function weightsDigest(
+  fields: Omit<WeightsManifest, 'digest'>,
+  graph: Uint8Array,
+  weights: Float32Array,
+): string {
+  const canonical = JSON.stringify([
+    fields.runId,
+    fields.version,
+    fields.parent,
+    fields.trainingStep,
+    fields.updates,
+    fields.schemaHash,
+    fields.createdAt,
+    fields.shapes.map((s) => [s.name, s.shape]),
+    graph.length,
+    weights.length,
+  ]);
+  const bytes = new Uint8Array(weights.buffer, weights.byteOffset, weights.byteLength);
+  return createHash('sha256').update(canonical).update(graph).update(bytes).digest('hex');
 }
 
 /** SHA-256 of `bytes`, as 64 hexadecimal digits. */
@@ -62,22 +84,22 @@ export function sha256Hex(bytes: Uint8Array): string {
 }
 
 /**
- * Checks everything about `weights` that needs no inference: digest, schema, run, version, shapes, finite values. The
+ * Checks everything about `candidate` that needs no inference: digest, schema, run, version, shapes, finite values. The
  * first check that fails gives the error, one sentence; the weights then must not act. Cheap enough for the node's
  * thread (about 1 ms per megabyte), not for the tick.
  */
-export function verifyWeights(weights: PolicyWeights, expected: WeightsExpectation): Result<PolicyWeights> {
-  const reason = rejectionOf(weights, expected);
+export function verifyWeights(candidate: PolicyWeights, expected: WeightsExpectation): Result<PolicyWeights> {
+  const reason = rejectionOf(candidate, expected);
   return reason === undefined
-    ? ok(weights)
+    ? ok(candidate)
     : err(
-        new ReinError('policy', `Weights version ${weights.manifest.version} refused: ${reason}.`, {
+        new ReinError('policy', `Weights version ${candidate.manifest.version} refused: ${reason}.`, {
           remedy: 'The robot goes on with the weights it has; check that learner and robot run the same configuration.',
         }),
       );
 }
 
-function rejectionOf({ manifest, graph, data }: PolicyWeights, expected: WeightsExpectation): string | undefined {
+function rejectionOf({ manifest, graph, weights }: PolicyWeights, expected: WeightsExpectation): string | undefined {
   if (!Number.isSafeInteger(manifest.version) || manifest.version < 1) return 'the version is not a positive integer';
   if (manifest.schemaHash !== expected.schemaHash) {
     return `they are for schema ${manifest.schemaHash}, this robot and task have ${expected.schemaHash}`;
@@ -90,9 +112,9 @@ function rejectionOf({ manifest, graph, data }: PolicyWeights, expected: Weights
   }
   const size = totalElements(manifest.shapes);
   if (size === undefined) return 'a shape in the manifest is not made of positive integers or a name repeats';
-  if (size !== data.length) return `the shapes need ${size} numbers and ${data.length} came`;
-  if (weightsDigest(graph, data) !== manifest.digest) return 'the digest does not match the content';
-  if (!allFinite(data)) return 'a weight is NaN or infinite';
+  if (size !== weights.length) return `the shapes need ${size} numbers and ${weights.length} came`;
+  if (weightsDigest(manifest, graph, weights) !== manifest.digest) return 'the digest does not match the content';
+  if (!allFinite(weights)) return 'a weight is NaN or infinite';
   return undefined;
 }
 

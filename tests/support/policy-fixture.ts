@@ -6,7 +6,7 @@ export const O = 5;
 export const A = 2;
 export const SCHEMA = 'a1b2c3d4e5f60718';
 
-/** Parameters of the network's `log_std` head, the last in the data. */
+/** Parameters of the network's `log_std` head, the last of all. */
 const LOG_STD_PARAMETERS = 9 * A;
 
 /**
@@ -20,27 +20,26 @@ export function weightsOf(
   sizes: { hiddenSizes?: readonly number[]; observationSize?: number; actionSize?: number } = {},
 ): PolicyWeights {
   const { hiddenSizes = [8, 8], observationSize = O, actionSize = A } = sizes;
-  const { graph, shapes, data } = writeMlpGraph({
+  const { graph, shapes, weights } = writeMlpGraph({
     observationSize,
     hiddenSizes,
     actionSize,
     parameters: 'inputs',
     valueAt: typeof value === 'number' ? () => value : value,
   });
-  if (typeof value === 'number') data.fill(0, data.length - LOG_STD_PARAMETERS);
-  const manifest: WeightsManifest = {
+  if (typeof value === 'number') weights.fill(0, weights.length - LOG_STD_PARAMETERS);
+  const fields: Omit<WeightsManifest, 'digest'> = {
     runId: 'run-a',
     version,
     parent: version - 1,
     trainingStep: 100 * version,
     updates: 400 * version,
     schemaHash: SCHEMA,
-    digest: weightsDigest(graph, data),
     createdAt: '2026-01-02T03:04:05.000Z',
     shapes,
     ...change,
   };
-  return { manifest, graph, data };
+  return { manifest: { digest: weightsDigest(fields, graph, weights), ...fields, ...change }, graph, weights };
 }
 
 /** The same network with its weights inside, as a policy file holds it. */

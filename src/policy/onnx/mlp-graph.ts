@@ -8,10 +8,10 @@ import type { TensorShape } from '../weights.ts';
 export interface MlpGraph {
   /** The ONNX model. */
   readonly graph: Uint8Array;
-  /** Parameters in the order of `data`; empty where they are baked in. */
+  /** Parameters in the order of `weights`; empty where they are baked in. */
   readonly shapes: readonly TensorShape[];
   /** All parameters one after the other; empty where they are baked in. */
-  readonly data: Float32Array;
+  readonly weights: Float32Array;
 }
 
 export interface MlpOptions {
@@ -44,7 +44,7 @@ export function writeMlpGraph(options: MlpOptions): MlpGraph {
   gemm('mean', actionSize, 'mean');
   gemm('log_std', actionSize, 'log_std');
 
-  const data = Float32Array.from({ length: shapes.reduce((n, s) => n + elements(s), 0) }, (_, i) => valueAt(i));
+  const weights = Float32Array.from({ length: shapes.reduce((n, s) => n + elements(s), 0) }, (_, i) => valueAt(i));
   const isBaked = parameters === 'baked';
   const graph = modelProto(
     nodes,
@@ -53,19 +53,19 @@ export function writeMlpGraph(options: MlpOptions): MlpGraph {
       { name: 'mean', shape: [1, actionSize] },
       { name: 'log_std', shape: [1, actionSize] },
     ],
-    isBaked ? initializers(shapes, data) : [],
+    isBaked ? initializers(shapes, weights) : [],
   );
-  return isBaked ? { graph, shapes: [], data: new Float32Array(0) } : { graph, shapes, data };
+  return isBaked ? { graph, shapes: [], weights: new Float32Array(0) } : { graph, shapes, weights };
 }
 
 function elements(tensor: TensorShape): number {
   return tensor.shape.reduce((n, size) => n * size, 1);
 }
 
-function initializers(shapes: readonly TensorShape[], data: Float32Array): Uint8Array[] {
+function initializers(shapes: readonly TensorShape[], weights: Float32Array): Uint8Array[] {
   let offset = 0;
   return shapes.map((tensor) => {
-    const values = data.slice(offset, offset + elements(tensor));
+    const values = weights.slice(offset, offset + elements(tensor));
     offset += values.length;
     const dims = tensor.shape.map((size) => integer(1, size));
     return message(...dims, integer(2, FLOAT), text(8, tensor.name), bytes(9, new Uint8Array(values.buffer)));

@@ -36,8 +36,9 @@ async function meanOf(p: OnnxPolicy): Promise<number> {
 }
 
 /** `weights` with another manifest digest computed over changed content. */
-function redigested(weights: PolicyWeights): PolicyWeights {
-  return { ...weights, manifest: { ...weights.manifest, digest: weightsDigest(weights.graph, weights.data) } };
+function redigested(changed: PolicyWeights): PolicyWeights {
+  const { manifest, graph, weights } = changed;
+  return { ...changed, manifest: { ...manifest, digest: weightsDigest(manifest, graph, weights) } };
 }
 
 describe('OnnxPolicy', () => {
@@ -68,7 +69,7 @@ describe('OnnxPolicy', () => {
     const p = policy();
     const weights = weightsOf(1, 0.1);
     await p.swap(weights);
-    weights.data.fill(Number.NaN);
+    weights.weights.fill(Number.NaN);
     expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
   });
 
@@ -131,7 +132,7 @@ describe('OnnxPolicy', () => {
     ['of version 1.5', weightsOf(1.5, 0.2), 'positive integer'],
     ['with NaN inside', nan, 'NaN'],
     ['with another digest', weightsOf(2, 0.1, { digest: '00' }), 'digest'],
-    ['with too few numbers', { ...short, data: short.data.subarray(1) }, 'numbers'],
+    ['with too few numbers', { ...short, weights: short.weights.subarray(1) }, 'numbers'],
     ['with other sizes than the robot', weightsOf(2, 0.1, {}, { observationSize: 6 }), '[1, 6]'],
     ['with a parameter that the graph has not', renamed('bogus'), "no 'bogus'"],
     ['with a repeated name', renamed('hidden0.bias'), 'repeats'],
@@ -142,11 +143,14 @@ describe('OnnxPolicy', () => {
 
   function renamed(name: string): PolicyWeights {
     const { shapes } = short.manifest;
-    return { ...short, manifest: { ...short.manifest, shapes: [{ ...shapes[0]!, name }, ...shapes.slice(1)] } };
+    return redigested({
+      ...short,
+      manifest: { ...short.manifest, shapes: [{ ...shapes[0]!, name }, ...shapes.slice(1)] },
+    });
   }
 
   function spread(i: number): number {
-    return i >= short.data.length - A ? 30 : 0;
+    return i >= short.weights.length - A ? 30 : 0;
   }
 
   for (const [what, weights, words] of refusals) {

@@ -86,12 +86,12 @@ export class OnnxPolicy implements Policy {
   }
 
   /**
-   * Verifies `weights`, tries them on the canary observations, and lets them act from the next inference on. On an error
-   * the old weights stay. Copies the data, so the caller may reuse it. Calls run one after the other. Creates a session
+   * Verifies `candidate`, tries them on the canary observations, and lets them act from the next inference on. On an error
+   * the old weights stay. Copies the weights, so the caller may reuse it. Calls run one after the other. Creates a session
    * only when the graph differs from the one that acts.
    */
-  swap(weights: PolicyWeights): Promise<Result<SwapReport>> {
-    const swapped = this.#swaps.then(() => this.#swapNow(weights));
+  swap(candidate: PolicyWeights): Promise<Result<SwapReport>> {
+    const swapped = this.#swaps.then(() => this.#swapNow(candidate));
     this.#swaps = swapped.catch(() => undefined);
     return swapped;
   }
@@ -134,22 +134,22 @@ export class OnnxPolicy implements Policy {
     await Promise.all([...networks].map((network) => network.close()));
   }
 
-  async #swapNow(weights: PolicyWeights): Promise<Result<SwapReport>> {
-    const { manifest } = weights;
-    const verified = verifyWeights(weights, {
+  async #swapNow(candidate: PolicyWeights): Promise<Result<SwapReport>> {
+    const { manifest, graph } = candidate;
+    const verified = verifyWeights(candidate, {
       schemaHash: this.#schemaHash,
       runId: this.#runId,
       newestVersion: this.#newestOfRun.get(manifest.runId) ?? 0,
     });
     if (!verified.ok) return verified;
     try {
-      const graphDigest = sha256Hex(weights.graph);
+      const graphDigest = sha256Hex(graph);
       const known = this.#current?.network;
       const network =
         known?.graphDigest === graphDigest
           ? known
-          : await openNetwork(weights.graph, graphDigest, this.observationSize, this.actionSize);
-      const bound = network.bind(manifest.shapes, weights.data);
+          : await openNetwork(graph, graphDigest, this.observationSize, this.actionSize);
+      const bound = network.bind(manifest.shapes, candidate.weights);
       if (!bound.ok) {
         this.#releaseUnused(network);
         return bound;

@@ -1,0 +1,1 @@
+export type { TeleopCommand, TeleopSource } from './teleop-source.ts';
