@@ -1,5 +1,6 @@
 export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
 export { crc32c } from './crc32c.ts';
+export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 export {
   type ActionCommand,
   DECIDERS,
@@ -11,10 +12,22 @@ export {
   type SafetyStateName,
   type SceneLayout,
 } from './guard-frame.ts';
+export { ArmKinematics } from './kinematics.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export type { JointModel, RobotModel, WorkspaceBox } from './robot-model.ts';
 export { createRobotState, type RobotState } from './robot-state.ts';
+export {
+  matrixFromAxisAngle,
+  matrixFromQuaternion,
+  matrixFromRpy,
+  multiplyMatrix,
+  type Numbers,
+  quaternionFromMatrix,
+  rotationError,
+  turnAboutZ,
+  yawBetween,
+} from './rotation.ts';
 export {
   type ActionDimension,
   type ActionSpec,

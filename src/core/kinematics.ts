@@ -1,0 +1,204 @@
+/** Where the tool is for given joints, how it moves with them, and joints for a wanted tool pose. Pure geometry. */
+import { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
+import type { RobotModel } from './robot-model.ts';
+import {
+  matrixFromAxisAngle,
+  matrixFromQuaternion,
+  matrixFromRpy,
+  multiplyMatrix,
+  type Numbers,
+  quaternionFromMatrix,
+  rotationError,
+} from './rotation.ts';
+import { clamp } from './units.ts';
+
+const INVERSE_ROUNDS = 200;
+const INVERSE_TOLERANCE_M = 1e-7;
+const INVERSE_TOLERANCE_RAD = 1e-6;
+/** Largest joint change in one round of `inverse`, rad. */
+const INVERSE_STEP_RAD = 0.3;
+
+/** Forward kinematics and Jacobian of one serial arm. Keeps the last pose; nothing allocates after construction. */
+export class ArmKinematics {
+  readonly joints: number;
+  /** [3] tool point in the base frame, m. Valid after `forward`. */
+  readonly tcpPositionM: Float64Array = new Float64Array(3);
+  /** [9] orientation of the tool in the base frame, row-major. */
+  readonly tcpRotation: Float64Array = new Float64Array(9);
+  /** [n] the farthest that the tool point can ever be from joint i's origin, m. */
+  readonly reachM: Float64Array;
+
+  readonly #model: RobotModel;
+  readonly #fixedRotation: readonly Float64Array[];
+  readonly #toolRotation: Float64Array = new Float64Array(9);
+  readonly #origins: Float64Array;
+  readonly #axes: Float64Array;
+  readonly #jacobian: Float64Array;
+  readonly #quaternion: Float64Array = new Float64Array(4);
+  readonly #frame: Float64Array = new Float64Array(9);
+  readonly #turn: Float64Array = new Float64Array(9);
+  readonly #link: Float64Array = new Float64Array(9);
+  readonly #inverse: InverseScratch;
+
+  /** Throws `RangeError` for a model without joints or with an axis that is not a unit vector. */
+  constructor(model: RobotModel) {
+    const n = model.joints.length;
+    if (n === 0) throw new RangeError('an arm needs at least one joint');
+    this.joints = n;
+    this.#model = model;
+    this.#origins = new Float64Array(3 * n);
+    this.#axes = new Float64Array(3 * n);
+    this.#jacobian = new Float64Array(6 * n);
+    this.#inverse = createInverseScratch(n);
+    this.#fixedRotation = model.joints.map((joint) => {
+      if (!(Math.abs(Math.hypot(...joint.axis) - 1) < 1e-9)) throw new RangeError(`axis of ${joint.name} is no unit vector`);
+      const rotation = new Float64Array(9);
+      matrixFromRpy(rotation, ...joint.originRpyRad);
+      return rotation;
+    });
+    matrixFromRpy(this.#toolRotation, ...model.tool.originRpyRad);
+    this.reachM = reaches(model);
+    this.forward(model.homeRad);
+  }
+
+  /** Moves the kept pose to the joint angles `jointsRad` ([n]; not kept). Tick-safe; NaN in, NaN out. */
+  forward(jointsRad: Numbers): void {
+    const frame = this.#frame;
+    frame.fill(0);
+    frame[0] = frame[4] = frame[8] = 1;
+    let x = 0;
+    let y = 0;
+    let z = 0;
+    for (let i = 0; i < this.joints; i++) {
+      const joint = this.#model.joints[i]!;
+      const t = joint.originXyzM;
+      x += frame[0]! * t[0] + frame[1]! * t[1] + frame[2]! * t[2];
+      y += frame[3]! * t[0] + frame[4]! * t[1] + frame[5]! * t[2];
+      z += frame[6]! * t[0] + frame[7]! * t[1] + frame[8]! * t[2];
+      multiplyMatrix(this.#link, frame, this.#fixedRotation[i]!);
+      this.#keepJoint(i, x, y, z, joint.axis);
+      matrixFromAxisAngle(this.#turn, joint.axis, jointsRad[i]!);
+      multiplyMatrix(frame, this.#link, this.#turn);
+    }
+    const t = this.#model.tool.originXyzM;
+    this.tcpPositionM[0] = x + frame[0]! * t[0] + frame[1]! * t[1] + frame[2]! * t[2];
+    this.tcpPositionM[1] = y + frame[3]! * t[0] + frame[4]! * t[1] + frame[5]! * t[2];
+    this.tcpPositionM[2] = z + frame[6]! * t[0] + frame[7]! * t[1] + frame[8]! * t[2];
+    multiplyMatrix(this.tcpRotation, frame, this.#toolRotation);
+  }
+
+  /** [4] orientation of the tool in the base frame, w, x, y, z, w ≥ 0; computed on each read into one buffer. Tick-safe. */
+  get tcpQuaternion(): Float64Array {
+    quaternionFromMatrix(this.#quaternion, this.tcpRotation);
+    return this.#quaternion;
+  }
+
+  /** Writes the kept tool pose into `out` (7): x, y, z (m), quaternion w, x, y, z. Tick-safe. */
+  writeTcp(out: Float64Array): void {
+    out.set(this.tcpPositionM, 0);
+    out.set(this.tcpQuaternion, 3);
+  }
+
+  /**
+   * 6×n row-major: tool velocity (m/s then rad/s, base frame) = J·joint velocity (rad/s), at the kept pose. The array is
+   * reused by the next call. Tick-safe.
+   */
+  jacobian(): Float64Array {
+    const n = this.joints;
+    const out = this.#jacobian;
+    const p = this.tcpPositionM;
+    for (let i = 0; i < n; i++) {
+      const ax = this.#axes[3 * i]!;
+      const ay = this.#axes[3 * i + 1]!;
+      const az = this.#axes[3 * i + 2]!;
+      const dx = p[0]! - this.#origins[3 * i]!;
+      const dy = p[1]! - this.#origins[3 * i + 1]!;
+      const dz = p[2]! - this.#origins[3 * i + 2]!;
+      out[i] = ay * dz - az * dy;
+      out[n + i] = az * dx - ax * dz;
+      out[2 * n + i] = ax * dy - ay * dx;
+      out[3 * n + i] = ax;
+      out[4 * n + i] = ay;
+      out[5 * n + i] = az;
+    }
+    return out;
+  }
+
+  /**
+   * Finds joints inside the position limits (less their margin) for `targetPose` (7: x, y, z, quaternion w, x, y, z),
+   * starting from `seedJoints`, and writes them into `out` (n, rad). True when met to 0.1 µm and 1 µrad; false leaves the
+   * nearest that was found. Arms of fewer than six joints follow only the rows of `taskRows`. Moves the kept pose. For
+   * reset poses, not for the tick: up to 200 rounds.
+   */
+  inverse(targetPose: Numbers, seedJoints: Numbers, out: Float64Array): boolean {
+    const { solver, rows, error, step, target } = this.#inverse;
+    const n = this.joints;
+    matrixFromQuaternion(target, targetPose, 3);
+    for (let i = 0; i < n; i++) out[i] = seedJoints[i]!;
+    for (let round = 0; round < INVERSE_ROUNDS; round++) {
+      this.forward(out);
+      for (let k = 0; k < 3; k++) error[k] = targetPose[k]! - this.tcpPositionM[k]!;
+      rotationError(error, target, this.tcpRotation, 3);
+      for (let k = 0; k < 6; k++) error[k] = error[k]! * rows[k]!;
+      const missM = Math.hypot(error[0]!, error[1]!, error[2]!);
+      const missRad = Math.hypot(error[3]!, error[4]!, error[5]!);
+      if (missM <= INVERSE_TOLERANCE_M && missRad <= INVERSE_TOLERANCE_RAD) return true;
+      // Damping that vanishes with the error keeps far starts calm and near ones quadratic (Sugihara 2011).
+      solver.solve(step, this.jacobian(), error, 0, 1e-2 * (missM * missM + missRad * missRad));
+      this.#takeStep(out, step);
+    }
+    return false;
+  }
+
+  #takeStep(out: Float64Array, step: Float64Array): void {
+    let largest = 0;
+    for (let i = 0; i < this.joints; i++) largest = Math.max(largest, Math.abs(step[i]!));
+    const scale = largest > INVERSE_STEP_RAD ? INVERSE_STEP_RAD / largest : 1;
+    const margin = this.#model.limitMarginRad;
+    for (let i = 0; i < this.joints; i++) {
+      const joint = this.#model.joints[i]!;
+      out[i] = clamp(out[i]! + scale * step[i]!, joint.positionMinRad + margin, joint.positionMaxRad - margin);
+    }
+  }
+
+  #keepJoint(i: number, x: number, y: number, z: number, axis: Numbers): void {
+    const link = this.#link;
+    this.#origins[3 * i] = x;
+    this.#origins[3 * i + 1] = y;
+    this.#origins[3 * i + 2] = z;
+    this.#axes[3 * i] = link[0]! * axis[0]! + link[1]! * axis[1]! + link[2]! * axis[2]!;
+    this.#axes[3 * i + 1] = link[3]! * axis[0]! + link[4]! * axis[1]! + link[5]! * axis[2]!;
+    this.#axes[3 * i + 2] = link[6]! * axis[0]! + link[7]! * axis[1]! + link[8]! * axis[2]!;
+  }
+}
+
+interface InverseScratch {
+  readonly solver: DampedLeastSquares;
+  readonly rows: readonly number[];
+  readonly error: Float64Array;
+  readonly step: Float64Array;
+  readonly target: Float64Array;
+}
+
+function createInverseScratch(joints: number): InverseScratch {
+  const rows = taskRows(joints);
+  return {
+    solver: new DampedLeastSquares(joints, rows),
+    rows,
+    error: new Float64Array(6),
+    step: new Float64Array(joints),
+    target: new Float64Array(9),
+  };
+}
+
+/** Sum of the lengths that follow each joint: the tool can be no farther from it, whatever the angles. */
+function reaches(model: RobotModel): Float64Array {
+  const n = model.joints.length;
+  const reach = new Float64Array(n);
+  let length = Math.hypot(...model.tool.originXyzM);
+  for (let i = n - 1; i >= 0; i--) {
+    reach[i] = length;
+    length += Math.hypot(...model.joints[i]!.originXyzM);
+  }
+  return reach;
+}
