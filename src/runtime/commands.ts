@@ -1,0 +1,79 @@
+/**
+ * What the command line asks the runtime to do: one function and one set of options a command. Each resolves to the
+ * process's exit code (0 done, 1 done but the target was missed), and throws `ReinError` where it cannot be done.
+ */
+import { ReinError } from '../core/index.ts';
+
+/** Options that several commands share. `undefined` is "not given". */
+export interface CommonOptions {
+  /** Name in `config/tasks/` or path of a task's file. */
+  readonly task: string;
+  /** Seed of every random number. */
+  readonly seed: number;
+  /** YAML file that overrides keys of task, robot and learner. */
+  readonly config: string | undefined;
+  /** Run folder; `undefined`: a new one below `runs/`. */
+  readonly out: string | undefined;
+  /** Print nothing but errors and the last summary. */
+  readonly output: 'live' | 'quiet';
+}
+
+/** `rein sim`: training and evaluation in simulation, learner and robot started together. */
+export interface SimOptions extends CommonOptions {
+  /** Environment steps after the demonstrations; `undefined`: the task's. */
+  readonly steps: number | undefined;
+  /** Evaluation episodes; `undefined`: the task's. */
+  readonly evalEpisodes: number | undefined;
+  /** Where to write the summary as JSON. */
+  readonly json: string | undefined;
+  /** Accepted; without effect until there is a monitor. */
+  readonly monitor: 'on' | 'off';
+}
+
+/** Who may take over from the policy. */
+export type OperatorKind = 'scripted' | 'keyboard' | 'none';
+
+/** `rein run`: guard and node of one robot in real time. */
+export interface RunRobotOptions extends CommonOptions {
+  /** Names the robot to the learner; unique among the robots of a run. */
+  readonly robotId: string;
+  /** Address of the learner, `tcp://host:port`; `undefined`: act, but send nothing. */
+  readonly learner: string | undefined;
+  /** Policy to start with, an ONNX file with its manifest beside it. */
+  readonly policy: string | undefined;
+  readonly operator: OperatorKind;
+  /** Stop after this time; `undefined`: until Ctrl+C. */
+  readonly durationS: number | undefined;
+}
+
+/** `rein learn`: the learner alone. */
+export interface LearnOptions extends CommonOptions {
+  /** Address to listen at, `tcp://host:port`; transitions come in there, weights go out at the next port. */
+  readonly bind: string;
+  /** Run folder to continue from its last checkpoint. */
+  readonly resume: string | undefined;
+}
+
+/** `rein eval`: success rate of one policy, in simulation. */
+export interface EvaluationOptions extends CommonOptions {
+  readonly policy: string;
+  /** `undefined`: the task's. */
+  readonly episodes: number | undefined;
+  readonly json: string | undefined;
+}
+
+export async function runSim(_options: SimOptions): Promise<number> {
+  throw new ReinError('environment', 'rein sim is not wired yet');
+}
+
+export async function runRobot(_options: RunRobotOptions): Promise<number> {
+  throw new ReinError('environment', 'rein run is not wired yet');
+}
+
+export async function runLearner(_options: LearnOptions): Promise<number> {
+  throw new ReinError('environment', 'rein learn is not wired yet');
+}
+
+export async function runEvaluation(_options: EvaluationOptions): Promise<number> {
+  throw new ReinError('environment', 'rein eval is not wired yet');
+}

@@ -1,0 +1,18 @@
+export { type ConfigKind, configNames } from './names.ts';
+export { configReference, type EditorSchema, editorSchemas } from './reference.ts';
+export { type ConfigRequest, type Override, resolveConfig } from './resolve.ts';
+export { loadResolvedConfig, RESOLVED_CONFIG_FILE, resolvedConfigText } from './resolved-file.ts';
+export type {
+  DriverConfig,
+  EstimateConfig,
+  HoleConfig,
+  LearnerSettings,
+  OperatorConfig,
+  PegConfig,
+  ResolvedConfig,
+  RobotConfig,
+  RunOptions,
+  StartConfig,
+  TaskConfig,
+} from './schema/index.ts';
+export { installedFolder, installedVersion, packageVersions } from './versions.ts';

@@ -1,0 +1,37 @@
+/** `config.yaml` of a run folder: written once, loaded by later commands with the checks that the parts had. */
+import { stringify } from 'yaml';
+import { checkRobot, type Finding } from './robot-checks.ts';
+import { check, oneAPlace, type ResolvedConfig, resolvedSchema } from './schema/index.ts';
+import { checkLearner, checkTask } from './task-checks.ts';
+import { placeOf, problemsError, readYaml } from './text/index.ts';
+
+/** Name of the file in a run folder. */
+export const RESOLVED_CONFIG_FILE = 'config.yaml';
+
+/** The file's text. Numbers come back bit by bit. */
+export function resolvedConfigText(config: ResolvedConfig): string {
+  const head =
+    '# Everything this run was started with. Written by rein; `rein eval` and `rein learn --resume` read it.\n';
+  return head + stringify(config, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Loads what `resolvedConfigText` wrote. Throws `ReinError` with positions, as for any other configuration. */
+export function loadResolvedConfig(path: string): ResolvedConfig {
+  const file = readYaml(path);
+  const checked = check(file.tree, resolvedSchema);
+  const problems = oneAPlace([...file.problems, ...checked.problems]);
+  if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
+  const { robot, task, learner } = checked.value;
+  const findings = [
+    ...under('robot', checkRobot(robot)),
+    ...under('learner', checkLearner(learner)),
+    ...under('task', checkTask(task, robot)),
+  ];
+  if (findings.length > 0)
+    throw problemsError(findings.map(({ path: at, message }) => ({ place: placeOf(file.tree, at), message })));
+  return checked.value;
+}
+
+function under(key: string, findings: readonly Finding[]): Finding[] {
+  return findings.map(({ path, message }) => ({ path: [key, ...path], message }));
+}

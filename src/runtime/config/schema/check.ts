@@ -1,0 +1,107 @@
+/** Checks a tree against a schema, and says what is wrong in words. */
+import type { z } from 'zod';
+import {
+  didYouMean,
+  keyPlaceOf,
+  nodeAt,
+  type Place,
+  type Problem,
+  placeOf,
+  plainOf,
+  sameInOtherUnit,
+  type TreeNode,
+  type TreePath,
+  withoutUnit,
+} from '../text/index.ts';
+import { allowedText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from './allowed.ts';
+
+/** A checked value, or what is wrong with it. */
+export type Checked<T> =
+  | { readonly value: T; readonly problems: readonly [] }
+  | { readonly value: undefined; readonly problems: readonly Problem[] };
+
+/** The value of `tree` with defaults filled in, or one problem for each thing that `schema` does not allow. */
+export function check<T>(tree: TreeNode, schema: z.ZodType<T>): Checked<T> {
+  const parsed = schema.safeParse(plainOf(tree));
+  if (parsed.success) return { value: parsed.data, problems: [] };
+  const root = jsonSchemaOf(schema);
+  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, tree, root));
+  return { value: undefined, problems: oneAPlace(problems) };
+}
+
+/** `path` as people write it: `joints[2].axis`. */
+export function pathText(path: TreePath): string {
+  return path.map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${step}`)).join('');
+}
+
+/** The first problem of each place: a value that is wrong in two ways is reported once. */
+export function oneAPlace(problems: readonly Problem[]): readonly Problem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ place, message }) => {
+    // Missing keys of one map share a place.
+    const id = `${place.file}:${place.line}:${place.column}:${message.endsWith('missing') || place.line === 0 ? message : ''}`;
+    if (seen.has(id)) return false;
+    seen.add(id);
+    return true;
+  });
+}
+
+function problemsOf(issue: z.core.$ZodIssue, tree: TreeNode, root: JsonSchema): Problem[] {
+  const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      place: keyPlaceOf(tree, [...path, key]) ?? placeOf(tree, path),
+      message: unknownKey(key, path, root),
+    }));
+  }
+  const place = placeOf(tree, path);
+  const schema = schemaAt(root, path);
+  if (nodeAt(tree, path) === undefined) return [missing(path, schema, place)];
+  return [{ place, message: wrongValue(path, nodeAt(tree, path), schema) }];
+}
+
+function unknownKey(key: string, path: TreePath, root: JsonSchema): string {
+  const allowed = keysOf(schemaAt(root, path));
+  const where = path.length === 0 ? 'here' : `in ${pathText(path)}`;
+  const other = sameInOtherUnit(key, allowed);
+  if (other !== undefined)
+    return `unknown key "${shown(key)}" ${where}, this value is given in ${other.unit}: write "${other.key}"`;
+  return `unknown key "${shown(key)}" ${where}, allowed are ${allowed.join(', ')}${didYouMean(key, allowed)}`;
+}
+
+function missing(path: TreePath, schema: JsonSchema | undefined, place: Place): Problem {
+  const what = schema === undefined ? '' : ` (${allowedText(schema)})`;
+  return { place, message: `the key "${pathText(path)}"${what} is missing` };
+}
+
+function wrongValue(path: TreePath, node: TreeNode | undefined, schema: JsonSchema | undefined): string {
+  const subject = path.length === 0 ? 'this' : pathText(path);
+  if (schema === undefined || node === undefined) return `${subject} is not allowed here`;
+  const allowed = allowedText(schema);
+  if (node.kind !== 'scalar')
+    return `${subject} is ${node.kind === 'list' ? listKind(node.items.length, schema) : 'a group of keys'}, it must be ${allowed}`;
+  const value = node.source === '' || node.value === null ? 'empty' : shown(node.source);
+  if (typeof node.value === 'string' && (schema.type === 'number' || schema.type === 'integer')) {
+    const plain = withoutUnit(node.value, schema.unit ?? '1');
+    if (plain !== undefined)
+      return `${subject} is "${shown(node.value)}", it must be ${allowed} without its unit: write ${plain}`;
+  }
+  if (typeof node.value === 'string' && schema.enum !== undefined) {
+    return `${subject} is "${shown(node.value)}", it must be ${allowed}${didYouMean(node.value, schema.enum)}`;
+  }
+  if (typeof node.value === 'string' && typeof schema.const === 'string') {
+    return `${subject} is "${shown(node.value)}", it must be ${allowed}${didYouMean(node.value, [schema.const])}`;
+  }
+  return `${subject} is ${value}, it must be ${allowed}`;
+}
+
+function listKind(length: number, schema: JsonSchema): string {
+  return schema.type === 'array' ? `a list of ${length}` : 'a list';
+}
+
+/** A value as it can be shown in one line. */
+function shown(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
+  const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '·');
+  return clean.length > 60 ? `${clean.slice(0, 57)}…` : clean;
+}

@@ -1,0 +1,47 @@
+/** Short spellings for schema fields: every field carries its unit and a sentence, for errors and for the reference page. */
+import { z } from 'zod';
+
+/** What a number may be. `above` and `below` are exclusive. */
+export interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+  readonly above?: number;
+  readonly below?: number;
+}
+
+/** A finite number in `unit` ('1' for a plain one). */
+export function num(unit: string, range: NumberRange, description: string): z.ZodNumber {
+  return bounded(z.number(), range).meta({ unit, description });
+}
+
+/** A whole number of `unit`, e.g. `steps`. */
+export function whole(unit: string, range: NumberRange, description: string): z.ZodNumber {
+  return bounded(z.number().int(), range).meta({ unit, description });
+}
+
+/** Three numbers: x, y, z in `unit`. */
+export function triple(unit: string, description: string): z.ZodTuple<[z.ZodNumber, z.ZodNumber, z.ZodNumber], null> {
+  return z.tuple([z.number(), z.number(), z.number()]).meta({ unit, description });
+}
+
+/** A short name: letters, digits, `-` and `_`. */
+export function name(description: string): z.ZodString {
+  return z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/)
+    .meta({ description });
+}
+
+/** The name of a file of `config/`, or a path that ends in `.yaml`. */
+export function reference(description: string): z.ZodString {
+  return z.string().min(1).max(4096).meta({ description });
+}
+
+function bounded(field: z.ZodNumber, range: NumberRange): z.ZodNumber {
+  let result = field;
+  if (range.min !== undefined) result = result.min(range.min);
+  if (range.max !== undefined) result = result.max(range.max);
+  if (range.above !== undefined) result = result.gt(range.above);
+  if (range.below !== undefined) result = result.lt(range.below);
+  return result;
+}

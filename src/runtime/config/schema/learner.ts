@@ -1,0 +1,112 @@
+/** `config/learner/*.yaml`: the algorithm and its settings. */
+import { z } from 'zod';
+import { num, whole } from './fields.ts';
+import type { Assert, Same } from './same.ts';
+
+/** Settings of the learner; docs/config.md says what each does. */
+export interface LearnerSettings {
+  readonly algorithm: 'rlpd' | 'sac';
+  readonly actorHidden: readonly number[];
+  readonly criticHidden: readonly number[];
+  readonly critics: number;
+  readonly criticSubset: number;
+  readonly layerNorm: boolean;
+  readonly batchSize: number;
+  readonly utd: number;
+  readonly discount: number;
+  readonly targetRate: number;
+  readonly learningRateActor: number;
+  readonly learningRateCritic: number;
+  readonly learningRateTemperature: number;
+  readonly initialTemperature: number;
+  readonly minTemperature: number;
+  readonly targetEntropyPerDimension: number;
+  readonly entropyInTarget: boolean;
+  readonly criticAggregation: 'mean' | 'min';
+  readonly gradientClip: number;
+  readonly bcInitSteps: number;
+  readonly bcAuxWeight: number;
+  readonly demoFraction: number;
+  readonly warmupSteps: number;
+  readonly replayCapacity: number;
+  readonly publishEveryUpdates: number;
+  readonly checkpointEveryUpdates: number;
+  readonly threads: number;
+}
+
+const widths = z.array(z.number().int().min(1).max(4096)).min(1).max(6);
+const rate = (description: string): z.ZodNumber => num('1', { above: 0, max: 0.1 }, description);
+
+const schema = z
+  .strictObject({
+    algorithm: z
+      .enum(['rlpd', 'sac'])
+      .meta({ description: 'RLPD (half of each batch from demonstrations) or plain SAC.' })
+      .default('rlpd'),
+    actorHidden: widths
+      .meta({ unit: 'units', description: "Widths of the policy network's hidden layers." })
+      .default([128, 128]),
+    criticHidden: widths
+      .meta({ unit: 'units', description: "Widths of each critic's hidden layers." })
+      .default([128, 128]),
+    critics: whole('networks', { min: 1, max: 32 }, 'Critics in the ensemble.').default(2),
+    criticSubset: whole(
+      'networks',
+      { min: 1, max: 32 },
+      'Critics drawn, without replacement, for each target.',
+    ).default(2),
+    layerNorm: z.boolean().meta({ description: 'Layer normalisation in the critics.' }).default(true),
+    batchSize: whole('transitions', { min: 2, max: 65_536 }, 'Transitions of one update.').default(128),
+    utd: num('updates/step', { above: 0, max: 100 }, 'Updates per accepted environment step; never exceeded.').default(
+      4,
+    ),
+    discount: num('1', { above: 0, below: 1 }, 'Discount per policy step.').default(0.97),
+    targetRate: num('1', { above: 0, max: 1 }, 'Share of the critic that its target takes over per update.').default(
+      0.005,
+    ),
+    learningRateActor: rate("Adam's step size for the policy.").default(5e-4),
+    learningRateCritic: rate("Adam's step size for the critics.").default(5e-4),
+    learningRateTemperature: rate("Adam's step size for the temperature.").default(5e-4),
+    initialTemperature: num(
+      '1',
+      { above: 0, max: 10 },
+      'Temperature at the start; large values drown a sparse reward.',
+    ).default(0.01),
+    minTemperature: num('1', { above: 0, max: 10 }, 'The temperature never falls below this.').default(1e-4),
+    targetEntropyPerDimension: num('nats', { min: -10, max: 1 }, 'Entropy aimed at, per number of the action.').default(
+      -0.5,
+    ),
+    entropyInTarget: z
+      .boolean()
+      .meta({ description: 'Entropy bonus in the critic target; off for sparse rewards.' })
+      .default(false),
+    criticAggregation: z
+      .enum(['mean', 'min'])
+      .meta({ description: 'How the policy loss combines the critics.' })
+      .default('mean'),
+    gradientClip: num('1', { min: 0, max: 1e6 }, 'Largest gradient norm; 0 turns clipping off.').default(0),
+    bcInitSteps: whole(
+      'updates',
+      { min: 0, max: 1e6 },
+      'Behaviour-cloning updates on the demonstrations before training.',
+    ).default(1000),
+    bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
+    demoFraction: num('1', { min: 0, max: 1 }, 'Share of each batch from demonstrations and interventions.').default(
+      0.5,
+    ),
+    warmupSteps: whole('steps', { min: 0, max: 1e7 }, 'Environment steps before the first update.').default(100),
+    replayCapacity: whole('transitions', { min: 100, max: 1e8 }, 'Transitions kept for learning.').default(200_000),
+    publishEveryUpdates: whole('updates', { min: 1, max: 1e7 }, 'Updates between two versions of the policy.').default(
+      100,
+    ),
+    checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(5000),
+    threads: whole(
+      'threads',
+      { min: 1, max: 64 },
+      'Threads of the training engine; 1 is fastest for small networks.',
+    ).default(1),
+  })
+  .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
+
+export const learnerSchema: z.ZodType<LearnerSettings> = schema;
+export type LearnerSchemaIsLearnerSettings = Assert<Same<z.output<typeof schema>, LearnerSettings>>;

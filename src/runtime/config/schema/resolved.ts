@@ -1,0 +1,43 @@
+/** `config.yaml` in a run folder: everything a run was started with, in one file that can be loaded again. */
+import { z } from 'zod';
+import { type LearnerSettings, learnerSchema } from './learner.ts';
+import { type RobotConfig, robotSchema } from './robot.ts';
+import type { Assert, Same } from './same.ts';
+import { type TaskConfig, taskSchema } from './task.ts';
+
+/** Command-line options as they were given, for the record: plain values by name. */
+export type RunOptions = Readonly<Record<string, string | number | boolean>>;
+
+/** What a run is started with: plain data, checked, complete. */
+export interface ResolvedConfig {
+  readonly formatVersion: 1;
+  readonly seed: number;
+  readonly run: RunOptions;
+  /** Versions of Rein, Node and the packages that decide numbers. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly task: TaskConfig;
+  readonly robot: RobotConfig;
+  readonly learner: LearnerSettings;
+}
+
+const schema = z
+  .strictObject({
+    formatVersion: z.literal(1).meta({ description: 'Version of this file.' }),
+    seed: z
+      .number()
+      .int()
+      .min(0)
+      .max(2 ** 53 - 1)
+      .meta({ unit: '1', description: 'Seed of every random number of the run.' }),
+    run: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .meta({ description: 'Command-line options as given, for the record.' }),
+    versions: z.record(z.string(), z.string()).meta({ description: 'Versions of Rein, Node and packages.' }),
+    task: taskSchema,
+    robot: robotSchema,
+    learner: learnerSchema,
+  })
+  .meta({ title: 'Resolved run', description: 'Everything a run was started with.' });
+
+export const resolvedSchema: z.ZodType<ResolvedConfig> = schema;
+export type ResolvedSchemaIsResolvedConfig = Assert<Same<z.output<typeof schema>, ResolvedConfig>>;

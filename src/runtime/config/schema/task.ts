@@ -1,0 +1,211 @@
+/** `config/tasks/*.yaml`: what is to be learned, from where, for how long, and when it counts as learned. */
+import { z } from 'zod';
+import type { ActionSpec } from '../../../core/index.ts';
+import { name, num, reference, triple, whole } from './fields.ts';
+import type { Assert, Same } from './same.ts';
+
+/** Square peg. The tool point of the robot is the centre of its lower end. */
+export interface PegConfig {
+  readonly widthM: number;
+  readonly lengthM: number;
+}
+
+/** Square, chamfered hole with a vertical axis. */
+export interface HoleConfig {
+  /** Middle of where the mouth may be, base frame. */
+  readonly originM: readonly [number, number, number];
+  /** Gap between peg and wall on each side. */
+  readonly clearanceM: number;
+  readonly chamferM: number;
+  readonly depthM: number;
+  /** The mouth is drawn within ± this of `originM` in x and y, per episode. */
+  readonly spreadM: number;
+  readonly yawSpreadRad: number;
+}
+
+/** Error of the hole estimate that policy and operator share: fixed within an episode, uniform within ±. */
+export interface EstimateConfig {
+  readonly errorM: number;
+  readonly yawErrorRad: number;
+}
+
+/** Where an episode starts, relative to the hole's mouth. */
+export interface StartConfig {
+  readonly spreadM: number;
+  readonly heightM: number;
+  readonly yawSpreadRad: number;
+}
+
+/** When the scripted operator takes over, and when it hands back. */
+export interface OperatorConfig {
+  /** Probability that it may take over in an episode, at the first step of training. */
+  readonly initialRate: number;
+  /** The same in the end. */
+  readonly finalRate: number;
+  /** Environment steps in which the distance between the two halves. */
+  readonly halvingSteps: number;
+  /** Steps without progress after which the policy counts as stuck. */
+  readonly stuckSteps: number;
+  /** Steps that an intervention lasts at most. */
+  readonly handBackSteps: number;
+}
+
+export interface TaskConfig {
+  readonly name: string;
+  readonly kind: 'pegInsertion';
+  /** Name or path of the robot's file. */
+  readonly robot: string;
+  /** Name or path of the learner's file. */
+  readonly learner: string;
+  readonly policyHz: number;
+  readonly maxSteps: number;
+  readonly historyFrames: number;
+  readonly action: ActionSpec;
+  readonly peg: PegConfig;
+  readonly hole: HoleConfig;
+  readonly estimate: EstimateConfig;
+  readonly start: StartConfig;
+  readonly success: { readonly depthM: number; readonly lateralM: number };
+  readonly demonstrations: number;
+  readonly operator: OperatorConfig;
+  readonly training: { readonly steps: number; readonly wallBudgetS: number; readonly stopAtValidation: number };
+  readonly validation: { readonly everySteps: number; readonly episodes: number };
+  readonly evaluation: { readonly episodes: number };
+  readonly target: { readonly successRate: number; readonly trainingWallS: number };
+}
+
+const dimension = z.strictObject({
+  name: name('`x`, `y`, `z` or `yaw` for cartesian actions; the name of a joint for joint actions.'),
+  scale: num('unit', { above: 0, max: 1 }, 'Change per policy step at full action, in the unit beside it.'),
+  unit: z.enum(['m', 'rad']).meta({ description: 'Unit of `scale`.' }),
+});
+
+const action = z.strictObject({
+  kind: z
+    .enum(['cartesian', 'joint'])
+    .meta({ description: 'What an action moves: the tool in the base frame, or joints.' }),
+  dimensions: z
+    .array(dimension)
+    .min(1)
+    .max(16)
+    .meta({ description: 'One entry for each number of an action, in order.' }),
+});
+
+const peg = z.strictObject({
+  widthM: num('m', { above: 0, max: 0.2 }, 'Side of the square cross-section.'),
+  lengthM: num('m', { above: 0, max: 0.5 }, 'Length below the gripper.'),
+});
+
+const hole = z.strictObject({
+  originM: triple('m', "Middle of where the hole's mouth may be, base frame."),
+  clearanceM: num('m', { above: 0, max: 0.02 }, 'Gap between peg and wall on each side.'),
+  chamferM: num('m', { min: 0, max: 0.02 }, 'Width of the chamfer on each side.'),
+  depthM: num('m', { above: 0, max: 0.5 }, 'Depth of the hole.'),
+  spreadM: num('m', { min: 0, max: 0.2 }, 'The mouth is drawn within ± this in x and y, once an episode.'),
+  yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The hole is turned within ± this, once an episode.'),
+});
+
+const estimate = z.strictObject({
+  errorM: num(
+    'm',
+    { min: 0, max: 0.05 },
+    'Error of the hole estimate in x and y, uniform within ±, fixed in an episode.',
+  ),
+  yawErrorRad: num('rad', { min: 0, max: 0.8 }, 'The same for yaw.'),
+});
+
+const start = z.strictObject({
+  spreadM: num('m', { min: 0, max: 0.3 }, 'The peg starts within ± this of the hole in x and y.'),
+  heightM: num('m', { above: 0, max: 0.5 }, "Height of the peg's lower end above the mouth."),
+  yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The peg is turned within ± this against the hole.'),
+});
+
+const success = z.strictObject({
+  depthM: num('m', { above: 0, max: 0.5 }, 'How deep the peg must be.'),
+  lateralM: num('m', { above: 0, max: 0.05 }, "Greatest distance from the hole's axis that still counts."),
+});
+
+const operator = z.strictObject({
+  initialRate: num(
+    '1',
+    { min: 0, max: 1 },
+    'Probability that the operator may take over in an episode, at first.',
+  ).default(1),
+  finalRate: num('1', { min: 0, max: 1 }, 'The same in the end.').default(0),
+  halvingSteps: whole(
+    'steps',
+    { min: 1, max: 1e7 },
+    'Steps in which the distance between the two rates halves.',
+  ).default(500),
+  stuckSteps: whole(
+    'steps',
+    { min: 1, max: 10_000 },
+    'Steps without progress after which the policy counts as stuck.',
+  ).default(15),
+  handBackSteps: whole('steps', { min: 1, max: 10_000 }, 'Steps that an intervention lasts at most.').default(20),
+});
+
+const training = z.strictObject({
+  steps: whole('steps', { min: 0, max: 1e8 }, 'Environment steps after the demonstrations, at most.'),
+  wallBudgetS: num('s', { above: 0, max: 1e7 }, 'Training ends after this time, whatever was reached.'),
+  stopAtValidation: num(
+    '1',
+    { above: 0, max: 1 },
+    'Training ends once two validations in a row reach this success rate.',
+  ),
+});
+
+const schema = z
+  .strictObject({
+    name: name('Name of the task; run folders carry it.'),
+    kind: z.literal('pegInsertion').meta({ description: 'Rules of reward, reset and success: `pegInsertion`.' }),
+    robot: reference('Name of a file in `config/robots/`, or a path that ends in `.yaml`.'),
+    learner: reference('Name of a file in `config/learner/`, or a path that ends in `.yaml`.'),
+    policyHz: num(
+      'Hz',
+      { min: 1, max: 100 },
+      "Policy steps per second; the robot's `controlHz` is a whole multiple of it.",
+    ).default(10),
+    maxSteps: whole('steps', { min: 1, max: 100_000 }, 'An episode is cut (not failed) after this many steps.').default(
+      80,
+    ),
+    historyFrames: whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
+    action: action.meta({ description: 'What the numbers of an action do.' }),
+    peg: peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." }),
+    hole: hole.meta({ description: 'Square, chamfered hole with a vertical axis.' }),
+    estimate: estimate.meta({ description: 'What policy and operator believe about the hole, and how wrong it is.' }),
+    start: start.meta({ description: 'Where an episode starts.' }),
+    success: success.meta({ description: 'When the task is done.' }),
+    demonstrations: whole(
+      'episodes',
+      { min: 0, max: 10_000 },
+      'Episodes that the operator shows before training.',
+    ).default(20),
+    operator: operator.meta({ description: 'When the scripted operator takes over from the policy, and hands back.' }),
+    training: training.meta({ description: 'How long to train.' }),
+    validation: z
+      .strictObject({
+        everySteps: whole('steps', { min: 1, max: 1e8 }, 'Environment steps between validations.'),
+        episodes: whole(
+          'episodes',
+          { min: 1, max: 10_000 },
+          'Episodes of one validation; they choose the policy that is kept.',
+        ),
+      })
+      .meta({ description: 'How the policy that is kept is chosen.' }),
+    evaluation: z
+      .strictObject({
+        episodes: whole('episodes', { min: 1, max: 100_000 }, 'Fresh episodes that give the reported figure.'),
+      })
+      .meta({ description: 'How the result is measured.' }),
+    target: z
+      .strictObject({
+        successRate: num('1', { min: 0, max: 1 }, 'Success rate below which `rein sim` exits with code 1.'),
+        trainingWallS: num('s', { above: 0, max: 1e7 }, 'Training time above which `rein sim` exits with code 1.'),
+      })
+      .meta({ description: 'What has to be reached.' }),
+  })
+  .meta({ title: 'Task', description: 'A task: geometry, episode rules, operator, training and target.' });
+
+export const taskSchema: z.ZodType<TaskConfig> = schema;
+export type TaskSchemaIsTaskConfig = Assert<Same<z.output<typeof schema>, TaskConfig>>;

@@ -1,0 +1,16 @@
+export { formatProblem, type Place, type Problem, problemsError } from './place.ts';
+export { parseYaml, readYaml, type YamlFile } from './read-yaml.ts';
+export { didYouMean, editDistance, nearest } from './suggest.ts';
+export {
+  keyPlaceOf,
+  type MapNode,
+  merge,
+  nodeAt,
+  placeOf,
+  plainOf,
+  type Scalar,
+  type TreeNode,
+  type TreePath,
+  treeAt,
+} from './tree.ts';
+export { sameInOtherUnit, withoutUnit } from './unit-hints.ts';

@@ -1,0 +1,186 @@
+/** A YAML file as a tree with positions. Takes the small, unambiguous part of YAML and refuses the rest by name. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { ReinError } from '../../../core/index.ts';
+import { type Place, type Problem, problemsError } from './place.ts';
+import type { MapEntry, MapNode, TreeNode } from './tree.ts';
+
+const MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 32;
+
+/** A file's tree, and what is wrong with single values in it: not the end, so that later checks can add theirs. */
+export interface YamlFile {
+  readonly tree: MapNode;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads `path`, which errors call `shownAs`. Throws `ReinError` where there is no tree: no file, no text, no YAML. */
+export function readYaml(path: string, shownAs: string = path): YamlFile {
+  return parseYaml(readText(path, shownAs), shownAs);
+}
+
+/** The same for text that is already here. */
+export function parseYaml(text: string, file: string): YamlFile {
+  const lines = new LineCounter();
+  const document = parse(text, file, lines);
+  const reader = new Reader(file, lines);
+  for (const error of document.errors) reader.report(error.pos[0], firstLine(error.message, error.code));
+  if (reader.problems.length > 0) throw problemsError(reader.problems);
+  if (document.contents === null || text.trim() === '') throw new ReinError('config', `${file}: the file is empty`);
+  const tree = reader.read(document.contents, 0);
+  if (tree.kind !== 'map') {
+    throw problemsError([{ place: tree.place, message: 'a configuration is a list of keys, one "key: value" a line' }]);
+  }
+  return { tree, problems: reader.problems };
+}
+
+function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {
+  try {
+    return parseDocument(text, {
+      lineCounter,
+      prettyErrors: false,
+      strict: true,
+      uniqueKeys: true,
+      logLevel: 'silent',
+    });
+  } catch (cause) {
+    throw new ReinError('config', `${file}: this is not YAML that can be read`, { cause });
+  }
+}
+
+function readText(path: string, shownAs: string): string {
+  const bytes = readBytes(path, shownAs);
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start));
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Reported below, together with the other way to be no text.
+  }
+  throw new ReinError('config', `${shownAs}: this is not a text file in UTF-8`);
+}
+
+function readBytes(path: string, shownAs: string): Uint8Array {
+  let file: number | undefined;
+  try {
+    file = openSync(path, 'r');
+    const stat = fstatSync(file);
+    if (stat.isDirectory()) throw new ReinError('config', `${shownAs}: this is a folder, not a file`);
+    if (!stat.isFile()) throw new ReinError('config', `${shownAs}: this is not a regular file`);
+    if (stat.size > MAX_BYTES) {
+      throw new ReinError(
+        'config',
+        `${shownAs}: the file has ${stat.size} bytes; a configuration has at most ${MAX_BYTES}`,
+      );
+    }
+    const bytes = new Uint8Array(stat.size);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const count = readSync(file, bytes, filled, bytes.length - filled, null);
+      if (count === 0) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  } catch (cause) {
+    if (cause instanceof ReinError) throw cause;
+    throw new ReinError('config', `${shownAs}: ${fileTrouble(cause)}`, { cause });
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function fileTrouble(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'ENOTDIR') return 'a part of this path is not a folder';
+  if (code === 'EACCES' || code === 'EPERM') return 'the file may not be read with the rights of this user';
+  if (code === 'EISDIR') return 'this is a folder, not a file';
+  return `the file cannot be read (${code ?? 'unknown reason'})`;
+}
+
+function firstLine(message: string, code: string): string {
+  if (code === 'DUPLICATE_KEY') return 'this key was given before, every key may stand once';
+  if (code === 'TAB_AS_INDENT') return 'a tab is used to indent, YAML takes spaces only';
+  return `this is not YAML: ${message.split('\n')[0]!.replace(/[.:]$/, '')}`;
+}
+
+/** Walks a parsed document, turning it into a tree and collecting what is refused. */
+class Reader {
+  readonly problems: Problem[] = [];
+  readonly #file: string;
+  readonly #lines: LineCounter;
+
+  constructor(file: string, lines: LineCounter) {
+    this.#file = file;
+    this.#lines = lines;
+  }
+
+  report(offset: number, message: string): void {
+    this.problems.push({ place: this.#place(offset), message });
+  }
+
+  read(node: ParsedNode | null, offset: number, depth = 0): TreeNode {
+    const at = node?.range[0] ?? offset;
+    const place = this.#place(at);
+    const nothing: TreeNode = { kind: 'scalar', value: null, source: '', place };
+    if (node === null) return nothing;
+    if (depth > MAX_DEPTH) {
+      this.report(at, `values are nested deeper than ${MAX_DEPTH} levels`);
+      return nothing;
+    }
+    if (isAlias(node)) {
+      this.report(at, 'aliases (*name) are not supported, write the value out');
+      return nothing;
+    }
+    if (node.anchor !== undefined) this.report(at, 'anchors (&name) are not supported, write the value out');
+    if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
+      this.report(at, `the tag ${node.tag} is not supported`);
+    if (isMap(node)) return { kind: 'map', entries: this.#entries(node, depth), place };
+    if (isSeq(node))
+      return { kind: 'list', items: node.items.map((item) => this.read(item as ParsedNode, at, depth + 1)), place };
+    return isScalar(node) ? this.#scalar(node.value, node.source ?? '', node.type, at) : nothing;
+  }
+
+  #entries(
+    node: ParsedNode & { items: { key: unknown; value: unknown }[] },
+    depth: number,
+  ): ReadonlyMap<string, MapEntry> {
+    const entries = new Map<string, MapEntry>();
+    for (const pair of node.items) {
+      const key = pair.key as ParsedNode | null;
+      const at = key?.range[0] ?? node.range[0];
+      if (!isScalar(key) || typeof key.value !== 'string') {
+        this.report(at, 'a key is a plain word');
+        continue;
+      }
+      entries.set(key.value, {
+        keyPlace: this.#place(at),
+        value: this.read(pair.value as ParsedNode | null, at, depth + 1),
+      });
+    }
+    return entries;
+  }
+
+  #scalar(value: unknown, source: string, type: string | undefined, offset: number): TreeNode {
+    const place = this.#place(offset);
+    if (type === 'PLAIN') {
+      if (/^[-+]?0[0-9_]+$/.test(source)) {
+        const decimal = source.replace(/^([-+]?)0+(?=\d)/, '$1');
+        this.report(offset, `${source} could be octal or decimal, write ${decimal}, or "${source}" for text`);
+      } else if (/^0[ox]/.test(source)) {
+        this.report(offset, `${source} is not a decimal number, write ${String(value)}`);
+      }
+    }
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      this.report(offset, `${source} is not a finite number`);
+    }
+    const known = value === null || ['string', 'number', 'boolean'].includes(typeof value);
+    if (!known) this.report(offset, `${source} is neither a number, a word, true nor false`);
+    return { kind: 'scalar', value: known ? (value as string | number | boolean | null) : null, source, place };
+  }
+
+  #place(offset: number): Place {
+    const { line, col } = this.#lines.linePos(offset);
+    return { file: this.#file, line: Math.max(1, line), column: Math.max(1, col) };
+  }
+}

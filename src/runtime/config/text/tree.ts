@@ -1,0 +1,92 @@
+/** Plain data that remembers where each value was written, so that a check can point at it after merging. */
+import type { Place } from './place.ts';
+
+export type Scalar = string | number | boolean | null;
+
+export interface ScalarNode {
+  readonly kind: 'scalar';
+  readonly value: Scalar;
+  /** As written, without quotes. */
+  readonly source: string;
+  readonly place: Place;
+}
+
+export interface ListNode {
+  readonly kind: 'list';
+  readonly items: readonly TreeNode[];
+  readonly place: Place;
+}
+
+export interface MapEntry {
+  readonly keyPlace: Place;
+  readonly value: TreeNode;
+}
+
+export interface MapNode {
+  readonly kind: 'map';
+  readonly entries: ReadonlyMap<string, MapEntry>;
+  readonly place: Place;
+}
+
+export type TreeNode = ScalarNode | ListNode | MapNode;
+export type TreePath = readonly (string | number)[];
+
+/** The data alone. Objects have no prototype, so that a key named `__proto__` stays a key. */
+export function plainOf(node: TreeNode): unknown {
+  if (node.kind === 'scalar') return node.value;
+  if (node.kind === 'list') return node.items.map(plainOf);
+  const object = Object.create(null) as Record<string, unknown>;
+  for (const [key, entry] of node.entries) object[key] = plainOf(entry.value);
+  return object;
+}
+
+/** The node at `path`, or `undefined` where there is none. */
+export function nodeAt(root: TreeNode, path: TreePath): TreeNode | undefined {
+  let node: TreeNode | undefined = root;
+  for (const step of path) {
+    if (node?.kind === 'map') node = node.entries.get(String(step))?.value;
+    else if (node?.kind === 'list') node = node.items[Number(step)];
+    else return undefined;
+  }
+  return node;
+}
+
+/** Where to point for `path`: its value, or the nearest thing around it that was written. */
+export function placeOf(root: TreeNode, path: TreePath): Place {
+  for (let length = path.length; length > 0; length--) {
+    const here = path.slice(0, length);
+    const node = nodeAt(root, here);
+    if (node === undefined) continue;
+    // A missing key is reported at the key of the map that lacks it, not at the map's first child.
+    return length === path.length && node.kind === 'scalar' ? node.place : (keyPlaceOf(root, here) ?? node.place);
+  }
+  return root.place;
+}
+
+/** Where the key at the end of `path` stands; `undefined` where it is no key or was not written. */
+export function keyPlaceOf(root: TreeNode, path: TreePath): Place | undefined {
+  const parent = nodeAt(root, path.slice(0, -1));
+  return parent?.kind === 'map' ? parent.entries.get(String(path.at(-1)))?.keyPlace : undefined;
+}
+
+/** `over` on top of `base`: maps are merged key by key, everything else is replaced. */
+export function merge(base: TreeNode, over: TreeNode): TreeNode {
+  if (base.kind !== 'map' || over.kind !== 'map') return over;
+  const entries = new Map(base.entries);
+  for (const [key, entry] of over.entries) {
+    const below = base.entries.get(key);
+    entries.set(
+      key,
+      below === undefined ? entry : { keyPlace: entry.keyPlace, value: merge(below.value, entry.value) },
+    );
+  }
+  return { kind: 'map', entries, place: base.place };
+}
+
+/** A map with one value at `path`, said to stand at `place`: how a command-line option overrides a file. */
+export function treeAt(path: readonly string[], value: Scalar, place: Place): TreeNode {
+  let node: TreeNode = { kind: 'scalar', value, source: String(value), place };
+  for (const key of [...path].reverse())
+    node = { kind: 'map', entries: new Map([[key, { keyPlace: place, value: node }]]), place };
+  return node;
+}
