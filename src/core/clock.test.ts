@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FakeClock, LockStepClock, SystemClock } from './clock.ts';
+
+describe('SystemClock', () => {
+  it('never goes back, and says the same in both units', () => {
+    const clock = new SystemClock();
+    let previous = clock.monotonicNs();
+    for (let i = 0; i < 1000; i++) {
+      const now = clock.monotonicNs();
+      expect(now >= previous).toBe(true);
+      previous = now;
+    }
+    const before = Number(clock.monotonicNs()) * 1e-9;
+    const seconds = clock.nowS();
+    const after = Number(clock.monotonicNs()) * 1e-9;
+    // 10 µs of slack: the two clocks are read one after the other when the object is made.
+    expect(seconds).toBeGreaterThan(before - 1e-5);
+    expect(seconds).toBeLessThan(after + 1e-5);
+  });
+
+  it('counts from the machine, so that two processes agree', () => {
+    const a = new SystemClock();
+    const b = new SystemClock();
+    const first = a.nowS();
+    const second = b.nowS();
+    expect(second).toBeGreaterThan(first - 1e-5);
+  });
+});
+
+describe('FakeClock', () => {
+  it('stands still until it is moved', () => {
+    const clock = new FakeClock(5_000_000n, 1000);
+    expect([clock.monotonicNs(), clock.nowS(), clock.wallMs()]).toEqual([5_000_000n, 0.005, 1000]);
+    clock.advanceMs(2.5);
+    expect([clock.monotonicNs(), clock.wallMs()]).toEqual([7_500_000n, 1002.5]);
+  });
+
+  it('refuses to go back, but lets the wall clock jump', () => {
+    const clock = new FakeClock();
+    expect(() => clock.advanceMs(-1)).toThrow(RangeError);
+    expect(() => clock.advanceMs(Number.NaN)).toThrow(RangeError);
+    clock.advanceMs(10);
+    clock.jumpWallTo(0);
+    expect([clock.monotonicNs(), clock.wallMs()]).toEqual([10_000_000n, 0]);
+  });
+});
+
+describe('LockStepClock', () => {
+  it('passes exactly one period per step, without drift', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(0.004, 0.01, 0.02, 1 / 128), fc.nat(5000), (periodS, steps) => {
+        const clock = new LockStepClock(periodS);
+        for (let i = 0; i < steps; i++) clock.step();
+        expect(clock.nowS()).toBe(steps * periodS);
+        expect(clock.monotonicNs()).toBe(BigInt(steps) * BigInt(Math.round(periodS * 1e9)));
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('refuses a period that is not positive', () => {
+    for (const period of [0, -0.01, Number.NaN]) expect(() => new LockStepClock(period)).toThrow(RangeError);
+  });
+});
