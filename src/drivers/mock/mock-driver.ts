@@ -1,0 +1,145 @@
+/** A robot that exists only as arithmetic: for tests, and the smallest example of a driver. Faults on demand. */
+import { allFinite, ReinError, type RobotModel, type RobotState, type SceneLayout, type Vec, zeros } from '../../core/index.ts';
+import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import { type FaultPlan, type MockFault, MockFaults } from './mock-faults.ts';
+
+/** Time constant of the mock's servos: the distance to the reference shrinks to 1/e in this time. */
+const SERVO_TIME_CONSTANT_S = 0.02;
+
+export interface MockDriverOptions {
+  /** Faults that happen by chance, from a seed. Default: none. */
+  readonly faults?: FaultPlan;
+  /** Joint positions at the start, rad. Default: the model's home pose. */
+  readonly startRad?: readonly number[];
+  /** Names of further signals; `resetScene` sets their values. Default: none. */
+  readonly signalNames?: readonly string[];
+}
+
+/**
+ * Joints that follow the reference with a first-order lag, never faster than their velocity limit. One control
+ * period passes per `read`, whatever the clock says. Same options and calls, same numbers.
+ */
+export class MockDriver implements Driver {
+  readonly name = 'mock';
+  readonly jointNames: readonly string[];
+  readonly signalNames: readonly string[];
+  readonly scene: Scene;
+  readonly #model: RobotModel;
+  readonly #periodS: number;
+  readonly #followRatio: number;
+  readonly #faults: MockFaults;
+  readonly #positionRad: Vec<'rad'>;
+  readonly #velocityRadPerS: Vec<'rad/s'>;
+  readonly #referenceRad: Vec<'rad'>;
+  readonly #signals: Float64Array;
+  #isOpen = false;
+  #isEnabled = false;
+  #measuredAtS = 0;
+
+  constructor(model: RobotModel, options: MockDriverOptions = {}) {
+    const joints = model.joints.length;
+    const startRad = options.startRad ?? model.homeRad;
+    if (startRad.length !== joints) throw new RangeError(`expected ${joints} start positions, got ${startRad.length}`);
+    this.#model = model;
+    this.#periodS = 1 / model.controlHz;
+    this.#followRatio = 1 - Math.exp(-this.#periodS / SERVO_TIME_CONSTANT_S);
+    this.jointNames = model.joints.map((joint) => joint.name);
+    this.signalNames = options.signalNames ?? [];
+    this.#faults = new MockFaults(options.faults);
+    this.#positionRad = zeros(joints);
+    this.#velocityRadPerS = zeros(joints);
+    this.#referenceRad = zeros(joints);
+    this.#signals = new Float64Array(this.signalNames.length);
+    this.#positionRad.set(startRad);
+    this.#referenceRad.set(startRad);
+    this.scene = { reset: (layout) => this.#reset(layout), geomPoses: () => undefined, geoms: [] };
+  }
+
+  /** True while torque is on. */
+  get isEnabled(): boolean {
+    return this.#isEnabled;
+  }
+
+  /** What was last written, rad. The driver's own array. */
+  get referenceRad(): Vec<'rad'> {
+    return this.#referenceRad;
+  }
+
+  /** Makes `fault` happen for the next `ticks` reads (or writes, for `rejected`). */
+  inject(fault: MockFault, ticks: number): void {
+    this.#faults.inject(fault, ticks);
+  }
+
+  async open(): Promise<void> {
+    if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot was told not to answer.');
+    this.#isOpen = true;
+  }
+
+  enable(): void {
+    this.#referenceRad.set(this.#positionRad);
+    this.#isEnabled = this.#isOpen;
+  }
+
+  disable(): void {
+    this.#isEnabled = false;
+  }
+
+  read(out: RobotState): DriverStatus {
+    this.#step();
+    if (!this.#isOpen || this.#faults.take('lost')) return 'lost';
+    if (this.#faults.take('late')) return 'late';
+    if (this.#faults.take('frozen')) return 'ok';
+    out.positionRad.set(this.#positionRad);
+    out.velocityRadPerS.set(this.#velocityRadPerS);
+    out.torqueNm.fill(0);
+    out.wrench.fill(0);
+    out.signals.set(this.#signals);
+    out.measuredAtS = this.#measuredAtS;
+    if (this.#faults.take('nan')) out.positionRad[0] = Number.NaN;
+    if (this.#faults.take('jump')) out.positionRad[0] = out.positionRad[0]! + 2 * Math.PI;
+    return 'ok';
+  }
+
+  write(referenceRad: Vec<'rad'>): DriverStatus {
+    if (!this.#isOpen) return 'lost';
+    if (this.#faults.take('rejected') || !this.#isInEncoderRange(referenceRad)) return 'rejected';
+    this.#referenceRad.set(referenceRad);
+    return 'ok';
+  }
+
+  async close(): Promise<void> {
+    this.#isEnabled = false;
+    this.#isOpen = false;
+  }
+
+  #step(): void {
+    this.#measuredAtS += this.#periodS;
+    const joints = this.#model.joints;
+    for (let i = 0; i < joints.length; i++) {
+      const limit = joints[i]!.velocityMaxRadPerS * this.#periodS;
+      const wanted = this.#isEnabled ? (this.#referenceRad[i]! - this.#positionRad[i]!) * this.#followRatio : 0;
+      const moved = Math.max(-limit, Math.min(limit, wanted));
+      this.#positionRad[i] = this.#positionRad[i]! + moved;
+      this.#velocityRadPerS[i] = moved / this.#periodS;
+    }
+  }
+
+  #isInEncoderRange(referenceRad: Vec<'rad'>): boolean {
+    const joints = this.#model.joints;
+    if (referenceRad.length !== joints.length || !allFinite(referenceRad)) return false;
+    for (let i = 0; i < joints.length; i++) {
+      if (referenceRad[i]! < joints[i]!.positionMinRad || referenceRad[i]! > joints[i]!.positionMaxRad) return false;
+    }
+    return true;
+  }
+
+  #reset(layout: SceneLayout): void {
+    if (layout.jointsRad.length !== this.#positionRad.length) {
+      throw new RangeError(`expected ${this.#positionRad.length} joints, got ${layout.jointsRad.length}`);
+    }
+    this.#positionRad.set(layout.jointsRad);
+    this.#velocityRadPerS.fill(0);
+    this.#referenceRad.set(layout.jointsRad);
+    for (const [i, name] of this.signalNames.entries()) this.#signals[i] = layout.signals[name] ?? 0;
+  }
+}

@@ -1,0 +1,170 @@
+/** Frames and commands as rows of doubles: the one layout that shared memory and the socket use. */
+import {
+  type ActionCommand,
+  createRobotState,
+  DECIDERS,
+  type GuardFrame,
+  SAFETY_STATES,
+} from '../../core/index.ts';
+import type { LinkShape } from './link.ts';
+
+const FRAME_SCALARS = 10;
+const COMMAND_SCALARS = 5;
+const POSE_NUMBERS = 7;
+const WRENCH_NUMBERS = 6;
+
+/** A frame with all arrays allocated; `tick` is −1. */
+export function createGuardFrame(joints: number, signals: number): GuardFrame {
+  return {
+    tick: -1,
+    state: 'disconnected',
+    decider: 'hold',
+    robot: createRobotState(joints, signals),
+    referenceRad: new Float64Array(joints),
+    referenceTcp: new Float64Array(POSE_NUMBERS),
+    measuredTcp: new Float64Array(POSE_NUMBERS),
+    commandSeq: -1,
+    filterBits: 0,
+    ticks: 0,
+    changedTicks: 0,
+    violations: 0,
+    overruns: 0,
+  };
+}
+
+/** A command with its array allocated, that asks for nothing. */
+export function createActionCommand(actions: number): ActionCommand {
+  return {
+    seq: -1,
+    decider: 'hold',
+    issuedAtS: 0,
+    leaseS: 0,
+    policyVersion: 0,
+    action: new Float64Array(actions),
+  };
+}
+
+/** Copies `from` into `into`. Sizes must match. Tick-safe. */
+export function copyActionCommand(into: ActionCommand, from: ActionCommand): void {
+  into.seq = from.seq;
+  into.decider = from.decider;
+  into.issuedAtS = from.issuedAtS;
+  into.leaseS = from.leaseS;
+  into.policyVersion = from.policyVersion;
+  into.action.set(from.action);
+}
+
+/** Copies `from` into `into`, arrays included. Sizes must match. Tick-safe. */
+export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
+  into.tick = from.tick;
+  into.state = from.state;
+  into.decider = from.decider;
+  into.commandSeq = from.commandSeq;
+  into.filterBits = from.filterBits;
+  into.ticks = from.ticks;
+  into.changedTicks = from.changedTicks;
+  into.violations = from.violations;
+  into.overruns = from.overruns;
+  into.robot.measuredAtS = from.robot.measuredAtS;
+  into.robot.positionRad.set(from.robot.positionRad);
+  into.robot.velocityRadPerS.set(from.robot.velocityRadPerS);
+  into.robot.torqueNm.set(from.robot.torqueNm);
+  into.robot.wrench.set(from.robot.wrench);
+  into.robot.signals.set(from.robot.signals);
+  into.referenceRad.set(from.referenceRad);
+  into.referenceTcp.set(from.referenceTcp);
+  into.measuredTcp.set(from.measuredTcp);
+}
+
+/** How many doubles a frame takes. */
+export function frameNumbers(shape: LinkShape): number {
+  return FRAME_SCALARS + 4 * shape.joints + WRENCH_NUMBERS + shape.signals + 2 * POSE_NUMBERS;
+}
+
+/** How many doubles a command takes. */
+export function commandNumbers(shape: LinkShape): number {
+  return COMMAND_SCALARS + shape.actions;
+}
+
+/** Writes `frame` into `out`, `frameNumbers` doubles from `offset` on. Tick-safe. */
+export function packFrame(out: Float64Array, offset: number, frame: GuardFrame): void {
+  out[offset] = frame.tick;
+  out[offset + 1] = SAFETY_STATES.indexOf(frame.state);
+  out[offset + 2] = DECIDERS.indexOf(frame.decider);
+  out[offset + 3] = frame.commandSeq;
+  out[offset + 4] = frame.filterBits;
+  out[offset + 5] = frame.ticks;
+  out[offset + 6] = frame.changedTicks;
+  out[offset + 7] = frame.violations;
+  out[offset + 8] = frame.overruns;
+  out[offset + 9] = frame.robot.measuredAtS;
+  let at = offset + FRAME_SCALARS;
+  at = put(out, at, frame.robot.positionRad);
+  at = put(out, at, frame.robot.velocityRadPerS);
+  at = put(out, at, frame.robot.torqueNm);
+  at = put(out, at, frame.robot.wrench);
+  at = put(out, at, frame.robot.signals);
+  at = put(out, at, frame.referenceRad);
+  at = put(out, at, frame.referenceTcp);
+  put(out, at, frame.measuredTcp);
+}
+
+/** Reads what `packFrame` wrote. False, with `into` unchanged, when a code is out of range. Tick-safe. */
+export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number): boolean {
+  const state = SAFETY_STATES[from[offset + 1]!];
+  const decider = DECIDERS[from[offset + 2]!];
+  if (state === undefined || decider === undefined) return false;
+  into.tick = from[offset]!;
+  into.state = state;
+  into.decider = decider;
+  into.commandSeq = from[offset + 3]!;
+  into.filterBits = from[offset + 4]!;
+  into.ticks = from[offset + 5]!;
+  into.changedTicks = from[offset + 6]!;
+  into.violations = from[offset + 7]!;
+  into.overruns = from[offset + 8]!;
+  into.robot.measuredAtS = from[offset + 9]!;
+  let at = offset + FRAME_SCALARS;
+  at = take(into.robot.positionRad, from, at);
+  at = take(into.robot.velocityRadPerS, from, at);
+  at = take(into.robot.torqueNm, from, at);
+  at = take(into.robot.wrench, from, at);
+  at = take(into.robot.signals, from, at);
+  at = take(into.referenceRad, from, at);
+  at = take(into.referenceTcp, from, at);
+  take(into.measuredTcp, from, at);
+  return true;
+}
+
+/** Writes `command` into `out`, `commandNumbers` doubles from `offset` on. Tick-safe. */
+export function packCommand(out: Float64Array, offset: number, command: ActionCommand): void {
+  out[offset] = command.seq;
+  out[offset + 1] = DECIDERS.indexOf(command.decider);
+  out[offset + 2] = command.issuedAtS;
+  out[offset + 3] = command.leaseS;
+  out[offset + 4] = command.policyVersion;
+  put(out, offset + COMMAND_SCALARS, command.action);
+}
+
+/** Reads what `packCommand` wrote. False, with `into` unchanged, when the decider's code is out of range. Tick-safe. */
+export function unpackCommand(into: ActionCommand, from: Float64Array, offset: number): boolean {
+  const decider = DECIDERS[from[offset + 1]!];
+  if (decider === undefined) return false;
+  into.seq = from[offset]!;
+  into.decider = decider;
+  into.issuedAtS = from[offset + 2]!;
+  into.leaseS = from[offset + 3]!;
+  into.policyVersion = from[offset + 4]!;
+  take(into.action, from, offset + COMMAND_SCALARS);
+  return true;
+}
+
+function put(out: Float64Array, at: number, values: Float64Array): number {
+  for (let i = 0; i < values.length; i++) out[at + i] = values[i]!;
+  return at + values.length;
+}
+
+function take(into: Float64Array, from: Float64Array, at: number): number {
+  for (let i = 0; i < into.length; i++) into[i] = from[at + i]!;
+  return at + into.length;
+}

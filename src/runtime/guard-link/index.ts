@@ -1,0 +1,18 @@
+export {
+  commandNumbers,
+  copyActionCommand,
+  copyGuardFrame,
+  createActionCommand,
+  createGuardFrame,
+  frameNumbers,
+  packCommand,
+  packFrame,
+  unpackCommand,
+  unpackFrame,
+} from './frames.ts';
+export type { FrameListener, GuardLink, GuardPort, LinkShape } from './link.ts';
+export { LinkListeners } from './listeners.ts';
+export { MemoryGuardLink, type MemoryLinkOptions, type TickingGuard } from './memory-link.ts';
+export { lostError, PendingAnswers, TickWaits } from './remote.ts';
+export { type ConnectOptions, connectGuardLink, SocketGuardLink } from './socket-link.ts';
+export { GuardSocketServer } from './socket-server.ts';

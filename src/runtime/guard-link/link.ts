@@ -1,0 +1,52 @@
+/**
+ * How node and guard talk: in memory, between threads, or over a socket. Every implementation passes
+ * `tests/contract/guard-link.contract.ts`.
+ */
+import type { ActionCommand, GuardAnswer, GuardFrame, GuardRequest } from '../../core/index.ts';
+
+/** The sizes that both ends must agree on before the first message. */
+export interface LinkShape {
+  readonly joints: number;
+  readonly signals: number;
+  readonly actions: number;
+  /** Guard ticks per second. */
+  readonly controlHz: number;
+  /** Whether ticks pass when `advance` asks for them, or by themselves at their deadlines. */
+  readonly timing: 'lock-step' | 'real-time';
+}
+
+/** Called after every tick that arrives. The frame is reused: copy what you keep. Must not throw. */
+export type FrameListener = (frame: GuardFrame) => void;
+
+/** The node's end. */
+export interface GuardLink {
+  readonly shape: LinkShape;
+  /** The newest frame, updated in place; `tick` is −1 until one has arrived. */
+  readonly latest: GuardFrame;
+  /** Why the guard cannot be reached any more; `undefined` while it can. */
+  readonly lostReason: string | undefined;
+  /** Replaces the command that the guard acts on. Newest wins, nothing is queued; after a loss it does nothing. */
+  send(command: ActionCommand): void;
+  /** Asks for something that is not motion. Rejects with `ReinError('link', …)` when the guard is lost first. */
+  request(request: GuardRequest): Promise<GuardAnswer>;
+  /**
+   * Lets `ticks` ≥ 1 guard ticks pass. In lock-step time they are run; in real time it resolves when a frame
+   * `ticks` later than the previous target has arrived, so that steps keep their phase although the caller took
+   * time in between; a caller that is a whole step behind starts a new phase. Rejects when the guard is lost first.
+   */
+  advance(ticks: number): Promise<void>;
+  /** Registers a listener for every frame; the result takes it off again. */
+  onFrame(listener: FrameListener): () => void;
+  /** Registers a listener for the loss of the guard; called at most once, at once when it is lost already. */
+  onLost(listener: (reason: string) => void): () => void;
+  /** Ends the connection; the guard brakes and holds. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** The guard's end, used on the tick path: no allocation, no throw. */
+export interface GuardPort {
+  /** Copies the command that arrived since the last call into `out`; false when there was none. */
+  latestCommand(out: ActionCommand): boolean;
+  /** Hands the tick's frame on. The frame stays the guard's. */
+  publish(frame: GuardFrame): void;
+}

@@ -1,0 +1,52 @@
+/** What every end of a link does alike: keep the newest frame, call the listeners, remember a loss. */
+import type { GuardFrame } from '../../core/index.ts';
+import { createGuardFrame } from './frames.ts';
+import type { FrameListener, LinkShape } from './link.ts';
+
+export class LinkListeners {
+  readonly latest: GuardFrame;
+  #frameListeners: readonly FrameListener[] = [];
+  #lostListeners: readonly ((reason: string) => void)[] = [];
+  #lostReason: string | undefined;
+
+  constructor(shape: LinkShape) {
+    this.latest = createGuardFrame(shape.joints, shape.signals);
+  }
+
+  get lostReason(): string | undefined {
+    return this.#lostReason;
+  }
+
+  /** Calls the listeners with `latest`, which the caller has filled. Tick-safe. */
+  emitFrame(): void {
+    const listeners = this.#frameListeners;
+    for (let i = 0; i < listeners.length; i++) listeners[i]!(this.latest);
+  }
+
+  /** Remembers the first reason and calls each listener once. */
+  emitLost(reason: string): void {
+    if (this.#lostReason !== undefined) return;
+    this.#lostReason = reason;
+    const listeners = this.#lostListeners;
+    this.#lostListeners = [];
+    for (const listener of listeners) listener(reason);
+  }
+
+  onFrame(listener: FrameListener): () => void {
+    this.#frameListeners = [...this.#frameListeners, listener];
+    return () => {
+      this.#frameListeners = this.#frameListeners.filter((other) => other !== listener);
+    };
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    if (this.#lostReason !== undefined) {
+      listener(this.#lostReason);
+      return () => undefined;
+    }
+    this.#lostListeners = [...this.#lostListeners, listener];
+    return () => {
+      this.#lostListeners = this.#lostListeners.filter((other) => other !== listener);
+    };
+  }
+}

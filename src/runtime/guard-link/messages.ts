@@ -1,0 +1,98 @@
+/** Reading what a peer sent: everything that is not exactly what we expect is refused. */
+import type { GuardAnswer, GuardRequest, SceneLayout } from '../../core/index.ts';
+import type { LinkShape } from './link.ts';
+
+/** A request with the number that its answer carries. */
+export interface NumberedRequest {
+  readonly id: number;
+  readonly request: GuardRequest;
+}
+
+export interface NumberedAnswer {
+  readonly id: number;
+  readonly answer: GuardAnswer;
+}
+
+/** What the guard says first. */
+export interface Hello {
+  readonly shape: LinkShape;
+  /** The newest tick's number; −1 before the first. */
+  readonly tick: number;
+}
+
+const PLAIN_REQUESTS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable'] as const;
+
+/** The request in a JSON payload, or `undefined` when it is not one. Never throws. */
+export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
+  const message = parseRecord(payload);
+  const request = asRecord(message?.['request']);
+  const id = message?.['id'];
+  if (!isCount(id) || request === undefined) return undefined;
+  const kind = request['kind'];
+  for (const plain of PLAIN_REQUESTS) if (kind === plain) return { id, request: { kind: plain } };
+  const layout = kind === 'resetScene' ? parseLayout(request['layout']) : undefined;
+  return layout === undefined ? undefined : { id, request: { kind: 'resetScene', layout } };
+}
+
+/** The answer in a JSON payload, or `undefined` when it is not one. Never throws. */
+export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
+  const message = parseRecord(payload);
+  const answer = asRecord(message?.['answer']);
+  const id = message?.['id'];
+  if (!isCount(id) || answer === undefined) return undefined;
+  if (answer['ok'] === true) return { id, answer: { ok: true } };
+  const reason = answer['reason'];
+  return answer['ok'] === false && typeof reason === 'string' ? { id, answer: { ok: false, reason } } : undefined;
+}
+
+/** The greeting in a JSON payload, or `undefined` when it is not one. Never throws. */
+export function parseHello(payload: Uint8Array): Hello | undefined {
+  const { shape: value, tick } = parseRecord(payload) ?? {};
+  const { joints, signals, actions, controlHz, timing } = asRecord(value) ?? {};
+  if (!isCount(joints) || !isCount(signals) || !isCount(actions)) return undefined;
+  if (typeof controlHz !== 'number' || !(controlHz > 0)) return undefined;
+  if (timing !== 'lock-step' && timing !== 'real-time') return undefined;
+  if (!Number.isSafeInteger(tick)) return undefined;
+  return { shape: { joints, signals, actions, controlHz, timing }, tick: tick as number };
+}
+
+/** Copies doubles into `out`; false, with `out` unchanged, when the length differs. */
+export function readNumbers(out: Float64Array, payload: Uint8Array): boolean {
+  if (payload.length !== out.byteLength) return false;
+  new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(payload);
+  return true;
+}
+
+function parseLayout(value: unknown): SceneLayout | undefined {
+  const layout = asRecord(value);
+  const jointsRad = layout?.['jointsRad'];
+  const objects = asRecord(layout?.['objects']);
+  const signals = asRecord(layout?.['signals']);
+  if (!isNumbers(jointsRad) || objects === undefined || signals === undefined) return undefined;
+  if (!isNumbers(Object.values(signals))) return undefined;
+  if (!Object.values(objects).every((pose) => isNumbers(pose) && pose.length === 4)) return undefined;
+  return { jointsRad, objects: objects as SceneLayout['objects'], signals: signals as SceneLayout['signals'] };
+}
+
+function parseRecord(payload: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    return asRecord(JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8')));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function asRecord(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined;
+}
+
+function isNumbers(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((item) => Number.isFinite(item));
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

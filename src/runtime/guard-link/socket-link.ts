@@ -1,0 +1,176 @@
+/** The node's end of a link over a unix stream socket. */
+import { connect, type Socket } from 'node:net';
+import {
+  type ActionCommand,
+  type GuardAnswer,
+  type GuardFrame,
+  type GuardRequest,
+  ReinError,
+} from '../../core/index.ts';
+import { commandNumbers, frameNumbers, packCommand, unpackFrame } from './frames.ts';
+import type { FrameListener, GuardLink, LinkShape } from './link.ts';
+import { LinkListeners } from './listeners.ts';
+import { type Hello, parseAnswer, parseHello, readNumbers } from './messages.ts';
+import { lostError, PendingAnswers, TickWaits } from './remote.ts';
+import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
+
+/** How often a connection is tried while the guard is still starting. */
+const RETRY_MS = 20;
+
+export interface ConnectOptions {
+  /** How long the guard may take to listen and to say its sizes, ms. Default 5000. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Connects to the guard that listens at `path`, waiting for it to start. Rejects with `ReinError('link', …)` when it
+ * does not answer in time, refuses because another node is connected, or speaks another protocol.
+ */
+export async function connectGuardLink(path: string, options: ConnectOptions = {}): Promise<SocketGuardLink> {
+  const timeoutMs = options.timeoutMs ?? 5000;
+  const deadlineMs = performance.now() + timeoutMs;
+  const socket = await connectBy(path, deadlineMs);
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new ReinError('link', `The guard at ${path} ${why}.`, { remedy: 'Check that one guard and one node run.' }));
+    };
+    const timer = setTimeout(() => fail(`did not answer within ${timeoutMs} ms`), deadlineMs - performance.now());
+    const onClose = (): void => fail('closed the connection: it serves another node, or it has ended');
+    socket.once('close', onClose);
+    const decoder = new MessageDecoder((kind, payload) => {
+      if (link !== undefined) return link.receive(kind, payload);
+      const hello = kind === MESSAGE.hello ? parseHello(payload) : undefined;
+      if (hello === undefined) return fail('speaks another protocol');
+      clearTimeout(timer);
+      socket.off('close', onClose);
+      link = new SocketGuardLink(socket, hello);
+      resolve(link);
+    });
+    let link: SocketGuardLink | undefined;
+    socket.on('data', (bytes) => decoder.push(bytes));
+  });
+}
+
+async function connectBy(path: string, deadlineMs: number): Promise<Socket> {
+  for (;;) {
+    const socket = connect(path);
+    const error = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
+      socket.once('connect', () => resolve(undefined));
+      socket.once('error', resolve);
+    });
+    if (error === undefined) return socket.on('error', () => socket.destroy());
+    const isStarting = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
+    if (!isStarting || performance.now() > deadlineMs) {
+      throw new ReinError('link', `No guard listens at ${path} (${error.code}).`, { remedy: 'Start the guard first.' });
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/** Made by `connectGuardLink`. */
+export class SocketGuardLink implements GuardLink {
+  readonly shape: LinkShape;
+  readonly #socket: Socket;
+  readonly #listeners: LinkListeners;
+  readonly #waits = new TickWaits();
+  readonly #answers = new PendingAnswers();
+  readonly #frameNumbers: Float64Array;
+  readonly #commandNumbers: Float64Array;
+  #refusedMessages = 0;
+
+  constructor(socket: Socket, { shape, tick }: Hello) {
+    this.shape = shape;
+    this.#socket = socket;
+    this.#listeners = new LinkListeners(shape);
+    this.#listeners.latest.tick = tick;
+    this.#frameNumbers = new Float64Array(frameNumbers(shape));
+    this.#commandNumbers = new Float64Array(commandNumbers(shape));
+    socket.once('close', () => this.#lose('the guard closed the connection or died'));
+  }
+
+  get latest(): GuardFrame {
+    return this.#listeners.latest;
+  }
+
+  get lostReason(): string | undefined {
+    return this.#listeners.lostReason;
+  }
+
+  /** Intact messages that said nothing we understand. */
+  get refusedMessages(): number {
+    return this.#refusedMessages;
+  }
+
+  send(command: ActionCommand): void {
+    if (this.lostReason !== undefined) return;
+    if (command.action.length !== this.shape.actions) {
+      throw new RangeError(`expected ${this.shape.actions} action numbers, got ${command.action.length}`);
+    }
+    packCommand(this.#commandNumbers, 0, command);
+    this.#socket.write(encodeNumbers(MESSAGE.command, this.#commandNumbers));
+  }
+
+  async request(request: GuardRequest): Promise<GuardAnswer> {
+    if (this.lostReason !== undefined) throw lostError(this.lostReason);
+    return this.#answers.ask((id) => this.#socket.write(encodeJson(MESSAGE.request, { id, request })));
+  }
+
+  async advance(ticks: number): Promise<void> {
+    if (this.lostReason !== undefined) throw lostError(this.lostReason);
+    const passed = this.#waits.wait(ticks, this.latest.tick);
+    if (this.shape.timing === 'lock-step') {
+      this.#socket.write(encodeNumbers(MESSAGE.advance, Float64Array.of(ticks)));
+    }
+    return passed;
+  }
+
+  onFrame(listener: FrameListener): () => void {
+    return this.#listeners.onFrame(listener);
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    return this.#listeners.onLost(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#lose('the link was closed');
+    if (this.#socket.closed) return;
+    await new Promise<void>((resolve) => {
+      this.#socket.once('close', () => resolve());
+      // What was sent still goes out; a guard that reads no more must not keep us.
+      this.#socket.end();
+      setTimeout(() => this.#socket.destroy(), 500).unref();
+    });
+  }
+
+  /** Takes one message from the socket. */
+  receive(kind: number, payload: Uint8Array): void {
+    if (this.lostReason !== undefined) return;
+    const understood =
+      (kind === MESSAGE.frame && this.#receiveFrame(payload)) ||
+      (kind === MESSAGE.answer && this.#receiveAnswer(payload));
+    if (!understood) this.#refusedMessages++;
+  }
+
+  #receiveFrame(payload: Uint8Array): boolean {
+    if (!readNumbers(this.#frameNumbers, payload)) return false;
+    if (!unpackFrame(this.#listeners.latest, this.#frameNumbers, 0)) return false;
+    this.#listeners.emitFrame();
+    this.#waits.reached(this.latest.tick);
+    return true;
+  }
+
+  #receiveAnswer(payload: Uint8Array): boolean {
+    const message = parseAnswer(payload);
+    if (message !== undefined) this.#answers.settle(message.id, message.answer);
+    return message !== undefined;
+  }
+
+  #lose(reason: string): void {
+    this.#listeners.emitLost(reason);
+    this.#waits.fail(reason);
+    this.#answers.fail(reason);
+  }
+}

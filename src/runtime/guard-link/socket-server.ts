@@ -1,0 +1,147 @@
+/** The guard's end of a link over a unix stream socket: hands on what another link carries. */
+import { rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { type ActionCommand, type GuardFrame, ReinError } from '../../core/index.ts';
+import { commandNumbers, createActionCommand, frameNumbers, packFrame, unpackCommand } from './frames.ts';
+import type { GuardLink } from './link.ts';
+import { parseRequest, readNumbers } from './messages.ts';
+import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
+
+/** A node that reads this much too slowly loses frames, in real time: the newest state is worth more than all of it. */
+const MAX_UNREAD_BYTES = 256 * 1024;
+/** A peer that sends this much that is no message is not a node. */
+const MAX_SKIPPED_BYTES = 64 * 1024;
+
+/**
+ * Serves `link` to one node at a time at `path`. A second node is refused while the first is connected. When a node
+ * goes, the robot is asked to hold; the next one must activate it again.
+ */
+export class GuardSocketServer {
+  readonly #link: GuardLink;
+  readonly #path: string;
+  readonly #server: Server;
+  readonly #frameNumbers: Float64Array;
+  readonly #commandNumbers: Float64Array;
+  readonly #command: ActionCommand;
+  readonly #removeListener: () => void;
+  #node: Socket | undefined;
+  #droppedFrames = 0;
+  #refusedMessages = 0;
+
+  private constructor(link: GuardLink, path: string) {
+    this.#link = link;
+    this.#path = path;
+    this.#frameNumbers = new Float64Array(frameNumbers(link.shape));
+    this.#commandNumbers = new Float64Array(commandNumbers(link.shape));
+    this.#command = createActionCommand(link.shape.actions);
+    this.#server = createServer((socket) => this.#accept(socket));
+    this.#removeListener = link.onFrame((frame) => this.#sendFrame(frame));
+    link.onLost(() => this.#node?.destroy());
+  }
+
+  /** Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. */
+  static async listen(link: GuardLink, path: string): Promise<GuardSocketServer> {
+    const server = new GuardSocketServer(link, path);
+    rmSync(path, { force: true });
+    const umask = process.umask(0o077);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.#server.once('error', reject);
+        server.#server.listen(path, resolve);
+      });
+    } catch (error) {
+      throw new ReinError('link', `The guard cannot listen at ${path}: ${(error as Error).message}.`, { cause: error });
+    } finally {
+      process.umask(umask);
+    }
+    return server;
+  }
+
+  /** Frames that a slow node never got. */
+  get droppedFrames(): number {
+    return this.#droppedFrames;
+  }
+
+  /** Intact messages that said nothing we understand. */
+  get refusedMessages(): number {
+    return this.#refusedMessages;
+  }
+
+  /** Ends the connection and stops listening; the link stays open. */
+  async close(): Promise<void> {
+    this.#removeListener();
+    this.#node?.destroy();
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    rmSync(this.#path, { force: true });
+  }
+
+  #accept(socket: Socket): void {
+    socket.on('error', () => socket.destroy());
+    if (this.#node !== undefined || this.#link.lostReason !== undefined) {
+      socket.destroy();
+      return;
+    }
+    this.#node = socket;
+    const decoder = new MessageDecoder((kind, payload) => this.#receive(socket, kind, payload));
+    socket.on('data', (bytes) => {
+      decoder.push(bytes);
+      if (decoder.skippedBytes > MAX_SKIPPED_BYTES) socket.destroy();
+    });
+    socket.once('close', () => this.#nodeGone());
+    socket.write(encodeJson(MESSAGE.hello, { shape: this.#link.shape, tick: this.#link.latest.tick }));
+  }
+
+  #nodeGone(): void {
+    this.#node = undefined;
+    if (this.#link.lostReason !== undefined) return;
+    // The lease would brake the robot too; this only ends the node's right to move it. Refused where nothing moves.
+    this.#link.request({ kind: 'hold' }).catch(() => undefined);
+  }
+
+  #receive(socket: Socket, kind: number, payload: Uint8Array): void {
+    if (kind === MESSAGE.command) this.#receiveCommand(payload);
+    else if (kind === MESSAGE.request) this.#receiveRequest(socket, payload);
+    else if (kind === MESSAGE.advance) this.#receiveAdvance(socket, payload);
+    else this.#refusedMessages++;
+  }
+
+  #receiveCommand(payload: Uint8Array): void {
+    const isOurs = readNumbers(this.#commandNumbers, payload) && unpackCommand(this.#command, this.#commandNumbers, 0);
+    if (isOurs) this.#link.send(this.#command);
+    else this.#refusedMessages++;
+  }
+
+  #receiveRequest(socket: Socket, payload: Uint8Array): void {
+    const message = parseRequest(payload);
+    if (message === undefined) {
+      this.#refusedMessages++;
+      return;
+    }
+    this.#link.request(message.request).then(
+      (answer) => socket.write(encodeJson(MESSAGE.answer, { id: message.id, answer })),
+      // The link was lost meanwhile: the node learns it from the closed connection.
+      () => socket.destroy(),
+    );
+  }
+
+  #receiveAdvance(socket: Socket, payload: Uint8Array): void {
+    const ticks = new Float64Array(1);
+    const isOurs = this.#link.shape.timing === 'lock-step' && readNumbers(ticks, payload);
+    if (!isOurs || !Number.isSafeInteger(ticks[0]) || ticks[0]! < 1 || ticks[0]! > 1e6) {
+      this.#refusedMessages++;
+      return;
+    }
+    this.#link.advance(ticks[0]!).catch(() => socket.destroy());
+  }
+
+  #sendFrame(frame: GuardFrame): void {
+    const node = this.#node;
+    if (node === undefined || node.destroyed) return;
+    if (this.#link.shape.timing === 'real-time' && node.writableLength > MAX_UNREAD_BYTES) {
+      this.#droppedFrames++;
+      return;
+    }
+    packFrame(this.#frameNumbers, 0, frame);
+    node.write(encodeNumbers(MESSAGE.frame, this.#frameNumbers));
+  }
+}

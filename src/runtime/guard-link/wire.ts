@@ -1,0 +1,132 @@
+/**
+ * The bytes between node and guard on a stream socket. One message is a 16-byte little-endian header (magic u32,
+ * version u8, kind u8, header check u16, payload length u32, payload CRC-32C u32) and its payload. The header check
+ * lets a decoder step over garbage without waiting for a payload that a chance header promises.
+ */
+import { crc32c } from '../../core/index.ts';
+
+const MAGIC = 0x4b4c4752; // "RGLK"
+const VERSION = 1;
+const HEADER_BYTES = 16;
+/** Longer messages are not ours: the length is checked before anything is allocated. */
+export const MAX_PAYLOAD_BYTES = 256 * 1024;
+
+/** Kinds of messages. Numbers and doubles travel as raw little-endian doubles, the rest as JSON. */
+export const MESSAGE = { hello: 1, frame: 2, command: 3, request: 4, answer: 5, advance: 6 } as const;
+
+/** Puts a header in front of `payload`. Allocates one buffer. */
+export function encodeMessage(kind: number, payload: Uint8Array): Uint8Array {
+  if (payload.length > MAX_PAYLOAD_BYTES) throw new RangeError(`a payload of ${payload.length} bytes is too long`);
+  const message = new Uint8Array(HEADER_BYTES + payload.length);
+  message.set(payload, HEADER_BYTES);
+  const view = new DataView(message.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint8(4, VERSION);
+  view.setUint8(5, kind);
+  view.setUint32(8, payload.length, true);
+  view.setUint32(12, crc32c(payload), true);
+  view.setUint16(6, headerCheck(message, 0), true);
+  return message;
+}
+
+/** Encodes a JSON message. */
+export function encodeJson(kind: number, value: unknown): Uint8Array {
+  return encodeMessage(kind, Buffer.from(JSON.stringify(value)));
+}
+
+/** Encodes doubles. */
+export function encodeNumbers(kind: number, numbers: Float64Array): Uint8Array {
+  return encodeMessage(kind, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+}
+
+/** Called for each intact message. `payload` is a view that is overwritten later: copy what you keep. */
+export type MessageHandler = (kind: number, payload: Uint8Array) => void;
+
+/**
+ * Cuts a byte stream into messages, however it was split or merged. Bytes that are no intact message are skipped
+ * and counted; it never throws on any input and never holds more than one largest message.
+ */
+export class MessageDecoder {
+  readonly #onMessage: MessageHandler;
+  #buffer = new Uint8Array(4096);
+  #start = 0;
+  #end = 0;
+  #skippedBytes = 0;
+
+  constructor(onMessage: MessageHandler) {
+    this.#onMessage = onMessage;
+  }
+
+  /** Bytes so far that belonged to no intact message. */
+  get skippedBytes(): number {
+    return this.#skippedBytes;
+  }
+
+  /** Takes in the next bytes and calls the handler for every message that they complete. */
+  push(bytes: Uint8Array): void {
+    let taken = 0;
+    while (taken < bytes.length) {
+      const piece = bytes.subarray(taken, taken + HEADER_BYTES + MAX_PAYLOAD_BYTES);
+      taken += piece.length;
+      this.#append(piece);
+      this.#drain();
+    }
+  }
+
+  #append(bytes: Uint8Array): void {
+    const held = this.#end - this.#start;
+    if (this.#end + bytes.length > this.#buffer.length) {
+      const needed = held + bytes.length;
+      const target = needed > this.#buffer.length ? new Uint8Array(2 * needed) : this.#buffer;
+      target.set(this.#buffer.subarray(this.#start, this.#end));
+      this.#buffer = target;
+      this.#start = 0;
+      this.#end = held;
+    }
+    this.#buffer.set(bytes, this.#end);
+    this.#end += bytes.length;
+  }
+
+  #drain(): void {
+    while (this.#end - this.#start >= HEADER_BYTES) {
+      const length = this.#payloadLength();
+      if (length < 0) {
+        this.#skip();
+        continue;
+      }
+      if (this.#end - this.#start < HEADER_BYTES + length) return;
+      const payload = this.#buffer.subarray(this.#start + HEADER_BYTES, this.#start + HEADER_BYTES + length);
+      if (crc32c(payload) !== readU32(this.#buffer, this.#start + 12)) {
+        this.#skip();
+        continue;
+      }
+      const kind = this.#buffer[this.#start + 5]!;
+      this.#start += HEADER_BYTES + length;
+      this.#onMessage(kind, payload);
+    }
+  }
+
+  /** The length that a valid header at the start promises; −1 where there is no valid header. */
+  #payloadLength(): number {
+    const at = this.#start;
+    if (readU32(this.#buffer, at) !== MAGIC || this.#buffer[at + 4] !== VERSION) return -1;
+    const check = this.#buffer[at + 6]! | (this.#buffer[at + 7]! << 8);
+    if (check !== headerCheck(this.#buffer, at)) return -1;
+    const length = readU32(this.#buffer, at + 8);
+    return length <= MAX_PAYLOAD_BYTES ? length : -1;
+  }
+
+  #skip(): void {
+    this.#start++;
+    this.#skippedBytes++;
+  }
+}
+
+function headerCheck(bytes: Uint8Array, at: number): number {
+  const first = crc32c(bytes.subarray(at, at + 6));
+  return crc32c(bytes.subarray(at + 8, at + HEADER_BYTES), first) & 0xffff;
+}
+
+function readU32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+}

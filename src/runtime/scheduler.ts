@@ -1,0 +1,109 @@
+/** Ticks at absolute deadlines on a thread that has nothing else to do. */
+import { spawnSync } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
+import { type Clock, QuantileHistogram } from '../core/index.ts';
+
+/** Sleeping ends this long before a deadline; the rest is spun, because a sleeper wakes up to this much late. */
+const SPIN_S = 100e-6;
+/** The first deadline is this many periods away, so that starting up is not counted as lateness. */
+const START_PERIODS = 1;
+
+export interface DeadlineOptions {
+  readonly periodS: number;
+  readonly clock: Clock;
+  /** One tick. Synchronous. */
+  readonly tick: () => void;
+  /** Asked after each tick; false ends the loop. */
+  readonly shouldGoOn: () => boolean;
+  readonly lateness: Lateness;
+}
+
+/**
+ * Calls `tick` once per period at deadlines that do not drift, and returns when `shouldGoOn` says so. Blocks its
+ * thread: for worker threads only. A tick that begins or ends more than a period late counts as an overrun, and the
+ * whole periods that it missed are left out, so that the phase is kept.
+ * A driver that needs the event loop (serial ports do) cannot live on such a thread; its loop on the main thread
+ * belongs beside this function.
+ */
+export function runAtDeadlines(options: DeadlineOptions): void {
+  const { periodS, clock, tick, shouldGoOn, lateness } = options;
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  let deadlineS = clock.nowS() + START_PERIODS * periodS;
+  do {
+    sleepUntil(deadlineS, clock, sleeper);
+    const lateS = clock.nowS() - deadlineS;
+    lateness.add(lateS);
+    tick();
+    deadlineS += periodS;
+    const missedPeriods = Math.floor(Math.max(0, clock.nowS() - deadlineS) / periodS);
+    if (lateS > periodS || missedPeriods > 0) lateness.addOverrun();
+    deadlineS += missedPeriods * periodS;
+  } while (shouldGoOn());
+}
+
+function sleepUntil(deadlineS: number, clock: Clock, sleeper: Int32Array): void {
+  const sleepMs = (deadlineS - SPIN_S - clock.nowS()) * 1e3;
+  // Nobody ever wakes this word: the wait is a sleep that allocates nothing and needs no event loop.
+  if (sleepMs > 0) Atomics.wait(sleeper, 0, 0, sleepMs);
+  while (clock.nowS() < deadlineS);
+}
+
+/** How late ticks began, as plain data; µs. */
+export interface LatenessSummary {
+  readonly ticks: number;
+  readonly overruns: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly p999Us: number;
+  readonly maxUs: number;
+}
+
+/** Collects how late ticks began. */
+export class Lateness {
+  readonly #histogram = new QuantileHistogram(0.1, 1e7, 40);
+  #overruns = 0;
+
+  get overruns(): number {
+    return this.#overruns;
+  }
+
+  /** Counts one tick. Tick-safe. */
+  add(lateS: number): void {
+    this.#histogram.add(lateS * 1e6);
+  }
+
+  addOverrun(): void {
+    this.#overruns++;
+  }
+
+  /** Quantiles are right to 3 %, the maximum is exact; NaN and −Infinity before the first tick. */
+  summary(): LatenessSummary {
+    return {
+      ticks: this.#histogram.count,
+      overruns: this.#overruns,
+      p50Us: this.#histogram.quantile(0.5),
+      p99Us: this.#histogram.quantile(0.99),
+      p999Us: this.#histogram.quantile(0.999),
+      maxUs: this.#histogram.max,
+    };
+  }
+}
+
+/** Whether the calling thread runs before everything else, and if not, why. */
+export interface RaiseResult {
+  readonly isRaised: boolean;
+  readonly reason: string;
+}
+
+/**
+ * Gives the calling thread, and only it, real-time priority (SCHED_FIFO 50): raising the whole process would let
+ * this thread wait for its own garbage collector's helpers. Needs Linux, `chrt`, and CAP_SYS_NICE or an rtprio limit.
+ */
+export function raiseThisThread(): RaiseResult {
+  if (process.platform !== 'linux') return { isRaised: false, reason: 'real-time priority needs Linux' };
+  const threadId = readlinkSync('/proc/thread-self').split('/').at(-1)!;
+  const run = spawnSync('chrt', ['-f', '-p', '50', threadId], { encoding: 'utf8' });
+  if (run.error !== undefined) return { isRaised: false, reason: 'chrt is not installed (package util-linux)' };
+  if (run.status !== 0) return { isRaised: false, reason: run.stderr.trim() || `chrt ended with ${run.status}` };
+  return { isRaised: true, reason: `thread ${threadId} has priority 50 of SCHED_FIFO` };
+}
