@@ -98,6 +98,10 @@ describe('Rng', () => {
     expect(Math.abs(variance - 1)).toBeLessThan(0.026);
     expect(Math.abs(beyondTwo - 0.0455)).toBeLessThan(0.004);
     expect(values.every(Number.isFinite)).toBe(true);
+    // Box and Muller give two at a time: neighbours must not know of each other.
+    let product = 0;
+    for (let i = 0; i + 1 < values.length; i += 2) product += values[i]! * values[i + 1]!;
+    expect(Math.abs(product / (values.length / 2))).toBeLessThan(4 / Math.sqrt(values.length / 2));
   });
 });
 
