@@ -21,10 +21,10 @@ function checkJoints(robot: RobotConfig): Finding[] {
       findings.push({ path: ['joints', i, 'name'], message: `there is already a joint "${joint.name}"` });
     names.add(joint.name);
     const length = Math.hypot(...joint.axis);
-    if (Math.abs(length - 1) > 1e-6) {
+    if (Math.abs(length - 1) >= 1e-9) {
       findings.push({
         path: ['joints', i, 'axis'],
-        message: `joints[${i}].axis has the length ${round(length)}, an axis has the length 1`,
+        message: `joints[${i}].axis has the length ${length}, an axis has the length 1`,
       });
     }
     const free = joint.positionMaxRad - joint.positionMinRad - 2 * robot.limitMarginRad;

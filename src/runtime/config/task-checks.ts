@@ -1,5 +1,5 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
-import { type ArmPose, armPose, jointSpeedsFor } from './arm-geometry.ts';
+import { ArmKinematics, DampedLeastSquares, taskRows } from '../../core/index.ts';
 import { type Finding, round } from './robot-checks.ts';
 import type { LearnerSettings, RobotConfig, TaskConfig } from './schema/index.ts';
 
@@ -94,7 +94,6 @@ function checkRegion(task: TaskConfig, robot: RobotConfig): Finding[] {
 
 function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
   const findings = checkNames(task, CARTESIAN, 'cartesian actions have');
-  const pose = robot.homeRad.length === robot.joints.length ? armPose(robot, robot.homeRad) : undefined;
   for (const [i, dimension] of task.action.dimensions.entries()) {
     const axis = CARTESIAN.indexOf(dimension.name as (typeof CARTESIAN)[number]);
     if (axis < 0) continue;
@@ -105,17 +104,17 @@ function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
         path: [...path, 'unit'],
         message: `${dimension.name} is given in ${dimension.unit}, it must be ${unit}`,
       });
-    } else if (pose !== undefined) findings.push(...checkSpeed(task, robot, pose, i, axis));
+    } else findings.push(...checkSpeed(task, robot, i, axis));
   }
   return findings;
 }
 
 /** One full action per policy step, held for ever, must not need more speed than a joint has, at the home pose. */
-function checkSpeed(task: TaskConfig, robot: RobotConfig, pose: ArmPose, dimension: number, axis: number): Finding[] {
+function checkSpeed(task: TaskConfig, robot: RobotConfig, dimension: number, axis: number): Finding[] {
   const { name, scale, unit } = task.action.dimensions[dimension]!;
   const twist = [0, 0, 0, 0, 0, 0];
   twist[axis === 3 ? 5 : axis] = scale * task.policyHz;
-  const speeds = jointSpeedsFor(pose, twist);
+  const speeds = jointSpeedsFor(robot, twist);
   let worst = 0;
   for (const [i, joint] of robot.joints.entries()) {
     if (
@@ -131,6 +130,14 @@ function checkSpeed(task: TaskConfig, robot: RobotConfig, pose: ArmPose, dimensi
     `${scale} ${unit} of ${name} in each of ${task.policyHz} steps a second needs ${round(ratio * joint.velocityMaxRadPerS)} rad/s of joint "${joint.name}", ` +
     `its velocityMaxRadPerS is ${joint.velocityMaxRadPerS}: scale must be ≤ ${round(scale / ratio)}`;
   return [{ path: ['action', 'dimensions', dimension, 'scale'], message }];
+}
+
+/** Joint speeds (rad/s) that move the tool with `twist` (m/s, rad/s; base frame) at the home pose. */
+function jointSpeedsFor(robot: RobotConfig, twist: readonly number[]): Float64Array {
+  const kinematics = new ArmKinematics(robot);
+  const speeds = new Float64Array(kinematics.joints);
+  new DampedLeastSquares(kinematics.joints, taskRows(kinematics.joints)).solve(speeds, kinematics.jacobian(), twist, 0);
+  return speeds;
 }
 
 function checkJoints(task: TaskConfig, robot: RobotConfig): Finding[] {

@@ -5,7 +5,7 @@ import type { Assert, Same } from './same.ts';
 
 /** Settings of the learner; docs/config.md says what each does. */
 export interface LearnerSettings {
-  readonly algorithm: 'rlpd' | 'sac';
+  readonly algorithm: 'rlpd';
   readonly actorHidden: readonly number[];
   readonly criticHidden: readonly number[];
   readonly critics: number;
@@ -18,6 +18,7 @@ export interface LearnerSettings {
   readonly learningRateActor: number;
   readonly learningRateCritic: number;
   readonly learningRateTemperature: number;
+  readonly weightDecay: number;
   readonly initialTemperature: number;
   readonly minTemperature: number;
   readonly targetEntropyPerDimension: number;
@@ -25,6 +26,7 @@ export interface LearnerSettings {
   readonly criticAggregation: 'mean' | 'min';
   readonly gradientClip: number;
   readonly bcInitSteps: number;
+  readonly learningRateBc: number;
   readonly bcAuxWeight: number;
   readonly demoFraction: number;
   readonly warmupSteps: number;
@@ -40,8 +42,8 @@ const rate = (description: string): z.ZodNumber => num('1', { above: 0, max: 0.1
 const schema = z
   .strictObject({
     algorithm: z
-      .enum(['rlpd', 'sac'])
-      .meta({ description: 'RLPD (half of each batch from demonstrations) or plain SAC.' })
+      .literal('rlpd')
+      .meta({ description: 'RLPD. With `demoFraction` 0 and `bcInitSteps` 0 it is soft actor-critic (SAC).' })
       .default('rlpd'),
     actorHidden: widths
       .meta({ unit: 'units', description: "Widths of the policy network's hidden layers." })
@@ -57,16 +59,19 @@ const schema = z
     ).default(2),
     layerNorm: z.boolean().meta({ description: 'Layer normalisation in the critics.' }).default(true),
     batchSize: whole('transitions', { min: 2, max: 65_536 }, 'Transitions of one update.').default(128),
-    utd: num('updates/step', { above: 0, max: 100 }, 'Updates per accepted environment step; never exceeded.').default(
+    utd: whole('updates/step', { min: 1, max: 100 }, 'Updates per accepted environment step; never exceeded.').default(
       4,
     ),
-    discount: num('1', { above: 0, below: 1 }, 'Discount per policy step.').default(0.97),
+    discount: num('1', { above: 0, max: 1 }, 'Discount per policy step.').default(0.97),
     targetRate: num('1', { above: 0, max: 1 }, 'Share of the critic that its target takes over per update.').default(
       0.005,
     ),
     learningRateActor: rate("Adam's step size for the policy.").default(5e-4),
     learningRateCritic: rate("Adam's step size for the critics.").default(5e-4),
     learningRateTemperature: rate("Adam's step size for the temperature.").default(5e-4),
+    weightDecay: num('1', { min: 0, max: 1 }, 'Decoupled weight decay of actor and critics; 0 is plain Adam.').default(
+      0,
+    ),
     initialTemperature: num(
       '1',
       { above: 0, max: 10 },
@@ -90,6 +95,7 @@ const schema = z
       { min: 0, max: 1e6 },
       'Behaviour-cloning updates on the demonstrations before training.',
     ).default(1000),
+    learningRateBc: rate("Adam's step size for behaviour cloning.").default(1e-3),
     bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
     demoFraction: num('1', { min: 0, max: 1 }, 'Share of each batch from demonstrations and interventions.').default(
       0.5,
@@ -99,7 +105,7 @@ const schema = z
     publishEveryUpdates: whole('updates', { min: 1, max: 1e7 }, 'Updates between two versions of the policy.').default(
       100,
     ),
-    checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(5000),
+    checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(2000),
     threads: whole(
       'threads',
       { min: 1, max: 64 },

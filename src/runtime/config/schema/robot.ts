@@ -58,14 +58,10 @@ const schema = z
     limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
     leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),
     leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.'),
-    homeRad: z
-      .array(z.number())
-      .min(1)
-      .max(16)
-      .meta({
-        unit: 'rad',
-        description: 'A pose in the middle of the workspace with the tool pointing down, one number a joint.',
-      }),
+    homeRad: z.array(z.number()).min(1).max(16).meta({
+      unit: 'rad',
+      description: 'A pose in the middle of the workspace with the tool pointing down, one number a joint.',
+    }),
     driver: driver.meta({ description: 'What moves the robot.' }),
   })
   .meta({ title: 'Robot', description: 'A serial arm: geometry, limits, workspace and driver.' });
