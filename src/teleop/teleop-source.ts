@@ -13,6 +13,10 @@ export interface TeleopCommand {
 /** A device or script that may take over. One person holds the lease at a time. */
 export interface TeleopSource {
   readonly name: string;
+  /** Whether a person decides or a script that stands in for one; recorded with every step. */
+  readonly decidedBy: 'human' | 'scripted';
+  /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */
+  readonly isStopRequested?: boolean;
   /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void;
   /** A new episode begins. */

@@ -26,6 +26,7 @@ export interface HoleConfig {
 /** Error of the hole estimate that policy and operator share: fixed within an episode, uniform within ±. */
 export interface EstimateConfig {
   readonly errorM: number;
+  readonly heightErrorM: number;
   readonly yawErrorRad: number;
 }
 
@@ -33,6 +34,7 @@ export interface EstimateConfig {
 export interface StartConfig {
   readonly spreadM: number;
   readonly heightM: number;
+  readonly heightSpreadM: number;
   readonly yawSpreadRad: number;
 }
 
@@ -111,12 +113,14 @@ const estimate = z.strictObject({
     { min: 0, max: 0.05 },
     'Error of the hole estimate in x and y, uniform within ±, fixed in an episode.',
   ),
+  heightErrorM: num('m', { min: 0, max: 0.02 }, 'The same for the height of the mouth.'),
   yawErrorRad: num('rad', { min: 0, max: 0.8 }, 'The same for yaw.'),
 });
 
 const start = z.strictObject({
   spreadM: num('m', { min: 0, max: 0.3 }, 'The peg starts within ± this of the hole in x and y.'),
-  heightM: num('m', { above: 0, max: 0.5 }, "Height of the peg's lower end above the mouth."),
+  heightM: num('m', { above: 0, max: 0.5 }, "Height of the peg's lower end above the mouth, in the middle."),
+  heightSpreadM: num('m', { min: 0, max: 0.3 }, 'The height is drawn within ± this.'),
   yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The peg is turned within ± this against the hole.'),
 });
 

@@ -1,0 +1,256 @@
+/** The simulated arm behind the same contract as a real one. One control period of physics passes per `read`. */
+import { ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
+import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
+import { Simulation } from './mujoco-module.ts';
+import { HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
+import { WristSensor } from './wrist-sensor.ts';
+
+/** What the simulated robot is made from: plain data, so that it can be sent to a thread or process. */
+export interface MujocoDriverOptions {
+  readonly jointNames: readonly string[];
+  /** Names of `RobotState.signals`; the scene layout gives their values, `depthM` is measured by the scene itself. */
+  readonly signalNames: readonly string[];
+  readonly periodS: number;
+  readonly scene: PegSceneSpec;
+}
+
+/** Positions a servo's encoder can express, rad: two turns and a bit. */
+const ENCODER_RANGE_RAD = 2.1 * Math.PI;
+
+export class MujocoDriver implements Driver {
+  readonly name = 'mujoco';
+  readonly jointNames: readonly string[];
+  readonly signalNames: readonly string[];
+  readonly #options: MujocoDriverOptions;
+  readonly #joints: number;
+  readonly #signals: Float64Array;
+  readonly #depthSignal: number;
+  #simulation: Simulation | undefined;
+  #scene: MujocoScene | undefined;
+  #wrist: WristSensor | undefined;
+  readonly #lastReference: Float64Array;
+  readonly #feedForwardS: Float64Array;
+  #stepsPerTick = 0;
+  #timeS = 0;
+  #enabled = false;
+  #trusted = true;
+
+  constructor(options: MujocoDriverOptions) {
+    this.#options = options;
+    this.jointNames = options.jointNames;
+    this.signalNames = options.signalNames;
+    this.#joints = options.jointNames.length;
+    this.#signals = new Float64Array(options.signalNames.length);
+    this.#lastReference = new Float64Array(this.#joints);
+    this.#feedForwardS = new Float64Array(this.#joints);
+    this.#depthSignal = options.signalNames.indexOf('depthM');
+  }
+
+  async open(): Promise<void> {
+    const simulation = await Simulation.fromXml(pegSceneXml(this.#options.scene));
+    for (const [index, name] of this.jointNames.entries()) {
+      if (simulation.id('joint', name) !== index) {
+        throw new ReinError('driver', `joint ${index} of the robot is "${name}", but the scene has another one there`);
+      }
+    }
+    const steps = this.#options.periodS / simulation.timestepS;
+    if (Math.abs(steps - Math.round(steps)) > 1e-6) {
+      throw new ReinError(
+        'driver',
+        `a control period of ${this.#options.periodS} s is not a whole number of physics steps`,
+        {
+          remedy: `choose controlHz so that the period is a multiple of ${simulation.timestepS} s`,
+        },
+      );
+    }
+    this.#stepsPerTick = Math.round(steps);
+    for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
+    this.#simulation = simulation;
+    this.#wrist = new WristSensor(simulation);
+    this.#scene = new MujocoScene(simulation, this.#joints, (layout) => this.#afterReset(layout));
+    simulation.reset();
+    simulation.forward();
+  }
+
+  get scene(): Scene {
+    if (this.#scene === undefined) throw new TypeError('the driver is not open');
+    return this.#scene;
+  }
+
+  enable(): void {
+    this.#holdMeasured();
+    this.#enabled = true;
+  }
+
+  disable(): void {
+    this.#enabled = false;
+  }
+
+  read(out: RobotState): DriverStatus {
+    const simulation = this.#simulation;
+    if (simulation === undefined) return 'lost';
+    if (!this.#enabled) {
+      // Torque off with gravity compensated: the reference follows, so the servos pull nowhere.
+      this.#holdMeasured();
+    }
+    this.#trusted = simulation.step(this.#stepsPerTick) && this.#trusted;
+    this.#timeS += this.#options.periodS;
+    this.#measure(out);
+    return this.#trusted ? 'ok' : 'lost';
+  }
+
+  write(referenceRad: Vec<'rad'>): DriverStatus {
+    const simulation = this.#simulation;
+    if (simulation === undefined || !this.#enabled) return 'lost';
+    if (referenceRad.length !== this.#joints) return 'rejected';
+    for (let i = 0; i < this.#joints; i++) {
+      // MuJoCo would zero a NaN without a word. The negation also catches NaN.
+      if (!(Math.abs(referenceRad[i]!) <= ENCODER_RANGE_RAD)) return 'rejected';
+    }
+    const control = simulation.views.control;
+    for (let i = 0; i < this.#joints; i++) {
+      // Velocity feed-forward, as industrial servos have it: without it the arm lags by damping/stiffness · velocity.
+      const velocityRadPerS = (referenceRad[i]! - this.#lastReference[i]!) / this.#options.periodS;
+      control[i] = referenceRad[i]! + this.#feedForwardS[i]! * velocityRadPerS;
+      this.#lastReference[i] = referenceRad[i]!;
+    }
+    return 'ok';
+  }
+
+  async close(): Promise<void> {
+    this.#simulation?.close();
+    this.#simulation = undefined;
+    this.#scene = undefined;
+  }
+
+  #measure(out: RobotState): void {
+    const simulation = this.#open();
+    const views = simulation.views;
+    for (let i = 0; i < this.#joints; i++) {
+      out.positionRad[i] = views.positionRad[i]!;
+      out.velocityRadPerS[i] = views.velocityRadPerS[i]!;
+      out.torqueNm[i] = views.actuatorForce[i]!;
+    }
+    this.#wrist!.read(out.wrench);
+    if (this.#depthSignal >= 0) this.#signals[this.#depthSignal] = this.#scene!.insertionDepthM();
+    out.signals.set(this.#signals);
+    out.measuredAtS = this.#timeS;
+  }
+
+  #afterReset(layout: SceneLayout): void {
+    this.#trusted = true;
+    this.#holdMeasured();
+    for (const [index, name] of this.signalNames.entries()) this.#signals[index] = layout.signals[name] ?? 0;
+    this.#wrist!.tare();
+  }
+
+  #holdMeasured(): void {
+    const { control, positionRad } = this.#open().views;
+    for (let i = 0; i < this.#joints; i++) {
+      control[i] = positionRad[i]!;
+      this.#lastReference[i] = positionRad[i]!;
+    }
+  }
+
+  #open(): Simulation {
+    if (this.#simulation === undefined) throw new TypeError('the driver is not open');
+    return this.#simulation;
+  }
+}
+
+/** Arranges the scene and shows it. */
+class MujocoScene implements Scene {
+  readonly geoms: readonly GeomShape[];
+  readonly #simulation: Simulation;
+  readonly #joints: number;
+  readonly #onReset: (layout: SceneLayout) => void;
+  readonly #tcp: number;
+
+  constructor(simulation: Simulation, joints: number, onReset: (layout: SceneLayout) => void) {
+    this.#simulation = simulation;
+    this.#joints = joints;
+    this.#onReset = onReset;
+    this.#tcp = simulation.id('site', 'tcp');
+    this.geoms = geomShapes(simulation);
+  }
+
+  reset(layout: SceneLayout): void {
+    if (layout.jointsRad.length !== this.#joints)
+      throw new RangeError(`a layout needs ${this.#joints} joint positions`);
+    this.#simulation.reset();
+    const views = this.#simulation.views;
+    for (let i = 0; i < this.#joints; i++) {
+      const position = layout.jointsRad[i]!;
+      if (!Number.isFinite(position)) throw new RangeError(`joint position ${i} of the layout is ${position}`);
+      views.positionRad[i] = position;
+    }
+    const pose = layout.objects[HOLE_OBJECT];
+    if (pose !== undefined) {
+      const [x, y, z, yawRad] = pose;
+      views.mocapPosition.set([x, y, z]);
+      views.mocapQuaternion.set([Math.cos(yawRad / 2), 0, 0, Math.sin(yawRad / 2)]);
+    }
+    // The wrist sensor feels accelerations: the servos must already hold this pose when it is computed.
+    for (let i = 0; i < this.#joints; i++) views.control[i] = views.positionRad[i]!;
+    this.#simulation.forward();
+    this.#onReset(layout);
+  }
+
+  /** How far the peg's tip is below the plate's top, m; 0 or less unless the tip is within the mouth of the hole. */
+  insertionDepthM(): number {
+    const { sitePosition, mocapPosition } = this.#simulation.views;
+    const i = 3 * this.#tcp;
+    const dx = sitePosition[i]! - mocapPosition[0]!;
+    const dy = sitePosition[i + 1]! - mocapPosition[1]!;
+    const depth = mocapPosition[2]! - sitePosition[i + 2]!;
+    return Math.hypot(dx, dy) < MOUTH_RADIUS_M ? depth : Math.min(depth, 0);
+  }
+
+  geomPoses(out: Float64Array): void {
+    const { geomPosition, geomRotation } = this.#simulation.views;
+    for (let g = 0; g < this.geoms.length; g++) {
+      for (let k = 0; k < 3; k++) out[7 * g + k] = geomPosition[3 * g + k]!;
+      writeQuaternion(out, 7 * g + 3, geomRotation, 9 * g);
+    }
+  }
+}
+
+/** A peg whose tip is further than this from the hole's axis is not in the hole, whatever its height. */
+const MOUTH_RADIUS_M = 0.003;
+
+const GEOM_TYPES: Readonly<Record<number, GeomShape['type']>> = {
+  0: 'plane',
+  2: 'sphere',
+  3: 'capsule',
+  5: 'cylinder',
+  6: 'box',
+  7: 'mesh',
+};
+
+function geomShapes(simulation: Simulation): GeomShape[] {
+  const { model, module } = simulation;
+  const types = model.geom_type as Int32Array;
+  const sizes = model.geom_size as Float64Array;
+  const colours = model.geom_rgba as Float32Array;
+  return Array.from(types, (type, g) => ({
+    type: GEOM_TYPES[type] ?? 'mesh',
+    sizeM: [sizes[3 * g]!, sizes[3 * g + 1]!, sizes[3 * g + 2]!] as const,
+    rgba: [colours[4 * g]!, colours[4 * g + 1]!, colours[4 * g + 2]!, colours[4 * g + 3]!] as const,
+    name: module.mj_id2name(model, module.mjtObj.mjOBJ_GEOM.value, g) ?? '',
+  }));
+}
+
+/** Row-major rotation matrix at `from[at]` to a quaternion (w, x, y, z) at `out[into]` (Shepperd's method). */
+function writeQuaternion(out: Float64Array, into: number, from: Float64Array, at: number): void {
+  const m = (row: number, column: number): number => from[at + 3 * row + column]!;
+  const trace = m(0, 0) + m(1, 1) + m(2, 2);
+  let q: [number, number, number, number];
+  if (trace > 0) q = [1 + trace, m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1)];
+  else if (m(0, 0) > m(1, 1) && m(0, 0) > m(2, 2))
+    q = [m(2, 1) - m(1, 2), 1 + m(0, 0) - m(1, 1) - m(2, 2), m(0, 1) + m(1, 0), m(0, 2) + m(2, 0)];
+  else if (m(1, 1) > m(2, 2))
+    q = [m(0, 2) - m(2, 0), m(0, 1) + m(1, 0), 1 - m(0, 0) + m(1, 1) - m(2, 2), m(1, 2) + m(2, 1)];
+  else q = [m(1, 0) - m(0, 1), m(0, 2) + m(2, 0), m(1, 2) + m(2, 1), 1 - m(0, 0) - m(1, 1) + m(2, 2)];
+  const norm = Math.hypot(...q);
+  for (let k = 0; k < 4; k++) out[into + k] = q[k]! / norm;
+}

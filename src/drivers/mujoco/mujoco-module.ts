@@ -1,0 +1,133 @@
+/**
+ * Loading MuJoCo's WebAssembly build, and the guards around what it does silently: a growing memory detaches every
+ * cached view, a NaN control is zeroed, a NaN state resets the simulation to time 0. The only importer of the package.
+ */
+import loadMujoco, { type MainModule, type MjData, type MjModel } from '@mujoco/mujoco';
+import { ReinError } from '../../core/index.ts';
+
+let loading: Promise<MainModule> | undefined;
+
+/** The module, loaded once per thread. */
+export function mujocoModule(): Promise<MainModule> {
+  loading ??= loadMujoco();
+  return loading;
+}
+
+/** Views into a simulation's memory. They die when WebAssembly memory grows: ask `Simulation.views` each tick. */
+export interface SimulationViews {
+  readonly positionRad: Float64Array;
+  readonly velocityRadPerS: Float64Array;
+  readonly control: Float64Array;
+  readonly actuatorForce: Float64Array;
+  readonly sensors: Float64Array;
+  readonly mocapPosition: Float64Array;
+  readonly mocapQuaternion: Float64Array;
+  readonly sitePosition: Float64Array;
+  readonly siteRotation: Float64Array;
+  readonly geomPosition: Float64Array;
+  readonly geomRotation: Float64Array;
+}
+
+/** One model with its state. Not shared between threads. */
+export class Simulation {
+  readonly module: MainModule;
+  readonly model: MjModel;
+  readonly data: MjData;
+  readonly timestepS: number;
+  #views: SimulationViews;
+  #expectedTimeS = 0;
+  #closed = false;
+
+  constructor(module: MainModule, model: MjModel, data: MjData) {
+    this.module = module;
+    this.model = model;
+    this.data = data;
+    this.timestepS = model.opt.timestep as number;
+    this.#views = fetchViews(data);
+  }
+
+  /** Compiles MJCF text. Throws `ReinError('driver')` with MuJoCo's own words when it does not compile. */
+  static async fromXml(xml: string): Promise<Simulation> {
+    const module = await mujocoModule();
+    try {
+      const model = module.MjModel.from_xml_string(xml);
+      return new Simulation(module, model, new module.MjData(model));
+    } catch (cause) {
+      const detail = cause instanceof Error ? cause.message : String(cause);
+      throw new ReinError('driver', `MuJoCo cannot load the scene: ${detail}`, { cause });
+    }
+  }
+
+  /** The current views; fetched again after the memory has grown. Tick-safe: allocates only then. */
+  get views(): SimulationViews {
+    if (this.#views.positionRad.length === 0) this.#views = fetchViews(this.data);
+    return this.#views;
+  }
+
+  /** Everything to its initial values, time to 0. */
+  reset(): void {
+    this.module.mj_resetData(this.model, this.data);
+    this.#expectedTimeS = 0;
+  }
+
+  /** Recomputes what follows from positions, without letting time pass. */
+  forward(): void {
+    this.module.mj_forward(this.model, this.data);
+  }
+
+  /**
+   * Lets `steps` timesteps pass. False when MuJoCo reset itself or the state is not finite: the simulation can then not
+   * be trusted until `reset`. Tick-safe.
+   */
+  step(steps: number): boolean {
+    for (let i = 0; i < steps; i++) this.module.mj_step(this.model, this.data);
+    this.#expectedTimeS += steps * this.timestepS;
+    const elapsed = this.data.time as number;
+    // A reset sets time to zero; summed rounding stays far below half a step.
+    return Math.abs(elapsed - this.#expectedTimeS) < this.timestepS / 2;
+  }
+
+  /** Damping over stiffness of the position servo `index`, s: what its reference lags behind per unit of velocity. */
+  servoDampingPerStiffnessS(index: number): number {
+    // MuJoCo's position actuator: force = gain[0]·control + bias[1]·position + bias[2]·velocity; ten numbers an actuator.
+    const gains = this.model.actuator_gainprm as Float64Array;
+    const biases = this.model.actuator_biasprm as Float64Array;
+    const stride = biases.length / (this.model.nu as number);
+    return -biases[stride * index + 2]! / gains[stride * index]!;
+  }
+
+  /** Index of a named site, body, geom…; throws when the scene lacks it. */
+  id(kind: 'body' | 'site' | 'geom' | 'joint', name: string): number {
+    const types = this.module.mjtObj;
+    const type = { body: types.mjOBJ_BODY, site: types.mjOBJ_SITE, geom: types.mjOBJ_GEOM, joint: types.mjOBJ_JOINT }[
+      kind
+    ];
+    const found = this.module.mj_name2id(this.model, type.value, name);
+    if (found < 0) throw new ReinError('driver', `the scene has no ${kind} named "${name}"`);
+    return found;
+  }
+
+  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.data.delete();
+    this.model.delete();
+  }
+}
+
+function fetchViews(data: MjData): SimulationViews {
+  return {
+    positionRad: data.qpos,
+    velocityRadPerS: data.qvel,
+    control: data.ctrl,
+    actuatorForce: data.actuator_force,
+    sensors: data.sensordata,
+    mocapPosition: data.mocap_pos,
+    mocapQuaternion: data.mocap_quat,
+    sitePosition: data.site_xpos,
+    siteRotation: data.site_xmat,
+    geomPosition: data.geom_xpos,
+    geomRotation: data.geom_xmat,
+  };
+}

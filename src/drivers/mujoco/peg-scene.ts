@@ -1,0 +1,89 @@
+/** The peg-insertion scene: the arm of `scenes/arm6.xml` and a plate with a chamfered square hole, made to measure. */
+import { readFileSync } from 'node:fs';
+
+/** Measures of peg and hole. All in m. */
+export interface PegSceneSpec {
+  /** Width of the square peg. */
+  readonly pegWidthM: number;
+  /** Visible length of the peg below the gripper. */
+  readonly pegLengthM: number;
+  /** Gap on each side between peg and hole. */
+  readonly clearanceM: number;
+  /** 45° chamfer around the hole's mouth. */
+  readonly chamferM: number;
+  /** Depth of the hole down to its floor. */
+  readonly depthM: number;
+}
+
+/** Name of the movable fixture in scene layouts. Its origin is the centre of the hole's mouth, in the plate's top plane. */
+export const HOLE_OBJECT = 'hole';
+
+const PLATE_HALF_M = 0.06;
+/** Tool flange to peg tip; `tool.originXyzM` of the robot's configuration says the same. */
+const TOOL_LENGTH_M = 0.16;
+
+/** The scene as MJCF text. */
+export function pegSceneXml(spec: PegSceneSpec): string {
+  const template = readFileSync(new URL('./scenes/arm6.xml', import.meta.url), 'utf8');
+  const half = spec.pegLengthM / 2;
+  return template
+    .replaceAll('PEG_LENGTH_HALF', number(half))
+    .replaceAll('PEG_CENTRE', number(TOOL_LENGTH_M - half))
+    .replaceAll('PEG_HALF', number(spec.pegWidthM / 2))
+    .replace('<!-- FIXTURE -->', fixture(spec));
+}
+
+/** Plate with hole: an upper ring as high as the chamfer, a lower ring to the floor, four chamfer faces, the floor. */
+function fixture(spec: PegSceneSpec): string {
+  const inner = spec.pegWidthM / 2 + spec.clearanceM;
+  const c = spec.chamferM;
+  const geoms = [
+    ...ring('rim', inner + c, -c, 0),
+    ...ring('wall', inner, -spec.depthM, -c),
+    ...chamfer(inner, c),
+    box('floor_of_hole', [PLATE_HALF_M, PLATE_HALF_M, 0.005], [0, 0, -spec.depthM - 0.005]),
+  ];
+  return `<body name="${HOLE_OBJECT}" mocap="true">\n${geoms.join('\n')}\n</body>`;
+}
+
+/** Four boxes around a square opening of half-width `inner`, from height `bottom` to `top`. */
+function ring(name: string, inner: number, bottom: number, top: number): string[] {
+  const thickness = (PLATE_HALF_M - inner) / 2;
+  const centre = inner + thickness;
+  const halfHeight = (top - bottom) / 2;
+  const z = (top + bottom) / 2;
+  return [
+    box(`${name}_x1`, [thickness, PLATE_HALF_M, halfHeight], [centre, 0, z]),
+    box(`${name}_x0`, [thickness, PLATE_HALF_M, halfHeight], [-centre, 0, z]),
+    box(`${name}_y1`, [inner, thickness, halfHeight], [0, centre, z]),
+    box(`${name}_y0`, [inner, thickness, halfHeight], [0, -centre, z]),
+  ];
+}
+
+/** Four thin boxes whose upper inner faces are the 45° chamfer; the rest of each lies inside the plate. */
+function chamfer(inner: number, c: number): string[] {
+  const halfFace = c / Math.SQRT2;
+  const halfThickness = c / (2 * Math.SQRT2);
+  // Centre of the face, moved inwards by half the thickness.
+  const offset = inner + c / 2 + halfThickness / Math.SQRT2;
+  const z = -c / 2 - halfThickness / Math.SQRT2;
+  const tilt = Math.PI / 4;
+  return [
+    box('chamfer_x1', [halfFace, inner + c, halfThickness], [offset, 0, z], [0, -tilt, 0]),
+    box('chamfer_x0', [halfFace, inner + c, halfThickness], [-offset, 0, z], [0, tilt, 0]),
+    box('chamfer_y1', [inner + c, halfFace, halfThickness], [0, offset, z], [tilt, 0, 0]),
+    box('chamfer_y0', [inner + c, halfFace, halfThickness], [0, -offset, z], [-tilt, 0, 0]),
+  ];
+}
+
+type Triple = readonly [number, number, number];
+
+function box(name: string, halfSize: Triple, position: Triple, euler?: Triple): string {
+  const turn = euler === undefined ? '' : ` euler="${euler.map(number).join(' ')}"`;
+  const size = halfSize.map(number).join(' ');
+  return `<geom name="${name}" class="contact" type="box" size="${size}" pos="${position.map(number).join(' ')}"${turn} rgba="0.45 0.52 0.58 1"/>`;
+}
+
+function number(value: number): string {
+  return value.toFixed(9);
+}

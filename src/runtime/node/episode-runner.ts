@@ -1,0 +1,205 @@
+/**
+ * One episode of the node's work: see, decide, let the operator decide, command, wait, judge, hand the transition on.
+ * The same code runs on lock-step and on real time, in training, validation and evaluation.
+ */
+import {
+  type ActionCommand,
+  type Clock,
+  createTransition,
+  type GuardFrame,
+  isIntervention,
+  observationSize,
+  ReinError,
+  type Rng,
+  type SceneLayout,
+  type Source,
+  type Transition,
+} from '../../core/index.ts';
+import { meanAction, type Policy, type PolicyOutput, sampleAction } from '../../policy/index.ts';
+import type { Task, Verdict } from '../../tasks/index.ts';
+import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
+import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
+import { ExecutedAction } from './executed-action.ts';
+import { ObservationStack } from './observation-stack.ts';
+
+export interface EpisodeRunnerOptions {
+  readonly task: Task;
+  readonly link: GuardLink;
+  readonly clock: Clock;
+  readonly policyHz: number;
+  /** How long an action stays valid: the guard brakes when no newer one has come by then. */
+  readonly leaseS: number;
+}
+
+export interface EpisodeOptions {
+  /** Where it starts; absent on a robot whose surroundings people arrange. */
+  readonly layout?: SceneLayout;
+  /** Absent for demonstrations. */
+  readonly policy?: Policy;
+  /** With a generator the policy explores, without it acts by its mean. */
+  readonly explore?: Rng;
+  readonly operator?: TeleopSource;
+  /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
+  readonly purpose: 'demo' | 'training' | 'evaluation';
+  /** Called with every finished step, before the next begins. The transition is reused: copy what you keep. */
+  readonly onStep?: (transition: Transition) => void | Promise<void>;
+  /** Called before each decision, so that weights can be swapped between steps. */
+  readonly beforeStep?: () => void | Promise<void>;
+}
+
+export interface EpisodeResult {
+  readonly success: boolean;
+  readonly steps: number;
+  readonly interventionSteps: number;
+  /** Runs of steps that the operator decided. */
+  readonly interventions: number;
+  /** Set when the guard stopped the motion before the task or the time limit ended the episode. */
+  readonly abortedBy?: string;
+}
+
+/** Runs episodes over one link. Not reentrant. */
+export class EpisodeRunner {
+  readonly #options: EpisodeRunnerOptions;
+  readonly #stack: ObservationStack;
+  readonly #executed: ExecutedAction;
+  readonly #ticksPerStep: number;
+  readonly #output: PolicyOutput;
+  readonly #command: ActionCommand;
+  readonly #teleop: TeleopCommand;
+  readonly #transition: Transition;
+  readonly #verdict: Verdict = { reward: 0, terminated: false, success: false };
+  #episode = 0;
+  #segment = 0;
+  #commandSeq = 0;
+  #filterBits = 0;
+
+  constructor(options: EpisodeRunnerOptions) {
+    const { task, link, policyHz } = options;
+    const actions = task.action.dimensions.length;
+    this.#options = options;
+    this.#stack = new ObservationStack(task.observation, (out, offset, frame, previous) =>
+      task.observe(out, offset, frame, previous),
+    );
+    this.#executed = new ExecutedAction(task.action, link.shape.joints);
+    this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
+    this.#output = { mean: new Float32Array(actions), logStd: new Float32Array(actions) };
+    this.#command = createActionCommand(actions);
+    this.#teleop = { active: false, action: new Float64Array(actions), phase: 'correct' };
+    this.#transition = createTransition(observationSize(task.observation), actions);
+    link.onFrame((frame) => {
+      this.#filterBits |= frame.filterBits;
+    });
+  }
+
+  /** The current observation, [O]. */
+  get observation(): Float32Array {
+    return this.#stack.values;
+  }
+
+  /** Runs one episode to its end and leaves the robot holding. */
+  async run(episode: EpisodeOptions): Promise<EpisodeResult> {
+    const { link, task } = this.#options;
+    await this.#prepare(episode);
+    const t = this.#transition;
+    t.episode = this.#episode++;
+    t.executed.fill(0);
+    this.#stack.reset(link.latest, t.executed);
+    episode.operator?.reset();
+    let interventionSteps = 0;
+    let interventions = 0;
+    let previousSource: Source | undefined;
+    for (let step = 0; step < task.maxSteps; step++) {
+      await episode.beforeStep?.();
+      t.step = step;
+      t.observation.set(this.#stack.values);
+      t.source = await this.#decide(episode);
+      if (t.source !== previousSource) this.#segment++;
+      t.segment = this.#segment;
+      const isTakenOver = isIntervention(t.source);
+      if (isTakenOver) interventionSteps++;
+      if (isTakenOver && (previousSource === undefined || !isIntervention(previousSource))) interventions++;
+      previousSource = t.source;
+      await this.#execute();
+      const abortedBy = this.#abortReason(link.latest);
+      t.truncated = !t.terminated && (step + 1 === task.maxSteps || abortedBy !== undefined);
+      await episode.onStep?.(t);
+      if (t.terminated || t.truncated) {
+        await link.request({ kind: 'hold' });
+        const counts = { success: this.#verdict.success, steps: step + 1, interventionSteps, interventions };
+        return abortedBy === undefined || t.terminated ? counts : { ...counts, abortedBy };
+      }
+    }
+    throw new TypeError(`a task needs maxSteps >= 1, got ${task.maxSteps}`);
+  }
+
+  /** Arranges the scene where that is possible, and asks the guard for leave to move. */
+  async #prepare(episode: EpisodeOptions): Promise<void> {
+    const { link } = this.#options;
+    if (episode.layout !== undefined) await this.#request({ kind: 'resetScene', layout: episode.layout });
+    if (link.latest.state === 'standby' || link.latest.tick < 0) await this.#request({ kind: 'enable' });
+    await link.advance(1);
+    await this.#request({ kind: 'activate' });
+    await link.advance(1);
+  }
+
+  async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
+    const answer = await this.#options.link.request(request);
+    if (!answer.ok) throw new ReinError('driver', `the guard refused to ${request.kind}: ${answer.reason}`);
+  }
+
+  /** Fills the command and the transition's actions; says who decided. */
+  async #decide(episode: EpisodeOptions): Promise<Source> {
+    const { clock } = this.#options;
+    const t = this.#transition;
+    const command = this.#command;
+    const seenAtS = this.#options.link.latest.robot.measuredAtS;
+    t.policyVersion = episode.policy?.version ?? 0;
+    t.policyAction.fill(0);
+    t.humanAction.fill(0);
+    if (episode.policy !== undefined) {
+      await episode.policy.infer(t.observation, this.#output);
+      if (episode.explore === undefined) meanAction(t.policyAction, this.#output.mean);
+      else sampleAction(t.policyAction, this.#output.mean, this.#output.logStd, episode.explore);
+    }
+    const teleop = this.#teleop;
+    teleop.active = false;
+    episode.operator?.poll(t.observation, clock.nowS(), teleop);
+    if (teleop.active) t.humanAction.set(teleop.action);
+    const chosen = teleop.active ? t.humanAction : t.policyAction;
+    for (let i = 0; i < chosen.length; i++) command.action[i] = chosen[i]!;
+    command.seq = this.#commandSeq++;
+    command.decider = teleop.active ? 'human' : 'policy';
+    command.policyVersion = t.policyVersion;
+    command.issuedAtS = clock.nowS();
+    command.leaseS = this.#options.leaseS;
+    t.observationAgeMs = Math.max(0, (command.issuedAtS - seenAtS) * 1e3);
+    if (!teleop.active) return 'policy';
+    if (episode.purpose === 'demo') return 'demo';
+    return `${episode.operator?.decidedBy ?? 'human'}_${teleop.phase}`;
+  }
+
+  /** Sends the command, lets one policy period pass, and measures and judges what came of it. */
+  async #execute(): Promise<void> {
+    const { link, task } = this.#options;
+    const t = this.#transition;
+    const changedBefore = link.latest.changedTicks;
+    const ticksBefore = link.latest.ticks;
+    this.#executed.begin(link.latest);
+    this.#filterBits = 0;
+    link.send(this.#command);
+    await link.advance(this.#ticksPerStep);
+    this.#executed.end(link.latest, t.executed);
+    t.filterBits = this.#filterBits;
+    t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
+    task.judge(link.latest, this.#verdict);
+    t.reward = this.#verdict.reward;
+    t.terminated = this.#verdict.terminated;
+    this.#stack.push(link.latest, t.executed);
+    t.nextObservation.set(this.#stack.values);
+  }
+
+  #abortReason(frame: GuardFrame): string | undefined {
+    if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
+    return this.#verdict.terminated ? undefined : `the guard is in state "${frame.state}"`;
+  }
+}

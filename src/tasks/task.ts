@@ -1,0 +1,29 @@
+/** The contract of a task: what is seen, what counts, where an episode starts. Pure: no clock, no I/O. */
+import type { ActionSpec, GuardFrame, ObservationSpec, Rng, SceneLayout } from '../core/index.ts';
+
+/** What a step led to. */
+export interface Verdict {
+  reward: number;
+  /** The task is decided: no return is to be expected after this step. */
+  terminated: boolean;
+  success: boolean;
+}
+
+export interface Task {
+  readonly name: string;
+  readonly observation: ObservationSpec;
+  readonly action: ActionSpec;
+  /** Names that the driver's `RobotState.signals` must have, in this order. */
+  readonly signalNames: readonly string[];
+  /** Policy steps after which an episode is cut. */
+  readonly maxSteps: number;
+  /** Draws one episode's start. The same generator state gives the same start. Throws `ReinError('task')` when none is reachable. */
+  drawLayout(rng: Rng): SceneLayout;
+  /**
+   * Writes one frame of the observation ([frameSize] at `offset` of `out`) from the guard's newest frame and the
+   * action executed in the step before ([A], normalised). Values are scaled to about [−1, 1]. No allocation.
+   */
+  observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void;
+  /** Judges the step that ended in `frame`. No allocation. */
+  judge(frame: GuardFrame, out: Verdict): void;
+}
