@@ -1,0 +1,3 @@
+export { Journal, type JournalOptions, type JournalStatus, openJournal, type RecordBatch } from './journal.ts';
+export { type ReadJournalOptions, readJournal } from './reader.ts';
+export type { JournalStorage, SegmentFile } from './storage.ts';
