@@ -1,0 +1,4 @@
+export { Agent, type AgentSnapshot, type AgentSpec, createAgent, type UpdateMetrics } from './agent.ts';
+export type { CloningReport } from './cloning.ts';
+export { checkLearnerConfig, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
+export type { NamedWeights } from './policy-graph.ts';

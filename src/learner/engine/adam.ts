@@ -1,0 +1,44 @@
+/** Adam and AdamW on one flat parameter vector. */
+import type { Tensor } from './graph.ts';
+import { add, div, minimum, mul, sqrt, square, sub, sumOfSquares } from './ops.ts';
+
+const BETA1 = 0.9;
+const BETA2 = 0.999;
+const EPSILON = 1e-8;
+
+/** Parameters with the optimiser's two moments, all of one shape. */
+export interface AdamState {
+  readonly parameters: Tensor;
+  readonly first: Tensor;
+  readonly second: Tensor;
+}
+
+/**
+ * One step of Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980), where `decay` > 0 with decoupled weight decay
+ * (Loshchilov and Hutter, https://arxiv.org/abs/1711.05101).
+ *
+ * The moments are kept divided by (1 − β₁) and (1 − β₂): m' = β₁m + g, v' = β₂v + g², w' = w − s·m'/(√v' + e).
+ * `step` and `epsilon` carry the bias corrections, as `adamStep` computes them; `decay` is the learning rate times
+ * the weight decay.
+ */
+export function adam(state: AdamState, gradient: Tensor, step: Tensor, epsilon: Tensor, decay = 0): AdamState {
+  const first = add(mul(state.first, BETA1), gradient);
+  const second = add(mul(state.second, BETA2), square(gradient));
+  const change = div(mul(first, step), add(sqrt(second), epsilon));
+  const kept = decay === 0 ? state.parameters : mul(state.parameters, 1 - decay);
+  return { parameters: sub(kept, change), first, second };
+}
+
+/** The two numbers that step `count` (from 1) of `adam` takes, at `learningRate`. */
+export function adamStep(count: number, learningRate: number): { step: number; epsilon: number } {
+  const spread = Math.sqrt((1 - BETA2 ** count) / (1 - BETA2));
+  return { step: (learningRate * spread * (1 - BETA1)) / (1 - BETA1 ** count), epsilon: EPSILON * spread };
+}
+
+/** Scales `gradient` down to the Euclidean norm `limit` where it is longer. Returns it with the squared norm before. */
+export function clipNorm(gradient: Tensor, limit: number): { clipped: Tensor; squaredNorm: Tensor } {
+  const squaredNorm = sumOfSquares(gradient);
+  if (limit <= 0) return { clipped: gradient, squaredNorm };
+  const factor = minimum(div(limit, add(sqrt(squaredNorm), 1e-6)), 1);
+  return { clipped: mul(gradient, factor), squaredNorm };
+}

@@ -1,0 +1,51 @@
+/** Reverse-mode differentiation: writes the nodes of the gradient into the graph of the loss. */
+import { show, type Tensor } from './graph.ts';
+import { add } from './ops.ts';
+
+/**
+ * The gradients of `loss` (one element) for each of `parameters`, in their shapes. Only what lies between a
+ * parameter and the loss is differentiated. Throws `RangeError` where a parameter does not reach the loss or an
+ * operation on the way has no gradient.
+ */
+export function gradients(loss: Tensor, parameters: readonly Tensor[]): Tensor[] {
+  if (loss.size !== 1) throw loss.graph.mistake(`a loss has one element, this one has the shape ${show(loss.shape)}`);
+  const wanted = new Set(parameters);
+  const order: Tensor[] = [];
+  const depends = new Map<Tensor, boolean>();
+  visit(loss, wanted, depends, order);
+
+  const collected = new Map<Tensor, Tensor>();
+  collected.set(loss, loss.graph.constant([1], loss.shape));
+  for (const tensor of order.toReversed()) {
+    const gradient = collected.get(tensor);
+    if (gradient === undefined || tensor.record === undefined || wanted.has(tensor)) continue;
+    tensor.record.inputs.forEach((input, i) => {
+      if (depends.get(input) !== true) return;
+      const backward = tensor.record!.backward[i];
+      if (backward === undefined) throw loss.graph.mistake(`${tensor.record!.op} has no gradient for its input ${i}`);
+      const part = backward(gradient);
+      const sum = collected.get(input);
+      collected.set(input, sum === undefined ? part : add(sum, part));
+    });
+  }
+  return parameters.map((parameter) => {
+    const gradient = collected.get(parameter);
+    if (gradient === undefined) throw loss.graph.mistake(`the loss does not depend on ${parameter.name}`);
+    return gradient;
+  });
+}
+
+/** Orders tensors inputs first, and notes for each whether a wanted tensor lies below it. */
+function visit(tensor: Tensor, wanted: ReadonlySet<Tensor>, depends: Map<Tensor, boolean>, order: Tensor[]): boolean {
+  const known = depends.get(tensor);
+  if (known !== undefined) return known;
+  let below = wanted.has(tensor);
+  if (!below) {
+    for (const input of tensor.record?.inputs ?? []) {
+      if (visit(input, wanted, depends, order)) below = true;
+    }
+  }
+  depends.set(tensor, below);
+  order.push(tensor);
+  return below;
+}

@@ -1,0 +1,61 @@
+/**
+ * All parameters of a network as one flat vector: the optimiser is then a dozen nodes instead of a dozen per
+ * tensor, and a checkpoint or a weights message is one array.
+ */
+import type { Shape, Tensor } from './graph.ts';
+import { concat, reshape } from './ops.ts';
+
+/** A parameter tensor of one member of an ensemble. */
+export interface ParameterShape {
+  readonly name: string;
+  readonly shape: Shape;
+}
+
+/** Where each parameter lies in the flat vector of one member. */
+export class ParameterLayout {
+  readonly entries: readonly (ParameterShape & { readonly offset: number; readonly size: number })[];
+  /** Numbers per member. */
+  readonly size: number;
+
+  constructor(shapes: readonly ParameterShape[]) {
+    let offset = 0;
+    this.entries = shapes.map(({ name, shape }) => {
+      const size = shape.reduce((product, n) => product * n, 1);
+      const entry = { name, shape, offset, size };
+      offset += size;
+      return entry;
+    });
+    this.size = offset;
+  }
+}
+
+/** The parameters of a network by name: [..shape], or [members, ..shape] of an ensemble. */
+export type Parameters = Readonly<Record<string, Tensor>>;
+
+/** Takes `flat` apart: [size] into the shapes of `layout`, [members, size] into the same with a leading axis. */
+export function unpack(flat: Tensor, layout: ParameterLayout): Parameters {
+  const g = flat.graph;
+  const lead = flat.shape.slice(0, -1);
+  if (flat.shape.at(-1) !== layout.size)
+    throw g.mistake(`expected ${layout.size} parameters, got ${flat.shape.at(-1)}`);
+  const sizes = layout.entries.map((entry) => entry.size);
+  const parts = g.emitMany(
+    'Split',
+    [flat, g.integers(sizes)],
+    sizes.map((size) => [...lead, size]),
+    [{ name: 'axis', kind: 'int', value: lead.length }],
+  );
+  return Object.fromEntries(
+    layout.entries.map((entry, i) => [entry.name, reshape(parts[i]!, [...lead, ...entry.shape])]),
+  );
+}
+
+/** The inverse of `unpack`, for gradients: `tensors` in the order of `layout`. */
+export function pack(tensors: readonly Tensor[], layout: ParameterLayout): Tensor {
+  const first = tensors[0]!;
+  const lead = first.shape.slice(0, first.shape.length - layout.entries[0]!.shape.length);
+  return concat(
+    tensors.map((tensor, i) => reshape(tensor, [...lead, layout.entries[i]!.size])),
+    lead.length,
+  );
+}
