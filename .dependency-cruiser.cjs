@@ -114,6 +114,13 @@ module.exports = {
       to: { dependencyTypes: ['core', 'npm', 'npm-optional'] },
     },
     {
+      name: 'guard-loads-no-model-and-no-network',
+      comment: 'The process that writes to the motors runs no learned model, opens no network port and loads no ROS.',
+      severity: 'error',
+      from: { path: '^src/runtime/guard/guard-(process|worker)\\.ts$' },
+      to: { path: ['onnxruntime-node', 'zeromq', 'rclnodejs'].map(packagePath).join('|'), reachable: true },
+    },
+    {
       name: 'no-development-packages-in-the-product',
       severity: 'error',
       from: { path: '^src/', pathNot: [test, '\\.contract\\.ts$'] },
