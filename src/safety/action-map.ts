@@ -1,0 +1,223 @@
+/**
+ * From a normalised action to a joint velocity. A new command sets a target relative to the reference; every tick then
+ * moves towards it so that it is reached at the end of the policy period, and held after that.
+ */
+import {
+  type ActionSpec,
+  type ArmKinematics,
+  clamp,
+  DampedLeastSquares,
+  type RobotModel,
+  rotationError,
+  taskRows,
+  turnAboutZ,
+  yawBetween,
+} from '../core/index.ts';
+import { TARGET_BOXED, TARGET_LEASHED } from './bits.ts';
+import { brakeBound } from './brake-bound.ts';
+import { fitIntoBox } from './velocity-box.ts';
+
+/** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */
+const WALL_INSET_M = 0.001;
+/** Damping starts to grow where the manipulability falls below this share of the home pose's. */
+const HEALTHY_SHARE = 0.2;
+const CARTESIAN_NAMES: readonly string[] = ['x', 'y', 'z', 'yaw'];
+
+/** What a new command may look at: the pose asked for so far and the pose measured. */
+export interface MapInput {
+  readonly referenceRad: Float64Array;
+  readonly reference: ArmKinematics;
+  readonly measuredRad: Float64Array;
+  readonly measured: ArmKinematics;
+}
+
+/** The mapping for one robot and one action space. Tick-safe after construction. */
+export class ActionMap {
+  readonly kind: ActionSpec['kind'];
+  /** A target is set; without one there is nothing to follow. */
+  hasTarget = false;
+  /** [3] target of the tool point, m (cartesian). */
+  readonly targetM: Float64Array = new Float64Array(3);
+  /** [9] target orientation (cartesian). */
+  readonly targetRotation: Float64Array = new Float64Array(9);
+  /** [n] target joints, rad (joint). */
+  readonly targetRad: Float64Array;
+
+  readonly #model: RobotModel;
+  readonly #scale: Float64Array;
+  /** Which coordinate each action dimension moves: an index into `CARTESIAN_NAMES` or into the joints. */
+  readonly #slot: readonly number[];
+  readonly #policyPeriodS: number;
+  readonly #shortestS: number;
+  readonly #solver: DampedLeastSquares;
+  readonly #rows: readonly number[];
+  readonly #healthyGain: number;
+  readonly #nominal: Float64Array = new Float64Array(9);
+  readonly #error: Float64Array = new Float64Array(6);
+  readonly #move: Float64Array = new Float64Array(4);
+  readonly #way: Float64Array;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  #arriveAtS = 0;
+
+  /** Throws `RangeError` when a dimension's name or unit does not fit the kind of action. */
+  constructor(model: RobotModel, spec: ActionSpec, policyPeriodS: number, shortestS: number, home: ArmKinematics) {
+    const n = model.joints.length;
+    this.kind = spec.kind;
+    this.#model = model;
+    this.#policyPeriodS = policyPeriodS;
+    this.#shortestS = shortestS;
+    this.#slot = slotsOf(model, spec);
+    this.#scale = Float64Array.from(spec.dimensions, (dimension) => dimension.scale);
+    this.#rows = taskRows(n);
+    this.#solver = new DampedLeastSquares(n, this.#rows);
+    this.targetRad = new Float64Array(n);
+    this.#way = new Float64Array(n);
+    this.#low = new Float64Array(n);
+    this.#high = new Float64Array(n);
+    this.#healthyGain = HEALTHY_SHARE * this.#solver.solve(this.#way, home.jacobian(), this.#error, 0);
+    this.#nominal.set(home.tcpRotation);
+  }
+
+  /** Starts anew from `reference`, whose orientation becomes the one that is held. */
+  seed(reference: ArmKinematics): void {
+    this.hasTarget = false;
+    this.#nominal.set(reference.tcpRotation);
+  }
+
+  /** Forgets the target. */
+  drop(): void {
+    this.hasTarget = false;
+  }
+
+  /** Sets the target for a new `action` ([A], in [−1, 1]) that arrives at `nowS`. Returns reason bits. */
+  command(action: Float64Array, input: MapInput, nowS: number): number {
+    this.#arriveAtS = nowS + this.#policyPeriodS;
+    this.hasTarget = true;
+    return this.kind === 'cartesian' ? this.#commandTool(action, input) : this.#commandJoints(action, input);
+  }
+
+  /**
+   * Writes into `out` (n, rad/s) the velocity of the next tick of `dtS` at `nowS`, for a reference at `referenceRad` that
+   * moves with `velocity`; shaped so that no joint accelerates harder than it may.
+   */
+  follow(
+    out: Float64Array,
+    referenceRad: Float64Array,
+    reference: ArmKinematics,
+    velocity: Float64Array,
+    nowS: number,
+    dtS: number,
+  ): void {
+    this.#findWay(referenceRad, reference);
+    const leftS = this.#arriveAtS - nowS;
+    const hasArrived = leftS < dtS / 2;
+    let factor = 1 / Math.max(leftS, dtS);
+    if (hasArrived) factor *= this.#approachShare(dtS);
+    for (let i = 0; i < out.length; i++) {
+      const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
+      out[i] = factor * this.#way[i]!;
+      this.#low[i] = velocity[i]! - change;
+      this.#high[i] = velocity[i]! + change;
+    }
+    fitIntoBox(out, this.#low, this.#high);
+  }
+
+  /** The joint motion, rad, that is left to the target. */
+  #findWay(referenceRad: Float64Array, reference: ArmKinematics): void {
+    if (this.kind === 'joint') {
+      for (let i = 0; i < this.#way.length; i++) this.#way[i] = this.targetRad[i]! - referenceRad[i]!;
+      return;
+    }
+    for (let k = 0; k < 3; k++) this.#error[k] = this.targetM[k]! - reference.tcpPositionM[k]!;
+    rotationError(this.#error, this.targetRotation, reference.tcpRotation, 3);
+    this.#solver.solve(this.#way, reference.jacobian(), this.#error, this.#healthyGain);
+  }
+
+  /** After arrival, approach only as fast as every joint can stop at its target: no overshoot, no hunting. */
+  #approachShare(dtS: number): number {
+    let share = 1;
+    for (let i = 0; i < this.#way.length; i++) {
+      const distance = Math.abs(this.#way[i]!);
+      const bound = brakeBound(distance, this.#model.joints[i]!.accelMaxRadPerS2, dtS, this.#shortestS) * dtS;
+      // The last thousandth of a tick's braking distance may be closed at once.
+      const floor = 1e-3 * this.#model.joints[i]!.accelMaxRadPerS2 * dtS * dtS;
+      if (distance > floor) share = Math.min(share, Math.max(bound, floor) / distance);
+    }
+    return share;
+  }
+
+  #commandTool(action: Float64Array, input: MapInput): number {
+    const move = this.#move;
+    move.fill(0);
+    for (let k = 0; k < action.length; k++) move[this.#slot[k]!] = this.#scale[k]! * action[k]!;
+    let bits = 0;
+    const { leashM, leashRad, workspace } = this.#model;
+    const measuredM = input.measured.tcpPositionM;
+    for (let k = 0; k < 3; k++) this.targetM[k] = input.reference.tcpPositionM[k]! + move[k]!;
+
+    // The servo's force grows with the distance between target and tool: the leash bounds it.
+    const lead = distance(this.targetM, measuredM);
+    if (lead > leashM) {
+      bits |= TARGET_LEASHED;
+      for (let k = 0; k < 3; k++) {
+        this.targetM[k] = measuredM[k]! + (leashM / lead) * (this.targetM[k]! - measuredM[k]!);
+      }
+    }
+    for (let k = 0; k < 3; k++) {
+      const low = workspace.minM[k]! + WALL_INSET_M;
+      const inside = clamp(this.targetM[k]!, low, workspace.maxM[k]! - WALL_INSET_M);
+      if (inside !== this.targetM[k]) bits |= TARGET_BOXED;
+      this.targetM[k] = inside;
+    }
+
+    // Yaw is relative to the orientation held since the start; the tool's tilt is always that one's.
+    const yaw = yawBetween(input.reference.tcpRotation, this.#nominal);
+    const measuredYaw = yawBetween(input.measured.tcpRotation, this.#nominal);
+    let lag = yaw + move[3]! - measuredYaw;
+    lag -= 2 * Math.PI * Math.round(lag / (2 * Math.PI));
+    if (Math.abs(lag) > leashRad) bits |= TARGET_LEASHED;
+    turnAboutZ(this.targetRotation, this.#nominal, measuredYaw + clamp(lag, -leashRad, leashRad));
+    return bits;
+  }
+
+  #commandJoints(action: Float64Array, input: MapInput): number {
+    let bits = 0;
+    const { leashRad, limitMarginRad } = this.#model;
+    this.targetRad.set(input.referenceRad);
+    for (let k = 0; k < action.length; k++) {
+      const i = this.#slot[k]!;
+      const joint = this.#model.joints[i]!;
+      const wanted = input.referenceRad[i]! + this.#scale[k]! * action[k]!;
+      const measured = input.measuredRad[i]!;
+      const leashed = clamp(wanted, measured - leashRad, measured + leashRad);
+      if (leashed !== wanted) bits |= TARGET_LEASHED;
+      const target = clamp(leashed, joint.positionMinRad + limitMarginRad, joint.positionMaxRad - limitMarginRad);
+      if (target !== leashed) bits |= TARGET_BOXED;
+      this.targetRad[i] = target;
+    }
+    return bits;
+  }
+}
+
+function distance(a: Float64Array, b: Float64Array): number {
+  const x = a[0]! - b[0]!;
+  const y = a[1]! - b[1]!;
+  const z = a[2]! - b[2]!;
+  return Math.sqrt(x * x + y * y + z * z);
+}
+
+function slotsOf(model: RobotModel, spec: ActionSpec): readonly number[] {
+  const isCartesian = spec.kind === 'cartesian';
+  const names = isCartesian ? CARTESIAN_NAMES : model.joints.map((joint) => joint.name);
+  const slots = spec.dimensions.map((dimension) => {
+    const slot = names.indexOf(dimension.name);
+    if (slot < 0) throw new RangeError(`no ${spec.kind} action is called ${dimension.name}; there are ${names.join(', ')}`);
+    const unit = isCartesian && slot < 3 ? 'm' : 'rad';
+    if (dimension.unit !== unit) throw new RangeError(`action ${dimension.name} is in ${unit}, not ${dimension.unit}`);
+    if (!(dimension.scale > 0)) throw new RangeError(`scale of action ${dimension.name} must be > 0`);
+    return slot;
+  });
+  if (new Set(slots).size !== slots.length) throw new RangeError('two action dimensions move the same coordinate');
+  return slots;
+}

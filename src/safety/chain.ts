@@ -1,0 +1,278 @@
+/**
+ * The safety chain: the one place that decides what the joints are asked to do. Read this file first.
+ *
+ *   command → sanitize → action map → start guard → limiter → joint brake bound → shield → reference → driver
+ *
+ * Whatever comes in, a NaN, a jump or nothing at all, the reference stays inside position, velocity, acceleration and
+ * workspace limits, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
+ */
+import {
+  type ActionCommand,
+  type ActionSpec,
+  allFinite,
+  ArmKinematics,
+  clamp,
+  type Decider,
+  type RobotModel,
+  type RobotState,
+  type Vec,
+  zeros,
+} from '../core/index.ts';
+import { ActionMap, type MapInput } from './action-map.ts';
+import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
+import { brakeStep } from './brake.ts';
+import { JointBrakeBound } from './brake-bound.ts';
+import { Limiter } from './limiter.ts';
+import { Sanitizer } from './sanitize.ts';
+import { Shield } from './shield.ts';
+import { StartGuard } from './start-guard.ts';
+
+/** Measured periods are taken as at least and at most this many nominal ones. */
+export const SHORTEST_TICK_RATIO = 0.5;
+export const LONGEST_TICK_RATIO = 2;
+
+export interface SafetyChainOptions {
+  readonly model: RobotModel;
+  readonly action: ActionSpec;
+  /** Time that one action is meant to take, s. */
+  readonly policyPeriodS: number;
+  /** How long acceleration is halved after the decider changed, s; 1 by default. */
+  readonly handoverS?: number;
+}
+
+/** What one tick did. Reused: copy what you keep. */
+export interface ChainReport {
+  /** A stage changed the command; the same as bits ≠ 0. */
+  changed: boolean;
+  /** Reasons, as in `SAFETY_BITS`. */
+  bits: number;
+  /** A command was followed; false: braking or holding. */
+  isFollowing: boolean;
+  /** Who is followed; `hold` for nobody. */
+  decider: Decider;
+  /** `seq` of the command that was followed, −1 for none. */
+  commandSeq: number;
+  /** Three non-finite commands came within a second; stays until the next seed. */
+  isStopLatched: boolean;
+  /** Distance of the reference's tool point to the nearest wall of the workspace, m; negative outside. */
+  wallMarginM: number;
+  /** Smallest distance of a reference joint to its limit less the margin, rad; negative outside. */
+  jointMarginRad: number;
+  /** The smaller of both as a share of half the range: 1 in the middle, 0 at a limit. */
+  marginMin: number;
+}
+
+/** How a seed was taken; all but `ok` keep the arm still until a better one. */
+export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWorkspace';
+
+export function createChainReport(): ChainReport {
+  return {
+    changed: false,
+    bits: 0,
+    isFollowing: false,
+    decider: 'hold',
+    commandSeq: -1,
+    isStopLatched: false,
+    wallMarginM: 0,
+    jointMarginRad: 0,
+    marginMin: 0,
+  };
+}
+
+/**
+ * @example
+ * const chain = new SafetyChain({ model, action, policyPeriodS: 0.1 });
+ * if (chain.seed(state.positionRad) !== 'ok') return;
+ * chain.apply(command, state, clock.nowS(), dtS, report); // every tick
+ * driver.write(chain.referenceRad);
+ */
+export class SafetyChain {
+  /** [n] what the joints are asked to reach, rad. */
+  readonly referenceRad: Vec<'rad'>;
+  /** [n] the velocity with which the reference moved in the last tick, rad/s. */
+  readonly referenceVelocityRadPerS: Vec<'rad/s'>;
+  /** [7] tool pose of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
+  readonly referenceTcp: Float64Array = new Float64Array(7);
+
+  readonly #model: RobotModel;
+  readonly #periodS: number;
+  readonly #reference: ArmKinematics;
+  readonly #measured: ArmKinematics;
+  readonly #sanitizer: Sanitizer;
+  readonly #map: ActionMap;
+  readonly #startGuard: StartGuard;
+  readonly #limiter: Limiter;
+  readonly #brakeBound: JointBrakeBound;
+  readonly #shield: Shield;
+  readonly #input: { -readonly [K in keyof MapInput]: MapInput[K] };
+  readonly #wanted: Float64Array;
+  #decider: Decider = 'hold';
+  #isSeeded = false;
+
+  /** Throws `RangeError` for an action space that the robot does not have or a period that is not > 0. */
+  constructor({ model, action, policyPeriodS, handoverS = 1 }: SafetyChainOptions) {
+    if (!(policyPeriodS > 0)) throw new RangeError(`policyPeriodS must be > 0, got ${policyPeriodS}`);
+    if (!(handoverS >= 0)) throw new RangeError(`handoverS must be ≥ 0, got ${handoverS}`);
+    const n = model.joints.length;
+    this.#model = model;
+    this.#periodS = 1 / model.controlHz;
+    const shortestS = SHORTEST_TICK_RATIO * this.#periodS;
+    this.#reference = new ArmKinematics(model);
+    this.#measured = new ArmKinematics(model);
+    this.#sanitizer = new Sanitizer(action.dimensions.length);
+    this.#map = new ActionMap(model, action, policyPeriodS, shortestS, this.#reference);
+    this.#startGuard = new StartGuard();
+    this.#limiter = new Limiter(model, handoverS);
+    this.#brakeBound = new JointBrakeBound(model, shortestS);
+    this.#shield = new Shield(model);
+    this.referenceRad = zeros<'rad'>(n);
+    this.referenceVelocityRadPerS = zeros<'rad/s'>(n);
+    this.#wanted = new Float64Array(n);
+    this.#input = {
+      referenceRad: this.referenceRad,
+      reference: this.#reference,
+      measuredRad: this.referenceRad,
+      measured: this.#measured,
+    };
+    this.referenceRad.set(model.homeRad);
+    this.#moveReference();
+  }
+
+  /**
+   * Starts anew at rest from the measured joints ([n], rad): the reference becomes the measurement. Outside the limits
+   * nothing will move until a seed inside them; non-finite joints leave the reference as it was. Tick-safe.
+   */
+  seed(measuredRad: ArrayLike<number>): SeedResult {
+    this.#isSeeded = false;
+    this.#decider = 'hold';
+    this.#sanitizer.reset();
+    this.#startGuard.reset();
+    this.referenceVelocityRadPerS.fill(0);
+    if (measuredRad.length !== this.referenceRad.length || !allFinite(measuredRad)) return 'notFinite';
+    this.referenceRad.set(measuredRad);
+    this.#moveReference();
+    this.#map.seed(this.#reference);
+    if (this.#jointMarginRad() < -this.#model.limitMarginRad) return 'outsideJointLimits';
+    if (this.#wallMarginM() < 0) return 'outsideWorkspace';
+    this.#isSeeded = true;
+    return 'ok';
+  }
+
+  /**
+   * One tick: moves the reference by at most what is safe. `command` is the newest one, or null when nobody may move the
+   * arm: then it brakes and holds. `nowS` is the clock of `command.issuedAtS`; `dtS` the measured time since the last
+   * tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`.
+   */
+  apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {
+    const tickS = this.#clipPeriod(dtS);
+    let bits = this.#isSeeded ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
+    const isValid = this.#isSeeded && this.#sanitizer.isValid;
+    if (!isValid) this.#map.drop();
+    if (isValid && this.#sanitizer.isNew) bits |= this.#takeCommand(command!, robot, nowS);
+    if (isValid && this.#map.hasTarget) bits |= this.#follow(nowS, tickS);
+    else this.#brake(tickS);
+
+    // The reference is the integral of what was let through; the next tick starts from it, not from the measurement.
+    const velocity = this.referenceVelocityRadPerS;
+    for (let i = 0; i < velocity.length; i++) {
+      velocity[i] = this.#wanted[i]!;
+      this.referenceRad[i] = this.referenceRad[i]! + velocity[i]! * tickS;
+    }
+    this.#moveReference();
+    this.#fill(out, bits, command);
+  }
+
+  #takeCommand(command: ActionCommand, robot: RobotState, nowS: number): number {
+    if (robot.positionRad.length !== this.referenceRad.length || !allFinite(robot.positionRad)) {
+      this.#map.drop();
+      return SOLVER_REJECTED;
+    }
+    if (command.decider !== this.#decider) {
+      if (this.#decider !== 'hold') this.#limiter.startHandover(nowS);
+      this.#decider = command.decider;
+    }
+    this.#measured.forward(robot.positionRad);
+    this.#input.measuredRad = robot.positionRad;
+    const bits = this.#map.command(this.#sanitizer.action, this.#input, nowS);
+    return bits | this.#startGuard.check(this.#map, this.#input);
+  }
+
+  #follow(nowS: number, tickS: number): number {
+    const u = this.#wanted;
+    const v = this.referenceVelocityRadPerS;
+    this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS);
+    if (!allFinite(u)) {
+      this.#brake(tickS);
+      return SOLVER_REJECTED;
+    }
+    let bits = this.#limiter.apply(u, v, tickS, nowS);
+    bits |= this.#brakeBound.apply(u, this.referenceRad, tickS);
+    // Place of the control barrier function: smooth avoidance before the shield has to act.
+    // Place of the energy tank: no more energy into the joints than the tank holds.
+    return bits | this.#shield.apply(u, this.referenceRad, this.#reference.tcpPositionM, v, tickS);
+  }
+
+  /** The next step of the brake path that was verified when the present velocity was let through. */
+  #brake(tickS: number): void {
+    brakeStep(this.#wanted, this.#model, this.referenceVelocityRadPerS, tickS);
+  }
+
+  #moveReference(): void {
+    this.#reference.forward(this.referenceRad);
+    this.#reference.writeTcp(this.referenceTcp);
+  }
+
+  /** Also for NaN: the nominal period. */
+  #clipPeriod(dtS: number): number {
+    const T = this.#periodS;
+    return Number.isNaN(dtS) ? T : clamp(dtS, SHORTEST_TICK_RATIO * T, LONGEST_TICK_RATIO * T);
+  }
+
+  #fill(out: ChainReport, bits: number, command: ActionCommand | null): void {
+    const isFollowing = this.#isSeeded && this.#sanitizer.isValid && this.#map.hasTarget;
+    out.changed = bits !== 0;
+    out.bits = bits;
+    out.isFollowing = isFollowing;
+    out.decider = isFollowing ? this.#decider : 'hold';
+    out.commandSeq = isFollowing ? command!.seq : -1;
+    out.isStopLatched = this.#sanitizer.isLatched;
+    out.wallMarginM = this.#wallMarginM();
+    out.jointMarginRad = this.#jointMarginRad();
+    out.marginMin = this.#marginMin();
+  }
+
+  #wallMarginM(): number {
+    const { minM, maxM } = this.#model.workspace;
+    const p = this.#reference.tcpPositionM;
+    let least = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < 3; k++) least = Math.min(least, p[k]! - minM[k]!, maxM[k]! - p[k]!);
+    return least;
+  }
+
+  #jointMarginRad(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.referenceRad.length; i++) {
+      const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
+      const q = this.referenceRad[i]!;
+      least = Math.min(least, q - positionMinRad, positionMaxRad - q);
+    }
+    return least - this.#model.limitMarginRad;
+  }
+
+  #marginMin(): number {
+    const { minM, maxM } = this.#model.workspace;
+    const p = this.#reference.tcpPositionM;
+    const margin = this.#model.limitMarginRad;
+    let least = 1;
+    for (let k = 0; k < 3; k++) {
+      least = Math.min(least, (2 * Math.min(p[k]! - minM[k]!, maxM[k]! - p[k]!)) / (maxM[k]! - minM[k]!));
+    }
+    for (let i = 0; i < this.referenceRad.length; i++) {
+      const low = this.#model.joints[i]!.positionMinRad + margin;
+      const high = this.#model.joints[i]!.positionMaxRad - margin;
+      const q = this.referenceRad[i]!;
+      least = Math.min(least, (2 * Math.min(q - low, high - q)) / (high - low));
+    }
+    return least;
+  }
+}

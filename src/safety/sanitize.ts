@@ -1,0 +1,84 @@
+/** First stage: only a complete, finite, current command gets past here. Everything else means "brake". */
+import { type ActionCommand, allFinite, clamp } from '../core/index.ts';
+import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from './bits.ts';
+
+/** Broken commands within `LATCH_WINDOW_S` that latch a stop. */
+const LATCH_COUNT = 3;
+const LATCH_WINDOW_S = 1;
+/** Clocks of one machine agree far better; more than this from the future is not trusted, s. */
+const FUTURE_S = 0.01;
+/** No sender may ask for a longer lease, s. */
+const LEASE_MAX_S = 0.5;
+
+/** Checks commands against the action space and the clock. Tick-safe after construction. */
+export class Sanitizer {
+  /** [A] the accepted action, in [−1, 1]. Meaningful while `isValid`. */
+  readonly action: Float64Array;
+  /** The last command may be executed. */
+  isValid = false;
+  /** The last command is valid and was not seen before. */
+  isNew = false;
+  /** Three non-finite commands within a second were seen since `reset`. */
+  isLatched = false;
+
+  #lastSeq = Number.NaN;
+  readonly #brokenAtS: Float64Array = new Float64Array(LATCH_COUNT).fill(Number.NEGATIVE_INFINITY);
+
+  constructor(actionSize: number) {
+    this.action = new Float64Array(actionSize);
+  }
+
+  /** Forgets broken commands and the latch. */
+  reset(): void {
+    this.isValid = false;
+    this.isNew = false;
+    this.isLatched = false;
+    this.#lastSeq = Number.NaN;
+    this.#brokenAtS.fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Judges `command` (null or decider `hold`: nobody asks for motion) at the time `nowS`. Returns reason bits. */
+  check(command: ActionCommand | null, nowS: number): number {
+    this.isValid = false;
+    this.isNew = false;
+    if (this.isLatched) return STOP_LATCHED;
+    if (command === null || command.decider === 'hold') return 0;
+    const isNew = command.seq !== this.#lastSeq;
+    this.#lastSeq = command.seq;
+    if (!this.#isFinite(command)) return COMMAND_NOT_FINITE | (isNew ? this.#countBroken(nowS) : 0);
+    if (command.action.length !== this.action.length) return COMMAND_LENGTH;
+    const ageS = nowS - command.issuedAtS;
+    // Written so that a NaN clock is stale.
+    if (!(ageS >= -FUTURE_S && ageS <= Math.min(command.leaseS, LEASE_MAX_S))) return COMMAND_STALE;
+    this.isValid = true;
+    this.isNew = isNew;
+    return this.#take(command.action);
+  }
+
+  #isFinite(command: ActionCommand): boolean {
+    return (
+      allFinite(command.action) &&
+      Number.isFinite(command.seq) &&
+      Number.isFinite(command.issuedAtS) &&
+      Number.isFinite(command.leaseS)
+    );
+  }
+
+  #countBroken(nowS: number): number {
+    const times = this.#brokenAtS;
+    times.copyWithin(0, 1);
+    times[LATCH_COUNT - 1] = nowS;
+    this.isLatched = !(nowS - times[0]! > LATCH_WINDOW_S);
+    return this.isLatched ? STOP_LATCHED : 0;
+  }
+
+  #take(action: Float64Array): number {
+    let bits = 0;
+    for (let i = 0; i < action.length; i++) {
+      const value = clamp(action[i]!, -1, 1);
+      if (value !== action[i]) bits = ACTION_CLAMPED;
+      this.action[i] = value;
+    }
+    return bits;
+  }
+}

@@ -1,0 +1,40 @@
+/** Refuses to begin with a jump: the first target after a start must be near the measured pose. */
+import type { ActionMap, MapInput } from './action-map.ts';
+import { START_REFUSED } from './bits.ts';
+
+const NEAR_RAD = 0.1;
+const NEAR_M = 0.02;
+
+/** Watches the first command after each `reset`. Tick-safe. */
+export class StartGuard {
+  #hasStarted = false;
+
+  /** The next command is a first one again. */
+  reset(): void {
+    this.#hasStarted = false;
+  }
+
+  /** Judges the target that `map` has just set. A refused target is dropped; the next command is judged again. */
+  check(map: ActionMap, input: MapInput): number {
+    if (this.#hasStarted) return 0;
+    if (this.#isNear(map, input)) {
+      this.#hasStarted = true;
+      return 0;
+    }
+    map.drop();
+    return START_REFUSED;
+  }
+
+  /** Written so that a NaN is far. */
+  #isNear(map: ActionMap, input: MapInput): boolean {
+    for (let i = 0; i < input.referenceRad.length; i++) {
+      const measured = input.measuredRad[i]!;
+      const target = map.kind === 'joint' ? map.targetRad[i]! : input.referenceRad[i]!;
+      if (!(Math.abs(target - measured) <= NEAR_RAD)) return false;
+    }
+    if (map.kind === 'joint') return true;
+    const p = input.measured.tcpPositionM;
+    const t = map.targetM;
+    return Math.hypot(t[0]! - p[0]!, t[1]! - p[1]!, t[2]! - p[2]!) <= NEAR_M;
+  }
+}

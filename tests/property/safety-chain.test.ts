@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ADVERSARIES, type Attack, cartesianSpec, jointSpec, runAttack } from '../support/adversary.ts';
+import { oddArm3, ur5eLike } from '../support/robot-models.ts';
+
+const spaces = [
+  { name: 'UR5e-like, tool', model: ur5eLike, action: cartesianSpec(0.012, 0.08) },
+  { name: 'UR5e-like, joints', model: ur5eLike, action: jointSpec(ur5eLike, 0.09) },
+  { name: 'odd three joints, tool', model: oddArm3, action: cartesianSpec(0.011, 0.1) },
+  { name: 'odd three joints, joints', model: oddArm3, action: jointSpec(oddArm3, 0.1) },
+];
+
+const shape = fc.record({
+  adversary: fc.constantFrom(...ADVERSARIES),
+  seed: fc.integer({ min: 0, max: 2 ** 31 }),
+  ticksPerStep: fc.constantFrom(1, 3, 10),
+  jitter: fc.constantFrom('none' as const, 'wild' as const),
+});
+
+describe.each(spaces)('the chain against adversaries: $name', ({ model, action }) => {
+  it('breaks no limit in any of 100 000 ticks, and still moves', () => {
+    let ticks = 0;
+    fc.assert(
+      fc.property(shape, (drawn) => {
+        const attack: Attack = { model, action, ticks: 500, ...drawn };
+        const result = runAttack(attack);
+        ticks += attack.ticks;
+        expect(result).toMatchObject({ violations: 0, broken: 0 });
+        expect(result.travelRad).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+    expect(ticks).toBeGreaterThanOrEqual(100_000);
+  });
+});
