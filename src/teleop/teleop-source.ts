@@ -19,6 +19,8 @@ export interface TeleopSource {
   readonly isStopRequested?: boolean;
   /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void;
+  /** Another operator, named `by`, took control. */
+  onControlLost?(by: string): void;
   /** A new episode begins. */
   reset(): void;
   close(): void;

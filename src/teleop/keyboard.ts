@@ -1,0 +1,195 @@
+/**
+ * A person at a terminal's keyboard. Taking over and giving back are explicit; in between, a held motion key moves and
+ * no key means hold still. The terminal's raw mode is put back whatever happens.
+ */
+import { BehaviorSubject, type Observable } from 'rxjs';
+import type { ActionSpec, Clock } from '../core/index.ts';
+import { Enabling } from './enabling.ts';
+import { type Key, KeyParser } from './key-parser.ts';
+import { DEFAULT_HOLD_WINDOWS, type HoldWindows, MotionKeys } from './motion-keys.ts';
+import { RawTerminal, type TerminalInput } from './raw-terminal.ts';
+import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
+
+export interface KeyboardOptions {
+  /** Usually `process.stdin`. */
+  readonly input: TerminalInput;
+  /** Real time: a hand does not follow simulated time. */
+  readonly clock: Clock;
+  readonly action: ActionSpec;
+  readonly windows?: HoldWindows;
+  /** Ctrl+C, which raw mode keeps from becoming a signal. Absent: the signal is raised after all. */
+  readonly onInterrupt?: () => void;
+  /** The person says how the episode ended. */
+  readonly onMark?: (outcome: 'success' | 'failure') => void;
+  /** `?` was pressed; `help` is one line per group of keys. */
+  readonly onHelp?: (help: string) => void;
+}
+
+/** What a display shows of the keyboard. */
+export interface KeyboardState {
+  readonly isInControl: boolean;
+  /** Space was pressed: still until taken over anew or given back. */
+  readonly isStopped: boolean;
+  /** The terminal has gone away. */
+  readonly isLost: boolean;
+  /** Name of the last key, empty before the first. */
+  readonly lastKey: string;
+  /** When it came, seconds of the clock. */
+  readonly lastKeyAtS: number;
+  /** Action for a held key, (0, 1]. */
+  readonly stepScale: number;
+}
+
+const STEP_SCALES = [0.1, 0.2, 0.35, 0.5, 0.75, 1] as const;
+const FIRST_STATE: KeyboardState = {
+  isInControl: false,
+  isStopped: false,
+  isLost: false,
+  lastKey: '',
+  lastKeyAtS: 0,
+  stepScale: 0.5,
+};
+
+export class KeyboardTeleop implements TeleopSource {
+  readonly name = 'keyboard';
+  readonly decidedBy = 'human';
+  readonly #options: KeyboardOptions;
+  readonly #terminal: RawTerminal;
+  readonly #parser = new KeyParser();
+  readonly #motion: MotionKeys;
+  readonly #enabling = new Enabling();
+  readonly #state = new BehaviorSubject<KeyboardState>(FIRST_STATE);
+
+  /** Puts the terminal into raw mode where it is one; another stream of bytes works as well. */
+  constructor(options: KeyboardOptions) {
+    this.#options = options;
+    this.#motion = new MotionKeys(options.action, options.windows ?? DEFAULT_HOLD_WINDOWS);
+    this.#terminal = new RawTerminal(options.input, {
+      onBytes: (bytes) => this.#onBytes(bytes),
+      onLost: () => this.#onLost(),
+    });
+  }
+
+  /** Changes of state, the current one first. Completes on `close`. */
+  get state$(): Observable<KeyboardState> {
+    return this.#state;
+  }
+
+  /** The newest state. */
+  get state(): KeyboardState {
+    return this.#state.value;
+  }
+
+  get isStopRequested(): boolean {
+    return this.#state.value.isStopped;
+  }
+
+  get lastSignAtS(): number {
+    return this.#state.value.lastKeyAtS;
+  }
+
+  /** What the keys do, for people. */
+  get help(): string {
+    const motion = this.#motion.help(this.#options.action);
+    return `t take over  g give back  space stop  ${motion}  (Shift: recovery)  [/] slower/faster  m/n success/failure  ? help  Ctrl+C quit`;
+  }
+
+  /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
+  poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
+    const nowS = this.#options.clock.nowS();
+    for (const key of this.#parser.idle(nowS)) this.#onKey(key, nowS);
+    const { isInControl, isStopped, stepScale } = this.#state.value;
+    out.active = isInControl;
+    out.phase = this.#motion.fill(out.action, stepScale, nowS);
+    const isHeld = isInControl && !isStopped;
+    if (!this.#enabling.update(isHeld ? 'held' : 'released', out.action, nowS)) out.action.fill(0);
+  }
+
+  /** A new episode: keys count as released; control stays where it is. */
+  reset(): void {
+    this.#motion.release();
+  }
+
+  /** Another operator took over: this one gives way, except for a stop. */
+  onControlLost(): void {
+    this.#motion.release();
+    if (!this.#state.value.isStopped) this.#update({ isInControl: false });
+  }
+
+  /** Puts the terminal back as it was and lets the process end. Idempotent. */
+  close(): void {
+    this.#terminal.close();
+    this.#motion.release();
+    this.#state.complete();
+  }
+
+  #onBytes(bytes: Uint8Array): void {
+    const nowS = this.#options.clock.nowS();
+    for (const key of this.#parser.feed(bytes, nowS)) this.#onKey(key, nowS);
+  }
+
+  #onKey(key: Key, nowS: number): void {
+    this.#update({ lastKey: key.name, lastKeyAtS: nowS });
+    switch (key.name) {
+      case 'interrupt':
+        this.#interrupt();
+        return;
+      case 't':
+        this.#onTakeOver();
+        return;
+      case 'g':
+        this.#motion.release();
+        this.#update({ isInControl: false, isStopped: false });
+        return;
+      case 'escape':
+        // Not a way to give back: half an arrow key's sequence looks the same.
+        this.#motion.release();
+        return;
+      case ' ':
+        this.#motion.release();
+        this.#update({ isInControl: true, isStopped: true });
+        return;
+      case '[':
+        this.#update({ stepScale: STEP_SCALES.findLast((s) => s < this.state.stepScale) ?? STEP_SCALES[0] });
+        return;
+      case ']':
+        this.#update({ stepScale: STEP_SCALES.find((s) => s > this.state.stepScale) ?? 1 });
+        return;
+      case 'm':
+      case 'n':
+        this.#options.onMark?.(key.name === 'm' ? 'success' : 'failure');
+        return;
+      case '?':
+        this.#options.onHelp?.(this.help);
+        return;
+      default:
+        if (this.state.isInControl && !this.state.isStopped) this.#motion.press(key, nowS);
+    }
+  }
+
+  /** Taking over again while in control changes nothing but a stop, so that a repeated key does no harm. */
+  #onTakeOver(): void {
+    if (!this.state.isInControl || this.state.isStopped) this.#motion.release();
+    this.#update({ isInControl: true, isStopped: false });
+  }
+
+  #interrupt(): void {
+    if (this.#options.onInterrupt !== undefined) {
+      this.#options.onInterrupt();
+      return;
+    }
+    // Without a handler the signal ends the process at once, and nothing would put the terminal back.
+    if (process.listenerCount('SIGINT') === 0) this.#terminal.close();
+    process.kill(process.pid, 'SIGINT');
+  }
+
+  /** The person can no longer be heard: if they had control, the robot holds still and the policy stays out. */
+  #onLost(): void {
+    this.#motion.release();
+    this.#update({ isLost: true });
+  }
+
+  #update(change: Partial<KeyboardState>): void {
+    this.#state.next({ ...this.#state.value, ...change });
+  }
+}

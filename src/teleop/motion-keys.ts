@@ -1,0 +1,110 @@
+/**
+ * Which key moves which dimension of the action, and for how long one press counts. A terminal repeats a held key only
+ * after 250–500 ms, then about 30 times a second, and never reports a release; so a first press counts until its first
+ * repetition is due, and a repeated one until the next is overdue.
+ */
+import { type ActionSpec, clamp } from '../core/index.ts';
+import type { Key } from './key-parser.ts';
+
+/** How long a press counts. */
+export interface HoldWindows {
+  /** From the first press, s: longer than the terminal's delay before it repeats, or motion stutters. */
+  readonly firstS: number;
+  /** From each repetition, s: several periods of the repetition. */
+  readonly repeatS: number;
+}
+
+export const DEFAULT_HOLD_WINDOWS: HoldWindows = { firstS: 0.6, repeatS: 0.15 };
+
+/** Dimension names of a cartesian action, in the order of `KEY_PAIRS`. */
+const CARTESIAN_NAMES = ['x', 'y', 'z', 'yaw', 'pitch', 'roll'];
+/** Keys for + and −, by dimension. */
+const KEY_PAIRS: readonly (readonly [string, string])[] = [
+  ['w', 's'],
+  ['a', 'd'],
+  ['r', 'f'],
+  ['q', 'e'],
+  ['i', 'k'],
+  ['j', 'l'],
+  ['u', 'o'],
+];
+/** Other names of the same keys, for hands that look for arrows. */
+const ALIASES: Readonly<Record<string, string>> = {
+  up: 'w',
+  down: 's',
+  left: 'a',
+  right: 'd',
+  pageUp: 'r',
+  pageDown: 'f',
+};
+
+interface Press {
+  readonly dimension: number;
+  readonly sign: 1 | -1;
+  readonly phase: 'recover' | 'correct';
+  untilS: number;
+}
+
+/** The motion keys that count at the moment: at most one for each dimension, the newest. */
+export class MotionKeys {
+  readonly #windows: HoldWindows;
+  readonly #directions: ReadonlyMap<string, { readonly dimension: number; readonly sign: 1 | -1 }>;
+  readonly #presses: (Press | undefined)[];
+
+  constructor(action: ActionSpec, windows: HoldWindows) {
+    this.#windows = windows;
+    this.#presses = new Array(action.dimensions.length).fill(undefined);
+    const directions = new Map<string, { dimension: number; sign: 1 | -1 }>();
+    action.dimensions.forEach(({ name }, dimension) => {
+      const pair = KEY_PAIRS[action.kind === 'cartesian' ? CARTESIAN_NAMES.indexOf(name) : dimension];
+      if (pair === undefined) return;
+      directions.set(pair[0], { dimension, sign: 1 });
+      directions.set(pair[1], { dimension, sign: -1 });
+    });
+    this.#directions = directions;
+  }
+
+  /** True for a key that moves something here. */
+  has(key: Key): boolean {
+    return this.#directions.has(ALIASES[key.name] ?? key.name);
+  }
+
+  /** Notes a press or repetition at `nowS`. The opposite direction ends at once. Shift marks it as recovery. */
+  press(key: Key, nowS: number): void {
+    const direction = this.#directions.get(ALIASES[key.name] ?? key.name);
+    if (direction === undefined) return;
+    const { dimension, sign } = direction;
+    const before = this.#presses[dimension];
+    const isRepeat = before !== undefined && before.sign === sign && nowS < before.untilS;
+    const untilS = nowS + (isRepeat ? this.#windows.repeatS : this.#windows.firstS);
+    this.#presses[dimension] = { dimension, sign, phase: key.hasShift ? 'recover' : 'correct', untilS };
+  }
+
+  /** All keys count as released. */
+  release(): void {
+    this.#presses.fill(undefined);
+  }
+
+  /** Writes ±`scale` into `out` for each dimension with a key that counts at `nowS`, 0 elsewhere. Gives the phase. */
+  fill(out: Float32Array, scale: number, nowS: number): 'recover' | 'correct' {
+    let phase: 'recover' | 'correct' = 'correct';
+    out.fill(0);
+    for (const press of this.#presses) {
+      if (press === undefined || nowS >= press.untilS) continue;
+      out[press.dimension] = clamp(press.sign * scale, -1, 1);
+      if (press.phase === 'recover') phase = 'recover';
+    }
+    return phase;
+  }
+
+  /** One line for each dimension with keys, e.g. `w/s x`. */
+  help(action: ActionSpec): string {
+    return action.dimensions
+      .map(({ name }, dimension) => {
+        const keys = [...this.#directions].filter(([, d]) => d.dimension === dimension).map(([key]) => key);
+        return keys.length === 0 ? '' : `${keys.join('/')} ${name}`;
+      })
+      .filter((line) => line !== '')
+      .join('  ');
+  }
+}
