@@ -4,28 +4,28 @@
  */
 import { ReinError } from '../core/index.ts';
 
-/** Options that several commands share. `undefined` is "not given". */
+/** Options that all commands share. `undefined` is "not given". */
 export interface CommonOptions {
-  /** Name in `config/tasks/` or path of a task's file. */
-  readonly task: string;
-  /** Seed of every random number. */
+  /** Seed of every random number; a whole number ≥ 0. */
   readonly seed: number;
   /** YAML file that overrides keys of task, robot and learner. */
   readonly config: string | undefined;
-  /** Run folder; `undefined`: a new one below `runs/`. */
-  readonly out: string | undefined;
-  /** Print nothing but errors and the last summary. */
+  /** `quiet`: print nothing but errors and the last summary. */
   readonly output: 'live' | 'quiet';
 }
 
 /** `rein sim`: training and evaluation in simulation, learner and robot started together. */
 export interface SimOptions extends CommonOptions {
+  /** Name in `config/tasks/` or path of a task's file. */
+  readonly task: string;
   /** Environment steps after the demonstrations; `undefined`: the task's. */
   readonly steps: number | undefined;
   /** Evaluation episodes; `undefined`: the task's. */
   readonly evalEpisodes: number | undefined;
   /** Where to write the summary as JSON. */
   readonly json: string | undefined;
+  /** Run folder; `undefined`: a new one below `runs/`. */
+  readonly out: string | undefined;
   /** Accepted; without effect until there is a monitor. */
   readonly monitor: 'on' | 'off';
 }
@@ -35,6 +35,7 @@ export type OperatorKind = 'scripted' | 'keyboard' | 'none';
 
 /** `rein run`: guard and node of one robot in real time. */
 export interface RunRobotOptions extends CommonOptions {
+  readonly task: string;
   /** Names the robot to the learner; unique among the robots of a run. */
   readonly robotId: string;
   /** Address of the learner, `tcp://host:port`; `undefined`: act, but send nothing. */
@@ -44,18 +45,27 @@ export interface RunRobotOptions extends CommonOptions {
   readonly operator: OperatorKind;
   /** Stop after this time; `undefined`: until Ctrl+C. */
   readonly durationS: number | undefined;
+  /** Run folder for journal and metrics; `undefined`: a new one below `runs/`. */
+  readonly out: string | undefined;
 }
 
 /** `rein learn`: the learner alone. */
 export interface LearnOptions extends CommonOptions {
-  /** Address to listen at, `tcp://host:port`; transitions come in there, weights go out at the next port. */
+  /** `undefined` with `resume`: the task of that run. */
+  readonly task: string | undefined;
+  /** Address to listen at, `tcp://host:port`. */
   readonly bind: string;
   /** Run folder to continue from its last checkpoint. */
   readonly resume: string | undefined;
+  /** Run folder; `undefined`: the resumed one, or a new one below `runs/`. */
+  readonly out: string | undefined;
 }
 
 /** `rein eval`: success rate of one policy, in simulation. */
 export interface EvaluationOptions extends CommonOptions {
+  /** `undefined`: the task in `config.yaml` beside the policy. */
+  readonly task: string | undefined;
+  /** An ONNX file with its manifest beside it. */
   readonly policy: string;
   /** `undefined`: the task's. */
   readonly episodes: number | undefined;

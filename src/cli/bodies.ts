@@ -1,0 +1,25 @@
+/** What the commands do, as a parameter: tests see what the command line was understood as, without doing it. */
+import type { EvaluationOptions, LearnOptions, RunRobotOptions, SimOptions } from '../runtime/index.ts';
+
+/** `rein doctor`'s options. */
+export interface DoctorOptions {
+  readonly format: 'table' | 'json';
+}
+
+/** One function a command; each resolves to the exit code. */
+export interface CommandBodies {
+  sim(options: SimOptions): Promise<number>;
+  run(options: RunRobotOptions): Promise<number>;
+  learn(options: LearnOptions): Promise<number>;
+  evaluate(options: EvaluationOptions): Promise<number>;
+  doctor(options: DoctorOptions): Promise<number>;
+}
+
+/** The real ones. The runtime is loaded when a command runs, so that `--help` is quick and loads nothing native. */
+export const commandBodies: CommandBodies = {
+  sim: async (options) => (await import('../runtime/index.ts')).runSim(options),
+  run: async (options) => (await import('../runtime/index.ts')).runRobot(options),
+  learn: async (options) => (await import('../runtime/index.ts')).runLearner(options),
+  evaluate: async (options) => (await import('../runtime/index.ts')).runEvaluation(options),
+  doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),
+};

@@ -1,0 +1,30 @@
+/** `rein doctor`: what of this machine works, and what to do about the rest. */
+import { Command } from 'commander';
+import type { CommandBodies } from './bodies.ts';
+
+const HELP = `
+What happens:
+  Each thing that Rein needs is tried: packages are loaded in processes of their own, ports bound and freed, a file
+  written and removed. Nothing moves, and no serial port is opened.
+    ok    works
+    warn  something is missing that only some uses need; the line says which
+    fail  Rein will not run
+
+Examples:
+  $ rein doctor
+  $ rein doctor --json      for a script or a bug report
+
+Exit codes:
+  0  nothing failed
+  1  something essential failed
+  2  the command line was not understood`;
+
+export function createDoctorCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
+  return new Command('doctor')
+    .description('check this machine: packages, rights, ports, disk, serial ports, ROS')
+    .option('--json', 'print the result as JSON', false)
+    .addHelpText('after', HELP)
+    .action(async (parsed: { json: boolean }) => {
+      finish(await bodies.doctor({ format: parsed.json ? 'json' : 'table' }));
+    });
+}

@@ -1,0 +1,67 @@
+/** What a check of the machine is, and how the results are printed. */
+
+export type CheckStatus = 'ok' | 'warn' | 'fail';
+
+/** What one check found. */
+export interface Finding {
+  readonly status: CheckStatus;
+  /** What is there or what is wrong, in one line. */
+  readonly detail: string;
+  /** What to do about it. */
+  readonly remedy?: string | undefined;
+}
+
+/** One thing that is tried. */
+export interface DoctorCheck {
+  readonly name: string;
+  /** How bad it is when the check itself throws. */
+  readonly whenBroken: 'warn' | 'fail';
+  run(): Promise<Finding>;
+}
+
+export interface NamedFinding extends Finding {
+  readonly name: string;
+}
+
+/** Runs all checks at once, results in the order of `checks`. Never rejects. */
+export async function runChecks(checks: readonly DoctorCheck[]): Promise<readonly NamedFinding[]> {
+  return Promise.all(
+    checks.map(async (check) => {
+      try {
+        return { name: check.name, ...(await check.run()) };
+      } catch (error) {
+        const detail = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+        return { name: check.name, status: check.whenBroken, detail };
+      }
+    }),
+  );
+}
+
+/** 1 when something essential failed, else 0. */
+export function exitCodeOf(findings: readonly NamedFinding[]): number {
+  return findings.some((finding) => finding.status === 'fail') ? 1 : 0;
+}
+
+/** The findings as a table with remedies, and a last line that sums up. */
+export function tableOf(findings: readonly NamedFinding[]): string {
+  const width = Math.max(...findings.map((finding) => finding.name.length));
+  const lines = findings.flatMap(({ name, status, detail, remedy }) => {
+    const line = `${status.padEnd(4)}  ${name.padEnd(width)}  ${detail}`;
+    return remedy === undefined ? [line] : [line, `${' '.repeat(width + 8)}→ ${remedy}`];
+  });
+  const count = (status: CheckStatus): number => findings.filter((finding) => finding.status === status).length;
+  const [failed, warned] = [count('fail'), count('warn')];
+  const last =
+    failed > 0
+      ? `${failed} failed: Rein will not run here.`
+      : warned > 0
+        ? `Ready, with ${warned} warnings.`
+        : 'Ready.';
+  return `${lines.join('\n')}\n\n${last}\n`;
+}
+
+/** The same for programs. */
+export function jsonOf(findings: readonly NamedFinding[]): string {
+  const checks = findings.map(({ name, status, detail, remedy }) => ({ name, status, detail, remedy: remedy ?? null }));
+  return `${JSON.stringify({ ok: exitCodeOf(findings) === 0, checks }, null, 2)}\n`;
+}

@@ -1,0 +1,113 @@
+/** Checks of the machine itself: Node, cores, rights, ports, disk. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmdirSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { DEFAULT_LEARNER_ADDRESS } from '../options.ts';
+import type { DoctorCheck, Finding } from './check.ts';
+
+const MIB = 1024 * 1024;
+
+/** Free disk that a run may need, and below which none should be started. */
+const WANTED_MIB = 1024;
+const NEEDED_MIB = 100;
+
+/** The checks of this file. `folder` is where runs are written. */
+export function machineChecks(folder: string): readonly DoctorCheck[] {
+  return [
+    { name: 'node', whenBroken: 'fail', run: async () => node(process.versions.node) },
+    { name: 'cores', whenBroken: 'warn', run: async () => cores(availableParallelism()) },
+    { name: 'real time', whenBroken: 'warn', run: async () => realTime() },
+    {
+      name: 'learner port',
+      whenBroken: 'warn',
+      run: () => portFree(Number(DEFAULT_LEARNER_ADDRESS.split(':').at(-1))),
+    },
+    { name: 'runs folder', whenBroken: 'fail', run: async () => writable(folder) },
+    { name: 'disk', whenBroken: 'warn', run: () => disk(folder) },
+  ];
+}
+
+/** `bin/rein.js` refuses older ones before this could run. */
+function node(version: string): Finding {
+  return { status: 'ok', detail: `version ${version}` };
+}
+
+/** Robot and learner want a core each. */
+export function cores(count: number): Finding {
+  if (count >= 2) return { status: 'ok', detail: `${count}` };
+  return {
+    status: 'warn',
+    detail: 'one core: robot and learner share it, training is slow',
+    remedy: 'give this machine two cores',
+  };
+}
+
+/** Tries to start a process with real-time priority, as the tick's thread will ask for. */
+function realTime(): Finding {
+  const run = spawnSync('chrt', ['-f', '50', process.execPath, '--version'], { timeout: 10_000 });
+  if (run.status === 0) return { status: 'ok', detail: 'the tick may have real-time priority (SCHED_FIFO)' };
+  const why = run.error === undefined ? 'this user may not use SCHED_FIFO' : 'chrt is not installed';
+  const remedy =
+    run.error === undefined
+      ? 'add "@realtime - rtprio 99" to /etc/security/limits.d/realtime.conf and this user to the group realtime'
+      : 'install util-linux';
+  return {
+    status: 'warn',
+    detail: `${why}: ticks will be late more often on a busy machine; simulation does not need it`,
+    remedy,
+  };
+}
+
+/** Is TCP port `port` free on this machine's loopback? */
+export async function portFree(port: number): Promise<Finding> {
+  const server = createServer();
+  const code = await new Promise<string | undefined>((done) => {
+    server.once('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => done(undefined)));
+  });
+  if (code === undefined) return { status: 'ok', detail: `${port} is free` };
+  const remedy = `end the program that uses it, or give rein learn another --bind`;
+  return { status: 'warn', detail: `port ${port} on 127.0.0.1 cannot be used (${code})`, remedy };
+}
+
+/** Can a folder be made below `folder`, or where it will be made? */
+export function writable(folder: string): Finding {
+  const parent = existing(folder);
+  try {
+    rmdirSync(mkdtempSync(join(parent, '.rein-doctor-')));
+    return { status: 'ok', detail: `${folder} can be written` };
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+    return {
+      status: 'fail',
+      detail: `${parent} cannot be written (${code})`,
+      remedy: 'start rein elsewhere, or give it --out',
+    };
+  }
+}
+
+async function disk(folder: string): Promise<Finding> {
+  const { bavail, bsize } = await statfs(existing(folder));
+  return diskFinding((bavail * bsize) / MIB);
+}
+
+export function diskFinding(freeMib: number): Finding {
+  const detail = `${freeMib >= 1024 ? `${(freeMib / 1024).toFixed(1)} GiB` : `${Math.floor(freeMib)} MiB`} free`;
+  if (freeMib >= WANTED_MIB) return { status: 'ok', detail };
+  const remedy = 'remove old folders in runs/';
+  return {
+    status: freeMib < NEEDED_MIB ? 'fail' : 'warn',
+    detail: `${detail}; a run may need ${WANTED_MIB} MiB`,
+    remedy,
+  };
+}
+
+/** `folder`, or the nearest folder above it that exists. */
+function existing(folder: string): string {
+  let path = resolve(folder);
+  while (!existsSync(path) && dirname(path) !== path) path = dirname(path);
+  return path;
+}

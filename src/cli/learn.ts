@@ -1,0 +1,65 @@
+/** `rein learn`: the learner alone. */
+import { Command, Option } from 'commander';
+import type { CommandBodies } from './bodies.ts';
+import {
+  configOption,
+  DEFAULT_LEARNER_ADDRESS,
+  EXIT_CODES,
+  path,
+  quietOption,
+  seedOption,
+  taskOption,
+  tcpAddress,
+} from './options.ts';
+
+interface Parsed {
+  task?: string;
+  seed: number;
+  bind: string;
+  resume?: string;
+  config?: string;
+  out?: string;
+  quiet: boolean;
+}
+
+const HELP = `
+What happens:
+  Robots connect, send transitions and receive weights. The learner does a fixed number of updates for each
+  transition it accepted (utd in config/learner/), never more, and saves a checkpoint from time to time. It can be
+  stopped at any time: robots go on with their last weights, and nothing that they recorded is lost.
+  It listens on this machine only unless --bind says otherwise. Anybody who reaches that address can send
+  transitions: leave it on loopback, or on a network that you trust.
+
+What it writes, below runs/<id>/ or --out:
+  checkpoints/               to continue with --resume
+  journal/                   every transition that was accepted
+  policy.onnx, policy.json   the newest policy, and its manifest
+  metrics.jsonl, config.yaml
+
+Examples:
+  $ rein learn --task insert                      on the workstation
+  $ rein run --learner tcp://127.0.0.1:7350       on the robot, here the same machine
+  $ rein learn --resume runs/a1                   continue after a stop
+${EXIT_CODES}`;
+
+export function createLearnCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
+  return new Command('learn')
+    .description('run the learner alone: takes transitions from robots, gives them weights')
+    .addOption(taskOption())
+    .option('--bind <address>', 'where to listen, tcp://host:port', tcpAddress, DEFAULT_LEARNER_ADDRESS)
+    .addOption(
+      new Option('--resume <dir>', 'run folder to continue from its last checkpoint')
+        .argParser(path)
+        .conflicts(['task', 'config', 'seed']),
+    )
+    .addOption(seedOption())
+    .addOption(configOption())
+    .option('--out <dir>', 'run folder (default: the resumed one, or a new one below runs/)', path)
+    .addOption(quietOption())
+    .addHelpText('after', HELP)
+    .action(async (parsed: Parsed) => {
+      const { seed, bind, resume, config, out } = parsed;
+      const task = parsed.task ?? (resume === undefined ? 'insert' : undefined);
+      finish(await bodies.learn({ task, seed, bind, resume, config, out, output: parsed.quiet ? 'quiet' : 'live' }));
+    });
+}

@@ -1,0 +1,69 @@
+/** Entry of the command line: `bin/rein.js` calls `main` once it knows that this Node is new enough. */
+import { readFileSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { ReinError } from '../core/index.ts';
+import { type CommandBodies, commandBodies } from './bodies.ts';
+import { createProgram, type Output } from './program.ts';
+
+/** Exit code of a command line that was not understood. */
+const MISUSE = 2;
+
+const processOutput: Output = {
+  out: (text) => void process.stdout.write(text),
+  error: (text) => void process.stderr.write(text),
+};
+
+/**
+ * Runs the command that `args` (without node and script) asks for, and resolves to the process's exit code: 0 done,
+ * 1 it could not be done or the target was missed, 2 misuse. Never rejects.
+ */
+export async function main(
+  args: readonly string[],
+  bodies: CommandBodies = commandBodies,
+  output: Output = processOutput,
+): Promise<number> {
+  if (output === processOutput) endQuietlyWithoutReader();
+  let exitCode = 0;
+  const finish = (code: number): void => {
+    exitCode = code;
+  };
+  const program = createProgram(bodies, output, finish, ownVersion());
+  try {
+    if (args.length === 0) {
+      program.outputHelp({ error: true });
+      return MISUSE;
+    }
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
+    output.error(describeError(error));
+    return 1;
+  }
+}
+
+/** Trouble in one sentence with its remedy; a mistake of ours with its stack. Ends with a line break. */
+export function describeError(error: unknown): string {
+  if (error instanceof ReinError) {
+    const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
+    // Lines of several problems each begin with the place of theirs.
+    return error.message.includes('\n') ? `${error.message}\n${remedy}` : `rein: ${error.message}\n${remedy}`;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `rein: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
+
+/** `rein doctor | head` is no error. */
+function endQuietlyWithoutReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}

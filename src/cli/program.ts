@@ -1,0 +1,58 @@
+/** The command line as a whole. */
+import { Command } from 'commander';
+import type { CommandBodies } from './bodies.ts';
+import { createDoctorCommand } from './doctor.ts';
+import { createEvalCommand } from './eval.ts';
+import { createLearnCommand } from './learn.ts';
+import { createRunCommand } from './run.ts';
+import { createSimCommand } from './sim.ts';
+
+/** Where text goes. */
+export interface Output {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+const HELP = `
+Start here:
+  $ rein doctor       does this machine have everything?
+  $ rein sim          a simulated arm learns to insert a peg, in one command
+  $ rein sim --help   what that does, and what it writes
+
+Robots, tasks and learners are YAML files in config/; docs/config.md lists every key.`;
+
+/** Builds the program. `finish` is told the exit code of the command that ran. Misuse throws `CommanderError`. */
+export function createProgram(
+  bodies: CommandBodies,
+  output: Output,
+  finish: (code: number) => void,
+  version: string,
+): Command {
+  const program = new Command('rein')
+    .description('A control runtime for robots that learn on the job.')
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'explain the command')
+    .helpCommand('help [command]', 'explain a command')
+    .addHelpText('after', HELP);
+  for (const create of [
+    createSimCommand,
+    createRunCommand,
+    createLearnCommand,
+    createEvalCommand,
+    createDoctorCommand,
+  ]) {
+    program.addCommand(create(bodies, finish));
+  }
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => output.out(text),
+        writeErr: (text) => output.error(text),
+        outputError: (text, write) => write(`rein: ${text.replace(/^error: /, '')}`),
+      })
+      .showHelpAfterError(`Try: ${command === program ? 'rein' : `rein ${command.name()}`} --help`)
+      .allowExcessArguments(false);
+  }
+  return program;
+}

@@ -1,0 +1,82 @@
+/** `rein run`: one robot in real time. */
+import { Command, Option } from 'commander';
+import type { OperatorKind } from '../runtime/index.ts';
+import type { CommandBodies } from './bodies.ts';
+import {
+  configOption,
+  EXIT_CODES,
+  path,
+  quietOption,
+  robotId,
+  seconds,
+  seedOption,
+  taskOption,
+  tcpAddress,
+} from './options.ts';
+
+interface Parsed {
+  task: string;
+  seed: number;
+  robotId: string;
+  learner?: string;
+  policy?: string;
+  operator: OperatorKind;
+  duration?: number;
+  config?: string;
+  out?: string;
+  quiet: boolean;
+}
+
+const HELP = `
+What happens:
+  Two processes start. The guard owns the robot and passes every command through the limits; the node observes, runs
+  the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
+  lease. If the learner is away, the robot goes on with its last weights and keeps the transitions on disk until they
+  are acknowledged. Without --learner nothing is sent. Ctrl+C brakes, holds and ends.
+
+What it writes, below runs/<id>/ or --out:
+  spool/          transitions not yet acknowledged by the learner
+  metrics.jsonl   one line a second
+  config.yaml     what was run
+
+Examples:
+  $ rein learn --task insert                                       first, in another terminal
+  $ rein run --task insert --learner tcp://127.0.0.1:7350          learn live
+  $ rein run --policy runs/a1/policy.onnx --operator keyboard      run a policy, take over with the keyboard
+${EXIT_CODES}`;
+
+export function createRunCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
+  return new Command('run')
+    .description('run one robot in real time: guard and node, and a learner elsewhere')
+    .addOption(taskOption().default('insert'))
+    .option('--robot-id <id>', 'name of this robot at the learner', robotId, 'robot1')
+    .option('--learner <address>', 'where the learner listens, tcp://host:port', tcpAddress)
+    .option('--policy <file>', 'policy to start with, an ONNX file with its manifest beside it', path)
+    .addOption(
+      new Option('--operator <who>', 'who may take over').choices(['scripted', 'keyboard', 'none']).default('none'),
+    )
+    .option('--duration <seconds>', 'stop after this time (default: at Ctrl+C)', seconds)
+    .addOption(seedOption())
+    .addOption(configOption())
+    .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
+    .addOption(quietOption())
+    .addHelpText('after', HELP)
+    .action(async (parsed: Parsed) => {
+      const { task, seed, robotId: id, learner, policy, operator, duration, config, out } = parsed;
+      const output = parsed.quiet ? 'quiet' : 'live';
+      finish(
+        await bodies.run({
+          task,
+          seed,
+          robotId: id,
+          learner,
+          policy,
+          operator,
+          durationS: duration,
+          config,
+          out,
+          output,
+        }),
+      );
+    });
+}

@@ -1,0 +1,58 @@
+/** `rein sim`: the whole main job in simulation, in one command. */
+import { Command } from 'commander';
+import type { CommandBodies } from './bodies.ts';
+import { configOption, EXIT_CODES, path, quietOption, seedOption, taskOption, wholeNumber } from './options.ts';
+
+interface Parsed {
+  task: string;
+  seed: number;
+  steps?: number;
+  evalEpisodes?: number;
+  config?: string;
+  json?: string;
+  out?: string;
+  monitor: boolean;
+  quiet: boolean;
+}
+
+const HELP = `
+What happens:
+  A simulated arm shows some demonstrations, a learner process clones them and then improves on them while the arm
+  acts; a scripted operator takes over when the policy is stuck, then less and less. Press t to take over yourself.
+  In the end the policy that was best in validation is evaluated on fresh episodes, and compared with the task's
+  target. Ctrl+C stops the arm, closes the files and ends; a second Ctrl+C ends at once.
+
+What it writes, below runs/<id>/ or --out:
+  policy.onnx, policy.json  the policy that was kept, and its manifest
+  journal/                  every transition, in order
+  metrics.jsonl             one line a second
+  config.yaml               task, robot, learner, seed and versions: load it with rein eval or rein learn --resume
+  report.html               learning curve, interventions, filters, step times and the first and last episodes
+
+Examples:
+  $ rein sim                                      learn to insert a peg: under three minutes on two cores
+  $ rein sim --task insert-tight --seed 3         less clearance, another seed
+  $ rein sim --steps 500 --eval-episodes 20       a quick look
+  $ rein sim --config mine.yaml --json out.json   your settings, and a summary for a script
+${EXIT_CODES}`;
+
+export function createSimCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
+  return new Command('sim')
+    .description('train and evaluate in simulation: learner, robot and operator in one command')
+    .addOption(taskOption().default('insert'))
+    .addOption(seedOption())
+    .option('--steps <n>', "environment steps after the demonstrations (default: the task's)", wholeNumber(0, 1e8))
+    .option('--eval-episodes <n>', "fresh episodes to evaluate on (default: the task's)", wholeNumber(1, 100_000))
+    .addOption(configOption())
+    .option('--json <file>', 'write the summary as JSON', path)
+    .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
+    .option('--no-monitor', 'start no monitor in the browser; accepted already, there is none yet')
+    .addOption(quietOption())
+    .addHelpText('after', HELP)
+    .action(async (parsed: Parsed) => {
+      const { task, seed, steps, evalEpisodes, config, json, out } = parsed;
+      const monitor = parsed.monitor ? 'on' : 'off';
+      const output = parsed.quiet ? 'quiet' : 'live';
+      finish(await bodies.sim({ task, seed, steps, evalEpisodes, config, json, out, monitor, output }));
+    });
+}

@@ -1,0 +1,1 @@
+export { listSerialPorts, type SerialPortInfo } from './list-ports.ts';

@@ -1,0 +1,1 @@
+export { type RosStatus, rosStatus } from './doctor.ts';
