@@ -1,6 +1,7 @@
 export { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS } from './onnx/canary.ts';
 export { OnnxPolicy, type OnnxPolicyOptions, type SwapReport } from './onnx/onnx-policy.ts';
 export type { Policy, PolicyOutput } from './policy.ts';
+export { benchPolicy, type DurationQuantiles, type PolicyBenchResult } from './policy-bench.ts';
 export {
   loadPolicyFile,
   type PolicyFileExpectation,

@@ -90,7 +90,7 @@ function modelProto(
     ...outputs.map((tensor) => bytes(12, valueInfo(tensor))),
   );
   const opset = message(text(1, ''), integer(2, OPSET));
-  return message(integer(1, IR_VERSION), text(2, 'rein'), bytes(7, graph), bytes(8, opset));
+  return new Uint8Array(message(integer(1, IR_VERSION), text(2, 'rein'), bytes(7, graph), bytes(8, opset)));
 }
 
 function nodeProto(operator: string, inputs: readonly string[], output: string): Uint8Array {

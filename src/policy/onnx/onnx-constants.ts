@@ -1,6 +1,6 @@
 /**
- * Reads the constants of an ONNX model, to find what onnxruntime accepts in silence: a NaN inside the weights, which a
- * Relu may hide from every output. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+ * Reads the constants of an ONNX model, to find what onnxruntime accepts in silence: a NaN inside the weights, which
+ * need not show in the outputs of a trial. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
 import { allFinite } from '../../core/index.ts';
 
@@ -47,8 +47,8 @@ function badTensor(tensor: Uint8Array): string | undefined {
   if (isExternal) return `its constant '${name}' points to another file`;
   if (dataType !== FLOAT32) return undefined;
   for (const payload of payloads) {
-    // A copy: the payload may lie at any byte offset.
-    const floats = new Float32Array(payload.slice().buffer, 0, payload.byteLength >> 2);
+    // A copy, since the payload may lie at any byte offset; not by slice(), which does not copy a Buffer.
+    const floats = new Float32Array(new Uint8Array(payload).buffer, 0, payload.byteLength >> 2);
     if (!allFinite(floats)) return `its constant '${name}' holds a number that is not finite`;
   }
   return undefined;

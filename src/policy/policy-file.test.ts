@@ -1,0 +1,201 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { A, bakedPolicy, O, SCHEMA } from '../../tests/support/policy-fixture.ts';
+import { ReinError } from '../core/index.ts';
+import { writeMlpGraph } from './onnx/mlp-graph.ts';
+import { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
+import { sha256Hex } from './weights.ts';
+
+const expected = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
+const manifest: Omit<PolicyFileManifest, 'digest'> = {
+  runId: 'run-a',
+  version: 7,
+  parent: null,
+  trainingStep: 1200,
+  updates: 4800,
+  schemaHash: SCHEMA,
+  observationSize: O,
+  actionSize: A,
+  robot: 'arm6',
+  task: 'insert',
+  createdAt: '2026-01-02T03:04:05.000Z',
+};
+const onnx = bakedPolicy((i) => Math.sin(i) * 0.3);
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rein-policy-'));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+const file = (): string => join(folder, 'policy.onnx');
+
+/** The error that loading gives; it must be one clear sentence of kind 'policy'. */
+async function refusal(path = folder): Promise<ReinError> {
+  const error = await loadPolicyFile(path, expected).then(
+    async (policy) => {
+      await policy.close();
+      throw new Error('the file was accepted');
+    },
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ReinError)) throw error;
+  expect(error.kind).toBe('policy');
+  expect(error.message).toMatch(/^[^\n]+\.$/);
+  expect(error.remedy).toMatch(/^[^\n]+\.$/);
+  return error;
+}
+
+/** Puts `bytes` into place with a manifest that fits them. */
+async function plant(bytes: Uint8Array, change: Partial<PolicyFileManifest> = {}): Promise<void> {
+  await savePolicyFile(folder, bytes, { ...manifest, ...change });
+}
+
+describe('a policy file', () => {
+  it('comes back as a policy that acts, by its own path or its folder', async () => {
+    expect(await savePolicyFile(folder, onnx, manifest)).toBe(file());
+    const means: Float32Array[] = [];
+    for (const path of [folder, file()]) {
+      const policy = await loadPolicyFile(path, expected);
+      const out = { mean: new Float32Array(A), logStd: new Float32Array(A) };
+      await policy.infer(new Float32Array(O).fill(0.5), out);
+      means.push(out.mean);
+      expect(policy.version).toBe(7);
+      await policy.close();
+    }
+    expect(means[0]).toEqual(means[1]);
+    expect(Math.abs(means[0]![0]!)).toBeGreaterThan(0);
+    expect(await readPolicyManifest(folder)).toMatchObject(manifest);
+  });
+
+  it('replaces an older one in the same folder', async () => {
+    await plant(onnx, { version: 1 });
+    await plant(
+      bakedPolicy(() => 0.1),
+      { version: 2 },
+    );
+    const policy = await loadPolicyFile(folder, expected);
+    expect(policy.version).toBe(2);
+    await policy.close();
+  });
+
+  it('is refused where it is missing', async () => {
+    expect((await refusal(join(folder, 'nothing.onnx'))).message).toContain('there is no such file');
+  });
+
+  it('is refused without its manifest', async () => {
+    await writeFile(file(), onnx);
+    const error = await refusal();
+    expect(error.message).toContain('policy.json cannot be read: there is no such file');
+    expect(error.remedy).toContain('copy both');
+  });
+
+  it('is refused when truncated, at any length', async () => {
+    await plant(onnx);
+    for (let length = 0; length < onnx.length; length += 100) {
+      await writeFile(file(), onnx.subarray(0, length));
+      expect((await refusal()).message).toContain('truncated');
+    }
+  });
+
+  it('is refused when truncated before its manifest was written, at any length', async () => {
+    for (let length = 0; length < onnx.length; length += 100) {
+      await plant(onnx.subarray(0, length));
+      expect((await refusal()).message).toContain('cannot be used');
+    }
+  });
+
+  it('is refused with any bit of its header flipped', async () => {
+    await plant(onnx);
+    for (let bit = 0; bit < 64 * 8; bit += 7) {
+      const damaged = onnx.slice();
+      damaged[bit >> 3]! ^= 1 << (bit & 7);
+      await writeFile(file(), damaged);
+      expect((await refusal()).message).toContain('damaged');
+    }
+  });
+
+  it('is refused when it is of another robot or task', async () => {
+    await plant(onnx, { schemaHash: 'ffffffffffffffff', robot: 'other', task: 'wipe' });
+    expect((await refusal()).message).toContain('is for other/wipe');
+  });
+
+  it('is refused with NaN among its weights, and says which', async () => {
+    const { graph } = writeMlpGraph({
+      observationSize: O,
+      hiddenSizes: [8, 8],
+      actionSize: A,
+      parameters: 'baked',
+      valueAt: (i) => (i === O * 8 ? Number.NaN : 0.1),
+    });
+    await plant(graph);
+    expect((await refusal()).message).toContain("'hidden0.bias' holds a number that is not finite");
+  });
+
+  it('is refused with shapes that do not fit, whatever its manifest says', async () => {
+    const other = writeMlpGraph({
+      observationSize: O + 1,
+      hiddenSizes: [4],
+      actionSize: A,
+      parameters: 'baked',
+      valueAt: () => 0.1,
+    });
+    await plant(other.graph);
+    expect((await refusal()).message).toContain(`[1, ${O + 1}]`);
+    await plant(other.graph, { observationSize: O + 1 });
+    expect((await refusal()).message).toContain(`takes ${O + 1} numbers`);
+  });
+
+  it('is refused when it is not ONNX', async () => {
+    for (const text of ['', 'hello', '{"a": 1}', '\x08\x08']) {
+      await plant(Buffer.from(text));
+      expect((await refusal()).message).toContain('not a whole ONNX model');
+    }
+  });
+
+  it('is refused when its weights are inputs: those belong to a weights bundle', async () => {
+    const bundle = writeMlpGraph({
+      observationSize: O,
+      hiddenSizes: [8],
+      actionSize: A,
+      parameters: 'inputs',
+      valueAt: () => 0.1,
+    });
+    await plant(bundle.graph);
+    expect((await refusal()).message).toContain("'hidden0.weight' is missing");
+  });
+
+  it('is refused with a manifest that is for another file or is not one', async () => {
+    await plant(onnx);
+    const path = join(folder, 'policy.json');
+    const good = JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;
+    expect(good['digest']).toBe(sha256Hex(onnx));
+    const cases: [unknown, string][] = [
+      [{ ...good, digest: '00' }, 'is not the file'],
+      [{ ...good, format: 'rein-policy/9' }, 'rein-policy/1'],
+      [{ ...good, version: 1.5 }, "'version'"],
+      [{ ...good, parent: 'x' }, "'parent'"],
+      [{ ...good, robot: undefined }, "'robot'"],
+      [[], 'not a JSON object'],
+      [null, 'not a JSON object'],
+    ];
+    for (const [content, words] of cases) {
+      await writeFile(path, JSON.stringify(content));
+      expect((await refusal()).message).toContain(words);
+    }
+    await writeFile(path, '{"format": "rein-pol');
+    expect((await refusal()).message).toContain('is not JSON');
+  });
+
+  it('says that it could not be written, and leaves the one before', async () => {
+    await plant(onnx);
+    const error = await savePolicyFile(join(file(), 'below-a-file'), onnx, manifest).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ReinError);
+    expect((error as ReinError).kind).toBe('storage');
+    await (await loadPolicyFile(folder, expected)).close();
+  });
+});
