@@ -1,0 +1,233 @@
+/** The report's charts, each from the metric records alone. */
+import { type HistogramData, wilsonInterval } from '../../core/index.ts';
+import type { MetricKind, MetricRecord } from '../metrics/index.ts';
+import { type Chart, figure, type Layer, type Point, shortNumber, thin } from './chart.ts';
+import { text } from './html.ts';
+
+type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
+
+const STEPS_LABEL = 'environment steps';
+const CURVE_POINTS = 300;
+const SCATTER_POINTS = 1500;
+/** Episodes in a moving average. */
+const WINDOW = 20;
+
+/** The records of one kind. */
+export function only<K extends MetricKind>(records: readonly MetricRecord[], kind: K): Of<K>[] {
+  return records.filter((record): record is Of<K> => record.kind === kind);
+}
+
+/** Success on validation episodes with its interval, beside the success of training episodes. */
+export function learningCurve(records: readonly MetricRecord[], targetRate: number | null): string {
+  const rounds = only(records, 'validation').filter((round) => round.episodes > 0);
+  const training = only(records, 'episode').filter((episode) => episode.purpose === 'training');
+  const layers: Layer[] = [];
+  if (targetRate !== null)
+    layers.push({ kind: 'level', hue: 'grey', y: targetRate, label: `target ${shortNumber(targetRate * 100)} %` });
+  const moving = movingMean(training.map((episode) => [episode.envStep, episode.success ? 1 : 0]));
+  if (moving.length > 0) {
+    layers.push({
+      kind: 'line',
+      hue: 'orange',
+      dashed: true,
+      points: thin(moving, CURVE_POINTS),
+      label: `training, with help (last ${WINDOW})`,
+    });
+  }
+  if (rounds.length > 0) {
+    const withRange = rounds.map((round) => ({ ...round, range: wilsonInterval(round.successes, round.episodes) }));
+    const points = rounds.map((round): Point => [round.envStep, round.successes / round.episodes]);
+    layers.push({ kind: 'band', hue: 'blue', points: withRange.map((r) => [r.envStep, r.range.low, r.range.high]) });
+    layers.push({ kind: 'line', hue: 'blue', points, label: 'validation, autonomous (95 % band)' });
+    layers.push({ kind: 'dots', hue: 'blue', points });
+  }
+  const chart: Chart = {
+    title: 'Learning curve',
+    description: `Success rate over environment steps; ${rounds.length} validation rounds, ${training.length} training episodes.`,
+    x: { label: STEPS_LABEL, min: 0 },
+    y: { label: 'success', min: 0, max: 1, scale: 'percent' },
+    layers,
+    heightPx: 300,
+  };
+  return figure(
+    chart,
+    rounds.length + training.length > 0,
+    'Validation episodes run without help and choose the policy that is kept. Training episodes count corrections too.',
+  );
+}
+
+/** How much help the policy still needed. */
+export function interventionCurve(records: readonly MetricRecord[]): string {
+  const training = only(records, 'episode').filter((episode) => episode.purpose === 'training' && episode.steps > 0);
+  const share = movingMean(training.map((episode) => [episode.envStep, episode.interventionSteps / episode.steps]));
+  const helped = movingMean(training.map((episode) => [episode.envStep, episode.interventions > 0 ? 1 : 0]));
+  const chart: Chart = {
+    title: 'Interventions',
+    description: `Share of steps and of episodes with help, moving mean over ${WINDOW} of ${training.length} training episodes.`,
+    x: { label: STEPS_LABEL, min: 0 },
+    y: { label: 'share', min: 0, scale: 'percent' },
+    layers: [
+      { kind: 'line', hue: 'violet', points: thin(helped, CURVE_POINTS), label: 'episodes with help' },
+      { kind: 'line', hue: 'orange', points: thin(share, CURVE_POINTS), label: 'steps decided by the operator' },
+    ],
+  };
+  return figure(
+    chart,
+    training.length > 0,
+    `Moving mean over ${WINDOW} training episodes. Learning shows as both going down.`,
+  );
+}
+
+/** Is the critic believable? */
+export function calibration(records: readonly MetricRecord[]): string {
+  const all = only(records, 'calibration').flatMap((record) => record.pairs);
+  const pairs = all
+    .slice(-SCATTER_POINTS * 4)
+    .filter((_, i, kept) => i % Math.ceil(kept.length / SCATTER_POINTS) === 0);
+  const values = pairs.flat();
+  const [low, high] = values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
+  const error = pairs.reduce((sum, [q, gain]) => sum + (q - gain), 0) / Math.max(1, pairs.length);
+  const chart: Chart = {
+    title: 'Q against realised return',
+    description: `${pairs.length} steps; on average Q is ${shortNumber(Number(error.toPrecision(2)))} above the return.`,
+    x: { label: 'discounted return that came', min: low, max: high },
+    y: { label: 'Q before', min: low, max: high },
+    layers: [
+      { kind: 'dots', hue: 'blue', points: pairs.map(([q, gain]): Point => [gain, q]) },
+      {
+        kind: 'line',
+        hue: 'grey',
+        dashed: true,
+        points: [
+          [low, low],
+          [high, high],
+        ],
+        label: 'equal',
+      },
+      { kind: 'line', hue: 'orange', points: binned(pairs), label: 'mean Q' },
+    ],
+  };
+  const mean =
+    pairs.length > 0
+      ? ` Mean difference: ${error >= 0 ? '+' : '−'}${shortNumber(Math.abs(Number(error.toPrecision(2))))}.`
+      : '';
+  return figure(
+    chart,
+    pairs.length > 0,
+    `On the dashed line the critic expects what then happens; above it, it hopes.${mean}`,
+  );
+}
+
+/** Losses, temperature and entropy, each on its own scale. */
+export function learnerCurves(records: readonly MetricRecord[]): string {
+  const updates = only(records, 'update');
+  const curve = (
+    title: string,
+    label: string,
+    hue: 'blue' | 'orange' | 'green' | 'violet',
+    value: (u: Of<'update'>) => number,
+  ): string => {
+    const points = thin(
+      updates.map((u): Point => [u.update, value(u)]).filter(([, v]) => Number.isFinite(v) && v !== null),
+      CURVE_POINTS,
+    );
+    const chart: Chart = {
+      title,
+      description: `${title} over ${updates.length} records.`,
+      x: { label: 'updates', min: 0 },
+      y: { label },
+      layers: [{ kind: 'line', hue, points }],
+      heightPx: 200,
+    };
+    return figure(chart, points.length > 0, '');
+  };
+  return [
+    curve('Critic loss', 'loss', 'blue', (u) => u.criticLoss),
+    curve('Actor loss', 'loss', 'orange', (u) => u.actorLoss),
+    curve('Temperature', 'α', 'green', (u) => u.temperature),
+    curve('Entropy', 'nats', 'violet', (u) => u.entropy),
+  ].join('');
+}
+
+/** Which safety stages acted, and how often. */
+export function filterActivity(records: readonly MetricRecord[]): string {
+  const last = only(records, 'safety').at(-1);
+  if (last === undefined || !(last.ticks > 0)) return '<p class="empty">Nothing was recorded for this.</p>';
+  const rows = Object.entries(last.byStage ?? {}).sort(([, a], [, b]) => b - a);
+  const widest = Math.max(1, ...rows.map(([, ticks]) => ticks));
+  const cells = rows.map(([stage, ticks]) => {
+    const share = `${((ticks / last.ticks) * 100).toFixed(2)} %`;
+    return `<tr><th scope="row">${text(stage)}</th><td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${((ticks / widest) * 100).toFixed(1)}" height="10"/></svg></td><td class="number">${shortNumber(ticks)}</td><td class="number">${share}</td></tr>`;
+  });
+  const changed = ((last.changedTicks / last.ticks) * 100).toFixed(2);
+  return `<table><thead><tr><th scope="col">Stage</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>`;
+}
+
+const HISTOGRAM_TITLES: Readonly<Record<string, string>> = {
+  policyStepMs: 'Policy step',
+  tickMs: 'Control tick',
+  inferenceMs: 'Inference',
+  observationAgeMs: 'Observation age',
+};
+
+/** How long things took. */
+export function histograms(records: readonly MetricRecord[]): string {
+  const latest = new Map(only(records, 'histogram').map((record) => [record.name, record.data]));
+  if (latest.size === 0) return '<p class="empty">Nothing was recorded for this.</p>';
+  return [...latest].map(([name, data]) => histogram(name, data)).join('');
+}
+
+function histogram(name: string, data: HistogramData): string {
+  const edge = (i: number): number => data.low * data.growth ** i;
+  const total = data.counts.reduce((sum, n) => sum + n, 0);
+  const used = data.counts.flatMap((n, i) => (n > 0 ? [i] : []));
+  const bars = used.map((i) => [edge(i), edge(i + 1), data.counts[i]! / Math.max(1, total)] as const);
+  const quantile = (q: number): number => {
+    let seen = 0;
+    const bucket = data.counts.findIndex((n) => {
+      seen += n;
+      return seen >= q * total;
+    });
+    return edge(bucket + 0.5);
+  };
+  const title = HISTOGRAM_TITLES[name] ?? name.replace(/Ms$/, '');
+  const [p50, p99] = [quantile(0.5), quantile(0.99)];
+  const chart: Chart = {
+    title,
+    description: `Median ${shortNumber(p50)} ms, 99th percentile ${shortNumber(p99)} ms, ${total} values.`,
+    x: { label: 'ms', scale: 'log' },
+    y: { label: 'share', min: 0, scale: 'percent' },
+    layers: [
+      { kind: 'bars', hue: 'blue', bars },
+      ...(total > 0 ? [{ kind: 'mark', hue: 'orange', x: p99, label: 'p99' } as const] : []),
+    ],
+    heightPx: 200,
+  };
+  const outside = data.under + data.over > 0 ? ` ${shortNumber(data.under + data.over)} outside the shown range.` : '';
+  const ms = (value: number): string => shortNumber(Number(value.toPrecision(3)));
+  return figure(
+    chart,
+    total > 0,
+    `p50 ${ms(p50)} ms, p99 ${ms(p99)} ms, max ${ms(data.max)} ms, n = ${shortNumber(total)}.${outside}`,
+  );
+}
+
+function movingMean(points: readonly Point[]): Point[] {
+  return points.map(([x], i) => {
+    const part = points.slice(Math.max(0, i + 1 - WINDOW), i + 1);
+    return [x, part.reduce((sum, [, y]) => sum + y, 0) / part.length];
+  });
+}
+
+/** Mean Q in ten bins of the return; bins with fewer than five steps say nothing. */
+function binned(pairs: readonly (readonly [number, number])[]): Point[] {
+  const sorted = [...pairs].sort((a, b) => a[1] - b[1]);
+  const size = Math.ceil(sorted.length / 10);
+  const out: Point[] = [];
+  for (let i = 0; size >= 5 && i < sorted.length; i += size) {
+    const part = sorted.slice(i, i + size);
+    const mean = (k: 0 | 1): number => part.reduce((sum, pair) => sum + pair[k], 0) / part.length;
+    out.push([mean(1), mean(0)]);
+  }
+  return out;
+}

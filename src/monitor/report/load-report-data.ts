@@ -1,0 +1,57 @@
+/** Reads a run's folder back, so that its report can be made again at any time. */
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { ReinError } from '../../core/index.ts';
+import { parseMetrics } from '../metrics/index.ts';
+import { decodeRecording, type EncodedRecording, type EpisodeRecording } from './recording.ts';
+import { type ReportData, RUN_FILES, type RunSummary } from './report-data.ts';
+
+/**
+ * The data of the run in `folder`. Files that are missing leave their part empty, because a run that was
+ * stopped half-way deserves a report too; files that are there and unreadable throw a `ReinError`.
+ */
+export async function loadReportData(folder: string): Promise<ReportData> {
+  const names = await readdir(folder).catch((cause: unknown) => {
+    throw new ReinError('storage', `${folder} is not a folder that can be read.`, { cause });
+  });
+  // Robot and learner may each write their own file beside the other's.
+  const files = names.filter((name) => /^metrics.*\.jsonl$/.test(name)).sort();
+  const parts = await Promise.all(files.map(async (name) => parseMetrics(await readFile(join(folder, name), 'utf8'))));
+  return {
+    runId: basename(resolve(folder)),
+    summary: await readJson<RunSummary>(join(folder, RUN_FILES.summary)),
+    configText: (await readIfThere(join(folder, RUN_FILES.config))) ?? '',
+    records: parts.flatMap((part) => part.records),
+    skippedLines: parts.reduce((sum, part) => sum + part.skipped, 0),
+    recordings: await readRecordings(join(folder, RUN_FILES.recordings)),
+  };
+}
+
+async function readRecordings(folder: string): Promise<EpisodeRecording[]> {
+  const names = await readdir(folder).catch(() => []);
+  const recordings: EpisodeRecording[] = [];
+  for (const name of names.filter((file) => file.endsWith('.json')).sort()) {
+    const encoded = await readJson<EncodedRecording>(join(folder, name));
+    if (encoded?.version === 1) recordings.push(decodeRecording(encoded));
+  }
+  return recordings;
+}
+
+async function readJson<T>(path: string): Promise<T | null> {
+  const content = await readIfThere(path);
+  if (content === null) return null;
+  try {
+    return JSON.parse(content) as T;
+  } catch (cause) {
+    throw new ReinError('storage', `${path} is not JSON.`, { cause });
+  }
+}
+
+async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw new ReinError('storage', `${path} cannot be read.`, { cause });
+  }
+}

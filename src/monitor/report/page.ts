@@ -1,0 +1,211 @@
+/** The report page: one HTML file that needs nothing else. */
+import { readFileSync } from 'node:fs';
+import { wilsonInterval } from '../../core/index.ts';
+import type { MetricRecord } from '../metrics/index.ts';
+import { shortNumber } from './chart.ts';
+import {
+  calibration,
+  filterActivity,
+  histograms,
+  interventionCurve,
+  learnerCurves,
+  learningCurve,
+  only,
+} from './figures.ts';
+import { unitMeshes } from './geom-mesh.ts';
+import { attribute, embeddedJson, text } from './html.ts';
+import { type EpisodeRecording, encodeRecording } from './recording.ts';
+import type { ReportData, RunSummary } from './report-data.ts';
+import { renderStill } from './still.ts';
+
+const asset = (name: string): string => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8');
+
+/** The whole page. Every text of the run's own is escaped; the only resources are inside the file. */
+export function renderReport(data: ReportData): string {
+  const { records, summary } = data;
+  const target = summary?.target_success_rate ?? null;
+  const task = summary?.task ?? 'run';
+  const sections = [
+    section('Watch it', recordingsBlock(data.recordings), data.recordings.length > 0),
+    section('Learning', `<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`),
+    section('Comparison', baselines(records, summary), true),
+    section(
+      'Learner',
+      `<div class="pair">${calibration(records)}<div class="quad">${learnerCurves(records)}</div></div>`,
+    ),
+    section('Safety filters', filterActivity(records)),
+    section('Timing', `<div class="quad">${histograms(records)}</div>`),
+    section('Link', linkTable(records, summary)),
+    section('Configuration', configBlock(data)),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Rein: ${text(task)}, ${text(data.runId)}</title>
+<style>${asset('page.css')}</style>
+</head>
+<body>
+<header>
+<p class="brand">Rein <span>run report</span></p>
+<h1>${text(headline(data))}</h1>
+<p class="meta">${text(metaLine(data))}</p>
+${cards(data)}
+</header>
+<main>
+${sections.join('\n')}
+</main>
+<footer><p>Made from the files in the run's folder. Intervals are Wilson score intervals at 95 %.</p></footer>
+<script type="application/json" id="meshes">${embeddedJson(unitMeshes(20))}</script>
+<script type="module">${asset('player.mjs')}</script>
+</body>
+</html>
+`;
+}
+
+function section(title: string, body: string, isShown = true): string {
+  const id = title.toLowerCase().replace(/ /g, '-');
+  return isShown ? `<section aria-labelledby="${id}"><h2 id="${id}">${text(title)}</h2>${body}</section>` : '';
+}
+
+function headline({ summary, runId }: ReportData): string {
+  if (summary === null) return `${runId} ended before its evaluation`;
+  const task = summary.task ?? 'the task';
+  const rate = percent(summary.success_rate);
+  return `${rate} success on ${task} after ${shortNumber(summary.env_steps)} environment steps`;
+}
+
+function metaLine({ runId, summary }: ReportData): string {
+  const facts = [`run ${runId}`];
+  if (summary !== null) facts.push(`seed ${summary.seed}`, `policy version ${summary.policy_version}`);
+  if (summary?.started_at !== undefined) facts.push(summary.started_at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'));
+  for (const [name, version] of Object.entries(summary?.versions ?? {})) facts.push(`${name} ${version}`);
+  return facts.join(' · ');
+}
+
+type Mood = 'good' | 'bad' | 'plain';
+
+function cards({ summary }: ReportData): string {
+  if (summary === null) return '<p class="empty">No summary was written: the run did not come to its end.</p>';
+  const episodes = summary.eval_episodes;
+  const successes = Math.min(episodes, Math.round(summary.success_rate * episodes));
+  const range = wilsonInterval(successes, episodes);
+  const target = summary.target_success_rate;
+  const isMet = target === undefined || summary.success_rate >= target;
+  const harm = summary.safety.violations;
+  const leaks = summary.link.lost + summary.link.duplicated;
+  const list: [string, string, string, Mood][] = [
+    [
+      'Autonomous success',
+      percent(summary.success_rate),
+      `95 %: ${percent(range.low)} to ${percent(range.high)}, ${successes} of ${episodes}`,
+      isMet ? 'good' : 'bad',
+    ],
+    [
+      'Environment steps',
+      shortNumber(summary.env_steps),
+      `${shortNumber(summary.updates)} updates, UTD ${shortNumber(summary.utd)}`,
+      'plain',
+    ],
+    [
+      'Wall time',
+      seconds(summary.wall_s),
+      summary.training_wall_s === undefined
+        ? `${shortNumber(Math.round(summary.updates_per_s))} updates/s`
+        : `training ${seconds(summary.training_wall_s)}, ${shortNumber(Math.round(summary.updates_per_s))} updates/s`,
+      'plain',
+    ],
+    [
+      'Interventions',
+      shortNumber(summary.interventions),
+      `${shortNumber(summary.intervention_steps)} steps of help`,
+      'plain',
+    ],
+    [
+      'Limit violations',
+      shortNumber(harm),
+      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters`,
+      harm === 0 ? 'good' : 'bad',
+    ],
+    [
+      'Lost or duplicated',
+      shortNumber(leaks),
+      `of ${shortNumber(summary.link.sent)} transitions`,
+      leaks === 0 ? 'good' : 'bad',
+    ],
+  ];
+  if (target !== undefined)
+    list.unshift(['Target', isMet ? 'met' : 'not met', `asked for: ${percent(target)}`, isMet ? 'good' : 'bad']);
+  const items = list.map(
+    ([label, value, note, mood]) =>
+      `<li class="${mood}"><span class="label">${text(label)}</span><strong>${text(value)}</strong><span class="note">${text(note)}</span></li>`,
+  );
+  return `<ul class="cards">${items.join('')}</ul>`;
+}
+
+function recordingsBlock(recordings: readonly EpisodeRecording[]): string {
+  return `<div class="pair">${recordings.map(player).join('')}</div>`;
+}
+
+function player(recording: EpisodeRecording): string {
+  const verdict = recording.success
+    ? '<span class="badge good">success</span>'
+    : '<span class="badge bad">no success</span>';
+  const name = attribute(recording.caption);
+  return `<figure class="player" aria-label="${name}">
+<h3>${text(recording.caption)} ${verdict}</h3>
+<div class="stage">
+<canvas class="scene" width="1120" height="760" role="img" aria-label="${name}: animation of the arm, drag to look around"></canvas>
+<canvas class="closeup" width="400" height="400" role="img" aria-label="Section through the hole with the way of the peg's tip"></canvas>
+<div class="still">${renderStill(recording, -1)}</div>
+</div>
+<div class="controls"><button type="button">Play</button><input type="range" min="0" max="0" value="0" step="1" aria-label="Frame"><select aria-label="Speed"><option value="0.25">¼×</option><option value="0.5">½×</option><option value="1" selected>1×</option><option value="2">2×</option><option value="4">4×</option></select><output>0 s</output></div>
+<script type="application/json">${embeddedJson(encodeRecording(recording))}</script>
+</figure>`;
+}
+
+function baselines(records: readonly MetricRecord[], summary: RunSummary | null): string {
+  // The newest figure of each label.
+  const rows = [...new Map(only(records, 'evaluation').map((record) => [record.label, record])).values()];
+  if (rows.length === 0) return '<p class="empty">Nothing was recorded for this.</p>';
+  const cells = rows.map((row) => {
+    const range = wilsonInterval(Math.min(row.successes, row.episodes), row.episodes);
+    const rate = row.episodes > 0 ? row.successes / row.episodes : 0;
+    const [left, right] = [range.low * 100, range.high * 100];
+    const bar = `<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${(rate * 100).toFixed(1)}" height="10"/><rect class="whisker" x="${left.toFixed(1)}" width="${(right - left).toFixed(1)}" y="4" height="2"/></svg>`;
+    return `<tr><th scope="row">${text(row.label)}</th><td class="meter">${bar}</td><td class="number">${percent(rate)}</td><td class="number">${percent(range.low)} to ${percent(range.high)}</td><td class="number">${row.successes} of ${row.episodes}</td><td class="number">${Number.isFinite(row.meanSteps) && row.meanSteps !== null ? shortNumber(Number(row.meanSteps.toFixed(1))) : '-'}</td></tr>`;
+  });
+  const seed = summary === null ? '' : ` Training seed ${summary.seed}.`;
+  return `<table><thead><tr><th scope="col">Policy</th><th scope="col">Success</th><th scope="col" class="number">Rate</th><th scope="col" class="number">95 % interval</th><th scope="col" class="number">Episodes</th><th scope="col" class="number">Mean steps to success</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>All on the same evaluation episodes, without help.${text(seed)}</p>`;
+}
+
+function linkTable(records: readonly MetricRecord[], summary: RunSummary | null): string {
+  const last = only(records, 'link').at(-1);
+  const link = last ?? (summary === null ? undefined : { ...summary.link, pending: 0 });
+  if (link === undefined) return '<p class="empty">Nothing was recorded for this.</p>';
+  const names = ['sent', 'acked', 'pending', 'lost', 'duplicated'] as const;
+  const cells = names.map((name) => `<td class="number">${shortNumber(link[name])}</td>`).join('');
+  return `<table class="narrow"><thead><tr>${names.map((name) => `<th scope="col" class="number">${name}</th>`).join('')}</tr></thead><tbody><tr>${cells}</tr></tbody></table>`;
+}
+
+function configBlock({ configText, skippedLines }: ReportData): string {
+  const skipped =
+    skippedLines > 0 ? `<p class="empty">${skippedLines} lines of the metrics file could not be read.</p>` : '';
+  if (configText === '') return `<p class="empty">No configuration was written.</p>${skipped}`;
+  return `<details><summary>The resolved configuration</summary><pre tabindex="0">${text(configText)}</pre></details>${skipped}`;
+}
+
+function percent(rate: number): string {
+  return Number.isFinite(rate) ? `${(rate * 100).toFixed(1)} %` : '-';
+}
+
+function share(part: number, whole: number): string {
+  return percent(whole > 0 ? part / whole : 0);
+}
+
+function seconds(value: number): string {
+  const whole = Math.round(value);
+  return whole < 60 ? `${value.toFixed(1)} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}

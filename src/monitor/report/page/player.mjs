@@ -1,0 +1,422 @@
+/**
+ * The report's animation: a small software renderer (z-buffer, smooth shading, floor shadow, sectioned close-up)
+ * and its controls. Runs in the browser from inside the page: no network, no library, no WebGL.
+ */
+
+const POSE = 7;
+const INT16_MAX = 32767;
+const FIELD_OF_VIEW = 0.6;
+const LIGHT = normalise([0.45, -0.55, 0.9]);
+
+/** Recording data as embedded in the page → poses by frame. */
+export function createScene(recording, meshes) {
+  const fixed = int16(recording.fixed);
+  const moving = int16(recording.moving);
+  const movers = recording.geoms.filter((geom) => geom.moves).length;
+  let fixedAt = 0;
+  let movingAt = 0;
+  const parts = recording.geoms.map((geom) => {
+    const part = { ...geom, mesh: meshes[geom.type], offset: geom.moves ? movingAt : fixedAt };
+    if (geom.moves) movingAt += POSE;
+    else fixedAt += POSE;
+    part.factors = factors(geom);
+    part.colour = geom.rgba.slice(0, 3).map((v) => v * 255);
+    return part;
+  });
+  const pose = (part, frame) => {
+    const source = part.moves ? moving : fixed;
+    const at = part.offset + (part.moves ? frame * movers * POSE : 0);
+    const xyz = [0, 1, 2].map((k) => recording.centreM[k] + source[at + k] * recording.unitM);
+    return { xyz, turn: rotation(source, at + 3) };
+  };
+  const solids = parts.filter((part) => part.mesh && !(part.rgba[3] < 0.05));
+  const plane = parts.find((part) => part.type === 'plane');
+  const floorZ = plane && recording.frameCount > 0 ? pose(plane, 0).xyz[2] : null;
+  return { recording, solids, pose, floorZ, ...landmarks(recording, solids, pose) };
+}
+
+function landmarks(recording, solids, pose) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  const last = Math.max(0, recording.frameCount - 1);
+  for (let i = 0; i <= 8 && recording.frameCount > 0; i++) {
+    for (const part of solids) {
+      const { xyz } = pose(part, Math.round((last * i) / 8));
+      for (let k = 0; k < 3; k++) {
+        low[k] = Math.min(low[k], xyz[k] - 0.04);
+        high[k] = Math.max(high[k], xyz[k] + 0.04);
+      }
+    }
+  }
+  const isEmpty = !(low[0] <= high[0]);
+  const centre = isEmpty ? [0, 0, 0] : low.map((v, k) => (v + high[k]) / 2);
+  const radius = isEmpty ? 1 : Math.hypot(...low.map((v, k) => high[k] - v)) / 2;
+  const peg = solids.find((part) => part.name === 'peg') ?? null;
+  const tips = [];
+  for (let f = 0; peg && f < recording.frameCount; f++) tips.push(tipOf(peg, pose(peg, f)));
+  const focus = recording.focusM ?? tips.at(-1) ?? null;
+  return { centre, radius, peg, tips, focus, focusYaw: focus ? yawNear(solids, pose, focus) : 0 };
+}
+
+function tipOf(peg, { xyz, turn }) {
+  const half = peg.type === 'box' ? peg.sizeM[2] : peg.sizeM[1] + (peg.type === 'capsule' ? peg.sizeM[0] : 0);
+  const sign = turn[8] > 0 ? -1 : 1;
+  return xyz.map((v, k) => v + sign * half * turn[3 * k + 2]);
+}
+
+/** The direction of the nearest fixed box, so that the section is cut square to the hole. */
+function yawNear(solids, pose, focus) {
+  let best = Infinity;
+  let yaw = 0;
+  for (const part of solids) {
+    if (part.moves || part.type !== 'box') continue;
+    const { xyz, turn } = pose(part, 0);
+    const distance = Math.hypot(xyz[0] - focus[0], xyz[1] - focus[1], xyz[2] - focus[2]);
+    if (distance < best && Math.abs(turn[8]) > 0.99) {
+      best = distance;
+      yaw = Math.atan2(turn[3], turn[0]);
+    }
+  }
+  return yaw;
+}
+
+/** Where the eye is: `azimuth` and `elevation` in rad around `target`, `distance` in m. */
+export function camera(target, azimuth, elevation, distance) {
+  const back = [Math.cos(elevation) * Math.cos(azimuth), Math.cos(elevation) * Math.sin(azimuth), Math.sin(elevation)];
+  const forward = back.map((v) => -v);
+  const right = [-Math.sin(azimuth), Math.cos(azimuth), 0];
+  const up = cross(right, forward);
+  return { eye: target.map((v, k) => v + distance * back[k]), forward, right, up };
+}
+
+/** A picture to draw into: 32-bit colours and inverse depths. */
+export function createPicture(width, height) {
+  const pixels = new Uint8ClampedArray(width * height * 4);
+  return {
+    width,
+    height,
+    pixels,
+    words: new Uint32Array(pixels.buffer),
+    inverseDepth: new Float32Array(width * height),
+    stamp: new Uint16Array(width * height),
+    focal: (0.5 * Math.min(width * 1.1, height * 1.25)) / Math.tan(FIELD_OF_VIEW / 2),
+  };
+}
+
+/** Draws one frame. `view`: { camera, theme, cutM (distance of the section from the eye, 0 = none), floor }. */
+export function draw(picture, scene, frame, view) {
+  picture.words.fill(0);
+  picture.inverseDepth.fill(0);
+  picture.stamp.fill(0);
+  if (scene.recording.frameCount === 0) return;
+  if (view.floor && scene.floorZ !== null) drawFloor(picture, scene, view);
+  const placed = scene.solids.map((part) => place(part, scene.pose(part, frame), view.camera, picture));
+  if (view.floor && scene.floorZ !== null) for (const solid of placed) drawShadow(picture, solid, scene.floorZ, view);
+  for (const [i, solid] of placed.entries()) {
+    const cut = view.cutM > 0 && !solid.part.moves ? view.cutM : 0;
+    drawSolid(picture, solid, cut, i + 1, view.theme);
+  }
+}
+
+function place(part, { xyz, turn }, eye, picture) {
+  const { vertices } = part.mesh;
+  const count = vertices.length / 7;
+  const [a, b, c, h] = part.factors;
+  const world = new Float64Array(count * 3);
+  const screen = new Float64Array(count * 4);
+  for (let i = 0; i < count; i++) {
+    const at = i * 7;
+    const local = [vertices[at] * a, vertices[at + 1] * b, vertices[at + 2] * c + vertices[at + 3] * h];
+    for (let k = 0; k < 3; k++) {
+      world[i * 3 + k] = xyz[k] + turn[3 * k] * local[0] + turn[3 * k + 1] * local[1] + turn[3 * k + 2] * local[2];
+    }
+    project(screen, i * 4, world, i * 3, eye, picture);
+    screen[i * 4 + 3] = shade(turn, vertices, at + 4, eye);
+  }
+  return { part, world, screen };
+}
+
+function shade(turn, vertices, at, eye) {
+  let sun = 0;
+  let head = 0;
+  for (let k = 0; k < 3; k++) {
+    const n = turn[3 * k] * vertices[at] + turn[3 * k + 1] * vertices[at + 1] + turn[3 * k + 2] * vertices[at + 2];
+    sun += n * LIGHT[k];
+    head -= n * eye.forward[k];
+  }
+  return 0.42 + 0.5 * Math.max(0, sun) + 0.16 * Math.max(0, head);
+}
+
+/** Screen x, y and inverse distance; an inverse distance of 0 means behind the eye. */
+function project(out, at, points, from, eye, picture) {
+  const x = points[from] - eye.eye[0];
+  const y = points[from + 1] - eye.eye[1];
+  const z = points[from + 2] - eye.eye[2];
+  const depth = x * eye.forward[0] + y * eye.forward[1] + z * eye.forward[2];
+  const inverse = depth > 0.005 ? 1 / depth : 0;
+  const scale = picture.focal * inverse;
+  out[at] = picture.width / 2 + scale * (x * eye.right[0] + y * eye.right[1] + z * eye.right[2]);
+  out[at + 1] = picture.height / 2 - scale * (x * eye.up[0] + y * eye.up[1] + z * eye.up[2]);
+  out[at + 2] = inverse;
+}
+
+function drawSolid(picture, { part, screen }, cut, id, theme) {
+  const cap = theme.section;
+  for (const back of cut > 0 ? [false, true] : [false]) {
+    for (const face of part.mesh.faces) {
+      for (let i = 1; i + 1 < face.length; i++) {
+        const corners = [face[0], face[i], face[i + 1]];
+        if (back) triangle(picture, screen, corners, cap, { cut, id, cap: true });
+        else triangle(picture, screen, corners, part.colour, { cut, id, cap: false });
+      }
+    }
+  }
+}
+
+/**
+ * One triangle by its edge functions. With a section, front faces before the plane are left out and remembered;
+ * where a back face lies behind the plane of a remembered pixel, the plane runs through the solid: draw its cap.
+ */
+function triangle(picture, s, [i, j, k], colour, { cut, id, cap, flat = false }) {
+  const [a, b, c] = [i * 4, j * 4, k * 4];
+  if (s[a + 2] === 0 || s[b + 2] === 0 || s[c + 2] === 0) return;
+  const area = (s[b] - s[a]) * (s[c + 1] - s[a + 1]) - (s[c] - s[a]) * (s[b + 1] - s[a + 1]);
+  if (cap ? area <= 0 : area >= 0 && !flat) return;
+  if (area === 0) return;
+  const { width, height, words, inverseDepth, stamp } = picture;
+  const left = Math.max(0, Math.ceil(Math.min(s[a], s[b], s[c]) - 0.5));
+  const right = Math.min(width - 1, Math.floor(Math.max(s[a], s[b], s[c]) - 0.5));
+  const top = Math.max(0, Math.ceil(Math.min(s[a + 1], s[b + 1], s[c + 1]) - 0.5));
+  const bottom = Math.min(height - 1, Math.floor(Math.max(s[a + 1], s[b + 1], s[c + 1]) - 0.5));
+  const cutInverse = cut > 0 ? 1 / cut : 0;
+  for (let y = top; y <= bottom; y++) {
+    for (let x = left; x <= right; x++) {
+      const px = x + 0.5;
+      const py = y + 0.5;
+      const u = ((s[b] - px) * (s[c + 1] - py) - (s[c] - px) * (s[b + 1] - py)) / area;
+      const v = ((s[c] - px) * (s[a + 1] - py) - (s[a] - px) * (s[c + 1] - py)) / area;
+      const w = 1 - u - v;
+      if (u < 0 || v < 0 || w < 0) continue;
+      const at = y * width + x;
+      let inverse = u * s[a + 2] + v * s[b + 2] + w * s[c + 2];
+      let light = 1;
+      if (cap) {
+        if (stamp[at] !== id || inverse >= cutInverse) continue;
+        inverse = cutInverse;
+      } else if (cutInverse > 0 && inverse > cutInverse) {
+        stamp[at] = id;
+        continue;
+      } else if (!flat) {
+        light = u * s[a + 3] + v * s[b + 3] + w * s[c + 3];
+      }
+      if (inverse <= inverseDepth[at]) continue;
+      inverseDepth[at] = inverse;
+      words[at] = pack(colour, light);
+    }
+  }
+}
+
+function drawFloor(picture, scene, { camera: eye, theme }) {
+  const cell = 0.1;
+  const reach = Math.ceil(Math.min(1.6, scene.radius * 1.7) / cell);
+  const [cx, cy] = [Math.round(scene.centre[0] / cell), Math.round(scene.centre[1] / cell)];
+  const world = new Float64Array(12);
+  const screen = new Float64Array(16);
+  for (let i = cx - reach; i < cx + reach; i++) {
+    for (let j = cy - reach; j < cy + reach; j++) {
+      const distance = Math.hypot(i + 0.5 - cx, j + 0.5 - cy) / reach;
+      if (distance >= 1) continue;
+      world.set(
+        [i, j, 0, i + 1, j, 0, i + 1, j + 1, 0, i, j + 1, 0].map((v, k) => (k % 3 === 2 ? scene.floorZ : v * cell)),
+      );
+      for (let corner = 0; corner < 4; corner++) project(screen, corner * 4, world, corner * 3, eye, picture);
+      const fade = Math.min(1, 2 * (1 - distance));
+      const tile = theme.floor[(i + j) & 1];
+      const colour = tile.map((v, k) => v * fade + theme.back[k] * (1 - fade));
+      const flat = { cut: 0, id: 0, cap: false, flat: true };
+      triangle(picture, screen, [0, 1, 2], colour, flat);
+      triangle(picture, screen, [0, 2, 3], colour, flat);
+    }
+  }
+}
+
+function drawShadow(picture, { part, world }, floorZ, { camera: eye, theme }) {
+  const flatWorld = new Float64Array(world.length);
+  const screen = new Float64Array((world.length / 3) * 4);
+  for (let i = 0; i < world.length / 3; i++) {
+    const height = Math.max(0, world[i * 3 + 2] - floorZ);
+    flatWorld[i * 3] = world[i * 3] - (LIGHT[0] / LIGHT[2]) * height;
+    flatWorld[i * 3 + 1] = world[i * 3 + 1] - (LIGHT[1] / LIGHT[2]) * height;
+    flatWorld[i * 3 + 2] = floorZ + 0.0015;
+    project(screen, i * 4, flatWorld, i * 3, eye, picture);
+  }
+  for (const face of part.mesh.faces) {
+    for (let i = 1; i + 1 < face.length; i++) {
+      triangle(picture, screen, [face[0], face[i], face[i + 1]], theme.shadow, { cut: 0, id: 0, cap: false });
+    }
+  }
+}
+
+function pack([r, g, b], light) {
+  const channel = (v) => Math.min(255, Math.round(v * light));
+  return (0xff000000 | (channel(b) << 16) | (channel(g) << 8) | channel(r)) >>> 0;
+}
+
+function factors({ type, sizeM: [s0 = 0, s1 = 0, s2 = 0] }) {
+  if (type === 'sphere') return [s0, s0, s0, 0];
+  if (type === 'capsule') return [s0, s0, s0, s1];
+  if (type === 'cylinder') return [s0, s0, 0, s1];
+  return [s0, s1, s2, 0];
+}
+
+function int16(base64) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const view = new DataView(bytes.buffer);
+  return Int16Array.from({ length: bytes.length / 2 }, (_, i) => view.getInt16(i * 2, true));
+}
+
+/** Row-major 3×3 of the quaternion (w, x, y, z) stored at `at`. */
+function rotation(source, at) {
+  const raw = [0, 1, 2, 3].map((k) => source[at + k] / INT16_MAX);
+  const size = Math.hypot(...raw) || 1;
+  const [w, x, y, z] = raw.map((v) => v / size);
+  return [
+    1 - 2 * (y * y + z * z),
+    2 * (x * y - w * z),
+    2 * (x * z + w * y),
+    2 * (x * y + w * z),
+    1 - 2 * (x * x + z * z),
+    2 * (y * z - w * x),
+    2 * (x * z - w * y),
+    2 * (y * z + w * x),
+    1 - 2 * (x * x + y * y),
+  ];
+}
+
+function cross(a, b) {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+function normalise(v) {
+  const size = Math.hypot(...v);
+  return v.map((x) => x / size);
+}
+
+const THEMES = {
+  light: {
+    back: [255, 255, 255],
+    floor: [
+      [238, 241, 244],
+      [229, 233, 237],
+    ],
+    shadow: [203, 209, 215],
+    section: [214, 184, 120],
+    trace: '#c2410c',
+  },
+  dark: {
+    back: [24, 28, 34],
+    floor: [
+      [38, 44, 52],
+      [46, 52, 61],
+    ],
+    shadow: [20, 23, 28],
+    section: [150, 122, 70],
+    trace: '#fdba74',
+  },
+};
+
+/** Puts a player into `root`: a figure with canvases, a button, a slider and a speed. */
+function startPlayer(root, meshes) {
+  const recording = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  const scene = createScene(recording, meshes);
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const main = root.querySelector('canvas.scene');
+  const inset = root.querySelector('canvas.closeup');
+  const [button, slider, speed, clock] = ['button', 'input', 'select', 'output'].map((tag) => root.querySelector(tag));
+  const home = { azimuth: -0.95, elevation: 0.42 };
+  const state = { ...home, frame: 0, playing: false, visible: true, before: 0, dirty: true };
+  const last = Math.max(0, recording.frameCount - 1);
+  slider.max = String(last);
+  inset.hidden = scene.focus === null;
+  root.classList.add('live');
+
+  const paint = () => {
+    const theme = dark.matches ? THEMES.dark : THEMES.light;
+    const frame = Math.min(last, Math.round(state.frame));
+    const distance = (scene.radius / Math.sin(FIELD_OF_VIEW / 2)) * 0.86;
+    const eye = camera(scene.centre, state.azimuth, state.elevation, distance);
+    paintCanvas(main, scene, frame, { camera: eye, theme, cutM: 0, floor: true });
+    if (scene.focus !== null) paintInset(inset, scene, frame, state.azimuth, theme);
+    slider.value = String(frame);
+    clock.textContent = `${(frame * recording.frameS).toFixed(1)} of ${(last * recording.frameS).toFixed(1)} s`;
+    button.textContent = state.playing ? 'Pause' : 'Play';
+  };
+  const loop = (now) => {
+    const passedS = Math.min(0.1, (now - state.before) / 1000);
+    state.before = now;
+    if (state.playing && state.visible) {
+      // A rest of one second on the last frame, then again from the start.
+      state.frame += (passedS * Number(speed.value)) / recording.frameS;
+      if (state.frame > last + 1 / recording.frameS) state.frame = 0;
+      state.dirty = true;
+    }
+    if (state.dirty && state.visible) {
+      state.dirty = false;
+      paint();
+    }
+    requestAnimationFrame(loop);
+  };
+  button.addEventListener('click', () => Object.assign(state, { playing: !state.playing, dirty: true }));
+  slider.addEventListener('input', () =>
+    Object.assign(state, { frame: Number(slider.value), playing: false, dirty: true }),
+  );
+  dark.addEventListener('change', () => Object.assign(state, { dirty: true }));
+  main.addEventListener('pointerdown', (event) => main.setPointerCapture(event.pointerId));
+  main.addEventListener('pointermove', (event) => {
+    if (!main.hasPointerCapture(event.pointerId)) return;
+    state.azimuth -= event.movementX * 0.008;
+    state.elevation = Math.min(1.5, Math.max(0.03, state.elevation + event.movementY * 0.006));
+    state.dirty = true;
+  });
+  main.addEventListener('dblclick', () => Object.assign(state, home, { dirty: true }));
+  new IntersectionObserver(([entry]) => Object.assign(state, { visible: entry.isIntersecting, dirty: true })).observe(
+    root,
+  );
+  state.playing = last > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  paint();
+  requestAnimationFrame(loop);
+}
+
+function paintCanvas(canvas, scene, frame, view) {
+  canvas.picture ??= createPicture(canvas.width, canvas.height);
+  draw(canvas.picture, scene, frame, view);
+  const context = canvas.getContext('2d');
+  context.putImageData(new ImageData(canvas.picture.pixels, canvas.width, canvas.height), 0, 0);
+  return context;
+}
+
+/** The close-up: a section through the hole, square to its walls, with the way of the peg's tip. */
+function paintInset(canvas, scene, frame, azimuth, theme) {
+  const quarter = Math.PI / 2;
+  const square = scene.focusYaw + Math.round((azimuth - scene.focusYaw) / quarter) * quarter;
+  const target = [scene.focus[0], scene.focus[1], scene.focus[2] + 0.004];
+  const distance = 0.15;
+  const eye = camera(target, square, 0.12, distance);
+  const context = paintCanvas(canvas, scene, frame, { camera: eye, theme, cutM: distance, floor: false });
+  const points = scene.tips.slice(0, frame + 1);
+  const at = new Float64Array(4);
+  context.lineWidth = canvas.width / 160;
+  context.lineJoin = 'round';
+  context.strokeStyle = theme.trace;
+  context.beginPath();
+  for (const tip of points) {
+    project(at, 0, tip, 0, eye, canvas.picture);
+    context.lineTo(at[0], at[1]);
+  }
+  context.stroke();
+}
+
+if (typeof document !== 'undefined') {
+  const meshes = JSON.parse(document.getElementById('meshes')?.textContent ?? '{}');
+  for (const root of document.querySelectorAll('.player')) startPlayer(root, meshes);
+}
