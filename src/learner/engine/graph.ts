@@ -240,8 +240,8 @@ export class Graph {
       name: this.name,
       nodes: nodes.reverse(),
       initializers,
-      inputs: this.#inputs.map(valueOf),
-      outputs: this.#outputs.map(valueOf),
+      inputs: this.#inputs.map(describe),
+      outputs: this.#outputs.map(describe),
     };
   }
 
@@ -295,6 +295,6 @@ export function show(shape: Shape): string {
   return `[${shape.join(',')}]`;
 }
 
-function valueOf(tensor: Tensor): ValueDef {
+function describe(tensor: Tensor): ValueDef {
   return { name: tensor.name, type: tensor.type, shape: tensor.shape };
 }

@@ -1,6 +1,6 @@
 /** Matrix product, linear layer and layer normalisation, with their gradients. */
 import { scopeOf, show, type Tensor } from './graph.ts';
-import { add, broadcast, mul, reduceMean, sub, sumTo, transpose } from './ops.ts';
+import { add, broadcast, div, mul, reduceMean, sqrt, square, stopGradient, sub, sumTo, transpose } from './ops.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */
 export function matmul(a: Tensor, b: Tensor): Tensor {
@@ -33,6 +33,21 @@ const EPSILON = 1e-5;
  * Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450.
  */
 export function layerNorm(x: Tensor): Tensor {
+  const { normalised, inverseStd } = x.graph.real === 'float32' ? fusedNorm(x) : plainNorm(x);
+  const backward = (d: Tensor): Tensor => {
+    const along = mul(normalised, reduceMean(mul(d, normalised), [-1]));
+    return mul(inverseStd, sub(sub(d, reduceMean(d, [-1])), along));
+  };
+  return x.graph.withGradient(normalised, [x], [backward]);
+}
+
+interface Normalised {
+  readonly normalised: Tensor;
+  readonly inverseStd: Tensor;
+}
+
+/** One node: what training runs. */
+function fusedNorm(x: Tensor): Normalised {
   const g = x.graph;
   const width = x.shape.at(-1)!;
   const attributes = [
@@ -40,12 +55,15 @@ export function layerNorm(x: Tensor): Tensor {
     { name: 'epsilon', kind: 'float', value: EPSILON } as const,
   ];
   const column = [...x.shape.slice(0, -1), 1];
-  const ones = g.constant(new Float64Array(width).fill(1), [width]);
-  const [y, , inverseStd] = g.emitMany('LayerNormalization', [x, ones], [x.shape, column, column], attributes);
-  const normalised = y!;
-  const backward = (d: Tensor): Tensor => {
-    const along = mul(normalised, reduceMean(mul(d, normalised), [-1]));
-    return mul(inverseStd!, sub(sub(d, reduceMean(d, [-1])), along));
-  };
-  return g.withGradient(normalised, [x], [backward]);
+  const ones = g.constant(new Float32Array(width).fill(1), [width]);
+  const outputs = g.emitMany('LayerNormalization', [x, ones], [x.shape, column, column], attributes);
+  return { normalised: outputs[0]!, inverseStd: outputs[2]! };
+}
+
+/** The same in single steps: the node above keeps its statistics in float32, also in a float64 graph. */
+function plainNorm(x: Tensor): Normalised {
+  const input = stopGradient(x);
+  const centred = sub(input, reduceMean(input, [-1]));
+  const inverseStd = div(1, sqrt(add(reduceMean(square(centred), [-1]), EPSILON)));
+  return { normalised: stopGradient(mul(centred, inverseStd)), inverseStd: stopGradient(inverseStd) };
 }

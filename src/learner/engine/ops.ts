@@ -191,16 +191,12 @@ export function concat(parts: readonly Tensor[], axis: number): Tensor {
       );
     }
   }
-  let end = 0;
-  const spans = parts.map((part) => ({ from: end, to: (end += part.shape[at]!) }));
-  const shape = first.shape.map((n, i) => (i === at ? end : n));
+  const ends: number[] = [];
+  for (const part of parts) ends.push((ends.at(-1) ?? 0) + part.shape[at]!);
+  const shape = first.shape.map((n, i) => (i === at ? ends.at(-1)! : n));
   return g.emit('Concat', parts, shape, {
     attributes: [{ name: 'axis', kind: 'int', value: at }],
-    backward: spans.map(
-      ({ from, to }) =>
-        (d) =>
-          slice(d, at, from, to),
-    ),
+    backward: parts.map((part, i) => (d) => slice(d, at, ends[i]! - part.shape[at]!, ends[i]!)),
   });
 }
 
@@ -233,7 +229,8 @@ export function pad(x: Tensor, axis: number, before: number, after: number): Ten
 
 /** Rows `indices` (int64 [m]) of `x` along the first axis. Not differentiable. */
 export function gatherRows(x: Tensor, indices: Tensor): Tensor {
-  return scopeOf(x, indices).emit('Gather', [x, indices], [...indices.shape, ...x.shape.slice(1)], { type: x.type });
+  const shape = [...indices.shape, ...x.shape.slice(1)];
+  return scopeOf(x, indices).emit('Gather', [x, indices], shape, { type: x.type, backward: [undefined, undefined] });
 }
 
 /** Row `index` (int64 scalar) of `x`: the first axis goes. Not differentiable. */
