@@ -10,7 +10,7 @@ interface Parsed {
   seed: number;
   config?: string;
   json?: string;
-  quiet: boolean;
+  quiet?: boolean;
 }
 
 const HELP = `

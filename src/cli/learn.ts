@@ -19,7 +19,7 @@ interface Parsed {
   resume?: string;
   config?: string;
   out?: string;
-  quiet: boolean;
+  quiet?: boolean;
 }
 
 const HELP = `

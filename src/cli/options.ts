@@ -22,7 +22,7 @@ export function taskOption(): Option {
 }
 
 export function quietOption(): Option {
-  return new Option('--quiet', 'print the last summary and errors only').default(false);
+  return new Option('--quiet', 'print the last summary and errors only');
 }
 
 /** Reads a whole number in [min, max]. */

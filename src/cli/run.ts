@@ -24,7 +24,7 @@ interface Parsed {
   duration?: number;
   config?: string;
   out?: string;
-  quiet: boolean;
+  quiet?: boolean;
 }
 
 const HELP = `

@@ -12,7 +12,7 @@ interface Parsed {
   json?: string;
   out?: string;
   monitor: boolean;
-  quiet: boolean;
+  quiet?: boolean;
 }
 
 const HELP = `

@@ -1,4 +1,5 @@
 /** What a check of the machine is, and how the results are printed. */
+import { ReinError } from '../../core/index.ts';
 
 export type CheckStatus = 'ok' | 'warn' | 'fail';
 
@@ -31,7 +32,8 @@ export async function runChecks(checks: readonly DoctorCheck[]): Promise<readonl
         return { name: check.name, ...(await check.run()) };
       } catch (error) {
         const detail = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-        return { name: check.name, status: check.whenBroken, detail };
+        const remedy = error instanceof ReinError ? error.remedy : undefined;
+        return { name: check.name, status: check.whenBroken, detail, remedy };
       }
     }),
   );
@@ -55,7 +57,7 @@ export function tableOf(findings: readonly NamedFinding[]): string {
     failed > 0
       ? `${failed} failed: Rein will not run here.`
       : warned > 0
-        ? `Ready, with ${warned} warnings.`
+        ? `Ready, with ${warned} ${warned === 1 ? 'warning' : 'warnings'}.`
         : 'Ready.';
   return `${lines.join('\n')}\n\n${last}\n`;
 }

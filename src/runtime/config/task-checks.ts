@@ -8,7 +8,10 @@ const AXES = ['x', 'y', 'z'] as const;
 
 /** All disagreements between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
-  const findings = [...checkTiming(task, robot), ...checkPeg(task), ...checkRegion(task, robot)];
+  const region = checkRegion(task, robot);
+  const findings = [...checkTiming(task, robot), ...checkPeg(task), ...region];
+  // A region outside the box is reported as that only.
+  if (region.length === 0) findings.push(...checkReach(task, robot));
   return [...findings, ...(task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot))];
 }
 
@@ -60,6 +63,12 @@ function checkPeg(task: TaskConfig): Finding[] {
       message: `hole.chamferM is ${task.hole.chamferM}, it must be below hole.depthM`,
     });
   }
+  if (task.start.heightSpreadM >= task.start.heightM) {
+    findings.push({
+      path: ['start', 'heightSpreadM'],
+      message: `start.heightSpreadM is ${task.start.heightSpreadM}, it must be below start.heightM, or the peg starts in the plate`,
+    });
+  }
   const widest = 0.06 - task.hole.chamferM;
   if (task.peg.widthM / 2 + task.hole.clearanceM >= widest) {
     findings.push({
@@ -82,14 +91,51 @@ function checkRegion(task: TaskConfig, robot: RobotConfig): Finding[] {
   };
   for (const axis of [0, 1]) {
     const centre = originM[axis]!;
-    const start = spreadM + task.start.spreadM;
+    const start = task.start.spreadM;
     if (centre - spreadM < minM[axis]! || centre + spreadM > maxM[axis]!) {
       outside(['hole', 'originM', axis], 'the region of the hole', axis, centre - spreadM, centre + spreadM);
     } else outside(['start', 'spreadM'], 'the region of the start', axis, centre - start, centre + start);
   }
   outside(['hole', 'originM', 2], 'the hole', 2, originM[2] - depthM, originM[2]);
-  outside(['start', 'heightM'], 'the start', 2, originM[2], originM[2] + task.start.heightM);
+  outside(['start', 'heightM'], 'the start', 2, originM[2], originM[2] + task.start.heightM + task.start.heightSpreadM);
   return findings;
+}
+
+/** How far the tool at home may be off straight down. */
+const UPRIGHT_COSINE = Math.cos(0.02);
+
+/** The arm must point the peg down, and get it to every corner of where it starts and of the hole. */
+function checkReach(task: TaskConfig, robot: RobotConfig): Finding[] {
+  const arm = new ArmKinematics(robot);
+  const lean = -arm.tcpRotation[8]!;
+  if (lean < UPRIGHT_COSINE) {
+    const degrees = round((Math.acos(Math.max(-1, lean)) * 180) / Math.PI);
+    return [{ path: ['robot'], message: `at home the tool of robot "${robot.name}" is ${degrees}° off straight down` }];
+  }
+  const pose = [0, 0, 0, ...arm.tcpQuaternion];
+  const joints = new Float64Array(arm.joints);
+  const [x, y, z] = task.hole.originM;
+  const wide = Math.max(task.hole.spreadM, task.start.spreadM);
+  const heights = [z - task.hole.depthM, z + task.start.heightM + task.start.heightSpreadM];
+  for (const height of heights) {
+    for (const [dx, dy] of [
+      [-1, -1],
+      [-1, 1],
+      [1, -1],
+      [1, 1],
+    ] as const) {
+      pose.splice(0, 3, x + dx * wide, y + dy * wide, height);
+      if (arm.inverse(pose, robot.homeRad, joints)) continue;
+      const place = pose.slice(0, 3).map(round).join(', ');
+      return [
+        {
+          path: ['hole', 'originM'],
+          message: `robot "${robot.name}" cannot bring its tool to ${place} (m), which the task needs`,
+        },
+      ];
+    }
+  }
+  return [];
 }
 
 function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {

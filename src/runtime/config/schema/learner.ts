@@ -1,39 +1,12 @@
 /** `config/learner/*.yaml`: the algorithm and its settings. */
 import { z } from 'zod';
+import type { LearnerConfig } from '../../../learner/algorithms/index.ts';
 import { num, whole } from './fields.ts';
 import type { Assert, Same } from './same.ts';
 
-/** Settings of the learner; docs/config.md says what each does. */
-export interface LearnerSettings {
+/** A learner's file: which algorithm, and its settings. Usable wherever a `LearnerConfig` is. */
+export interface LearnerSettings extends LearnerConfig {
   readonly algorithm: 'rlpd';
-  readonly actorHidden: readonly number[];
-  readonly criticHidden: readonly number[];
-  readonly critics: number;
-  readonly criticSubset: number;
-  readonly layerNorm: boolean;
-  readonly batchSize: number;
-  readonly utd: number;
-  readonly discount: number;
-  readonly targetRate: number;
-  readonly learningRateActor: number;
-  readonly learningRateCritic: number;
-  readonly learningRateTemperature: number;
-  readonly weightDecay: number;
-  readonly initialTemperature: number;
-  readonly minTemperature: number;
-  readonly targetEntropyPerDimension: number;
-  readonly entropyInTarget: boolean;
-  readonly criticAggregation: 'mean' | 'min';
-  readonly gradientClip: number;
-  readonly bcInitSteps: number;
-  readonly learningRateBc: number;
-  readonly bcAuxWeight: number;
-  readonly demoFraction: number;
-  readonly warmupSteps: number;
-  readonly replayCapacity: number;
-  readonly publishEveryUpdates: number;
-  readonly checkpointEveryUpdates: number;
-  readonly threads: number;
 }
 
 const widths = z.array(z.number().int().min(1).max(4096)).min(1).max(6);
@@ -103,7 +76,7 @@ const schema = z
     warmupSteps: whole('steps', { min: 0, max: 1e7 }, 'Environment steps before the first update.').default(100),
     replayCapacity: whole('transitions', { min: 100, max: 1e8 }, 'Transitions kept for learning.').default(200_000),
     publishEveryUpdates: whole('updates', { min: 1, max: 1e7 }, 'Updates between two versions of the policy.').default(
-      100,
+      40,
     ),
     checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(2000),
     threads: whole(

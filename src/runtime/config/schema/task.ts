@@ -30,7 +30,7 @@ export interface EstimateConfig {
   readonly yawErrorRad: number;
 }
 
-/** Where an episode starts, relative to the hole's mouth. */
+/** Where an episode starts, relative to the middle of where the hole may be. */
 export interface StartConfig {
   readonly spreadM: number;
   readonly heightM: number;
@@ -67,7 +67,7 @@ export interface TaskConfig {
   readonly hole: HoleConfig;
   readonly estimate: EstimateConfig;
   readonly start: StartConfig;
-  readonly success: { readonly depthM: number; readonly lateralM: number };
+  readonly success: { readonly depthM: number };
   readonly demonstrations: number;
   readonly operator: OperatorConfig;
   readonly training: { readonly steps: number; readonly wallBudgetS: number; readonly stopAtValidation: number };
@@ -118,7 +118,7 @@ const estimate = z.strictObject({
 });
 
 const start = z.strictObject({
-  spreadM: num('m', { min: 0, max: 0.3 }, 'The peg starts within ± this of the hole in x and y.'),
+  spreadM: num('m', { min: 0, max: 0.3 }, 'The peg starts within ± this of `hole.originM` in x and y.'),
   heightM: num('m', { above: 0, max: 0.5 }, "Height of the peg's lower end above the mouth, in the middle."),
   heightSpreadM: num('m', { min: 0, max: 0.3 }, 'The height is drawn within ± this.'),
   yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The peg is turned within ± this against the hole.'),
@@ -126,7 +126,6 @@ const start = z.strictObject({
 
 const success = z.strictObject({
   depthM: num('m', { above: 0, max: 0.5 }, 'How deep the peg must be.'),
-  lateralM: num('m', { above: 0, max: 0.05 }, "Greatest distance from the hole's axis that still counts."),
 });
 
 const operator = z.strictObject({

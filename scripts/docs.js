@@ -1,0 +1,58 @@
+/**
+ * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas.
+ * `--check` writes nothing and fails when a committed page is not what would be written. Needs a build.
+ */
+import './node-version.js';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const schemaFolder = join(root, 'docs', 'schema');
+const isCheck = process.argv.includes('--check');
+
+const { configReference, editorSchemas } = await import('../dist/runtime/config/index.js').catch((error) => {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  console.error('docs: Rein has not been built yet. Run: npm run build');
+  process.exit(1);
+});
+
+const pages = new Map([
+  [join(root, 'docs', 'config.md'), configReference()],
+  ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
+]);
+
+const stale = [...pages].filter(([file, text]) => read(file) !== text).map(([file]) => file);
+const leftOver = list(schemaFolder).filter((file) => !pages.has(file));
+
+if (!isCheck) {
+  mkdirSync(schemaFolder, { recursive: true });
+  for (const file of stale) writeFileSync(file, pages.get(file));
+  for (const file of leftOver) rmSync(file);
+  console.log(stale.length + leftOver.length === 0 ? 'docs are current' : `wrote ${stale.map(shown).join(', ')}`);
+} else if (stale.length + leftOver.length > 0) {
+  console.error(`Not current: ${[...stale, ...leftOver].map(shown).join(', ')}. Run: npm run docs`);
+  process.exitCode = 1;
+}
+
+function shown(file) {
+  return basename(file);
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function list(folder) {
+  try {
+    return readdirSync(folder).map((file) => join(folder, file));
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
