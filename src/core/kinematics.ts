@@ -51,7 +51,8 @@ export class ArmKinematics {
     this.#jacobian = new Float64Array(6 * n);
     this.#inverse = createInverseScratch(n);
     this.#fixedRotation = model.joints.map((joint) => {
-      if (!(Math.abs(Math.hypot(...joint.axis) - 1) < 1e-9)) throw new RangeError(`axis of ${joint.name} is no unit vector`);
+      if (!(Math.abs(Math.hypot(...joint.axis) - 1) < 1e-9))
+        throw new RangeError(`axis of ${joint.name} is no unit vector`);
       const rotation = new Float64Array(9);
       matrixFromRpy(rotation, ...joint.originRpyRad);
       return rotation;

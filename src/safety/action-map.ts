@@ -212,7 +212,8 @@ function slotsOf(model: RobotModel, spec: ActionSpec): readonly number[] {
   const names = isCartesian ? CARTESIAN_NAMES : model.joints.map((joint) => joint.name);
   const slots = spec.dimensions.map((dimension) => {
     const slot = names.indexOf(dimension.name);
-    if (slot < 0) throw new RangeError(`no ${spec.kind} action is called ${dimension.name}; there are ${names.join(', ')}`);
+    if (slot < 0)
+      throw new RangeError(`no ${spec.kind} action is called ${dimension.name}; there are ${names.join(', ')}`);
     const unit = isCartesian && slot < 3 ? 'm' : 'rad';
     if (dimension.unit !== unit) throw new RangeError(`action ${dimension.name} is in ${unit}, not ${dimension.unit}`);
     if (!(dimension.scale > 0)) throw new RangeError(`scale of action ${dimension.name} must be > 0`);

@@ -9,8 +9,8 @@
 import {
   type ActionCommand,
   type ActionSpec,
-  allFinite,
   ArmKinematics,
+  allFinite,
   clamp,
   type Decider,
   type RobotModel,

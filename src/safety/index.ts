@@ -6,4 +6,35 @@ export {
   type SafetyChainOptions,
   type SeedResult,
 } from './chain.ts';
+export {
+  BROKEN_COMMANDS,
+  COMMAND_LATE,
+  COMMAND_LOST,
+  DRIVER_LOST,
+  EMERGENCY_STOP,
+  ENCODER_JUMP,
+  FAULTS,
+  type Fault,
+  FaultLatch,
+  faultsOf,
+  isAtLeast,
+  LIMIT_BROKEN,
+  READING_NOT_FINITE,
+  START_FAR,
+  START_OUTSIDE,
+  STOP_ACTIONS,
+  type StopAction,
+  TICK_STALLED,
+  worstAction,
+} from './faults.ts';
 export { LimitMonitor } from './limit-monitor.ts';
+export {
+  admitCommand,
+  answerRequest,
+  deciderOf,
+  hasTorque,
+  nextSafetyState,
+  type RequestKind,
+  type SafetyInput,
+} from './safety-state.ts';
+export { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';

@@ -1,5 +1,5 @@
 /** Policies that try to break the safety chain, and the loop that lets them. */
-import { type ActionCommand, type ActionSpec, createRobotState, type RobotModel, Rng } from '../../src/core/index.ts';
+import { type ActionCommand, type ActionSpec, createRobotState, Rng, type RobotModel } from '../../src/core/index.ts';
 import { type ChainReport, createChainReport, LimitMonitor, SafetyChain } from '../../src/safety/index.ts';
 
 export const ADVERSARIES = ['uniform', 'bangBang', 'alternating', 'pushing', 'poison', 'dropOuts'] as const;
@@ -46,7 +46,12 @@ export function runAttack(attack: Attack, onTick?: (chain: SafetyChain, report: 
   const rng = new Rng(attack.seed);
   const n = model.joints.length;
   const periodS = 1 / model.controlHz;
-  const chain = new SafetyChain({ model, action: attack.action, policyPeriodS: ticksPerStep * periodS, handoverS: 0.1 });
+  const chain = new SafetyChain({
+    model,
+    action: attack.action,
+    policyPeriodS: ticksPerStep * periodS,
+    handoverS: 0.1,
+  });
   const monitor = new LimitMonitor(model);
   const state = createRobotState(n, 0);
   const report = createChainReport();

@@ -1,0 +1,112 @@
+/**
+ * The guard's states as a pure function. What is not written here cannot happen: from `fault` the only way out is
+ * `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
+ */
+import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../core/index.ts';
+import { faultsOf, isAtLeast, worstAction } from './faults.ts';
+
+export type RequestKind = GuardRequest['kind'] | 'none';
+
+/** What the next state depends on besides the present one. */
+export interface SafetyInput {
+  /** Fault flags with what is latched; 0 is healthy. */
+  flags: number;
+  request: RequestKind;
+  /** Who gives commands whose lease runs. */
+  decider: Decider;
+  /** The driver answers. */
+  isConnected: boolean;
+  /** The joints are at rest, or have had their time to come to it. */
+  isAtRest: boolean;
+}
+
+/** The state after `input`. Total and tick-safe. */
+export function nextSafetyState(state: SafetyStateName, input: SafetyInput): SafetyStateName {
+  if (!input.isConnected) return state === 'disconnected' || state === 'standby' ? 'disconnected' : 'fault';
+  const action = worstAction(input.flags);
+  if (action === 'cat0') return 'fault';
+  const mustStop = isAtLeast(action, 'cat2');
+  const mustCutTorque = isAtLeast(action, 'cat1');
+  switch (state) {
+    case 'disconnected':
+      return 'standby';
+    case 'standby':
+      if (mustCutTorque) return 'fault';
+      return input.request === 'enable' && !mustStop ? 'ready' : 'standby';
+    case 'ready':
+      if (mustStop || input.request === 'stop') return 'stopping';
+      if (input.request === 'disable') return input.isAtRest ? 'standby' : 'stopping';
+      return input.request === 'activate' ? activeState(input.decider) : 'ready';
+    case 'active.policy':
+    case 'active.human':
+      return mustStop ? 'stopping' : nextActive(state, input);
+    case 'stopping':
+      if (!input.isAtRest) return 'stopping';
+      return mustCutTorque ? 'fault' : 'stopped';
+    case 'stopped':
+      if (mustCutTorque) return 'fault';
+      if (input.request === 'disable') return 'standby';
+      return input.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
+    case 'fault':
+      return input.request === 'acknowledge' && !mustStop ? 'standby' : 'fault';
+  }
+}
+
+function nextActive(state: 'active.policy' | 'active.human', input: SafetyInput): SafetyStateName {
+  switch (input.request) {
+    case 'stop':
+    case 'disable':
+      return 'stopping';
+    case 'hold':
+    case 'resetScene':
+      return 'ready';
+    case 'activate':
+      return activeState(input.decider);
+    default:
+      if (input.decider === 'human') return 'active.human';
+      // A person who lets go leaves a standing arm: the policy goes on only after `activate`.
+      return state === 'active.human' ? 'ready' : 'active.policy';
+  }
+}
+
+function activeState(decider: Decider): SafetyStateName {
+  return decider === 'human' ? 'active.human' : 'active.policy';
+}
+
+/** How the guard answers `input.request` made in `state`. For people; may allocate. */
+export function answerRequest(state: SafetyStateName, input: SafetyInput): GuardAnswer {
+  const next = nextSafetyState(state, input);
+  const isGranted = GRANTED[input.request]?.includes(next) ?? true;
+  if (isGranted) return { ok: true };
+  const faults = faultsOf(input.flags).filter((fault) => isAtLeast(fault.action, 'cat2'));
+  if (faults.length > 0) return { ok: false, reason: faults.map((fault) => fault.sentence).join(' ') };
+  return { ok: false, reason: `${input.request} is not possible in the state ${state}` };
+}
+
+/** The states that each wish leads to when it is granted. */
+const GRANTED: Readonly<Partial<Record<RequestKind, readonly SafetyStateName[]>>> = {
+  enable: ['ready', 'active.policy', 'active.human'],
+  activate: ['active.policy', 'active.human'],
+  hold: ['ready', 'stopping', 'stopped', 'standby', 'fault', 'disconnected'],
+  stop: ['stopping', 'stopped', 'standby', 'fault', 'disconnected'],
+  acknowledge: ['standby', 'ready', 'active.policy', 'active.human'],
+  disable: ['standby', 'stopping', 'fault', 'disconnected'],
+  resetScene: ['standby', 'ready', 'stopped'],
+};
+
+/** The servos hold or move the arm in this state; off in the others. Tick-safe. */
+export function hasTorque(state: SafetyStateName): boolean {
+  return state !== 'disconnected' && state !== 'standby' && state !== 'fault';
+}
+
+/** The command that may reach the chain in `state`: null makes it brake and hold. Tick-safe. */
+export function admitCommand(state: SafetyStateName, command: ActionCommand | null): ActionCommand | null {
+  if (command === null) return null;
+  if (state === 'active.policy') return command;
+  return state === 'active.human' && command.decider === 'human' ? command : null;
+}
+
+/** Who decides by `command` at `nowS`; `hold` once its lease is over. Tick-safe. */
+export function deciderOf(command: ActionCommand | null, nowS: number): Decider {
+  return command !== null && nowS - command.issuedAtS <= command.leaseS ? command.decider : 'hold';
+}

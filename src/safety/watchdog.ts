@@ -1,0 +1,100 @@
+/** Watches what should keep coming: commands, plausible measurements, ticks, and rest after a stop. Flags as in `faults.ts`. */
+import type { RobotModel, SafetyStateName } from '../core/index.ts';
+import type { ChainReport } from './chain.ts';
+import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from './faults.ts';
+
+/** Without a command that could be followed for so long, the arm is stopped, s. */
+const LOST_AFTER_S = 1;
+/** Encoder noise and quantisation, rad. */
+const JUMP_SLACK_RAD = 0.005;
+const JUMP_RATIO = 1.5;
+const STALL_PERIODS = 3;
+const REST_RAD_PER_S = 0.01;
+const REST_AFTER_S = 1;
+
+/** The lease, seen from the guard: late at once, lost after a second. Tick-safe. */
+export class CommandWatchdog {
+  #followedAtS = Number.NEGATIVE_INFINITY;
+
+  /** Judges the chain's `report` of a tick at `nowS` in `state`. Only the policy's silence counts: a person may let go. */
+  check(state: SafetyStateName, report: ChainReport, nowS: number): number {
+    if (state !== 'active.policy' || report.isFollowing) {
+      this.#followedAtS = nowS;
+      return 0;
+    }
+    return nowS - this.#followedAtS > LOST_AFTER_S ? COMMAND_LATE | COMMAND_LOST : COMMAND_LATE;
+  }
+}
+
+/** Whether measured joints can be believed. Tick-safe after construction. */
+export class MeasurementWatchdog {
+  /** The last reading was plausible; otherwise go on with the one before. */
+  isTrusted = false;
+
+  readonly #model: RobotModel;
+  readonly #trusted: Float64Array;
+  #sinceTrustedS = 0;
+  #jumps = 0;
+  #hasReading = false;
+
+  constructor(model: RobotModel) {
+    this.#model = model;
+    this.#trusted = new Float64Array(model.joints.length);
+  }
+
+  /** The next reading may be anywhere, as after the scene was rearranged. */
+  restart(): void {
+    this.#hasReading = false;
+    this.#jumps = 0;
+    this.#sinceTrustedS = 0;
+  }
+
+  /** Judges the joints `positionRad` (n) measured `dtS` after the last ones: one jump is ignored, the second in a row is a fault. */
+  check(positionRad: ArrayLike<number>, dtS: number): number {
+    this.isTrusted = false;
+    for (let i = 0; i < this.#trusted.length; i++) {
+      if (!Number.isFinite(positionRad[i])) return READING_NOT_FINITE;
+    }
+    // A NaN or negative period allows no motion beyond the slack.
+    this.#sinceTrustedS += dtS > 0 ? dtS : 0;
+    if (this.#hasReading && this.#hasJumped(positionRad)) {
+      this.#jumps++;
+      return this.#jumps >= 2 ? ENCODER_JUMP : 0;
+    }
+    for (let i = 0; i < this.#trusted.length; i++) this.#trusted[i] = positionRad[i]!;
+    this.#hasReading = true;
+    this.#jumps = 0;
+    this.#sinceTrustedS = 0;
+    this.isTrusted = true;
+    return 0;
+  }
+
+  #hasJumped(positionRad: ArrayLike<number>): boolean {
+    for (let i = 0; i < this.#trusted.length; i++) {
+      const most = JUMP_RATIO * this.#model.joints[i]!.velocityMaxRadPerS * this.#sinceTrustedS + JUMP_SLACK_RAD;
+      if (Math.abs(positionRad[i]! - this.#trusted[i]!) > most) return true;
+    }
+    return false;
+  }
+}
+
+/** `tickStalled` when `dtS` since the last tick is more than three periods, or not a number. Tick-safe. */
+export function checkTick(dtS: number, periodS: number): number {
+  return dtS <= STALL_PERIODS * periodS ? 0 : TICK_STALLED;
+}
+
+/** Tells when a stop has come to rest: every joint at most 0.01 rad/s, or a second in `stopping`. Tick-safe. */
+export class RestDetector {
+  #stoppingSinceS = Number.NaN;
+
+  /** True when the joints moving at `velocityRadPerS` (n, measured) in `state` count as standing. */
+  check(state: SafetyStateName, velocityRadPerS: ArrayLike<number>, nowS: number): boolean {
+    if (state !== 'stopping') this.#stoppingSinceS = Number.NaN;
+    else if (Number.isNaN(this.#stoppingSinceS)) this.#stoppingSinceS = nowS;
+    if (nowS - this.#stoppingSinceS >= REST_AFTER_S) return true;
+    for (let i = 0; i < velocityRadPerS.length; i++) {
+      if (!(Math.abs(velocityRadPerS[i]!) <= REST_RAD_PER_S)) return false;
+    }
+    return true;
+  }
+}
