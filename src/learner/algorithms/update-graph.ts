@@ -16,6 +16,7 @@ import {
   type Parameters,
   pack,
   polyak,
+  type RealType,
   reduceMean,
   reshape,
   rowAt,
@@ -67,9 +68,9 @@ export function stateParts(spec: NetworkSpec, config: LearnerConfig): StatePart[
   ];
 }
 
-/** Builds the training graph for RLPD's update. */
-export function buildUpdateGraph(spec: NetworkSpec, config: LearnerConfig): Graph {
-  const g = new Graph('update');
+/** Builds the training graph for RLPD's update; float64 is for checks against a reference. */
+export function buildUpdateGraph(spec: NetworkSpec, config: LearnerConfig, real: RealType = 'float32'): Graph {
+  const g = new Graph('update', real);
   const policyLayout = actorLayout(spec);
   const batch = batchInputs(g, spec, config);
   const state = Object.fromEntries(stateParts(spec, config).map(({ name, shape }) => [name, g.input(name, shape)]));
