@@ -1,5 +1,13 @@
 /** A robot that exists only as arithmetic: for tests, and the smallest example of a driver. Faults on demand. */
-import { allFinite, ReinError, type RobotModel, type RobotState, type SceneLayout, type Vec, zeros } from '../../core/index.ts';
+import {
+  allFinite,
+  ReinError,
+  type RobotModel,
+  type RobotState,
+  type SceneLayout,
+  type Vec,
+  zeros,
+} from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import { type FaultPlan, type MockFault, MockFaults } from './mock-faults.ts';
 

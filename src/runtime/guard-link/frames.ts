@@ -1,11 +1,5 @@
 /** Frames and commands as rows of doubles: the one layout that shared memory and the socket use. */
-import {
-  type ActionCommand,
-  createRobotState,
-  DECIDERS,
-  type GuardFrame,
-  SAFETY_STATES,
-} from '../../core/index.ts';
+import { type ActionCommand, createRobotState, DECIDERS, type GuardFrame, SAFETY_STATES } from '../../core/index.ts';
 import type { LinkShape } from './link.ts';
 
 const FRAME_SCALARS = 10;

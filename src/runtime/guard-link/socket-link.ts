@@ -34,7 +34,9 @@ export async function connectGuardLink(path: string, options: ConnectOptions = {
     const fail = (why: string): void => {
       clearTimeout(timer);
       socket.destroy();
-      reject(new ReinError('link', `The guard at ${path} ${why}.`, { remedy: 'Check that one guard and one node run.' }));
+      reject(
+        new ReinError('link', `The guard at ${path} ${why}.`, { remedy: 'Check that one guard and one node run.' }),
+      );
     };
     const timer = setTimeout(() => fail(`did not answer within ${timeoutMs} ms`), deadlineMs - performance.now());
     const onClose = (): void => fail('closed the connection: it serves another node, or it has ended');

@@ -1,0 +1,84 @@
+/**
+ * The guard as a program: `node dist/runtime/guard/guard-process.js CONFIG.json`, with a `GuardConfig` in the file.
+ * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, on SIGINT when nobody supervises
+ * it, and when its supervisor is gone: the robot brakes, holds, and the driver is closed as its exit policy says. A
+ * second signal does not wait for the robot to stand.
+ */
+import { readFileSync } from 'node:fs';
+import { type GuardRequest, ReinError } from '../../core/index.ts';
+import { GuardSocketServer } from '../guard-link/index.ts';
+import { createLogger } from '../log.ts';
+import type { GuardConfig } from './guard-config.ts';
+import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
+
+const log = createLogger('guard');
+const isSupervised = process.send !== undefined;
+
+main().catch((error: unknown) => {
+  if (error instanceof ReinError) log.error({ remedy: error.remedy }, error.message);
+  else log.error(error);
+  process.exitCode = 1;
+  process.disconnect?.();
+});
+
+async function main(): Promise<void> {
+  const config = readConfig(process.argv[2]);
+  const link = await startWorkerGuard(config);
+  if (link.raise.isRaised) log.info(link.raise.reason);
+  else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
+  try {
+    const ended = endOf(link);
+    const server = await GuardSocketServer.listen(link, config.socketPath);
+    log.info({ path: config.socketPath }, 'ready');
+    process.send?.({ kind: 'ready' });
+    process.exitCode = (await ended) === 'died' ? 1 : 0;
+    await server.close();
+  } finally {
+    await link.close();
+  }
+  log.info({ lateness: link.lateness }, 'ended');
+  if (process.connected) process.disconnect();
+}
+
+function readConfig(path: string | undefined): GuardConfig {
+  if (path === undefined) throw new ReinError('config', 'The guard needs a configuration file.');
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as GuardConfig;
+  } catch (error) {
+    throw new ReinError('config', `The guard cannot read ${path}: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+/** Resolves when the guard shall end, or when its tick has. */
+function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
+  return new Promise((resolve) => {
+    let isAsked = false;
+    const ask = (why: string): void => {
+      log.info(isAsked ? `${why}, again: not waiting for the robot to stand` : `${why}: braking`);
+      if (isAsked) link.hurry();
+      isAsked = true;
+      resolve('asked');
+    };
+    process.on('SIGTERM', () => ask('asked to end'));
+    // A terminal sends Ctrl+C to everybody; under a supervisor, it decides the order.
+    process.on('SIGINT', () => {
+      if (!isSupervised) ask('interrupted');
+    });
+    process.on('disconnect', () => {
+      if (!isAsked) ask('the supervisor is gone');
+    });
+    process.on('message', (message: unknown) => {
+      if (isStop(message)) link.request(message).catch((error: Error) => log.warn(error.message));
+    });
+    link.onLost((reason) => {
+      if (isAsked) return;
+      log.fatal(reason);
+      resolve('died');
+    });
+  });
+}
+
+/** The supervisor may stop the robot, and nothing else. */
+function isStop(message: unknown): message is GuardRequest & { kind: 'stop' } {
+  return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'stop';
+}

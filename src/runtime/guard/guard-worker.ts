@@ -1,0 +1,105 @@
+/** The tick's thread: owns the driver and the guard, sleeps to absolute deadlines, and does nothing else. */
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { type ActionCommand, type Clock, type GuardFrame, ReinError, SystemClock } from '../../core/index.ts';
+import { type GuardPort, packFrame, unpackCommand } from '../guard-link/index.ts';
+import { Lateness, type RaiseResult, raiseThisThread, runAtDeadlines } from '../scheduler.ts';
+import { createDriver } from './driver-registry.ts';
+import { Guard } from './guard.ts';
+import { SharedRingReader, SharedRingWriter } from './shared-ring.ts';
+import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
+
+/** How long braking may take at the end before the driver is closed all the same, s. */
+const STOP_LIMIT_S = 2;
+
+if (parentPort === null) throw new Error('guard-worker.js is started by the guard, not by hand');
+const port = parentPort;
+const start = workerData as WorkerStart;
+
+try {
+  await run();
+} catch (error) {
+  const { kind, message, remedy } =
+    error instanceof ReinError
+      ? error
+      : new ReinError('driver', error instanceof Error ? error.message : String(error));
+  post({ kind: 'failed', error: { kind, message, remedy } });
+}
+port.close();
+
+async function run(): Promise<void> {
+  const { config, shape } = start;
+  const clock = new SystemClock();
+  const lateness = new Lateness();
+  const driver = await createDriver(config.driver, config.model);
+  await driver.open();
+  const guard = new Guard({
+    driver,
+    model: config.model,
+    action: config.action,
+    policyPeriodS: config.policyPeriodS,
+    clock,
+    port: createPort(),
+    overruns: lateness,
+  });
+  const raise: RaiseResult =
+    config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false, reason: 'not asked for' };
+  post({ kind: 'ready', raise });
+  try {
+    runAtDeadlines({
+      periodS: 1 / shape.controlHz,
+      clock,
+      lateness,
+      tick: () => guard.tick(),
+      shouldGoOn: createShouldGoOn(guard, clock),
+    });
+  } finally {
+    await guard.close();
+  }
+  post({ kind: 'ended', lateness: lateness.summary() });
+}
+
+/** Between ticks: answers requests, and ends the loop once the robot stands after it was told to stop. */
+function createShouldGoOn(guard: Guard, clock: Clock): () => boolean {
+  const control = new Int32Array(start.control);
+  let handledRequests = 0;
+  let stopBeganAtS = Number.NaN;
+  return () => {
+    while (Atomics.load(control, CONTROL.requests) !== handledRequests && handleNext(guard)) {
+      handledRequests = (handledRequests + 1) | 0;
+    }
+    const stop = Atomics.load(control, CONTROL.stop);
+    if (stop === STOP.no) return true;
+    if (Number.isNaN(stopBeganAtS)) {
+      stopBeganAtS = clock.nowS();
+      guard.handle({ kind: 'stop' });
+      return true;
+    }
+    return stop === STOP.braked && guard.isMoving && clock.nowS() - stopBeganAtS < STOP_LIMIT_S;
+  };
+}
+
+/** False when the request that was counted is not there yet. */
+function handleNext(guard: Guard): boolean {
+  const received = receiveMessageOnPort(port);
+  if (received === undefined) return false;
+  const { id, request } = received.message as ToWorker;
+  post({ kind: 'answer', id, answer: guard.handle(request) });
+  return true;
+}
+
+function createPort(): GuardPort {
+  const frames = new SharedRingWriter(start.frames);
+  const commands = new SharedRingReader(start.commands);
+  const row = new Float64Array(start.commands.rowNumbers);
+  return {
+    latestCommand: (out: ActionCommand): boolean => commands.takeNewest(row) && unpackCommand(out, row, 0),
+    publish: (frame: GuardFrame): void => {
+      packFrame(frames.rows, frames.offset(), frame);
+      frames.publish();
+    },
+  };
+}
+
+function post(message: FromWorker): void {
+  port.postMessage(message);
+}

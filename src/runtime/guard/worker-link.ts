@@ -1,0 +1,184 @@
+/** The link to a guard whose tick runs in a thread of this process. */
+import { Worker } from 'node:worker_threads';
+import {
+  type ActionCommand,
+  type GuardAnswer,
+  type GuardFrame,
+  type GuardRequest,
+  ReinError,
+} from '../../core/index.ts';
+import {
+  commandNumbers,
+  type FrameListener,
+  frameNumbers,
+  type GuardLink,
+  LinkListeners,
+  type LinkShape,
+  lostError,
+  PendingAnswers,
+  packCommand,
+  TickWaits,
+  unpackFrame,
+} from '../guard-link/index.ts';
+import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import type { GuardConfig } from './guard-config.ts';
+import { createSharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';
+import { CONTROL, type FromWorker, STOP, type WorkerStart } from './worker-messages.ts';
+
+/** Frames that the main thread may fall behind before it misses some: more than half a second at 100 Hz. */
+const FRAME_SLOTS = 64;
+const COMMAND_SLOTS = 8;
+/** How often the frame loop looks whether it shall end when no frame comes, ms. */
+const WAIT_MS = 200;
+
+/** Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. */
+export function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
+  const shape: LinkShape = {
+    joints: config.model.joints.length,
+    signals: config.driver.options.signalNames?.length ?? 0,
+    actions: config.action.dimensions.length,
+    controlHz: config.model.controlHz,
+    timing: 'real-time',
+  };
+  return WorkerGuardLink.start(config, shape);
+}
+
+/** Made by `startWorkerGuard`. */
+export class WorkerGuardLink implements GuardLink {
+  readonly shape: LinkShape;
+  readonly #worker: Worker;
+  readonly #listeners: LinkListeners;
+  readonly #waits = new TickWaits();
+  readonly #answers = new PendingAnswers();
+  readonly #frames: SharedRingReader;
+  readonly #frameRow: Float64Array;
+  readonly #commands: SharedRingWriter;
+  readonly #control: Int32Array;
+  readonly #exited: Promise<void>;
+  #raise: RaiseResult = { isRaised: false, reason: 'not started' };
+  #lateness: LatenessSummary | undefined;
+
+  private constructor(start: WorkerStart) {
+    this.shape = start.shape;
+    this.#listeners = new LinkListeners(start.shape);
+    this.#frames = new SharedRingReader(start.frames);
+    this.#frameRow = new Float64Array(start.frames.rowNumbers);
+    this.#commands = new SharedRingWriter(start.commands);
+    this.#control = new Int32Array(start.control);
+    this.#worker = new Worker(new URL('./guard-worker.js', import.meta.url), { workerData: start });
+    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => resolve()));
+  }
+
+  static async start(config: GuardConfig, shape: LinkShape): Promise<WorkerGuardLink> {
+    const link = new WorkerGuardLink({
+      config,
+      shape,
+      frames: createSharedRingMemory(frameNumbers(shape), FRAME_SLOTS),
+      commands: createSharedRingMemory(commandNumbers(shape), COMMAND_SLOTS),
+      control: new SharedArrayBuffer(4 * CONTROL.words),
+    });
+    await link.#started();
+    link.#forwardFrames().catch((error: unknown) => link.#lose(`reading its frames failed: ${error}`));
+    return link;
+  }
+
+  get latest(): GuardFrame {
+    return this.#listeners.latest;
+  }
+
+  get lostReason(): string | undefined {
+    return this.#listeners.lostReason;
+  }
+
+  /** Whether the tick's thread has real-time priority, and why not. */
+  get raise(): RaiseResult {
+    return this.#raise;
+  }
+
+  /** How late ticks began; known once the link is closed. */
+  get lateness(): LatenessSummary | undefined {
+    return this.#lateness;
+  }
+
+  send(command: ActionCommand): void {
+    if (this.lostReason !== undefined) return;
+    packCommand(this.#commands.rows, this.#commands.offset(), command);
+    this.#commands.publish();
+  }
+
+  async request(request: GuardRequest): Promise<GuardAnswer> {
+    if (this.lostReason !== undefined) throw lostError(this.lostReason);
+    return this.#answers.ask((id) => {
+      this.#worker.postMessage({ id, request });
+      Atomics.add(this.#control, CONTROL.requests, 1);
+    });
+  }
+
+  async advance(ticks: number): Promise<void> {
+    if (this.lostReason !== undefined) throw lostError(this.lostReason);
+    return this.#waits.wait(ticks, this.latest.tick);
+  }
+
+  onFrame(listener: FrameListener): () => void {
+    return this.#listeners.onFrame(listener);
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    return this.#listeners.onLost(listener);
+  }
+
+  /** Brakes the robot, waits until it stands, closes the driver and ends the thread. */
+  async close(): Promise<void> {
+    this.#lose('the link was closed');
+    Atomics.compareExchange(this.#control, CONTROL.stop, STOP.no, STOP.braked);
+    await this.#exited;
+  }
+
+  /** Does not wait for a standing robot any more: closes the driver after the tick that is running. */
+  hurry(): void {
+    Atomics.store(this.#control, CONTROL.stop, STOP.now);
+  }
+
+  #started(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'ready') {
+          this.#raise = message.raise;
+          resolve();
+        } else if (message.kind === 'answer') {
+          this.#answers.settle(message.id, message.answer);
+        } else if (message.kind === 'ended') {
+          this.#lateness = message.lateness;
+        } else {
+          const { kind, remedy } = message.error;
+          const error = new ReinError(kind, message.error.message, remedy === undefined ? {} : { remedy });
+          reject(error);
+          this.#lose(error.message);
+        }
+      });
+      const fail = (reason: string): void => {
+        reject(new ReinError('driver', `The guard's thread ended: ${reason}.`));
+        this.#lose(reason);
+      };
+      this.#worker.once('error', (error) => fail(error.message));
+      this.#worker.once('exit', () => fail("the tick's thread ended"));
+    });
+  }
+
+  async #forwardFrames(): Promise<void> {
+    while (this.lostReason === undefined) {
+      while (this.#frames.takeNext(this.#frameRow)) {
+        if (!unpackFrame(this.#listeners.latest, this.#frameRow, 0)) continue;
+        this.#listeners.emitFrame();
+        this.#waits.reached(this.latest.tick);
+      }
+      await this.#frames.wait(WAIT_MS);
+    }
+  }
+
+  #lose(reason: string): void {
+    this.#listeners.emitLost(reason);
+    this.#waits.fail(reason);
+    this.#answers.fail(reason);
+  }
+}

@@ -1,0 +1,34 @@
+/** What the guard's main thread and its tick's thread tell each other. States and commands go through shared memory. */
+import type { ErrorKind, GuardAnswer, GuardRequest } from '../../core/index.ts';
+import type { LinkShape } from '../guard-link/index.ts';
+import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import type { GuardConfig } from './guard-config.ts';
+import type { SharedRingMemory } from './shared-ring.ts';
+
+/** Words that both threads see. */
+export const CONTROL = {
+  /** How many requests the main thread has posted. */
+  requests: 0,
+  /** Whether the tick's thread shall end, and how: one of `STOP`. */
+  stop: 1,
+  words: 2,
+} as const;
+
+/** How the tick's thread ends: not, when the robot stands, or after the tick that begins to brake. */
+export const STOP = { no: 0, braked: 1, now: 2 } as const;
+
+export interface WorkerStart {
+  readonly config: GuardConfig;
+  readonly shape: LinkShape;
+  readonly frames: SharedRingMemory;
+  readonly commands: SharedRingMemory;
+  readonly control: SharedArrayBuffer;
+}
+
+export type ToWorker = { readonly id: number; readonly request: GuardRequest };
+
+export type FromWorker =
+  | { readonly kind: 'ready'; readonly raise: RaiseResult }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
+  | { readonly kind: 'ended'; readonly lateness: LatenessSummary }
+  | { readonly kind: 'failed'; readonly error: { kind: ErrorKind; message: string; remedy: string | undefined } };

@@ -1,0 +1,119 @@
+/** What every driver keeps to. Call `describeDriver` from a test file with a factory for yours. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRobotState, type RobotModel, type RobotState, type Vec, vec } from '../../src/core/index.ts';
+import type { Driver } from '../../src/drivers/driver.ts';
+
+export interface DriverSubject {
+  readonly driver: Driver;
+  readonly model: RobotModel;
+}
+
+/** Runs the contract on drivers that `create` makes, closed and at the model's home pose or near it. */
+export function describeDriver(name: string, create: () => DriverSubject | Promise<DriverSubject>): void {
+  describe(`the ${name} driver`, () => {
+    let driver: Driver;
+    let model: RobotModel;
+    let state: RobotState;
+
+    beforeEach(async () => {
+      ({ driver, model } = await create());
+      state = createRobotState(model.joints.length, driver.signalNames.length);
+      await driver.open();
+    });
+
+    afterEach(() => driver.close());
+
+    it('names its joints in the order of the model', () => {
+      expect(driver.jointNames).toEqual(model.joints.map((joint) => joint.name));
+    });
+
+    it('measures finite numbers inside the limits before torque is on', () => {
+      expect(driver.read(state)).toBe('ok');
+      for (const [i, joint] of model.joints.entries()) {
+        expect(state.positionRad[i]).toBeGreaterThanOrEqual(joint.positionMinRad);
+        expect(state.positionRad[i]).toBeLessThanOrEqual(joint.positionMaxRad);
+        expect(state.velocityRadPerS[i]).toSatisfy(Number.isFinite);
+        expect(state.torqueNm[i]).toSatisfy(Number.isFinite);
+      }
+      expect([...state.wrench, ...state.signals]).toSatisfy((numbers: number[]) => numbers.every(Number.isFinite));
+    });
+
+    it('lets its time of measurement rise', () => {
+      driver.read(state);
+      const before = state.measuredAtS;
+      for (let i = 0; i < 5; i++) driver.read(state);
+      expect(state.measuredAtS).toBeGreaterThan(before);
+    });
+
+    it('holds the measured pose when torque comes on', () => {
+      driver.read(state);
+      const before = Float64Array.from(state.positionRad);
+      driver.enable();
+      for (let i = 0; i < 100; i++) driver.read(state);
+      expect(largestDifference(state.positionRad, before)).toBeLessThan(0.02);
+    });
+
+    it('goes to the reference', () => {
+      driver.read(state);
+      driver.enable();
+      const reference = shifted(state.positionRad, 0.05);
+      for (let i = 0; i < 200; i++) {
+        expect(driver.write(reference)).toBe('ok');
+        driver.read(state);
+      }
+      expect(largestDifference(state.positionRad, reference)).toBeLessThan(0.02);
+    });
+
+    it.each([Number.NaN, Number.POSITIVE_INFINITY, -1e9])('refuses %d and stays where it is', (value) => {
+      driver.read(state);
+      driver.enable();
+      const before = Float64Array.from(state.positionRad);
+      const reference = vec<'rad'>(state.positionRad);
+      reference[0] = value;
+      for (let i = 0; i < 50; i++) {
+        expect(driver.write(reference)).toBe('rejected');
+        driver.read(state);
+      }
+      expect(largestDifference(state.positionRad, before)).toBeLessThan(0.02);
+    });
+
+    it('copies the reference and never changes it', () => {
+      driver.read(state);
+      driver.enable();
+      const reference = shifted(state.positionRad, 0.02);
+      const sent = Float64Array.from(reference);
+      driver.write(reference);
+      expect(Float64Array.from(reference)).toEqual(sent);
+      reference.fill(Number.NaN);
+      for (let i = 0; i < 50; i++) driver.read(state);
+      expect(largestDifference(state.positionRad, sent)).toBeLessThan(0.05);
+    });
+
+    it('can be closed twice, and says that it is lost afterwards', async () => {
+      await driver.close();
+      await driver.close();
+      expect(driver.read(state)).toBe('lost');
+    });
+
+    it('puts the same scene the same way', (context) => {
+      const { scene } = driver;
+      if (scene === undefined) return context.skip('a real robot has no scene to reset');
+      driver.enable();
+      const layout = { jointsRad: model.homeRad, objects: {}, signals: {} };
+      const run = (): number[] => {
+        scene.reset(layout);
+        for (let i = 0; i < 20; i++) driver.read(state);
+        return [...state.positionRad, ...state.velocityRadPerS, ...state.wrench];
+      };
+      expect(run()).toEqual(run());
+    });
+  });
+}
+
+function shifted(positionRad: Vec<'rad'>, byRad: number): Vec<'rad'> {
+  return vec<'rad'>(positionRad.map((value) => value + byRad));
+}
+
+function largestDifference(a: Float64Array, b: Float64Array): number {
+  return Math.max(...a.map((value, i) => Math.abs(value - b[i]!)));
+}
