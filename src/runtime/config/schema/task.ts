@@ -67,7 +67,7 @@ export interface TaskConfig {
   readonly hole: HoleConfig;
   readonly estimate: EstimateConfig;
   readonly start: StartConfig;
-  readonly success: { readonly depthM: number };
+  readonly success: { readonly depthM: number; readonly lateralM: number };
   readonly demonstrations: number;
   readonly operator: OperatorConfig;
   readonly training: { readonly steps: number; readonly wallBudgetS: number; readonly stopAtValidation: number };
@@ -126,6 +126,7 @@ const start = z.strictObject({
 
 const success = z.strictObject({
   depthM: num('m', { above: 0, max: 0.5 }, 'How deep the peg must be.'),
+  lateralM: num('m', { above: 0, max: 0.05 }, "Greatest distance from the hole's axis that still counts."),
 });
 
 const operator = z.strictObject({
