@@ -30,10 +30,7 @@ interface Receiver {
 }
 
 /** Hands every message to `onMessage` until the socket is closed. Rejects only with what `onMessage` throws. */
-export async function receiveAll(
-  socket: Receiver,
-  onMessage: (parts: Buffer[]) => void | Promise<void>,
-): Promise<void> {
+export async function receiveAll(socket: Receiver, onMessage: (parts: Buffer[]) => unknown): Promise<void> {
   for (let n = 1; ; n++) {
     let parts: Buffer[];
     try {
@@ -61,7 +58,8 @@ export class Outbox<M> {
   readonly #socket: Sender<M>;
   readonly #limit: number;
   readonly #queue: M[] = [];
-  #pump: Promise<void> | undefined;
+  readonly #idlers: (() => void)[] = [];
+  #isPumping = false;
   /** Messages that were not sent. */
   dropped = 0;
 
@@ -76,7 +74,7 @@ export class Outbox<M> {
       return;
     }
     this.#queue.push(message);
-    this.#pump ??= this.#run();
+    if (!this.#isPumping) void this.#run();
   }
 
   /** Forgets what has not been handed to the socket. */
@@ -86,10 +84,11 @@ export class Outbox<M> {
 
   /** Resolves when everything has been handed to the socket, or dropped. */
   async idle(): Promise<void> {
-    while (this.#pump !== undefined) await this.#pump;
+    if (this.#isPumping) await new Promise<void>((resolve) => this.#idlers.push(resolve));
   }
 
   async #run(): Promise<void> {
+    this.#isPumping = true;
     for (let n = 1; this.#queue.length > 0 && !this.#socket.closed; n++) {
       try {
         await this.#socket.send(this.#queue.shift()!);
@@ -98,7 +97,8 @@ export class Outbox<M> {
       }
       if (n % MESSAGES_PER_TURN === 0) await nextTurn();
     }
-    this.#pump = undefined;
+    this.#isPumping = false;
+    for (const resolve of this.#idlers.splice(0)) resolve();
   }
 }
 

@@ -1,0 +1,26 @@
+/** The link between robot and learner: journal, uplink, weights, and the learner's server. */
+export { type SubscribeOptions, type Subscription, subscribeWeights } from './downlink.ts';
+export type { LinkFault, LinkFaultReason } from './fault.ts';
+export {
+  Journal,
+  type JournalOptions,
+  type JournalStatus,
+  type JournalStorage,
+  openJournal,
+  type ReadJournalOptions,
+  readJournal,
+  type SegmentFile,
+} from './journal/index.ts';
+export type { OnTransition, ServerCounters, Watermark } from './robot-session.ts';
+export { LearnerServer, type LearnerServerOptions, startLearnerServer } from './server.ts';
+export { connectUplink, Uplink, type UplinkCounters, type UplinkOptions, type UplinkState } from './uplink.ts';
+export {
+  decodeBundle,
+  encodeBundle,
+  sealBundle,
+  verifyBundle,
+  type WeightsBundle,
+  type WeightsExpectation,
+  type WeightsManifest,
+  type WeightsShape,
+} from './weights-bundle.ts';

@@ -1,0 +1,289 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Dealer } from 'zeromq';
+import { createTransition, Rng, type Transition } from '../../core/index.ts';
+import {
+  connectUplink,
+  type Journal,
+  type LearnerServer,
+  type LearnerServerOptions,
+  openJournal,
+  readJournal,
+  startLearnerServer,
+  type Uplink,
+  type UplinkOptions,
+} from './index.ts';
+
+const SIZES = { observationSize: 4, actionSize: 2 };
+const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
+const QUICK = { heartbeatMs: 100, liveMs: 400 };
+let dir: string;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'link-'));
+});
+afterEach(async () => {
+  for (const it of open.splice(0).reverse()) await it.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function step(n: number): Transition {
+  const t = createTransition(SIZES.observationSize, SIZES.actionSize);
+  t.step = n;
+  t.reward = n / 7;
+  t.observation.fill(n);
+  return t;
+}
+
+function journalIn(name = 'journal'): Journal {
+  const journal = openJournal({ dir: join(dir, name), ...RUN, ...SIZES });
+  open.push(journal);
+  return journal;
+}
+
+async function server(seen: Transition[], more: Partial<LearnerServerOptions> = {}): Promise<LearnerServer> {
+  const started = await startLearnerServer({
+    bind: 'tcp://127.0.0.1:0',
+    ...RUN,
+    ...SIZES,
+    ...QUICK,
+    onTransition: (t) => {
+      seen.push(t);
+    },
+    ...more,
+  });
+  open.push(started);
+  return started;
+}
+
+function uplink(address: string, journal: Journal, more: Partial<UplinkOptions> = {}): Uplink {
+  const made = connectUplink({ address, robotId: 'arm', ...RUN, journal, heartbeatMs: 100, ...more });
+  open.push(made);
+  return made;
+}
+
+function names(seen: readonly Transition[]): string[] {
+  return seen.map((t) => `${t.epoch}.${t.seq}:${t.step}`);
+}
+
+describe('link', () => {
+  it('delivers what is recorded, in order and unchanged, and counts it', async () => {
+    const seen: Transition[] = [];
+    const { address, counters } = await server(seen);
+    const journal = journalIn();
+    const link = uplink(address, journal);
+    await link.connected(2000);
+    const made = Array.from({ length: 500 }, (_, i) => step(i));
+    for (const t of made) journal.append(t);
+    expect(await link.drain(5000)).toBe(true);
+    expect(seen).toEqual(made);
+    expect(link.counters).toEqual({ sent: 500, acked: 500, duplicated: 0, lost: 0, pending: 0, resent: 0 });
+    expect(counters).toMatchObject({ received: 500, delivered: 500, repeated: 0, lost: 0, quarantined: {} });
+  });
+
+  it('delivers every record once through restarts of the learner that remembers', async () => {
+    const rng = new Rng(1);
+    const seen: Transition[] = [];
+    const journal = journalIn();
+    let learner = await server(seen);
+    const link = uplink(learner.address, journal);
+    let made = 0;
+    for (let round = 0; round < 6; round++) {
+      for (let i = 0; i < 60; i++) journal.append(step(made++));
+      await delay(rng.uniformIn(0, 60));
+      const watermarks = learner.watermarks();
+      const bind = learner.address;
+      const before = seen.length;
+      await learner.close();
+      seen.length = seen.length - (seen.length - before); // closing may have accepted more: count from what it says
+      learner = await server(seen, { bind, watermarks: watermarksAfter(learner) });
+      expect(watermarks.length).toBeLessThanOrEqual(1);
+    }
+    expect(await link.drain(8000)).toBe(true);
+    expect(names(seen)).toEqual(Array.from({ length: made }, (_, i) => `1.${i}:${i}`));
+    expect(link.counters).toMatchObject({ sent: made, acked: made, duplicated: 0, lost: 0, pending: 0 });
+  });
+
+  it('delivers every record once through restarts of the robot, earlier epochs included', async () => {
+    const rng = new Rng(2);
+    const seen: Transition[] = [];
+    const learner = await server(seen);
+    let made = 0;
+    for (let round = 0; round < 6; round++) {
+      const journal = openJournal({ dir: join(dir, 'journal'), ...RUN, ...SIZES });
+      const link = connectUplink({ address: learner.address, robotId: 'arm', ...RUN, journal, heartbeatMs: 100 });
+      for (let i = 0; i < 50; i++) journal.append(step(made++));
+      await delay(rng.uniformIn(0, 40));
+      if (round === 5) expect(await link.drain(5000)).toBe(true);
+      await link.close();
+      await journal.close();
+    }
+    expect(names(seen)).toEqual(names([...readJournal(join(dir, 'journal'))]));
+    expect(seen).toHaveLength(made);
+    expect(learner.counters).toMatchObject({ delivered: made, lost: 0 });
+  });
+
+  it('sends again what a learner lost that restarts from an older checkpoint', async () => {
+    const first: Transition[] = [];
+    const journal = journalIn();
+    const learner = await server(first);
+    const link = uplink(learner.address, journal);
+    for (let i = 0; i < 30; i++) journal.append(step(i));
+    await link.drain(5000);
+    const checkpoint = learner.watermarks();
+    for (let i = 30; i < 50; i++) journal.append(step(i));
+    await link.drain(5000);
+    await learner.close();
+    const second: Transition[] = [];
+    await server(second, { bind: learner.address, watermarks: checkpoint });
+    await expect.poll(() => second.length, { timeout: 5000 }).toBe(20);
+    expect(second[0]!.seq).toBe(30);
+    expect(await link.drain(5000)).toBe(true);
+    expect(link.counters).toMatchObject({ acked: 50, duplicated: 0, lost: 0 });
+  });
+
+  it('acknowledges a record only after the learner has accepted it', async () => {
+    const seen: Transition[] = [];
+    const faults: string[] = [];
+    let failures = 3;
+    const learner = await server(seen, {
+      onTransition: async (t) => {
+        await delay(1);
+        if (t.seq === 5 && failures-- > 0) throw new Error('no room');
+        seen.push(t);
+      },
+      onFault: (sentence) => faults.push(sentence),
+    });
+    const journal = journalIn();
+    const link = uplink(learner.address, journal);
+    for (let i = 0; i < 20; i++) journal.append(step(i));
+    expect(await link.drain(5000)).toBe(true);
+    expect(names(seen)).toEqual(Array.from({ length: 20 }, (_, i) => `1.${i}:${i}`));
+    expect(faults).toHaveLength(3);
+  });
+
+  it('does not take a robot that begins a new journal for one that repeats itself', async () => {
+    const seen: Transition[] = [];
+    const learner = await server(seen);
+    for (const name of ['one', 'two']) {
+      const journal = journalIn(name);
+      const link = uplink(learner.address, journal);
+      for (let i = 0; i < 10; i++) journal.append(step(i));
+      expect(await link.drain(5000)).toBe(true);
+      await link.close();
+    }
+    expect(seen).toHaveLength(20);
+    expect(learner.watermarks()).toHaveLength(2);
+  });
+
+  it('refuses another run, another schema and a second live robot of the same id, each in one sentence', async () => {
+    const learner = await server([]);
+    const refused = async (name: string, more: Partial<UplinkOptions>) => {
+      const link = uplink(learner.address, journalIn(name), more);
+      return link.connected(2000).then(
+        () => 'welcome',
+        (error: Error) => error.message,
+      );
+    };
+    expect(await refused('a', { runId: 'run-2' })).toBe('the learner is for run run-1, the robot arm is in run run-2');
+    expect(await refused('b', { schemaHash: 'ffffffffffffffff' })).toBe(
+      'the learner was started for schema 00112233445566ff, the robot arm has ffffffffffffffff',
+    );
+    expect(await refused('c', {})).toBe('welcome');
+    expect(await refused('d', {})).toMatch(/^a robot with the id arm is already connected \(process \d+ on .+\)$/);
+    expect(await refused('e', { robotId: 'other' })).toBe('welcome');
+    expect(learner.robots().sort()).toEqual(['arm', 'other']);
+  });
+
+  it('lets another robot take the place of one that has fallen silent', async () => {
+    const learner = await server([]);
+    const first = uplink(learner.address, journalIn('a'));
+    await first.connected(2000);
+    const second = uplink(learner.address, journalIn('b'));
+    await second.connected(2000).catch(() => undefined);
+    expect(second.state).toBe('refused');
+    await first.close();
+    await expect.poll(() => second.state, { timeout: 3000 }).toBe('connected');
+  });
+
+  it('says in one sentence that a port is in use, an address is wrong, or no learner answers', async () => {
+    const learner = await server([]);
+    const port = learner.address.split(':').at(-1);
+    await expect(server([], { bind: learner.address })).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
+    await expect(server([], { bind: '127.0.0.1' })).rejects.toThrow('is not an address of the form tcp://host:port');
+    await expect(server([], { bind: 'tcp://0.0.0.0:0' })).rejects.toThrow('only loopback addresses are allowed');
+    expect(() => uplink('localhost:1', journalIn('a'))).toThrow('is not an address');
+    const link = uplink('tcp://127.0.0.1:1', journalIn('b'));
+    await expect(link.connected(100)).rejects.toThrow('no learner answers at tcp://127.0.0.1:1');
+  });
+
+  it('carries control messages both ways, once and in order, through a restart of the learner', async () => {
+    const fromRobot: unknown[] = [];
+    const fromLearner: unknown[] = [];
+    const onControl = (kind: string, body: object, robot: string) => fromRobot.push([kind, body, robot]);
+    const learner = await server([], { onControl });
+    const link = uplink(learner.address, journalIn(), { onControl: (kind, body) => fromLearner.push([kind, body]) });
+    link.sendControl('begin', { n: 0 });
+    await link.connected(2000);
+    for (let i = 1; i < 5; i++) {
+      link.sendControl('step', { n: i });
+      learner.sendControl('status', { updates: i });
+    }
+    await expect.poll(() => fromRobot.length).toBe(5);
+    await expect.poll(() => fromLearner.length).toBe(4);
+    await expect.poll(() => link.isControlDelivered).toBe(true);
+    await learner.close();
+    link.sendControl('end', { n: 5 });
+    await delay(50);
+    await server([], { bind: learner.address, onControl });
+    await expect.poll(() => fromRobot.length, { timeout: 5000 }).toBe(6);
+    expect(fromRobot.map((m) => (m as [string, { n: number }, string])[1].n)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(fromLearner.map((m) => (m as [string, { updates: number }])[1].updates)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('goes on serving after garbage, strangers and oversized messages', async () => {
+    const seen: Transition[] = [];
+    const learner = await server(seen);
+    const stranger = new Dealer({ linger: 0 });
+    stranger.connect(learner.address);
+    const rng = new Rng(3);
+    for (let i = 0; i < 200; i++) {
+      await stranger.send(Buffer.from(Array.from({ length: rng.int(120) }, () => rng.int(256))));
+    }
+    await stranger.send(['two', 'parts']);
+    await stranger.send(Buffer.alloc(17 * 1024 * 1024));
+    const journal = journalIn();
+    const link = uplink(learner.address, journal);
+    for (let i = 0; i < 10; i++) journal.append(step(i));
+    expect(await link.drain(5000)).toBe(true);
+    stranger.close();
+    expect(seen).toHaveLength(10);
+    expect(learner.counters.quarantined['too-short']).toBeGreaterThan(0);
+    expect(learner.counters.quarantined['bad-magic']).toBeGreaterThan(0);
+  });
+
+  it('sets aside records that are not finite and counts them as lost', async () => {
+    const seen: Transition[] = [];
+    const learner = await server(seen);
+    const journal = journalIn();
+    const link = uplink(learner.address, journal);
+    for (let i = 0; i < 5; i++) {
+      const t = step(i);
+      if (i === 2) t.observation[1] = Number.NaN;
+      journal.append(t);
+    }
+    expect(await link.drain(5000)).toBe(true);
+    expect(seen.map((t) => t.seq)).toEqual([0, 1, 3, 4]);
+    expect(learner.counters).toMatchObject({ quarantined: { 'not-finite': 1 }, lost: 1 });
+    expect(link.counters).toMatchObject({ acked: 5, lost: 1, duplicated: 0 });
+  });
+});
+
+/** A closed server still says how far it came. */
+function watermarksAfter(learner: LearnerServer) {
+  return learner.watermarks();
+}

@@ -1,0 +1,334 @@
+/**
+ * The learner's end of the link: welcomes robots, takes their transitions once and in order, acknowledges what the
+ * learner has accepted, publishes weights. It never waits for a robot.
+ */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Router, XPublisher } from 'zeromq';
+import { bindPair } from './bind.ts';
+import {
+  ACK_NOTHING_YET,
+  ACK_REWIND,
+  ackPayload,
+  type Hello,
+  jsonPayload,
+  type Refusal,
+  readBatch,
+  readControl,
+  readHello,
+} from './messages.ts';
+import { RobotPeer, refusalFor } from './robot-peer.ts';
+import { type OnTransition, quarantine, type ServerCounters, type Watermark } from './robot-session.ts';
+import { HIGH_WATER_MARK, Outbox, receiveAll, SOCKET_OPTIONS } from './sockets.ts';
+import type { WeightsBundle } from './weights-bundle.ts';
+import { WeightsPublisher } from './weights-publisher.ts';
+import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
+
+/** What a learner's server is started with. */
+export interface LearnerServerOptions {
+  /** `tcp://127.0.0.1:PORT`; port 0 takes a free one. Only loopback addresses are allowed. */
+  readonly bind: string;
+  /** Where weights are published; default the next port. */
+  readonly weightsBind?: string;
+  readonly runId: string;
+  readonly schemaHash: string;
+  readonly observationSize: number;
+  readonly actionSize: number;
+  /** Called once for each record, in the order of its journal; the record is acknowledged when it returns or resolves. The transition is the callee's to keep. */
+  readonly onTransition: OnTransition;
+  readonly onControl?: (kind: string, body: Record<string, unknown>, robotId: string) => void;
+  /** What an earlier server's `watermarks()` gave, stored with the replay buffer. */
+  readonly watermarks?: readonly Watermark[];
+  /** Told in one sentence of what went wrong and was survived. */
+  readonly onFault?: (sentence: string) => void;
+  /** Records that a robot may have under way; default 2048. */
+  readonly creditRecords?: number;
+  /** Silence after which a robot's place may be taken by another of the same id, ms; default 3000. */
+  readonly liveMs?: number;
+  /** Period of heartbeats and repetitions, ms; default 1000. */
+  readonly heartbeatMs?: number;
+}
+
+/** Frames of one robot that may wait for the learner's callback. */
+const MAX_QUEUED_FRAMES = 512;
+
+/** Starts a server. Rejects with `ReinError('link')` where the port is in use or the address may not be bound. */
+export async function startLearnerServer(options: LearnerServerOptions): Promise<LearnerServer> {
+  const router = new Router({
+    ...SOCKET_OPTIONS,
+    sendHighWaterMark: HIGH_WATER_MARK,
+    receiveHighWaterMark: HIGH_WATER_MARK,
+  });
+  const publisher = new XPublisher({ ...SOCKET_OPTIONS, sendHighWaterMark: 8, verbosity: 'allSubs' });
+  try {
+    const addresses = await bindPair(router, publisher, options.bind, options.weightsBind);
+    return new LearnerServer(options, router, publisher, addresses);
+  } catch (error) {
+    router.close();
+    publisher.close();
+    throw error;
+  }
+}
+
+/** A running server. Get one from `startLearnerServer`. */
+export class LearnerServer {
+  readonly address: string;
+  readonly weightsAddress: string;
+  readonly counters: ServerCounters = {
+    received: 0,
+    delivered: 0,
+    repeated: 0,
+    lost: 0,
+    quarantined: {},
+    flooded: 0,
+    refused: {},
+  };
+  readonly #options: LearnerServerOptions;
+  readonly #router: Router;
+  readonly #publisherSocket: XPublisher;
+  readonly #outbox: Outbox<[Buffer, Uint8Array]>;
+  readonly #weights: WeightsPublisher;
+  readonly #robots = new Map<string, RobotPeer>();
+  readonly #byIdentity = new Map<string, RobotPeer>();
+  readonly #known: Watermark[];
+  readonly #instance = randomBytes(8).toString('hex');
+  readonly #loops: Promise<void>[];
+  readonly #timers: NodeJS.Timeout[];
+  #isClosed = false;
+
+  constructor(
+    options: LearnerServerOptions,
+    router: Router,
+    publisher: XPublisher,
+    addresses: { readonly address: string; readonly weightsAddress: string },
+  ) {
+    this.#options = options;
+    this.address = addresses.address;
+    this.weightsAddress = addresses.weightsAddress;
+    this.#known = [...(options.watermarks ?? [])];
+    this.#router = router;
+    this.#publisherSocket = publisher;
+    this.#outbox = new Outbox<[Buffer, Uint8Array]>(router, 4 * HIGH_WATER_MARK);
+    this.#weights = new WeightsPublisher(publisher, (identity, frame) => this.#outbox.push([identity, frame]));
+    this.#loops = [
+      receiveAll(router, (parts) => this.#receive(parts)),
+      receiveAll(publisher, ([message]) => {
+        if (message?.[0] === 1) this.#weights.repeat(); // somebody subscribed
+      }),
+    ];
+    this.#timers = [
+      setInterval(() => this.#beat(), options.heartbeatMs ?? 1000),
+      setInterval(() => this.#weights.repeat(), 2 * (options.heartbeatMs ?? 1000)),
+    ];
+  }
+
+  /** Sends weights to every subscriber. Throws `RangeError` when the version does not rise or the bundle is over 16 MiB. */
+  publish(bundle: WeightsBundle): void {
+    this.#weights.publish(bundle);
+  }
+
+  /** Sends a small message reliably and in order to one robot, or to all that are connected. */
+  sendControl(kind: string, body: object, robotId?: string): void {
+    for (const robot of this.#robots.values()) {
+      if (robotId !== undefined && robot.robotId !== robotId) continue;
+      if (robot.identity === undefined) continue;
+      const first = robot.control.next;
+      robot.control.push(kind, body);
+      this.#sendWaitingControl(robot, first);
+    }
+  }
+
+  /** Ids of the robots heard from lately. */
+  robots(): string[] {
+    return [...this.#robots.values()].filter((robot) => this.#isLive(robot)).map((robot) => robot.robotId);
+  }
+
+  /** How far every journal has been accepted: store it together with the transitions, give it to the next server. */
+  watermarks(): Watermark[] {
+    const current = [...this.#robots.values()].flatMap((robot) => robot.intake.watermark() ?? []);
+    const isCurrent = (known: Watermark) =>
+      [...this.#robots.values()].some(({ intake }) => isSameJournal(known, intake) && intake.newest !== null);
+    return [...this.#known.filter((known) => !isCurrent(known)), ...current];
+  }
+
+  /** Stops listening. Records under way stay with their robots. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.race([Promise.all([...this.#robots.values()].map((robot) => robot.settled())), delay(200)]);
+    await Promise.race([this.#outbox.idle(), delay(200)]);
+    this.#router.close();
+    this.#publisherSocket.close();
+    await Promise.all(this.#loops);
+  }
+
+  #receive([identity, bytes]: Buffer[]): void {
+    if (identity === undefined || bytes === undefined || this.#isClosed) return;
+    const frame = decodeFrame(bytes);
+    if (!frame.ok) quarantine(this.counters, frame.error);
+    else if (frame.value.kind === 'hello') this.#welcome(identity, frame.value);
+    else if (frame.value.kind === 'weightsRequest') this.#weights.request(identity, frame.value.sequence);
+    else this.#receiveInSession(identity, frame.value);
+  }
+
+  #receiveInSession(identity: Buffer, frame: Frame): void {
+    const robot = this.#byIdentity.get(identity.toString('hex'));
+    if (robot === undefined) {
+      this.#refuse(identity, { code: 'no-session', sentence: 'say hello first', remedy: '' });
+      return;
+    }
+    robot.heardMs = performance.now();
+    this.#receiveFrom(robot, frame);
+  }
+
+  #receiveFrom(robot: RobotPeer, frame: Frame): void {
+    if (frame.robotHash !== robotIdHash(robot.robotId)) {
+      quarantine(this.counters, { reason: 'wrong-robot', sentence: 'the frame is from another robot' });
+    } else if (frame.kind === 'transitions' || frame.kind === 'control') {
+      if (robot.queued >= MAX_QUEUED_FRAMES) this.counters.flooded++;
+      else
+        robot.enqueue(() =>
+          frame.kind === 'control' ? this.#takeControl(robot, frame) : this.#takeBatch(robot, frame),
+        );
+    } else if (frame.kind === 'controlAck') {
+      robot.control.acknowledged(frame.sequence);
+    } else if (frame.kind === 'bye') {
+      this.#disconnect(robot);
+    }
+  }
+
+  #welcome(identity: Buffer, frame: Frame): void {
+    const hello = readHello(frame.payload);
+    if (!hello.ok) {
+      quarantine(this.counters, hello.error);
+      return;
+    }
+    const robot = this.#robots.get(hello.value.robotId);
+    const isBusy = robot !== undefined && this.#isLive(robot) && !robot.mayBeReplacedBy(hello.value);
+    const refusal = refusalFor(hello.value, frame.schemaHash, this.#options, isBusy ? robot : undefined);
+    if (refusal !== undefined) {
+      this.#refuse(identity, refusal);
+      return;
+    }
+    const peer = this.#admit(identity, hello.value, robot);
+    peer.enqueue(async () => this.#acknowledgeHello(peer));
+  }
+
+  #admit(identity: Buffer, hello: Hello, before: RobotPeer | undefined): RobotPeer {
+    if (before !== undefined) this.#disconnect(before);
+    const isSame = before !== undefined && isSameJournal(before.intake, hello);
+    if (before !== undefined && !isSame) {
+      const done = before.intake.watermark();
+      if (done !== undefined) this.#known.push(done);
+    }
+    const watermark = this.#known.findLast((known) => isSameJournal(known, hello));
+    const peer = isSame
+      ? before
+      : new RobotPeer(hello, watermark, this.#options, this.counters, this.#options.onTransition);
+    peer.connect(identity, hello);
+    this.#robots.set(hello.robotId, peer);
+    this.#byIdentity.set(identity.toString('hex'), peer);
+    return peer;
+  }
+
+  #acknowledgeHello(peer: RobotPeer): void {
+    const payload = jsonPayload({
+      watermark: peer.intake.newest,
+      delivered: peer.intake.delivered,
+      creditRecords: this.#options.creditRecords ?? 2048,
+      instance: this.#instance,
+    });
+    this.#send(peer, { kind: 'helloAck' }, payload);
+    this.#sendWaitingControl(peer);
+  }
+
+  async #takeBatch(robot: RobotPeer, frame: Frame): Promise<void> {
+    if (this.#isClosed) return;
+    if (frame.schemaHash !== this.#options.schemaHash) {
+      quarantine(this.counters, { reason: 'wrong-schema', sentence: 'the frame has another schema' });
+      return;
+    }
+    const batch = readBatch(frame, this.#options);
+    if (!batch.ok) {
+      quarantine(this.counters, batch.error);
+      return;
+    }
+    let isComplete = false;
+    try {
+      isComplete = await robot.intake.take(batch.value);
+    } catch (error) {
+      this.#options.onFault?.(`a transition of ${robot.robotId} was not accepted and will come again: ${error}`);
+    }
+    const { newest, delivered } = robot.intake;
+    const flags = (isComplete ? 0 : ACK_REWIND) | (newest === null ? ACK_NOTHING_YET : 0);
+    this.#send(
+      robot,
+      { kind: 'ack', flags, epoch: newest?.epoch ?? 0, sequence: newest?.seq ?? 0 },
+      ackPayload(delivered),
+    );
+  }
+
+  async #takeControl(robot: RobotPeer, frame: Frame): Promise<void> {
+    if (this.#isClosed) return;
+    const message = readControl(frame.payload);
+    if (!message.ok) {
+      quarantine(this.counters, message.error);
+      return;
+    }
+    const { kind, body, base } = message.value;
+    if (robot.control.accept(frame.sequence, base)) {
+      try {
+        this.#options.onControl?.(kind, body, robot.robotId);
+      } catch (error) {
+        this.#options.onFault?.(`the message "${kind}" of ${robot.robotId} could not be handled: ${error}`);
+      }
+    }
+    this.#send(robot, { kind: 'controlAck', sequence: robot.control.expected });
+  }
+
+  #sendWaitingControl(robot: RobotPeer, from = 0): void {
+    for (const { number, payload } of robot.control.outgoing(from)) {
+      this.#send(robot, { kind: 'control', sequence: number }, payload);
+    }
+  }
+
+  #refuse(identity: Buffer, refusal: Refusal): void {
+    if (refusal.code !== 'no-session') {
+      this.counters.refused[refusal.code] = (this.counters.refused[refusal.code] ?? 0) + 1;
+    }
+    this.#outbox.push([identity, encodeFrame({ kind: 'refuse' }, jsonPayload(refusal))]);
+  }
+
+  #send(robot: RobotPeer, fields: FrameFields, payload?: Uint8Array): void {
+    if (robot.identity === undefined) return;
+    const frame = encodeFrame(
+      { ...fields, robotHash: robotIdHash(robot.robotId), monotonicNs: process.hrtime.bigint() },
+      payload,
+    );
+    this.#outbox.push([robot.identity, frame]);
+  }
+
+  #disconnect(robot: RobotPeer): void {
+    if (robot.identity !== undefined) this.#byIdentity.delete(robot.identity.toString('hex'));
+    robot.identity = undefined;
+  }
+
+  #isLive(robot: RobotPeer): boolean {
+    return robot.identity !== undefined && performance.now() - robot.heardMs < (this.#options.liveMs ?? 3000);
+  }
+
+  #beat(): void {
+    for (const robot of this.#robots.values()) {
+      this.#send(robot, { kind: 'heartbeat' });
+      this.#sendWaitingControl(robot);
+    }
+  }
+}
+
+function isSameJournal(
+  a: { readonly robotId: string; readonly journalId: string },
+  b: { readonly robotId: string; readonly journalId: string },
+): boolean {
+  return a.robotId === b.robotId && a.journalId === b.journalId;
+}

@@ -1,0 +1,301 @@
+/**
+ * The robot's end of the link: sends what the journal has on disk, keeps a bounded amount under way, and goes back
+ * to what the learner last acknowledged after any trouble. It never makes its caller wait for the network.
+ */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Dealer } from 'zeromq';
+import { ReinError } from '../../core/index.ts';
+import { ControlChannel } from './control-channel.ts';
+import type { Journal } from './journal/index.ts';
+import { jsonPayload, readAck, readControl, readHelloAck, readRefusal } from './messages.ts';
+import { CONNECTING_OPTIONS, HIGH_WATER_MARK, Outbox, parseAddress, receiveAll } from './sockets.ts';
+import { TransitionSender } from './transition-sender.ts';
+import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
+
+/** What an uplink is made with. */
+export interface UplinkOptions {
+  /** The learner's, `tcp://host:port`. */
+  readonly address: string;
+  /** Unique among the robots of a learner. */
+  readonly robotId: string;
+  readonly runId: string;
+  readonly schemaHash: string;
+  /** Whatever it has on disk and the learner has not is sent, earlier epochs included. */
+  readonly journal: Journal;
+  readonly onControl?: (kind: string, body: Record<string, unknown>) => void;
+  /** Called when the state changes; `reason` is one sentence where the learner refused. */
+  readonly onState?: (state: UplinkState, reason: string | undefined) => void;
+  /** Period of heartbeats, ms; three without an answer mean that the learner is gone. Default 1000. */
+  readonly heartbeatMs?: number;
+}
+
+/** `refused`: the learner answers but does not want this robot; the uplink keeps asking. */
+export type UplinkState = 'connecting' | 'connected' | 'refused' | 'closed';
+
+/** Counts over the whole journal, not only this process. */
+export interface UplinkCounters {
+  /** Records sent at least once. */
+  readonly sent: number;
+  /** Of those, the learner has accepted or set aside. Falls when a learner restarts from an older checkpoint. */
+  readonly acked: number;
+  /** Records that the learner counts more often than they exist: always 0 unless the protocol is broken. */
+  readonly duplicated: number;
+  /** Records that never reach the learner: left out for a full disk, damaged on disk, or set aside by the learner. */
+  readonly lost: number;
+  /** Records that the learner has not acknowledged yet. */
+  readonly pending: number;
+  /** Times a record was sent again after a reconnection: harmless. */
+  readonly resent: number;
+}
+
+const HELLO_AGAIN_MS = 250;
+
+/** Starts sending in the background. Throws `ReinError('link')` for an address that cannot be one. */
+export function connectUplink(options: UplinkOptions): Uplink {
+  parseAddress(options.address);
+  return new Uplink(options);
+}
+
+/** A running uplink. Get one from `connectUplink`. */
+export class Uplink {
+  readonly #options: UplinkOptions;
+  readonly #socket: Dealer;
+  readonly #outbox: Outbox<Uint8Array>;
+  readonly #sender: TransitionSender;
+  readonly #control = new ControlChannel();
+  readonly #instance = randomBytes(8).toString('hex');
+  readonly #robotHash: string;
+  readonly #timer: NodeJS.Timeout;
+  readonly #loop: Promise<void>;
+  readonly #unsubscribe: () => void;
+  /** The journal could not be read just now: the next hello starts over. */
+  readonly #journalFailed = (): void => this.#lose();
+  readonly #waiters = new Set<() => void>();
+  #state: UplinkState = 'connecting';
+  #refusal: { sentence: string; remedy: string } | undefined;
+  #heardMs = 0;
+  #beatMs = 0;
+
+  constructor(options: UplinkOptions) {
+    this.#options = options;
+    this.#robotHash = robotIdHash(options.robotId);
+    this.#socket = new Dealer({
+      ...CONNECTING_OPTIONS,
+      sendHighWaterMark: HIGH_WATER_MARK,
+      receiveHighWaterMark: HIGH_WATER_MARK,
+    });
+    this.#outbox = new Outbox<Uint8Array>(this.#socket);
+    const send = (fields: FrameFields, payload: Uint8Array) => this.#send(fields, payload);
+    this.#sender = new TransitionSender(options.journal, send, this.#journalFailed);
+    this.#socket.events.on('disconnect', () => this.#lose());
+    this.#socket.events.on('handshake', () => this.#hello());
+    this.#socket.connect(options.address);
+    this.#loop = receiveAll(this.#socket, ([bytes]) => this.#receive(bytes!));
+    this.#unsubscribe = options.journal.onSynced(() => this.#sender.kick());
+    this.#timer = setInterval(() => this.#tick(), Math.min(HELLO_AGAIN_MS, options.heartbeatMs ?? 1000));
+  }
+
+  get state(): UplinkState {
+    return this.#state;
+  }
+
+  get counters(): UplinkCounters {
+    return this.#sender.counters();
+  }
+
+  /** Resolves when the learner has welcomed this robot; rejects with its refusal, or with `ReinError('link')` after `timeoutMs`. */
+  async connected(timeoutMs: number): Promise<void> {
+    const isSettled = () => this.#state !== 'connecting';
+    await this.#waitFor(isSettled, timeoutMs);
+    if (this.#state === 'connected') return;
+    const sentence = this.#refusal?.sentence ?? `no learner answers at ${this.#options.address}`;
+    throw new ReinError('link', sentence, {
+      remedy: this.#refusal?.remedy ?? 'start the learner (rein learn), or check the address',
+    });
+  }
+
+  /** Waits until the learner has acknowledged everything recorded so far. False when that took longer than `timeoutMs` or the disk refused. */
+  async drain(timeoutMs: number): Promise<boolean> {
+    const startedMs = performance.now();
+    try {
+      await this.#options.journal.flush();
+    } catch {
+      return false; // the journal's status says why
+    }
+    const target = this.#options.journal.synced;
+    await this.#waitFor(() => this.#sender.ackedPosition >= target, timeoutMs - (performance.now() - startedMs));
+    return this.#sender.ackedPosition >= target;
+  }
+
+  /** Sends a small message reliably and in order, as soon as the learner is there. Never waits. */
+  sendControl(kind: string, body: object): void {
+    const first = this.#control.next;
+    this.#control.push(kind, body);
+    if (this.#state === 'connected') this.#sendWaitingControl(first);
+  }
+
+  /** True when the learner has all control messages. */
+  get isControlDelivered(): boolean {
+    return this.#control.outgoing().length === 0;
+  }
+
+  /** Says goodbye and closes the socket, always before the process exits. Sends nothing more: `drain` first. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#state === 'closed') return;
+    clearInterval(this.#timer);
+    this.#unsubscribe();
+    this.#sender.pause();
+    if (this.#state === 'connected') {
+      await this.#waitFor(() => this.isControlDelivered, 200);
+      this.#send({ kind: 'bye' });
+    } else {
+      this.#outbox.clear();
+    }
+    await Promise.race([this.#outbox.idle(), delay(100)]);
+    await delay(10); // the input/output thread takes the last message from here
+    this.#setState('closed');
+    this.#socket.close();
+    await this.#loop;
+  }
+
+  #receive(bytes: Uint8Array): void {
+    const decoded = decodeFrame(bytes);
+    if (!decoded.ok || this.#state === 'closed') return; // what it answered to is sent again
+    const frame = decoded.value;
+    this.#heardMs = performance.now();
+    if (frame.kind === 'helloAck') this.#welcomed(frame);
+    else if (frame.kind === 'refuse') this.#refused(frame);
+    else if (this.#state !== 'connected') return;
+    else if (frame.kind === 'ack') this.#acknowledged(frame);
+    else if (frame.kind === 'control') this.#takeControl(frame);
+    else if (frame.kind === 'controlAck') {
+      this.#control.acknowledged(frame.sequence);
+      this.#settle();
+    }
+  }
+
+  #hello(): void {
+    const { robotId, runId, journal } = this.#options;
+    this.#send(
+      { kind: 'hello', epoch: journal.epoch },
+      jsonPayload({
+        robotId,
+        runId,
+        journalId: journal.journalId,
+        epoch: journal.epoch,
+        ...journal.sizes,
+        instance: this.#instance,
+        pid: process.pid,
+        host: hostname(),
+      }),
+    );
+  }
+
+  #welcomed(frame: Frame): void {
+    const answer = readHelloAck(frame.payload);
+    if (!answer.ok) return;
+    const { watermark, delivered, creditRecords, instance } = answer.value;
+    const isRepeated = this.#state === 'connected';
+    this.#control.meetPeer(instance);
+    this.#refusal = undefined;
+    this.#setState('connected');
+    if (isRepeated) return; // an answer to an earlier hello
+    this.#sendWaitingControl();
+    this.#sender.start(watermark, delivered, creditRecords).then(() => this.#settle(), this.#journalFailed);
+  }
+
+  #refused(frame: Frame): void {
+    const refusal = readRefusal(frame.payload);
+    if (!refusal.ok) return;
+    if (refusal.value.code === 'no-session') {
+      const wasConnected = this.#state === 'connected';
+      this.#lose();
+      if (wasConnected) this.#hello(); // once: every frame that was under way is answered like this
+      return;
+    }
+    this.#sender.pause();
+    this.#refusal = refusal.value;
+    this.#setState('refused');
+  }
+
+  #acknowledged(frame: Frame): void {
+    const ack = readAck(frame);
+    if (!ack.ok) return;
+    const { watermark, delivered, isRewind } = ack.value;
+    this.#sender.acknowledge(watermark, delivered);
+    if (isRewind) this.#sender.goBackTo(watermark).catch(this.#journalFailed);
+    this.#settle();
+  }
+
+  #takeControl(frame: Frame): void {
+    const message = readControl(frame.payload);
+    if (!message.ok) return;
+    const { kind, body, base } = message.value;
+    const isNew = this.#control.accept(frame.sequence, base);
+    this.#send({ kind: 'controlAck', sequence: this.#control.expected });
+    if (isNew) this.#options.onControl?.(kind, body);
+  }
+
+  #sendWaitingControl(from = 0): void {
+    for (const { number, payload } of this.#control.outgoing(from)) {
+      this.#send({ kind: 'control', sequence: number }, payload);
+    }
+  }
+
+  #tick(): void {
+    const nowMs = performance.now();
+    const heartbeatMs = this.#options.heartbeatMs ?? 1000;
+    if (this.#state === 'connected' && nowMs - this.#heardMs > 3 * heartbeatMs) this.#lose();
+    if (this.#state !== 'connected') this.#hello();
+    else if (nowMs - this.#beatMs >= heartbeatMs) {
+      this.#beatMs = nowMs;
+      this.#send({ kind: 'heartbeat' });
+      this.#sendWaitingControl();
+      this.#sender.goBackIfSilent();
+    }
+  }
+
+  #lose(): void {
+    if (this.#state !== 'connected') return;
+    this.#sender.pause();
+    this.#outbox.clear();
+    this.#setState('connecting');
+  }
+
+  #send(fields: FrameFields, payload?: Uint8Array): void {
+    const { schemaHash } = this.#options;
+    this.#outbox.push(
+      encodeFrame({ ...fields, schemaHash, robotHash: this.#robotHash, monotonicNs: process.hrtime.bigint() }, payload),
+    );
+  }
+
+  #setState(state: UplinkState): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    this.#options.onState?.(state, this.#refusal?.sentence);
+    this.#settle();
+  }
+
+  #settle(): void {
+    for (const waiter of [...this.#waiters]) waiter();
+  }
+
+  /** Resolves when `isDone()` or after `timeoutMs`. */
+  #waitFor(isDone: () => boolean, timeoutMs: number): Promise<void> {
+    if (isDone() || timeoutMs <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.#waiters.delete(check);
+        resolve();
+      };
+      const timer = setTimeout(finish, timeoutMs);
+      const check = () => {
+        if (isDone() || this.#state === 'closed') finish();
+      };
+      this.#waiters.add(check);
+    });
+  }
+}
