@@ -68,7 +68,7 @@ function isCurrent() {
 
 /** Paths under `src/` that the build reads, sorted. */
 function listSources() {
-  return listFiles(join(root, 'src')).filter((file) => !/\.test\.ts$|\.md$|~$|^\.|\/\./.test(file));
+  return listFiles(join(root, 'src')).filter((file) => !/__snapshots__|\.test\.ts$|\.md$|~$|^\.|\/\./.test(file));
 }
 
 function listFiles(folder) {
