@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { oddArm3 } from '../../tests/support/robot-models.ts';
+import { JOINT_BRAKE } from './bits.ts';
+import { brakePathS, brakeRate, brakeStep } from './brake.ts';
+import { brakeBound, JointBrakeBound } from './brake-bound.ts';
+
+const distance = fc.double({ min: 0, max: 10, noNaN: true });
+const accel = fc.double({ min: 0.1, max: 100, noNaN: true });
+const period = fc.double({ min: 1e-3, max: 0.1, noNaN: true });
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+
+describe('the brake bound', () => {
+  it('is u ≤ −A·dt/2 + √(2Ad) for a constant period', () => {
+    fc.assert(
+      fc.property(distance, accel, period, (d, a, dt) => {
+        expect(brakeBound(d, a, dt, dt)).toBeCloseTo(Math.max(0, -a * dt * 0.5 + Math.sqrt(2 * a * d)), 9);
+      }),
+    );
+  });
+
+  it('lemma: feasible now implies feasible next, whatever the periods from s to 4s', () => {
+    fc.assert(
+      fc.property(distance, accel, period, share, share, share, (d, a, shortest, wish, first, second) => {
+        const dt = shortest * (1 + 3 * first);
+        const next = shortest * (1 + 3 * second);
+        const u = wish * brakeBound(d, a, dt, shortest);
+        const left = d - u * dt;
+        expect(left).toBeGreaterThanOrEqual(-1e-12);
+        // The hardest allowed braking step must itself be allowed.
+        expect(Math.max(0, u - a * next)).toBeLessThanOrEqual(brakeBound(left, a, next, shortest) + 1e-9 * (1 + u));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('is tight: the fastest allowed start ends within a tick of the limit', () => {
+    const a = 3;
+    const dt = 0.02;
+    let room = 0.5;
+    let u = brakeBound(room, a, dt, dt);
+    while (u > 0) {
+      room -= u * dt;
+      u = Math.max(0, u - a * dt);
+    }
+    expect(room).toBeGreaterThanOrEqual(0);
+    expect(room).toBeLessThanOrEqual((a * dt * dt) / 8 + 1e-12);
+  });
+
+  it('grows with the room and allows nothing without', () => {
+    expect(brakeBound(0, 5, 0.01, 0.01)).toBe(0);
+    expect(brakeBound(-1, 5, 0.01, 0.005)).toBe(0);
+    expect(brakeBound(Number.NaN, 5, 0.01, 0.005)).toBe(0);
+    fc.assert(
+      fc.property(distance, distance, accel, period, (d, e, a, dt) => {
+        expect(brakeBound(Math.max(d, e), a, dt, dt / 2)).toBeGreaterThanOrEqual(
+          brakeBound(Math.min(d, e), a, dt, dt / 2),
+        );
+      }),
+    );
+  });
+
+  it('clips only joints that could not stop, on both sides', () => {
+    const stage = new JointBrakeBound(oddArm3, 0.01);
+    const u = Float64Array.of(1, -0.9, 0.5);
+    expect(stage.apply(u, Float64Array.of(1.0, -0.8, -0.5), 0.02)).toBe(JOINT_BRAKE);
+    expect(u[0]).toBeCloseTo(brakeBound(1.1 - 0.05 - 1.0, 3, 0.02, 0.01), 12);
+    expect(u[1]).toBeCloseTo(-brakeBound(0.9 - 0.05 - 0.8, 1.5, 0.02, 0.01), 12);
+    expect(u[2]).toBe(0.5);
+    expect(stage.apply(u, Float64Array.of(0, 0, -0.5), 0.02)).toBe(0);
+  });
+});
+
+describe('the brake manoeuvre', () => {
+  const speeds = fc.tuple(
+    ...oddArm3.joints.map((j) => fc.double({ min: -j.velocityMaxRadPerS, max: j.velocityMaxRadPerS, noNaN: true })),
+  );
+
+  it('comes to rest on a straight line within its path length, with no joint above its acceleration', () => {
+    const out = new Float64Array(3);
+    fc.assert(
+      fc.property(speeds, fc.array(period, { minLength: 1, maxLength: 8 }), period, (start, periods, dtS) => {
+        const v = Float64Array.from(start);
+        const rate = brakeRate(oddArm3, v);
+        const pathS = brakePathS(oddArm3, v, dtS) - dtS;
+        let travelled = 0;
+        const lead = start.findIndex((s) => Math.abs(s) === Math.max(...start.map(Math.abs)));
+        for (let k = 0; brakeRate(oddArm3, v) < Number.POSITIVE_INFINITY; k++) {
+          const tickS = periods[k % periods.length]!;
+          brakeStep(out, oddArm3, v, tickS);
+          for (let i = 0; i < 3; i++) {
+            const change = Math.abs(out[i]! - v[i]!);
+            expect(change).toBeLessThanOrEqual(oddArm3.joints[i]!.accelMaxRadPerS2 * tickS * (1 + 1e-9));
+            expect(out[i]! * start[lead]!).toBeCloseTo(out[lead]! * start[i]!, 9);
+          }
+          travelled += start[lead] === 0 ? 0 : (out[lead]! / start[lead]!) * tickS;
+          v.set(out);
+          expect(k * Math.min(...periods)).toBeLessThanOrEqual(1 / rate + Math.max(...periods));
+        }
+        expect(travelled).toBeLessThanOrEqual(pathS + 1e-9);
+      }),
+    );
+  });
+
+  it('stays at rest', () => {
+    const out = Float64Array.of(9, 9, 9);
+    brakeStep(out, oddArm3, new Float64Array(3), 0.02);
+    expect([...out]).toEqual([0, 0, 0]);
+    expect(brakePathS(oddArm3, new Float64Array(3), 0.02)).toBe(0.02);
+  });
+});
