@@ -11,3 +11,4 @@ export {
 } from './policy-file.ts';
 export { meanAction, sampleAction } from './squash.ts';
 export { type PolicyWeights, type TensorShape, verifyWeights, type WeightsManifest, weightsDigest } from './weights.ts';
+export { WorkerPolicy } from './worker-policy.ts';

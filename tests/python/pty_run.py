@@ -1,0 +1,122 @@
+"""Runs a command at a pseudo-terminal of its own and types at it.
+
+    python3 pty_run.py TIMEOUT_S STEPS COMMAND [ARGUMENT...]
+
+STEPS is a JSON list, done in order, of
+    {"expect": TEXT}                      wait until TEXT appears in the output after the step before
+    {"send": TEXT}                        type TEXT at once
+    {"hold": TEXT, "times": N, "delayS": S, "periodS": S}
+                                          type TEXT as a held key does: once, and N more times after a delay
+    {"sleepS": S}
+Prints one JSON object: exitCode (null where a signal ended it), signal, timedOut, missing (the TEXT that never came),
+output, and whether the terminal echoed before, during (after the last step) and after. Needs only the standard library.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+
+
+class Session:
+    def __init__(self, timeout_s, command):
+        self.deadline = time.monotonic() + timeout_s
+        self.master, self.slave = pty.openpty()
+        fcntl.ioctl(self.slave, termios.TIOCSWINSZ, b"\x28\x00\x78\x00\x00\x00\x00\x00")
+        self.output = b""
+        self.seen = 0
+        self.echo_before = self.echoes()
+        self.child = subprocess.Popen(
+            command,
+            stdin=self.slave,
+            stdout=self.slave,
+            stderr=self.slave,
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+
+    def echoes(self):
+        return bool(termios.tcgetattr(self.slave)[3] & termios.ECHO)
+
+    def read_for(self, seconds):
+        """Collects output for so long; false once the time of the whole session is over."""
+        end = min(time.monotonic() + seconds, self.deadline)
+        while True:
+            left = end - time.monotonic()
+            ready, _, _ = select.select([self.master], [], [], max(0, left))
+            if ready:
+                self.output += os.read(self.master, 65536)
+            if left <= 0:
+                return time.monotonic() < self.deadline
+
+    def expect(self, text):
+        wanted = text.encode()
+        while True:
+            at = self.output.find(wanted, self.seen)
+            if at >= 0:
+                self.seen = at + len(wanted)
+                return True
+            ended = self.child.poll() is not None
+            if not self.read_for(0.02) or (ended and self.output.find(wanted, self.seen) < 0):
+                return False
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def do(self, step):
+        if "expect" in step:
+            return self.expect(step["expect"])
+        if "sleepS" in step:
+            self.read_for(step["sleepS"])
+        elif "send" in step:
+            self.type(step["send"])
+        else:
+            self.type(step["hold"])
+            self.read_for(step["delayS"])
+            for _ in range(step["times"]):
+                self.type(step["hold"])
+                self.read_for(step["periodS"])
+        return True
+
+    def finish(self):
+        while self.child.poll() is None and self.read_for(0.02):
+            pass
+        timed_out = self.child.poll() is None
+        if timed_out:
+            os.killpg(self.child.pid, signal.SIGKILL)
+            self.child.wait()
+        self.read_for(0.05)
+        return timed_out
+
+
+def main():
+    timeout_s, steps, command = float(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
+    session = Session(timeout_s, command)
+    missing = None
+    for step in steps:
+        if not session.do(step):
+            missing = step.get("expect")
+            break
+    echo_during = session.echoes()
+    timed_out = session.finish()
+    code = session.child.returncode
+    json.dump(
+        {
+            "exitCode": code if code >= 0 else None,
+            "signal": signal.Signals(-code).name if code < 0 else None,
+            "timedOut": timed_out,
+            "missing": missing,
+            "output": session.output.decode("utf-8", "replace"),
+            "echo": {"before": session.echo_before, "during": echo_during, "after": session.echoes()},
+        },
+        sys.stdout,
+    )
+
+
+main()

@@ -1,0 +1,35 @@
+/** A small program at a terminal: prints what the keyboard asks for whenever that changes. For terminal tests. */
+import { SystemClock } from '../../dist/core/index.js';
+import { KeyboardTeleop } from '../../dist/teleop/index.js';
+
+const keyboard = new KeyboardTeleop({
+  input: process.stdin,
+  clock: new SystemClock(),
+  action: { kind: 'cartesian', dimensions: ['x', 'y', 'z', 'yaw'].map((name) => ({ name, scale: 0.002, unit: 'm' })) },
+  onMark: (outcome) => console.log(`marked ${outcome}`),
+  onHelp: (help) => console.log(help),
+});
+
+if (process.argv[2] !== 'no-handler') {
+  process.on('SIGINT', () => {
+    keyboard.close();
+    console.log('interrupted');
+    clearInterval(timer);
+  });
+}
+if (process.argv[2] === 'throw') {
+  setTimeout(() => {
+    throw new Error('as intended');
+  }, 200);
+}
+
+const command = { active: false, action: new Float32Array(4), phase: 'correct' };
+let last = '';
+const timer = setInterval(() => {
+  keyboard.poll(new Float32Array(0), 0, command);
+  const who = !command.active ? 'policy' : keyboard.isStopRequested ? 'stop' : command.phase;
+  const line = `[${who} ${Array.from(command.action, (v) => v.toFixed(1)).join(' ')}]`;
+  if (line !== last) console.log(line);
+  last = line;
+}, 20);
+console.log('ready');
