@@ -1,6 +1,6 @@
 /** Which drivers a guard can open by name. Each is loaded only when it is asked for. */
 import { ReinError, type RobotModel } from '../../core/index.ts';
-import type { Driver } from '../../drivers/driver.ts';
+import type { Driver } from '../../drivers/index.ts';
 import type { MockDriverOptions } from '../../drivers/mock/index.ts';
 import type { MujocoDriverOptions } from '../../drivers/mujoco/index.ts';
 

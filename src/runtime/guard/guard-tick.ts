@@ -3,6 +3,7 @@ import {
   type ActionCommand,
   type ActionSpec,
   ArmKinematics,
+  allFinite,
   type Clock,
   createRobotState,
   type GuardFrame,
@@ -11,18 +12,34 @@ import {
   type SafetyStateName,
 } from '../../core/index.ts';
 import type { Driver, DriverStatus } from '../../drivers/driver.ts';
-import { type ChainReport, createChainReport, LimitMonitor, SafetyChain, type SeedResult } from '../../safety/index.ts';
+import {
+  admitCommand,
+  BROKEN_COMMANDS,
+  type ChainReport,
+  CommandWatchdog,
+  checkTick,
+  createChainReport,
+  DRIVER_LOST,
+  deciderOf,
+  FaultLatch,
+  hasTorque,
+  LIMIT_BROKEN,
+  LimitMonitor,
+  MeasurementWatchdog,
+  nextSafetyState,
+  READING_NOT_FINITE,
+  type RequestKind,
+  RestDetector,
+  SafetyChain,
+  type SafetyInput,
+  type SeedResult,
+  START_OUTSIDE,
+} from '../../safety/index.ts';
 import { createActionCommand, createGuardFrame, type GuardPort } from '../guard-link/index.ts';
 import type { TickStages } from '../tick.ts';
-import { CommandLease } from './command-lease.ts';
-import { Plausibility } from './plausibility.ts';
 
-/** A tick that comes this many periods after the last one was held up: what the node wants is out of date. */
-const STALLED_PERIODS = 3;
-/** Slower than this the robot stands, rad/s. */
-const STANDSTILL_RAD_PER_S = 0.01;
-/** A robot that still trembles this long after its reference stands is taken to stand, s. */
-const SETTLE_LIMIT_S = 1;
+/** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
+const MISSED_TICKS = 3;
 
 export interface GuardTickOptions {
   /** Open. The guard closes it. */
@@ -37,19 +54,9 @@ export interface GuardTickOptions {
   readonly overruns?: { readonly overruns: number };
 }
 
-/** Where a stop leads once the robot stands. */
-export type StopEnd = 'ready' | 'stopped' | 'fault';
-
-/** All that a tick reads and writes, allocated once. `Guard` changes the state between ticks, the stages inside. */
+/** All that a tick reads and writes, allocated once. */
 export class GuardTick implements TickStages {
   readonly frame: GuardFrame;
-  readonly lease: CommandLease = new CommandLease();
-  readonly plausibility: Plausibility;
-  /** How the reference was last taken from a measurement; nothing moves unless `ok`. */
-  seedResult: SeedResult = 'notFinite';
-  state: SafetyStateName = 'standby';
-  isTorqueOn = false;
-
   readonly #driver: Driver;
   readonly #clock: Clock;
   readonly #port: GuardPort;
@@ -57,18 +64,32 @@ export class GuardTick implements TickStages {
   readonly #periodS: number;
   readonly #measured: RobotState;
   readonly #kinematics: ArmKinematics;
+  readonly #measurement: MeasurementWatchdog;
+  readonly #commands: CommandWatchdog = new CommandWatchdog();
+  readonly #rest: RestDetector = new RestDetector();
+  readonly #faults: FaultLatch = new FaultLatch();
   readonly #chain: SafetyChain;
   readonly #monitor: LimitMonitor;
   readonly #report: ChainReport = createChainReport();
   readonly #command: ActionCommand;
-  #hasCommand = false;
+  readonly #input: SafetyInput = {
+    flags: 0,
+    request: 'none',
+    decider: 'hold',
+    isConnected: true,
+    isAtRest: true,
+  };
+  #state: SafetyStateName = 'standby';
+  #newest: ActionCommand | null = null;
   #chosen: ActionCommand | null = null;
   #readStatus: DriverStatus = 'ok';
-  #isWriteRefused = false;
+  #missedReads = 0;
+  #missedWrites = 0;
+  #seedResult: SeedResult = 'notFinite';
+  #brokenLimits = 0;
   #nowS: number;
   #dtS: number;
-  #stopEnd: StopEnd = 'ready';
-  #restingSinceS = Number.NaN;
+  #sinceReadS = 0;
 
   constructor(options: GuardTickOptions) {
     const { driver, model, action, policyPeriodS, clock, port } = options;
@@ -79,8 +100,8 @@ export class GuardTick implements TickStages {
     this.#periodS = 1 / model.controlHz;
     this.#measured = createRobotState(model.joints.length, driver.signalNames.length);
     this.frame = createGuardFrame(model.joints.length, driver.signalNames.length);
-    this.plausibility = new Plausibility(model);
     this.#kinematics = new ArmKinematics(model);
+    this.#measurement = new MeasurementWatchdog(model);
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
     this.#monitor = new LimitMonitor(model);
     this.#command = createActionCommand(action.dimensions.length);
@@ -88,8 +109,16 @@ export class GuardTick implements TickStages {
     this.#dtS = this.#periodS;
   }
 
-  get isActive(): boolean {
-    return this.state === 'active.policy' || this.state === 'active.human';
+  get state(): SafetyStateName {
+    return this.#state;
+  }
+
+  /** What the next state depends on, as of the last tick; `request` and the newest decider filled in. */
+  inputFor(request: RequestKind): SafetyInput {
+    this.decide();
+    this.#input.request = request;
+    this.#input.decider = deciderOf(this.#newest, this.#clock.nowS());
+    return this.#input;
   }
 
   read(): void {
@@ -101,17 +130,14 @@ export class GuardTick implements TickStages {
   }
 
   check(): void {
-    const isTrue = this.plausibility.check(this.#measured, this.#readStatus, this.#dtS);
-    if (isTrue) copyRobotState(this.frame.robot, this.#measured);
-    const isStalled = this.#dtS > STALLED_PERIODS * this.#periodS;
-    const { busLost, encoderWrong } = this.plausibility;
-    if (busLost || encoderWrong || this.#isWriteRefused) this.#fail();
-    else if (this.#report.isStopLatched) this.beginStop('stopped');
-    else if (this.isActive && isStalled) this.beginStop('ready');
-    // The reference stood still while the tick was held up, and only the measurement says what the arm did meanwhile.
-    const isReferenceOld = !this.isTorqueOn || isStalled || this.seedResult === 'notFinite';
-    if (isTrue && isReferenceOld) this.seed(this.frame.robot.positionRad);
-    if (this.state === 'stopping' && this.#isStanding()) this.state = this.#stopEnd;
+    const input = this.#input;
+    input.flags = this.#faults.update(this.#presentFaults());
+    input.isConnected = this.#readStatus !== 'lost' || this.#missedReads < MISSED_TICKS;
+    input.isAtRest =
+      this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, this.#nowS) && this.#isReferenceAtRest();
+    input.decider = deciderOf(this.#newest, this.#nowS);
+    input.request = 'none';
+    this.enter(nextSafetyState(this.#state, input));
   }
 
   observe(): void {
@@ -120,17 +146,11 @@ export class GuardTick implements TickStages {
   }
 
   decide(): void {
-    if (!this.#port.latestCommand(this.#command)) return;
-    this.#hasCommand = true;
-    this.lease.renew(this.#command, this.#nowS);
+    if (this.#port.latestCommand(this.#command)) this.#newest = this.#command;
   }
 
   arbitrate(): void {
-    const mayMove = this.isActive && this.#hasCommand && this.#command.decider !== 'hold';
-    this.#chosen = mayMove ? this.#command : null;
-    // The chain refuses a command whose lease is over, too, and says so in this tick's bits.
-    if (this.isActive && this.lease.isOver(this.#nowS)) this.beginStop('ready');
-    else if (mayMove) this.state = this.#command.decider === 'human' ? 'active.human' : 'active.policy';
+    this.#chosen = admitCommand(this.#state, this.#newest);
   }
 
   protect(): void {
@@ -138,91 +158,120 @@ export class GuardTick implements TickStages {
   }
 
   write(): void {
-    // Before the first measurement nobody knows where the arm is, and the driver holds it there by itself.
-    const isKnown = this.seedResult !== 'notFinite';
-    this.#isWriteRefused = this.isTorqueOn && isKnown && this.#driver.write(this.#chain.referenceRad) !== 'ok';
+    // Before the first true measurement nobody knows where the arm is, and the driver holds it there by itself.
+    if (!hasTorque(this.#state) || this.#seedResult === 'notFinite') return;
+    if (this.#driver.write(this.#chain.referenceRad) === 'ok') this.#missedWrites = 0;
+    else this.#missedWrites++;
   }
 
   record(): void {
     const { frame } = this;
+    const report = this.#report;
+    const isDriven = hasTorque(this.#state) && this.#seedResult === 'ok';
+    // Else the reference is where the arm was found or put, not where it was sent.
+    this.#brokenLimits = isDriven ? this.#monitor.check(this.#chain.referenceRad, this.#dtS) : 0;
     frame.tick++;
     frame.ticks++;
-    frame.state = this.state;
-    frame.decider = this.#report.decider;
-    frame.commandSeq = this.#report.commandSeq;
-    frame.filterBits = this.isTorqueOn ? this.#report.bits : 0;
+    frame.state = this.#state;
+    frame.decider = report.decider;
+    frame.commandSeq = report.commandSeq;
+    frame.filterBits = isDriven ? report.bits : 0;
     if (frame.filterBits !== 0) frame.changedTicks++;
     frame.referenceRad.set(this.#chain.referenceRad);
     frame.referenceTcp.set(this.#chain.referenceTcp);
-    // With torque off, or from a pose outside the limits, the reference is where the arm was put, not where we sent it.
-    if (this.isTorqueOn && this.seedResult === 'ok') this.#monitor.check(this.#chain.referenceRad, this.#dtS);
     frame.violations = this.#monitor.violations;
     frame.overruns = this.#overruns.overruns;
     this.#port.publish(frame);
   }
 
-  /** Takes `jointsRad` as the pose from which the reference goes on, at rest. */
-  seed(jointsRad: ArrayLike<number>): void {
-    this.seedResult = this.#chain.seed(jointsRad);
+  /** Changes the state, and the torque with it. Tick-safe where the driver's `enable` and `disable` are. */
+  enter(state: SafetyStateName): void {
+    const hadTorque = hasTorque(this.#state);
+    this.#state = state;
+    if (hadTorque === hasTorque(state)) return;
+    if (hadTorque) this.#driver.disable();
+    else this.#driver.enable();
+  }
+
+  /** The commands that were sent so far mean nothing any more. */
+  forgetCommands(): void {
+    this.#port.latestCommand(this.#command);
+    this.#newest = null;
+  }
+
+  /** Goes on at rest from `jointsRad`, where somebody has put the robot. */
+  restartAt(jointsRad: ArrayLike<number>): void {
+    this.#measurement.restart();
+    this.#sinceReadS = 0;
+    this.#nowS = this.#clock.nowS();
+    this.#seed(jointsRad);
+  }
+
+  /** An operator has seen the faults: those whose cause is gone are forgotten. */
+  acknowledge(): void {
+    this.#measurement.restart();
+    // A standing robot goes on from what it last measured; one in fault has no torque and is measured anew.
+    if (this.#state === 'stopped') this.#seed(this.frame.robot.positionRad);
+    this.#missedWrites = 0;
+    this.#brokenLimits = 0;
+    this.#report.isStopLatched = false;
+    this.#faults.acknowledge(this.#driverFaults() | this.#startFault());
+    this.#input.flags = this.#faults.flags;
+  }
+
+  /** Flags of this tick. Also takes the measurement over into the frame, if it can be believed. */
+  #presentFaults(): number {
+    let flags = this.#commands.check(this.#state, this.#report, this.#nowS) | this.#checkMeasurement();
+    const isStalled = checkTick(this.#dtS, this.#periodS);
+    if (this.#isInMotion()) flags |= isStalled;
+    const isReferenceOld = !hasTorque(this.#state) || isStalled !== 0 || this.#seedResult === 'notFinite';
+    // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
+    if (isReferenceOld && this.#measurement.isTrusted) this.#seed(this.frame.robot.positionRad);
+    if (this.#report.isStopLatched) flags |= BROKEN_COMMANDS;
+    if (this.#brokenLimits !== 0) flags |= LIMIT_BROKEN;
+    return flags | this.#driverFaults() | this.#startFault();
+  }
+
+  #checkMeasurement(): number {
+    this.#sinceReadS += this.#dtS;
+    if (this.#readStatus !== 'ok') {
+      this.#missedReads++;
+      this.#measurement.isTrusted = false;
+      return 0;
+    }
+    this.#missedReads = 0;
+    const { positionRad, velocityRadPerS } = this.#measured;
+    const flags = this.#measurement.check(positionRad, this.#sinceReadS);
+    this.#sinceReadS = 0;
+    if (!this.#measurement.isTrusted) return flags;
+    if (!allFinite(velocityRadPerS)) return flags | READING_NOT_FINITE;
+    copyRobotState(this.frame.robot, this.#measured);
+    return flags;
+  }
+
+  #driverFaults(): number {
+    return this.#missedReads >= MISSED_TICKS || this.#missedWrites >= MISSED_TICKS ? DRIVER_LOST : 0;
+  }
+
+  #startFault(): number {
+    return this.#seedResult === 'ok' || this.#seedResult === 'notFinite' ? 0 : START_OUTSIDE;
+  }
+
+  #seed(jointsRad: ArrayLike<number>): void {
+    this.#seedResult = this.#chain.seed(jointsRad);
     this.#monitor.restart(this.#chain.referenceRad);
     this.#report.isStopLatched = false;
   }
 
-  /** The next true measurement is where the reference goes on from; until then nothing is written. */
-  forgetPose(): void {
-    this.seedResult = 'notFinite';
-    this.plausibility.restart();
+  #isInMotion(): boolean {
+    return this.#state === 'active.policy' || this.#state === 'active.human' || this.#state === 'stopping';
   }
 
-  /** Commands that were sent before now mean nothing any more. */
-  forgetCommand(): void {
-    this.#port.latestCommand(this.#command);
-    this.#hasCommand = false;
+  #isReferenceAtRest(): boolean {
+    const velocity = this.#chain.referenceVelocityRadPerS;
+    for (let i = 0; i < velocity.length; i++) if (velocity[i] !== 0) return false;
+    return true;
   }
-
-  /** Brakes now; once the robot stands, the state becomes `end`. A worse end that is under way stays. */
-  beginStop(end: StopEnd): void {
-    if (this.state === 'stopping') {
-      if (severity(end) > severity(this.#stopEnd)) this.#stopEnd = end;
-      return;
-    }
-    if (this.state === end || this.state === 'fault' || (this.state === 'stopped' && end === 'ready')) return;
-    this.state = 'stopping';
-    this.#stopEnd = end;
-    this.#restingSinceS = Number.NaN;
-  }
-
-  /** Where the stop that is under way leads. */
-  get stopEnd(): StopEnd {
-    return this.#stopEnd;
-  }
-
-  #fail(): void {
-    if (this.isTorqueOn) this.beginStop('fault');
-    else this.state = 'fault';
-  }
-
-  /** The reference rests, and the robot too or it never will. */
-  #isStanding(): boolean {
-    if (maxAbs(this.#chain.referenceVelocityRadPerS) > 0) {
-      this.#restingSinceS = Number.NaN;
-      return false;
-    }
-    if (Number.isNaN(this.#restingSinceS)) this.#restingSinceS = this.#nowS;
-    const isStill = maxAbs(this.frame.robot.velocityRadPerS) <= STANDSTILL_RAD_PER_S;
-    return isStill || this.#nowS - this.#restingSinceS >= SETTLE_LIMIT_S;
-  }
-}
-
-function severity(end: StopEnd): number {
-  if (end === 'ready') return 0;
-  return end === 'stopped' ? 1 : 2;
-}
-
-function maxAbs(values: Float64Array): number {
-  let largest = 0;
-  for (let i = 0; i < values.length; i++) largest = Math.max(largest, Math.abs(values[i]!));
-  return largest;
 }
 
 function copyRobotState(into: RobotState, from: RobotState): void {
