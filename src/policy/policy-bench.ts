@@ -1,7 +1,6 @@
 /** How long an inference and a swap of weights take on this machine, on a network of the size that tasks use. */
 import { Rng } from '../core/index.ts';
-import { writeMlpGraph } from './onnx/mlp-graph.ts';
-import { OnnxPolicy } from './onnx/onnx-policy.ts';
+import { OnnxPolicy, writeMlpGraph } from './onnx/index.ts';
 import { type PolicyWeights, weightsDigest } from './weights.ts';
 
 /** Quantiles of a duration. */

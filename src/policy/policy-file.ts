@@ -5,7 +5,7 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../core/index.ts';
-import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/onnx-policy.ts';
+import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/index.ts';
 import { sha256Hex } from './weights.ts';
 
 const FORMAT = 'rein-policy/1';

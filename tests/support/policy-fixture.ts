@@ -1,6 +1,6 @@
 /** Small policies for tests. */
 import { type PolicyWeights, type WeightsManifest, weightsDigest } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 
 export const O = 5;
 export const A = 2;

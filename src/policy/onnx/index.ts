@@ -1,0 +1,3 @@
+export { writeMlpGraph } from './mlp-graph.ts';
+export { OnnxPolicy, type OnnxPolicyOptions, type SwapReport } from './onnx-policy.ts';
+export type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';
