@@ -187,6 +187,9 @@ export class EpisodeRunner {
     this.#executed.begin(link.latest);
     this.#filterBits = 0;
     link.send(this.#command);
+    // The guard does not let the policy go on by itself after a person has let go.
+    const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
+    if (isHandedBack) await this.#request({ kind: 'activate' });
     await link.advance(this.#ticksPerStep);
     this.#executed.end(link.latest, t.executed);
     t.filterBits = this.#filterBits;
