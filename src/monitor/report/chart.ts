@@ -42,13 +42,21 @@ export interface Chart {
   readonly x: Axis;
   readonly y: Axis;
   readonly layers: readonly Layer[];
+  /** `half` for a chart that shares its row with others: fewer ticks, larger letters. */
+  readonly size?: 'full' | 'half';
   readonly heightPx?: number;
 }
 
-const WIDTH = 560;
 const LEFT = 58;
-const RIGHT = 14;
+const RIGHT = 20;
 const BOTTOM = 42;
+
+interface Area {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
 
 interface Scale {
   readonly to: (value: number) => number;
@@ -57,17 +65,18 @@ interface Scale {
 
 /** The chart as an `<svg>` element with a title and a description. */
 export function renderChart(chart: Chart): string {
-  const height = chart.heightPx ?? 260;
+  const isHalf = chart.size === 'half';
+  const [width, height] = [isHalf ? 320 : 560, chart.heightPx ?? (isHalf ? 190 : 260)];
   const legend = legendOf(chart.layers);
-  const top = legend === '' ? 12 : 30;
-  const x = createScale(chart.x, chart.layers.flatMap(xValues), LEFT, WIDTH - RIGHT, 6);
-  const y = createScale(chart.y, chart.layers.flatMap(yValues), height - BOTTOM, top, 5);
+  const area: Area = { left: LEFT, right: width - RIGHT, top: legend === '' ? 12 : 30, bottom: height - BOTTOM };
+  const x = createScale(chart.x, chart.layers.flatMap(xValues), area.left, area.right, isHalf ? 3 : 6);
+  const y = createScale(chart.y, chart.layers.flatMap(yValues), area.bottom, area.top, isHalf ? 3 : 5);
   const id = `c-${chart.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
   return [
-    `<svg class="chart" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">`,
+    `<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">`,
     `<title id="${id}-t">${text(chart.title)}</title><desc id="${id}-d">${text(chart.description)}</desc>`,
-    axes(chart, x, y, top, height),
-    ...chart.layers.map((layer) => drawLayer(layer, x, y, top, height)),
+    axes(chart, x, y, area),
+    ...chart.layers.map((layer) => drawLayer(layer, x, y, area)),
     legend,
     '</svg>',
   ].join('');
@@ -81,9 +90,13 @@ export function niceTicks(low: number, high: number, count: number): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 2.5, 5, 10].find((m) => m * power >= rough * 0.999) ?? 10) * power;
   const ticks: number[] = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++)
-    ticks.push(Number((i * step).toPrecision(12)));
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) ticks.push(tidy(i * step));
   return ticks;
+}
+
+/** Without the last digits' rounding: 0.30000000000000004 → 0.3. */
+function tidy(value: number): number {
+  return Number(value.toFixed(12));
 }
 
 /** A number for an axis: short, with groups of three. */
@@ -91,7 +104,7 @@ export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 0.001 || size >= 1e7)) return value.toExponential(0).replace('e+', 'e');
   const plain = String(Number(value.toPrecision(4)));
-  return size >= 10_000 ? plain.replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f') : plain;
+  return size >= 1000 ? plain.replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f') : plain;
 }
 
 /** At most `limit` points, each the mean of equally many neighbours. */
@@ -124,8 +137,8 @@ function createScale(axis: Axis, data: readonly number[], from: number, to: numb
   const ticks = niceTicks(low, high, count);
   const step = (ticks[1] ?? 1) - (ticks[0] ?? 0);
   if (axis.max === undefined && ticks.length > 1 && high > ticks.at(-1)! + step * 0.25) {
-    high = ticks.at(-1)! + step;
-    ticks.push(Number(high.toPrecision(12)));
+    high = tidy(ticks.at(-1)! + step);
+    ticks.push(high);
   }
   const name = axis.scale === 'percent' ? (v: number): string => `${shortNumber(v * 100)} %` : shortNumber;
   return { to: (v) => from + ((v - low) / (high - low)) * (to - from), ticks: ticks.map((v) => [v, name(v)]) };
@@ -143,23 +156,23 @@ function logTicks(low: number, high: number): [number, string][] {
   return ticks;
 }
 
-function axes(chart: Chart, x: Scale, y: Scale, top: number, height: number): string {
-  const floor = height - BOTTOM;
+function axes(chart: Chart, x: Scale, y: Scale, area: Area): string {
+  const { left, right, top, bottom: floor } = area;
   const out: string[] = [];
   for (const [value, name] of y.ticks) {
     const at = px(y.to(value));
-    out.push(`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${at}" y2="${at}"/>`);
-    out.push(`<text class="tick" x="${LEFT - 7}" y="${px(y.to(value) + 4)}" text-anchor="end">${text(name)}</text>`);
+    out.push(`<line class="grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/>`);
+    out.push(`<text class="tick" x="${left - 7}" y="${px(y.to(value) + 4)}" text-anchor="end">${text(name)}</text>`);
   }
   for (const [value, name] of x.ticks) {
     const at = px(x.to(value));
     out.push(`<line class="grid" x1="${at}" x2="${at}" y1="${floor}" y2="${floor + 4}"/>`);
     out.push(`<text class="tick" x="${at}" y="${floor + 17}" text-anchor="middle">${text(name)}</text>`);
   }
-  out.push(`<line class="axis" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${floor}" y2="${floor}"/>`);
+  out.push(`<line class="axis" x1="${left}" x2="${right}" y1="${floor}" y2="${floor}"/>`);
   const middle = (top + floor) / 2;
   out.push(
-    `<text class="label" x="${(LEFT + WIDTH - RIGHT) / 2}" y="${height - 6}" text-anchor="middle">${text(chart.x.label)}</text>`,
+    `<text class="label" x="${(left + right) / 2}" y="${floor + BOTTOM - 6}" text-anchor="middle">${text(chart.x.label)}</text>`,
   );
   out.push(
     `<text class="label" transform="translate(13 ${px(middle)}) rotate(-90)" text-anchor="middle">${text(chart.y.label)}</text>`,
@@ -167,8 +180,8 @@ function axes(chart: Chart, x: Scale, y: Scale, top: number, height: number): st
   return out.join('');
 }
 
-function drawLayer(layer: Layer, x: Scale, y: Scale, top: number, height: number): string {
-  const floor = height - BOTTOM;
+function drawLayer(layer: Layer, x: Scale, y: Scale, area: Area): string {
+  const { left, right, top, bottom: floor } = area;
   const at = ([a, b]: Point): string => `${px(x.to(a))},${px(y.to(b))}`;
   if (layer.kind === 'line') {
     const points = layer.points.filter(isFinitePoint).map(at).join(' ');
@@ -187,17 +200,17 @@ function drawLayer(layer: Layer, x: Scale, y: Scale, top: number, height: number
   }
   if (layer.kind === 'bars') {
     const bars = layer.bars.map(([from, to, size]) => {
-      const [left, right, peak] = [x.to(from), x.to(to), y.to(size)];
-      return `<rect x="${px(left)}" y="${px(peak)}" width="${px(Math.max(0.5, right - left - 0.8))}" height="${px(Math.max(0, floor - peak))}"/>`;
+      const [start, end, peak] = [x.to(from), x.to(to), y.to(size)];
+      return `<rect x="${px(start)}" y="${px(peak)}" width="${px(Math.max(0.5, end - start - 0.8))}" height="${px(Math.max(0, floor - peak))}"/>`;
     });
     return `<g class="bars ${layer.hue}">${bars.join('')}</g>`;
   }
   if (layer.kind === 'level') {
     const level = px(y.to(layer.y));
-    return `<line class="rule ${layer.hue}" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${level}" y2="${level}"/><text class="note ${layer.hue}" x="${WIDTH - RIGHT - 4}" y="${px(y.to(layer.y) + 14)}" text-anchor="end">${text(layer.label)}</text>`;
+    return `<line class="rule ${layer.hue}" x1="${left}" x2="${right}" y1="${level}" y2="${level}"/><text class="note ${layer.hue}" x="${left + 4}" y="${px(y.to(layer.y) + 14)}">${text(layer.label)}</text>`;
   }
   const mark = x.to(layer.x);
-  const isRight = mark > WIDTH * 0.7;
+  const isRight = mark > left + 0.7 * (right - left);
   return `<line class="rule ${layer.hue}" x1="${px(mark)}" x2="${px(mark)}" y1="${top}" y2="${floor}"/><text class="note ${layer.hue}" x="${px(mark + (isRight ? -4 : 4))}" y="${top + 11}" text-anchor="${isRight ? 'end' : 'start'}">${text(layer.label)}</text>`;
 }
 

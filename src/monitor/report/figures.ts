@@ -137,7 +137,7 @@ export function learnerCurves(records: readonly MetricRecord[]): string {
       x: { label: 'updates', min: 0 },
       y: { label },
       layers: [{ kind: 'line', hue, points }],
-      heightPx: 200,
+      size: 'half',
     };
     return figure(chart, points.length > 0, '');
   };
@@ -201,7 +201,7 @@ function histogram(name: string, data: HistogramData): string {
       { kind: 'bars', hue: 'blue', bars },
       ...(total > 0 ? [{ kind: 'mark', hue: 'orange', x: p99, label: 'p99' } as const] : []),
     ],
-    heightPx: 200,
+    size: 'half',
   };
   const outside = data.under + data.over > 0 ? ` ${shortNumber(data.under + data.over)} outside the shown range.` : '';
   const ms = (value: number): string => shortNumber(Number(value.toPrecision(3)));

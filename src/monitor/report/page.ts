@@ -98,9 +98,9 @@ function cards({ summary }: ReportData): string {
   const leaks = summary.link.lost + summary.link.duplicated;
   const list: [string, string, string, Mood][] = [
     [
-      'Autonomous success',
+      'Success',
       percent(summary.success_rate),
-      `95 %: ${percent(range.low)} to ${percent(range.high)}, ${successes} of ${episodes}`,
+      `${successes} of ${episodes} without help, 95 %: ${(range.low * 100).toFixed(1)} to ${percent(range.high)}`,
       isMet ? 'good' : 'bad',
     ],
     [

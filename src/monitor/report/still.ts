@@ -77,7 +77,7 @@ function createEye(
   const isEmpty = !(low[0] <= high[0]);
   const centre = low.map((v, k) => (isEmpty ? 0 : (v + high[k]!) / 2)) as Triple;
   const radius = isEmpty ? 1 : Math.hypot(...low.map((v, k) => high[k]! - v)) / 2;
-  const distance = (radius / Math.sin(FIELD_OF_VIEW_RAD / 2)) * 0.86;
+  const distance = (radius / Math.sin(FIELD_OF_VIEW_RAD / 2)) * 0.94;
   const [ce, se, ca, sa] = [Math.cos(elevationRad), Math.sin(elevationRad), Math.cos(azimuthRad), Math.sin(azimuthRad)];
   const back: Triple = [ce * ca, ce * sa, se];
   return {

@@ -6,6 +6,8 @@
 const POSE = 7;
 const INT16_MAX = 32767;
 const FIELD_OF_VIEW = 0.6;
+/** Surfaces this close count as one, and the first stays: shapes that share a surface would flicker. */
+const SAME_DEPTH = 1.0006;
 const LIGHT = normalise([0.45, -0.55, 0.9]);
 
 /** Recording data as embedded in the page → poses by frame. */
@@ -90,11 +92,13 @@ export function camera(target, azimuth, elevation, distance) {
 }
 
 /** A picture to draw into: 32-bit colours and inverse depths. */
-export function createPicture(width, height) {
+export function createPicture(width, height, shift = 0) {
   const pixels = new Uint8ClampedArray(width * height * 4);
   return {
     width,
     height,
+    /** Right of the middle by `shift` widths, to leave room for the close-up. */
+    centreX: width * (0.5 + shift),
     pixels,
     words: new Uint32Array(pixels.buffer),
     inverseDepth: new Float32Array(width * height),
@@ -105,17 +109,29 @@ export function createPicture(width, height) {
 
 /** Draws one frame. `view`: { camera, theme, cutM (distance of the section from the eye, 0 = none), floor }. */
 export function draw(picture, scene, frame, view) {
-  picture.words.fill(0);
-  picture.inverseDepth.fill(0);
   picture.stamp.fill(0);
+  drawBackground(picture, scene, view);
   if (scene.recording.frameCount === 0) return;
-  if (view.floor && scene.floorZ !== null) drawFloor(picture, scene, view);
   const placed = scene.solids.map((part) => place(part, scene.pose(part, frame), view.camera, picture));
   if (view.floor && scene.floorZ !== null) for (const solid of placed) drawShadow(picture, solid, scene.floorZ, view);
   for (const [i, solid] of placed.entries()) {
     const cut = view.cutM > 0 && !solid.part.moves ? view.cutM : 0;
     drawSolid(picture, solid, cut, i + 1, view.theme);
   }
+}
+
+/** The floor, kept from the last frame while the eye stands still. */
+function drawBackground(picture, scene, view) {
+  const key = JSON.stringify([view.camera, view.theme.back]);
+  if (picture.background?.key !== key) {
+    picture.words.fill(0);
+    picture.inverseDepth.fill(0);
+    if (view.floor && scene.floorZ !== null) drawFloor(picture, scene, view);
+    picture.background = { key, words: picture.words.slice(), inverseDepth: picture.inverseDepth.slice() };
+    return;
+  }
+  picture.words.set(picture.background.words);
+  picture.inverseDepth.set(picture.background.inverseDepth);
 }
 
 function place(part, { xyz, turn }, eye, picture) {
@@ -155,7 +171,7 @@ function project(out, at, points, from, eye, picture) {
   const depth = x * eye.forward[0] + y * eye.forward[1] + z * eye.forward[2];
   const inverse = depth > 0.005 ? 1 / depth : 0;
   const scale = picture.focal * inverse;
-  out[at] = picture.width / 2 + scale * (x * eye.right[0] + y * eye.right[1] + z * eye.right[2]);
+  out[at] = picture.centreX + scale * (x * eye.right[0] + y * eye.right[1] + z * eye.right[2]);
   out[at + 1] = picture.height / 2 - scale * (x * eye.up[0] + y * eye.up[1] + z * eye.up[2]);
   out[at + 2] = inverse;
 }
@@ -176,8 +192,9 @@ function drawSolid(picture, { part, screen }, cut, id, theme) {
 /**
  * One triangle by its edge functions. With a section, front faces before the plane are left out and remembered;
  * where a back face lies behind the plane of a remembered pixel, the plane runs through the solid: draw its cap.
+ * `sink` < 1 pushes what lies on the floor below what stands on it.
  */
-function triangle(picture, s, [i, j, k], colour, { cut, id, cap, flat = false }) {
+function triangle(picture, s, [i, j, k], colour, { cut, id, cap, flat = false, sink = 1 }) {
   const [a, b, c] = [i * 4, j * 4, k * 4];
   if (s[a + 2] === 0 || s[b + 2] === 0 || s[c + 2] === 0) return;
   const area = (s[b] - s[a]) * (s[c + 1] - s[a + 1]) - (s[c] - s[a]) * (s[b + 1] - s[a + 1]);
@@ -189,31 +206,51 @@ function triangle(picture, s, [i, j, k], colour, { cut, id, cap, flat = false })
   const top = Math.max(0, Math.ceil(Math.min(s[a + 1], s[b + 1], s[c + 1]) - 0.5));
   const bottom = Math.min(height - 1, Math.floor(Math.max(s[a + 1], s[b + 1], s[c + 1]) - 0.5));
   const cutInverse = cut > 0 ? 1 / cut : 0;
+  const fixedWord = pack(colour, 1);
+  const isPlain = flat || cap;
+  // Barycentric coordinates change by these from pixel to pixel.
+  const du = (s[b + 1] - s[c + 1]) / area;
+  const dv = (s[c + 1] - s[a + 1]) / area;
   for (let y = top; y <= bottom; y++) {
-    for (let x = left; x <= right; x++) {
-      const px = x + 0.5;
-      const py = y + 0.5;
-      const u = ((s[b] - px) * (s[c + 1] - py) - (s[c] - px) * (s[b + 1] - py)) / area;
-      const v = ((s[c] - px) * (s[a + 1] - py) - (s[a] - px) * (s[c + 1] - py)) / area;
-      const w = 1 - u - v;
-      if (u < 0 || v < 0 || w < 0) continue;
-      const at = y * width + x;
-      let inverse = u * s[a + 2] + v * s[b + 2] + w * s[c + 2];
-      let light = 1;
+    const py = y + 0.5;
+    const px = left + 0.5;
+    const u0 = ((s[b] - px) * (s[c + 1] - py) - (s[c] - px) * (s[b + 1] - py)) / area;
+    const v0 = ((s[c] - px) * (s[a + 1] - py) - (s[a] - px) * (s[c + 1] - py)) / area;
+    const [from, to] = span(u0, du, v0, dv, right - left);
+    const d0 = u0 * s[a + 2] + v0 * s[b + 2] + (1 - u0 - v0) * s[c + 2];
+    const dd = du * s[a + 2] + dv * s[b + 2] - (du + dv) * s[c + 2];
+    const l0 = u0 * s[a + 3] + v0 * s[b + 3] + (1 - u0 - v0) * s[c + 3];
+    const dl = du * s[a + 3] + dv * s[b + 3] - (du + dv) * s[c + 3];
+    for (let i = from; i <= to; i++) {
+      const at = y * width + left + i;
+      let inverse = (d0 + i * dd) * sink;
       if (cap) {
         if (stamp[at] !== id || inverse >= cutInverse) continue;
         inverse = cutInverse;
       } else if (cutInverse > 0 && inverse > cutInverse) {
         stamp[at] = id;
         continue;
-      } else if (!flat) {
-        light = u * s[a + 3] + v * s[b + 3] + w * s[c + 3];
       }
-      if (inverse <= inverseDepth[at]) continue;
+      if (inverse <= inverseDepth[at] * SAME_DEPTH) continue;
       inverseDepth[at] = inverse;
-      words[at] = pack(colour, light);
+      words[at] = isPlain ? fixedWord : pack(colour, l0 + i * dl);
     }
   }
+}
+
+/** The pixels of a row, 0 to `last`, in which u, v and 1 − u − v are all ≥ 0. */
+function span(u0, du, v0, dv, last) {
+  let from = 0;
+  let to = last;
+  const keep = (value, slope) => {
+    if (slope > 0) from = Math.max(from, Math.ceil(-value / slope));
+    else if (slope < 0) to = Math.min(to, Math.floor(value / -slope));
+    else if (value < 0) to = -1;
+  };
+  keep(u0, du);
+  keep(v0, dv);
+  keep(1 - u0 - v0, -du - dv);
+  return [from, to];
 }
 
 function drawFloor(picture, scene, { camera: eye, theme }) {
@@ -233,12 +270,14 @@ function drawFloor(picture, scene, { camera: eye, theme }) {
       const fade = Math.min(1, 2 * (1 - distance));
       const tile = theme.floor[(i + j) & 1];
       const colour = tile.map((v, k) => v * fade + theme.back[k] * (1 - fade));
-      const flat = { cut: 0, id: 0, cap: false, flat: true };
+      const flat = { cut: 0, id: 0, cap: false, flat: true, sink: 0.98 };
       triangle(picture, screen, [0, 1, 2], colour, flat);
       triangle(picture, screen, [0, 2, 3], colour, flat);
     }
   }
 }
+
+const SHADOW = { cut: 0, id: 0, cap: false, flat: true, sink: 0.99 };
 
 function drawShadow(picture, { part, world }, floorZ, { camera: eye, theme }) {
   const flatWorld = new Float64Array(world.length);
@@ -247,19 +286,21 @@ function drawShadow(picture, { part, world }, floorZ, { camera: eye, theme }) {
     const height = Math.max(0, world[i * 3 + 2] - floorZ);
     flatWorld[i * 3] = world[i * 3] - (LIGHT[0] / LIGHT[2]) * height;
     flatWorld[i * 3 + 1] = world[i * 3 + 1] - (LIGHT[1] / LIGHT[2]) * height;
-    flatWorld[i * 3 + 2] = floorZ + 0.0015;
+    flatWorld[i * 3 + 2] = floorZ;
     project(screen, i * 4, flatWorld, i * 3, eye, picture);
   }
   for (const face of part.mesh.faces) {
     for (let i = 1; i + 1 < face.length; i++) {
-      triangle(picture, screen, [face[0], face[i], face[i + 1]], theme.shadow, { cut: 0, id: 0, cap: false });
+      triangle(picture, screen, [face[0], face[i], face[i + 1]], theme.shadow, SHADOW);
     }
   }
 }
 
-function pack([r, g, b], light) {
-  const channel = (v) => Math.min(255, Math.round(v * light));
-  return (0xff000000 | (channel(b) << 16) | (channel(g) << 8) | channel(r)) >>> 0;
+function pack(colour, light) {
+  const r = Math.min(255, colour[0] * light + 0.5) | 0;
+  const g = Math.min(255, colour[1] * light + 0.5) | 0;
+  const b = Math.min(255, colour[2] * light + 0.5) | 0;
+  return 0xff000000 | (b << 16) | (g << 8) | r;
 }
 
 function factors({ type, sizeM: [s0 = 0, s1 = 0, s2 = 0] }) {
@@ -334,7 +375,7 @@ function startPlayer(root, meshes) {
   const inset = root.querySelector('canvas.closeup');
   const [button, slider, speed, clock] = ['button', 'input', 'select', 'output'].map((tag) => root.querySelector(tag));
   const home = { azimuth: -0.95, elevation: 0.42 };
-  const state = { ...home, frame: 0, playing: false, visible: true, before: 0, dirty: true };
+  const state = { ...home, frame: 0, playing: false, visible: true, before: 0, dirty: true, asked: false };
   const last = Math.max(0, recording.frameCount - 1);
   slider.max = String(last);
   inset.hidden = scene.focus === null;
@@ -343,9 +384,15 @@ function startPlayer(root, meshes) {
   const paint = () => {
     const theme = dark.matches ? THEMES.dark : THEMES.light;
     const frame = Math.min(last, Math.round(state.frame));
-    const distance = (scene.radius / Math.sin(FIELD_OF_VIEW / 2)) * 0.86;
+    const distance = (scene.radius / Math.sin(FIELD_OF_VIEW / 2)) * 0.94;
     const eye = camera(scene.centre, state.azimuth, state.elevation, distance);
-    paintCanvas(main, scene, frame, { camera: eye, theme, cutM: 0, floor: true });
+    paintCanvas(main, scene, frame, {
+      camera: eye,
+      theme,
+      cutM: 0,
+      floor: true,
+      shift: scene.focus === null ? 0 : 0.14,
+    });
     if (scene.focus !== null) paintInset(inset, scene, frame, state.azimuth, theme);
     slider.value = String(frame);
     clock.textContent = `${(frame * recording.frameS).toFixed(1)} of ${(last * recording.frameS).toFixed(1)} s`;
@@ -354,41 +401,46 @@ function startPlayer(root, meshes) {
   const loop = (now) => {
     const passedS = Math.min(0.1, (now - state.before) / 1000);
     state.before = now;
-    if (state.playing && state.visible) {
+    state.asked = false;
+    const shown = Math.round(state.frame);
+    if (state.playing) {
       // A rest of one second on the last frame, then again from the start.
       state.frame += (passedS * Number(speed.value)) / recording.frameS;
       if (state.frame > last + 1 / recording.frameS) state.frame = 0;
-      state.dirty = true;
+      if (Math.min(last, Math.round(state.frame)) !== shown) state.dirty = true;
     }
-    if (state.dirty && state.visible) {
-      state.dirty = false;
-      paint();
-    }
+    if (state.dirty) paint();
+    state.dirty = false;
+    if (state.playing) ask();
+  };
+  // Nothing runs while nothing changes or nobody can see it.
+  const ask = () => {
+    if (state.asked || !state.visible) return;
+    state.asked = true;
     requestAnimationFrame(loop);
   };
-  button.addEventListener('click', () => Object.assign(state, { playing: !state.playing, dirty: true }));
-  slider.addEventListener('input', () =>
-    Object.assign(state, { frame: Number(slider.value), playing: false, dirty: true }),
-  );
-  dark.addEventListener('change', () => Object.assign(state, { dirty: true }));
+  const change = (values) => {
+    Object.assign(state, values, { dirty: true });
+    ask();
+  };
+  button.addEventListener('click', () => change({ playing: !state.playing }));
+  slider.addEventListener('input', () => change({ frame: Number(slider.value), playing: false }));
+  dark.addEventListener('change', () => change({}));
   main.addEventListener('pointerdown', (event) => main.setPointerCapture(event.pointerId));
   main.addEventListener('pointermove', (event) => {
     if (!main.hasPointerCapture(event.pointerId)) return;
-    state.azimuth -= event.movementX * 0.008;
-    state.elevation = Math.min(1.5, Math.max(0.03, state.elevation + event.movementY * 0.006));
-    state.dirty = true;
+    const elevation = Math.min(1.5, Math.max(0.03, state.elevation + event.movementY * 0.006));
+    change({ azimuth: state.azimuth - event.movementX * 0.008, elevation });
   });
-  main.addEventListener('dblclick', () => Object.assign(state, home, { dirty: true }));
-  new IntersectionObserver(([entry]) => Object.assign(state, { visible: entry.isIntersecting, dirty: true })).observe(
-    root,
-  );
+  main.addEventListener('dblclick', () => change(home));
+  new IntersectionObserver(([entry]) => change({ visible: entry.isIntersecting })).observe(root);
   state.playing = last > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches;
   paint();
-  requestAnimationFrame(loop);
+  ask();
 }
 
 function paintCanvas(canvas, scene, frame, view) {
-  canvas.picture ??= createPicture(canvas.width, canvas.height);
+  canvas.picture ??= createPicture(canvas.width, canvas.height, view.shift);
   draw(canvas.picture, scene, frame, view);
   const context = canvas.getContext('2d');
   context.putImageData(new ImageData(canvas.picture.pixels, canvas.width, canvas.height), 0, 0);
@@ -402,7 +454,7 @@ function paintInset(canvas, scene, frame, azimuth, theme) {
   const target = [scene.focus[0], scene.focus[1], scene.focus[2] + 0.004];
   const distance = 0.15;
   const eye = camera(target, square, 0.12, distance);
-  const context = paintCanvas(canvas, scene, frame, { camera: eye, theme, cutM: distance, floor: false });
+  const context = paintCanvas(canvas, scene, frame, { camera: eye, theme, cutM: distance, floor: false, shift: 0 });
   const points = scene.tips.slice(0, frame + 1);
   const at = new Float64Array(4);
   context.lineWidth = canvas.width / 160;

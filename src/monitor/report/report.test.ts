@@ -1,0 +1,382 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { QuantileHistogram } from '../../core/index.ts';
+import { type MetricRecord, MetricsWriter } from '../metrics/index.ts';
+import { niceTicks, renderChart, shortNumber, thin } from './chart.ts';
+import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
+import { loadReportData } from './load-report-data.ts';
+import { renderReport } from './page.ts';
+import { decodeRecording, type EpisodeRecording, encodeRecording } from './recording.ts';
+import type { ReportData, RunSummary } from './report-data.ts';
+import { renderStill } from './still.ts';
+import { writeRecording, writeReport } from './write-report.ts';
+
+const EVIL = `</script><img src=x onerror="alert('1')">&]]>`;
+
+const summary: RunSummary = {
+  success_rate: 0.99,
+  eval_episodes: 200,
+  env_steps: 3021,
+  updates: 60_420,
+  utd: 20,
+  updates_per_s: 812,
+  interventions: 64,
+  intervention_steps: 811,
+  wall_s: 96.4,
+  seed: 7,
+  safety: { violations: 0, changed_ticks: 1900, ticks: 61_234 },
+  link: { sent: 3021, acked: 3021, duplicated: 0, lost: 0 },
+  policy_version: 118,
+  task: 'insert',
+  target_success_rate: 0.97,
+};
+
+/** A box that slides and turns, a fixed floor and a capsule. */
+function recording(caption = 'First evaluation episode'): EpisodeRecording {
+  const frames = Array.from({ length: 30 }, (_, i) => {
+    const half = i * 0.02;
+    return Float32Array.from([
+      ...[0, 0, -0.02, 1, 0, 0, 0],
+      ...[0.1, 0, 0.2, 1, 0, 0, 0],
+      ...[0.3 + i * 0.001, 0.1, 0.3 - i * 0.004, Math.cos(half), 0, 0, Math.sin(half)],
+    ]);
+  });
+  const grey = [0.5, 0.5, 0.5, 1];
+  const geoms = [
+    { type: 'plane', sizeM: [1, 1, 0.1], rgba: grey, name: 'floor' },
+    { type: 'capsule', sizeM: [0.04, 0.15, 0], rgba: grey, name: 'arm' },
+    { type: 'box', sizeM: [0.01, 0.01, 0.03], rgba: [1, 0.5, 0, 1], name: 'peg' },
+  ];
+  return { caption, success: true, geoms, frames, frameS: 0.04 };
+}
+
+function records(label = 'trained'): MetricRecord[] {
+  const histogram = new QuantileHistogram(0.001, 1000);
+  for (let i = 1; i < 500; i++) histogram.add(i / 100);
+  const at = (envStep: number): { tS: number; envStep: number } => ({ tS: envStep / 50, envStep });
+  const episode = (i: number): MetricRecord => ({
+    ...at(i * 40),
+    kind: 'episode',
+    episode: i,
+    purpose: 'training',
+    success: i % 3 > 0,
+    steps: 40,
+    returnSum: 1,
+    interventions: i < 20 ? 1 : 0,
+    interventionSteps: i < 20 ? 12 : 0,
+    policyVersion: i,
+  });
+  const update = { update: 100, criticLoss: 0.1, actorLoss: -0.3, temperature: 0.1, entropy: -1, qMean: 0.4 };
+  return [
+    ...Array.from({ length: 40 }, (_, i) => episode(i)),
+    { ...at(500), kind: 'validation', policyVersion: 5, successes: 3, episodes: 30, meanSteps: 40 },
+    { ...at(1500), kind: 'validation', policyVersion: 9, successes: 30, episodes: 30, meanSteps: 22 },
+    { ...at(500), kind: 'update', ...update, updatesPerS: 800, utd: 20 },
+    { ...at(900), kind: 'update', ...update, update: 200, updatesPerS: 800, utd: 20 },
+    { ...at(900), kind: 'calibration', pairs: Array.from({ length: 80 }, (_, i) => [i / 80, (i / 80) ** 2] as const) },
+    { ...at(900), kind: 'link', sent: 10, acked: 9, pending: 1, lost: 0, duplicated: 0 },
+    {
+      ...at(900),
+      kind: 'safety',
+      ticks: 1000,
+      changedTicks: 31,
+      violations: 0,
+      overruns: 2,
+      byStage: { limits: 31, [label]: 1 },
+    },
+    { ...at(900), kind: 'histogram', name: 'tickMs', data: histogram.toJSON() },
+    { ...at(1600), kind: 'evaluation', label, policyVersion: 9, successes: 198, episodes: 200, meanSteps: 23.4 },
+  ];
+}
+
+function full(text = 'plain'): ReportData {
+  return {
+    runId: `run-${text}`,
+    summary: { ...summary, task: text, versions: { [text]: text } },
+    configText: `task: ${text}\n`,
+    records: records(text),
+    skippedLines: 1,
+    recordings: [recording(text), recording('last')],
+  };
+}
+
+const empty: ReportData = {
+  runId: 'stopped',
+  summary: null,
+  configText: '',
+  records: [],
+  skippedLines: 0,
+  recordings: [],
+};
+
+const VOID = new Set(['meta', 'input', 'br', 'img', 'link', 'hr']);
+
+/** The first tag that does not match its opening one, or null. Scripts and styles count as text. */
+function unbalanced(html: string): string | null {
+  const markup = html.replace(/(<(script|style)[^>]*>)[\s\S]*?(<\/\2>)/g, '$1$3');
+  const open: string[] = [];
+  for (const [, slash, name, rest] of markup.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|[^">])*)>/gi)) {
+    if (slash === '/') {
+      if (open.pop() !== name) return `</${name}>`;
+    } else if (!VOID.has(name!) && !rest!.endsWith('/')) open.push(name!);
+  }
+  return open.at(-1) ?? null;
+}
+
+describe('renderReport', () => {
+  it.each([
+    ['a whole run', full()],
+    ['a run that stopped at once', empty],
+    ['hostile names', full(EVIL)],
+  ])('is well formed for %s', (_, data) => {
+    const html = renderReport(data);
+    expect(unbalanced(html)).toBeNull();
+    expect(outsideScripts(html)).not.toMatch(/NaN|undefined|Infinity/);
+  });
+
+  it('sees a page that is not well formed', () => {
+    expect(unbalanced('<main><p></main>')).toBe('</main>');
+    expect(unbalanced('<main><p></p>')).toBe('main');
+  });
+
+  it('asks nothing of a network', () => {
+    const html = renderReport(full());
+    expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
+      /https?:|\bimport\s*\(|@import|url\(|<link|<iframe/,
+    );
+    expect(html).not.toMatch(/\ssrc=/);
+  });
+
+  it('lets no name of the run become markup', () => {
+    const html = renderReport(full(EVIL));
+    expect(html).not.toContain('<img');
+    expect(html.split('</script>').length).toBe(html.split('<script').length);
+    const blocks = [...html.matchAll(/<script type="application\/json"[^>]*>([\s\S]*?)<\/script>/g)];
+    expect(blocks).toHaveLength(3);
+    const first = blocks.map(([, json]) => JSON.parse(json!)).find((block) => 'caption' in block);
+    expect(first.caption).toBe(EVIL);
+  });
+
+  it('shows the figures of the run', () => {
+    const html = renderReport(full());
+    for (const fact of [
+      '99.0 %',
+      '198 of 200',
+      '96.4',
+      'met',
+      '60\u202f420',
+      'p99',
+      '3.10 %',
+      'Q against realised return',
+    ]) {
+      expect(html).toContain(fact);
+    }
+  });
+
+  it('says when the target was missed and when limits broke', () => {
+    const bad = { ...summary, success_rate: 0.5, safety: { ...summary.safety, violations: 3 } };
+    const html = renderReport({ ...full(), summary: bad });
+    expect(html).toContain('not met');
+    expect(html.match(/<li class="bad">/g)).toHaveLength(3);
+  });
+
+  it('stays small with two long episodes of sixty shapes', () => {
+    const geoms = Array.from({ length: 60 }, (_, i) => ({
+      type: 'capsule',
+      sizeM: [0.02, 0.1, 0],
+      rgba: [1, 1, 1, 1],
+      name: `g${i}`,
+    }));
+    const frames = Array.from({ length: 1500 }, (_, f) => new Float32Array(60 * 7).map((_, k) => Math.sin(f * k)));
+    const long = { ...recording(), geoms, frames };
+    expect(renderReport({ ...full(), recordings: [long, long] }).length).toBeLessThan(3e6);
+  });
+});
+
+function outsideScripts(html: string): string {
+  return html.replace(/<(script|style)[\s\S]*?<\/\1>/g, '');
+}
+
+describe('recordings', () => {
+  it('come back within their resolution', () => {
+    const before = recording();
+    const after = decodeRecording(JSON.parse(JSON.stringify(encodeRecording(before))));
+    expect(after.geoms).toEqual(before.geoms);
+    expect(after.frames).toHaveLength(before.frames.length);
+    for (const [f, frame] of before.frames.entries()) {
+      for (const [k, value] of frame.entries()) expect(Math.abs(after.frames[f]![k]! - value)).toBeLessThan(5e-5);
+    }
+  });
+
+  it('store what never moves once', () => {
+    const encoded = encodeRecording(recording());
+    expect(encoded.geoms.map((geom) => geom.moves)).toEqual([false, false, true]);
+    expect(Buffer.from(encoded.fixed, 'base64')).toHaveLength(2 * 7 * 2);
+    expect(Buffer.from(encoded.moving, 'base64')).toHaveLength(30 * 7 * 2);
+  });
+
+  it('thin long episodes and keep the last frame and the pace', () => {
+    const before = recording();
+    const encoded = encodeRecording(before, 10);
+    const after = decodeRecording(encoded);
+    expect(encoded.frameCount).toBe(10);
+    expect(encoded.frameS).toBeCloseTo(0.12);
+    expect(after.frames.at(-1)![14]).toBeCloseTo(before.frames.at(-1)![14]!, 4);
+  });
+
+  it('refuse frames that do not fit or are not finite, and damaged files', () => {
+    const good = recording();
+    expect(() => encodeRecording({ ...good, frames: [new Float32Array(3)] })).toThrow(RangeError);
+    expect(() => encodeRecording({ ...good, frames: [new Float32Array(21).fill(Number.NaN)] })).toThrow(RangeError);
+    expect(() => decodeRecording({ ...encodeRecording(good), moving: 'AAAA' })).toThrow(/damaged/);
+  });
+});
+
+describe('renderStill', () => {
+  it('draws only visible faces, as well-formed SVG', () => {
+    const svg = renderStill(recording(), -1);
+    expect(unbalanced(svg)).toBeNull();
+    const count = svg.split('<polygon').length - 1;
+    expect(count).toBeGreaterThan(40);
+    const all = [...unitMeshes(14).capsule.faces, ...unitMeshes(14).box.faces].length;
+    expect(count).toBeLessThan(all * 0.7);
+  });
+
+  it('is an empty picture for an empty recording', () => {
+    expect(renderStill({ ...recording(), frames: [] }, 0)).not.toContain('<polygon');
+  });
+});
+
+describe('unitMeshes', () => {
+  it('turns every face outwards', () => {
+    for (const mesh of Object.values(unitMeshes(12))) {
+      for (const face of mesh.faces) {
+        const p = face.slice(0, 3).map((i) => mesh.vertices.slice(i * VERTEX_NUMBERS, i * VERTEX_NUMBERS + 7));
+        const at = (i: number, k: number): number => p[i]![k]! + (k === 2 ? p[i]![3]! : 0);
+        const edge = (i: number, k: number): number => at(i, k) - at(0, k);
+        const [a, b] = [
+          [edge(1, 0), edge(1, 1), edge(1, 2)],
+          [edge(2, 0), edge(2, 1), edge(2, 2)],
+        ] as const;
+        const cross = [a[1]! * b[2]! - a[2]! * b[1]!, a[2]! * b[0]! - a[0]! * b[2]!, a[0]! * b[1]! - a[1]! * b[0]!];
+        const outwards = cross.reduce(
+          (sum, value, k) => sum + value * (p[0]![4 + k]! + p[1]![4 + k]! + p[2]![4 + k]!),
+          0,
+        );
+        expect(outwards).toBeGreaterThanOrEqual(-1e-9);
+      }
+    }
+  });
+});
+
+describe('charts', () => {
+  it('choose round ticks that cover the range', () => {
+    expect(niceTicks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1]);
+    expect(niceTicks(-0.61, 0, 3)).toEqual([-0.5, -0.25, 0]);
+    expect(niceTicks(3, 3, 5)).toEqual([3]);
+  });
+
+  it('write numbers short', () => {
+    expect([0, 0.5, 3021, 1.5e9, 0.00002].map(shortNumber)).toEqual(['0', '0.5', '3\u202f021', '2e9', '2e-5']);
+  });
+
+  it('keep the mean when they thin', () => {
+    const points = Array.from({ length: 1000 }, (_, i) => [i, i % 2] as const);
+    const few = thin(points, 100);
+    expect(few).toHaveLength(100);
+    expect(few[0]).toEqual([4.5, 0.5]);
+  });
+
+  it('draw one value, no value and equal values without NaN', () => {
+    for (const points of [
+      [],
+      [[1, 1]],
+      [
+        [1, 1],
+        [2, 1],
+      ],
+      [[1, Number.NaN]],
+    ] as const) {
+      for (const scale of ['linear', 'percent', 'log'] as const) {
+        const layers = [
+          { kind: 'line', hue: 'blue', points },
+          { kind: 'dots', hue: 'red', points },
+        ] as const;
+        const svg = renderChart({
+          title: 't',
+          description: 'd',
+          x: { label: 'x', scale },
+          y: { label: 'y', scale },
+          layers,
+        });
+        expect(svg).not.toMatch(/NaN|Infinity/);
+      }
+    }
+  });
+});
+
+describe('the page script', () => {
+  it('draws a solid, and cuts it open at the section', async () => {
+    const script = './page/player.mjs';
+    const player = await import(script);
+    const scene = player.createScene(encodeRecording(recording()), unitMeshes(12));
+    const picture = player.createPicture(120, 90);
+    const theme = {
+      back: [255, 255, 255],
+      floor: [
+        [240, 240, 240],
+        [220, 220, 220],
+      ],
+      shadow: [1, 2, 3],
+      section: [9, 8, 7],
+    };
+    const eye = player.camera([0.1, 0, 0.2], 0, 0.1, 1);
+    const has = (word: number): boolean => picture.words.includes(word >>> 0);
+    const section = 0xff070809;
+    player.draw(picture, scene, 0, { camera: eye, theme, cutM: 0, floor: true });
+    expect(picture.words.filter((word: number) => word !== 0).length).toBeGreaterThan(400);
+    expect(has(0xff030201)).toBe(true);
+    expect(has(section)).toBe(false);
+    player.draw(picture, scene, 0, { camera: eye, theme, cutM: 1, floor: false });
+    expect(has(section)).toBe(true);
+    expect(scene.tips[0][2]).toBeCloseTo(0.27, 3);
+  });
+});
+
+describe('a run folder', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'rein-report-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('gives the report back from its files', async () => {
+    const writer = new MetricsWriter(join(folder, 'metrics.jsonl'));
+    for (const record of records()) writer.write(record);
+    await writer.close();
+    writeFileSync(join(folder, 'summary.json'), JSON.stringify(summary));
+    writeFileSync(join(folder, 'config.yaml'), 'task: insert\n');
+    await writeRecording(folder, '2-last', recording('last'));
+    await writeRecording(folder, '1-first', recording('first'));
+    const data = await loadReportData(folder);
+    expect(data.records).toEqual(records());
+    expect(data.summary).toEqual(summary);
+    expect(data.recordings.map((r) => r.caption)).toEqual(['first', 'last']);
+    const path = await writeReport(folder, data);
+    expect(statSync(path).size).toBeGreaterThan(20_000);
+    expect(readFileSync(path, 'utf8')).toBe(renderReport(data));
+  });
+
+  it('makes a page of an empty folder, and none of no folder', async () => {
+    expect((await loadReportData(folder)).summary).toBeNull();
+    await expect(loadReportData(join(folder, 'none'))).rejects.toThrow(/not a folder/);
+  });
+
+  it('names the file that is damaged', async () => {
+    mkdirSync(join(folder, 'recordings'));
+    writeFileSync(join(folder, 'recordings', '1.json'), '{');
+    await expect(loadReportData(folder)).rejects.toThrow(/1\.json is not JSON/);
+  });
+});
