@@ -1,5 +1,5 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
-import { Rng, type RngState } from '../../core/index.ts';
+import { ReinError, Rng, type RngState } from '../../core/index.ts';
 import { Bindings, PingPongState, Session } from '../engine/index.ts';
 import type { Replay } from '../replay/index.ts';
 import { type CloningReport, cloneDemonstrations } from './cloning.ts';
@@ -104,6 +104,11 @@ export class Agent {
     return this.#calls * this.config.utd;
   }
 
+  /** Numbers in the whole state: what a checkpoint must have. */
+  get stateSize(): number {
+    return this.#state.size;
+  }
+
   /** Calls whose result was not finite and was thrown away. */
   get refusedCalls(): number {
     return this.#refusedCalls;
@@ -158,6 +163,15 @@ export class Agent {
 
   /** Continues from `snapshot`: with the same replay, the next updates are the same bit for bit. Throws `ReinError` when it does not fit. */
   restore(snapshot: AgentSnapshot): void {
+    if (snapshot.updates % this.config.utd !== 0) {
+      throw new ReinError(
+        'checkpoint',
+        `${snapshot.updates} updates are not whole calls of ${this.config.utd} updates.`,
+        {
+          remedy: 'Continue with the utd that the checkpoint was written with',
+        },
+      );
+    }
     this.#state.load(snapshot.state);
     this.#calls = snapshot.updates / this.config.utd;
     this.#refusedCalls = snapshot.refusedCalls;

@@ -125,9 +125,9 @@ export class PingPongState {
     if (values.length !== this.size) {
       throw new ReinError(
         'checkpoint',
-        `the stored state has ${values.length} numbers, these networks have ${this.size}`,
+        `The stored state has ${values.length} numbers, these networks have ${this.size}.`,
         {
-          remedy: 'use the learner configuration and task that the checkpoint was written with',
+          remedy: 'Continue with the learner configuration and task that the checkpoint was written with.',
         },
       );
     }

@@ -11,6 +11,8 @@ const ACTION_TOLERANCE = 0.01;
 export type DropReason = 'wrongSize' | 'notFinite' | 'actionOutOfRange';
 
 export interface ReplayCounts {
+  /** Transitions offered, taken or not. */
+  readonly received: number;
   /** Online transitions taken: the N of the update contract. */
   readonly online: number;
   /** Rows of the demonstration buffer: demonstrations and interventions. */
@@ -29,6 +31,7 @@ export class Replay {
   readonly demonstrations: TransitionRing;
   readonly #window: number;
   readonly #dropped: Record<DropReason, number> = { wrongSize: 0, notFinite: 0, actionOutOfRange: 0 };
+  #received = 0;
   #interventions = 0;
 
   /** `capacity`: the newest online transitions that are sampled from; as many demonstrations are kept. */
@@ -40,6 +43,7 @@ export class Replay {
 
   /** Copies `transition` to where it belongs. Says why where it is not fit to learn from; then nothing is kept but a count. */
   add(transition: Transition): 'accepted' | DropReason {
+    this.#received++;
     const reason = this.#unfit(transition);
     if (reason !== undefined) {
       this.#dropped[reason]++;
@@ -69,6 +73,7 @@ export class Replay {
 
   counts(): ReplayCounts {
     return {
+      received: this.#received,
       online: this.online.count,
       demonstrations: this.demonstrations.count,
       interventions: this.#interventions,

@@ -1,0 +1,154 @@
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTransition, Rng, type Transition } from '../core/index.ts';
+import { type Agent, createAgent, DEFAULT_LEARNER_CONFIG } from './algorithms/index.ts';
+import { readCheckpoint, rebuildReplay, writeCheckpoint } from './checkpoint.ts';
+import { decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
+import { Replay } from './replay/index.ts';
+
+const config = {
+  ...DEFAULT_LEARNER_CONFIG,
+  ...{ actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, critics: 3, warmupSteps: 0 },
+};
+const create = () => createAgent({ observationSize: 2, actionSize: 1, config, seed: 5 });
+
+function journal(count: number): Transition[] {
+  const rng = new Rng(8);
+  return Array.from({ length: count }, (_, i) => {
+    const t = createTransition(2, 1);
+    t.source = i < 10 ? 'demo' : i % 7 === 0 ? 'human_correct' : 'policy';
+    rng.fillNormal(t.observation);
+    rng.fillNormal(t.nextObservation);
+    t.executed[0] = rng.uniformIn(-1, 1);
+    t.reward = rng.uniform();
+    return t;
+  });
+}
+
+let directory: string;
+const messages: string[] = [];
+const note = (message: string) => messages.push(message);
+
+beforeEach(async () => {
+  messages.length = 0;
+  directory = await mkdtemp(join(tmpdir(), 'rein-checkpoint-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+const expectation = (agent: Agent) => ({
+  schemaHash: 'abcd',
+  observationSize: 2,
+  actionSize: 1,
+  stateSize: agent.stateSize,
+});
+const checkpointOf = (agent: Agent, replay: Replay, updates = agent.updates) => ({
+  ...{ runId: 'r1', schemaHash: 'abcd', policyVersion: 3, replay: replay.counts() },
+  agent: { ...agent.snapshot(), updates },
+});
+
+async function threeCheckpoints() {
+  const agent = await create();
+  const replay = new Replay(2, 1, 100);
+  for (const t of journal(30)) replay.add(t);
+  for (let i = 0; i < 3; i++) {
+    await agent.update(replay, 20);
+    await writeCheckpoint(directory, checkpointOf(agent, replay));
+  }
+  return { agent, names: (await readdir(directory)).sort() };
+}
+
+describe('checkpoints', () => {
+  it('resume to the same next losses bit for bit, with replay rebuilt from the journal', async () => {
+    const records = journal(60);
+    const [agent, replay] = [await create(), new Replay(2, 1, 100)];
+    const step = async (a: Agent, r: Replay) => {
+      const { criticLoss, actorLoss, entropy, qMean } = await a.update(r, 10 + a.updates / 2);
+      return [criticLoss, actorLoss, entropy, qMean];
+    };
+    for (const t of records.slice(0, 40)) replay.add(t);
+    for (let i = 0; i < 5; i++) await step(agent, replay);
+    await writeCheckpoint(directory, checkpointOf(agent, replay));
+    for (const t of records.slice(40)) replay.add(t);
+    const expected = [await step(agent, replay), await step(agent, replay), await step(agent, replay)];
+
+    const [again, rebuilt] = [await create(), new Replay(2, 1, 100)];
+    const checkpoint = await readCheckpoint(directory, expectation(again), note);
+    again.restore(checkpoint!.agent);
+    expect(await rebuildReplay(rebuilt, records, checkpoint!.replay)).toBe(60);
+    expect([await step(again, rebuilt), await step(again, rebuilt), await step(again, rebuilt)]).toEqual(expected);
+    expect(again.snapshot()).toEqual(agent.snapshot());
+    expect(messages).toEqual([]);
+  });
+
+  it('keep the newest three and leave no temporary file', async () => {
+    const [agent, replay] = [await create(), new Replay(2, 1, 100)];
+    for (const updates of [2, 4, 6, 8, 10]) await writeCheckpoint(directory, checkpointOf(agent, replay, updates));
+    const names = (await readdir(directory)).sort();
+    expect(names).toEqual([6, 8, 10].map((n) => `update-${String(n).padStart(12, '0')}.ckpt`));
+    expect((await readCheckpoint(directory, expectation(agent), note))!.agent.updates).toBe(10);
+  });
+
+  it('fall back to the one before, loudly, when the newest is cut short or altered', async () => {
+    const { agent, names } = await threeCheckpoints();
+    await truncate(join(directory, names[2]!), 500);
+    const bytes = await readFile(join(directory, names[1]!));
+    bytes[bytes.length - 100]! ^= 1;
+    await writeFile(join(directory, names[1]!), bytes);
+    const checkpoint = await readCheckpoint(directory, expectation(agent), note);
+    expect(checkpoint!.agent.updates).toBe(2);
+    expect(messages).toHaveLength(2);
+    expect(messages[0]).toContain(names[2]);
+    expect((await readdir(directory)).filter((name) => name.endsWith('.damaged'))).toHaveLength(2);
+  });
+
+  it('give one clear error when none can be read, and nothing at all where there is none', async () => {
+    const { agent, names } = await threeCheckpoints();
+    for (const name of names) await writeFile(join(directory, name), 'not a checkpoint at all');
+    await expect(readCheckpoint(directory, expectation(agent), note)).rejects.toMatchObject({
+      kind: 'checkpoint',
+      message: expect.stringContaining('None of the 3 checkpoints'),
+      remedy: expect.stringContaining('new run'),
+    });
+    expect(await readCheckpoint(join(directory, 'nowhere'), expectation(agent), note)).toBeUndefined();
+  });
+
+  it('refuse those of another task or of other networks by name of the difference', async () => {
+    const { agent } = await threeCheckpoints();
+    const read = (change: object) => readCheckpoint(directory, { ...expectation(agent), ...change }, note);
+    await expect(read({ schemaHash: 'ffff' })).rejects.toThrow('another robot or task');
+    await expect(read({ observationSize: 7 })).rejects.toThrow('2 observation numbers instead of 7');
+    await expect(read({ stateSize: 9 })).rejects.toThrow('other networks');
+  });
+
+  it('turn a failed write into a sentence and keep the older ones', async () => {
+    const { agent } = await threeCheckpoints();
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const write = writeCheckpoint(join(file, 'below'), checkpointOf(agent, new Replay(2, 1, 10)));
+    await expect(write).rejects.toMatchObject({ kind: 'storage', remedy: expect.stringContaining('space') });
+    expect(await readCheckpoint(directory, expectation(agent), note)).toBeDefined();
+  });
+
+  it('are refused at every length and after any changed byte', async () => {
+    const agent = await create();
+    const bytes = encodeCheckpoint(checkpointOf(agent, new Replay(2, 1, 10)));
+    expect(decodeCheckpoint(bytes).ok).toBe(true);
+    const rng = new Rng(1);
+    for (let i = 0; i < 200; i++) {
+      expect(decodeCheckpoint(bytes.subarray(0, rng.int(bytes.length))).ok).toBe(false);
+      const changed = bytes.slice();
+      changed[rng.int(bytes.length)]! ^= 1 << rng.int(8);
+      expect(decodeCheckpoint(changed).ok).toBe(false);
+    }
+  });
+
+  it('do not go with a journal that is shorter or another', async () => {
+    const position = { received: 30, online: 20, demonstrations: 12 };
+    await expect(rebuildReplay(new Replay(2, 1, 100), journal(29), position)).rejects.toThrow('after 30 transitions');
+    await expect(rebuildReplay(new Replay(2, 1, 100), journal(30), { ...position, online: 21 })).rejects.toThrow(
+      '21 online',
+    );
+  });
+});

@@ -1,0 +1,180 @@
+/** Checkpoints in a folder: written so that a process killed at any moment leaves a good one behind. */
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ReinError, type Transition } from '../core/index.ts';
+import {
+  type Checkpoint,
+  type CheckpointDamage,
+  decodeCheckpoint,
+  encodeCheckpoint,
+  type ReplayPosition,
+} from './checkpoint-format.ts';
+import type { Replay } from './replay/index.ts';
+
+/** How many checkpoints a folder keeps. */
+const KEPT = 3;
+const NAME = /^update-\d{12}\.ckpt$/;
+
+const DAMAGE: Readonly<Record<CheckpointDamage, string>> = {
+  truncated: 'it is cut short',
+  notACheckpoint: 'it is not a checkpoint of ours',
+  newerFormat: 'another version of Rein wrote it',
+  digestMismatch: 'its contents do not match their digest',
+  badHeader: 'its header is not complete',
+};
+
+/** What a checkpoint must fit. */
+export interface CheckpointExpectation {
+  readonly schemaHash: string;
+  readonly observationSize: number;
+  readonly actionSize: number;
+  /** Numbers in the learner's state: differs where the networks differ. */
+  readonly stateSize: number;
+}
+
+/**
+ * Writes `checkpoint` into `directory` (made if need be) and removes all but the newest three. The file has its name
+ * only once all of it is on the disk. Throws `ReinError` ('storage') when it cannot be written; older ones then stay.
+ */
+export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<string> {
+  const path = join(directory, `update-${String(checkpoint.agent.updates).padStart(12, '0')}.ckpt`);
+  try {
+    await mkdir(directory, { recursive: true });
+    await writeWhole(path, encodeCheckpoint(checkpoint));
+    await withFile(directory, 'r', (folder) => folder.sync());
+    await removeOld(directory);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ReinError('storage', `The checkpoint ${path} could not be written: ${reason}.`, {
+      remedy: 'Free some space or choose another run folder; training can continue from the checkpoint before.',
+      cause,
+    });
+  }
+  return path;
+}
+
+/**
+ * The newest good checkpoint of `directory`, or `undefined` where there is none at all. A damaged one is passed over
+ * for the one before it, with a sentence to `onDamage`, and set aside as `*.damaged`. Throws `ReinError` ('checkpoint')
+ * when all are damaged, or when one is whole but belongs to another task or other networks.
+ */
+export async function readCheckpoint(
+  directory: string,
+  expected: CheckpointExpectation,
+  onDamage: (message: string) => void,
+): Promise<Checkpoint | undefined> {
+  const names = await checkpointNames(directory);
+  for (const name of names.toReversed()) {
+    const path = join(directory, name);
+    const decoded = decodeCheckpoint(await readFile(path));
+    if (decoded.ok) {
+      checkFit(path, decoded.value, expected);
+      return decoded.value;
+    }
+    onDamage(`The checkpoint ${path} is not used: ${DAMAGE[decoded.error]}. Trying the one before it.`);
+    await rename(path, `${path}.damaged`);
+  }
+  if (names.length === 0) return undefined;
+  throw new ReinError('checkpoint', `None of the ${names.length} checkpoints in ${directory} can be read.`, {
+    remedy: 'Start a new run; the journal of this one still holds every transition.',
+  });
+}
+
+/**
+ * Fills `replay` from the journal, in its order and with demonstrations where they were. The first `position.received`
+ * transitions must give the counts that the checkpoint saw; what the journal holds beyond them is taken as well.
+ * Returns how many were read. Throws `ReinError` ('checkpoint') where the journal is not the one of the checkpoint.
+ */
+export async function rebuildReplay(
+  replay: Replay,
+  journal: Iterable<Transition> | AsyncIterable<Transition>,
+  position: ReplayPosition,
+): Promise<number> {
+  let received = 0;
+  const check = () => {
+    const { online, demonstrations } = replay.counts();
+    if (online === position.online && demonstrations === position.demonstrations) return;
+    throw mismatch(`${position.online} online and ${position.demonstrations} demonstration transitions`, received);
+  };
+  if (position.received === 0) check();
+  for await (const transition of journal) {
+    replay.add(transition);
+    received++;
+    if (received === position.received) check();
+  }
+  if (received < position.received) throw mismatch(`${position.received} transitions`, received);
+  return received;
+}
+
+function mismatch(wanted: string, received: number): ReinError {
+  return new ReinError(
+    'checkpoint',
+    `The checkpoint was written after ${wanted}, which the first ${received} of the journal do not give.`,
+    {
+      remedy: 'Restore the journal that belongs to the checkpoint, or start a new run.',
+    },
+  );
+}
+
+function checkFit(path: string, checkpoint: Checkpoint, expected: CheckpointExpectation): void {
+  const { agent, schemaHash } = checkpoint;
+  const differences = [
+    schemaHash === expected.schemaHash ? '' : 'another robot or task',
+    agent.observationSize === expected.observationSize
+      ? ''
+      : `${agent.observationSize} observation numbers instead of ${expected.observationSize}`,
+    agent.actionSize === expected.actionSize
+      ? ''
+      : `${agent.actionSize} action numbers instead of ${expected.actionSize}`,
+    agent.state.length === expected.stateSize
+      ? ''
+      : `other networks (${agent.state.length} numbers instead of ${expected.stateSize})`,
+  ].filter((difference) => difference !== '');
+  if (differences.length === 0) {
+    if (agent.state.every(Number.isFinite)) return;
+    differences.push('a state that is not finite');
+  }
+  throw new ReinError('checkpoint', `The checkpoint ${path} has ${differences.join(' and ')}.`, {
+    remedy: 'Continue with the configuration and task that it was written with, or start a new run.',
+  });
+}
+
+async function checkpointNames(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(directory)).filter((name) => NAME.test(name)).sort();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw new ReinError('checkpoint', `The folder ${directory} cannot be read.`, {
+      remedy: 'Check that it is a folder and that you may read it.',
+      cause,
+    });
+  }
+}
+
+/** Writes under another name first, so that `path` is never half a file. */
+async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.tmp`;
+  try {
+    await withFile(temporary, 'w', async (file) => {
+      await file.writeFile(bytes);
+      await file.sync();
+    });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function removeOld(directory: string): Promise<void> {
+  for (const name of (await checkpointNames(directory)).slice(0, -KEPT)) await rm(join(directory, name));
+}
+
+async function withFile(path: string, flags: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  const file = await open(path, flags);
+  try {
+    await use(file);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,9 @@
+export * from './algorithms/index.ts';
+export {
+  type CheckpointExpectation,
+  readCheckpoint,
+  rebuildReplay,
+  writeCheckpoint,
+} from './checkpoint.ts';
+export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
+export * from './replay/index.ts';

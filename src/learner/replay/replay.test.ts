@@ -1,0 +1,144 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createTransition, type Source, type Transition } from '../../core/index.ts';
+import { Replay } from './replay.ts';
+import { TransitionRing } from './ring.ts';
+import { UpdateContract } from './utd.ts';
+
+function step(number: number, source: Source = 'policy', fields: Partial<Transition> = {}): Transition {
+  const t = Object.assign(createTransition(2, 1), { source, reward: number, ...fields });
+  t.observation.fill(number);
+  t.nextObservation.fill(number + 1);
+  t.executed[0] = 0.5;
+  return t;
+}
+
+function rewards(ring: TransitionRing, range: { from: number; to: number }): number[] {
+  const batch = {
+    observation: new Float32Array(2),
+    nextObservation: new Float32Array(2),
+    action: new Float32Array(1),
+    reward: new Float32Array(1),
+    bootstrap: new Float32Array(1),
+  };
+  return Array.from({ length: range.to - range.from }, (_, i) => {
+    ring.copyRow(range.from + i, batch, 0);
+    expect([...batch.observation]).toEqual([batch.reward[0], batch.reward[0]]);
+    expect([...batch.nextObservation]).toEqual([batch.reward[0]! + 1, batch.reward[0]! + 1]);
+    return batch.reward[0]!;
+  });
+}
+
+describe('Replay', () => {
+  it('puts every online step into R, interventions into D as well, demonstrations into D only', () => {
+    const replay = new Replay(2, 1, 100);
+    const sources: Source[] = [
+      'demo',
+      'policy',
+      'human_correct',
+      'scripted_recover',
+      'policy',
+      'human_recover',
+      'scripted_correct',
+    ];
+    sources.forEach((source, i) => {
+      expect(replay.add(step(i, source))).toBe('accepted');
+    });
+    expect(replay.counts()).toMatchObject({ received: 7, online: 6, demonstrations: 5, interventions: 4 });
+    const visible = replay.visible(6);
+    expect(rewards(replay.online, visible.online)).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(rewards(replay.demonstrations, visible.demonstrations)).toEqual([0, 2, 3, 5, 6]);
+  });
+
+  it('shows an update the first transitions that count for it and nothing else, however many have come', () => {
+    const replay = new Replay(2, 1, 100);
+    replay.add(step(0, 'demo'));
+    for (let i = 1; i <= 10; i++) replay.add(step(i, i % 3 === 0 ? 'human_correct' : 'policy'));
+    replay.add(step(11, 'demo'));
+    const early = replay.visible(4);
+    expect(rewards(replay.online, early.online)).toEqual([1, 2, 3, 4]);
+    expect(rewards(replay.demonstrations, early.demonstrations)).toEqual([0, 3]);
+    expect(rewards(replay.demonstrations, replay.visible(10).demonstrations)).toEqual([0, 3, 6, 9]);
+    expect(rewards(replay.demonstrations, replay.visible(11).demonstrations)).toEqual([0, 3, 6, 9, 11]);
+  });
+
+  it('samples from the newest so many, the same however far arrivals run ahead', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 60 }), (visibleCount, ahead) => {
+        const replay = new Replay(2, 1, 16);
+        for (let i = 1; i <= visibleCount + ahead; i++) replay.add(step(i));
+        const first = Math.max(1, visibleCount - 15);
+        const expected = Array.from({ length: visibleCount - first + 1 }, (_, i) => first + i);
+        expect(rewards(replay.online, replay.visible(visibleCount).online)).toEqual(expected);
+      }),
+    );
+  });
+
+  it('bootstraps from a cut episode and not from one that ended', () => {
+    const replay = new Replay(2, 1, 10);
+    replay.add(step(0, 'policy', { terminated: true }));
+    replay.add(step(1, 'policy', { truncated: true }));
+    replay.add(step(2, 'policy', { terminated: true, truncated: true }));
+    const batch = {
+      observation: new Float32Array(6),
+      nextObservation: new Float32Array(6),
+      action: new Float32Array(3),
+      reward: new Float32Array(3),
+      bootstrap: new Float32Array(3),
+    };
+    for (let i = 0; i < 3; i++) replay.online.copyRow(i, batch, i);
+    expect([...batch.bootstrap]).toEqual([0, 1, 0]);
+  });
+
+  it('drops and counts records that are not fit to learn from', () => {
+    const replay = new Replay(2, 1, 10);
+    const bad = (change: (t: Transition) => void) => {
+      const t = step(1);
+      change(t);
+      return replay.add(t);
+    };
+    expect(bad((t) => (t.reward = Number.NaN))).toBe('notFinite');
+    expect(bad((t) => t.observation.fill(Number.POSITIVE_INFINITY))).toBe('notFinite');
+    expect(bad((t) => t.nextObservation.fill(Number.NaN))).toBe('notFinite');
+    expect(bad((t) => t.executed.fill(Number.NaN))).toBe('notFinite');
+    expect(bad((t) => t.executed.fill(-1.2))).toBe('actionOutOfRange');
+    expect(replay.add(createTransition(3, 1))).toBe('wrongSize');
+    expect(bad((t) => t.executed.fill(1.0001))).toBe('accepted');
+    const counts = replay.counts();
+    expect(counts).toMatchObject({
+      received: 7,
+      online: 1,
+      dropped: { notFinite: 4, actionOutOfRange: 1, wrongSize: 1 },
+    });
+  });
+});
+
+describe('TransitionRing', () => {
+  it('keeps the newest rows under their numbers while it wraps and grows', () => {
+    const ring = new TransitionRing(2, 1, 5000);
+    for (let i = 0; i < 12_345; i++) ring.push(step(i), i + 1);
+    expect(ring.oldest).toBe(7345);
+    expect(rewards(ring, { from: 7345, to: 7348 })).toEqual([7345, 7346, 7347]);
+    expect(rewards(ring, { from: 12_343, to: 12_345 })).toEqual([12_343, 12_344]);
+    expect(ring.visible(9000, 100)).toEqual({ from: 8900, to: 9000 });
+  });
+});
+
+describe('UpdateContract', () => {
+  it('pays for the same number of updates per transition after the warm-up, and never for more', () => {
+    const contract = new UpdateContract(4, 100);
+    expect([0, 100, 101, 250].map((n) => contract.updatesAllowed(n))).toEqual([0, 0, 4, 600]);
+    expect([1, 4, 5, 600].map((u) => contract.visibleTo(u))).toEqual([101, 101, 102, 250]);
+  });
+
+  it('an update never sees more than what it was paid with', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(1000), fc.nat(5000), (utd, warmup, accepted) => {
+        const contract = new UpdateContract(utd, warmup);
+        const allowed = contract.updatesAllowed(accepted);
+        if (allowed > 0) expect(contract.visibleTo(allowed)).toBe(accepted);
+        expect(contract.visibleTo(allowed + 1)).toBeGreaterThan(accepted);
+      }),
+    );
+  });
+});
