@@ -107,6 +107,8 @@ export class GuardTick implements TickStages {
     this.#command = createActionCommand(action.dimensions.length);
     this.#nowS = clock.nowS();
     this.#dtS = this.#periodS;
+    // Silence counts from now on, not from the beginning of time.
+    this.#commands.check(this.#state, this.#report, this.#nowS);
   }
 
   get state(): SafetyStateName {

@@ -1,0 +1,32 @@
+/** A guard over a mock arm, for tests of links and processes. */
+import { type ActionSpec, LockStepClock } from '../../src/core/index.ts';
+import { MockDriver, type MockDriverOptions } from '../../src/drivers/mock/index.ts';
+import { Guard } from '../../src/runtime/guard/index.ts';
+import { MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
+import { ur5eLike } from './robot-models.ts';
+
+export const mockModel = ur5eLike;
+export const mockSignals = ['estimate', 'depthM'];
+
+export const mockAction: ActionSpec = {
+  kind: 'joint',
+  dimensions: mockModel.joints.map((joint) => ({ name: joint.name, scale: 0.02, unit: 'rad' as const })),
+};
+
+/** An in-memory link on lock-step time with its guard, driver and clock. */
+export async function createMockLink(options: MockDriverOptions = {}) {
+  const clock = new LockStepClock(1 / mockModel.controlHz);
+  const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
+  await driver.open();
+  const link = new MemoryGuardLink({
+    shape: {
+      joints: mockModel.joints.length,
+      signals: mockSignals.length,
+      actions: mockAction.dimensions.length,
+      controlHz: mockModel.controlHz,
+    },
+    clock,
+    createGuard: (port) => new Guard({ driver, model: mockModel, action: mockAction, policyPeriodS: 0.1, clock, port }),
+  });
+  return { clock, driver, link };
+}
