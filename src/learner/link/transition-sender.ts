@@ -73,7 +73,6 @@ export class TransitionSender {
 
   /** Begins behind `watermark` with at most `creditRecords` under way. Rejects when the journal cannot be read. */
   async start(watermark: RecordId | null, delivered: number, creditRecords: number): Promise<void> {
-    this.#isRunning = true;
     this.#credit = creditRecords;
     await this.#seek(watermark, delivered);
   }
@@ -107,10 +106,10 @@ export class TransitionSender {
 
   /** The learner misses what follows `watermark`: sends on from there after a short pause. */
   async goBackTo(watermark: RecordId | null): Promise<void> {
-    const generation = ++this.#generation;
-    this.#underWay = [];
+    this.pause();
+    const generation = this.#generation;
     await delay(GO_BACK_PAUSE_MS);
-    if (generation === this.#generation && this.#isRunning) await this.#seek(watermark, this.#delivered);
+    if (generation === this.#generation) await this.#seek(watermark, this.#delivered);
   }
 
   /** Sends again what has been under way for long without any acknowledgement. */
@@ -127,8 +126,8 @@ export class TransitionSender {
   }
 
   async #seek(watermark: RecordId | null, delivered: number): Promise<void> {
-    const generation = ++this.#generation;
-    this.#underWay = [];
+    this.pause(); // the journal may call while the place is looked up
+    const generation = this.#generation;
     const position = await this.#journal.positionAfter(watermark);
     if (generation !== this.#generation) return;
     this.#acked = position;
@@ -138,6 +137,7 @@ export class TransitionSender {
     this.#watermark = watermark;
     this.#delivered = delivered;
     this.#progressMs = performance.now();
+    this.#isRunning = true;
     this.kick();
   }
 
