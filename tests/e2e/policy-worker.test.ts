@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Policy, PolicyOutput, WorkerPolicy } from '../../src/policy/index.ts';
+import { describePolicy } from '../contract/policy.contract.ts';
 import { A, O, SCHEMA, weightsOf } from '../support/policy-fixture.ts';
 
 // A worker thread runs from the built program only.
@@ -21,23 +22,10 @@ function start(): WorkerPolicy {
 const output = (): PolicyOutput => ({ mean: new Float32Array(A), logStd: new Float32Array(A) });
 const observation = new Float32Array(O).fill(1);
 
-it('infers, swaps, refuses and rolls back on its own thread as on the caller’s', async () => {
-  const policy = start();
-  const out = output();
-  await expect(policy.infer(observation, out)).rejects.toThrow('no weights');
-  expect(await policy.swap(weightsOf(1, 0.1))).toMatchObject({ ok: true, value: { version: 1 } });
-  await policy.infer(observation, out);
-  const first = out.mean[0]!;
-  expect(first).toBeGreaterThan(0);
-  expect(await policy.swap(weightsOf(2, 0.2))).toMatchObject({ ok: true });
-  await policy.infer(observation, out);
-  expect(out.mean[0]).not.toBe(first);
-  const refused = await policy.swap(weightsOf(3, Number.NaN));
-  expect(refused.ok ? '' : refused.error.message).toContain('NaN');
-  expect(await policy.rollback()).toEqual({ ok: true, value: 1 });
-  await policy.infer(observation, out);
-  expect([out.mean[0], policy.version]).toEqual([first, 1]);
-});
+describePolicy(
+  'worker thread',
+  () => new built.WorkerPolicy({ observationSize: O, actionSize: A, schemaHash: SCHEMA }),
+);
 
 it('gives the newest result with the age of its observation', async () => {
   const policy = start();

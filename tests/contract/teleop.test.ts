@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream';
+import { type ActionSpec, FakeClock, type ObservationSpec, observationSize } from '../../src/core/index.ts';
+import { KeyboardTeleop, OperatorDesk, PegInserter, ScriptedOperator } from '../../src/teleop/index.ts';
+import { describeTeleop, type TeleopSubject } from './teleop.contract.ts';
+
+const action: ActionSpec = {
+  kind: 'joint',
+  dimensions: Array.from({ length: 6 }, (_, i) => ({ name: `joint${i}`, scale: 0.02, unit: 'rad' as const })),
+};
+
+function keyboard(): TeleopSubject {
+  const input = new PassThrough();
+  const type = async (keys: string): Promise<void> => {
+    input.write(keys);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    source: new KeyboardTeleop({ input, clock: new FakeClock(), action }),
+    actionSize: 6,
+    observationSize: 3,
+    takeOver: () => type('t'),
+    move: () => type(']w'),
+  };
+}
+
+function desk(): TeleopSubject {
+  const subject = keyboard();
+  return { ...subject, source: new OperatorDesk([subject.source], subject.actionSize) };
+}
+
+const observation: ObservationSpec = {
+  frames: 2,
+  fields: Object.entries({ hole_offset: 3, yaw_offset: 1, force: 3, torque: 3 }).map(([name, size]) => ({
+    name,
+    size,
+    unit: '1',
+    frame: 'base',
+  })),
+};
+
+function scripted(): TeleopSubject {
+  const hand = new PegInserter({
+    observation,
+    positionScaleM: 0.002,
+    yawScaleRad: 0.02,
+    spiralPitchM: 0.0005,
+    searchStepM: 0.001,
+    searchRadiusM: 0.004,
+    tremor: 0.3,
+    seed: 1,
+  });
+  const rule = { initialRate: 1, finalRate: 1, halvingSteps: 100, stuckSteps: 25, handBackSteps: 15 };
+  const source = new ScriptedOperator(hand, rule, observation, 2);
+  const out = { active: false, action: new Float32Array(4), phase: 'correct' as const };
+  return {
+    source,
+    actionSize: 4,
+    observationSize: observationSize(observation),
+    takeOver: () => {
+      while (!out.active) source.poll(new Float32Array(observationSize(observation)), 0, out);
+    },
+    move: () => undefined,
+  };
+}
+
+describeTeleop('keyboard', keyboard);
+describeTeleop('scripted operator', scripted);
+describeTeleop('desk of operators', desk);
