@@ -1,10 +1,6 @@
 /** What the commands do, as a parameter: tests see what the command line was understood as, without doing it. */
 import type { EvaluationOptions, LearnOptions, RunRobotOptions, SimOptions } from '../runtime/index.ts';
-
-/** `rein doctor`'s options. */
-export interface DoctorOptions {
-  readonly format: 'table' | 'json';
-}
+import type { DoctorOptions } from './doctor/index.ts';
 
 /** One function a command; each resolves to the exit code. */
 export interface CommandBodies {

@@ -2,10 +2,14 @@
 import { listSerialPorts } from '../../drivers/serial/index.ts';
 import { rosStatus } from '../../ros/index.ts';
 import { configNames, installedVersion, resolveConfig } from '../../runtime/index.ts';
-import type { DoctorOptions } from '../bodies.ts';
 import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, runChecks, tableOf } from './check.ts';
 import { machineChecks } from './machine.ts';
 import { packageChecks } from './packages.ts';
+
+/** `rein doctor`'s options. */
+export interface DoctorOptions {
+  readonly format: 'table' | 'json';
+}
 
 /** Checks the machine, prints what was found to stdout, and resolves to the exit code. */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
