@@ -11,7 +11,7 @@ import {
   type RobotState,
   type SafetyStateName,
 } from '../../core/index.ts';
-import type { Driver, DriverStatus } from '../../drivers/driver.ts';
+import type { Driver, DriverStatus } from '../../drivers/index.ts';
 import {
   admitCommand,
   BROKEN_COMMANDS,

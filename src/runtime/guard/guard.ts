@@ -1,6 +1,6 @@
 /** The guard: the only one that writes to the robot. Ticks, and answers wishes between ticks. */
 import type { GuardAnswer, GuardRequest, SafetyStateName, SceneLayout } from '../../core/index.ts';
-import type { Driver } from '../../drivers/driver.ts';
+import type { Driver } from '../../drivers/index.ts';
 import { answerRequest, nextSafetyState } from '../../safety/index.ts';
 import type { TickingGuard } from '../guard-link/index.ts';
 import { controlTick } from '../tick.ts';
