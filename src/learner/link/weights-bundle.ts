@@ -101,7 +101,7 @@ export function decodeBundle(bytes: Uint8Array): Result<WeightsBundle, LinkFault
   }
   const weights = new Float32Array(weightsLength);
   bytesOf(weights).set(bytes.subarray(weightsAt));
-  return ok({ manifest, graph: bytes.slice(graphAt, graphAt + graphLength), weights });
+  return ok({ manifest, graph: new Uint8Array(bytes.subarray(graphAt, graphAt + graphLength)), weights });
 }
 
 /**
