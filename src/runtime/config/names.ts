@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { didYouMean } from './text/index.ts';
+import { didYouMean, shown } from './text/index.ts';
 
 export type ConfigKind = 'robot' | 'task' | 'learner';
 
@@ -29,7 +29,7 @@ export function findConfig(kind: ConfigKind, name: string, from: string, root: s
     return { path, shownAs: shownPath(path) };
   }
   const known = names.length === 0 ? `${root} has none` : `there are ${names.join(', ')}`;
-  return { trouble: `there is no ${kind} called "${name}", ${known}${didYouMean(name, names)}` };
+  return { trouble: `there is no ${kind} called "${shown(name)}", ${known}${didYouMean(name, names)}` };
 }
 
 /** The names in `config/` of one kind, sorted. */

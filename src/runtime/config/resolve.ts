@@ -21,6 +21,7 @@ import {
   problemsError,
   readYaml,
   type Scalar,
+  shown,
   type TreeNode,
   treeAt,
   type YamlFile,
@@ -121,7 +122,7 @@ function readOverlay(path: string): YamlFile {
   const { tree } = file;
   const all: Problem[] = [];
   for (const [key, { keyPlace, value }] of tree.entries) {
-    const message = `unknown key "${key}", allowed here are ${KINDS.join(', ')}${didYouMean(key, KINDS)}`;
+    const message = `unknown key "${shown(key)}", allowed here are ${KINDS.join(', ')}${didYouMean(key, KINDS)}`;
     if (!KINDS.includes(key as ConfigKind)) all.push({ place: keyPlace, message });
     else if (value.kind !== 'map')
       all.push({ place: keyPlace, message: `"${key}" must be a group of keys of the ${key}'s file` });

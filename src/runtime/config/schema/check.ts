@@ -9,6 +9,7 @@ import {
   placeOf,
   plainOf,
   sameInOtherUnit,
+  shown,
   type TreeNode,
   type TreePath,
   withoutUnit,
@@ -97,11 +98,4 @@ function wrongValue(path: TreePath, node: TreeNode | undefined, schema: JsonSche
 
 function listKind(length: number, schema: JsonSchema): string {
   return schema.type === 'array' ? `a list of ${length}` : 'a list';
-}
-
-/** A value as it can be shown in one line. */
-function shown(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not reach a terminal.
-  const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '·');
-  return clean.length > 60 ? `${clean.slice(0, 57)}…` : clean;
 }

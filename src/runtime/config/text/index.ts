@@ -1,5 +1,6 @@
 export { formatProblem, type Place, type Problem, problemsError } from './place.ts';
 export { parseYaml, readYaml, type YamlFile } from './read-yaml.ts';
+export { clean, shown } from './shown.ts';
 export { didYouMean, editDistance, nearest } from './suggest.ts';
 export {
   keyPlaceOf,

@@ -1,5 +1,6 @@
 /** Where in which file something stands, and what is wrong there. */
 import { ReinError } from '../../../core/index.ts';
+import { clean } from './shown.ts';
 
 /** A position for an error message; line and column count from 1, and are 0 where there is no text (a command-line option). */
 export interface Place {
@@ -17,7 +18,7 @@ export interface Problem {
 /** `file:line:column: message`. */
 export function formatProblem(problem: Problem): string {
   const { file, line, column } = problem.place;
-  return line > 0 ? `${file}:${line}:${column}: ${problem.message}` : `${file}: ${problem.message}`;
+  return clean(line > 0 ? `${file}:${line}:${column}: ${problem.message}` : `${file}: ${problem.message}`);
 }
 
 /** Longest list that is still read. */

@@ -1,13 +1,12 @@
 /** A YAML file as a tree with positions. Takes the small, unambiguous part of YAML and refuses the rest by name. */
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml';
 import { ReinError } from '../../../core/index.ts';
+import { refuseDeepText } from './depth.ts';
 import { type Place, type Problem, problemsError } from './place.ts';
+import { readText } from './read-text.ts';
 import type { MapEntry, MapNode, TreeNode } from './tree.ts';
 
-const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 32;
-
 /** A file's tree, and what is wrong with single values in it: not the end, so that later checks can add theirs. */
 export interface YamlFile {
   readonly tree: MapNode;
@@ -21,6 +20,7 @@ export function readYaml(path: string, shownAs: string = path): YamlFile {
 
 /** The same for text that is already here. */
 export function parseYaml(text: string, file: string): YamlFile {
+  refuseDeepText(text, file);
   const lines = new LineCounter();
   const document = parse(text, file, lines);
   const reader = new Reader(file, lines);
@@ -46,56 +46,6 @@ function parse(text: string, file: string, lineCounter: LineCounter): Document.P
   } catch (cause) {
     throw new ReinError('config', `${file}: this is not YAML that can be read`, { cause });
   }
-}
-
-function readText(path: string, shownAs: string): string {
-  const bytes = readBytes(path, shownAs);
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start));
-    if (!text.includes('\0')) return text;
-  } catch {
-    // Reported below, together with the other way to be no text.
-  }
-  throw new ReinError('config', `${shownAs}: this is not a text file in UTF-8`);
-}
-
-function readBytes(path: string, shownAs: string): Uint8Array {
-  let file: number | undefined;
-  try {
-    file = openSync(path, 'r');
-    const stat = fstatSync(file);
-    if (stat.isDirectory()) throw new ReinError('config', `${shownAs}: this is a folder, not a file`);
-    if (!stat.isFile()) throw new ReinError('config', `${shownAs}: this is not a regular file`);
-    if (stat.size > MAX_BYTES) {
-      throw new ReinError(
-        'config',
-        `${shownAs}: the file has ${stat.size} bytes; a configuration has at most ${MAX_BYTES}`,
-      );
-    }
-    const bytes = new Uint8Array(stat.size);
-    let filled = 0;
-    while (filled < bytes.length) {
-      const count = readSync(file, bytes, filled, bytes.length - filled, null);
-      if (count === 0) break;
-      filled += count;
-    }
-    return bytes.subarray(0, filled);
-  } catch (cause) {
-    if (cause instanceof ReinError) throw cause;
-    throw new ReinError('config', `${shownAs}: ${fileTrouble(cause)}`, { cause });
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
-}
-
-function fileTrouble(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'ENOTDIR') return 'a part of this path is not a folder';
-  if (code === 'EACCES' || code === 'EPERM') return 'the file may not be read with the rights of this user';
-  if (code === 'EISDIR') return 'this is a folder, not a file';
-  return `the file cannot be read (${code ?? 'unknown reason'})`;
 }
 
 function firstLine(message: string, code: string): string {
@@ -133,8 +83,7 @@ class Reader {
       return nothing;
     }
     if (node.anchor !== undefined) this.report(at, 'anchors (&name) are not supported, write the value out');
-    if (node.tag !== undefined && !node.tag.startsWith('tag:yaml.org,2002:'))
-      this.report(at, `the tag ${node.tag} is not supported`);
+    if (node.tag !== undefined) this.report(at, `tags (${node.tag}) are not supported, write the plain value`);
     if (isMap(node)) return { kind: 'map', entries: this.#entries(node, depth), place };
     if (isSeq(node))
       return { kind: 'list', items: node.items.map((item) => this.read(item as ParsedNode, at, depth + 1)), place };

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIG_ROOT } from './names.ts';
+import { configReference, editorSchemas } from './reference.ts';
+import { jsonSchemaOf, learnerSchema, robotSchema, taskSchema } from './schema/index.ts';
+
+const docs = join(CONFIG_ROOT, '..', 'docs');
+
+describe('generated pages', () => {
+  it('docs/config.md is current (else: npm run docs)', () => {
+    expect(readFileSync(join(docs, 'config.md'), 'utf8')).toBe(configReference());
+  });
+
+  it.each(editorSchemas())('docs/schema/$file is current (else: npm run docs)', ({ file, text }) => {
+    expect(readFileSync(join(docs, 'schema', file), 'utf8')).toBe(text);
+  });
+
+  it('every key has a description, and every number a unit', () => {
+    const visit = (path: string, schema: ReturnType<typeof jsonSchemaOf>): void => {
+      for (const [key, field] of Object.entries(schema.properties ?? {})) {
+        expect(field.description, `${path}${key}`).toMatch(/^[A-Z`].*\.$/);
+        if (field.type === 'number' || field.type === 'integer') expect(field.unit, `${path}${key}`).toBeTruthy();
+        visit(`${path}${key}.`, field);
+        if (field.items) visit(`${path}${key}[].`, field.items);
+      }
+    };
+    for (const schema of [taskSchema, robotSchema, learnerSchema]) visit('', jsonSchemaOf(schema));
+  });
+
+  it.each([
+    ['robots', 'robot'],
+    ['tasks', 'task'],
+    ['learner', 'learner'],
+  ])('files in config/%s tell editors their schema', (folder, schema) => {
+    const files = readdirSync(join(CONFIG_ROOT, folder));
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const [first] = readFileSync(join(CONFIG_ROOT, folder, file), 'utf8').split('\n');
+      expect(first).toBe(`# yaml-language-server: $schema=../../docs/schema/${schema}.schema.json`);
+    }
+  });
+});

@@ -1,0 +1,381 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ReinError, type RobotModel } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../learner/algorithms/index.ts';
+import { CONFIG_ROOT, configNames } from './names.ts';
+import { type ConfigRequest, resolveConfig } from './resolve.ts';
+import { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
+import { learnerSchema } from './schema/index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(name: string, text: string | Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The message of what `request` is refused with, without the scratch folder. */
+function refusal(request: Partial<ConfigRequest>): string {
+  try {
+    resolveConfig({ task: 'insert', seed: 1, ...request });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReinError);
+    return (error as ReinError).message.replaceAll(`${folder}/`, '');
+  }
+  return 'accepted';
+}
+
+function refusalOfOverlay(yaml: string): string {
+  return refusal({ overlay: write('o.yaml', yaml) });
+}
+
+const shipped = (kind: string, name: string): string => readFileSync(join(CONFIG_ROOT, kind, `${name}.yaml`), 'utf8');
+
+describe('what comes with Rein', () => {
+  it.each(configNames('task'))('task %s loads with robot and learner', (task) => {
+    const config = resolveConfig({ task, seed: 7 });
+    expect(config.task.name).toBe(task);
+    expect(config.seed).toBe(7);
+    expect(config.versions['node']).toBe(process.versions.node);
+    const model: RobotModel = config.robot;
+    expect(model.joints).toHaveLength(model.homeRad.length);
+  });
+
+  it('gives the learner the same defaults as the algorithms', () => {
+    expect(learnerSchema.parse({})).toEqual({ algorithm: 'rlpd', ...DEFAULT_LEARNER_CONFIG });
+  });
+});
+
+describe('mistakes', () => {
+  it.each([
+    [
+      'an unknown key',
+      'task: { polciyHz: 3 }',
+      /^o\.yaml:1:9: unknown key "polciyHz" here, allowed are name, kind, .*target, did you mean "policyHz"\?$/,
+    ],
+    [
+      'a key below a group',
+      'task:\n  hole: { colour: 3 }',
+      'o.yaml:2:11: unknown key "colour" in hole, allowed are originM, clearanceM, chamferM, depthM, spreadM, yawSpreadRad',
+    ],
+    [
+      'a key in another unit',
+      'task:\n  hole: { clearanceMm: 0.4 }',
+      'o.yaml:2:11: unknown key "clearanceMm" in hole, this value is given in m: write "clearanceM"',
+    ],
+    [
+      'a value with a unit',
+      'task:\n  hole:\n    chamferM: 0.5 mm',
+      'o.yaml:3:15: hole.chamferM is "0.5 mm", it must be a number ≥ 0 and ≤ 0.02 (m) without its unit: write 0.0005',
+    ],
+    [
+      'a value in another quantity',
+      'task: { peg: { widthM: 3 kg } }',
+      'o.yaml:1:24: peg.widthM is "3 kg", it must be a number > 0 and ≤ 0.2 (m) without its unit: write a plain number of m',
+    ],
+    [
+      'a word for a number',
+      'task: { maxSteps: many }',
+      'o.yaml:1:19: maxSteps is many, it must be a whole number ≥ 1 and ≤ 100000 (steps)',
+    ],
+    [
+      'a fraction for a whole number',
+      'task: { maxSteps: 1.5 }',
+      'o.yaml:1:19: maxSteps is 1.5, it must be a whole number ≥ 1 and ≤ 100000 (steps)',
+    ],
+    [
+      'a value out of range',
+      'task: { target: { successRate: 97 } }',
+      'o.yaml:1:32: target.successRate is 97, it must be a number ≥ 0 and ≤ 1',
+    ],
+    [
+      'an unknown word',
+      'learner: { criticAggregation: maen }',
+      'o.yaml:1:31: criticAggregation is "maen", it must be "mean" or "min", did you mean "mean"?',
+    ],
+    [
+      'another constant',
+      'task: { kind: pegInsertoin }',
+      'o.yaml:1:15: kind is "pegInsertoin", it must be "pegInsertion", did you mean "pegInsertion"?',
+    ],
+    ['yes for true', 'learner: { layerNorm: yes }', 'o.yaml:1:23: layerNorm is yes, it must be true or false'],
+    ['nothing', 'task:\n  success:\n', 'o.yaml:2:11: success is empty, it must be a group of keys'],
+    [
+      'a list for a number',
+      'task: { maxSteps: [80] }',
+      'o.yaml:1:9: maxSteps is a list, it must be a whole number ≥ 1 and ≤ 100000 (steps)',
+    ],
+    ['a number for a group', 'task: { hole: 3 }', 'o.yaml:1:15: hole is 3, it must be a group of keys'],
+    [
+      'a list of another length',
+      'task: { hole: { originM: [0.5, 0] } }',
+      'o.yaml:1:17: hole.originM is a list of 2, it must be a list of 3 numbers (m)',
+    ],
+    ['not a number', 'task: { peg: { lengthM: .nan } }', 'o.yaml:1:25: .nan is not a finite number'],
+    ['infinity', 'robot: { leashM: .inf }', 'o.yaml:1:18: .inf is not a finite number'],
+    [
+      'an octal-looking number',
+      'task: { maxSteps: 0080 }',
+      'o.yaml:1:19: 0080 could be octal or decimal, write 80, or "0080" for text',
+    ],
+    [
+      'a group for no part',
+      'tsak: { maxSteps: 3 }',
+      'o.yaml:1:1: unknown key "tsak", allowed here are task, robot, learner, did you mean "task"?',
+    ],
+    ['a part that is no group', 'task: insert', 'o.yaml:1:1: "task" must be a group of keys of the task\'s file'],
+    [
+      'an unknown robot',
+      'task: { robot: arm7 }',
+      'o.yaml:1:16: there is no robot called "arm7", there are arm6, did you mean "arm6"?',
+    ],
+    ['a missing file', 'task: { learner: ./none.yaml }', /^.*none\.yaml: there is no such file$/],
+    [
+      'a joint that lacks a key',
+      'robot:\n  joints:\n    - name: a\n',
+      /^o\.yaml:3:7: the key "joints\[0\]\.originXyzM" \(a list of 3 numbers \(m\)\) is missing\n/,
+    ],
+  ])('%s', (_name, yaml, expected) => {
+    if (typeof expected === 'string') expect(refusalOfOverlay(yaml)).toBe(expected);
+    else expect(refusalOfOverlay(yaml)).toMatch(expected);
+  });
+
+  it('lists all mistakes of a file, in the order of its lines', () => {
+    const yaml = 'task:\n  maxSteps: 0\n  peg: { widthM: .nan }\n  hole: { depth: 1 }\n  historyFrames: two\n';
+    expect(refusalOfOverlay(yaml).split('\n')).toEqual([
+      'o.yaml:2:13: maxSteps is 0, it must be a whole number ≥ 1 and ≤ 100000 (steps)',
+      'o.yaml:3:18: .nan is not a finite number',
+      'o.yaml:4:11: unknown key "depth" in hole, this value is given in m: write "depthM"',
+      'o.yaml:5:18: historyFrames is two, it must be a whole number ≥ 1 and ≤ 16 (frames)',
+    ]);
+  });
+
+  it('stops listing after twenty', () => {
+    const lines = refusalOfOverlay(`task:\n${Array.from({ length: 50 }, (_, i) => `  k${i}: 1`).join('\n')}\n`).split(
+      '\n',
+    );
+    expect(lines).toHaveLength(21);
+    expect(lines.at(-1)).toBe('and 30 more');
+  });
+
+  it('names all keys that a file lacks', () => {
+    const path = write('t.yaml', 'name: mine\nkind: pegInsertion\nrobot: arm6\n');
+    const message = refusal({ task: path });
+    expect(message).toContain('t.yaml:1:1: the key "learner" (a word) is missing');
+    expect(message).toContain('the key "hole" (a group of keys) is missing');
+  });
+
+  it('says which names there are', () => {
+    expect(refusal({ task: 'insrt' })).toBe(
+      'there is no task called "insrt", there are insert, insert-tight, did you mean "insert"?',
+    );
+    expect(refusal({ task: '' })).toBe('there is no task called "", there are insert, insert-tight');
+    expect(refusal({ task: '../insert' })).toMatch(/there is no such file$/);
+  });
+
+  it('refuses a seed that is none', () => {
+    expect(refusal({ seed: 1.5 })).toBe('the seed is 1.5, it must be a whole number ≥ 0');
+    expect(refusal({ seed: Number.NaN })).toContain('the seed is NaN');
+  });
+});
+
+describe('what the robot cannot do', () => {
+  it.each([
+    [
+      'task: { policyHz: 30 }',
+      "o.yaml:1:19: policyHz is 30, the robot's controlHz (100) must be a whole multiple of it",
+    ],
+    [
+      'task:\n  hole: { originM: [0.205, 0.13, 0.15] }',
+      "o.yaml:2:21: the region of the hole reaches from 0.195 to 0.215 m in x, the robot's workspace from 0.2 to 0.8 m",
+    ],
+    [
+      'task:\n  hole: { originM: [0.49, 0.13, 0.02] }',
+      "o.yaml:2:33: the hole reaches from -0.01 to 0.02 m in z, the robot's workspace from 0 to 0.6 m",
+    ],
+    [
+      'task:\n  start: { spreadM: 0.3 }',
+      [
+        "o.yaml:2:21: the region of the start reaches from 0.19 to 0.79 m in x, the robot's workspace from 0.2 to 0.8 m",
+        "o.yaml:2:21: the region of the start reaches from -0.17 to 0.43 m in y, the robot's workspace from -0.4 to 0.4 m",
+      ],
+    ],
+    [
+      'robot:\n  workspace: { maxM: [0.8, 0.4, 0.17] }',
+      /insert\.yaml:\d+:\d+: the start reaches from 0\.15 to 0\.194 m in z, the robot's workspace from 0 to 0\.17 m$/,
+    ],
+    [
+      'robot:\n  workspace: { maxM: [2, 2, 2] }\ntask:\n  hole: { originM: [1.2, 0.13, 0.15] }',
+      /^o\.yaml:4:20: robot "arm6" cannot bring its tool to .* \(m\), which the task needs$/,
+    ],
+    [
+      'robot:\n  homeRad: [3.14, -1.57, 1.57, -1.57, -1.2, 0]',
+      /insert\.yaml:\d+:\d+: at home the tool of robot "arm6" is 21\.\d+° off straight down$/,
+    ],
+    [
+      'task:\n  success: { depthM: 0.04 }',
+      'o.yaml:2:22: success.depthM is 0.04, the peg can go in 0.03 m at most (hole.depthM, peg.lengthM)',
+    ],
+    [
+      'task:\n  action:\n    dimensions:\n      - { name: x, scale: 0.2, unit: m }',
+      /^o\.yaml:4:27: 0\.2 m of x in each of 10 steps a second needs [\d.]+ rad\/s of joint "\w+", its velocityMaxRadPerS is 3\.1415926: scale must be ≤ 0\.\d+$/,
+    ],
+    [
+      'task:\n  action:\n    dimensions:\n      - { name: yaw, scale: 0.06, unit: m }',
+      'o.yaml:4:41: yaw is given in m, it must be rad',
+    ],
+    [
+      'task:\n  action:\n    dimensions:\n      - { name: pitch, scale: 0.06, unit: rad }',
+      'o.yaml:4:17: there is no "pitch", cartesian actions have x, y, z, yaw',
+    ],
+    [
+      'task:\n  action:\n    kind: joint\n    dimensions:\n      - { name: elbow, scale: 0.5, unit: rad }\n      - { name: elbow, scale: 0.1, unit: rad }',
+      'o.yaml:5:31: scale is 0.5, joint "elbow" turns 0.3142 rad in one step at most\no.yaml:6:17: "elbow" stands twice among the action\'s dimensions',
+    ],
+    ['robot: { homeRad: [1, 2] }', 'o.yaml:1:19: homeRad has 2 numbers, the robot has 6 joints'],
+    [
+      'robot: { homeRad: [7, -1.57, 1.57, -1.57, -1.57, 0] }',
+      'o.yaml:1:20: homeRad[0] is 7, joint "shoulder_pan" may be from -6.263 to 6.263 (rad)',
+    ],
+    [
+      'robot:\n  workspace: { minM: [0.9, -0.4, 0] }',
+      /arm6\.yaml:\d+:\d+: workspace\.maxM\[0\] must be above workspace\.minM\[0\], 0\.9 \(m\)$/,
+    ],
+    ['learner: { criticSubset: 5 }', 'o.yaml:1:26: criticSubset is 5, but there are only 2 critics'],
+  ])('%j', (yaml, expected) => {
+    const message = refusalOfOverlay(yaml);
+    if (expected instanceof RegExp) expect(message).toMatch(expected);
+    else expect(message).toBe(Array.isArray(expected) ? expected.join('\n') : expected);
+  });
+});
+
+describe('layers', () => {
+  it('an overlay overrides single keys of task, robot and learner', () => {
+    const overlay = write(
+      'o.yaml',
+      'task: { hole: { clearanceM: 0.0004 } }\nrobot: { leashM: 0.01 }\nlearner: { utd: 2, actorHidden: [64] }\n',
+    );
+    const plain = resolveConfig({ task: 'insert', seed: 1 });
+    const config = resolveConfig({ task: 'insert', seed: 1, overlay });
+    expect(config.task).toEqual({ ...plain.task, hole: { ...plain.task.hole, clearanceM: 0.0004 } });
+    expect(config.robot).toEqual({ ...plain.robot, leashM: 0.01 });
+    expect(config.learner).toEqual({ ...plain.learner, utd: 2, actorHidden: [64] });
+  });
+
+  it('the command line overrides the overlay, and is named in errors', () => {
+    const overlay = write('o.yaml', 'task: { training: { steps: 10 } }\n');
+    const steps = (value: number): Partial<ConfigRequest> => ({
+      overlay,
+      overrides: [{ option: '--steps', path: ['task', 'training', 'steps'], value }],
+    });
+    expect(resolveConfig({ task: 'insert', seed: 1, ...steps(20) }).task.training.steps).toBe(20);
+    expect(refusal(steps(-1))).toBe(
+      '--steps: training.steps is -1, it must be a whole number ≥ 0 and ≤ 100000000 (steps)',
+    );
+  });
+
+  it('takes paths for task, robot and learner, relative to the file that names them', () => {
+    write('my-arm.yaml', shipped('robots', 'arm6').replace('name: arm6', 'name: mine'));
+    write('my-learner.yaml', 'utd: 3\n');
+    const task = write(
+      'my-task.yaml',
+      shipped('tasks', 'insert')
+        .replace('robot: arm6', 'robot: my-arm.yaml')
+        .replace('learner: rlpd', 'learner: ./my-learner.yaml'),
+    );
+    const config = resolveConfig({ task, seed: 1 });
+    expect(config.robot.name).toBe('mine');
+    expect(config.learner).toEqual({ algorithm: 'rlpd', ...DEFAULT_LEARNER_CONFIG, utd: 3 });
+  });
+});
+
+describe('the resolved configuration', () => {
+  it('comes back from its file as it was, whatever the numbers', () => {
+    const number = fc.double({ min: 1e-300, max: 0.0199, noNaN: true, minExcluded: true });
+    fc.assert(
+      fc.property(number, fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (chamferM, seed) => {
+        const overlay = write('o.yaml', `task: { hole: { chamferM: ${chamferM} } }\n`);
+        const config = resolveConfig({
+          task: 'insert',
+          seed,
+          overlay,
+          run: { command: 'sim', 'no-monitor': true, steps: 3, note: '012\n# x: y' },
+        });
+        expect(config.task.hole.chamferM).toBe(chamferM);
+        expect(loadResolvedConfig(write('config.yaml', resolvedConfigText(config)))).toEqual(config);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is checked when it is loaded', () => {
+    const text = resolvedConfigText(resolveConfig({ task: 'insert', seed: 1 }));
+    const load = (from: string | RegExp, to: string): string => {
+      try {
+        loadResolvedConfig(write('config.yaml', text.replace(from, to)));
+      } catch (error) {
+        return (error as ReinError).message.replaceAll(`${folder}/`, '');
+      }
+      return 'accepted';
+    };
+    expect(load('', '')).toBe('accepted');
+    expect(load('policyHz: 10', 'policyHz: 30')).toMatch(
+      /^config\.yaml:\d+:\d+: policyHz is 30, the robot's controlHz/,
+    );
+    expect(load('utd: 4', 'utd: 0')).toMatch(/^config\.yaml:\d+:\d+: learner\.utd is 0, it must be a whole number ≥ 1/);
+    expect(load('seed: 1', 'seed: -1')).toMatch(/^config\.yaml:\d+:\d+: seed is -1/);
+    expect(load(/^learner:[\s\S]*$/m, '')).toMatch(/the key "learner" \(a group of keys\) is missing$/);
+  });
+});
+
+describe('files from anywhere', () => {
+  it('damaged files are refused with a ReinError or accepted, nothing else', () => {
+    const bytes = Buffer.from(shipped('tasks', 'insert'));
+    const damage = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 0, max: 255 }), fc.nat(8)), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(damage, (cuts) => {
+        let text = Buffer.from(bytes);
+        for (const [at, byte, drop] of cuts)
+          text = Buffer.concat([text.subarray(0, at), Buffer.from([byte]), text.subarray(at + drop)]);
+        expect(refusal({ task: write('t.yaml', text) })).not.toBe('');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('random bytes are refused with a ReinError', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(refusal({ task: write('t.yaml', bytes) })).not.toBe('accepted');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('random values under known keys are refused with a ReinError or accepted', () => {
+    const overlay = fc.record(
+      {
+        task: fc.object({
+          key: fc.constantFrom('hole', 'peg', 'action', 'dimensions', 'originM', 'name', 'robot'),
+          maxDepth: 4,
+        }),
+        robot: fc.object({ key: fc.constantFrom('joints', 'homeRad', 'workspace', 'minM', 'tool') }),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(overlay, (value) => {
+        expect(refusalOfOverlay(JSON.stringify(value))).not.toBe('');
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
