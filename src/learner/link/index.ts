@@ -13,7 +13,8 @@ export {
 } from './journal/index.ts';
 export type { OnTransition, ServerCounters, Watermark } from './robot-session.ts';
 export { LearnerServer, type LearnerServerOptions, startLearnerServer } from './server.ts';
-export { connectUplink, Uplink, type UplinkCounters, type UplinkOptions, type UplinkState } from './uplink.ts';
+export type { UplinkCounters } from './transition-sender.ts';
+export { connectUplink, Uplink, type UplinkOptions, type UplinkState } from './uplink.ts';
 export {
   decodeBundle,
   encodeBundle,

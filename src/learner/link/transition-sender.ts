@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Journal } from './journal/index.ts';
 import { batchPayload, isCovered } from './messages.ts';
 import { peekId, type RecordId, recordBytes } from './record.ts';
-import type { UplinkCounters } from './uplink.ts';
 import type { FrameFields } from './wire.ts';
 
 /** A batch stays well below the message limit and small enough that a robot's steps are not held up behind one. */
@@ -19,6 +18,22 @@ const GO_BACK_PAUSE_MS = 50;
 interface UnderWay {
   readonly last: RecordId;
   end: number;
+}
+
+/** Counts over the whole journal, not only this process. */
+export interface UplinkCounters {
+  /** Records sent at least once. */
+  readonly sent: number;
+  /** Of those, the learner has accepted or set aside. Falls when a learner restarts from an older checkpoint. */
+  readonly acked: number;
+  /** Records that the learner counts more often than they exist: always 0 unless the protocol is broken. */
+  readonly duplicated: number;
+  /** Records that never reach the learner: left out for a full disk, damaged on disk, or set aside by the learner. */
+  readonly lost: number;
+  /** Records that the learner has not acknowledged yet. */
+  readonly pending: number;
+  /** Times a record was sent again after a reconnection: harmless. */
+  readonly resent: number;
 }
 
 /** See the file's head. */

@@ -11,7 +11,7 @@ import { ControlChannel } from './control-channel.ts';
 import type { Journal } from './journal/index.ts';
 import { jsonPayload, readAck, readControl, readHelloAck, readRefusal } from './messages.ts';
 import { CONNECTING_OPTIONS, HIGH_WATER_MARK, Outbox, parseAddress, receiveAll } from './sockets.ts';
-import { TransitionSender } from './transition-sender.ts';
+import { TransitionSender, type UplinkCounters } from './transition-sender.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
 
 /** What an uplink is made with. */
@@ -33,22 +33,6 @@ export interface UplinkOptions {
 
 /** `refused`: the learner answers but does not want this robot; the uplink keeps asking. */
 export type UplinkState = 'connecting' | 'connected' | 'refused' | 'closed';
-
-/** Counts over the whole journal, not only this process. */
-export interface UplinkCounters {
-  /** Records sent at least once. */
-  readonly sent: number;
-  /** Of those, the learner has accepted or set aside. Falls when a learner restarts from an older checkpoint. */
-  readonly acked: number;
-  /** Records that the learner counts more often than they exist: always 0 unless the protocol is broken. */
-  readonly duplicated: number;
-  /** Records that never reach the learner: left out for a full disk, damaged on disk, or set aside by the learner. */
-  readonly lost: number;
-  /** Records that the learner has not acknowledged yet. */
-  readonly pending: number;
-  /** Times a record was sent again after a reconnection: harmless. */
-  readonly resent: number;
-}
 
 const HELLO_AGAIN_MS = 250;
 
