@@ -1,4 +1,5 @@
 export * from './algorithms/index.ts';
+export { benchLearner, type LearnerBenchCase, type LearnerBenchResult } from './bench.ts';
 export {
   type CheckpointExpectation,
   readCheckpoint,
