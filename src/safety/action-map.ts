@@ -58,6 +58,10 @@ export class ActionMap {
   readonly #way: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
+  /** [n] how far each joint may pass its target, rad. */
+  readonly #slack: Float64Array;
+  #slackM = 0;
+  #slackRad = 0;
   #arriveAtS = 0;
 
   /** Throws `RangeError` when a dimension's name or unit does not fit the kind of action. */
@@ -73,6 +77,7 @@ export class ActionMap {
     this.#solver = new DampedLeastSquares(n, this.#rows);
     this.targetRad = new Float64Array(n);
     this.#way = new Float64Array(n);
+    this.#slack = new Float64Array(n);
     this.#low = new Float64Array(n);
     this.#high = new Float64Array(n);
     this.#healthyGain = HEALTHY_SHARE * this.#solver.solve(this.#way, home.jacobian(), this.#error, 0);
@@ -112,8 +117,9 @@ export class ActionMap {
     this.#findWay(referenceRad, reference);
     const leftS = this.#arriveAtS - nowS;
     const hasArrived = leftS < dtS / 2;
-    let factor = 1 / Math.max(leftS, dtS);
-    if (hasArrived) factor *= this.#approachShare(dtS);
+    if (hasArrived) this.#slack.fill(0);
+    else if (this.kind === 'cartesian') this.#spreadSlack();
+    const factor = this.#stoppable(1 / Math.max(leftS, dtS), dtS);
     for (let i = 0; i < out.length; i++) {
       const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
       out[i] = factor * this.#way[i]!;
@@ -134,17 +140,34 @@ export class ActionMap {
     this.#solver.solve(this.#way, reference.jacobian(), this.#error, this.#healthyGain);
   }
 
-  /** After arrival, approach only as fast as every joint can stop at its target: no overshoot, no hunting. */
-  #approachShare(dtS: number): number {
-    let share = 1;
+  /**
+   * Slows `factor` (1/s, times the way left) so far that every joint can stop within its way and slack. On the way that
+   * is the leash: a blocked arm is not overrun. After arrival it is the target: no overshoot, no hunting.
+   */
+  #stoppable(factor: number, dtS: number): number {
+    let slowest = factor;
     for (let i = 0; i < this.#way.length; i++) {
-      const distance = Math.abs(this.#way[i]!);
-      const bound = brakeBound(distance, this.#model.joints[i]!.accelMaxRadPerS2, dtS, this.#shortestS) * dtS;
-      // The last thousandth of a tick's braking distance may be closed at once.
-      const floor = 1e-3 * this.#model.joints[i]!.accelMaxRadPerS2 * dtS * dtS;
-      if (distance > floor) share = Math.min(share, Math.max(bound, floor) / distance);
+      const accel = this.#model.joints[i]!.accelMaxRadPerS2;
+      const way = Math.abs(this.#way[i]!);
+      const room = way + this.#slack[i]!;
+      // What one tick can cover and the next can stop needs no braking distance.
+      const oneTick = Math.min(room / dtS, accel * this.#shortestS);
+      const fastest = Math.max(brakeBound(room, accel, dtS, this.#shortestS), oneTick);
+      if (way * slowest > fastest) slowest = fastest / way;
     }
-    return share;
+    return slowest;
+  }
+
+  /** The tool's slack beyond its target, in proportion to the way of each joint. */
+  #spreadSlack(): void {
+    const e = this.#error;
+    const ratio = Math.min(
+      this.#slackM / Math.sqrt(e[0]! * e[0]! + e[1]! * e[1]! + e[2]! * e[2]!),
+      this.#slackRad / Math.sqrt(e[3]! * e[3]! + e[4]! * e[4]! + e[5]! * e[5]!),
+    );
+    // No way left and no slack is 0/0; no way left with slack is no restriction.
+    const share = Number.isNaN(ratio) ? 0 : Math.min(ratio, 1e6);
+    for (let i = 0; i < this.#slack.length; i++) this.#slack[i] = share * Math.abs(this.#way[i]!);
   }
 
   #commandTool(action: Float64Array, input: MapInput): number {
@@ -158,6 +181,7 @@ export class ActionMap {
 
     // The servo's force grows with the distance between target and tool: the leash bounds it.
     const lead = distance(this.targetM, measuredM);
+    this.#slackM = Math.max(0, leashM - lead);
     if (lead > leashM) {
       bits |= TARGET_LEASHED;
       for (let k = 0; k < 3; k++) {
@@ -177,6 +201,7 @@ export class ActionMap {
     let lag = yaw + move[3]! - measuredYaw;
     lag -= 2 * Math.PI * Math.round(lag / (2 * Math.PI));
     if (Math.abs(lag) > leashRad) bits |= TARGET_LEASHED;
+    this.#slackRad = Math.max(0, leashRad - Math.abs(lag));
     turnAboutZ(this.targetRotation, this.#nominal, measuredYaw + clamp(lag, -leashRad, leashRad));
     return bits;
   }
@@ -185,6 +210,7 @@ export class ActionMap {
     let bits = 0;
     const { leashRad, limitMarginRad } = this.#model;
     this.targetRad.set(input.referenceRad);
+    this.#slack.fill(0);
     for (let k = 0; k < action.length; k++) {
       const i = this.#slot[k]!;
       const joint = this.#model.joints[i]!;
@@ -195,6 +221,7 @@ export class ActionMap {
       const target = clamp(leashed, joint.positionMinRad + limitMarginRad, joint.positionMaxRad - limitMarginRad);
       if (target !== leashed) bits |= TARGET_BOXED;
       this.targetRad[i] = target;
+      this.#slack[i] = leashRad - Math.abs(target - measured);
     }
     return bits;
   }

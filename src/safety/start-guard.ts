@@ -2,8 +2,9 @@
 import type { ActionMap, MapInput } from './action-map.ts';
 import { START_REFUSED } from './bits.ts';
 
-const NEAR_RAD = 0.1;
-const NEAR_M = 0.02;
+// A hair more than 0.1 rad and 20 mm, so that a step of exactly that passes whatever its rounding.
+const NEAR_RAD = 0.1 + 1e-9;
+const NEAR_M = 0.02 + 1e-9;
 
 /** Watches the first command after each `reset`. Tick-safe. */
 export class StartGuard {
