@@ -73,7 +73,7 @@ export function renderChart(chart: Chart): string {
   const y = createScale(chart.y, chart.layers.flatMap(yValues), area.bottom, area.top, isHalf ? 3 : 5);
   const id = `c-${chart.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
   return [
-    `<svg class="chart" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">`,
+    `<svg class="chart ${chart.size ?? 'full'}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">`,
     `<title id="${id}-t">${text(chart.title)}</title><desc id="${id}-d">${text(chart.description)}</desc>`,
     axes(chart, x, y, area),
     ...chart.layers.map((layer) => drawLayer(layer, x, y, area)),
@@ -99,11 +99,11 @@ function tidy(value: number): number {
   return Number(value.toFixed(12));
 }
 
-/** A number for an axis: short, with groups of three. */
+/** A number to read: four digits of a fraction, all of a whole number, in groups of three. */
 export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size < 0.001 || size >= 1e7)) return value.toExponential(0).replace('e+', 'e');
-  const plain = String(Number(value.toPrecision(4)));
+  const plain = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
   return size >= 1000 ? plain.replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f') : plain;
 }
 

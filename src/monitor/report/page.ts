@@ -20,6 +20,11 @@ import { renderStill } from './still.ts';
 
 const asset = (name: string): string => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8');
 
+/** Renderer and player as one module: inside a page there is no other file to import. */
+function pageScript(): string {
+  return asset('renderer.mjs') + asset('player.mjs').replace(/^import .*\n/gm, '');
+}
+
 /** The whole page. Every text of the run's own is escaped; the only resources are inside the file. */
 export function renderReport(data: ReportData): string {
   const { records, summary } = data;
@@ -59,7 +64,8 @@ ${sections.join('\n')}
 </main>
 <footer><p>Made from the files in the run's folder. Intervals are Wilson score intervals at 95 %.</p></footer>
 <script type="application/json" id="meshes">${embeddedJson(unitMeshes(20))}</script>
-<script type="module">${asset('player.mjs')}</script>
+<script type="module">
+${pageScript()}</script>
 </body>
 </html>
 `;

@@ -141,6 +141,12 @@ describe('renderReport', () => {
     expect(unbalanced('<main><p></p>')).toBe('main');
   });
 
+  it('holds one module that parses and imports nothing', () => {
+    const [, module] = /<script type="module">([\s\S]*?)<\/script>/.exec(renderReport(empty))!;
+    expect(module).not.toMatch(/^import /m);
+    expect(() => new Function(module!.replace(/^export /gm, ''))).not.toThrow();
+  });
+
   it('asks nothing of a network', () => {
     const html = renderReport(full());
     expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
@@ -279,7 +285,14 @@ describe('charts', () => {
   });
 
   it('write numbers short', () => {
-    expect([0, 0.5, 3021, 1.5e9, 0.00002].map(shortNumber)).toEqual(['0', '0.5', '3\u202f021', '2e9', '2e-5']);
+    expect([0, 0.5, 0.123456, 61_234, 1.5e9, 0.00002].map(shortNumber)).toEqual([
+      '0',
+      '0.5',
+      '0.1235',
+      '61\u202f234',
+      '2e9',
+      '2e-5',
+    ]);
   });
 
   it('keep the mean when they thin', () => {
@@ -319,10 +332,10 @@ describe('charts', () => {
 
 describe('the page script', () => {
   it('draws a solid, and cuts it open at the section', async () => {
-    const script = './page/player.mjs';
-    const player = await import(script);
-    const scene = player.createScene(encodeRecording(recording()), unitMeshes(12));
-    const picture = player.createPicture(120, 90);
+    const script = './page/renderer.mjs';
+    const renderer = await import(script);
+    const scene = renderer.createScene(encodeRecording(recording()), unitMeshes(12));
+    const picture = renderer.createPicture(120, 90);
     const theme = {
       back: [255, 255, 255],
       floor: [
@@ -332,14 +345,14 @@ describe('the page script', () => {
       shadow: [1, 2, 3],
       section: [9, 8, 7],
     };
-    const eye = player.camera([0.1, 0, 0.2], 0, 0.1, 1);
+    const eye = renderer.camera([0.1, 0, 0.2], 0, 0.1, 1);
     const has = (word: number): boolean => picture.words.includes(word >>> 0);
     const section = 0xff070809;
-    player.draw(picture, scene, 0, { camera: eye, theme, cutM: 0, floor: true });
+    renderer.draw(picture, scene, 0, { camera: eye, theme, cutM: 0, floor: true });
     expect(picture.words.filter((word: number) => word !== 0).length).toBeGreaterThan(400);
     expect(has(0xff030201)).toBe(true);
     expect(has(section)).toBe(false);
-    player.draw(picture, scene, 0, { camera: eye, theme, cutM: 1, floor: false });
+    renderer.draw(picture, scene, 0, { camera: eye, theme, cutM: 1, floor: false });
     expect(has(section)).toBe(true);
     expect(scene.tips[0][2]).toBeCloseTo(0.27, 3);
   });

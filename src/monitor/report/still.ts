@@ -109,7 +109,7 @@ function addFaces(out: Face[], geom: RecordedGeom, pose: Float32Array, eye: Eye)
     const normal = rotate(turn, meanNormal(mesh, face));
     const sight: Triple = [middle[0] - eye.at[0], middle[1] - eye.at[1], middle[2] - eye.at[2]];
     if (dot(normal, sight) >= 0) continue;
-    const light = 0.42 + 0.5 * Math.max(0, dot(normal, LIGHT)) - 0.16 * Math.min(0, dot(normal, eye.forward));
+    const light = 0.48 + 0.46 * Math.max(0, dot(normal, LIGHT)) - 0.16 * Math.min(0, dot(normal, eye.forward));
     const points = corners.map((corner) => project(corner, eye));
     if (points.includes('')) continue;
     out.push({ depth: dot(sight, eye.forward), points: points.join(' '), fill: colour(geom.rgba, light) });
