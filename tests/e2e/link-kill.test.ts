@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Rng } from '../../src/core/index.ts';
+import { readJournal } from '../../src/learner/link/index.ts';
+
+const TOTAL = 4000;
+const KILLS = 10;
+const script = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url));
+const running = new Set<ChildProcess>();
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'link-kill-'));
+});
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly exit: Promise<number | string>;
+}
+
+function start(name: string, ...args: string[]): Started {
+  const child = spawn(process.execPath, [script(name), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  running.add(child);
+  let text = '';
+  child.stdout.on('data', (data) => {
+    text += data;
+  });
+  const exit = once(child, 'close').then(([code, signal]) => {
+    running.delete(child);
+    return code ?? signal;
+  });
+  return { child, output: () => text, exit };
+}
+
+async function freeAddress(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return `tcp://127.0.0.1:${port}`;
+}
+
+describe('the link between two processes', () => {
+  it('delivers every journalled transition exactly once when either side is killed again and again', async () => {
+    const rng = new Rng(Date.now() % 2 ** 31);
+    const seed = rng.state();
+    const address = await freeAddress();
+    const log = join(dir, 'learner.log');
+    const startLearner = () => start('link-learner.js', address, log);
+    const startRobot = () => start('link-robot.js', address, join(dir, 'journal'), String(TOTAL), log);
+    let learner = startLearner();
+    let robot = startRobot();
+    for (let kill = 0; kill < KILLS; kill++) {
+      await delay(rng.uniformIn(120, 420));
+      const isLearner = rng.uniform() < 0.5;
+      const victim = isLearner ? learner : robot;
+      victim.child.kill('SIGKILL');
+      await victim.exit;
+      if (isLearner) learner = startLearner();
+      else robot = startRobot();
+    }
+    expect(await robot.exit, `seed ${seed}`).toBe(0);
+    learner.child.stdin?.end();
+    expect(await learner.exit, `seed ${seed}`).toBe(0);
+
+    const counters = JSON.parse(robot.output().split('\n').at(-2)!);
+    const recorded = [...readJournal(join(dir, 'journal'))].map((t) => `${t.epoch} ${t.seq} ${t.step}`);
+    const delivered = readFileSync(log, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.slice(line.indexOf(' ') + 1));
+    expect(delivered, `seed ${seed}`).toEqual(recorded);
+    expect(delivered.map((line) => Number(line.split(' ')[2]))).toEqual(Array.from({ length: TOTAL }, (_, i) => i));
+    expect(counters).toMatchObject({ isDrained: true, acked: TOTAL, duplicated: 0, lost: 0, pending: 0 });
+  });
+});
