@@ -1,0 +1,115 @@
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ReinError } from '../../core/index.ts';
+import { type DoctorCheck, exitCodeOf, jsonOf, type NamedFinding, runChecks, tableOf } from './check.ts';
+import { cores, diskFinding, portFree, writable } from './machine.ts';
+import { packageChecks, tryModule } from './packages.ts';
+
+const ok: NamedFinding = { name: 'node', status: 'ok', detail: 'version 20' };
+const warn: NamedFinding = { name: 'cores', status: 'warn', detail: 'one core', remedy: 'add one' };
+const fail: NamedFinding = { name: 'disk', status: 'fail', detail: 'full', remedy: 'empty it' };
+
+describe('the report', () => {
+  it('is a table with remedies and a last line', () => {
+    expect(tableOf([ok, warn, fail]).split('\n')).toEqual([
+      'ok    node   version 20',
+      'warn  cores  one core',
+      '             → add one',
+      'fail  disk   full',
+      '             → empty it',
+      '',
+      '1 failed: Rein will not run here.',
+      '',
+    ]);
+    expect(tableOf([ok, warn])).toMatch(/\nReady, with 1 warning\.\n$/);
+    expect(tableOf([ok])).toMatch(/\nReady\.\n$/);
+  });
+
+  it('is the same as JSON', () => {
+    expect(JSON.parse(jsonOf([ok, fail]))).toEqual({
+      ok: false,
+      checks: [
+        { name: 'node', status: 'ok', detail: 'version 20', remedy: null },
+        { name: 'disk', status: 'fail', detail: 'full', remedy: 'empty it' },
+      ],
+    });
+  });
+
+  it('fails only where something essential failed', () => {
+    expect(exitCodeOf([ok, warn])).toBe(0);
+    expect(exitCodeOf([ok, warn, fail])).toBe(1);
+  });
+
+  it('takes a check that throws for a finding', async () => {
+    const check = (whenBroken: 'warn' | 'fail', error: unknown): DoctorCheck => ({
+      name: 'x',
+      whenBroken,
+      run: () => Promise.reject(error),
+    });
+    const findings = await runChecks([
+      check('warn', new ReinError('environment', 'no udevadm', { remedy: 'install udev' })),
+      check('fail', new Error('first line\nsecond line')),
+      check('fail', 'text'),
+    ]);
+    expect(findings).toEqual([
+      { name: 'x', status: 'warn', detail: 'no udevadm', remedy: 'install udev' },
+      { name: 'x', status: 'fail', detail: 'first line', remedy: undefined },
+      { name: 'x', status: 'fail', detail: 'text', remedy: undefined },
+    ]);
+  });
+});
+
+describe('the checks', () => {
+  it('sees a port that another program uses', async () => {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = server.address() as { port: number };
+    expect(await portFree(port)).toMatchObject({
+      status: 'warn',
+      detail: `port ${port} on 127.0.0.1 cannot be used (EADDRINUSE)`,
+    });
+    await new Promise((done) => server.close(done));
+    expect(await portFree(port)).toMatchObject({ status: 'ok' });
+  });
+
+  it('sees a folder that cannot be written, also where it does not exist yet', () => {
+    expect(writable(join(tmpdir(), 'none', 'deeper'))).toMatchObject({ status: 'ok' });
+    expect(writable('/proc/none')).toMatchObject({ status: 'fail' });
+  });
+
+  it('judges disk and cores', () => {
+    expect(diskFinding(5000)).toEqual({ status: 'ok', detail: '4.9 GiB free' });
+    expect(diskFinding(500).status).toBe('warn');
+    expect(diskFinding(5)).toMatchObject({ status: 'fail', detail: '5 MiB free; a run may need 1024 MiB' });
+    expect(cores(1).status).toBe('warn');
+    expect(cores(2).status).toBe('ok');
+  });
+
+  it('survives a package that is missing, throws, crashes or hangs', async () => {
+    expect(await tryModule("console.log('first'); console.log('version 1')")).toEqual({
+      status: 'ok',
+      detail: 'version 1',
+    });
+    expect(await tryModule("await import('no-such-package')")).toMatchObject({
+      status: 'fail',
+      detail: expect.stringContaining("Cannot find package 'no-such-package'"),
+    });
+    expect(await tryModule("throw new TypeError('broken')")).toMatchObject({
+      detail: 'it does not load: TypeError: broken',
+    });
+    expect(await tryModule('process.exit(7)')).toMatchObject({ detail: 'it does not load: it ended with code 7' });
+    expect(await tryModule('process.abort()')).toMatchObject({ detail: 'it does not load: it was ended by SIGABRT' });
+    expect(await tryModule('setInterval(() => {}, 1000)', 500)).toMatchObject({
+      detail: 'it does not load: it was ended by SIGKILL',
+    });
+  });
+
+  it.each(packageChecks.map((check) => [check.name, check] as const))(
+    'finds %s, which npm ci installed',
+    async (_name, check) => {
+      expect(await check.run()).toMatchObject({ status: 'ok', detail: expect.stringMatching(/\S/) });
+    },
+  );
+});

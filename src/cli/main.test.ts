@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest';
+import { ReinError } from '../core/index.ts';
+import type { CommandBodies } from './bodies.ts';
+import { main } from './main.ts';
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+  /** The command that ran, and what it was given. */
+  readonly command: string | undefined;
+  readonly options: unknown;
+}
+
+/** Runs `rein ARGS` with commands that do nothing but answer `code`, or throw `failure`. */
+async function rein(line: string, answer: { code?: number; failure?: unknown } = {}): Promise<Ran> {
+  let out = '';
+  let error = '';
+  let command: string | undefined;
+  let options: unknown;
+  const body = (name: string) => async (given: unknown) => {
+    command = name;
+    options = given;
+    if ('failure' in answer) throw answer.failure;
+    return answer.code ?? 0;
+  };
+  const bodies: CommandBodies = {
+    sim: body('sim'),
+    run: body('run'),
+    learn: body('learn'),
+    evaluate: body('eval'),
+    doctor: body('doctor'),
+  };
+  const output = {
+    out: (text: string) => {
+      out += text;
+    },
+    error: (text: string) => {
+      error += text;
+    },
+  };
+  const code = await main(line.split(' ').filter(Boolean), bodies, output);
+  return { code, out, error, command, options };
+}
+
+describe('what a command line is understood as', () => {
+  it('sim has defaults for everything', async () => {
+    const { code, command, options } = await rein('sim');
+    expect([code, command]).toEqual([0, 'sim']);
+    expect(options).toEqual({
+      task: 'insert',
+      seed: 0,
+      steps: undefined,
+      evalEpisodes: undefined,
+      config: undefined,
+      json: undefined,
+      out: undefined,
+      monitor: 'on',
+      output: 'live',
+    });
+  });
+
+  it('sim takes all its options', async () => {
+    const line =
+      'sim --task insert-tight --seed 3 --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --no-monitor --quiet';
+    expect((await rein(line)).options).toEqual({
+      task: 'insert-tight',
+      seed: 3,
+      steps: 500,
+      evalEpisodes: 20,
+      config: 'c.yaml',
+      json: 's.json',
+      out: 'runs/x',
+      monitor: 'off',
+      output: 'quiet',
+    });
+  });
+
+  it('run takes robot, learner, policy, operator and duration', async () => {
+    const { options } = await rein(
+      'run --robot-id arm_2 --learner tcp://10.0.0.1:7350 --policy p.onnx --operator keyboard --duration 1.5',
+    );
+    expect(options).toMatchObject({
+      task: 'insert',
+      robotId: 'arm_2',
+      learner: 'tcp://10.0.0.1:7350',
+      policy: 'p.onnx',
+      operator: 'keyboard',
+      durationS: 1.5,
+    });
+    expect((await rein('run')).options).toMatchObject({
+      robotId: 'robot1',
+      learner: undefined,
+      operator: 'none',
+      durationS: undefined,
+    });
+  });
+
+  it('learn listens on this machine only, and takes the task of a resumed run', async () => {
+    expect((await rein('learn')).options).toMatchObject({
+      task: 'insert',
+      bind: 'tcp://127.0.0.1:7350',
+      resume: undefined,
+    });
+    expect((await rein('learn --resume runs/a1')).options).toMatchObject({ task: undefined, resume: 'runs/a1' });
+  });
+
+  it('eval takes the task of the policy unless told otherwise', async () => {
+    expect((await rein('eval --policy p.onnx')).options).toMatchObject({
+      policy: 'p.onnx',
+      task: undefined,
+      episodes: undefined,
+      seed: 0,
+    });
+    expect((await rein('eval --policy p.onnx --task insert --episodes 9')).options).toMatchObject({
+      task: 'insert',
+      episodes: 9,
+    });
+  });
+
+  it('doctor prints a table or JSON', async () => {
+    expect((await rein('doctor')).options).toEqual({ format: 'table' });
+    expect((await rein('doctor --json')).options).toEqual({ format: 'json' });
+  });
+});
+
+describe('misuse', () => {
+  it.each([
+    ['smi', "unknown command 'smi'\n(Did you mean sim?)"],
+    ['sim --sed 3', "unknown option '--sed'\n(Did you mean --seed?)"],
+    ['sim --seed', "option '--seed <n>' argument missing"],
+    ['sim --seed -1', "argument '-1' is invalid. It must be a whole number from 0 to 9007199254740991."],
+    ['sim --seed 1.5', "argument '1.5' is invalid."],
+    ['sim --seed 1e3', "argument '1e3' is invalid."],
+    ['sim --eval-episodes 0', 'It must be a whole number from 1 to 100000.'],
+    ['sim extra', "too many arguments for 'sim'"],
+    ['run --learner 10.0.0.1', 'It must be an address such as tcp://127.0.0.1:7350.'],
+    ['run --learner tcp://host:99999', 'It must be an address such as tcp://127.0.0.1:7350.'],
+    ['run --robot-id ../x', 'It must be 1 to 32 letters, digits, "-" or "_".'],
+    ['run --operator nobody', 'Allowed choices are scripted, keyboard, none.'],
+    ['run --duration 10s', 'It must be a number of seconds > 0, without a unit.'],
+    ['run --duration 0', 'It must be a number of seconds > 0, without a unit.'],
+    ['learn --resume runs/a --task insert', "option '--resume <dir>' cannot be used with option '--task <name>'"],
+    ['eval', "required option '--policy <file>' not specified"],
+  ])('rein %s is refused with code 2', async (line, reason) => {
+    const { code, out, error, command } = await rein(line);
+    expect(code).toBe(2);
+    expect(error).toContain(reason);
+    expect(error).toMatch(/^rein: [\s\S]*\nTry: rein [\s\S]*--help\n$/);
+    expect(out).toBe('');
+    expect(command).toBeUndefined();
+  });
+
+  it('rein alone shows the help on stderr', async () => {
+    const { code, out, error } = await rein('');
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toContain('Usage: rein');
+  });
+});
+
+describe('how commands end', () => {
+  it('passes on the exit code of the command', async () => {
+    expect((await rein('sim', { code: 1 })).code).toBe(1);
+  });
+
+  it('prints trouble as one sentence with its remedy', async () => {
+    const failure = new ReinError('link', 'port 7350 is in use', { remedy: 'choose another --bind' });
+    const { code, error } = await rein('learn', { failure });
+    expect(code).toBe(1);
+    expect(error).toBe('rein: port 7350 is in use\n  → choose another --bind\n');
+  });
+
+  it('prints several problems as they are', async () => {
+    const { error } = await rein('sim', { failure: new ReinError('config', 'a.yaml:1:2: x\na.yaml:3:4: y') });
+    expect(error).toBe('a.yaml:1:2: x\na.yaml:3:4: y\n');
+  });
+
+  it('prints a mistake of ours with its stack', async () => {
+    const { code, error } = await rein('sim', { failure: new TypeError('x is undefined') });
+    expect(code).toBe(1);
+    expect(error).toMatch(/^rein: this is a mistake in Rein, please report it .*\nTypeError: x is undefined\n {4}at /);
+    expect((await rein('sim', { failure: 'text' })).error).toContain('text');
+  });
+});
+
+describe('help', () => {
+  it.each(['sim', 'run', 'learn', 'eval', 'doctor'])(
+    'rein %s --help teaches: what happens, examples, exit codes',
+    async (name) => {
+      const { code, out, error, command } = await rein(`${name} --help`);
+      expect([code, error, command]).toEqual([0, '', undefined]);
+      for (const part of [
+        `Usage: rein ${name}`,
+        'Options:',
+        'What happens:',
+        'Examples:',
+        `$ rein ${name}`,
+        'Exit codes:',
+      ])
+        expect(out).toContain(part);
+      for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+      expect((await rein(`help ${name}`)).out).toBe(out);
+    },
+  );
+
+  it.each(['sim', 'run', 'learn', 'eval'])(
+    'every example of rein %s --help is a command line that is understood',
+    async (name) => {
+      const { out } = await rein(`${name} --help`);
+      const examples = [...out.matchAll(/^ {2}\$ rein (.+?)(?: {2,}.*)?$/gm)].map((match) => match[1]!);
+      expect(examples.length).toBeGreaterThan(1);
+      for (const example of examples) expect(await rein(example), example).toMatchObject({ code: 0, error: '' });
+    },
+  );
+
+  it('sim says that --no-monitor has no effect yet', async () => {
+    expect((await rein('sim --help')).out).toMatch(/--no-monitor .*there\s+is none yet/);
+  });
+
+  it('lists all commands', async () => {
+    const { code, out } = await rein('--help');
+    expect(code).toBe(0);
+    for (const name of ['sim', 'run', 'learn', 'eval', 'doctor']) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
+  });
+
+  it('prints the version', async () => {
+    expect(await rein('--version')).toMatchObject({
+      code: 0,
+      error: '',
+      out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+});
