@@ -1,6 +1,6 @@
 /**
- * What can go wrong and what is done about it, as a table. A flag is one bit; 0 is healthy. Row numbers are those of
- * `docs/safety-case.md`; rows that are not here yet are listed there.
+ * What can go wrong and what is done about it, as a table. A flag is one bit; 0 is healthy. Row numbers
+ * never change, so that tests and reports can cite them; the gaps are faults that nothing detects yet.
  */
 
 /** What a fault makes the arm do, mildest first. `cat2` brakes and holds, `cat1` brakes, then torque off, `cat0` torque off now. */
