@@ -32,10 +32,11 @@ export function runAtDeadlines(options: DeadlineOptions): void {
   do {
     sleepUntil(deadlineS, clock, sleeper);
     const lateS = clock.nowS() - deadlineS;
-    lateness.add(lateS);
     tick();
+    const endS = clock.nowS();
+    lateness.add(lateS, endS - deadlineS - lateS);
     deadlineS += periodS;
-    const missedPeriods = Math.floor(Math.max(0, clock.nowS() - deadlineS) / periodS);
+    const missedPeriods = Math.floor(Math.max(0, endS - deadlineS) / periodS);
     if (lateS > periodS || missedPeriods > 0) lateness.addOverrun();
     deadlineS += missedPeriods * periodS;
   } while (shouldGoOn());
@@ -48,7 +49,7 @@ function sleepUntil(deadlineS: number, clock: Clock, sleeper: Int32Array): void 
   while (clock.nowS() < deadlineS);
 }
 
-/** How late ticks began, as plain data; µs. */
+/** How late ticks began and how long they took, as plain data; µs. */
 export interface LatenessSummary {
   readonly ticks: number;
   readonly overruns: number;
@@ -56,11 +57,15 @@ export interface LatenessSummary {
   readonly p99Us: number;
   readonly p999Us: number;
   readonly maxUs: number;
+  readonly workP50Us: number;
+  readonly workP99Us: number;
+  readonly workMaxUs: number;
 }
 
-/** Collects how late ticks began. */
+/** Collects how late ticks began and how long they took. */
 export class Lateness {
-  readonly #histogram = new QuantileHistogram(0.1, 1e7, 40);
+  readonly #late = new QuantileHistogram(0.1, 1e7, 40);
+  readonly #work = new QuantileHistogram(0.1, 1e7, 40);
   #overruns = 0;
 
   get overruns(): number {
@@ -68,23 +73,27 @@ export class Lateness {
   }
 
   /** Counts one tick. Tick-safe. */
-  add(lateS: number): void {
-    this.#histogram.add(lateS * 1e6);
+  add(lateS: number, workS: number): void {
+    this.#late.add(lateS * 1e6);
+    this.#work.add(workS * 1e6);
   }
 
   addOverrun(): void {
     this.#overruns++;
   }
 
-  /** Quantiles are right to 3 %, the maximum is exact; NaN and −Infinity before the first tick. */
+  /** Quantiles are right to 3 %, maxima are exact; NaN and −Infinity before the first tick. */
   summary(): LatenessSummary {
     return {
-      ticks: this.#histogram.count,
+      ticks: this.#late.count,
       overruns: this.#overruns,
-      p50Us: this.#histogram.quantile(0.5),
-      p99Us: this.#histogram.quantile(0.99),
-      p999Us: this.#histogram.quantile(0.999),
-      maxUs: this.#histogram.max,
+      p50Us: this.#late.quantile(0.5),
+      p99Us: this.#late.quantile(0.99),
+      p999Us: this.#late.quantile(0.999),
+      maxUs: this.#late.max,
+      workP50Us: this.#work.quantile(0.5),
+      workP99Us: this.#work.quantile(0.99),
+      workMaxUs: this.#work.max,
     };
   }
 }

@@ -9,7 +9,7 @@ const MAGIC = 0x4b4c4752; // "RGLK"
 const VERSION = 1;
 const HEADER_BYTES = 16;
 /** Longer messages are not ours: the length is checked before anything is allocated. */
-export const MAX_PAYLOAD_BYTES = 256 * 1024;
+export const MAX_PAYLOAD_BYTES: number = 256 * 1024;
 
 /** Kinds of messages. Numbers and doubles travel as raw little-endian doubles, the rest as JSON. */
 export const MESSAGE = { hello: 1, frame: 2, command: 3, request: 4, answer: 5, advance: 6 } as const;

@@ -68,7 +68,7 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
       if (!isAsked) ask('the supervisor is gone');
     });
     process.on('message', (message: unknown) => {
-      if (isStop(message)) link.request(message).catch((error: Error) => log.warn(error.message));
+      if (isStop(message) && !isAsked) link.request(message).catch((error: Error) => log.warn(error.message));
     });
     link.onLost((reason) => {
       if (isAsked) return;

@@ -1,0 +1,170 @@
+/**
+ * Starts guard and node as processes of their own and decides the order in which they end: the robot stops first, the
+ * node closes its files, the guard goes last.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { ReinError } from '../core/index.ts';
+
+/** A program of ours and its arguments. */
+export interface ProgramSpec {
+  /** Path of a compiled module. */
+  readonly modulePath: string;
+  readonly args: readonly string[];
+}
+
+export interface SupervisorOptions {
+  readonly guard: ProgramSpec;
+  readonly node: ProgramSpec;
+  /** How often a node that died is started again; it comes up without leave to move the robot. */
+  readonly maxNodeRestarts: number;
+  /** Told about every start and end, for logs and people. */
+  readonly onEvent: (event: SupervisorEvent) => void;
+  /** How long the guard may take to open the robot, ms. Default 15 000. */
+  readonly startLimitMs?: number;
+  /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
+  readonly stopLimitMs?: number;
+}
+
+export type ProcessName = 'guard' | 'node';
+
+export type SupervisorEvent =
+  | { readonly kind: 'started'; readonly process: ProcessName; readonly pid: number }
+  | { readonly kind: 'ended'; readonly process: ProcessName; readonly how: string; readonly isExpected: boolean }
+  | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number };
+
+/**
+ * Runs both programs until they end, or until `stop`.
+ *
+ * The node's own end with code 0 ends everything in order. If it dies otherwise, the guard is told to stop the robot at
+ * once, and the node is started again. If the guard dies, the node ends too: nothing is left that could move the robot.
+ * (Where the driver has a bus, this is the place that opens it then and sends its prebuilt stop frames.)
+ */
+export class Supervisor {
+  readonly #options: Required<SupervisorOptions>;
+  #guard: ChildProcess | undefined;
+  #node: ChildProcess | undefined;
+  #isEnding = false;
+  #restarts = 0;
+  #finish: (exitCode: number) => void = () => undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = { startLimitMs: 15_000, stopLimitMs: 5000, ...options };
+  }
+
+  /** Process ids of what runs now. */
+  get pids(): { readonly guard: number | undefined; readonly node: number | undefined } {
+    return { guard: this.#guard?.pid, node: this.#node?.pid };
+  }
+
+  /** Starts the guard, then the node. Resolves with the exit code when both have ended: 0 where all went as asked. */
+  async run(): Promise<number> {
+    const finished = new Promise<number>((resolve) => {
+      this.#finish = resolve;
+    });
+    await this.#startGuard();
+    if (!this.#isEnding) this.#startNode();
+    return finished;
+  }
+
+  /** Asks for an orderly end: robot, node, guard. Asked a second time, does not wait for anything. */
+  stop(): void {
+    if (this.#isEnding) {
+      this.#node?.kill('SIGKILL');
+      this.#guard?.kill('SIGTERM');
+      return;
+    }
+    void this.#end(0);
+  }
+
+  /** Makes Ctrl+C and SIGTERM of this process stop both; the result takes the handlers off again. */
+  forwardSignals(): () => void {
+    const onSignal = (): void => this.stop();
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    return () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+
+  async #startGuard(): Promise<void> {
+    const { startLimitMs } = this.#options;
+    const guard = this.#start('guard', this.#options.guard);
+    this.#guard = guard;
+    await new Promise<void>((resolve, reject) => {
+      const fail = (why: string): void => {
+        clearTimeout(timer);
+        guard.kill('SIGTERM');
+        reject(new ReinError('driver', `The guard ${why}; its messages above say more.`));
+      };
+      const timer = setTimeout(() => fail(`was not ready after ${startLimitMs} ms`), startLimitMs);
+      guard.once('message', () => {
+        clearTimeout(timer);
+        guard.off('exit', onExit);
+        resolve();
+      });
+      const onExit = (): void => fail('ended before it was ready');
+      guard.once('exit', onExit);
+    });
+    guard.once('exit', (code, signal) => {
+      this.#report('guard', code, signal);
+      this.#guard = undefined;
+      if (!this.#isEnding) void this.#end(1);
+    });
+  }
+
+  #startNode(): void {
+    const node = this.#start('node', this.#options.node);
+    this.#node = node;
+    node.once('exit', (code, signal) => {
+      this.#report('node', code, signal);
+      this.#node = undefined;
+      if (this.#isEnding) return;
+      if (code === 0) {
+        void this.#end(0);
+        return;
+      }
+      this.#tellGuardToStop();
+      if (this.#restarts >= this.#options.maxNodeRestarts) {
+        void this.#end(code ?? 1);
+        return;
+      }
+      this.#restarts++;
+      this.#options.onEvent({ kind: 'restarting', process: 'node', restart: this.#restarts });
+      this.#startNode();
+    });
+  }
+
+  #start(process: ProcessName, program: ProgramSpec): ChildProcess {
+    const child = fork(program.modulePath, [...program.args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+    // A child that cannot be started at all has no exit event with a code; its error is one.
+    child.once('error', () => child.emit('exit', 1, null));
+    this.#options.onEvent({ kind: 'started', process, pid: child.pid ?? -1 });
+    return child;
+  }
+
+  async #end(exitCode: number): Promise<void> {
+    this.#isEnding = true;
+    this.#tellGuardToStop();
+    await this.#endProcess(this.#node);
+    await this.#endProcess(this.#guard);
+    this.#finish(exitCode);
+  }
+
+  async #endProcess(child: ChildProcess | undefined): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), this.#options.stopLimitMs);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+
+  #tellGuardToStop(): void {
+    if (this.#guard?.connected === true) this.#guard.send({ kind: 'stop' });
+  }
+
+  #report(name: ProcessName, code: number | null, signal: NodeJS.Signals | null): void {
+    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    this.#options.onEvent({ kind: 'ended', process: name, how, isExpected: this.#isEnding || code === 0 });
+  }
+}

@@ -1,0 +1,259 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Decider, GuardFrame, SafetyStateName } from '../../src/core/index.ts';
+import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
+import { describeGuardLink } from '../contract/guard-link.contract.ts';
+import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
+
+// Threads and processes run the compiled code: this version of Node cannot strip types.
+const { SystemClock } = (await dist('core/index.js')) as typeof import('../../src/core/index.ts');
+const { startWorkerGuard } = (await dist(
+  'runtime/guard/index.js',
+)) as typeof import('../../src/runtime/guard/index.ts');
+const { connectGuardLink, GuardSocketServer } = (await dist(
+  'runtime/guard-link/index.js',
+)) as typeof import('../../src/runtime/guard-link/index.ts');
+const { Supervisor } = (await dist('runtime/supervisor.js')) as typeof import('../../src/runtime/supervisor.ts');
+
+const LEASE_S = 0.2;
+const guardModule = distPath('runtime/guard/guard-process.js');
+const folder = mkdtempSync(join(tmpdir(), 'rein-guard-'));
+const socketPath = join(folder, 'guard.sock');
+const configPath = join(folder, 'guard.json');
+const config: GuardConfig = {
+  model: mockModel,
+  action: mockAction,
+  policyPeriodS: 0.1,
+  driver: { name: 'mock', options: { signalNames: mockSignals } },
+  socketPath,
+  realTimePriority: 'try',
+};
+const children: ChildProcess[] = [];
+
+writeFileSync(configPath, JSON.stringify(config));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+const clock = new SystemClock();
+describeGuardLink('worker thread', async () => {
+  const link = await startWorkerGuard(config);
+  return { link, nowS: () => clock.nowS() };
+});
+
+describeGuardLink('socket to a guard process', async () => {
+  const guard = await startGuard();
+  const link = await connectGuardLink(socketPath);
+  return {
+    link,
+    nowS: () => clock.nowS(),
+    killGuard: () => {
+      guard.kill('SIGKILL');
+    },
+    release: async () => {
+      await end(guard);
+    },
+  };
+});
+
+describe('a guard whose node goes wrong', () => {
+  let guard: Awaited<ReturnType<typeof startWorkerGuard>>;
+  let server: Awaited<ReturnType<typeof GuardSocketServer.listen>>;
+  let node: ChildProcess;
+  const frames: Seen[] = [];
+
+  beforeEach(async () => {
+    frames.length = 0;
+    guard = await startWorkerGuard(config);
+    server = await GuardSocketServer.listen(guard, socketPath);
+    guard.onFrame((frame) => frames.push(seen(frame)));
+    node = start('fake-node.js', [socketPath, 'drive', String(LEASE_S)]);
+    await once(node, 'message');
+  });
+
+  afterEach(async () => {
+    node.kill('SIGKILL');
+    await server.close();
+    await guard.close();
+  });
+
+  it('brakes within the lease when the node is frozen, holds, and stops for good', async () => {
+    node.kill('SIGSTOP');
+    await until(() => guard.latest.state === 'stopped');
+    expectBrakeWithinLease();
+  });
+
+  it('brakes within the lease when the node is killed, holds, and serves the next node', async () => {
+    node.kill('SIGKILL');
+    await until(() => guard.latest.state === 'ready');
+    await guard.advance(60);
+    expectBrakeWithinLease();
+    node = start('fake-node.js', [socketPath, 'drive', String(LEASE_S)]);
+    await once(node, 'message');
+    expect(guard.latest.state).toBe('active.policy');
+  });
+
+  /** By the guard's own stamps, so that a busy machine does not matter. */
+  function expectBrakeWithinLease(): void {
+    const lastFollowed = frames.findLastIndex((frame) => frame.decider === 'policy');
+    const last = frames[lastFollowed]!;
+    const accepted = frames.find((frame) => frame.commandSeq === last.commandSeq)!;
+    expect(last.atS - accepted.atS).toBeLessThanOrEqual(LEASE_S);
+    const after = frames.slice(lastFollowed);
+    const steps = after.slice(1).map((frame, i) => Math.abs(frame.shoulderRad - after[i]!.shoulderRad));
+    expect(steps.length).toBeGreaterThan(50);
+    // Braking: no step is longer than the one before, up to the jitter of the period; then the reference stands.
+    expect(steps.at(-1)).toBe(0);
+    expect(steps.slice(40).every((step) => step === 0)).toBe(true);
+    expect(frames.at(-1)!.violations).toBe(0);
+  }
+});
+
+describe('a guard process', () => {
+  it('goes down with its supervisor, however that dies', async () => {
+    const parent = start('guard-parent.js', [guardModule, configPath]);
+    const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }];
+    expect(isAlive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await until(() => !isAlive(pid));
+  });
+
+  it('brakes before it ends on SIGTERM', async () => {
+    const guard = await startGuard();
+    const node = start('fake-node.js', [socketPath, 'drive', String(LEASE_S)]);
+    await once(node, 'message');
+    expect(await end(guard)).toBe(0);
+  });
+
+  it('says in one sentence that the robot does not answer, and ends with code 1', async () => {
+    const absent = { ...config, driver: { name: 'mock', options: { faults: { seed: 1, ratio: { absent: 1 } } } } };
+    const path = join(folder, 'absent.json');
+    writeFileSync(path, JSON.stringify(absent));
+    const guard = fork(guardModule, [path], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    children.push(guard);
+    let said = '';
+    guard.stderr!.on('data', (bytes) => {
+      said += String(bytes);
+    });
+    const [code] = await once(guard, 'close');
+    expect(code).toBe(1);
+    expect(said).toContain('The mock robot was told not to answer.');
+    expect(said).not.toContain('    at ');
+  });
+});
+
+describe('the supervisor', () => {
+  it('starts a node that dies again, so often and no more, and then ends the guard', async () => {
+    const { supervisor, events } = supervise('crash', 2);
+    expect(await supervisor.run()).toBe(3);
+    expect(events.filter((event) => event.kind === 'restarting')).toHaveLength(2);
+    expect(events.at(-1)).toEqual({ kind: 'ended', process: 'guard', how: 'exit code 0', isExpected: true });
+  });
+
+  it('ends everything, the guard last, when the node is done', async () => {
+    const { supervisor, events } = supervise('leave', 2);
+    expect(await supervisor.run()).toBe(0);
+    expect(events.filter((event) => event.kind === 'ended').map((event) => event.process)).toEqual(['node', 'guard']);
+  });
+
+  it('ends everything in order when it is asked to', async () => {
+    const { supervisor, events } = supervise('drive', 2);
+    const code = supervisor.run();
+    await until(() => supervisor.pids.node !== undefined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    supervisor.stop();
+    expect(await code).toBe(0);
+    expect(events.filter((event) => event.kind === 'ended').map((event) => event.process)).toEqual(['node', 'guard']);
+  });
+
+  it('ends the node and reports failure when the guard dies', async () => {
+    const { supervisor, events } = supervise('drive', 2);
+    const code = supervisor.run();
+    await until(() => supervisor.pids.node !== undefined);
+    process.kill(supervisor.pids.guard!, 'SIGKILL');
+    expect(await code).toBe(1);
+    expect(events).toContainEqual({ kind: 'ended', process: 'guard', how: 'signal SIGKILL', isExpected: false });
+    expect(supervisor.pids).toEqual({ guard: undefined, node: undefined });
+  });
+});
+
+interface Seen {
+  atS: number;
+  state: SafetyStateName;
+  decider: Decider;
+  commandSeq: number;
+  shoulderRad: number;
+  violations: number;
+}
+
+function seen(frame: GuardFrame): Seen {
+  const { state, decider, commandSeq, violations } = frame;
+  return { atS: frame.robot.measuredAtS, state, decider, commandSeq, violations, shoulderRad: frame.referenceRad[0]! };
+}
+
+function supervise(mode: string, maxNodeRestarts: number) {
+  const events: SupervisorEvent[] = [];
+  const supervisor = new Supervisor({
+    guard: { modulePath: guardModule, args: [configPath] },
+    node: { modulePath: supportPath('fake-node.js'), args: [socketPath, mode, String(LEASE_S)] },
+    maxNodeRestarts,
+    onEvent: (event) => events.push(event),
+  });
+  return { supervisor, events };
+}
+
+async function startGuard(): Promise<ChildProcess> {
+  const guard = fork(guardModule, [configPath], { env: { ...process.env, REIN_LOG: 'error' } });
+  children.push(guard);
+  await once(guard, 'message');
+  return guard;
+}
+
+async function end(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const closed = once(child, 'exit');
+  child.kill('SIGTERM');
+  return ((await closed) as [number | null])[0];
+}
+
+function start(name: string, args: readonly string[]): ChildProcess {
+  const child = fork(supportPath(name), [...args]);
+  children.push(child);
+  return child;
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const limit = performance.now() + 20_000;
+  while (!condition()) {
+    if (performance.now() > limit) throw new Error('it did not happen within 20 s');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function supportPath(name: string): string {
+  return fileURLToPath(new URL(`../support/${name}`, import.meta.url));
+}
+
+function distPath(path: string): string {
+  return fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
+}
+
+async function dist(path: string): Promise<unknown> {
+  return import(new URL(`../../dist/${path}`, import.meta.url).href);
+}

@@ -1,0 +1,7 @@
+/** Starts a guard as its child and waits to be killed: `guard-parent.js GUARD_MODULE CONFIG`. */
+import { fork } from 'node:child_process';
+
+const [modulePath, config] = process.argv.slice(2);
+const guard = fork(modulePath, [config], { stdio: 'ignore' });
+guard.once('message', () => process.send?.({ pid: guard.pid }));
+setInterval(() => undefined, 1000);
