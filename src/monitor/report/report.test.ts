@@ -352,7 +352,7 @@ describe('the page script', () => {
     expect(picture.words.filter((word: number) => word !== 0).length).toBeGreaterThan(400);
     expect(has(0xff030201)).toBe(true);
     expect(has(section)).toBe(false);
-    renderer.draw(picture, scene, 0, { camera: eye, theme, cutM: 1, floor: false });
+    renderer.draw(picture, scene, 0, { camera: eye, theme, cutM: 1, cuts: () => true, floor: false });
     expect(has(section)).toBe(true);
     expect(scene.tips[0][2]).toBeCloseTo(0.27, 3);
   });

@@ -2,6 +2,7 @@
 
 import { shapeScale, type UnitMesh, unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
 import { attribute, text } from './html.ts';
+import { isInside } from './inside.ts';
 import { DRAWN_SHAPES, type DrawnShape, type EpisodeRecording, type RecordedGeom } from './recording.ts';
 
 export interface StillOptions {
@@ -35,8 +36,9 @@ const MESHES = unitMeshes(14);
 const POSE = 7;
 
 /**
- * An `<svg>` of frame `index` (counted from the end when negative), faces sorted from far to near. Planes are
- * left out. Interlocking shapes may overlap wrongly by a face: the price of needing no depth buffer.
+ * An `<svg>` of frame `index` (counted from the end when negative), faces sorted from far to near. Planes are left
+ * out. Faces inside other shapes are dropped; where shapes interlock, an edge may be off by a face, the price of
+ * needing no depth buffer.
  */
 export function renderStill(recording: EpisodeRecording, index: number, options: StillOptions = {}): string {
   const { widthPx = 720, heightPx = 480, azimuthRad = -0.95, elevationRad = 0.42 } = options;
@@ -44,8 +46,8 @@ export function renderStill(recording: EpisodeRecording, index: number, options:
   const faces: Face[] = [];
   if (frame !== undefined) {
     const eye = createEye(recording, frame, azimuthRad, elevationRad, widthPx, heightPx);
-    for (const [g, geom] of recording.geoms.entries())
-      addFaces(faces, geom, frame.subarray(g * POSE, (g + 1) * POSE), eye);
+    const solids = recording.geoms.flatMap((geom, g) => (isSolid(geom) ? [place(geom, frame.subarray(g * POSE))] : []));
+    for (const [order, solid] of solids.entries()) addFaces(faces, solid, hiders(solids, order), eye);
   }
   faces.sort((a, b) => b.depth - a.depth);
   const polygons = faces.map((face) => `<polygon points="${face.points}" fill="${face.fill}" stroke="${face.fill}"/>`);
@@ -77,7 +79,7 @@ function createEye(
   const isEmpty = !(low[0] <= high[0]);
   const centre = low.map((v, k) => (isEmpty ? 0 : (v + high[k]!) / 2)) as Triple;
   const radius = isEmpty ? 1 : Math.hypot(...low.map((v, k) => high[k]! - v)) / 2;
-  const distance = (radius / Math.sin(FIELD_OF_VIEW_RAD / 2)) * 0.94;
+  const distance = (radius / Math.sin(FIELD_OF_VIEW_RAD / 2)) * 1.02;
   const [ce, se, ca, sa] = [Math.cos(elevationRad), Math.sin(elevationRad), Math.cos(azimuthRad), Math.sin(azimuthRad)];
   const back: Triple = [ce * ca, ce * sa, se];
   return {
@@ -94,25 +96,51 @@ function isSolid(geom: RecordedGeom): geom is RecordedGeom & { type: Exclude<Dra
   return geom.type !== 'plane' && (DRAWN_SHAPES as readonly string[]).includes(geom.type) && !(geom.rgba[3]! < 0.05);
 }
 
-function addFaces(out: Face[], geom: RecordedGeom, pose: Float32Array, eye: Eye): void {
-  if (!isSolid(geom)) return;
-  const mesh: UnitMesh = MESHES[geom.type];
-  const turn = rotation(pose);
-  const [a, b, c, h] = shapeScale(geom.type, geom.sizeM);
+interface Solid {
+  readonly type: Exclude<DrawnShape, 'plane'>;
+  readonly sizeM: readonly number[];
+  readonly rgba: readonly number[];
+  readonly at: Triple;
+  /** Rows of the rotation from the shape's frame to the world's. */
+  readonly turn: readonly [Triple, Triple, Triple];
+}
+
+function place(geom: RecordedGeom & { type: Exclude<DrawnShape, 'plane'> }, pose: Float32Array): Solid {
+  const { type, sizeM, rgba } = geom;
+  return { type, sizeM, rgba, at: [pose[0]!, pose[1]!, pose[2]!], turn: rotation(pose) };
+}
+
+/** A test for points that the other solids hide. Of two that share a surface the first keeps it. */
+function hiders(solids: readonly Solid[], order: number): (point: Triple) => boolean {
+  return (point) =>
+    solids.some((other, i) => {
+      if (i === order) return false;
+      const away: Triple = [point[0] - other.at[0], point[1] - other.at[1], point[2] - other.at[2]];
+      const [p, q, r] = other.turn;
+      const local = [0, 1, 2].map((k) => p[k]! * away[0] + q[k]! * away[1] + r[k]! * away[2]) as Triple;
+      // A face's middle lies inside its own round shape by up to 3 % of the radius.
+      return isInside(other.type, other.sizeM, local, i < order ? 0.0005 : -0.04 * other.sizeM[0]!);
+    });
+}
+
+function addFaces(out: Face[], solid: Solid, isHidden: (point: Triple) => boolean, eye: Eye): void {
+  const mesh: UnitMesh = MESHES[solid.type];
+  const { at, turn } = solid;
+  const [a, b, c, h] = shapeScale(solid.type, solid.sizeM);
   for (const face of mesh.faces) {
     const corners = face.map((i) => {
       const v = (k: number): number => mesh.vertices[i * VERTEX_NUMBERS + k]!;
       const p = rotate(turn, [v(0) * a, v(1) * b, v(2) * c + v(3) * h]);
-      return [p[0] + pose[0]!, p[1] + pose[1]!, p[2] + pose[2]!] as Triple;
+      return [p[0] + at[0], p[1] + at[1], p[2] + at[2]] as Triple;
     });
     const middle = mean(corners);
     const normal = rotate(turn, meanNormal(mesh, face));
     const sight: Triple = [middle[0] - eye.at[0], middle[1] - eye.at[1], middle[2] - eye.at[2]];
-    if (dot(normal, sight) >= 0) continue;
+    if (dot(normal, sight) >= 0 || (isHidden(middle) && corners.every(isHidden))) continue;
     const light = 0.48 + 0.46 * Math.max(0, dot(normal, LIGHT)) - 0.16 * Math.min(0, dot(normal, eye.forward));
     const points = corners.map((corner) => project(corner, eye));
     if (points.includes('')) continue;
-    out.push({ depth: dot(sight, eye.forward), points: points.join(' '), fill: colour(geom.rgba, light) });
+    out.push({ depth: dot(sight, eye.forward), points: points.join(' '), fill: colour(solid.rgba, light) });
   }
 }
 

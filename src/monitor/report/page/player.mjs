@@ -115,7 +115,12 @@ function paintInset(canvas, scene, frame, azimuth, theme) {
   const target = [scene.focus[0], scene.focus[1], scene.focus[2] + 0.004];
   const distance = 0.15;
   const eye = camera(target, square, 0.12, distance);
-  const context = paintCanvas(canvas, scene, frame, { camera: eye, theme, cutM: distance, floor: false, shift: 0 });
+  // The peg is cut too while its tip is at the hole: then the gap on both sides shows.
+  const tip = scene.tips[frame] ?? [Infinity, 0, 0];
+  const isNear = Math.hypot(tip[0] - scene.focus[0], tip[1] - scene.focus[1]) < 0.007 && tip[2] < scene.focus[2] + 0.01;
+  const cuts = (part) => !part.moves || (isNear && part === scene.peg);
+  const view = { camera: eye, theme, cutM: distance, cuts, floor: false, shift: 0 };
+  const context = paintCanvas(canvas, scene, frame, view);
   const points = scene.tips.slice(0, frame + 1);
   const at = new Float64Array(4);
   context.lineWidth = canvas.width / 160;

@@ -107,7 +107,7 @@ export function createPicture(width, height, shift = 0) {
   };
 }
 
-/** Draws one frame. `view`: { camera, theme, cutM (distance of the section from the eye, 0 = none), floor }. */
+/** Draws one frame. `view`: { camera, theme, cutM (distance of the section from the eye, 0 = none), cuts (which parts), floor }. */
 export function draw(picture, scene, frame, view) {
   picture.stamp.fill(0);
   drawBackground(picture, scene, view);
@@ -115,7 +115,7 @@ export function draw(picture, scene, frame, view) {
   const placed = scene.solids.map((part) => place(part, scene.pose(part, frame), view.camera, picture));
   if (view.floor && scene.floorZ !== null) for (const solid of placed) drawShadow(picture, solid, scene.floorZ, view);
   for (const [i, solid] of placed.entries()) {
-    const cut = view.cutM > 0 && !solid.part.moves ? view.cutM : 0;
+    const cut = view.cutM > 0 && view.cuts(solid.part) ? view.cutM : 0;
     drawSolid(picture, solid, cut, i + 1, view.theme);
   }
 }
@@ -177,7 +177,7 @@ export function project(out, at, points, from, eye, picture) {
 }
 
 function drawSolid(picture, { part, screen }, cut, id, theme) {
-  const cap = theme.section;
+  const cap = part.moves ? part.colour : theme.section;
   for (const back of cut > 0 ? [false, true] : [false]) {
     for (const face of part.mesh.faces) {
       for (let i = 1; i + 1 < face.length; i++) {
