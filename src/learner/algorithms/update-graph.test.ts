@@ -90,7 +90,14 @@ const CONFIGS: readonly [string, Partial<LearnerConfig>][] = [
 
 describe('one training call', () => {
   it.each(CONFIGS)('equals the reference: %s', async (_, overrides) => {
-    const config = { ...DEFAULT_LEARNER_CONFIG, ...overrides, batchSize: B, utd: K, discount: GAMMA };
+    const config = {
+      ...DEFAULT_LEARNER_CONFIG,
+      ...overrides,
+      batchSize: B,
+      utd: K,
+      discount: GAMMA,
+      learningRateCritic: 0.05,
+    };
     const rng = new Rng(11);
     const draw = (n: number, scale = 1) => {
       const x = new Float64Array(n);
@@ -190,7 +197,7 @@ describe('one training call', () => {
 
     const actor = copy('actor');
     const drawn = (b: number) => policyOf(reader(actor, policyLayout), row(s, O, K - 1, b), row(noise, A, 0, b));
-    const objective = () => {
+    const objective = (cloningWeight = config.bcAuxWeight) => {
       let sum = 0;
       for (let b = 0; b < B; b++) {
         const { action, logP, mode } = drawn(b);
@@ -199,13 +206,23 @@ describe('one training call', () => {
           config.criticAggregation === 'min' ? Math.min(...values) : values.reduce((x, z) => x + z) / values.length;
         sum += (alpha * logP - value) / B;
         const cloning = mode.reduce((x, z, i) => x + (z - row(a, A, K - 1, b)[i]!) ** 2, 0);
-        sum += (config.bcAuxWeight * isDemo[b]! * cloning) / (2 * A);
+        sum += (cloningWeight * isDemo[b]! * cloning) / (2 * A);
       }
       return sum;
     };
     const entropy = -Array.from({ length: B }, (__, b) => drawn(b).logP).reduce((x, z) => x + z) / B;
+    // With the critics as the loop left them, not as they came in.
+    expect(Number(result['actor_metrics']!.data[0])).toBeCloseTo(objective(0), 5);
     const [m1, v1] = [new Float64Array(actor.length), new Float64Array(actor.length)];
-    adamReference(actor, m1, v1, numericGradient(actor, objective), 1, config, config.learningRateActor);
+    adamReference(
+      actor,
+      m1,
+      v1,
+      numericGradient(actor, () => objective()),
+      1,
+      config,
+      config.learningRateActor,
+    );
     expectNear(result['actor_next']!.data, actor);
     // The temperature: gradient α(H − H*), and Adam's first step is the learning rate times its sign.
     const sign = Math.sign(alpha * (entropy - config.targetEntropyPerDimension * A));

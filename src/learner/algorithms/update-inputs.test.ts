@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { createTransition, Rng } from '../../core/index.ts';
+import { adamStep } from '../engine/index.ts';
+import { Replay } from '../replay/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from './config.ts';
+import { UpdateInputs } from './update-inputs.ts';
+
+const config = {
+  ...DEFAULT_LEARNER_CONFIG,
+  ...{ utd: 3, batchSize: 8, critics: 5, criticSubset: 2, discount: 0.9, bcAuxWeight: 1, demoFraction: 0.25 },
+};
+const spec = { observationSize: 2, actionSize: 1, actorHidden: [4], criticHidden: [4], layerNorm: true };
+
+/** Rewards name the rows: negative for demonstrations; every third transition ends its episode. */
+function filled(call: number, online = 50): Record<string, number[]> {
+  const replay = new Replay(2, 1, 100);
+  for (let i = 0; i < 20 + online; i++) {
+    const t = createTransition(2, 1);
+    t.source = i < 20 ? 'demo' : 'policy';
+    t.reward = i < 20 ? -1 - i : 1 + i - 20;
+    t.observation.fill(t.reward);
+    t.nextObservation.fill(10 * t.reward);
+    t.executed.fill(t.reward / 100);
+    t.terminated = i % 3 === 0;
+    replay.add(t);
+  }
+  const inputs = new UpdateInputs(spec, config);
+  inputs.fill(replay, online, call, { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) });
+  return Object.fromEntries(
+    Object.entries(inputs.bindings.tensors).map(([name, { data }]) => [name, Array.from(data as Float32Array, Number)]),
+  );
+}
+
+describe('UpdateInputs', () => {
+  it('gives every slice its own batch in the asked-for mix, demonstrations first', () => {
+    const { reward } = filled(0);
+    const slices = [0, 1, 2].map((k) => reward!.slice(8 * k, 8 * k + 8));
+    for (const slice of slices) expect(slice.map((r) => r < 0)).toEqual([true, true, ...new Array(6).fill(false)]);
+    expect(slices[0]).not.toEqual(slices[1]);
+  });
+
+  it('keeps the columns of a row together, with a discount of γ where the episode goes on and 0 where it ended', () => {
+    const { reward, observation, next_observation, action, discount } = filled(0);
+    reward!.forEach((r, i) => {
+      expect(observation!.slice(2 * i, 2 * i + 2)).toEqual([r, r]);
+      expect(next_observation!.slice(2 * i, 2 * i + 2)).toEqual([10 * r, 10 * r]);
+      expect(action![i]).toBeCloseTo(r / 100, 6);
+      const number = r < 0 ? -1 - r : r + 19;
+      expect(discount![i]).toBeCloseTo(number % 3 === 0 ? 0 : 0.9, 6);
+    });
+  });
+
+  it('marks the demonstrations of the last slice', () => {
+    expect(filled(0)['is_demo']).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
+    expect(filled(0, 1)['is_demo']).toEqual([1, 1, 1, 1, 1, 1, 1, 0]);
+  });
+
+  it('draws a subset of different critics for every slice', () => {
+    const { subset } = filled(0);
+    for (let k = 0; k < 3; k++) {
+      const [a, b] = subset!.slice(2 * k, 2 * k + 2);
+      expect(a).not.toBe(b);
+      expect(Math.max(a!, b!)).toBeLessThan(5);
+    }
+    expect(new Set(subset).size).toBeGreaterThan(2);
+  });
+
+  it('counts the steps of every optimiser through the calls', () => {
+    const { critic_step, critic_epsilon, actor_step, temperature_epsilon } = filled(7);
+    for (let k = 0; k < 3; k++) {
+      const { step, epsilon } = adamStep(7 * 3 + k + 1, config.learningRateCritic);
+      expect(critic_step![k]).toBeCloseTo(step, 9);
+      expect(critic_epsilon![k]).toBeCloseTo(epsilon, 9);
+    }
+    expect(actor_step![0]).toBeCloseTo(adamStep(8, config.learningRateActor).step, 9);
+    expect(temperature_epsilon![0]).toBeCloseTo(adamStep(8, config.learningRateTemperature).epsilon, 9);
+  });
+
+  it('draws fresh standard normal noise', () => {
+    const { noise, next_noise } = filled(0);
+    const all = [...noise!, ...next_noise!];
+    expect(new Set(all).size).toBe(all.length);
+    expect(Math.abs(all.reduce((a, b) => a + b) / all.length)).toBeLessThan(0.6);
+  });
+});
