@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import type { CommandBodies } from './bodies.ts';
 import {
+  bindAddress,
   configOption,
   DEFAULT_LEARNER_ADDRESS,
   EXIT_CODES,
@@ -9,7 +10,6 @@ import {
   quietOption,
   seedOption,
   taskOption,
-  tcpAddress,
 } from './options.ts';
 
 interface Parsed {
@@ -27,8 +27,8 @@ What happens:
   Robots connect, send transitions and receive weights. The learner does a fixed number of updates for each
   transition it accepted (utd in config/learner/), never more, and saves a checkpoint from time to time. It can be
   stopped at any time: robots go on with their last weights, and nothing that they recorded is lost.
-  It listens on this machine only unless --bind says otherwise. Anybody who reaches that address can send
-  transitions: leave it on loopback, or on a network that you trust.
+  It listens on this machine only: transitions at the port of --bind, and weights go out at the next one. Addresses
+  that other machines can reach are refused; a robot elsewhere comes through a tunnel (ssh -L).
 
 What it writes, below runs/<id>/ or --out:
   checkpoints/               to continue with --resume
@@ -46,7 +46,12 @@ export function createLearnCommand(bodies: CommandBodies, finish: (code: number)
   return new Command('learn')
     .description('run the learner alone: takes transitions from robots, gives them weights')
     .addOption(taskOption())
-    .option('--bind <address>', 'where to listen, tcp://host:port', tcpAddress, DEFAULT_LEARNER_ADDRESS)
+    .option(
+      '--bind <address>',
+      'loopback address to listen at, tcp://host:port; port 0 takes a free one',
+      bindAddress,
+      DEFAULT_LEARNER_ADDRESS,
+    )
     .addOption(
       new Option('--resume <dir>', 'run folder to continue from its last checkpoint')
         .argParser(path)

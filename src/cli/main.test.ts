@@ -102,6 +102,7 @@ describe('what a command line is understood as', () => {
       bind: 'tcp://127.0.0.1:7350',
       resume: undefined,
     });
+    expect((await rein('learn --bind tcp://127.0.0.1:0')).options).toMatchObject({ bind: 'tcp://127.0.0.1:0' });
     expect((await rein('learn --resume runs/a1')).options).toMatchObject({ task: undefined, resume: 'runs/a1' });
   });
 
@@ -136,6 +137,8 @@ describe('misuse', () => {
     ['sim extra', "too many arguments for 'sim'"],
     ['run --learner 10.0.0.1', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['run --learner tcp://host:99999', 'It must be an address such as tcp://127.0.0.1:7350.'],
+    ['run --learner tcp://127.0.0.1:0', 'It must be an address such as tcp://127.0.0.1:7350.'],
+    ['learn --bind tcp://*:7350', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['run --robot-id ../x', 'It must be 1 to 32 letters, digits, "-" or "_".'],
     ['run --operator nobody', 'Allowed choices are scripted, keyboard, none.'],
     ['run --duration 10s', 'It must be a number of seconds > 0, without a unit.'],

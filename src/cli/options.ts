@@ -41,10 +41,19 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError('It must be a number of seconds > 0, without a unit.');
 }
 
-/** Reads `tcp://host:port`. */
+/** Reads `tcp://host:port` of something to connect to. */
 export function tcpAddress(text: string): string {
-  const match = /^tcp:\/\/(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+|\*):(\d{1,5})$/.exec(text);
-  if (match !== null && Number(match[2]) >= 1 && Number(match[2]) <= 65_535) return text;
+  return addressWithPortFrom(1, text);
+}
+
+/** Reads `tcp://host:port` to listen at: port 0 stands for any free one. Which hosts are allowed is the link's to say. */
+export function bindAddress(text: string): string {
+  return addressWithPortFrom(0, text);
+}
+
+function addressWithPortFrom(lowest: number, text: string): string {
+  const match = /^tcp:\/\/(\[[0-9a-fA-F:]+\]|[A-Za-z0-9._-]+):(\d{1,5})$/.exec(text);
+  if (match !== null && Number(match[2]) >= lowest && Number(match[2]) <= 65_535) return text;
   throw new InvalidArgumentError('It must be an address such as tcp://127.0.0.1:7350.');
 }
 

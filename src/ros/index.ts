@@ -1,1 +1,1 @@
-export { type RosStatus, rosStatus } from './doctor.ts';
+export { rosStatus } from './doctor.ts';

@@ -20,11 +20,7 @@ export function machineChecks(folder: string): readonly DoctorCheck[] {
     { name: 'node', whenBroken: 'fail', run: async () => node(process.versions.node) },
     { name: 'cores', whenBroken: 'warn', run: async () => cores(availableParallelism()) },
     { name: 'real time', whenBroken: 'warn', run: async () => realTime() },
-    {
-      name: 'learner port',
-      whenBroken: 'warn',
-      run: () => portFree(Number(DEFAULT_LEARNER_ADDRESS.split(':').at(-1))),
-    },
+    { name: 'learner ports', whenBroken: 'warn', run: () => learnerPorts() },
     { name: 'runs folder', whenBroken: 'fail', run: async () => writable(folder) },
     { name: 'disk', whenBroken: 'warn', run: () => disk(folder) },
   ];
@@ -59,6 +55,14 @@ function realTime(): Finding {
     detail: `${why}: ticks will be late more often on a busy machine; simulation does not need it`,
     remedy,
   };
+}
+
+/** `rein learn` takes its port for transitions and the next one for weights. */
+async function learnerPorts(): Promise<Finding> {
+  const first = Number(DEFAULT_LEARNER_ADDRESS.split(':').at(-1));
+  const findings = await Promise.all([portFree(first), portFree(first + 1)]);
+  const taken = findings.find((finding) => finding.status !== 'ok');
+  return taken ?? { status: 'ok', detail: `${first} and ${first + 1} are free` };
 }
 
 /** Is TCP port `port` free on this machine's loopback? */

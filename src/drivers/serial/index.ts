@@ -1,1 +1,1 @@
-export { listSerialPorts, type SerialPortInfo } from './list-ports.ts';
+export { listSerialPorts } from './list-ports.ts';

@@ -347,7 +347,7 @@ describe('files from anywhere', () => {
           text = Buffer.concat([text.subarray(0, at), Buffer.from([byte]), text.subarray(at + drop)]);
         expect(refusal({ task: write('t.yaml', text) })).not.toBe('');
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -356,7 +356,7 @@ describe('files from anywhere', () => {
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(refusal({ task: write('t.yaml', bytes) })).not.toBe('accepted');
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -375,7 +375,7 @@ describe('files from anywhere', () => {
       fc.property(overlay, (value) => {
         expect(refusalOfOverlay(JSON.stringify(value))).not.toBe('');
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

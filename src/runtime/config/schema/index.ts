@@ -1,5 +1,5 @@
 export { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from './allowed.ts';
-export { type Checked, check, oneAPlace, pathText } from './check.ts';
+export { check, oneAPlace } from './check.ts';
 export { type LearnerSettings, learnerSchema } from './learner.ts';
 export { type ResolvedConfig, type RunOptions, resolvedSchema } from './resolved.ts';
 export { type DriverConfig, type RobotConfig, robotSchema } from './robot.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { LearnerConfig } from '../../../learner/algorithms/index.ts';
 import { num, whole } from './fields.ts';
-import type { Assert, Same } from './same.ts';
+import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. Usable wherever a `LearnerConfig` is. */
 export interface LearnerSettings extends LearnerConfig {
@@ -87,5 +87,7 @@ const schema = z
   })
   .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
 
-export const learnerSchema: z.ZodType<LearnerSettings> = schema;
-export type LearnerSchemaIsLearnerSettings = Assert<Same<z.output<typeof schema>, LearnerSettings>>;
+export const learnerSchema: z.ZodType<LearnerSettings> = schemaOf<
+  LearnerSettings,
+  Same<z.output<typeof schema>, LearnerSettings>
+>(schema);

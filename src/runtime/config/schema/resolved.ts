@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type LearnerSettings, learnerSchema } from './learner.ts';
 import { type RobotConfig, robotSchema } from './robot.ts';
-import type { Assert, Same } from './same.ts';
+import { type Same, schemaOf } from './same.ts';
 import { type TaskConfig, taskSchema } from './task.ts';
 
 /** Command-line options as they were given, for the record: plain values by name. */
@@ -39,5 +39,7 @@ const schema = z
   })
   .meta({ title: 'Resolved run', description: 'Everything a run was started with.' });
 
-export const resolvedSchema: z.ZodType<ResolvedConfig> = schema;
-export type ResolvedSchemaIsResolvedConfig = Assert<Same<z.output<typeof schema>, ResolvedConfig>>;
+export const resolvedSchema: z.ZodType<ResolvedConfig> = schemaOf<
+  ResolvedConfig,
+  Same<z.output<typeof schema>, ResolvedConfig>
+>(schema);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { RobotModel } from '../../../core/index.ts';
 import { name, num, triple } from './fields.ts';
-import type { Assert, Same } from './same.ts';
+import { type Same, schemaOf } from './same.ts';
 
 /** What moves the robot. Each kind of driver has its own keys. */
 export interface DriverConfig {
@@ -66,5 +66,6 @@ const schema = z
   })
   .meta({ title: 'Robot', description: 'A serial arm: geometry, limits, workspace and driver.' });
 
-export const robotSchema: z.ZodType<RobotConfig> = schema;
-export type RobotSchemaIsRobotConfig = Assert<Same<z.output<typeof schema>, RobotConfig>>;
+export const robotSchema: z.ZodType<RobotConfig> = schemaOf<RobotConfig, Same<z.output<typeof schema>, RobotConfig>>(
+  schema,
+);

@@ -1,4 +1,5 @@
 /** Compile-time proof that a schema and the interface people read say the same. */
+import type { z } from 'zod';
 
 type DeepReadonly<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
@@ -9,5 +10,10 @@ export type Same<A, B> = [DeepReadonly<A>] extends [DeepReadonly<B>]
     : false
   : false;
 
-/** Makes the compiler refuse anything but `true`. */
-export type Assert<T extends true> = T;
+/**
+ * `schema` as the schema of `T`. `IsSame` is `Same<z.output<typeof schema>, T>`: where schema and interface differ, that
+ * is not `true`, and the call does not compile.
+ */
+export function schemaOf<T, IsSame extends true>(schema: IsSame extends true ? z.ZodType<T> : never): z.ZodType<T> {
+  return schema;
+}

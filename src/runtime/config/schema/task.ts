@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ActionSpec } from '../../../core/index.ts';
 import { name, num, reference, triple, whole } from './fields.ts';
-import type { Assert, Same } from './same.ts';
+import { type Same, schemaOf } from './same.ts';
 
 /** Square peg. The tool point of the robot is the centre of its lower end. */
 export interface PegConfig {
@@ -211,5 +211,6 @@ const schema = z
   })
   .meta({ title: 'Task', description: 'A task: geometry, episode rules, operator, training and target.' });
 
-export const taskSchema: z.ZodType<TaskConfig> = schema;
-export type TaskSchemaIsTaskConfig = Assert<Same<z.output<typeof schema>, TaskConfig>>;
+export const taskSchema: z.ZodType<TaskConfig> = schemaOf<TaskConfig, Same<z.output<typeof schema>, TaskConfig>>(
+  schema,
+);

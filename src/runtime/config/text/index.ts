@@ -1,10 +1,9 @@
-export { formatProblem, type Place, type Problem, problemsError } from './place.ts';
-export { parseYaml, readYaml, type YamlFile } from './read-yaml.ts';
-export { clean, shown } from './shown.ts';
-export { didYouMean, editDistance, nearest } from './suggest.ts';
+export { type Place, type Problem, problemsError } from './place.ts';
+export { readYaml, type YamlFile } from './read-yaml.ts';
+export { shown } from './shown.ts';
+export { didYouMean } from './suggest.ts';
 export {
   keyPlaceOf,
-  type MapNode,
   merge,
   nodeAt,
   placeOf,
