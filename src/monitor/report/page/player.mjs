@@ -27,77 +27,111 @@ const THEMES = {
   },
 };
 
-/** Puts a player into `root`: a figure with canvases, a button, a slider and a speed. */
-function startPlayer(root, meshes) {
-  const recording = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
-  const scene = createScene(recording, meshes);
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const main = root.querySelector('canvas.scene');
-  const inset = root.querySelector('canvas.closeup');
-  const [button, slider, speed, clock] = ['button', 'input', 'select', 'output'].map((tag) => root.querySelector(tag));
-  const home = { azimuth: -0.95, elevation: 0.42 };
-  const state = { ...home, frame: 0, playing: false, visible: true, before: 0, dirty: true, asked: false };
-  const last = Math.max(0, recording.frameCount - 1);
-  slider.max = String(last);
-  inset.hidden = scene.focus === null;
-  root.classList.add('live');
+const HOME = { azimuth: -0.95, elevation: 0.42 };
 
-  const paint = () => {
-    const theme = dark.matches ? THEMES.dark : THEMES.light;
-    const frame = Math.min(last, Math.round(state.frame));
-    const distance = (scene.radius / Math.sin(FIELD_OF_VIEW / 2)) * 0.94;
-    const eye = camera(scene.centre, state.azimuth, state.elevation, distance);
-    paintCanvas(main, scene, frame, {
-      camera: eye,
-      theme,
-      cutM: 0,
-      floor: true,
-      shift: scene.focus === null ? 0 : 0.14,
+/** One recording's player in `root`: a figure with two canvases, a button, a slider, a speed and a clock. */
+class Player {
+  #view = { ...HOME };
+  #frame = 0;
+  #isPlaying = false;
+  #isVisible = true;
+  #isAsked = false;
+  #isStale = false;
+  #paintedMs = 0;
+
+  constructor(root, meshes) {
+    this.recording = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+    this.scene = createScene(this.recording, meshes);
+    this.last = Math.max(0, this.recording.frameCount - 1);
+    this.dark = matchMedia('(prefers-color-scheme: dark)');
+    this.main = root.querySelector('canvas.scene');
+    this.inset = root.querySelector('canvas.closeup');
+    const controls = ['button', 'input', 'select', 'output'].map((tag) => root.querySelector(tag));
+    [this.button, this.slider, this.speed, this.clock] = controls;
+    this.slider.max = String(this.last);
+    this.inset.hidden = this.scene.focus === null;
+    this.#listen(root);
+    root.classList.add('live');
+    this.#isPlaying = this.last > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#paint();
+    this.#ask();
+  }
+
+  #listen(root) {
+    this.button.addEventListener('click', () => {
+      this.#isPlaying = !this.#isPlaying;
+      this.#change();
     });
-    if (scene.focus !== null) paintInset(inset, scene, frame, state.azimuth, theme);
-    slider.value = String(frame);
-    clock.textContent = `${(frame * recording.frameS).toFixed(1)} of ${(last * recording.frameS).toFixed(1)} s`;
-    button.textContent = state.playing ? 'Pause' : 'Play';
-  };
-  const loop = (now) => {
-    const passedS = Math.min(0.1, (now - state.before) / 1000);
-    state.before = now;
-    state.asked = false;
-    const shown = Math.round(state.frame);
-    if (state.playing) {
+    this.slider.addEventListener('input', () => {
+      this.#frame = Number(this.slider.value);
+      this.#isPlaying = false;
+      this.#change();
+    });
+    this.dark.addEventListener('change', () => this.#change());
+    this.main.addEventListener('pointerdown', (event) => this.main.setPointerCapture(event.pointerId));
+    this.main.addEventListener('pointermove', (event) => {
+      if (this.main.hasPointerCapture(event.pointerId)) this.#orbit(event.movementX, event.movementY);
+    });
+    this.main.addEventListener('dblclick', () => {
+      this.#view = { ...HOME };
+      this.#change();
+    });
+    new IntersectionObserver(([entry]) => {
+      this.#isVisible = entry.isIntersecting;
+      this.#change();
+    }).observe(root);
+  }
+
+  #orbit(xPx, yPx) {
+    const elevation = Math.min(1.5, Math.max(0.03, this.#view.elevation + yPx * 0.006));
+    this.#view = { azimuth: this.#view.azimuth - xPx * 0.008, elevation };
+    this.#change();
+  }
+
+  #change() {
+    this.#isStale = true;
+    this.#ask();
+  }
+
+  /** Nothing runs while nothing changes or nobody can see it. */
+  #ask() {
+    if (this.#isAsked || !this.#isVisible) return;
+    this.#isAsked = true;
+    requestAnimationFrame((nowMs) => this.#refresh(nowMs));
+  }
+
+  #refresh(nowMs) {
+    const passedS = Math.min(0.1, (nowMs - this.#paintedMs) / 1000);
+    this.#paintedMs = nowMs;
+    this.#isAsked = false;
+    const before = this.#shownFrame();
+    if (this.#isPlaying) {
+      this.#frame += (passedS * Number(this.speed.value)) / this.recording.frameS;
       // A rest of one second on the last frame, then again from the start.
-      state.frame += (passedS * Number(speed.value)) / recording.frameS;
-      if (state.frame > last + 1 / recording.frameS) state.frame = 0;
-      if (Math.min(last, Math.round(state.frame)) !== shown) state.dirty = true;
+      if (this.#frame > this.last + 1 / this.recording.frameS) this.#frame = 0;
+      this.#ask();
     }
-    if (state.dirty) paint();
-    state.dirty = false;
-    if (state.playing) ask();
-  };
-  // Nothing runs while nothing changes or nobody can see it.
-  const ask = () => {
-    if (state.asked || !state.visible) return;
-    state.asked = true;
-    requestAnimationFrame(loop);
-  };
-  const change = (values) => {
-    Object.assign(state, values, { dirty: true });
-    ask();
-  };
-  button.addEventListener('click', () => change({ playing: !state.playing }));
-  slider.addEventListener('input', () => change({ frame: Number(slider.value), playing: false }));
-  dark.addEventListener('change', () => change({}));
-  main.addEventListener('pointerdown', (event) => main.setPointerCapture(event.pointerId));
-  main.addEventListener('pointermove', (event) => {
-    if (!main.hasPointerCapture(event.pointerId)) return;
-    const elevation = Math.min(1.5, Math.max(0.03, state.elevation + event.movementY * 0.006));
-    change({ azimuth: state.azimuth - event.movementX * 0.008, elevation });
-  });
-  main.addEventListener('dblclick', () => change(home));
-  new IntersectionObserver(([entry]) => change({ visible: entry.isIntersecting })).observe(root);
-  state.playing = last > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches;
-  paint();
-  ask();
+    if (this.#isStale || this.#shownFrame() !== before) this.#paint();
+    this.#isStale = false;
+  }
+
+  #shownFrame() {
+    return Math.min(this.last, Math.round(this.#frame));
+  }
+
+  #paint() {
+    const { scene, recording } = this;
+    const theme = this.dark.matches ? THEMES.dark : THEMES.light;
+    const frame = this.#shownFrame();
+    const { azimuth, elevation } = this.#view;
+    const eye = camera(scene.centre, azimuth, elevation, (scene.radius / Math.sin(FIELD_OF_VIEW / 2)) * 0.94);
+    const shift = scene.focus === null ? 0 : 0.14;
+    paintCanvas(this.main, scene, frame, { camera: eye, theme, cutM: 0, floor: true, shift });
+    if (scene.focus !== null) paintInset(this.inset, scene, frame, azimuth, theme);
+    this.slider.value = String(frame);
+    this.clock.textContent = `${(frame * recording.frameS).toFixed(1)} of ${(this.last * recording.frameS).toFixed(1)} s`;
+    this.button.textContent = this.#isPlaying ? 'Pause' : 'Play';
+  }
 }
 
 function paintCanvas(canvas, scene, frame, view) {
@@ -135,4 +169,4 @@ function paintInset(canvas, scene, frame, azimuth, theme) {
 }
 
 const meshes = JSON.parse(document.getElementById('meshes').textContent);
-for (const root of document.querySelectorAll('.player')) startPlayer(root, meshes);
+for (const root of document.querySelectorAll('.player')) new Player(root, meshes);

@@ -112,7 +112,13 @@ export function draw(picture, scene, frame, view) {
   picture.stamp.fill(0);
   drawBackground(picture, scene, view);
   if (scene.recording.frameCount === 0) return;
-  const placed = scene.solids.map((part) => place(part, scene.pose(part, frame), view.camera, picture));
+  const placed = [];
+  for (const part of scene.solids) {
+    const pose = scene.pose(part, frame);
+    // A section shows what is near it; the rest of the arm behind would only confuse.
+    const isNear = view.cutM === 0 || Math.hypot(...pose.xyz.map((v, k) => v - view.camera.eye[k])) < view.cutM + 0.15;
+    if (isNear) placed.push(place(part, pose, view.camera, picture));
+  }
   if (view.floor && scene.floorZ !== null) for (const solid of placed) drawShadow(picture, solid, scene.floorZ, view);
   for (const [i, solid] of placed.entries()) {
     const cut = view.cutM > 0 && view.cuts(solid.part) ? view.cutM : 0;
