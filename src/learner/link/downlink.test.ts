@@ -17,9 +17,9 @@ afterEach(async () => {
   for (const it of open.splice(0).reverse()) await it.close();
 });
 
-async function server(bind = 'tcp://127.0.0.1:0'): Promise<LearnerServer> {
+async function server(bind = 'tcp://127.0.0.1:0', heartbeatMs = 100): Promise<LearnerServer> {
   const started = await startLearnerServer({
-    ...{ bind, ...RUN, observationSize: 1, actionSize: 1, heartbeatMs: 100 },
+    ...{ bind, ...RUN, observationSize: 1, actionSize: 1, heartbeatMs },
     onTransition: () => undefined,
   });
   open.push(started);

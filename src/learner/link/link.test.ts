@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Dealer } from 'zeromq';
+import { Dealer, Router } from 'zeromq';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import {
   connectUplink,
@@ -16,6 +16,8 @@ import {
   type Uplink,
   type UplinkOptions,
 } from './index.ts';
+import { jsonPayload } from './messages.ts';
+import { decodeFrame, encodeFrame } from './wire.ts';
 
 const SIZES = { observationSize: 4, actionSize: 2 };
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
@@ -259,6 +261,31 @@ describe('link', () => {
     expect(seen).toHaveLength(10);
     expect(learner.counters.quarantined['too-short']).toBeGreaterThan(0);
     expect(learner.counters.quarantined['bad-magic']).toBeGreaterThan(0);
+  });
+
+  it('sends again what nobody acknowledged, and leaves a learner that has gone silent', async () => {
+    const router = new Router({ linger: 0 });
+    await router.bind('tcp://127.0.0.1:0');
+    const journal = journalIn();
+    const link = uplink(router.lastEndpoint!, journal, { heartbeatMs: 40 });
+    for (let i = 0; i < 3; i++) journal.append(step(i));
+    const seen: string[] = [];
+    const welcome = { watermark: null, delivered: 0, creditRecords: 10, instance: 'x' };
+    while (seen.filter((kind) => kind === 'transitions').length < 2) {
+      const [identity, bytes] = await router.receive();
+      const frame = decodeFrame(bytes!);
+      if (!frame.ok) throw new Error(frame.error.sentence);
+      seen.push(frame.value.kind);
+      const isHello = frame.value.kind === 'hello';
+      await router.send([
+        identity!,
+        encodeFrame({ kind: isHello ? 'helloAck' : 'heartbeat' }, isHello ? jsonPayload(welcome) : undefined),
+      ]);
+    }
+    expect(link.state).toBe('connected');
+    expect(link.counters).toEqual({ sent: 3, acked: 0, duplicated: 0, lost: 0, pending: 3, resent: 3 });
+    await expect.poll(() => link.state).toBe('connecting');
+    router.close();
   });
 
   it('sets aside records that are not finite and counts them as lost', async () => {

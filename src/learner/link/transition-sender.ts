@@ -11,8 +11,8 @@ import type { FrameFields } from './wire.ts';
 /** A batch stays well below the message limit and small enough that a robot's steps are not held up behind one. */
 const BATCH_RECORDS = 64;
 const BATCH_BYTES = 1024 * 1024;
-const SILENCE_MS = 3000;
-const MAX_SILENCE_MS = 30_000;
+/** How many times longer than at first it may wait before it sends again what nobody acknowledges. */
+const MAX_PATIENCE = 10;
 const GO_BACK_PAUSE_MS = 50;
 
 interface UnderWay {
@@ -55,7 +55,7 @@ export class TransitionSender {
   #watermark: RecordId | null = null;
   #isPumping = false;
   #progressMs = 0;
-  #silenceMs = SILENCE_MS;
+  #patience = 1;
 
   /** `onFailure` is called when the journal could not be read: pause, and start again later. */
   constructor(
@@ -115,7 +115,7 @@ export class TransitionSender {
     this.#watermark = watermark;
     if (!isProgress) return;
     this.#progressMs = performance.now();
-    this.#silenceMs = SILENCE_MS;
+    this.#patience = 1;
     this.kick();
   }
 
@@ -127,11 +127,11 @@ export class TransitionSender {
     if (generation === this.#generation) await this.#seek(watermark, this.#delivered);
   }
 
-  /** Sends again what has been under way for long without any acknowledgement. */
-  goBackIfSilent(): void {
-    const isSilent = this.#underWay.length > 0 && performance.now() - this.#progressMs > this.#silenceMs;
-    if (!isSilent || !this.#isRunning) return;
-    this.#silenceMs = Math.min(2 * this.#silenceMs, MAX_SILENCE_MS);
+  /** Sends again what has been under way for `silenceMs` without any acknowledgement; for twice that the next time. */
+  goBackIfSilent(silenceMs: number): void {
+    const isSilent = performance.now() - this.#progressMs > silenceMs * this.#patience;
+    if (!isSilent || this.#underWay.length === 0 || !this.#isRunning) return;
+    this.#patience = Math.min(2 * this.#patience, MAX_PATIENCE);
     this.#generation++;
     this.#underWay = [];
     this.#next = this.#acked;

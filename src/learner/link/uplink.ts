@@ -237,7 +237,7 @@ export class Uplink {
       this.#beatMs = nowMs;
       this.#send({ kind: 'heartbeat' });
       this.#sendWaitingControl();
-      this.#sender.goBackIfSilent();
+      this.#sender.goBackIfSilent(3 * heartbeatMs);
     }
   }
 
