@@ -16,12 +16,8 @@ export { LearnerServer, type LearnerServerOptions, startLearnerServer } from './
 export type { UplinkCounters } from './transition-sender.ts';
 export { connectUplink, Uplink, type UplinkOptions, type UplinkState } from './uplink.ts';
 export {
-  decodeBundle,
-  encodeBundle,
   sealBundle,
-  verifyBundle,
   type WeightsBundle,
-  type WeightsExpectation,
   type WeightsManifest,
   type WeightsShape,
 } from './weights-bundle.ts';
