@@ -82,7 +82,8 @@ describe('checkpoints', () => {
     expect(messages).toEqual([]);
   });
 
-  it('keep the newest three and leave no temporary file', async () => {
+  it('keep the newest three, and remove what a killed process left half-written', async () => {
+    await writeFile(join(directory, 'update-000000000001.ckpt.tmp'), 'REINCKP1');
     const [agent, replay] = [await create(), new Replay(2, 1, 100)];
     for (const updates of [2, 4, 6, 8, 10]) await writeCheckpoint(directory, checkpointOf(agent, replay, updates));
     const names = (await readdir(directory)).sort();

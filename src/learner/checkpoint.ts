@@ -167,7 +167,14 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
 }
 
 async function removeOld(directory: string): Promise<void> {
-  for (const name of (await checkpointNames(directory)).slice(0, -KEPT)) await rm(join(directory, name));
+  const all = await readdir(directory);
+  const old = all
+    .filter((name) => NAME.test(name))
+    .sort()
+    .slice(0, -KEPT);
+  // What a killed process left half-written.
+  const halves = all.filter((name) => name.endsWith('.ckpt.tmp'));
+  for (const name of [...old, ...halves]) await rm(join(directory, name));
 }
 
 async function withFile(path: string, flags: string, use: (file: FileHandle) => Promise<void>): Promise<void> {

@@ -152,8 +152,8 @@ describe('Agent', () => {
 
   it('says what is wrong with a configuration', async () => {
     await expect(create({ ...small, criticSubset: 4 })).rejects.toThrow('criticSubset (4) must not exceed critics (3)');
-    await expect(create({ ...small, utd: 0.5 })).rejects.toThrow('utd must be an integer');
-    await expect(create({ ...small, discount: Number.NaN })).rejects.toThrow('discount must lie in (0, 1]');
+    await expect(create({ ...small, utd: 0.5 })).rejects.toThrow('utd must be an integer ≥ 1, got 0.5');
+    await expect(create({ ...small, discount: Number.NaN })).rejects.toThrow('discount must be in (0, 1], got NaN');
   });
 
   it('learns from scratch to drive a point to the middle', async () => {

@@ -90,55 +90,68 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   threads: 1,
 };
 
+interface Rule {
+  readonly keys: readonly (keyof LearnerConfig)[];
+  readonly says: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const isReal = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isCount = (value: unknown, least: number) => Number.isSafeInteger(value) && (value as number) >= least;
+
+const RULES: readonly Rule[] = [
+  {
+    keys: [
+      'critics',
+      'criticSubset',
+      'batchSize',
+      'utd',
+      'replayCapacity',
+      'publishEveryUpdates',
+      'checkpointEveryUpdates',
+      'threads',
+    ],
+    says: 'an integer ≥ 1',
+    holds: (value) => isCount(value, 1),
+  },
+  { keys: ['bcInitSteps', 'warmupSteps'], says: 'an integer ≥ 0', holds: (value) => isCount(value, 0) },
+  { keys: ['discount', 'targetRate'], says: 'in (0, 1]', holds: (value) => isReal(value) && value > 0 && value <= 1 },
+  { keys: ['demoFraction'], says: 'in [0, 1]', holds: (value) => isReal(value) && value >= 0 && value <= 1 },
+  {
+    keys: [
+      'learningRateActor',
+      'learningRateCritic',
+      'learningRateTemperature',
+      'learningRateBc',
+      'initialTemperature',
+      'minTemperature',
+    ],
+    says: '> 0',
+    holds: (value) => isReal(value) && value > 0,
+  },
+  {
+    keys: ['weightDecay', 'gradientClip', 'bcAuxWeight'],
+    says: '≥ 0',
+    holds: (value) => isReal(value) && value >= 0,
+  },
+  { keys: ['targetEntropyPerDimension'], says: 'finite', holds: isReal },
+  {
+    keys: ['actorHidden', 'criticHidden'],
+    says: 'a list of widths ≥ 1',
+    holds: (value) => Array.isArray(value) && value.length > 0 && value.every((width) => isCount(width, 1)),
+  },
+];
+
 /** Throws `RangeError` with the name of the first setting that cannot work. */
 export function checkLearnerConfig(config: LearnerConfig): void {
-  const demand = (isRight: boolean, message: string) => {
-    if (!isRight) throw new RangeError(`learner configuration: ${message}`);
-  };
-  const integers = [
-    'critics',
-    'criticSubset',
-    'batchSize',
-    'utd',
-    'replayCapacity',
-    'publishEveryUpdates',
-    'checkpointEveryUpdates',
-    'threads',
-  ] as const;
-  for (const key of integers)
-    demand(Number.isSafeInteger(config[key]) && config[key] >= 1, `${key} must be an integer ≥ 1, got ${config[key]}`);
-  for (const key of ['bcInitSteps', 'warmupSteps'] as const) {
-    demand(Number.isSafeInteger(config[key]) && config[key] >= 0, `${key} must be an integer ≥ 0, got ${config[key]}`);
+  for (const { keys, says, holds } of RULES) {
+    for (const key of keys) {
+      if (!holds(config[key]))
+        throw new RangeError(`learner configuration: ${key} must be ${says}, got ${config[key]}`);
+    }
   }
-  for (const key of ['discount', 'targetRate'] as const) {
-    demand(config[key] > 0 && config[key] <= 1, `${key} must lie in (0, 1], got ${config[key]}`);
-  }
-  const positive = [
-    'learningRateActor',
-    'learningRateCritic',
-    'learningRateTemperature',
-    'learningRateBc',
-    'initialTemperature',
-    'minTemperature',
-  ] as const;
-  for (const key of positive)
-    demand(config[key] > 0 && Number.isFinite(config[key]), `${key} must be > 0, got ${config[key]}`);
-  for (const key of ['weightDecay', 'gradientClip', 'bcAuxWeight'] as const) {
-    demand(config[key] >= 0 && Number.isFinite(config[key]), `${key} must be ≥ 0, got ${config[key]}`);
-  }
-  demand(
-    config.demoFraction >= 0 && config.demoFraction <= 1,
-    `demoFraction must lie in [0, 1], got ${config.demoFraction}`,
-  );
-  demand(Number.isFinite(config.targetEntropyPerDimension), 'targetEntropyPerDimension must be finite');
-  demand(
-    config.criticSubset <= config.critics,
-    `criticSubset (${config.criticSubset}) must not exceed critics (${config.critics})`,
-  );
-  for (const key of ['actorHidden', 'criticHidden'] as const) {
-    demand(
-      config[key].length > 0 && config[key].every((n) => Number.isSafeInteger(n) && n >= 1),
-      `${key} must be a list of widths ≥ 1`,
-    );
+  const { criticSubset, critics } = config;
+  if (criticSubset > critics) {
+    throw new RangeError(`learner configuration: criticSubset (${criticSubset}) must not exceed critics (${critics})`);
   }
 }

@@ -91,6 +91,8 @@ export function buildUpdateGraph(spec: NetworkSpec, config: LearnerConfig, real:
   return g;
 }
 
+type State = Readonly<Record<string, Tensor>>;
+
 interface Batch {
   readonly observation: Tensor;
   readonly action: Tensor;
@@ -155,13 +157,12 @@ function updateActor(
   g: Graph,
   spec: NetworkSpec,
   config: LearnerConfig,
-  state: Readonly<Record<string, Tensor>>,
+  state: State,
   policy: Parameters,
   alpha: Tensor,
   critic: Tensor,
   batch: Batch,
 ): void {
-  const layout = actorLayout(spec);
   const last = g.input('last', [], 'int64');
   const observation = rowAt(batch.observation, last);
   const { mean, logStd } = actor(policy, spec, observation);
@@ -173,32 +174,28 @@ function updateActor(
     cloning = cloningLoss(mean, rowAt(batch.action, last), g.input('is_demo', [config.batchSize, 1]));
     total = add(loss, mul(cloning, config.bcAuxWeight));
   }
-  const gradient = gradientOf(total, policy, layout);
-  const { clipped, squaredNorm } = clipNorm(gradient, config.gradientClip);
-  const stepped = adam(
-    { parameters: state['actor']!, first: state['actor_first']!, second: state['actor_second']! },
-    clipped,
-    g.input('actor_step', []),
-    g.input('actor_epsilon', []),
-    config.weightDecay * config.learningRateActor,
-  );
-  g.output('actor_next', stepped.parameters);
-  g.output('actor_first_next', stepped.first);
-  g.output('actor_second_next', stepped.second);
-
+  const { clipped, squaredNorm } = clipNorm(gradientOf(total, policy, actorLayout(spec)), config.gradientClip);
+  const stepped = stepOf(g, state, 'actor', clipped, config.weightDecay * config.learningRateActor);
+  g.output('actor_next', stepped);
   const entropy = entropyOf(drawn.logProbability);
-  const logAlpha = state['temperature']!;
-  const alphaLoss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * spec.actionSize);
-  const heated = adam(
-    { parameters: logAlpha, first: state['temperature_first']!, second: state['temperature_second']! },
-    gradients(alphaLoss, [logAlpha])[0]!,
-    g.input('temperature_step', []),
-    g.input('temperature_epsilon', []),
-  );
-  g.output('temperature_next', floorTemperature(heated.parameters, config.minTemperature));
-  g.output('temperature_first_next', heated.first);
-  g.output('temperature_second_next', heated.second);
+  updateTemperature(g, spec, config, state, entropy);
   g.output('actor_metrics', scalars([loss, entropy, alpha, squaredNorm, value, cloning]));
+}
+
+function updateTemperature(g: Graph, spec: NetworkSpec, config: LearnerConfig, state: State, entropy: Tensor): void {
+  const logAlpha = state['temperature']!;
+  const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * spec.actionSize);
+  const stepped = stepOf(g, state, 'temperature', gradients(loss, [logAlpha])[0]!, 0);
+  g.output('temperature_next', floorTemperature(stepped, config.minTemperature));
+}
+
+/** One step of Adam on part `name` of the state. Its moments become outputs; the new parameters are returned. */
+function stepOf(g: Graph, state: State, name: 'actor' | 'temperature', gradient: Tensor, decay: number): Tensor {
+  const before = { parameters: state[name]!, first: state[`${name}_first`]!, second: state[`${name}_second`]! };
+  const after = adam(before, gradient, g.input(`${name}_step`, []), g.input(`${name}_epsilon`, []), decay);
+  g.output(`${name}_first_next`, after.first);
+  g.output(`${name}_second_next`, after.second);
+  return after.parameters;
 }
 
 /** The gradient for all of a network's parameters, as one flat vector; zero for those named in `frozen`. */

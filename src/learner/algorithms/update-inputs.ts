@@ -17,7 +17,7 @@ export interface TrainingRandom {
 export class UpdateInputs {
   readonly bindings: Bindings = new Bindings();
   readonly #config: LearnerConfig;
-  readonly #slices: BatchColumns[] = [];
+  readonly #slices: readonly BatchColumns[];
   readonly #discount: Float32Array;
   readonly #nextNoise: Float32Array;
   readonly #noise: Float32Array;
@@ -35,23 +35,13 @@ export class UpdateInputs {
       this.bindings.set(name, data, shape);
       return data;
     };
-    const columns = {
+    this.#slices = slicesOf(K, {
       observation: real('observation', [K, B, O]),
       nextObservation: real('next_observation', [K, B, O]),
       action: real('action', [K, B, A]),
       reward: real('reward', [K, B, 1]),
       bootstrap: new Float32Array(K * B),
-    };
-    const part = (data: Float32Array, k: number) => data.subarray((data.length / K) * k, (data.length / K) * (k + 1));
-    for (let k = 0; k < K; k++) {
-      this.#slices.push({
-        observation: part(columns.observation, k),
-        nextObservation: part(columns.nextObservation, k),
-        action: part(columns.action, k),
-        reward: part(columns.reward, k),
-        bootstrap: part(columns.bootstrap, k),
-      });
-    }
+    });
     this.#discount = real('discount', [K, B, 1]);
     this.#nextNoise = real('next_noise', [K, B, A]);
     this.#noise = real('noise', [B, A]);
@@ -98,4 +88,18 @@ export class UpdateInputs {
     this.#scalars[`${name}_step`][0] = step;
     this.#scalars[`${name}_epsilon`][0] = epsilon;
   }
+}
+
+/** Views of `columns` for each of `count` batches that lie in them one after another. */
+function slicesOf(count: number, columns: BatchColumns): BatchColumns[] {
+  return Array.from({ length: count }, (_, k) => {
+    const part = (data: Float32Array) => data.subarray((data.length / count) * k, (data.length / count) * (k + 1));
+    return {
+      observation: part(columns.observation),
+      nextObservation: part(columns.nextObservation),
+      action: part(columns.action),
+      reward: part(columns.reward),
+      bootstrap: part(columns.bootstrap),
+    };
+  });
 }

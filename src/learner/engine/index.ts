@@ -1,6 +1,6 @@
 export { type AdamState, adam, adamStep, clipNorm } from './adam.ts';
 export { gradients } from './autodiff.ts';
-export { Graph, type RealType, type Shape, type Tensor } from './graph.ts';
+export { Graph, type RealType, type Tensor } from './graph.ts';
 export { layerNorm, linear, matmul } from './linear.ts';
 export {
   abs,
@@ -10,9 +10,7 @@ export {
   div,
   exp,
   gatherRows,
-  log,
   maximum,
-  minimum,
   mul,
   neg,
   reduceMean,
@@ -23,7 +21,6 @@ export {
   rowAt,
   slice,
   softplus,
-  sqrt,
   square,
   stopGradient,
   sub,

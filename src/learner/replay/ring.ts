@@ -1,5 +1,5 @@
 /** The newest transitions in typed arrays. */
-import { SOURCES, type Transition } from '../../core/index.ts';
+import type { Transition } from '../../core/index.ts';
 
 /** Rows that are allocated at first; the arrays double from there up to the capacity. */
 const FIRST_ROWS = 4096;
@@ -26,7 +26,6 @@ export class TransitionRing {
   #executed: Float32Array = new Float32Array(0);
   #reward: Float32Array = new Float32Array(0);
   #bootstrap: Float32Array = new Float32Array(0);
-  #source: Uint8Array = new Uint8Array(0);
   #visibleFrom: Float64Array = new Float64Array(0);
 
   constructor(observationSize: number, actionSize: number, capacity: number) {
@@ -58,7 +57,6 @@ export class TransitionRing {
     this.#reward[row] = transition.reward;
     // A cut episode goes on from the next observation; only an end by the task itself has no future.
     this.#bootstrap[row] = transition.terminated ? 0 : 1;
-    this.#source[row] = SOURCES.indexOf(transition.source);
     this.#visibleFrom[row] = visibleFrom;
     this.#count++;
   }
@@ -101,9 +99,6 @@ export class TransitionRing {
     this.#executed = larger(this.#executed, this.actionSize);
     this.#reward = larger(this.#reward, 1);
     this.#bootstrap = larger(this.#bootstrap, 1);
-    const source = new Uint8Array(this.#rows);
-    source.set(this.#source);
-    this.#source = source;
     const visibleFrom = new Float64Array(this.#rows);
     visibleFrom.set(this.#visibleFrom);
     this.#visibleFrom = visibleFrom;
