@@ -43,6 +43,11 @@ export interface GuardFrame {
   readonly referenceTcp: Float64Array;
   /** [7] tool point of the measurement. */
   readonly measuredTcp: Float64Array;
+  /**
+   * [A] where the reference is, less where the newest action wanted it, in action units: 0 once it has arrived, all
+   * zeros while no command is followed.
+   */
+  readonly shortfall: Float64Array;
   /** `seq` of the command being executed; −1 for none. */
   commandSeq: number;
   /** Bits of the safety stages that changed this tick's command. */

@@ -15,7 +15,6 @@ import {
 } from '../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from './bits.ts';
 import { brakeBound } from './brake-bound.ts';
-import { fitIntoBox } from './velocity-box.ts';
 
 /** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */
 const WALL_INSET_M = 0.001;
@@ -56,13 +55,16 @@ export class ActionMap {
   readonly #error: Float64Array = new Float64Array(6);
   readonly #move: Float64Array = new Float64Array(4);
   readonly #way: Float64Array;
-  readonly #low: Float64Array;
-  readonly #high: Float64Array;
-  /** [n] how far each joint may pass its target, rad. */
+  /** [n] how far each joint may pass its target in this tick, rad. */
   readonly #slack: Float64Array;
+  /** [n] the braking distance of the step's mean velocity: a joint may arrive as fast as that, so that steps join smoothly. */
+  readonly #runOn: Float64Array;
+  /** The leash's length that the target leaves: joint by joint, or of the tool. */
+  readonly #slackJoints: Float64Array;
   #slackM = 0;
   #slackRad = 0;
   #arriveAtS = 0;
+  #isFresh = false;
 
   /** Throws `RangeError` when a dimension's name or unit does not fit the kind of action. */
   constructor(model: RobotModel, spec: ActionSpec, policyPeriodS: number, shortestS: number, home: ArmKinematics) {
@@ -78,8 +80,8 @@ export class ActionMap {
     this.targetRad = new Float64Array(n);
     this.#way = new Float64Array(n);
     this.#slack = new Float64Array(n);
-    this.#low = new Float64Array(n);
-    this.#high = new Float64Array(n);
+    this.#runOn = new Float64Array(n);
+    this.#slackJoints = new Float64Array(n);
     this.#healthyGain = HEALTHY_SHARE * this.#solver.solve(this.#way, home.jacobian(), this.#error, 0);
     this.#nominal.set(home.tcpRotation);
   }
@@ -99,6 +101,7 @@ export class ActionMap {
   command(action: Float64Array, input: MapInput, nowS: number): number {
     this.#arriveAtS = nowS + this.#policyPeriodS;
     this.hasTarget = true;
+    this.#isFresh = true;
     return this.kind === 'cartesian' ? this.#commandTool(action, input) : this.#commandJoints(action, input);
   }
 
@@ -117,16 +120,28 @@ export class ActionMap {
     this.#findWay(referenceRad, reference);
     const leftS = this.#arriveAtS - nowS;
     const hasArrived = leftS < dtS / 2;
+    if (this.#isFresh) this.#allowRunOn(dtS);
     if (hasArrived) this.#slack.fill(0);
-    else if (this.kind === 'cartesian') this.#spreadSlack();
-    const factor = this.#stoppable(1 / Math.max(leftS, dtS), dtS);
+    else this.#spreadSlack();
+    // Each joint by itself: one that must turn round first does not hold up the others.
     for (let i = 0; i < out.length; i++) {
       const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
-      out[i] = factor * this.#way[i]!;
-      this.#low[i] = velocity[i]! - change;
-      this.#high[i] = velocity[i]! + change;
+      const fastest = this.#stoppable(i, dtS);
+      const wanted = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
+      out[i] = clamp(wanted, velocity[i]! - change, velocity[i]! + change);
     }
-    fitIntoBox(out, this.#low, this.#high);
+  }
+
+  /** Writes into `out` ([A]) how far the reference is beyond the target, in action units; zeros without a target. */
+  shortfall(out: Float64Array, referenceRad: Float64Array, reference: ArmKinematics): void {
+    for (let k = 0; k < out.length; k++) {
+      const slot = this.#slot[k]!;
+      let beyond = 0;
+      if (this.kind === 'joint') beyond = referenceRad[slot]! - this.targetRad[slot]!;
+      else if (slot < 3) beyond = reference.tcpPositionM[slot]! - this.targetM[slot]!;
+      else beyond = yawBetween(reference.tcpRotation, this.targetRotation);
+      out[k] = this.hasTarget ? beyond / this.#scale[k]! : 0;
+    }
   }
 
   /** The joint motion, rad, that is left to the target. */
@@ -141,33 +156,39 @@ export class ActionMap {
   }
 
   /**
-   * Slows `factor` (1/s, times the way left) so far that every joint can stop within its way and slack. On the way that
-   * is the leash: a blocked arm is not overrun. After arrival it is the target: no overshoot, no hunting.
+   * The speed, rad/s, from which joint `i` can stop within its way and slack. On the way that is the leash: a blocked
+   * arm is not overrun. After arrival it is the target: no overshoot, no hunting.
    */
-  #stoppable(factor: number, dtS: number): number {
-    let slowest = factor;
-    for (let i = 0; i < this.#way.length; i++) {
-      const accel = this.#model.joints[i]!.accelMaxRadPerS2;
-      const way = Math.abs(this.#way[i]!);
-      const room = way + this.#slack[i]!;
-      // What one tick can cover and the next can stop needs no braking distance.
-      const oneTick = Math.min(room / dtS, accel * this.#shortestS);
-      const fastest = Math.max(brakeBound(room, accel, dtS, this.#shortestS), oneTick);
-      if (way * slowest > fastest) slowest = fastest / way;
-    }
-    return slowest;
+  #stoppable(i: number, dtS: number): number {
+    const accel = this.#model.joints[i]!.accelMaxRadPerS2;
+    const room = Math.abs(this.#way[i]!) + this.#slack[i]!;
+    // What one tick can cover and the next can stop needs no braking distance.
+    const oneTick = Math.min(room / dtS, accel * this.#shortestS);
+    return Math.max(brakeBound(room, accel, dtS, this.#shortestS), oneTick);
   }
 
-  /** The tool's slack beyond its target, in proportion to the way of each joint. */
+  #allowRunOn(dtS: number): void {
+    this.#isFresh = false;
+    for (let i = 0; i < this.#way.length; i++) {
+      const mean = Math.abs(this.#way[i]!) / this.#policyPeriodS;
+      const accel = this.#model.joints[i]!.accelMaxRadPerS2;
+      this.#runOn[i] = (mean * mean) / (2 * accel) + mean * (dtS - this.#shortestS / 2);
+    }
+  }
+
+  /** On the way a joint may run on as far as the leash and the step's own speed allow. */
   #spreadSlack(): void {
     const e = this.#error;
+    // The tool's share of the leash, in proportion to the way of each joint; 0/0 is no way and no leash left.
     const ratio = Math.min(
       this.#slackM / Math.sqrt(e[0]! * e[0]! + e[1]! * e[1]! + e[2]! * e[2]!),
       this.#slackRad / Math.sqrt(e[3]! * e[3]! + e[4]! * e[4]! + e[5]! * e[5]!),
     );
-    // No way left and no slack is 0/0; no way left with slack is no restriction.
     const share = Number.isNaN(ratio) ? 0 : Math.min(ratio, 1e6);
-    for (let i = 0; i < this.#slack.length; i++) this.#slack[i] = share * Math.abs(this.#way[i]!);
+    for (let i = 0; i < this.#slack.length; i++) {
+      const leash = this.kind === 'joint' ? this.#slackJoints[i]! : share * Math.abs(this.#way[i]!);
+      this.#slack[i] = Math.min(leash, this.#runOn[i]!);
+    }
   }
 
   #commandTool(action: Float64Array, input: MapInput): number {
@@ -210,7 +231,7 @@ export class ActionMap {
     let bits = 0;
     const { leashRad, limitMarginRad } = this.#model;
     this.targetRad.set(input.referenceRad);
-    this.#slack.fill(0);
+    this.#slackJoints.fill(0);
     for (let k = 0; k < action.length; k++) {
       const i = this.#slot[k]!;
       const joint = this.#model.joints[i]!;
@@ -221,7 +242,7 @@ export class ActionMap {
       const target = clamp(leashed, joint.positionMinRad + limitMarginRad, joint.positionMaxRad - limitMarginRad);
       if (target !== leashed) bits |= TARGET_BOXED;
       this.targetRad[i] = target;
-      this.#slack[i] = leashRad - Math.abs(target - measured);
+      this.#slackJoints[i] = leashRad - Math.abs(target - measured);
     }
     return bits;
   }

@@ -182,6 +182,11 @@ export class SafetyChain {
     this.#fill(out, bits, command);
   }
 
+  /** Writes into `out` ([A]) how far the reference is beyond where the followed action wants it, in action units. Tick-safe. */
+  writeShortfall(out: Float64Array): void {
+    this.#map.shortfall(out, this.referenceRad, this.#reference);
+  }
+
   #takeCommand(command: ActionCommand, robot: RobotState, nowS: number): number {
     if (robot.positionRad.length !== this.referenceRad.length || !allFinite(robot.positionRad)) {
       this.#map.drop();

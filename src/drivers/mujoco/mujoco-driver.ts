@@ -67,7 +67,7 @@ export class MujocoDriver implements Driver {
     for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
     this.#simulation = simulation;
     this.#wrist = new WristSensor(simulation);
-    this.#scene = new MujocoScene(simulation, this.#joints, (layout) => this.#afterReset(layout));
+    this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) => this.#afterReset(layout));
     simulation.reset();
     simulation.forward();
   }
@@ -163,12 +163,19 @@ class MujocoScene implements Scene {
   readonly geoms: readonly GeomShape[];
   readonly #simulation: Simulation;
   readonly #joints: number;
+  readonly #mouthRadiusM: number;
   readonly #onReset: (layout: SceneLayout) => void;
   readonly #tcp: number;
 
-  constructor(simulation: Simulation, joints: number, onReset: (layout: SceneLayout) => void) {
+  constructor(
+    simulation: Simulation,
+    joints: number,
+    mouthRadiusM: number,
+    onReset: (layout: SceneLayout) => void,
+  ) {
     this.#simulation = simulation;
     this.#joints = joints;
+    this.#mouthRadiusM = mouthRadiusM;
     this.#onReset = onReset;
     this.#tcp = simulation.id('site', 'tcp');
     this.geoms = geomShapes(simulation);
@@ -203,7 +210,7 @@ class MujocoScene implements Scene {
     const dx = sitePosition[i]! - mocapPosition[0]!;
     const dy = sitePosition[i + 1]! - mocapPosition[1]!;
     const depth = mocapPosition[2]! - sitePosition[i + 2]!;
-    return Math.hypot(dx, dy) < MOUTH_RADIUS_M ? depth : Math.min(depth, 0);
+    return Math.hypot(dx, dy) < this.#mouthRadiusM ? depth : Math.min(depth, 0);
   }
 
   geomPoses(out: Float64Array): void {
@@ -214,9 +221,6 @@ class MujocoScene implements Scene {
     }
   }
 }
-
-/** A peg whose tip is further than this from the hole's axis is not in the hole, whatever its height. */
-const MOUTH_RADIUS_M = 0.003;
 
 const GEOM_TYPES: Readonly<Record<number, GeomShape['type']>> = {
   0: 'plane',

@@ -13,6 +13,8 @@ export interface PegSceneSpec {
   readonly chamferM: number;
   /** Depth of the hole down to its floor. */
   readonly depthM: number;
+  /** A tip further than this from the hole's axis is not in the hole, whatever its height. */
+  readonly mouthRadiusM: number;
 }
 
 /** Name of the movable fixture in scene layouts. Its origin is the centre of the hole's mouth, in the plate's top plane. */

@@ -1,6 +1,6 @@
 /** The report's charts, each from the metric records alone. */
 import { type HistogramData, wilsonInterval } from '../../core/index.ts';
-import type { MetricKind, MetricRecord } from '../metrics/index.ts';
+import type { MetricKind, MetricRecord } from '../../runtime/record/index.ts';
 import { type Chart, figure, type Layer, type Point, shortNumber, thin } from './chart.ts';
 import { text } from './html.ts';
 

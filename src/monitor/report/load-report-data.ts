@@ -2,9 +2,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
-import { parseMetrics } from '../metrics/index.ts';
-import { decodeRecording, type EncodedRecording, type EpisodeRecording } from './recording.ts';
-import { type ReportData, RUN_FILES, type RunSummary } from './report-data.ts';
+import {
+  decodeRecording,
+  type EncodedRecording,
+  type EpisodeRecording,
+  parseMetrics,
+  RUN_FILES,
+  type RunSummary,
+} from '../../runtime/record/index.ts';
+import type { ReportData } from './report-data.ts';
 
 /**
  * The data of the run in `folder`. Files that are missing leave their part empty, because a run that was

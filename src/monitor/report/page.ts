@@ -1,7 +1,12 @@
 /** The report page: one HTML file that needs nothing else. */
 import { readFileSync } from 'node:fs';
 import { wilsonInterval } from '../../core/index.ts';
-import type { MetricRecord } from '../metrics/index.ts';
+import {
+  type EpisodeRecording,
+  encodeRecording,
+  type MetricRecord,
+  type RunSummary,
+} from '../../runtime/record/index.ts';
 import { shortNumber } from './chart.ts';
 import {
   calibration,
@@ -14,8 +19,7 @@ import {
 } from './figures.ts';
 import { unitMeshes } from './geom-mesh.ts';
 import { attribute, embeddedJson, text } from './html.ts';
-import { type EpisodeRecording, encodeRecording } from './recording.ts';
-import type { ReportData, RunSummary } from './report-data.ts';
+import type { ReportData } from './report-data.ts';
 import { renderStill } from './still.ts';
 
 const asset = (name: string): string => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8');

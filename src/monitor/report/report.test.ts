@@ -3,15 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuantileHistogram } from '../../core/index.ts';
-import { type MetricRecord, MetricsWriter } from '../metrics/index.ts';
+import {
+  decodeRecording,
+  type EpisodeRecording,
+  encodeRecording,
+  type MetricRecord,
+  MetricsWriter,
+  type RunSummary,
+  writeRecording,
+} from '../../runtime/record/index.ts';
 import { niceTicks, renderChart, shortNumber, thin } from './chart.ts';
 import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
 import { loadReportData } from './load-report-data.ts';
 import { renderReport } from './page.ts';
-import { decodeRecording, type EpisodeRecording, encodeRecording } from './recording.ts';
-import type { ReportData, RunSummary } from './report-data.ts';
+import type { ReportData } from './report-data.ts';
 import { renderStill } from './still.ts';
-import { writeRecording, writeReport } from './write-report.ts';
+import { writeReport } from './write-report.ts';
 
 const EVIL = `</script><img src=x onerror="alert('1')">&]]>`;
 

@@ -1,6 +1,6 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
 import { wilsonInterval } from '../../core/index.ts';
-import type { RunStatus } from '../status.ts';
+import type { RunStatus } from '../../runtime/record/index.ts';
 import {
   bar,
   columns,

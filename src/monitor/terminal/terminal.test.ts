@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRunStatus, RUN_PHASES, type RunStatus } from '../status.ts';
+import { createRunStatus, RUN_PHASES, type RunStatus } from '../../runtime/record/index.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
 import { columns, count, duration, fit, stripAnsi, type TextStyle } from './text.ts';

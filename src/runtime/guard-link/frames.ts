@@ -8,7 +8,7 @@ const POSE_NUMBERS = 7;
 const WRENCH_NUMBERS = 6;
 
 /** A frame with all arrays allocated; `tick` is −1. */
-export function createGuardFrame(joints: number, signals: number): GuardFrame {
+export function createGuardFrame(joints: number, signals: number, actions: number): GuardFrame {
   return {
     tick: -1,
     state: 'disconnected',
@@ -17,6 +17,7 @@ export function createGuardFrame(joints: number, signals: number): GuardFrame {
     referenceRad: new Float64Array(joints),
     referenceTcp: new Float64Array(POSE_NUMBERS),
     measuredTcp: new Float64Array(POSE_NUMBERS),
+    shortfall: new Float64Array(actions),
     commandSeq: -1,
     filterBits: 0,
     ticks: 0,
@@ -68,11 +69,12 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.referenceRad.set(from.referenceRad);
   into.referenceTcp.set(from.referenceTcp);
   into.measuredTcp.set(from.measuredTcp);
+  into.shortfall.set(from.shortfall);
 }
 
 /** How many doubles a frame takes. */
 export function frameNumbers(shape: LinkShape): number {
-  return FRAME_SCALARS + 4 * shape.joints + WRENCH_NUMBERS + shape.signals + 2 * POSE_NUMBERS;
+  return FRAME_SCALARS + 4 * shape.joints + WRENCH_NUMBERS + shape.signals + 2 * POSE_NUMBERS + shape.actions;
 }
 
 /** How many doubles a command takes. */
@@ -100,7 +102,8 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   at = put(out, at, frame.robot.signals);
   at = put(out, at, frame.referenceRad);
   at = put(out, at, frame.referenceTcp);
-  put(out, at, frame.measuredTcp);
+  at = put(out, at, frame.measuredTcp);
+  put(out, at, frame.shortfall);
 }
 
 /** Reads what `packFrame` wrote. False, with `into` unchanged, when a code is out of range. Tick-safe. */
@@ -126,7 +129,8 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   at = take(into.robot.signals, from, at);
   at = take(into.referenceRad, from, at);
   at = take(into.referenceTcp, from, at);
-  take(into.measuredTcp, from, at);
+  at = take(into.measuredTcp, from, at);
+  take(into.shortfall, from, at);
   return true;
 }
 

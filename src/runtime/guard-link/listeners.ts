@@ -10,7 +10,7 @@ export class LinkListeners {
   #lostReason: string | undefined;
 
   constructor(shape: LinkShape) {
-    this.latest = createGuardFrame(shape.joints, shape.signals);
+    this.latest = createGuardFrame(shape.joints, shape.signals, shape.actions);
   }
 
   get lostReason(): string | undefined {

@@ -99,7 +99,7 @@ export class GuardTick implements TickStages {
     this.#overruns = options.overruns ?? { overruns: 0 };
     this.#periodS = 1 / model.controlHz;
     this.#measured = createRobotState(model.joints.length, driver.signalNames.length);
-    this.frame = createGuardFrame(model.joints.length, driver.signalNames.length);
+    this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
     this.#kinematics = new ArmKinematics(model);
     this.#measurement = new MeasurementWatchdog(model);
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
@@ -181,6 +181,7 @@ export class GuardTick implements TickStages {
     if (frame.filterBits !== 0) frame.changedTicks++;
     frame.referenceRad.set(this.#chain.referenceRad);
     frame.referenceTcp.set(this.#chain.referenceTcp);
+    this.#chain.writeShortfall(frame.shortfall);
     frame.violations = this.#monitor.violations;
     frame.overruns = this.#overruns.overruns;
     this.#port.publish(frame);

@@ -84,7 +84,7 @@ export class EpisodeRunner {
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
     this.#output = { mean: new Float32Array(actions), logStd: new Float32Array(actions) };
     this.#command = createActionCommand(actions);
-    this.#teleop = { active: false, action: new Float64Array(actions), phase: 'correct' };
+    this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
     this.#transition = createTransition(observationSize(task.observation), actions);
     link.onFrame((frame) => {
       this.#filterBits |= frame.filterBits;
@@ -191,7 +191,7 @@ export class EpisodeRunner {
     const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
     if (isHandedBack) await this.#request({ kind: 'activate' });
     await link.advance(this.#ticksPerStep);
-    this.#executed.end(link.latest, t.executed);
+    this.#executed.end(link.latest, this.#command, t.executed);
     t.filterBits = this.#filterBits;
     t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
     task.judge(link.latest, this.#verdict);

@@ -1,55 +1,45 @@
-/** What the robot was really made to do in a step, in the units that actions have. */
-import type { ActionSpec, GuardFrame } from '../../core/index.ts';
+/**
+ * What the robot was really made to do in a step, in the units that actions have: what critics learn on.
+ *
+ * An action asks for a set-point; the leash and the walls are part of what it means (pressing harder against a wall
+ * than the leash allows is the same as pressing as hard as it allows). So the executed action is the asked one, less
+ * what the filters kept the reference from reaching. Measuring the way of the reference instead would call every push
+ * against a wall "no motion", and critics would have to guess the value of all the pushes that they never see.
+ */
+import type { ActionCommand, ActionSpec, GuardFrame } from '../../core/index.ts';
 
-/** Measures the way of the reference between two moments, after every filter. */
 export class ExecutedAction {
   readonly #spec: ActionSpec;
-  readonly #start: Float64Array;
+  readonly #startRad: Float64Array;
   readonly #startTcp: Float64Array = new Float64Array(7);
 
   constructor(spec: ActionSpec, joints: number) {
     this.#spec = spec;
-    this.#start = new Float64Array(joints);
+    this.#startRad = new Float64Array(joints);
   }
 
-  /** Remembers where the reference is now. */
+  /** Remembers where the reference is when a step begins. */
   begin(frame: GuardFrame): void {
-    this.#start.set(frame.referenceRad);
+    this.#startRad.set(frame.referenceRad);
     this.#startTcp.set(frame.referenceTcp);
   }
 
-  /** Writes into `out` ([A]) the action that leads from `begin` to now, clipped to [−1, 1] against rounding. */
-  end(frame: GuardFrame, out: Float32Array): void {
-    const { dimensions, kind } = this.#spec;
-    for (let i = 0; i < dimensions.length; i++) {
-      const { name, scale } = dimensions[i]!;
-      const moved =
-        kind === 'joint'
-          ? frame.referenceRad[i]! - this.#start[i]!
-          : cartesianChange(name, this.#startTcp, frame.referenceTcp);
-      out[i] = Math.max(-1, Math.min(1, moved / scale));
+  /** Writes into `out` ([A]) what became of `command` by the end of its step, within [−1, 1]. */
+  end(frame: GuardFrame, command: ActionCommand, out: Float32Array): void {
+    const isFollowed = frame.commandSeq === command.seq;
+    for (let i = 0; i < out.length; i++) {
+      const executed = isFollowed ? command.action[i]! + frame.shortfall[i]! : this.#way(frame, i);
+      out[i] = Math.max(-1, Math.min(1, executed));
     }
   }
-}
 
-function cartesianChange(name: string, from: Float64Array, to: Float64Array): number {
-  if (name === 'x') return to[0]! - from[0]!;
-  if (name === 'y') return to[1]! - from[1]!;
-  if (name === 'z') return to[2]! - from[2]!;
-  return turnAboutZ(from, to);
-}
-
-/** Turn about the base's z axis from one pose's orientation to another's, rad: the z part of the rotation vector. */
-function turnAboutZ(from: Float64Array, to: Float64Array): number {
-  // q = to · from⁻¹ (w, x, y, z); only w and z are needed, and the vector's length for exactness.
-  const [fw, fx, fy, fz] = [from[3]!, -from[4]!, -from[5]!, -from[6]!];
-  const [tw, tx, ty, tz] = [to[3]!, to[4]!, to[5]!, to[6]!];
-  const w = tw * fw - tx * fx - ty * fy - tz * fz;
-  const x = tw * fx + tx * fw + ty * fz - tz * fy;
-  const y = tw * fy - tx * fz + ty * fw + tz * fx;
-  const z = tw * fz + tx * fy - ty * fx + tz * fw;
-  const sine = Math.hypot(x, y, z);
-  if (sine < 1e-12) return 0;
-  const angle = 2 * Math.atan2(sine, Math.abs(w));
-  return (Math.sign(w) || 1) * (z / sine) * angle;
+  /** Where the command was refused or ran out: the way that the reference still went while it was braking. */
+  #way(frame: GuardFrame, i: number): number {
+    const { kind, dimensions } = this.#spec;
+    const { name, scale } = dimensions[i]!;
+    if (kind === 'joint') return (frame.referenceRad[i]! - this.#startRad[i]!) / scale;
+    const axis = ['x', 'y', 'z'].indexOf(name);
+    // Turning while braking is too small to matter and would need the tool's nominal pose.
+    return axis < 0 ? 0 : (frame.referenceTcp[axis]! - this.#startTcp[axis]!) / scale;
+  }
 }

@@ -1,6 +1,6 @@
 /** Appends records to a JSON-lines file, off the tick, and survives a full disk. */
 import { type FileHandle, open } from 'node:fs/promises';
-import type { MetricRecord } from './records.ts';
+import type { MetricRecord } from './metric-records.ts';
 
 export interface MetricsWriterOptions {
   /** How often waiting records are written, ms. */

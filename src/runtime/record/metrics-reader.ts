@@ -1,5 +1,5 @@
 /** Reads JSON-lines metrics back, as far as they are readable. */
-import type { MetricKind, MetricRecord } from './records.ts';
+import type { MetricKind, MetricRecord } from './metric-records.ts';
 
 const KINDS: ReadonlySet<string> = new Set<MetricKind>([
   'step',

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseMetrics } from './reader.ts';
-import type { LinkRecord, MetricRecord } from './records.ts';
-import { MetricsWriter } from './writer.ts';
+import type { LinkRecord, MetricRecord } from './metric-records.ts';
+import { parseMetrics } from './metrics-reader.ts';
+import { MetricsWriter } from './metrics-writer.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,0 +1,1 @@
+export { type EpisodeOptions, type EpisodeResult, EpisodeRunner, type EpisodeRunnerOptions } from './episode-runner.ts';

@@ -1,0 +1,15 @@
+/** What a run writes down and shows: metrics, recordings, summary, status. Monitors read it. */
+export type { EvaluationRecord, MetricKind, MetricRecord } from './metric-records.ts';
+export { parseMetrics } from './metrics-reader.ts';
+export { MetricsWriter } from './metrics-writer.ts';
+export {
+  DRAWN_SHAPES,
+  type DrawnShape,
+  decodeRecording,
+  type EncodedRecording,
+  type EpisodeRecording,
+  encodeRecording,
+  type RecordedGeom,
+} from './recording.ts';
+export { RUN_FILES, type RunSummary, replaceFile, writeRecording } from './run-files.ts';
+export { createRunStatus, RUN_PHASES, type RunPhase, type RunStatus } from './status.ts';

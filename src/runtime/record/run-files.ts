@@ -1,0 +1,63 @@
+/** The files of a run's folder, and the summary in it. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type EpisodeRecording, encodeRecording } from './recording.ts';
+
+/** Files in `runs/<id>/` that the report is made from. */
+export const RUN_FILES = {
+  metrics: 'metrics.jsonl',
+  config: 'config.yaml',
+  summary: 'summary.json',
+  /** Folder of `EncodedRecording`s, shown in the order of their names. */
+  recordings: 'recordings',
+  report: 'report.html',
+} as const;
+
+/** What `--json` writes, and `summary.json` holds. Its keys are a public interface: only add. */
+export interface RunSummary {
+  readonly success_rate: number;
+  readonly eval_episodes: number;
+  readonly env_steps: number;
+  readonly updates: number;
+  readonly utd: number;
+  readonly updates_per_s: number;
+  readonly interventions: number;
+  readonly intervention_steps: number;
+  readonly wall_s: number;
+  readonly seed: number;
+  readonly safety: { readonly violations: number; readonly changed_ticks: number; readonly ticks: number };
+  readonly link: {
+    readonly sent: number;
+    readonly acked: number;
+    readonly duplicated: number;
+    readonly lost: number;
+  };
+  readonly policy_version: number;
+  readonly task?: string;
+  /** The success rate that the task's configuration asks for, 0..1. */
+  readonly target_success_rate?: number;
+  /** Wall time of the training alone, s. */
+  readonly training_wall_s?: number;
+  /** ISO 8601, UTC. */
+  readonly started_at?: string;
+  readonly versions?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Writes one episode to `recordings/<name>.json`, from where the report takes it; gives its path.
+ * Recordings are shown in the order of their names: `1-first`, `2-last`.
+ */
+export async function writeRecording(folder: string, name: string, recording: EpisodeRecording): Promise<string> {
+  if (!/^[\w.-]+$/.test(name)) throw new RangeError(`"${name}" is not a plain file name`);
+  await mkdir(join(folder, RUN_FILES.recordings), { recursive: true });
+  const path = join(folder, RUN_FILES.recordings, `${name}.json`);
+  await replaceFile(path, JSON.stringify(encodeRecording(recording)));
+  return path;
+}
+
+/** Writes a file whole or not at all. */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const fresh = `${path}.new`;
+  await writeFile(fresh, content);
+  await rename(fresh, path);
+}

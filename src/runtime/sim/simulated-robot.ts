@@ -1,0 +1,48 @@
+/** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
+import { LockStepClock } from '../../core/index.ts';
+import { createDriver, Guard } from '../guard/index.ts';
+import { type GuardLink, MemoryGuardLink } from '../guard-link/index.ts';
+import { EpisodeRunner } from '../node/index.ts';
+import type { Scene } from '../../drivers/index.ts';
+import type { RunSetup } from '../setup.ts';
+
+/** A simulated robot that is ready for episodes. */
+export interface SimulatedRobot {
+  readonly link: GuardLink;
+  readonly runner: EpisodeRunner;
+  readonly scene: Scene;
+  close(): Promise<void>;
+}
+
+/** How many policy periods an action stays valid. */
+export const LEASE_PERIODS = 1.5;
+
+/** Loads the physics and starts a guard on it. Throws `ReinError` when the scene does not load. */
+export async function createSimulatedRobot(setup: RunSetup): Promise<SimulatedRobot> {
+  const { config, task } = setup;
+  const { robot } = config;
+  const policyPeriodS = 1 / config.task.policyHz;
+  const clock = new LockStepClock(1 / robot.controlHz);
+  const driver = await createDriver(setup.driver, robot);
+  await driver.open();
+  const scene = driver.scene;
+  if (scene === undefined) throw new TypeError(`the driver ${driver.name} has no scene to arrange`);
+  const link = new MemoryGuardLink({
+    shape: {
+      joints: robot.joints.length,
+      signals: task.signalNames.length,
+      actions: setup.actionSize,
+      controlHz: robot.controlHz,
+    },
+    clock,
+    createGuard: (port) => new Guard({ driver, model: robot, action: task.action, policyPeriodS, clock, port }),
+  });
+  const runner = new EpisodeRunner({
+    task,
+    link,
+    clock,
+    policyHz: config.task.policyHz,
+    leaseS: LEASE_PERIODS * policyPeriodS,
+  });
+  return { link, runner, scene, close: () => link.close() };
+}
