@@ -4,7 +4,14 @@
  */
 import { Dealer, Subscriber } from 'zeromq';
 import { fault, type LinkFault } from './fault.ts';
-import { CONNECTING_OPTIONS, Outbox, parseAddress, receiveAll, weightsAddressBeside } from './sockets.ts';
+import {
+  CONNECTING_OPTIONS,
+  Outbox,
+  parseAddress,
+  receiveAll,
+  SEND_TIMEOUT_MS,
+  weightsAddressBeside,
+} from './sockets.ts';
 import { decodeBundle, verifyBundle, type WeightsBundle } from './weights-bundle.ts';
 import { decodeFrame, encodeFrame, peekWeightsVersion } from './wire.ts';
 
@@ -42,7 +49,7 @@ export function subscribeWeights(options: SubscribeOptions): Subscription {
 
 function subscribeNewest(options: SubscribeOptions): Subscription {
   // CONFLATE only works when it is set before connect
-  const socket = new Subscriber({ ...withoutSending(CONNECTING_OPTIONS), conflate: true });
+  const socket = new Subscriber({ ...CONNECTING_OPTIONS, conflate: true });
   socket.connect(options.weightsAddress ?? weightsAddressBeside(options.address));
   socket.subscribe('');
   const gate = new BundleGate(options);
@@ -59,7 +66,7 @@ function subscribeNewest(options: SubscribeOptions): Subscription {
 }
 
 function subscribeAll(options: SubscribeOptions): Subscription {
-  const socket = new Dealer(CONNECTING_OPTIONS);
+  const socket = new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS });
   socket.connect(options.address);
   const outbox = new Outbox<Uint8Array>(socket, 2);
   const gate = new BundleGate(options);
@@ -128,12 +135,4 @@ class BundleGate {
     this.#options.onFault?.(problem);
     return undefined;
   }
-}
-
-/** A subscriber has no timeout for sending. */
-function withoutSending({
-  sendTimeout: _,
-  ...options
-}: typeof CONNECTING_OPTIONS): Omit<typeof CONNECTING_OPTIONS, 'sendTimeout'> {
-  return options;
 }

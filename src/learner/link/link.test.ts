@@ -181,7 +181,7 @@ describe('link', () => {
     const learner = await server([]);
     const refused = async (name: string, more: Partial<UplinkOptions>) => {
       const link = uplink(learner.address, journalIn(name), more);
-      return link.connected(2000).then(
+      return link.connected(name === 'd' ? 300 : 2000).then(
         () => 'welcome',
         (error: Error) => error.message,
       );
@@ -201,7 +201,7 @@ describe('link', () => {
     const first = uplink(learner.address, journalIn('a'));
     await first.connected(2000);
     const second = uplink(learner.address, journalIn('b'));
-    await second.connected(2000).catch(() => undefined);
+    await second.connected(100).catch(() => undefined);
     expect(second.state).toBe('refused');
     await first.close();
     await expect.poll(() => second.state, { timeout: 3000 }).toBe('connected');

@@ -3,22 +3,39 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ReinError } from '../../core/index.ts';
 import { MAX_MESSAGE_BYTES } from './wire.ts';
 
+/** Settings of every socket, in ZeroMQ's words; times in ms. */
+interface SocketSettings {
+  readonly maxMessageSize: number;
+  readonly heartbeatInterval: number;
+  readonly heartbeatTimeout: number;
+  readonly handshakeInterval: number;
+  readonly linger: number;
+}
+
+/** Settings of a socket that connects. */
+interface ConnectingSettings extends SocketSettings {
+  readonly immediate: boolean;
+  readonly reconnectInterval: number;
+  readonly reconnectMaxInterval: number;
+}
+
 /** ZeroMQ's own defaults allow unlimited messages, no heartbeats, and queues for peers that are gone. */
-export const SOCKET_OPTIONS = {
+export const SOCKET_OPTIONS: SocketSettings = {
   maxMessageSize: MAX_MESSAGE_BYTES,
   heartbeatInterval: 1000,
   heartbeatTimeout: 3000,
   handshakeInterval: 1000,
   linger: 0,
-} as const;
+};
 /** For sockets that connect: no queue without a peer, and reconnection within 2 s. */
-export const CONNECTING_OPTIONS = {
+export const CONNECTING_OPTIONS: ConnectingSettings = {
   ...SOCKET_OPTIONS,
   immediate: true,
   reconnectInterval: 100,
   reconnectMaxInterval: 1000,
-  sendTimeout: 200,
-} as const;
+};
+/** How long a connecting socket tries to send before the message is dropped. */
+export const SEND_TIMEOUT_MS = 200;
 export const HIGH_WATER_MARK = 1024;
 
 /** A receive loop that never gives way starves every timer of the process. */

@@ -9,8 +9,8 @@ import { Dealer } from 'zeromq';
 import { ReinError } from '../../core/index.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { Journal } from './journal/index.ts';
-import { jsonPayload, readAck, readControl, readHelloAck, readRefusal } from './messages.ts';
-import { CONNECTING_OPTIONS, HIGH_WATER_MARK, Outbox, parseAddress, receiveAll } from './sockets.ts';
+import { jsonPayload, type Refusal, readAck, readControl, readHelloAck, readRefusal } from './messages.ts';
+import { CONNECTING_OPTIONS, HIGH_WATER_MARK, Outbox, parseAddress, receiveAll, SEND_TIMEOUT_MS } from './sockets.ts';
 import { TransitionSender, type UplinkCounters } from './transition-sender.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
 
@@ -58,7 +58,7 @@ export class Uplink {
   readonly #journalFailed = (): void => this.#lose();
   readonly #waiters = new Set<() => void>();
   #state: UplinkState = 'connecting';
-  #refusal: { sentence: string; remedy: string } | undefined;
+  #refusal: Refusal | undefined;
   #heardMs = 0;
   #beatMs = 0;
 
@@ -67,6 +67,7 @@ export class Uplink {
     this.#robotHash = robotIdHash(options.robotId);
     this.#socket = new Dealer({
       ...CONNECTING_OPTIONS,
+      sendTimeout: SEND_TIMEOUT_MS,
       sendHighWaterMark: HIGH_WATER_MARK,
       receiveHighWaterMark: HIGH_WATER_MARK,
     });
@@ -89,9 +90,13 @@ export class Uplink {
     return this.#sender.counters();
   }
 
-  /** Resolves when the learner has welcomed this robot; rejects with its refusal, or with `ReinError('link')` after `timeoutMs`. */
+  /**
+   * Resolves when the learner has welcomed this robot; rejects with `ReinError('link')`: at once where run or schema
+   * differ, after `timeoutMs` where nobody answers or another robot holds the id.
+   */
   async connected(timeoutMs: number): Promise<void> {
-    const isSettled = () => this.#state !== 'connecting';
+    const isSettled = () =>
+      this.#state === 'connected' || (this.#state === 'refused' && this.#refusal?.code !== 'robot-busy');
     await this.#waitFor(isSettled, timeoutMs);
     if (this.#state === 'connected') return;
     const sentence = this.#refusal?.sentence ?? `no learner answers at ${this.#options.address}`;

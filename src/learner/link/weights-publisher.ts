@@ -46,13 +46,14 @@ export class WeightsPublisher {
     );
     this.#history.push({ version, frame });
     if (this.#history.length > HISTORY) this.#history.shift();
-    this.#outbox.push(frame);
+    this.repeat();
     for (const [key, waiting] of [...this.#waiting]) this.#answer(key, waiting);
   }
 
   /** Publishes the newest again: to somebody who has just subscribed, or in case it was dropped on the way. */
   repeat(): void {
     const newest = this.#history.at(-1);
+    this.#outbox.clear(); // what still waits is overtaken
     if (newest !== undefined) this.#outbox.push(newest.frame);
   }
 
