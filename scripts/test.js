@@ -53,7 +53,7 @@ async function checkLaunchFiles() {
     return;
   }
   const parse = 'import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read(), path)';
-  await check('launch files', ['python3', '-c', parse, ...files.map((entry) => join('launch', entry.name))]);
+  await check('launch files', ['python3', '-c', parse, ...files.map((name) => join('launch', name))]);
 }
 
 /** Runs one command and counts it as one check; prints its output only if it fails. */
