@@ -44,9 +44,8 @@ async function sideBySide() {
 }
 
 async function checkLaunchFiles() {
-  const files = readdirSync(join(root, 'launch'), { withFileTypes: true }).filter((entry) =>
-    entry.name.endsWith('.py'),
-  );
+  const folder = join(root, 'launch');
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.py')) : [];
   if (files.length === 0) return;
   if (spawnSync('python3', ['--version']).status !== 0) {
     skip('launch files', 'python3 is not installed');
