@@ -15,6 +15,7 @@ import {
 } from '../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from './bits.ts';
 import { brakeBound } from './brake-bound.ts';
+import { fitIntoBox } from './velocity-box.ts';
 
 /** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */
 const WALL_INSET_M = 0.001;
@@ -55,6 +56,8 @@ export class ActionMap {
   readonly #error: Float64Array = new Float64Array(6);
   readonly #move: Float64Array = new Float64Array(4);
   readonly #way: Float64Array;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
   /** [n] how far each joint may pass its target in this tick, rad. */
   readonly #slack: Float64Array;
   /** [n] the braking distance of the step's mean velocity: a joint may arrive as fast as that, so that steps join smoothly. */
@@ -79,6 +82,8 @@ export class ActionMap {
     this.#solver = new DampedLeastSquares(n, this.#rows);
     this.targetRad = new Float64Array(n);
     this.#way = new Float64Array(n);
+    this.#low = new Float64Array(n);
+    this.#high = new Float64Array(n);
     this.#slack = new Float64Array(n);
     this.#runOn = new Float64Array(n);
     this.#slackJoints = new Float64Array(n);
@@ -123,13 +128,19 @@ export class ActionMap {
     if (this.#isFresh) this.#allowRunOn(dtS);
     if (hasArrived) this.#slack.fill(0);
     else this.#spreadSlack();
-    // Each joint by itself: one that must turn round first does not hold up the others.
+    let canStop = true;
     for (let i = 0; i < out.length; i++) {
       const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
       const fastest = this.#stoppable(i, dtS);
-      const wanted = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
-      out[i] = clamp(wanted, velocity[i]! - change, velocity[i]! + change);
+      out[i] = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
+      this.#low[i] = velocity[i]! - change;
+      this.#high[i] = velocity[i]! + change;
+      canStop &&= Math.abs(velocity[i]!) <= change;
     }
+    // From rest the direction is kept, or an arm beside a wall could set off into it. On the way each joint goes by
+    // itself: one that must turn round first does not hold up the others.
+    if (canStop) fitIntoBox(out, this.#low, this.#high);
+    else for (let i = 0; i < out.length; i++) out[i] = clamp(out[i]!, this.#low[i]!, this.#high[i]!);
   }
 
   /** Writes into `out` ([A]) how far the reference is beyond the target, in action units; zeros without a target. */

@@ -94,6 +94,12 @@ describe('fitting a velocity into a box', () => {
     );
   });
 
+  it('does not scale where one joint could not slow down as much', () => {
+    const u = Float64Array.of(1, 1);
+    expect(fitIntoBox(u, Float64Array.of(0.8, 0), Float64Array.of(2, 0.5))).toBe('clipped');
+    expect([...u]).toEqual([1, 0.5]);
+  });
+
   it('clips a joint that must keep moving although it should stand', () => {
     const u = Float64Array.of(0, 1);
     expect(fitIntoBox(u, Float64Array.of(0.2, -2), Float64Array.of(0.4, 2))).toBe('clipped');

@@ -19,6 +19,7 @@ export class Shield {
   readonly #brake: Float64Array;
   readonly #candidate: Float64Array;
   readonly #joints: Float64Array;
+  readonly #begin: Float64Array = new Float64Array(3);
   /** [6] the walls in force: the box, never tighter than where the tool is now, m. */
   readonly #low: Float64Array = new Float64Array(3);
   readonly #high: Float64Array = new Float64Array(3);
@@ -74,9 +75,8 @@ export class Shield {
       bend += speed * reach[i]! * (2 * before + speed);
       before += speed;
     }
-    const room = this.#clearanceM(tcpM);
-    if (travel * lengthS <= room) return true;
-    return this.#keepsTool(u, referenceRad, lengthS, bend, room);
+    if (travel * lengthS <= this.#clearanceM(tcpM)) return true;
+    return this.#keepsTool(u, referenceRad, tcpM, lengthS, bend);
   }
 
   /** A straight line in joint space is inside the limits where both its ends are. */
@@ -92,21 +92,33 @@ export class Shield {
     return true;
   }
 
-  /** Between two points Δ apart on the path, the tool bulges out of their chord by at most bend·Δ²/8. */
-  #keepsTool(u: Float64Array, referenceRad: Float64Array, lengthS: number, bend: number, room: number): boolean {
+  /** Cuts the path into ever more pieces until each is proved to stay inside, or a point of it is not. */
+  #keepsTool(u: Float64Array, referenceRad: Float64Array, tcpM: Float64Array, lengthS: number, bend: number): boolean {
+    const end = this.#probe.tcpPositionM;
     for (const pieces of PIECES) {
       const pieceS = lengthS / pieces;
-      const bulge = (bend * pieceS * pieceS) / 8;
-      let least = room;
-      for (let k = 1; k <= pieces && least >= bulge; k++) {
+      this.#begin.set(tcpM);
+      let least = Number.POSITIVE_INFINITY;
+      for (let k = 1; k <= pieces && least >= 0; k++) {
         for (let i = 0; i < u.length; i++) this.#joints[i] = referenceRad[i]! + u[i]! * pieceS * k;
         this.#probe.forward(this.#joints);
-        least = Math.min(least, this.#clearanceM(this.#probe.tcpPositionM));
+        if (this.#clearanceM(end) < 0) return false;
+        least = Math.min(least, this.#pieceClearanceM(this.#begin, end, pieceS, bend));
+        this.#begin.set(end);
       }
-      if (least >= bulge) return true;
-      if (least < 0) return false;
+      if (least >= 0) return true;
     }
     return false;
+  }
+
+  /** The least distance to any wall that the tool can have on a piece of `pieceS` between two points, m. */
+  #pieceClearanceM(a: Float64Array, b: Float64Array, pieceS: number, bend: number): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < 3; k++) {
+      least = Math.min(least, dip(a[k]! - this.#low[k]!, b[k]! - this.#low[k]!, pieceS, bend));
+      least = Math.min(least, dip(this.#high[k]! - a[k]!, this.#high[k]! - b[k]!, pieceS, bend));
+    }
+    return least;
   }
 
   #placeWalls(tcpM: Float64Array): void {
@@ -123,4 +135,14 @@ export class Shield {
     for (let k = 0; k < 3; k++) least = Math.min(least, p[k]! - this.#low[k]!, this.#high[k]! - p[k]!);
     return least;
   }
+}
+
+/**
+ * The least value on [0, `length`] of any function that is `a` and `b` at the ends and whose second derivative is at most
+ * `bend` > 0: of the parabola a + g·s − bend·s(length − s)/2 with g = (b − a)/length.
+ */
+function dip(a: number, b: number, length: number, bend: number): number {
+  const lowest = length / 2 - (b - a) / (length * bend);
+  if (lowest <= 0) return a;
+  return lowest >= length ? b : a - (bend * lowest * lowest) / 2;
 }
