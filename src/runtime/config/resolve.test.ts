@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ReinError, type RobotModel } from '../../core/index.ts';
@@ -19,13 +19,18 @@ function write(name: string, text: string | Uint8Array): string {
   return path;
 }
 
+/** Messages show a path from the working directory where that is short: it depends on where this clone lies. */
+function withoutFolder(message: string): string {
+  return message.replaceAll(`${folder}/`, '').replaceAll(`${relative(process.cwd(), folder)}/`, '');
+}
+
 /** The message of what `request` is refused with, without the scratch folder. */
 function refusal(request: Partial<ConfigRequest>): string {
   try {
     resolveConfig({ task: 'insert', seed: 1, ...request });
   } catch (error) {
     expect(error).toBeInstanceOf(ReinError);
-    return (error as ReinError).message.replaceAll(`${folder}/`, '');
+    return withoutFolder((error as ReinError).message);
   }
   return 'accepted';
 }
@@ -319,7 +324,7 @@ describe('the resolved configuration', () => {
       try {
         loadResolvedConfig(write('config.yaml', text.replace(from, to)));
       } catch (error) {
-        return (error as ReinError).message.replaceAll(`${folder}/`, '');
+        return withoutFolder((error as ReinError).message);
       }
       return 'accepted';
     };
