@@ -46,6 +46,14 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
+describe('package.json', () => {
+  it('starts programs that exist', () => {
+    const programs = Object.values(scripts).flatMap((script) => matches(script, /node ([\w/.-]+\.js)/g));
+    const sources = programs.map((path) => path.replace(/^dist\/(.*)\.js$/, 'src/$1.ts'));
+    expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
 describe('README.md', () => {
   it('lists options of the demo that exist', () => {
     const sim = program.commands.find((command) => command.name() === 'sim')!;
