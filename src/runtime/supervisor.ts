@@ -10,6 +10,8 @@ export interface ProgramSpec {
   /** Path of a compiled module. */
   readonly modulePath: string;
   readonly args: readonly string[];
+  /** Flags for Node itself. Default none; a guard wants `GUARD_NODE_FLAGS`. */
+  readonly nodeFlags?: readonly string[];
 }
 
 export interface SupervisorOptions {
@@ -132,7 +134,10 @@ export class Supervisor {
   }
 
   #start(process: ProcessName, program: ProgramSpec): ChildProcess {
-    const child = fork(program.modulePath, [...program.args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+    const child = fork(program.modulePath, [...program.args], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      execArgv: [...(program.nodeFlags ?? [])],
+    });
     // A child that cannot be started at all has no exit event with a code; its error is one.
     child.once('error', () => child.emit('exit', 1, null));
     this.#options.onEvent({ kind: 'started', process, pid: child.pid ?? -1 });

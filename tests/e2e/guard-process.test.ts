@@ -13,7 +13,7 @@ import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
 const { SystemClock } = (await dist('core/index.js')) as typeof import('../../src/core/index.ts');
-const { startWorkerGuard } = (await dist(
+const { GUARD_NODE_FLAGS, startWorkerGuard } = (await dist(
   'runtime/guard/index.js',
 )) as typeof import('../../src/runtime/guard/index.ts');
 const { connectGuardLink, GuardSocketServer } = (await dist(
@@ -201,7 +201,7 @@ function seen(frame: GuardFrame): Seen {
 function supervise(mode: string, maxNodeRestarts: number) {
   const events: SupervisorEvent[] = [];
   const supervisor = new Supervisor({
-    guard: { modulePath: guardModule, args: [configPath] },
+    guard: { modulePath: guardModule, args: [configPath], nodeFlags: GUARD_NODE_FLAGS },
     node: { modulePath: supportPath('fake-node.js'), args: [socketPath, mode, String(LEASE_S)] },
     maxNodeRestarts,
     onEvent: (event) => events.push(event),

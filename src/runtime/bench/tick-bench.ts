@@ -1,9 +1,12 @@
 /** How late the control tick begins, alone and on a busy machine, with and without real-time priority. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { availableParallelism, cpus } from 'node:os';
-import { QuantileHistogram } from '../../core/index.ts';
-import { type GuardConfig, startWorkerGuard } from '../guard/index.ts';
-import type { LatenessSummary } from '../scheduler.ts';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { QuantileHistogram, ReinError } from '../../core/index.ts';
+import { GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
+import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
 
 export interface TickBenchOptions {
   /** The robot whose safety chain runs in each tick; a mock driver stands in for the robot itself. */
@@ -103,23 +106,43 @@ async function measurePhase(
   load: TickPhase['load'],
   priority: TickPhase['priority'],
 ): Promise<TickPhase> {
-  const model = { ...options.robot.model, controlHz: options.rateHz ?? 1000 };
+  const folder = mkdtempSync(join(tmpdir(), 'rein-bench-'));
+  const config: GuardConfig = {
+    ...options.robot,
+    model: { ...options.robot.model, controlHz: options.rateHz ?? 1000 },
+    driver: { name: 'mock', options: {} },
+    socketPath: join(folder, 'guard.sock'),
+    realTimePriority: priority === 'raised' ? 'try' : 'no',
+  };
+  writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
   const processes = load === 'busy' ? startLoad() : [];
   try {
-    const link = await startWorkerGuard({
-      ...options.robot,
-      model,
-      driver: { name: 'mock', options: {} },
-      socketPath: '',
-      realTimePriority: priority === 'raised' ? 'try' : 'no',
-    });
-    await new Promise((resolve) => setTimeout(resolve, 1e3 * (options.secondsPerPhase ?? 4)));
-    await link.close();
-    const { isRaised, reason } = link.raise;
-    return { load, priority: isRaised ? 'raised' : 'normal', priorityReason: reason, lateness: link.lateness! };
+    const { raise, lateness } = await runGuard(join(folder, 'guard.json'), options.secondsPerPhase ?? 4);
+    return { load, priority: raise.isRaised ? 'raised' : 'normal', priorityReason: raise.reason, lateness };
   } finally {
     for (const child of processes) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface GuardEnd {
+  readonly raise: RaiseResult;
+  readonly lateness: LatenessSummary;
+}
+
+/** Runs a guard process as it runs on a robot, and gives what it says at its end. */
+function runGuard(configPath: string, seconds: number): Promise<GuardEnd> {
+  const guard = fork(fileURLToPath(new URL('../guard/guard-process.js', import.meta.url)), [configPath], {
+    execArgv: [...GUARD_NODE_FLAGS],
+    env: { ...process.env, REIN_LOG: 'error' },
+  });
+  return new Promise((resolve, reject) => {
+    guard.on('message', (message: { kind: string }) => {
+      if (message.kind === 'ready') setTimeout(() => guard.kill('SIGTERM'), 1e3 * seconds);
+      if (message.kind === 'ended') resolve(message as unknown as GuardEnd);
+    });
+    guard.once('exit', (code) => reject(new ReinError('environment', `The guard ended early, with code ${code}.`)));
+  });
 }
 
 function startLoad(): ChildProcess[] {

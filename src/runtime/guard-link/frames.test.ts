@@ -22,7 +22,7 @@ describe('rows of doubles', () => {
       fc.property(numbers, fc.nat(7), fc.nat(2), (row, state, decider) => {
         row[1] = state;
         row[2] = decider;
-        const frame = createGuardFrame(shape.joints, shape.signals);
+        const frame = createGuardFrame(shape.joints, shape.signals, shape.actions);
         expect(unpackFrame(frame, row, 0)).toBe(true);
         expect(frame.state).toBe(SAFETY_STATES[state]);
         expect(frame.decider).toBe(DECIDERS[decider]);
@@ -45,10 +45,10 @@ describe('rows of doubles', () => {
   });
 
   it('refuse a code that nobody knows and change nothing', () => {
-    const frame = createGuardFrame(shape.joints, shape.signals);
+    const frame = createGuardFrame(shape.joints, shape.signals, shape.actions);
     const row = new Float64Array(frameNumbers(shape)).fill(99);
     expect(unpackFrame(frame, row, 0)).toBe(false);
-    expect(frame).toEqual(createGuardFrame(shape.joints, shape.signals));
+    expect(frame).toEqual(createGuardFrame(shape.joints, shape.signals, shape.actions));
     expect(unpackCommand(createActionCommand(4), row, 0)).toBe(false);
   });
 });

@@ -32,7 +32,8 @@ export interface GuardLink {
   /**
    * Lets `ticks` ≥ 1 guard ticks pass. In lock-step time they are run; in real time it resolves when a frame
    * `ticks` later than the previous target has arrived, so that steps keep their phase although the caller took
-   * time in between; a caller that is a whole step behind starts a new phase. Rejects when the guard is lost first.
+   * time in between. A caller that is a whole step behind starts a new phase, and so does an answered request: the frame
+   * that ends the wait was made after it. Rejects when the guard is lost first.
    */
   advance(ticks: number): Promise<void>;
   /** Registers a listener for every frame; the result takes it off again. */

@@ -24,6 +24,11 @@ export class TickWaits {
     return new Promise((resolve, reject) => this.#waiters.push({ targetTick, resolve, reject }));
   }
 
+  /** The next wait starts a new phase, at the newest tick. */
+  restart(): void {
+    this.#lastTarget = -1;
+  }
+
   reached(tick: number): void {
     if (this.#waiters.length === 0) return;
     const due = this.#waiters.filter((waiter) => waiter.targetTick <= tick);

@@ -166,8 +166,10 @@ export class SocketGuardLink implements GuardLink {
 
   #receiveAnswer(payload: Uint8Array): boolean {
     const message = parseAnswer(payload);
-    if (message !== undefined) this.#answers.settle(message.id, message.answer);
-    return message !== undefined;
+    if (message === undefined) return false;
+    this.#waits.restart();
+    this.#answers.settle(message.id, message.answer);
+    return true;
   }
 
   #lose(reason: string): void {

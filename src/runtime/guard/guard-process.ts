@@ -1,5 +1,6 @@
 /**
- * The guard as a program: `node dist/runtime/guard/guard-process.js CONFIG.json`, with a `GuardConfig` in the file.
+ * The guard as a program: `node --single-threaded dist/runtime/guard/guard-process.js CONFIG.json`, with a `GuardConfig`
+ * in the file (the flag: see `GUARD_NODE_FLAGS`).
  * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, on SIGINT when nobody supervises
  * it, and when its supervisor is gone: the robot brakes, holds, and the driver is closed as its exit policy says. A
  * second signal does not wait for the robot to stand.
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
     await link.close();
   }
   log.info({ lateness: link.lateness }, 'ended');
+  if (process.connected) process.send?.({ kind: 'ended', raise: link.raise, lateness: link.lateness });
   if (process.connected) process.disconnect();
 }
 

@@ -6,6 +6,7 @@ import { Lateness, type RaiseResult, raiseThisThread, runAtDeadlines } from '../
 import { createDriver } from './driver-registry.ts';
 import { Guard } from './guard.ts';
 import { SharedRingReader, SharedRingWriter } from './shared-ring.ts';
+import { warmUp } from './warm-up.ts';
 import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
 
 /** How long braking may take at the end before the driver is closed all the same, s. */
@@ -30,6 +31,7 @@ async function run(): Promise<void> {
   const { config, shape } = start;
   const clock = new SystemClock();
   const lateness = new Lateness();
+  await warmUp(config, clock);
   const driver = await createDriver(config.driver, config.model);
   await driver.open();
   const guard = new Guard({

@@ -27,14 +27,6 @@ describe('a ring in shared memory', () => {
     expect(reader.takeNewest(row)).toBe(false);
   });
 
-  it('wakes a waiting reader', async () => {
-    const { write, reader, row } = ring(4);
-    const waiting = reader.wait(60_000);
-    write(7);
-    await waiting;
-    expect(reader.takeNext(row)).toBe(true);
-  });
-
   it('refuses a size that is no power of two', () => {
     expect(() => createSharedRingMemory(1, 6)).toThrow(RangeError);
   });

@@ -4,16 +4,6 @@
  * the count). A reader that copied a row checks afterwards that the writer has not come round to it meanwhile.
  */
 
-/** In every Node that we support, but not in the compiler's library for ES2023. */
-const { waitAsync } = Atomics as unknown as {
-  waitAsync(
-    words: Int32Array,
-    index: number,
-    seen: number,
-    timeoutMs: number,
-  ): { async: false; value: string } | { async: true; value: Promise<string> };
-};
-
 /** The memory of one ring, as it is handed to another thread. */
 export interface SharedRingMemory {
   readonly rowNumbers: number;
@@ -52,11 +42,13 @@ export class SharedRingWriter {
     return (this.#count & (this.#memory.slots - 1)) * this.#memory.rowNumbers;
   }
 
-  /** Makes the row that was filled the newest and wakes a waiting reader. Tick-safe. */
+  /**
+   * Makes the row that was filled the newest. Wakes nobody: `Atomics.notify` and `Atomics.waitAsync` share one lock, and a
+   * reader that is preempted while it holds the lock would hold up a writer of higher priority. Tick-safe.
+   */
   publish(): void {
     this.#count = (this.#count + 1) | 0;
     Atomics.store(this.#counter, 0, this.#count);
-    Atomics.notify(this.#counter, 0);
   }
 }
 
@@ -100,12 +92,6 @@ export class SharedRingReader {
     if (available <= 0) return false;
     this.#taken = (this.#taken + available - 1) | 0;
     return this.takeNext(out);
-  }
-
-  /** Resolves when there is a new row, or after `timeoutMs`. */
-  async wait(timeoutMs: number): Promise<void> {
-    const waited = waitAsync(this.#counter, 0, this.#taken, timeoutMs);
-    if (waited.async) await waited.value;
   }
 
   #copy(index: number, out: Float64Array): boolean {

@@ -28,8 +28,8 @@ import { CONTROL, type FromWorker, STOP, type WorkerStart } from './worker-messa
 /** Frames that the main thread may fall behind before it misses some: more than half a second at 100 Hz. */
 const FRAME_SLOTS = 64;
 const COMMAND_SLOTS = 8;
-/** How often the frame loop looks whether it shall end when no frame comes, ms. */
-const WAIT_MS = 200;
+/** How often new frames are looked for, ms: the node learns of a tick at most this much later. */
+const POLL_MS = 2;
 
 /** Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. */
 export function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
@@ -57,6 +57,7 @@ export class WorkerGuardLink implements GuardLink {
   readonly #exited: Promise<void>;
   #raise: RaiseResult = { isRaised: false, reason: 'not started' };
   #lateness: LatenessSummary | undefined;
+  #polling: NodeJS.Timeout | undefined;
 
   private constructor(start: WorkerStart) {
     this.shape = start.shape;
@@ -78,7 +79,7 @@ export class WorkerGuardLink implements GuardLink {
       control: new SharedArrayBuffer(4 * CONTROL.words),
     });
     await link.#started();
-    link.#forwardFrames().catch((error: unknown) => link.#lose(`reading its frames failed: ${error}`));
+    link.#polling = setInterval(() => link.#forwardFrames(), POLL_MS);
     return link;
   }
 
@@ -146,6 +147,9 @@ export class WorkerGuardLink implements GuardLink {
           this.#raise = message.raise;
           resolve();
         } else if (message.kind === 'answer') {
+          // The tick before the answer may not have been looked at yet; what is waited for next comes after it.
+          this.#forwardFrames();
+          this.#waits.restart();
           this.#answers.settle(message.id, message.answer);
         } else if (message.kind === 'ended') {
           this.#lateness = message.lateness;
@@ -165,18 +169,16 @@ export class WorkerGuardLink implements GuardLink {
     });
   }
 
-  async #forwardFrames(): Promise<void> {
-    while (this.lostReason === undefined) {
-      while (this.#frames.takeNext(this.#frameRow)) {
-        if (!unpackFrame(this.#listeners.latest, this.#frameRow, 0)) continue;
-        this.#listeners.emitFrame();
-        this.#waits.reached(this.latest.tick);
-      }
-      await this.#frames.wait(WAIT_MS);
+  #forwardFrames(): void {
+    while (this.#frames.takeNext(this.#frameRow)) {
+      if (!unpackFrame(this.#listeners.latest, this.#frameRow, 0)) continue;
+      this.#listeners.emitFrame();
+      this.#waits.reached(this.latest.tick);
     }
   }
 
   #lose(reason: string): void {
+    clearInterval(this.#polling);
     this.#listeners.emitLost(reason);
     this.#waits.fail(reason);
     this.#answers.fail(reason);
