@@ -67,7 +67,9 @@ export class MujocoDriver implements Driver {
     for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
     this.#simulation = simulation;
     this.#wrist = new WristSensor(simulation);
-    this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) => this.#afterReset(layout));
+    this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) =>
+      this.#afterReset(layout),
+    );
     simulation.reset();
     simulation.forward();
   }
@@ -167,12 +169,7 @@ class MujocoScene implements Scene {
   readonly #onReset: (layout: SceneLayout) => void;
   readonly #tcp: number;
 
-  constructor(
-    simulation: Simulation,
-    joints: number,
-    mouthRadiusM: number,
-    onReset: (layout: SceneLayout) => void,
-  ) {
+  constructor(simulation: Simulation, joints: number, mouthRadiusM: number, onReset: (layout: SceneLayout) => void) {
     this.#simulation = simulation;
     this.#joints = joints;
     this.#mouthRadiusM = mouthRadiusM;
