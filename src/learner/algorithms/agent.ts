@@ -4,6 +4,7 @@ import { Bindings, PingPongState, Session } from '../engine/index.ts';
 import type { Replay } from '../replay/index.ts';
 import { type CloningReport, cloneDemonstrations } from './cloning.ts';
 import { checkLearnerConfig, type LearnerConfig } from './config.ts';
+import { CriticValues } from './critic-values.ts';
 import { actorLayout, criticLayout, initialise, type NetworkSpec } from './networks.ts';
 import { buildPolicy, type NamedWeights, policyWeights } from './policy-graph.ts';
 import { ACTOR_METRICS, buildUpdateGraph, CRITIC_METRICS, stateParts } from './update-graph.ts';
@@ -80,6 +81,7 @@ export class Agent {
   readonly #criticMetrics: Float32Array;
   readonly #actorMetrics: Float32Array;
   #random: Record<RandomPurpose, Rng>;
+  #values: CriticValues | undefined;
   #calls = 0;
   #refusedCalls = 0;
 
@@ -134,6 +136,15 @@ export class Agent {
     return this.#report(isRefused, performance.now() - startMs);
   }
 
+  /**
+   * [n] what the critics expect of `actions` [n, A] at `observations` [n, O]: Q(s, a), the mean over the ensemble. Changes
+   * nothing that training depends on. The first call loads a graph. Throws `RangeError` where the sizes do not fit.
+   */
+  async criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
+    this.#values ??= await CriticValues.create(this.networks, this.config);
+    return this.#values.evaluate(this.#state.part('critic'), observations, actions);
+  }
+
   /** A copy of the policy's weights. */
   actorWeights(): NamedWeights {
     return policyWeights(this.networks, this.#state.part('actor').slice());
@@ -180,6 +191,7 @@ export class Agent {
 
   async close(): Promise<void> {
     await this.#session.close();
+    await this.#values?.close();
   }
 
   #initialise(rng: Rng): void {

@@ -1,0 +1,106 @@
+/** What finished episodes really returned, to hold the critics' values against. */
+import type { Transition } from '../../core/index.ts';
+
+/** Steps that are handed out per episode, evenly spaced from its first to its last. */
+const SAMPLES = 6;
+/** Longer episodes are not used, and the robot heard from longest ago is forgotten: both bound the memory. */
+const MAX_STEPS = 4096;
+const MAX_ROBOTS = 16;
+
+/** n ≤ 6 steps of one episode with what followed them. The arrays are the caller's. */
+export interface EpisodeReturns {
+  /** [n, O] */
+  readonly observations: Float32Array;
+  /** [n, A] executed actions. */
+  readonly actions: Float32Array;
+  /** [n] Σ γᵏ·r from the step on to the end of the episode. No entropy bonus, also where the critics learn one. */
+  readonly returns: Float32Array;
+}
+
+interface Episode {
+  readonly epoch: number;
+  readonly episode: number;
+  readonly observations: Float32Array[];
+  readonly actions: Float32Array[];
+  readonly rewards: number[];
+}
+
+/**
+ * Gathers episodes as their transitions arrive. Only those that are whole and that the task itself ended are used:
+ * the return of a truncated one is not known, and that of one with a missing step would be wrong.
+ *
+ * @example
+ * const done = realised.collect(transition, robotId);
+ * if (done !== undefined) pair(await agent.criticValues(done.observations, done.actions), done.returns);
+ */
+export class RealisedReturns {
+  readonly #discount: number;
+  readonly #open: Map<string, Episode> = new Map();
+
+  /** `discount`: γ per policy step, as the critics learn with it. */
+  constructor(discount: number) {
+    this.#discount = discount;
+  }
+
+  /**
+   * Takes the next online transition of a robot, which is copied; demonstrations are passed over. Returns samples of
+   * the episode that it ends, if that one counts. `robotId` keeps robots apart whose transitions arrive in turns.
+   */
+  collect(transition: Transition, robotId = ''): EpisodeReturns | undefined {
+    const t = transition;
+    if (t.source === 'demo') return undefined;
+    const episode = t.step === 0 ? begin(t) : this.#open.get(robotId);
+    this.#open.delete(robotId);
+    if (episode === undefined || !isNext(episode, t)) return undefined;
+    episode.observations.push(t.observation.slice());
+    episode.actions.push(t.executed.slice());
+    episode.rewards.push(t.reward);
+    if (t.terminated) return sample(episode, this.#discount);
+    if (!t.truncated) this.#keep(robotId, episode);
+    return undefined;
+  }
+
+  /** The newest robot comes last, so the first is the one heard from longest ago. */
+  #keep(robotId: string, episode: Episode): void {
+    this.#open.set(robotId, episode);
+    if (this.#open.size <= MAX_ROBOTS) return;
+    for (const oldest of this.#open.keys()) {
+      this.#open.delete(oldest);
+      return;
+    }
+  }
+}
+
+function begin({ epoch, episode }: Transition): Episode {
+  return { epoch, episode, observations: [], actions: [], rewards: [] };
+}
+
+function isNext({ epoch, episode, rewards }: Episode, t: Transition): boolean {
+  return t.epoch === epoch && t.episode === episode && t.step === rewards.length && t.step < MAX_STEPS;
+}
+
+function sample({ observations, actions, rewards }: Episode, discount: number): EpisodeReturns {
+  const returns = new Float64Array(rewards.length);
+  let following = 0;
+  for (let i = rewards.length - 1; i >= 0; i--) {
+    following = rewards[i]! + discount * following;
+    returns[i] = following;
+  }
+  const count = Math.min(SAMPLES, rewards.length);
+  const spacing = count === 1 ? 0 : (rewards.length - 1) / (count - 1);
+  const steps = Array.from({ length: count }, (_, i) => Math.round(i * spacing));
+  return {
+    observations: rows(observations, steps),
+    actions: rows(actions, steps),
+    returns: Float32Array.from(steps, (step) => returns[step]!),
+  };
+}
+
+function rows(all: readonly Float32Array[], steps: readonly number[]): Float32Array {
+  const width = all[0]!.length;
+  const out = new Float32Array(steps.length * width);
+  steps.forEach((step, i) => {
+    out.set(all[step]!, i * width);
+  });
+  return out;
+}
