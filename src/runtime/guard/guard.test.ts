@@ -212,6 +212,18 @@ describe('the guard', () => {
     expect(answer).toMatchObject({ ok: false, reason: expect.stringContaining('outside') });
   });
 
+  it('sends nothing before it has measured where the arm is', async () => {
+    const startRad = ur5eLike.homeRad.map((value) => value + 0.03);
+    const { link, driver } = await rig({ startRad });
+    driver.inject('late', 2);
+    await link.request({ kind: 'enable' });
+    await link.advance(2);
+    expect(Array.from(driver.referenceRad)).toEqual(startRad);
+    await link.advance(5);
+    expect(Array.from(driver.referenceRad)).toEqual(startRad);
+    expect(link.latest.violations).toBe(0);
+  });
+
   it('puts the scene back from any state but a fault, and holds the new pose', async () => {
     const { link, push } = await activeRig();
     push(1);
