@@ -208,6 +208,9 @@ export class GuardTick implements TickStages {
     this.#sinceReadS = 0;
     this.#nowS = this.#clock.nowS();
     this.#seed(jointsRad);
+    // Where it stood before does not matter any more; other faults still want to be acknowledged.
+    this.#faults.acknowledge(this.#faults.flags & ~START_OUTSIDE);
+    this.#input.flags = this.#faults.flags;
   }
 
   /** An operator has seen the faults: those whose cause is gone are forgotten. */

@@ -212,6 +212,17 @@ describe('the guard', () => {
     expect(answer).toMatchObject({ ok: false, reason: expect.stringContaining('outside') });
   });
 
+  it('may start once the scene was put back to a pose inside the limits', async () => {
+    const { link } = await rig({ startRad: ur5eLike.homeRad.map((value, i) => (i === 0 ? 3 : value)) });
+    await link.advance(3);
+    expect(await link.request({ kind: 'enable' })).toMatchObject({ ok: false });
+    const layout = { jointsRad: ur5eLike.homeRad, objects: {}, signals: {} };
+    await link.request({ kind: 'resetScene', layout });
+    expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
+    await link.advance(1);
+    expect(await link.request({ kind: 'activate' })).toEqual({ ok: true });
+  });
+
   it('sends nothing before it has measured where the arm is', async () => {
     const startRad = ur5eLike.homeRad.map((value) => value + 0.03);
     const { link, driver } = await rig({ startRad });
