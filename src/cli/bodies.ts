@@ -13,9 +13,9 @@ export interface CommandBodies {
 
 /** The real ones. The runtime is loaded when a command runs, so that `--help` is quick and loads nothing native. */
 export const commandBodies: CommandBodies = {
-  sim: async (options) => (await import('../runtime/index.ts')).runSim(options),
-  run: async (options) => (await import('../runtime/index.ts')).runRobot(options),
-  learn: async (options) => (await import('../runtime/index.ts')).runLearner(options),
-  evaluate: async (options) => (await import('../runtime/index.ts')).runEvaluation(options),
+  sim: async (options) => (await import('./bodies/index.ts')).simBody(options),
+  run: async (options) => (await import('./bodies/index.ts')).runBody(options),
+  learn: async (options) => (await import('./bodies/index.ts')).learnBody(options),
+  evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),
 };

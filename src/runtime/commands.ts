@@ -2,7 +2,6 @@
  * What the command line asks the runtime to do: one function and one set of options a command. Each resolves to the
  * process's exit code (0 done, 1 done but the target was missed), and throws `ReinError` where it cannot be done.
  */
-import { ReinError } from '../core/index.ts';
 
 /** Options that all commands share. `undefined` is "not given". */
 export interface CommonOptions {
@@ -70,20 +69,4 @@ export interface EvaluationOptions extends CommonOptions {
   /** `undefined`: the task's. */
   readonly episodes: number | undefined;
   readonly json: string | undefined;
-}
-
-export async function runSim(_options: SimOptions): Promise<number> {
-  throw new ReinError('environment', 'rein sim is not wired yet');
-}
-
-export async function runRobot(_options: RunRobotOptions): Promise<number> {
-  throw new ReinError('environment', 'rein run is not wired yet');
-}
-
-export async function runLearner(_options: LearnOptions): Promise<number> {
-  throw new ReinError('environment', 'rein learn is not wired yet');
-}
-
-export async function runEvaluation(_options: EvaluationOptions): Promise<number> {
-  throw new ReinError('environment', 'rein eval is not wired yet');
 }

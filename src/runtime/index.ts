@@ -1,13 +1,10 @@
-export {
-  type CommonOptions,
-  type EvaluationOptions,
-  type LearnOptions,
-  type OperatorKind,
-  type RunRobotOptions,
-  runEvaluation,
-  runLearner,
-  runRobot,
-  runSim,
-  type SimOptions,
+/** What commands and monitors use of the runtime. */
+export type {
+  CommonOptions,
+  EvaluationOptions,
+  LearnOptions,
+  OperatorKind,
+  RunRobotOptions,
+  SimOptions,
 } from './commands.ts';
 export * from './config/index.ts';

@@ -2,4 +2,4 @@ export { Agent, type AgentSnapshot, type AgentSpec, createAgent, type UpdateMetr
 export { type EpisodeReturns, RealisedReturns } from './calibration.ts';
 export type { CloningReport } from './cloning.ts';
 export { checkLearnerConfig, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
-export type { NamedWeights } from './policy-graph.ts';
+export { buildPolicy, type NamedWeights } from './policy-graph.ts';

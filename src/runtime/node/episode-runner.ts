@@ -9,6 +9,7 @@ import {
   type GuardFrame,
   isIntervention,
   observationSize,
+  type QuantileHistogram,
   ReinError,
   type Rng,
   type SceneLayout,
@@ -27,8 +28,19 @@ export interface EpisodeRunnerOptions {
   readonly link: GuardLink;
   readonly clock: Clock;
   readonly policyHz: number;
+  /** Filled with how long things take, where somebody wants to know. */
+  readonly timings?: StepTimings;
   /** How long an action stays valid: the guard brakes when no newer one has come by then. */
   readonly leaseS: number;
+}
+
+/** Durations in ms. */
+export interface StepTimings {
+  readonly inferenceMs: QuantileHistogram;
+  /** The node's own work in a step, without waiting for ticks. */
+  readonly policyStepMs: QuantileHistogram;
+  /** One guard tick with its physics; lock-step time only. */
+  readonly tickMs: QuantileHistogram;
 }
 
 export interface EpisodeOptions {
@@ -110,6 +122,7 @@ export class EpisodeRunner {
     let previousSource: Source | undefined;
     for (let step = 0; step < task.maxSteps; step++) {
       await episode.beforeStep?.();
+      const startMs = performance.now();
       t.step = step;
       t.observation.set(this.#stack.values);
       t.source = await this.#decide(episode);
@@ -119,6 +132,7 @@ export class EpisodeRunner {
       if (isTakenOver) interventionSteps++;
       if (isTakenOver && (previousSource === undefined || !isIntervention(previousSource))) interventions++;
       previousSource = t.source;
+      this.#options.timings?.policyStepMs.add(performance.now() - startMs);
       await this.#execute();
       const abortedBy = this.#abortReason(link.latest);
       t.truncated = !t.terminated && (step + 1 === task.maxSteps || abortedBy !== undefined);
@@ -157,7 +171,9 @@ export class EpisodeRunner {
     t.policyAction.fill(0);
     t.humanAction.fill(0);
     if (episode.policy !== undefined) {
+      const startMs = performance.now();
       await episode.policy.infer(t.observation, this.#output);
+      this.#options.timings?.inferenceMs.add(performance.now() - startMs);
       if (episode.explore === undefined) meanAction(t.policyAction, this.#output.mean);
       else sampleAction(t.policyAction, this.#output.mean, this.#output.logStd, episode.explore);
     }
@@ -190,7 +206,11 @@ export class EpisodeRunner {
     // The guard does not let the policy go on by itself after a person has let go.
     const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
     if (isHandedBack) await this.#request({ kind: 'activate' });
+    const startMs = performance.now();
     await link.advance(this.#ticksPerStep);
+    if (link.shape.timing === 'lock-step') {
+      this.#options.timings?.tickMs.add((performance.now() - startMs) / this.#ticksPerStep);
+    }
     this.#executed.end(link.latest, this.#command, t.executed);
     t.filterBits = this.#filterBits;
     t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);

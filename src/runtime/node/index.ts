@@ -1,1 +1,8 @@
-export { type EpisodeOptions, type EpisodeResult, EpisodeRunner, type EpisodeRunnerOptions } from './episode-runner.ts';
+export {
+  type EpisodeOptions,
+  type EpisodeResult,
+  EpisodeRunner,
+  type EpisodeRunnerOptions,
+  type StepTimings,
+} from './episode-runner.ts';
+export { JOURNAL_FOLDER, LearnerConnection, type LearnerConnectionOptions } from './learner-connection.ts';

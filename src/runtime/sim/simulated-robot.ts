@@ -1,9 +1,9 @@
 /** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
 import { LockStepClock } from '../../core/index.ts';
+import type { Scene } from '../../drivers/index.ts';
 import { createDriver, Guard } from '../guard/index.ts';
 import { type GuardLink, MemoryGuardLink } from '../guard-link/index.ts';
-import { EpisodeRunner } from '../node/index.ts';
-import type { Scene } from '../../drivers/index.ts';
+import { EpisodeRunner, type StepTimings } from '../node/index.ts';
 import type { RunSetup } from '../setup.ts';
 
 /** A simulated robot that is ready for episodes. */
@@ -18,7 +18,7 @@ export interface SimulatedRobot {
 export const LEASE_PERIODS = 1.5;
 
 /** Loads the physics and starts a guard on it. Throws `ReinError` when the scene does not load. */
-export async function createSimulatedRobot(setup: RunSetup): Promise<SimulatedRobot> {
+export async function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
   const { config, task } = setup;
   const { robot } = config;
   const policyPeriodS = 1 / config.task.policyHz;
@@ -43,6 +43,7 @@ export async function createSimulatedRobot(setup: RunSetup): Promise<SimulatedRo
     clock,
     policyHz: config.task.policyHz,
     leaseS: LEASE_PERIODS * policyPeriodS,
+    ...(timings === undefined ? {} : { timings }),
   });
   return { link, runner, scene, close: () => link.close() };
 }

@@ -1,0 +1,63 @@
+/** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
+import { join } from 'node:path';
+import { type LearnOptions, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../runtime/index.ts';
+import { Learner } from '../../runtime/learner/index.ts';
+import { RUN_FILES } from '../../runtime/record/index.ts';
+import { createSetup } from '../../runtime/setup.ts';
+import { createRunFolder } from '../../runtime/sim/index.ts';
+import { INTERRUPTED, interruptible } from './interrupt.ts';
+
+/** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
+export async function learnBody(options: LearnOptions): Promise<number> {
+  const { config, path, runId, start } = await folderOf(options);
+  const say = (line: string): void => {
+    if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
+  };
+  const learner = await Learner.start({
+    setup: createSetup(config),
+    runId,
+    bind: options.bind,
+    folder: path,
+    start,
+    onFault: (sentence) => process.stderr.write(`rein: ${sentence}\n`),
+  });
+  say(`run ${runId} in ${path}`);
+  say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
+  const stop = interruptible((sentence) => say(sentence));
+  stop.signal.addEventListener('abort', () => learner.end());
+  const shown = setInterval(() => say(learner.statusLine()), 1000);
+  try {
+    await learner.run();
+  } finally {
+    clearInterval(shown);
+    await learner.close();
+    stop.release();
+  }
+  say(learner.statusLine());
+  return stop.signal.aborted ? INTERRUPTED : 0;
+}
+
+interface Place {
+  readonly config: ResolvedConfig;
+  readonly path: string;
+  readonly runId: string;
+  readonly start: 'fresh' | 'resume';
+}
+
+async function folderOf(options: LearnOptions): Promise<Place> {
+  if (options.resume !== undefined) {
+    const config = await loadResolvedConfig(join(options.resume, RUN_FILES.config));
+    const { runIdOf } = await import('../../runtime/sim/index.ts');
+    return { config, path: options.resume, runId: runIdOf(options.resume), start: 'resume' };
+  }
+  const { seed, config: overlay } = options;
+  const task = options.task ?? 'insert';
+  const config = resolveConfig({
+    task,
+    seed,
+    ...(overlay === undefined ? {} : { overlay }),
+    run: { command: 'learn', task, seed },
+  });
+  const { path, runId } = await createRunFolder(config, options.out, new Date());
+  return { config, path, runId, start: 'fresh' };
+}

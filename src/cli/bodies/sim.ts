@@ -1,0 +1,109 @@
+/** What `rein sim` does: the simulated run with its display, its report and its last words. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ReinError, SystemClock, wilsonInterval } from '../../core/index.ts';
+import { loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
+import { type Override, type ResolvedConfig, resolveConfig, type SimOptions } from '../../runtime/index.ts';
+import { RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/index.ts';
+import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
+import { KeyboardTeleop } from '../../teleop/index.ts';
+import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { quietObserver } from './observers.ts';
+
+/** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
+export async function simBody(options: SimOptions): Promise<number> {
+  const config = resolveSim(options);
+  const display = new TerminalDisplay({
+    stream: process.stdout,
+    env: process.env,
+    nowS: () => performance.now() / 1e3,
+  });
+  const observer =
+    options.output === 'quiet'
+      ? quietObserver
+      : {
+          status: (status: Parameters<typeof display.update>[0]) => display.update(status),
+          print: (line: string) => display.print(line),
+        };
+  const stop = interruptible((sentence) => observer.print(sentence));
+  try {
+    const result = await simulate({
+      config,
+      out: options.out,
+      observer,
+      signal: stop.signal,
+      ...(options.output === 'live' && process.stdin.isTTY
+        ? {
+            createKeyboard: (setup) =>
+              new KeyboardTeleop({
+                input: process.stdin,
+                clock: new SystemClock(),
+                action: setup.task.action,
+                onInterrupt: () => stop.interrupt(),
+                onHelp: (help) => {
+                  for (const line of help.split('\n')) display.print(line);
+                },
+              }),
+          }
+        : {}),
+    });
+    display.stop();
+    return await finish(result, options);
+  } catch (error) {
+    display.stop();
+    if (!stop.signal.aborted) throw error;
+    process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
+    return INTERRUPTED;
+  } finally {
+    stop.release();
+  }
+}
+
+function resolveSim(options: SimOptions): ResolvedConfig {
+  const { task, seed, steps, evalEpisodes, config } = options;
+  const overrides: Override[] = [];
+  if (steps !== undefined) overrides.push({ option: '--steps', path: ['task', 'training', 'steps'], value: steps });
+  if (evalEpisodes !== undefined) {
+    overrides.push({ option: '--eval-episodes', path: ['task', 'evaluation', 'episodes'], value: evalEpisodes });
+  }
+  return resolveConfig({
+    task,
+    seed,
+    ...(config === undefined ? {} : { overlay: config }),
+    overrides,
+    run: { command: 'sim', task, seed },
+  });
+}
+
+async function finish(result: SimulationResult, options: SimOptions): Promise<number> {
+  const { summary, folder, policyFile, missed } = result;
+  const text = `${JSON.stringify(summary, undefined, 2)}\n`;
+  await replaceFile(join(folder, RUN_FILES.summary), text);
+  const report = await writeReport(folder, await loadReportData(folder));
+  if (options.json !== undefined) await writeJson(options.json, text);
+  process.stdout.write(`${lastWords(summary).join('\n')}\n`);
+  process.stdout.write(`  policy    ${policyFile}\n  report    ${report}\n  all files ${folder}\n`);
+  for (const sentence of missed) process.stderr.write(`rein: target missed: ${sentence}\n`);
+  return missed.length === 0 ? 0 : 1;
+}
+
+async function writeJson(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch (cause) {
+    throw new ReinError('storage', `The summary cannot be written to ${path}: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+function lastWords(summary: RunSummary): string[] {
+  const { success_rate, eval_episodes, safety, link } = summary;
+  const { low, high } = wilsonInterval(Math.round(success_rate * eval_episodes), eval_episodes);
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  return [
+    `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
+    `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
+    `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,
+    `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks`,
+    `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,
+  ];
+}

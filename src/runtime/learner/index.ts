@@ -1,0 +1,7 @@
+export { Learner, type LearnerOptions } from './learner.ts';
+export {
+  LEARNER_FILES,
+  type LearnerProcessConfig,
+  type LearnerProcessMessage,
+  type LearnerStatus,
+} from './messages.ts';

@@ -1,0 +1,44 @@
+/** The learner as a child of `rein sim`: one argument with its settings, a channel to its parent, and no terminal. */
+import { ReinError } from '../../core/index.ts';
+import { loadResolvedConfig } from '../config/index.ts';
+import { createSetup } from '../setup.ts';
+import { Learner } from './learner.ts';
+import type { LearnerProcessConfig, LearnerProcessMessage } from './messages.ts';
+
+/** Resolves when the message has left this process: one that was only queued would go with it. */
+function tell(message: LearnerProcessMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  const settings = JSON.parse(process.argv[2] ?? '{}') as LearnerProcessConfig;
+  const config = await loadResolvedConfig(settings.configFile);
+  const learner = await Learner.start({
+    setup: createSetup(config),
+    runId: settings.runId,
+    bind: settings.bind,
+    folder: settings.folder,
+    start: 'fresh',
+    onFault: (sentence) => void tell({ kind: 'fault', sentence }),
+  });
+  // Ctrl+C reaches the whole group: the parent decides when the learner ends, by a message or by going away.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => learner.end());
+  process.on('disconnect', () => learner.end());
+  await tell({ kind: 'ready', address: learner.address, weightsAddress: learner.weightsAddress });
+  try {
+    await learner.run();
+  } finally {
+    await learner.close();
+  }
+  if (process.connected) process.disconnect();
+}
+
+main().catch(async (error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  await tell({ kind: 'failed', message, remedy: error instanceof ReinError ? error.remedy : undefined });
+  process.exit(1);
+});

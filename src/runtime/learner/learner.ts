@@ -1,0 +1,321 @@
+/**
+ * The learner: takes transitions from robots, keeps the contract of updates per transition, publishes weights and
+ * writes checkpoints. It can stop a robot from moving safely by dying: robots go on with the weights they have.
+ *
+ * Its replay is not stored twice: the robots' journals are the record. A learner that is started again has no
+ * watermarks, so every robot sends its journal from the beginning, and replay fills as it was.
+ */
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Ema, ReinError, type Transition } from '../../core/index.ts';
+import {
+  type Agent,
+  createAgent,
+  type EpisodeReturns,
+  RealisedReturns,
+  Replay,
+  readCheckpoint,
+  UpdateContract,
+  type UpdateMetrics,
+  writeCheckpoint,
+} from '../../learner/index.ts';
+import { type LearnerServer, sealBundle, startLearnerServer, type WeightsBundle } from '../../learner/link/index.ts';
+import { MetricsWriter } from '../record/index.ts';
+import type { RunSetup } from '../setup.ts';
+import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
+
+export interface LearnerOptions {
+  readonly setup: RunSetup;
+  readonly runId: string;
+  /** `tcp://host:port`; port 0 takes a free one. */
+  readonly bind: string;
+  /** The run's folder: metrics and checkpoints go there. */
+  readonly folder: string;
+  /** `resume`: continue from the newest checkpoint of `folder`, which must exist. */
+  readonly start: 'fresh' | 'resume';
+  /** Told in one sentence of what went wrong and was survived. */
+  readonly onFault: (sentence: string) => void;
+}
+
+/** How often robots are told how training is going, ms. */
+const STATUS_MS = 250;
+/** Training calls between two lines of metrics. */
+const CALLS_PER_METRIC = 25;
+/** Episodes that may wait to be held against the critics. */
+const MAX_FINISHED = 64;
+
+/** A learner that listens and trains. Get one from `Learner.start`. */
+export class Learner {
+  readonly #options: LearnerOptions;
+  readonly #agent: Agent;
+  readonly #replay: Replay;
+  readonly #contract: UpdateContract;
+  readonly #metrics: MetricsWriter;
+  readonly #startedMs: number = performance.now();
+  readonly #updatesPerS: Ema = new Ema(0.1);
+  readonly #returns: RealisedReturns;
+  /** Finished episodes whose returns have not been held against the critics yet. */
+  #finished: EpisodeReturns[] = [];
+  #server!: LearnerServer;
+  #version = 0;
+  #parent: number | null = null;
+  #isReady = false;
+  #demonstrationsExpected: number | undefined;
+  #replayExpected: { readonly online: number; readonly demonstrations: number } | undefined;
+  #isEnding = false;
+  #received = 0;
+  #wake: () => void = () => undefined;
+  #statusMs = 0;
+  #metricCalls = 0;
+
+  private constructor(options: LearnerOptions, agent: Agent) {
+    const { setup, folder } = options;
+    const config = setup.config.learner;
+    this.#options = options;
+    this.#agent = agent;
+    this.#replay = new Replay(setup.observationSize, setup.actionSize, config.replayCapacity);
+    this.#contract = new UpdateContract(config.utd, config.warmupSteps);
+    this.#returns = new RealisedReturns(config.discount);
+    this.#metrics = new MetricsWriter(join(folder, LEARNER_FILES.metrics), { onDegraded: options.onFault });
+  }
+
+  /** Builds the networks, reads the checkpoint where asked to, and listens. Rejects with `ReinError`. */
+  static async start(options: LearnerOptions): Promise<Learner> {
+    const { setup, bind, runId } = options;
+    const { observationSize, actionSize, schemaHash, config } = setup;
+    const agent = await createAgent({ observationSize, actionSize, config: config.learner, seed: config.seed });
+    const learner = new Learner(options, agent);
+    if (options.start === 'resume') await learner.#restore();
+    learner.#server = await startLearnerServer({
+      bind,
+      runId,
+      schemaHash,
+      observationSize,
+      actionSize,
+      onTransition: (transition, robotId) => learner.#accept(transition, robotId),
+      onControl: (kind, body) => learner.#control(kind, body),
+      onFault: options.onFault,
+    });
+    if (learner.#version > 0) learner.#publish();
+    return learner;
+  }
+
+  get address(): string {
+    return this.#server.address;
+  }
+
+  get weightsAddress(): string {
+    return this.#server.weightsAddress;
+  }
+
+  /** Trains until a robot says that the run has ended, or `end` is called. Leaves a checkpoint. */
+  async run(): Promise<void> {
+    while (!this.#isEnding) {
+      this.#tell();
+      if (await this.#train()) await nextTurn();
+      else await this.#somethingNew();
+    }
+    if (this.#agent.updates > 0) await this.#checkpoint();
+  }
+
+  /** Ends `run` after the call under way. */
+  end(): void {
+    this.#isEnding = true;
+    this.#wake();
+  }
+
+  /** One line on how it is going. */
+  statusLine(): string {
+    const { online, demonstrations } = this.#replay.counts();
+    const robots = this.#server.robots();
+    const who = robots.length === 0 ? 'no robot' : robots.join(', ');
+    const rate = this.#isReady ? `, ${(this.#updatesPerS.value || 0).toFixed(0)} updates/s` : '';
+    return `${who}: ${demonstrations} demonstration steps, ${online} steps, ${this.#agent.updates} updates${rate}, policy ${this.#version}`;
+  }
+
+  /** Closes sockets and files. */
+  async close(): Promise<void> {
+    this.end();
+    await this.#server.close();
+    await this.#metrics.close();
+    await this.#agent.close();
+  }
+
+  /** One training call, if the contract allows it. */
+  async #train(): Promise<boolean> {
+    if (!this.#isReady) await this.#prepare();
+    if (!this.#isReady) return false;
+    const { learner } = this.#options.setup.config;
+    const due = this.#agent.updates + learner.utd;
+    if (due > this.#contract.updatesAllowed(this.#replay.counts().online)) return false;
+    const metrics = await this.#agent.update(this.#replay, this.#contract.visibleTo(this.#agent.updates + 1));
+    this.#note(metrics);
+    await this.#calibrate();
+    if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, learner.utd)) this.#publish();
+    if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, learner.utd)) await this.#checkpoint();
+    return true;
+  }
+
+  /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
+  async #prepare(): Promise<void> {
+    const counts = this.#replay.counts();
+    if (this.#replayExpected !== undefined) {
+      const { online, demonstrations } = this.#replayExpected;
+      this.#isReady = counts.online >= online && counts.demonstrations >= demonstrations;
+      return;
+    }
+    const expected = this.#options.setup.config.task.demonstrations === 0 ? 0 : this.#demonstrationsExpected;
+    if (expected === undefined || counts.demonstrations < expected) return;
+    if (expected > 0) await this.#agent.pretrain(this.#replay);
+    this.#isReady = true;
+    this.#publish();
+  }
+
+  #accept(transition: Transition, robotId: string): void {
+    this.#received++;
+    const outcome = this.#replay.add(transition);
+    if (outcome !== 'accepted') {
+      this.#options.onFault(`A transition was not learned from: ${outcome} (episode ${transition.episode}).`);
+    } else if (this.#isReady) {
+      const returns = this.#returns.collect(transition, robotId);
+      if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push(returns);
+    }
+    this.#wake();
+  }
+
+  #control(kind: string, body: Record<string, unknown>): void {
+    if (kind === 'demonstrationsComplete') this.#demonstrationsExpected = Number(body['transitions']);
+    if (kind === 'end') this.#isEnding = true;
+    this.#wake();
+  }
+
+  #publish(): void {
+    this.#version++;
+    this.#server.publish(this.#bundle());
+    this.#parent = this.#version;
+  }
+
+  #bundle(): WeightsBundle {
+    const { runId, setup } = this.#options;
+    const { names, shapes, data } = this.#agent.actorWeights();
+    const fields = {
+      runId,
+      version: this.#version,
+      parent: this.#parent,
+      trainingStep: this.#replay.counts().online,
+      updates: this.#agent.updates,
+      schemaHash: setup.schemaHash,
+      createdAt: new Date().toISOString(),
+      shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
+    };
+    return sealBundle(fields, this.#agent.policyGraph(), data);
+  }
+
+  /** What the critics expected of the episodes that have ended since the last call, beside what came. */
+  async #calibrate(): Promise<void> {
+    const finished = this.#finished;
+    if (finished.length === 0) return;
+    this.#finished = [];
+    const pairs: [number, number][] = [];
+    for (const { observations, actions, returns } of finished) {
+      const values = await this.#agent.criticValues(observations, actions);
+      for (const [i, realised] of returns.entries()) pairs.push([values[i]!, realised]);
+    }
+    this.#metrics.write({
+      kind: 'calibration',
+      tS: (performance.now() - this.#startedMs) / 1e3,
+      envStep: this.#replay.counts().online,
+      pairs,
+    });
+  }
+
+  #note(metrics: UpdateMetrics): void {
+    this.#updatesPerS.add((1e3 * this.#contract.utd) / metrics.callMs);
+    if (metrics.isRefused) this.#options.onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
+    if (this.#metricCalls++ % CALLS_PER_METRIC !== 0) return;
+    const { online } = this.#replay.counts();
+    this.#metrics.write({
+      kind: 'update',
+      tS: (performance.now() - this.#startedMs) / 1e3,
+      envStep: online,
+      update: metrics.updates,
+      criticLoss: metrics.criticLoss,
+      actorLoss: metrics.actorLoss,
+      temperature: metrics.temperature,
+      entropy: metrics.entropy,
+      qMean: metrics.qMean,
+      updatesPerS: this.#updatesPerS.value ?? 0,
+      utd: metrics.updates / Math.max(1, online - this.#contract.warmupSteps),
+    });
+  }
+
+  /** Tells the robots how it is going. */
+  #tell(): void {
+    const now = performance.now();
+    if (now - this.#statusMs < STATUS_MS) return;
+    this.#statusMs = now;
+    const counts = this.#replay.counts();
+    const status: LearnerStatus = {
+      updates: this.#agent.updates,
+      updatesPerS: this.#updatesPerS.value ?? 0,
+      utd: this.#agent.updates / Math.max(1, counts.online - this.#contract.warmupSteps),
+      online: counts.online,
+      version: this.#version,
+      delivered: this.#server.counters.delivered,
+      repeated: this.#server.counters.repeated,
+      lost: this.#server.counters.lost,
+    };
+    this.#server.sendControl('status', status);
+  }
+
+  #somethingNew(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake(), STATUS_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = () => undefined;
+        resolve();
+      };
+    });
+  }
+
+  async #checkpoint(): Promise<void> {
+    const { runId, setup, folder, onFault } = this.#options;
+    try {
+      const { schemaHash } = setup;
+      const counts = this.#replay.counts();
+      await writeCheckpoint(join(folder, LEARNER_FILES.checkpoints), {
+        runId,
+        schemaHash,
+        policyVersion: this.#version,
+        replay: { online: counts.online, demonstrations: counts.demonstrations, received: this.#received },
+        agent: this.#agent.snapshot(),
+      });
+    } catch (error) {
+      // Training goes on without: the checkpoint before is still there, and the operator has been told.
+      if (!(error instanceof ReinError)) throw error;
+      onFault(error.message);
+    }
+  }
+
+  async #restore(): Promise<void> {
+    const { setup, folder, onFault } = this.#options;
+    const { schemaHash, observationSize, actionSize } = setup;
+    const expected = { schemaHash, observationSize, actionSize, stateSize: this.#agent.stateSize };
+    const directory = join(folder, LEARNER_FILES.checkpoints);
+    const checkpoint = await readCheckpoint(directory, expected, onFault);
+    if (checkpoint === undefined) {
+      throw new ReinError('checkpoint', `There is no checkpoint in ${directory}.`, {
+        remedy: 'Start without --resume, or name the folder of a run that has trained.',
+      });
+    }
+    this.#agent.restore(checkpoint.agent);
+    this.#version = checkpoint.policyVersion;
+    this.#replayExpected = checkpoint.replay;
+  }
+}
+
+/** Whether `count`, which rises by `stride`, has just reached or passed a multiple of `every`. */
+function isMultiple(count: number, every: number, stride: number): boolean {
+  return Math.floor(count / every) > Math.floor((count - stride) / every);
+}

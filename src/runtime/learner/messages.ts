@@ -1,0 +1,37 @@
+/** What learner and robot tell each other beside transitions and weights, and the learner's files. */
+
+/** Body of the learner's `status` message, several times a second. */
+export interface LearnerStatus {
+  readonly updates: number;
+  readonly updatesPerS: number;
+  /** Updates per online transition that pays for updates. */
+  readonly utd: number;
+  /** Online transitions accepted. */
+  readonly online: number;
+  readonly version: number;
+  /** Counts over all robots: see `ServerCounters`. */
+  readonly delivered: number;
+  readonly repeated: number;
+  readonly lost: number;
+}
+
+/** Files that a learner writes into a run's folder. */
+export const LEARNER_FILES = {
+  metrics: 'metrics-learner.jsonl',
+  checkpoints: 'checkpoints',
+} as const;
+
+/** What a learner process is started with, as JSON in its first argument. */
+export interface LearnerProcessConfig {
+  /** `config.yaml` of the run. */
+  readonly configFile: string;
+  readonly runId: string;
+  readonly bind: string;
+  readonly folder: string;
+}
+
+/** What a learner process tells its parent over the channel between them. */
+export type LearnerProcessMessage =
+  | { readonly kind: 'ready'; readonly address: string; readonly weightsAddress: string }
+  | { readonly kind: 'fault'; readonly sentence: string }
+  | { readonly kind: 'failed'; readonly message: string; readonly remedy: string | undefined };

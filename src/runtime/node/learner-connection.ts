@@ -1,0 +1,170 @@
+/**
+ * The node's side of learning: journal, uplink and weights in one place. Recording never waits for the network, and
+ * weights wait here until the node takes them between two steps.
+ */
+import { join } from 'node:path';
+import { ReinError, type Transition } from '../../core/index.ts';
+import {
+  connectUplink,
+  type Journal,
+  openJournal,
+  type Subscription,
+  subscribeWeights,
+  type Uplink,
+  type WeightsBundle,
+} from '../../learner/link/index.ts';
+import type { LearnerStatus } from '../learner/index.ts';
+import type { RunSetup } from '../setup.ts';
+
+export interface LearnerConnectionOptions {
+  readonly setup: RunSetup;
+  readonly runId: string;
+  readonly robotId: string;
+  /** The learner's `tcp://host:port`. */
+  readonly address: string;
+  readonly weightsAddress?: string;
+  /** The run's folder; the journal goes into it. */
+  readonly folder: string;
+  /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
+  readonly keep: 'newest' | 'all';
+  readonly onFault: (sentence: string) => void;
+}
+
+export const JOURNAL_FOLDER = 'journal';
+/** Transitions that the learner may not have acknowledged yet when the run ends; waited for this long, ms. */
+const DRAIN_MS = 20_000;
+
+export class LearnerConnection {
+  readonly #journal: Journal;
+  readonly #uplink: Uplink;
+  readonly #subscription: Subscription;
+  readonly #bundles: WeightsBundle[] = [];
+  readonly #waiting = new Set<() => void>();
+  #status: LearnerStatus | undefined;
+  #failure: ReinError | undefined;
+  #isClosed = false;
+
+  /** Opens the journal and starts to connect; does not wait. Throws `ReinError` when journal or address are no good. */
+  constructor(options: LearnerConnectionOptions) {
+    const { setup, runId, robotId, address, onFault } = options;
+    const { schemaHash, observationSize, actionSize } = setup;
+    const reportStatus = (reason: string | undefined): void => {
+      if (reason !== undefined) onFault(reason);
+    };
+    this.#journal = openJournal({
+      dir: join(options.folder, JOURNAL_FOLDER),
+      runId,
+      schemaHash,
+      observationSize,
+      actionSize,
+      onStatus: (status) => reportStatus(status.reason),
+    });
+    this.#uplink = connectUplink({
+      address,
+      robotId,
+      runId,
+      schemaHash,
+      journal: this.#journal,
+      onControl: (kind, body) => {
+        if (kind === 'status') this.#status = body as unknown as LearnerStatus;
+        this.#wake();
+      },
+      onState: (_state, reason) => reportStatus(reason),
+    });
+    this.#subscription = subscribeWeights({
+      address,
+      ...(options.weightsAddress === undefined ? {} : { weightsAddress: options.weightsAddress }),
+      keep: options.keep,
+      runId,
+      schemaHash,
+      onBundle: (bundle) => {
+        if (options.keep === 'newest') this.#bundles.length = 0;
+        this.#bundles.push(bundle);
+        this.#wake();
+      },
+      onFault: (fault) => onFault(`Weights were not used: ${fault.sentence}.`),
+    });
+  }
+
+  /** What the learner last said of itself; `undefined` until it has. */
+  get status(): LearnerStatus | undefined {
+    return this.#status;
+  }
+
+  get counters(): Uplink['counters'] {
+    return this.#uplink.counters;
+  }
+
+  get journal(): Journal['status'] {
+    return () => this.#journal.status();
+  }
+
+  /** Resolves when the learner has welcomed this robot; rejects with `ReinError` where it refuses or is silent. */
+  connected(timeoutMs: number): Promise<void> {
+    return this.#uplink.connected(timeoutMs);
+  }
+
+  /** Journals a transition; it is sent in the background. Stamps `epoch` and `seq`. */
+  record(transition: Transition): void {
+    this.#journal.append(transition);
+  }
+
+  /** All demonstrations are recorded: the learner may begin. */
+  demonstrationsComplete(transitions: number): void {
+    this.#uplink.sendControl('demonstrationsComplete', { transitions });
+  }
+
+  /** The newest weights that have arrived and not been taken, for use between two steps. */
+  takeNewest(): WeightsBundle | undefined {
+    const newest = this.#bundles.at(-1);
+    this.#bundles.length = 0;
+    return newest;
+  }
+
+  /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */
+  async takeVersion(version: number): Promise<WeightsBundle> {
+    for (;;) {
+      while (this.#bundles.length > 0 && this.#bundles[0]!.manifest.version < version) this.#bundles.shift();
+      const first = this.#bundles[0];
+      if (first?.manifest.version === version) return first;
+      if (first !== undefined) throw new ReinError('link', `The learner's weights ${version} were not delivered.`);
+      await this.#somethingNew();
+    }
+  }
+
+  /** The learner will not come back: everybody who waits for it is told. */
+  fail(error: ReinError): void {
+    this.#failure = error;
+    this.#wake();
+  }
+
+  /** Waits until the learner has everything; false when it does not answer in time. */
+  drain(): Promise<boolean> {
+    return this.#failure === undefined ? this.#uplink.drain(DRAIN_MS) : Promise.resolve(false);
+  }
+
+  /** Tells the learner that the run is over. */
+  end(): void {
+    this.#uplink.sendControl('end', {});
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#subscription.close();
+    await this.#uplink.close();
+    await this.#journal.close();
+  }
+
+  async #somethingNew(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,65 @@
+/** The operator shows how it is done. Only whole, successful episodes count; they are what the learner starts from. */
+import { copyTransition, createTransition, ReinError, type Rng, type Transition } from '../../core/index.ts';
+import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
+import { createInserter } from '../setup.ts';
+import type { Rig } from './simulate.ts';
+
+export interface Demonstrations {
+  readonly episodes: number;
+  readonly steps: number;
+}
+
+/** Tries per demonstration before it is given up. */
+const TRIES = 10;
+
+/** Records as many demonstrations as the task asks for. Rejects with `ReinError('task')` when the operator cannot do it. */
+export async function recordDemonstrations(rig: Rig, rng: Rng): Promise<Demonstrations> {
+  const { setup, log, robot, connection, signal } = rig;
+  const wanted = setup.config.task.demonstrations;
+  const operator = demonstrator(rig);
+  log.phase('demonstrations');
+  let steps = 0;
+  let tries = 0;
+  for (let episode = 0; episode < wanted; ) {
+    signal.throwIfAborted();
+    if (tries++ >= TRIES * wanted) {
+      throw new ReinError('task', `The operator succeeded in ${episode} of ${tries - 1} demonstrations only.`, {
+        remedy: 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.',
+      });
+    }
+    const taken: Transition[] = [];
+    const layout = setup.task.drawLayout(rng);
+    const onStep = (transition: Transition): void => void taken.push(copyOf(transition));
+    const result = await robot.runner.run({ layout, operator, purpose: 'demo', onStep });
+    if (!result.success) continue;
+    for (const transition of taken) connection.record(transition);
+    log.episode('demonstration', episode, result);
+    steps += taken.length;
+    episode++;
+    log.progress(episode, wanted, 'demonstrations');
+  }
+  connection.demonstrationsComplete(steps);
+  return { episodes: wanted, steps };
+}
+
+/** The inserter as an operator who never lets go. */
+function demonstrator({ setup }: Rig): TeleopSource {
+  const hand = createInserter(setup, setup.config.seed * 2 + 1);
+  return {
+    name: 'demonstrator',
+    decidedBy: 'scripted',
+    reset: () => hand.begin('above'),
+    close: () => undefined,
+    poll: (observation: Float32Array, _nowS: number, out: TeleopCommand) => {
+      out.active = true;
+      out.phase = 'correct';
+      hand.act(observation, out.action);
+    },
+  };
+}
+
+function copyOf(transition: Transition): Transition {
+  const copy = createTransition(transition.observation.length, transition.executed.length);
+  copyTransition(copy, transition);
+  return copy;
+}

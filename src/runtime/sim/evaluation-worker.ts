@@ -1,0 +1,96 @@
+/** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { Rng } from '../../core/index.ts';
+import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
+import type { EpisodeRecording } from '../record/index.ts';
+import { createSetup, type RunSetup } from '../setup.ts';
+import type { Candidate, EpisodeRequest, EvaluationAnswer, EvaluationWorkerData } from './evaluation-messages.ts';
+import { PoseRecorder } from './pose-recorder.ts';
+import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
+
+/** Keeps the policy of the last request: the next one is mostly about the same. */
+class PolicyHolder {
+  readonly #setup: RunSetup;
+  #key = '';
+  #policy: OnnxPolicy | undefined;
+
+  constructor(setup: RunSetup) {
+    this.#setup = setup;
+  }
+
+  async get(candidate: Candidate): Promise<OnnxPolicy> {
+    const key = candidate.kind === 'file' ? candidate.path : candidate.bundle.manifest.digest;
+    if (this.#policy !== undefined && key === this.#key) return this.#policy;
+    await this.#policy?.close();
+    this.#policy = await this.#load(candidate);
+    this.#key = key;
+    return this.#policy;
+  }
+
+  async close(): Promise<void> {
+    await this.#policy?.close();
+  }
+
+  async #load(candidate: Candidate): Promise<OnnxPolicy> {
+    const { observationSize, actionSize, schemaHash } = this.#setup;
+    if (candidate.kind === 'file') return loadPolicyFile(candidate.path, { observationSize, actionSize, schemaHash });
+    const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash });
+    const swapped = await policy.swap(candidate.bundle);
+    if (!swapped.ok) throw swapped.error;
+    return policy;
+  }
+}
+
+async function runEpisode(
+  setup: RunSetup,
+  robot: SimulatedRobot,
+  policies: PolicyHolder,
+  request: EpisodeRequest,
+): Promise<EvaluationAnswer> {
+  const { link, runner, scene } = robot;
+  const policy = await policies.get(request.candidate);
+  const layout = setup.task.drawLayout(new Rng(request.seed).fork(`${request.stream} ${request.index}`));
+  const recorder = request.record === 'poses' ? new PoseRecorder(scene, layout) : undefined;
+  const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());
+  const { ticks, changedTicks, violations } = link.latest;
+  const result = await runner.run({ layout, policy, purpose: 'evaluation' });
+  stop();
+  const outcome = {
+    success: result.success,
+    steps: result.steps,
+    ticks: link.latest.ticks - ticks,
+    changedTicks: link.latest.changedTicks - changedTicks,
+    violations: link.latest.violations - violations,
+  };
+  const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success);
+  return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };
+}
+
+async function main(): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('this file is a worker thread, not a program');
+  const setup = createSetup((workerData as EvaluationWorkerData).config);
+  const robot = await createSimulatedRobot(setup);
+  const policies = new PolicyHolder(setup);
+  // Requests are served one after another, in order.
+  let last: Promise<void> = Promise.resolve();
+  port.on('message', (request: EpisodeRequest | 'close') => {
+    last = last.then(async () => {
+      if (request === 'close') {
+        await policies.close();
+        await robot.close();
+        port.close();
+        return;
+      }
+      try {
+        port.postMessage(await runEpisode(setup, robot, policies, request));
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        port.postMessage({ kind: 'failed', id: request.id, message } satisfies EvaluationAnswer);
+      }
+    });
+  });
+  port.postMessage({ kind: 'ready' } satisfies EvaluationAnswer);
+}
+
+await main();

@@ -1,0 +1,79 @@
+/**
+ * Which of the policies of a run is kept. Policies oscillate while they learn: each candidate is judged on the same
+ * validation episodes, and one that does well is confirmed on others, so that luck does not choose.
+ */
+import { wilsonInterval } from '../../core/index.ts';
+import type { WeightsBundle } from '../../learner/link/index.ts';
+import type { EvaluationPool, TrialResult } from './evaluation-pool.ts';
+
+export interface SelectionOptions {
+  readonly pool: EvaluationPool;
+  readonly seed: number;
+  /** Episodes of the first look. */
+  readonly episodes: number;
+  /** Success rate, over first look and confirmation, from which on training may stop. */
+  readonly stopAt: number;
+}
+
+/** A judged policy. */
+export interface Judged {
+  readonly bundle: WeightsBundle;
+  readonly successes: number;
+  readonly episodes: number;
+  readonly result: TrialResult;
+  /** Good enough, and confirmed: training may stop. */
+  readonly isConfirmed: boolean;
+}
+
+/** Episodes of the confirmation, as a multiple of those of the first look. */
+const CONFIRMATION = 3;
+/** Share of failures beyond which a first look is given up: 85 % is nowhere near any target. */
+const HOPELESS = 0.15;
+
+export class ModelSelection {
+  readonly #options: SelectionOptions;
+  #best: Judged | undefined;
+
+  constructor(options: SelectionOptions) {
+    this.#options = options;
+  }
+
+  /** The policy to keep so far. */
+  get best(): Judged | undefined {
+    return this.#best;
+  }
+
+  /** Judges `bundle`; `record` asks for the poses of the first episode. */
+  async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
+    const { pool, seed, episodes, stopAt } = this.#options;
+    const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation' };
+    const first = await pool.run({
+      ...trial,
+      from: 0,
+      episodes,
+      maxFailures: Math.floor(HOPELESS * episodes),
+      ...(record === 'poses' ? { record: 0 } : {}),
+    });
+    const isPromising = first.episodes === episodes && first.successes >= stopAt * episodes;
+    const more = CONFIRMATION * episodes;
+    const allowed = Math.floor((1 - stopAt) * (episodes + more));
+    const failures = first.episodes - first.successes;
+    const second = isPromising
+      ? await pool.run({ ...trial, from: episodes, episodes: more, maxFailures: allowed - failures })
+      : undefined;
+    const judged = {
+      bundle,
+      successes: first.successes + (second?.successes ?? 0),
+      episodes: first.episodes + (second?.episodes ?? 0),
+      result: first,
+      isConfirmed: second !== undefined && second.episodes === more && failures + more - second.successes <= allowed,
+    };
+    if (this.#best === undefined || score(judged) >= score(this.#best)) this.#best = judged;
+    return judged;
+  }
+}
+
+/** Lower end of the 95 % interval: few episodes count for less. */
+function score(judged: Judged): number {
+  return wilsonInterval(judged.successes, judged.episodes).low;
+}

@@ -1,0 +1,180 @@
+/** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
+import { join } from 'node:path';
+import { Ema, QuantileHistogram, type Transition } from '../../core/index.ts';
+import { namesOfBits } from '../../safety/index.ts';
+import type { EpisodeResult, LearnerConnection } from '../node/index.ts';
+import {
+  createRunStatus,
+  type MetricRecord,
+  MetricsWriter,
+  RUN_FILES,
+  type RunPhase,
+  type RunStatus,
+} from '../record/index.ts';
+import type { RunSetup } from '../setup.ts';
+
+/** Who watches a run. Calls must be quick; the status is reused. */
+export interface RunObserver {
+  status(status: RunStatus): void;
+  /** A line that stays. */
+  print(line: string): void;
+}
+
+/** Without the fields that the log fills in itself. */
+type Unstamped<T> = T extends unknown ? Omit<T, 'tS' | 'envStep'> : never;
+
+/** Messages that the status keeps. */
+const KEPT_MESSAGES = 4;
+/** Episodes and steps over which intervention rates are averaged. */
+const RATE_EPISODES = 20;
+const RATE_STEPS = 300;
+const STATUS_MS = 100;
+const SLOW_METRICS_MS = 1000;
+
+export class RunLog {
+  readonly status: RunStatus;
+  readonly inferenceMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
+  readonly policyStepMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
+  readonly tickMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
+  readonly observationAgeMs: QuantileHistogram = new QuantileHistogram(1e-2, 1e5);
+  readonly #observer: RunObserver;
+  readonly #metrics: MetricsWriter;
+  readonly #startedMs: number = performance.now();
+  readonly #segments: Ema = new Ema(1 / RATE_EPISODES);
+  readonly #takenOver: Ema = new Ema(1 / RATE_STEPS);
+  readonly #ticksByStage: Record<string, number> = {};
+  #shownMs = 0;
+  #slowMs = 0;
+  #publishedMs: number | undefined;
+  #weightsVersion = 0;
+
+  constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver) {
+    this.#observer = observer;
+    this.status = createRunStatus(runId, setup.config.task.name, setup.config.seed);
+    this.status.utdTarget = setup.config.learner.utd;
+    this.status.envStepsTotal = setup.config.task.training.steps;
+    this.#metrics = new MetricsWriter(join(folder, RUN_FILES.metrics), { onDegraded: (text) => this.message(text) });
+  }
+
+  /** Seconds since the run began. */
+  get elapsedS(): number {
+    return (performance.now() - this.#startedMs) / 1e3;
+  }
+
+  phase(phase: RunPhase): void {
+    this.status.phase = phase;
+    this.status.phaseProgress = null;
+    this.show('now');
+  }
+
+  progress(done: number, total: number, unit: string): void {
+    this.status.phaseProgress = { done, total, unit };
+    this.show('when due');
+  }
+
+  /** One line that people should see, also after it has left the status. */
+  message(text: string): void {
+    this.status.messages = [...this.status.messages, text].slice(-KEPT_MESSAGES);
+    this.show('when due');
+  }
+
+  write(record: Unstamped<MetricRecord>): void {
+    this.#metrics.write({ ...record, tS: this.elapsedS, envStep: this.status.envSteps } as MetricRecord);
+  }
+
+  /** Counts the bits of one guard tick. Tick-safe but for the first time of each bit. */
+  tick(filterBits: number): void {
+    if (filterBits === 0) return;
+    for (const name of namesOfBits(filterBits)) this.#ticksByStage[name] = (this.#ticksByStage[name] ?? 0) + 1;
+  }
+
+  step(transition: Transition, connection: LearnerConnection | undefined): void {
+    const isTakenOver = transition.source !== 'policy';
+    this.#takenOver.add(isTakenOver ? 1 : 0);
+    this.observationAgeMs.add(transition.observationAgeMs);
+    const { status } = this;
+    status.intervention = { ...status.intervention, stepShare: this.#takenOver.value };
+    status.operator = { ...status.operator, driving: drivingName(transition.source) };
+    if (transition.policyVersion !== this.#weightsVersion) {
+      this.#weightsVersion = transition.policyVersion;
+      this.#publishedMs = performance.now();
+    }
+    this.link(connection);
+    this.show('when due');
+  }
+
+  episode(purpose: 'demonstration' | 'training', episode: number, result: EpisodeResult): void {
+    if (purpose === 'training') {
+      this.#segments.add(result.interventions);
+      this.status.intervention = { ...this.status.intervention, segmentsPerEpisode: this.#segments.value };
+    }
+    this.write({
+      kind: 'episode',
+      episode,
+      purpose,
+      success: result.success,
+      steps: result.steps,
+      returnSum: result.success ? 1 : 0,
+      interventions: result.interventions,
+      interventionSteps: result.interventionSteps,
+      policyVersion: this.#weightsVersion,
+    });
+  }
+
+  /** Takes over what the connection and the learner say. */
+  link(connection: LearnerConnection | undefined): void {
+    if (connection === undefined) return;
+    const { sent, acked, pending, lost, duplicated } = connection.counters;
+    const { status } = this;
+    status.link = { sent, acked, pending, lost, duplicated };
+    const learner = connection.status;
+    if (learner === undefined) return;
+    status.updates = learner.updates;
+    status.updatesPerS = learner.updatesPerS;
+    status.utdAchieved = learner.utd;
+  }
+
+  filter(ticks: number, changedTicks: number, violations: number, overruns: number): void {
+    this.status.filter = { changedShare: changedTicks / Math.max(1, ticks), violations };
+    if (performance.now() - this.#slowMs < SLOW_METRICS_MS) return;
+    this.#slowMs = performance.now();
+    this.write({ kind: 'safety', ticks, changedTicks, violations, overruns, byStage: { ...this.#ticksByStage } });
+    this.write({ kind: 'link', ...this.status.link });
+  }
+
+  show(when: 'now' | 'when due'): void {
+    const now = performance.now();
+    if (when === 'when due' && now - this.#shownMs < STATUS_MS) return;
+    this.#shownMs = now;
+    const { status } = this;
+    status.elapsedS = this.elapsedS;
+    status.policy = {
+      version: this.#weightsVersion,
+      ageS: this.#publishedMs === undefined ? null : (now - this.#publishedMs) / 1e3,
+    };
+    this.#observer.status(status);
+  }
+
+  print(line: string): void {
+    this.#observer.print(line);
+  }
+
+  /** Writes the histograms and closes the file. */
+  async close(): Promise<void> {
+    const histograms = {
+      inferenceMs: this.inferenceMs,
+      policyStepMs: this.policyStepMs,
+      tickMs: this.tickMs,
+      observationAgeMs: this.observationAgeMs,
+    };
+    for (const [name, histogram] of Object.entries(histograms)) {
+      if (histogram.count > 0) this.write({ kind: 'histogram', name, data: histogram.toJSON() });
+    }
+    await this.#metrics.close();
+  }
+}
+
+function drivingName(source: Transition['source']): string {
+  if (source === 'policy') return 'policy';
+  return source.startsWith('human') ? 'you' : 'scripted operator';
+}

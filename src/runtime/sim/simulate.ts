@@ -1,0 +1,189 @@
+/**
+ * The main job in simulation: demonstrations, training with interventions, validation, evaluation. Learner and robot
+ * are the same programs as on a real robot; only the clock is lock-step, so that a run repeats exactly.
+ */
+import { ReinError, Rng } from '../../core/index.ts';
+import type { KeyboardTeleop } from '../../teleop/index.ts';
+import type { ResolvedConfig } from '../config/index.ts';
+import { LearnerConnection } from '../node/index.ts';
+import { type RunSummary, writeRecording } from '../record/index.ts';
+import { createSetup, type RunSetup } from '../setup.ts';
+import { recordDemonstrations } from './demonstrations.ts';
+import { EvaluationPool, type TrialResult } from './evaluation-pool.ts';
+import { keepPolicy } from './kept-policy.ts';
+import { LearnerChild } from './learner-child.ts';
+import type { Judged } from './model-selection.ts';
+import { createRunFolder, type RunFolder } from './run-folder.ts';
+import { RunLog, type RunObserver } from './run-log.ts';
+import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
+import { summarise } from './summary.ts';
+import { train } from './training.ts';
+
+export interface SimulationOptions {
+  readonly config: ResolvedConfig;
+  readonly out: string | undefined;
+  readonly observer: RunObserver;
+  /** Asks for an orderly end: the arm is stopped, files are closed. */
+  readonly signal: AbortSignal;
+  /** Makes the keyboard of the person who watches, where there is one. */
+  readonly createKeyboard?: (setup: RunSetup) => KeyboardTeleop;
+}
+
+export interface SimulationResult {
+  readonly folder: string;
+  readonly summary: RunSummary;
+  readonly policyFile: string;
+  /** Why the task's target was missed; empty when it was met. */
+  readonly missed: readonly string[];
+}
+
+/** Starts of final evaluation episodes: the same for every training seed and every method that is compared. */
+const EVALUATION_SEED = 20_000;
+/** The seed of evaluation episodes for `seed` as a user gives it; 0 gives those of every simulated run. */
+export function evaluationSeed(seed: number): number {
+  return EVALUATION_SEED + seed;
+}
+
+const CONNECT_MS = 10_000;
+const POOL_WORKERS = 2;
+export const ROBOT_ID = 'sim-1';
+
+/** All that has to be closed again, in the order in which it was opened. */
+export interface Rig {
+  readonly setup: RunSetup;
+  readonly folder: RunFolder;
+  readonly log: RunLog;
+  readonly robot: SimulatedRobot;
+  readonly learner: LearnerChild;
+  readonly connection: LearnerConnection;
+  readonly pool: EvaluationPool;
+  readonly keyboard: KeyboardTeleop | undefined;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs the whole job. Rejects with `ReinError` where it cannot be done, and with `AbortError` (the signal's reason) when
+ * it was asked to end; whatever happens, arm and files are left in order.
+ */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const setup = createSetup(options.config);
+  const folder = await createRunFolder(options.config, options.out, new Date());
+  const closers: (() => Promise<void> | void)[] = [];
+  try {
+    const rig = await assemble(setup, folder, options, closers);
+    return await work(rig);
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+async function assemble(
+  setup: RunSetup,
+  folder: RunFolder,
+  options: SimulationOptions,
+  closers: (() => Promise<void> | void)[],
+): Promise<Rig> {
+  const { path, runId, configFile } = folder;
+  const log = new RunLog(path, runId, setup, options.observer);
+  closers.push(() => log.close());
+  log.phase('preparing');
+  const onFault = (sentence: string): void => log.message(sentence);
+  let connection: LearnerConnection | undefined;
+  const learner = await LearnerChild.start({
+    config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
+    onFault,
+    onLost: (error) => connection?.fail(error),
+  });
+  closers.push(() => learner.close());
+  const { address, weightsAddress } = learner;
+  connection = new LearnerConnection({
+    setup,
+    runId,
+    robotId: ROBOT_ID,
+    address,
+    weightsAddress,
+    folder: path,
+    keep: 'all',
+    onFault,
+  });
+  const { end, close } = { end: () => connection.end(), close: () => connection.close() };
+  closers.push(close);
+  closers.push(end);
+  await connection.connected(CONNECT_MS);
+  const pool = new EvaluationPool(setup.config, POOL_WORKERS);
+  closers.push(() => pool.close());
+  const robot = await createSimulatedRobot(setup, log);
+  robot.link.onFrame((frame) => log.tick(frame.filterBits));
+  closers.push(() => robot.close());
+  const keyboard = options.createKeyboard?.(setup);
+  if (keyboard !== undefined) {
+    log.status.operator = { driving: 'policy', keys: 't take over  g give back  space stop  ? keys' };
+    closers.push(() => keyboard.close());
+  }
+  closers.push(() => stopArm(robot));
+  return { setup, folder, log, robot, learner, connection, pool, keyboard, signal: options.signal };
+}
+
+async function work(rig: Rig): Promise<SimulationResult> {
+  const { log, connection, folder } = rig;
+  const startedAt = new Date();
+  const startS = log.elapsedS;
+  const demonstrations = await recordDemonstrations(rig, new Rng(rig.setup.config.seed).fork('demonstrations'));
+  log.message(`${demonstrations.episodes} demonstrations, ${demonstrations.steps} steps`);
+  const training = await train(rig);
+  const trainingWallS = log.elapsedS - startS;
+  if (!(await connection.drain())) throw new ReinError('link', 'The learner did not acknowledge all transitions.');
+  log.link(connection);
+  rig.learner.expectEnd();
+  connection.end();
+  const policyFile = await keepPolicy(rig, training.kept);
+  if (training.firstRecording !== undefined) await writeRecording(folder.path, '1-first', training.firstRecording);
+  const evaluation = await evaluate(rig, training.kept);
+  const { robot } = rig;
+  const missedAndSummary = summarise({
+    rig,
+    evaluation,
+    trainingWallS,
+    training,
+    startedAt,
+    guard: robot.link.latest,
+  });
+  log.phase('done');
+  return { folder: folder.path, policyFile, ...missedAndSummary };
+}
+
+async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
+  const { log, pool, setup, folder, signal } = rig;
+  const { episodes } = setup.config.task.evaluation;
+  log.phase('evaluating');
+  const result = await pool.run({
+    candidate: { kind: 'weights', bundle: kept.bundle },
+    seed: evaluationSeed(0),
+    stream: 'evaluation',
+    from: 0,
+    episodes,
+    record: episodes - 1,
+    onProgress: (sum) => {
+      signal.throwIfAborted();
+      log.status.success = { successes: sum.successes, episodes: sum.episodes };
+      log.progress(sum.episodes, episodes, 'episodes');
+    },
+  });
+  log.status.success = { successes: result.successes, episodes: result.episodes };
+  const { version } = kept.bundle.manifest;
+  const { successes, meanSteps } = result;
+  log.write({ kind: 'evaluation', label: 'trained', policyVersion: version, successes, episodes, meanSteps });
+  if (result.recording !== undefined) {
+    const caption = `Last evaluation episode, policy ${version}`;
+    await writeRecording(folder.path, '2-last', { ...result.recording, caption });
+  }
+  return result;
+}
+
+/** Asks the guard to stop and lets it come to rest. */
+async function stopArm(robot: SimulatedRobot): Promise<void> {
+  const { link } = robot;
+  if (link.lostReason !== undefined) return;
+  await link.request({ kind: 'stop' });
+  for (let i = 0; i < 100 && link.latest.state !== 'stopped'; i++) await link.advance(1);
+}

@@ -1,0 +1,65 @@
+/** What came of a run, in numbers, held against what the task asks for. */
+import type { GuardFrame } from '../../core/index.ts';
+import type { RunSummary } from '../record/index.ts';
+import type { TrialResult } from './evaluation-pool.ts';
+import type { Rig } from './simulate.ts';
+import type { TrainingResult } from './training.ts';
+
+export interface SummaryInput {
+  readonly rig: Rig;
+  readonly training: TrainingResult;
+  readonly evaluation: TrialResult;
+  readonly trainingWallS: number;
+  readonly startedAt: Date;
+  /** The training guard's newest frame: its counters cover demonstrations and training. */
+  readonly guard: GuardFrame;
+}
+
+/** The summary, and one sentence for each part of the target that was missed. */
+export function summarise(input: SummaryInput): { summary: RunSummary; missed: string[] } {
+  const { rig, training, evaluation, trainingWallS, startedAt, guard } = input;
+  const { log, setup } = rig;
+  const { task, seed, versions } = setup.config;
+  const { sent, acked, duplicated, lost } = log.status.link;
+  const learner = rig.connection.status;
+  const summary: RunSummary = {
+    success_rate: evaluation.successes / evaluation.episodes,
+    eval_episodes: evaluation.episodes,
+    env_steps: training.steps,
+    updates: learner?.updates ?? 0,
+    utd: learner?.utd ?? 0,
+    updates_per_s: (learner?.updates ?? 0) / trainingWallS,
+    interventions: training.interventions,
+    intervention_steps: training.interventionSteps,
+    wall_s: log.elapsedS,
+    seed,
+    safety: {
+      violations: guard.violations + evaluation.violations,
+      changed_ticks: guard.changedTicks + evaluation.changedTicks,
+      ticks: guard.ticks + evaluation.ticks,
+    },
+    link: { sent, acked, duplicated, lost },
+    policy_version: training.kept.bundle.manifest.version,
+    task: task.name,
+    target_success_rate: task.target.successRate,
+    training_wall_s: trainingWallS,
+    started_at: startedAt.toISOString(),
+    versions,
+  };
+  return { summary, missed: missedTargets(summary, task.target.trainingWallS) };
+}
+
+function missedTargets(summary: RunSummary, trainingWallS: number): string[] {
+  const missed: string[] = [];
+  const wanted = summary.target_success_rate ?? 0;
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  if (summary.success_rate < wanted) {
+    missed.push(`success was ${percent(summary.success_rate)}, the target is ${percent(wanted)}`);
+  }
+  const took = summary.training_wall_s ?? 0;
+  if (took > trainingWallS) missed.push(`training took ${took.toFixed(0)} s, the target is ${trainingWallS} s`);
+  if (summary.safety.violations > 0) missed.push(`limits were broken in ${summary.safety.violations} ticks`);
+  if (summary.link.lost > 0) missed.push(`${summary.link.lost} transitions were lost`);
+  if (summary.link.duplicated > 0) missed.push(`${summary.link.duplicated} transitions were learned from twice`);
+  return missed;
+}
