@@ -15,7 +15,7 @@ def crc32c(data):
         crc = TABLE[(crc ^ byte) & 255] ^ crc >> 8
     return crc ^ 0xFFFFFFFF
 
-KINDS = "none hello helloAck refuse transitions ack heartbeat control controlAck weights weightsRequest bye".split()
+KINDS = "none hello helloAck refuse transitions ack heartbeat control controlAck weights weightsRequest bye query about".split()
 SOURCES = "policy human_recover human_correct scripted_recover scripted_correct demo".split()
 SCALARS = "seq epoch episode step segment policyVersion filterBits observationAgeMs reward cost source terminated truncated".split()
 

@@ -11,6 +11,7 @@ export {
   readJournal,
   type SegmentFile,
 } from './journal/index.ts';
+export { askLearner, type LearnerInfo } from './query.ts';
 export type { OnTransition, ServerCounters, Watermark } from './robot-session.ts';
 export { LearnerServer, type LearnerServerOptions, startLearnerServer } from './server.ts';
 export type { UplinkCounters } from './transition-sender.ts';

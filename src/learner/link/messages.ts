@@ -37,6 +37,13 @@ export interface Refusal {
   readonly remedy: string;
 }
 
+/** What a learner tells anybody who asks, before a hello: enough to join its run. The schema hash is in the frame's header. */
+export interface About {
+  readonly runId: string;
+  /** Newest weights; 0 before training has begun. */
+  readonly weightsVersion: number;
+}
+
 /** A message of the reliable control channel. */
 export interface ControlMessage {
   readonly kind: string;
@@ -61,6 +68,7 @@ const HELLO: Record<keyof Hello, FieldType> = {
   pid: 'count',
   host: 'string',
 };
+const ABOUT: Record<keyof About, FieldType> = { runId: 'string', weightsVersion: 'count' };
 const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
 
 /** An object as a JSON payload. */
@@ -85,6 +93,13 @@ export function readHelloAck(payload: Uint8Array): Result<HelloAck, LinkFault> {
     hasFields(value, { delivered: 'count', creditRecords: 'count', instance: 'string' })
     ? ok(value as unknown as HelloAck)
     : fault('bad-message', 'an answer to a hello cannot be read');
+}
+
+export function readAbout(payload: Uint8Array): Result<About, LinkFault> {
+  const value = parseObject(payload);
+  return value !== undefined && hasFields(value, ABOUT)
+    ? ok(value as unknown as About)
+    : fault('bad-message', 'what a learner says of itself cannot be read');
 }
 
 export function readRefusal(payload: Uint8Array): Result<Refusal, LinkFault> {

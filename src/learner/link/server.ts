@@ -168,6 +168,7 @@ export class LearnerServer {
     const frame = decodeFrame(bytes);
     if (!frame.ok) quarantine(this.counters, frame.error);
     else if (frame.value.kind === 'hello') this.#welcome(identity, frame.value);
+    else if (frame.value.kind === 'query') this.#introduce(identity);
     else if (frame.value.kind === 'weightsRequest') this.#weights.request(identity, frame.value.sequence);
     else this.#receiveInSession(identity, frame.value);
   }
@@ -196,6 +197,13 @@ export class LearnerServer {
     } else if (frame.kind === 'bye') {
       this.#disconnect(robot);
     }
+  }
+
+  /** Tells a robot that does not know yet which run this is. */
+  #introduce(identity: Buffer): void {
+    const { runId, schemaHash } = this.#options;
+    const payload = jsonPayload({ runId, weightsVersion: this.#weights.newest });
+    this.#outbox.push([identity, encodeFrame({ kind: 'about', schemaHash }, payload)]);
   }
 
   #welcome(identity: Buffer, frame: Frame): void {

@@ -21,6 +21,8 @@ export const FRAME_KINDS = [
   'weights',
   'weightsRequest',
   'bye',
+  'query',
+  'about',
 ] as const;
 export type FrameKind = Exclude<(typeof FRAME_KINDS)[number], 'none'>;
 
