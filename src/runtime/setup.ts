@@ -1,7 +1,7 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { observationSize, schemaHash } from '../core/index.ts';
 import { PegInsertion, type Task } from '../tasks/index.ts';
-import { PegInserter, ScriptedOperator } from '../teleop/index.ts';
+import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
 import type { ResolvedConfig } from './config/index.ts';
 import type { DriverConfig } from './guard/index.ts';
 
@@ -79,4 +79,20 @@ export function createScriptedOperator(setup: RunSetup, seed: number): ScriptedO
     setup.task.observation,
     seed + 1,
   );
+}
+
+/** The inserter as an operator who never lets go: demonstrations. */
+export function createDemonstrator(setup: RunSetup, seed: number): TeleopSource {
+  const hand = createInserter(setup, seed);
+  return {
+    name: 'demonstrator',
+    decidedBy: 'scripted',
+    reset: () => hand.begin('above'),
+    close: () => undefined,
+    poll: (observation: Float32Array, _nowS: number, out: TeleopCommand) => {
+      out.active = true;
+      out.phase = 'correct';
+      hand.act(observation, out.action);
+    },
+  };
 }

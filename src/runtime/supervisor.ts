@@ -12,6 +12,8 @@ export interface ProgramSpec {
   readonly args: readonly string[];
   /** Flags for Node itself. Default none; a guard wants `GUARD_NODE_FLAGS`. */
   readonly nodeFlags?: readonly string[];
+  /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
+  readonly errorsTo?: number;
 }
 
 export interface SupervisorOptions {
@@ -21,6 +23,8 @@ export interface SupervisorOptions {
   readonly maxNodeRestarts: number;
   /** Told about every start and end, for logs and people. */
   readonly onEvent: (event: SupervisorEvent) => void;
+  /** What the node tells its supervisor. Default: nobody listens. */
+  readonly onNodeMessage?: (message: unknown) => void;
   /** How long the guard may take to open the robot, ms. Default 15 000. */
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
@@ -50,7 +54,7 @@ export class Supervisor {
   #finish: (exitCode: number) => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
-    this.#options = { startLimitMs: 15_000, stopLimitMs: 5000, ...options };
+    this.#options = { startLimitMs: 15_000, stopLimitMs: 5000, onNodeMessage: () => undefined, ...options };
   }
 
   /** Process ids of what runs now. */
@@ -114,6 +118,7 @@ export class Supervisor {
   #startNode(): void {
     const node = this.#start('node', this.#options.node);
     this.#node = node;
+    node.on('message', this.#options.onNodeMessage);
     node.once('exit', (code, signal) => {
       this.#report('node', code, signal);
       this.#node = undefined;
@@ -135,7 +140,7 @@ export class Supervisor {
 
   #start(process: ProcessName, program: ProgramSpec): ChildProcess {
     const child = fork(program.modulePath, [...program.args], {
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      stdio: ['inherit', 'inherit', program.errorsTo ?? 'inherit', 'ipc'],
       execArgv: [...(program.nodeFlags ?? [])],
     });
     // A child that cannot be started at all has no exit event with a code; its error is one.

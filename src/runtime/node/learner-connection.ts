@@ -28,6 +28,8 @@ export interface LearnerConnectionOptions {
   /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
   readonly keep: 'newest' | 'all';
   readonly onFault: (sentence: string) => void;
+  /** Told when the learner is reached, lost, or does not want this robot. */
+  readonly onState?: (state: Uplink['state']) => void;
 }
 
 export const JOURNAL_FOLDER = 'journal';
@@ -69,7 +71,10 @@ export class LearnerConnection {
         if (kind === 'status') this.#status = body as unknown as LearnerStatus;
         this.#wake();
       },
-      onState: (_state, reason) => reportStatus(reason),
+      onState: (state, reason) => {
+        reportStatus(reason);
+        options.onState?.(state);
+      },
     });
     this.#subscription = subscribeWeights({
       address,
@@ -89,6 +94,10 @@ export class LearnerConnection {
   /** What the learner last said of itself; `undefined` until it has. */
   get status(): LearnerStatus | undefined {
     return this.#status;
+  }
+
+  get state(): Uplink['state'] {
+    return this.#uplink.state;
   }
 
   get counters(): Uplink['counters'] {
@@ -139,8 +148,8 @@ export class LearnerConnection {
   }
 
   /** Waits until the learner has everything; false when it does not answer in time. */
-  drain(): Promise<boolean> {
-    return this.#failure === undefined ? this.#uplink.drain(DRAIN_MS) : Promise.resolve(false);
+  drain(timeoutMs: number = DRAIN_MS): Promise<boolean> {
+    return this.#failure === undefined ? this.#uplink.drain(timeoutMs) : Promise.resolve(false);
   }
 
   /** Tells the learner that the run is over. */

@@ -1,7 +1,6 @@
 /** The operator shows how it is done. Only whole, successful episodes count; they are what the learner starts from. */
 import { copyTransition, createTransition, ReinError, type Rng, type Transition } from '../../core/index.ts';
-import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
-import { createInserter } from '../setup.ts';
+import { createDemonstrator } from '../setup.ts';
 import type { Rig } from './simulate.ts';
 
 export interface Demonstrations {
@@ -16,7 +15,7 @@ const TRIES = 10;
 export async function recordDemonstrations(rig: Rig, rng: Rng): Promise<Demonstrations> {
   const { setup, log, robot, connection, signal } = rig;
   const wanted = setup.config.task.demonstrations;
-  const operator = demonstrator(rig);
+  const operator = createDemonstrator(setup, setup.config.seed * 2 + 1);
   log.phase('demonstrations');
   let steps = 0;
   let tries = 0;
@@ -40,22 +39,6 @@ export async function recordDemonstrations(rig: Rig, rng: Rng): Promise<Demonstr
   }
   connection.demonstrationsComplete(steps);
   return { episodes: wanted, steps };
-}
-
-/** The inserter as an operator who never lets go. */
-function demonstrator({ setup }: Rig): TeleopSource {
-  const hand = createInserter(setup, setup.config.seed * 2 + 1);
-  return {
-    name: 'demonstrator',
-    decidedBy: 'scripted',
-    reset: () => hand.begin('above'),
-    close: () => undefined,
-    poll: (observation: Float32Array, _nowS: number, out: TeleopCommand) => {
-      out.active = true;
-      out.phase = 'correct';
-      hand.act(observation, out.action);
-    },
-  };
 }
 
 function copyOf(transition: Transition): Transition {

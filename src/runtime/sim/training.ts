@@ -144,7 +144,7 @@ class Training {
     if (!swapped.ok) throw swapped.error;
   }
 
-  /** Judges the weights in use. True when training may stop. */
+  /** Judges the weights in use. True when training may stop: a cloned policy that is good by itself is still to improve. */
   async #validate(): Promise<boolean> {
     const { connection, log, signal } = this.#rig;
     signal.throwIfAborted();
@@ -164,7 +164,8 @@ class Training {
     const { meanSteps } = judged.result;
     log.write({ kind: 'validation', policyVersion: version, successes, episodes, meanSteps });
     log.phase('training');
-    return judged.isConfirmed;
+    const { minimumSteps, steps } = this.#rig.setup.config.task.training;
+    return judged.isConfirmed && this.#steps >= Math.min(minimumSteps, steps);
   }
 
   #count(result: EpisodeResult): void {

@@ -70,7 +70,12 @@ export interface TaskConfig {
   readonly success: { readonly depthM: number; readonly lateralM: number };
   readonly demonstrations: number;
   readonly operator: OperatorConfig;
-  readonly training: { readonly steps: number; readonly wallBudgetS: number; readonly stopAtValidation: number };
+  readonly training: {
+    readonly steps: number;
+    readonly minimumSteps: number;
+    readonly wallBudgetS: number;
+    readonly stopAtValidation: number;
+  };
   readonly validation: { readonly everySteps: number; readonly episodes: number };
   readonly evaluation: { readonly episodes: number };
   readonly target: { readonly successRate: number; readonly trainingWallS: number };
@@ -151,11 +156,16 @@ const operator = z.strictObject({
 
 const training = z.strictObject({
   steps: whole('steps', { min: 0, max: 1e8 }, 'Environment steps after the demonstrations, at most.'),
+  minimumSteps: whole(
+    'steps',
+    { min: 0, max: 1e8 },
+    'Training does not end before this many steps, however good.',
+  ).default(0),
   wallBudgetS: num('s', { above: 0, max: 1e7 }, 'Training ends after this time, whatever was reached.'),
   stopAtValidation: num(
     '1',
     { above: 0, max: 1 },
-    'Training ends once two validations in a row reach this success rate.',
+    'Training ends once a policy reaches this success rate over validation and confirmation.',
   ),
 });
 

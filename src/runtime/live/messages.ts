@@ -1,0 +1,35 @@
+/** What the node's process is started with, and what it tells the process that started it. */
+import type { ErrorKind } from '../../core/index.ts';
+import type { OperatorKind } from '../commands.ts';
+import type { RunStatus } from '../record/index.ts';
+
+/** Settings of a node, as JSON in its first argument. */
+export interface LiveNodeConfig {
+  /** `config.yaml` of the run. */
+  readonly configFile: string;
+  /** The run's folder: journal and metrics. */
+  readonly folder: string;
+  /** The learner's run, or the folder's where there is no learner. */
+  readonly runId: string;
+  readonly robotId: string;
+  /** Where the guard listens. */
+  readonly socketPath: string;
+  /** The learner's `tcp://host:port`. */
+  readonly learner?: string;
+  /** A policy file to start with. */
+  readonly policy?: string;
+  readonly operator: OperatorKind;
+  /** Ends by itself after so long. */
+  readonly durationS?: number;
+}
+
+export type LiveNodeMessage =
+  | { readonly kind: 'status'; readonly status: RunStatus }
+  | { readonly kind: 'print'; readonly line: string }
+  /** Ctrl+C came as a key. */
+  | { readonly kind: 'interrupt' }
+  /** The node gives up: it would fail in the same way again. */
+  | {
+      readonly kind: 'failed';
+      readonly error: { readonly kind: ErrorKind; readonly message: string; readonly remedy: string | undefined };
+    };

@@ -1,0 +1,65 @@
+/** Where a live robot's transitions go: always to the journal, and to the learner where there is one. */
+import { join } from 'node:path';
+import type { Transition } from '../../core/index.ts';
+import { openJournal, readJournal } from '../../learner/link/index.ts';
+import { JOURNAL_FOLDER, LearnerConnection } from '../node/index.ts';
+import type { RunSetup } from '../setup.ts';
+
+/** Takes transitions, never waits, never throws for want of disk or network. */
+export interface TransitionRecorder {
+  /** Counts the starts of this robot in its run, from 1. */
+  readonly epoch: number;
+  /** Absent without a learner. */
+  readonly connection: LearnerConnection | undefined;
+  record(transition: Transition): void;
+  close(): Promise<void>;
+}
+
+export interface RecorderOptions {
+  readonly setup: RunSetup;
+  readonly folder: string;
+  readonly runId: string;
+  readonly robotId: string;
+  readonly learner: string | undefined;
+  readonly onFault: (sentence: string) => void;
+  readonly onState: (state: LearnerConnection['state']) => void;
+}
+
+/** Opens the journal and begins to connect. Throws `ReinError` when the journal is of another run or cannot be opened. */
+export function openRecorder(options: RecorderOptions): TransitionRecorder {
+  const { setup, folder, runId, robotId, learner, onFault, onState } = options;
+  if (learner !== undefined) {
+    const connection = new LearnerConnection({
+      ...{ setup, runId, robotId, address: learner, folder, keep: 'newest' },
+      onFault,
+      onState,
+    });
+    const record = (transition: Transition): void => connection.record(transition);
+    return { epoch: connection.journal().epoch, connection, record, close: () => connection.close() };
+  }
+  const { schemaHash, observationSize, actionSize } = setup;
+  const journal = openJournal({
+    ...{ dir: join(folder, JOURNAL_FOLDER), runId, schemaHash, observationSize, actionSize },
+    onStatus: ({ reason }) => {
+      if (reason !== undefined) onFault(reason);
+    },
+  });
+  return {
+    epoch: journal.epoch,
+    connection: undefined,
+    record: (transition) => void journal.append(transition),
+    close: () => journal.close(),
+  };
+}
+
+/** Demonstrations in the journal of the run in `folder`: whole episodes, and their steps. */
+export function recordedDemonstrations(folder: string): { readonly episodes: number; readonly steps: number } {
+  let episodes = 0;
+  let steps = 0;
+  for (const transition of readJournal(join(folder, JOURNAL_FOLDER))) {
+    if (transition.source !== 'demo') continue;
+    steps++;
+    if (transition.terminated) episodes++;
+  }
+  return { episodes, steps };
+}
