@@ -1,4 +1,5 @@
-/** Observers that are no display. */
+/** Who watches a run: a person at a terminal, or nobody. */
+import { TerminalDisplay } from '../../monitor/index.ts';
 import type { RunObserver } from '../../runtime/sim/index.ts';
 
 /** Sees nothing, says nothing. */
@@ -6,3 +7,15 @@ export const quietObserver: RunObserver = {
   status: () => undefined,
   print: () => undefined,
 };
+
+/** What `output` asks for, on standard output; `stop` gives the terminal back. */
+export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop(): void } {
+  if (output === 'quiet') return { ...quietObserver, stop: () => undefined };
+  const nowS = (): number => performance.now() / 1e3;
+  const display = new TerminalDisplay({ stream: process.stdout, env: process.env, nowS });
+  return {
+    status: (status) => display.update(status),
+    print: (line) => display.print(line),
+    stop: () => display.stop(),
+  };
+}

@@ -1,7 +1,62 @@
-/** What `rein run` does: guard and node of one robot in real time. */
+/** What `rein run` does: guard and node of one robot in real time, and a display of them. */
 import { ReinError } from '../../core/index.ts';
-import type { RunRobotOptions } from '../../runtime/index.ts';
+import { type ResolvedConfig, type RunRobotOptions, resolveConfig } from '../../runtime/index.ts';
+import { LIVE_COMMAND, type RobotRun, runRobot } from '../../runtime/live/index.ts';
+import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { createObserver } from './observers.ts';
 
-export async function runBody(_options: RunRobotOptions): Promise<number> {
-  throw new ReinError('environment', 'rein run is not wired yet');
+/** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
+export async function runBody(options: RunRobotOptions): Promise<number> {
+  const { robotId, learner, policy, operator, durationS, out } = options;
+  if (operator === 'keyboard' && !process.stdin.isTTY) {
+    throw new ReinError('environment', '--operator keyboard needs a terminal, and standard input is none.', {
+      remedy: 'Start it in a terminal, or take --operator scripted or none.',
+    });
+  }
+  const config = resolveRun(options);
+  const observer = createObserver(options.output);
+  const stop = interruptible((sentence) => observer.print(sentence));
+  try {
+    const run = await runRobot({
+      config,
+      robotId,
+      learner,
+      policy,
+      operator,
+      durationS,
+      out,
+      observer,
+      signal: stop.signal,
+      onInterrupt: stop.interrupt,
+    });
+    observer.stop();
+    process.stdout.write(`${lastWords(run).join('\n')}\n`);
+    return stop.signal.aborted ? INTERRUPTED : 0;
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+    return INTERRUPTED;
+  } finally {
+    observer.stop();
+    stop.release();
+  }
+}
+
+function resolveRun({ task, seed, config, robotId }: RunRobotOptions): ResolvedConfig {
+  return resolveConfig({
+    task,
+    seed,
+    ...(config === undefined ? {} : { overlay: config }),
+    run: { command: LIVE_COMMAND, task, seed, robotId },
+  });
+}
+
+function lastWords({ folder, status }: RobotRun): string[] {
+  if (status === undefined) return [`Ended before the robot moved; files in ${folder}`];
+  const { success, envSteps, policy, link, filter } = status;
+  return [
+    `${envSteps} steps, without help ${success.successes} of the last ${success.episodes} episodes succeeded, policy ${policy.version}.`,
+    `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,
+    `  safety ${filter.violations} violations`,
+    `  files  ${folder}`,
+  ];
 }

@@ -33,7 +33,13 @@ describe('asking a learner', () => {
 
   it('says in one sentence that nobody answers, where nobody listens and where a stranger does', async () => {
     await expect(askLearner('tcp://127.0.0.1:9', 300)).rejects.toThrow('no learner answers at tcp://127.0.0.1:9');
-    const stranger = createServer((socket) => void socket.on('error', () => undefined).resume().end('hello'));
+    const stranger = createServer(
+      (socket) =>
+        void socket
+          .on('error', () => undefined)
+          .resume()
+          .end('hello'),
+    );
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
     open.push({ close: () => new Promise<void>((resolve) => stranger.close(() => resolve())) });
     const { port } = stranger.address() as { port: number };

@@ -30,7 +30,12 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
   const { setup, folder, runId, robotId, learner, onFault, onState } = options;
   if (learner !== undefined) {
     const connection = new LearnerConnection({
-      ...{ setup, runId, robotId, address: learner, folder, keep: 'newest' },
+      setup,
+      runId,
+      robotId,
+      address: learner,
+      folder,
+      keep: 'newest',
       onFault,
       onState,
     });

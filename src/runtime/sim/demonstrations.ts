@@ -1,7 +1,7 @@
 /** The operator shows how it is done. Only whole, successful episodes count; they are what the learner starts from. */
 import { copyTransition, createTransition, ReinError, type Rng, type Transition } from '../../core/index.ts';
 import { createDemonstrator } from '../setup.ts';
-import type { Rig } from './simulate.ts';
+import type { Rig } from './rig.ts';
 
 export interface Demonstrations {
   readonly episodes: number;

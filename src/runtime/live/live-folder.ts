@@ -1,0 +1,31 @@
+/** The folder of a live run: a new one, or the one of an earlier start whose journal is carried on. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ReinError } from '../../core/index.ts';
+import { loadResolvedConfig, type ResolvedConfig } from '../config/index.ts';
+import { RUN_FILES } from '../record/index.ts';
+import { createRunFolder, type RunFolder, runIdOf } from '../sim/index.ts';
+
+/** How a live run is named in `config.yaml`. */
+export const LIVE_COMMAND = 'run';
+
+/**
+ * A new folder, or `out` where a robot of the same task, robot and learner settings ran before. Throws
+ * `ReinError('storage')` where `out` holds another kind of run or was started with other settings.
+ */
+export async function openLiveFolder(config: ResolvedConfig, out: string | undefined): Promise<RunFolder> {
+  if (out === undefined || !existsSync(join(out, RUN_FILES.config))) return createRunFolder(config, out, new Date());
+  const configFile = join(out, RUN_FILES.config);
+  const before = loadResolvedConfig(configFile);
+  const isSame =
+    before.run['command'] === LIVE_COMMAND &&
+    isDeepStrictEqual(before.task, config.task) &&
+    isDeepStrictEqual(before.robot, config.robot);
+  if (!isSame) {
+    throw new ReinError('storage', `${out} holds another run, which this robot cannot carry on.`, {
+      remedy: 'Choose another folder with --out; nothing there was touched.',
+    });
+  }
+  return { path: out, runId: runIdOf(out), configFile };
+}

@@ -1,0 +1,58 @@
+/**
+ * The node as a program: one argument with its settings, a channel to the process that started it. Ends on SIGTERM, and
+ * when its parent is gone; Ctrl+C is the parent's to handle.
+ */
+import { ReinError, SystemClock } from '../../core/index.ts';
+import { KeyboardTeleop } from '../../teleop/index.ts';
+import { loadResolvedConfig } from '../config/index.ts';
+import { createSetup } from '../setup.ts';
+import { runLiveNode } from './live-node.ts';
+import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+
+/** Resolves when the message has left this process: one that was only queued would go with it. */
+function tell(message: LiveNodeMessage): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, () => resolve());
+  });
+}
+
+async function main(): Promise<void> {
+  const config = JSON.parse(process.argv[2] ?? '{}') as LiveNodeConfig;
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', end);
+  process.on('disconnect', end);
+  const timer = config.durationS === undefined ? undefined : setTimeout(end, 1e3 * config.durationS);
+  const print = (line: string): void => void tell({ kind: 'print', line });
+  try {
+    await runLiveNode({
+      config,
+      setup: createSetup(loadResolvedConfig(config.configFile)),
+      observer: { status: (status) => void tell({ kind: 'status', status }), print },
+      signal: ending.signal,
+      createKeyboard: (setup) =>
+        new KeyboardTeleop({
+          input: process.stdin,
+          clock: new SystemClock(),
+          action: setup.task.action,
+          onInterrupt: () => void tell({ kind: 'interrupt' }),
+          onHelp: print,
+        }),
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+  if (process.connected) process.disconnect();
+}
+
+main().catch(async (error: unknown) => {
+  if (error instanceof ReinError) {
+    const { kind, message, remedy } = error;
+    await tell({ kind: 'failed', error: { kind, message, remedy } });
+  } else {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  }
+  process.exit(1);
+});

@@ -1,0 +1,223 @@
+/** Guard and node of one robot as two processes: what is wrong is found before either starts. */
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ReinError } from '../../core/index.ts';
+import { askLearner } from '../../learner/link/index.ts';
+import { loadPolicyFile } from '../../policy/index.ts';
+import type { OperatorKind } from '../commands.ts';
+import type { ResolvedConfig } from '../config/index.ts';
+import { GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
+import type { RunStatus } from '../record/index.ts';
+import { createSetup, type RunSetup } from '../setup.ts';
+import type { RunFolder, RunObserver } from '../sim/index.ts';
+import { Supervisor, type SupervisorEvent } from '../supervisor.ts';
+import { openLiveFolder } from './live-folder.ts';
+import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+
+export interface RunRobotRequest {
+  readonly config: ResolvedConfig;
+  readonly robotId: string;
+  /** The learner's `tcp://host:port`; `undefined`: nothing is sent. */
+  readonly learner: string | undefined;
+  readonly policy: string | undefined;
+  readonly operator: OperatorKind;
+  readonly durationS: number | undefined;
+  /** Run folder; one of an earlier start is carried on. */
+  readonly out: string | undefined;
+  readonly observer: RunObserver;
+  /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
+  readonly signal: AbortSignal;
+  /** Ctrl+C was typed into a terminal that the node reads. */
+  readonly onInterrupt: () => void;
+}
+
+export interface RobotRun {
+  readonly folder: string;
+  /** The last that the node said; `undefined` when it was not heard of. */
+  readonly status: RunStatus | undefined;
+}
+
+const LEARNER_MS = 3000;
+/** A node that dies more often than this is not started again. */
+const NODE_RESTARTS = 3;
+/** What the guard logs: when the arm is moved and held, how late its ticks were. */
+export const GUARD_LOG = 'guard.log';
+
+/** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
+export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
+  const setup = createSetup(request.config);
+  const learner = await learnerOf(request, setup);
+  await checkPolicy(request, setup, learner?.runId);
+  const folder = await openLiveFolder(request.config, request.out);
+  const runId = learner?.runId ?? folder.runId;
+  request.signal.throwIfAborted();
+  request.observer.print(`run ${runId}, robot ${request.robotId}, files in ${folder.path}`);
+  const scratch = mkdtempSync(join(tmpdir(), 'rein-'));
+  try {
+    return await new RobotSupervision(request, setup, folder, runId, scratch).run();
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Asks the learner which run it trains, and whether it is for this robot and task. */
+async function learnerOf(request: RunRobotRequest, setup: RunSetup): Promise<{ readonly runId: string } | undefined> {
+  if (request.learner === undefined) return undefined;
+  const info = await askLearner(request.learner, LEARNER_MS);
+  if (info.schemaHash === setup.schemaHash) return info;
+  const { robot, task } = request.config;
+  throw new ReinError(
+    'link',
+    `The learner at ${request.learner} trains another robot or task (schema ${info.schemaHash}) than ${robot.name}/${task.name} (${setup.schemaHash}).`,
+    { remedy: 'Give both the same --task and --config.' },
+  );
+}
+
+async function checkPolicy(request: RunRobotRequest, setup: RunSetup, runId: string | undefined): Promise<void> {
+  const { policy, learner, operator } = request;
+  if (policy === undefined) {
+    if (learner !== undefined || operator === 'keyboard') return;
+    throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
+      remedy: 'Give --policy FILE, or --learner tcp://host:port.',
+    });
+  }
+  const { observationSize, actionSize, schemaHash } = setup;
+  const expected = { observationSize, actionSize, schemaHash, ...(runId === undefined ? {} : { runId }) };
+  await (await loadPolicyFile(policy, expected)).close();
+}
+
+/** One run of both processes. */
+class RobotSupervision {
+  readonly #request: RunRobotRequest;
+  readonly #folder: RunFolder;
+  readonly #guardLog: number;
+  readonly #supervisor: Supervisor;
+  #status: RunStatus | undefined;
+  #failure: ReinError | undefined;
+
+  constructor(request: RunRobotRequest, setup: RunSetup, folder: RunFolder, runId: string, scratch: string) {
+    this.#request = request;
+    this.#folder = folder;
+    const socketPath = join(scratch, 'guard.sock');
+    const guardFile = join(scratch, 'guard.json');
+    writeFileSync(guardFile, JSON.stringify(guardConfig(setup, socketPath)));
+    this.#guardLog = openSync(join(folder.path, GUARD_LOG), 'a');
+    this.#supervisor = new Supervisor({
+      guard: {
+        modulePath: program('../guard/guard-process.js'),
+        args: [guardFile],
+        nodeFlags: GUARD_NODE_FLAGS,
+        errorsTo: this.#guardLog,
+      },
+      node: {
+        modulePath: program('./node-process.js'),
+        args: [JSON.stringify(nodeConfig(request, folder, runId, socketPath))],
+      },
+      maxNodeRestarts: NODE_RESTARTS,
+      onEvent: (event) => this.#onEvent(event),
+      onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
+    });
+  }
+
+  async run(): Promise<RobotRun> {
+    const { signal } = this.#request;
+    const stop = (): void => this.#supervisor.stop();
+    signal.addEventListener('abort', stop);
+    try {
+      const code = await this.#supervisor.run();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (code !== 0) throw new ReinError('environment', `The node ended with exit code ${code}, again and again.`);
+    } catch (error) {
+      throw this.#explained(error);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      closeSync(this.#guardLog);
+    }
+    return { folder: this.#folder.path, status: this.#status };
+  }
+
+  #onEvent(event: SupervisorEvent): void {
+    const { observer } = this.#request;
+    if (event.kind === 'restarting') {
+      observer.print(`The node is started again (${event.restart} of ${NODE_RESTARTS}).`);
+      return;
+    }
+    if (event.kind === 'started' || event.isExpected) return;
+    if (event.process === 'node') {
+      if (this.#failure === undefined) {
+        observer.print(`The node ended (${event.how}): the guard brakes the arm and holds it.`);
+      }
+      return;
+    }
+    this.#failure = new ReinError('driver', `The guard ended (${event.how}): nothing can move the robot any more.`, {
+      remedy: `${join(this.#folder.path, GUARD_LOG)} says more.`,
+    });
+  }
+
+  #onNodeMessage(message: LiveNodeMessage): void {
+    const { observer, onInterrupt } = this.#request;
+    if (message.kind === 'status') {
+      this.#status = message.status;
+      observer.status(message.status);
+    } else if (message.kind === 'print') observer.print(message.line);
+    else if (message.kind === 'interrupt') onInterrupt();
+    else {
+      const { kind, remedy } = message.error;
+      // Where the guard is gone too, that is why the node failed.
+      this.#failure ??= new ReinError(kind, message.error.message, remedy === undefined ? {} : { remedy });
+      this.#supervisor.stop();
+    }
+  }
+
+  /** The guard's own words, where it could not start. */
+  #explained(error: unknown): unknown {
+    if (this.#failure !== undefined || !(error instanceof ReinError)) return error;
+    const said = lastError(join(this.#folder.path, GUARD_LOG));
+    if (said === undefined) return error;
+    return new ReinError(error.kind, said.msg, said.remedy === undefined ? {} : { remedy: said.remedy });
+  }
+}
+
+function guardConfig(setup: RunSetup, socketPath: string): GuardConfig {
+  const { config, task, driver } = setup;
+  return {
+    model: config.robot,
+    action: task.action,
+    policyPeriodS: 1 / config.task.policyHz,
+    driver,
+    socketPath,
+    realTimePriority: 'try',
+  };
+}
+
+function nodeConfig(request: RunRobotRequest, folder: RunFolder, runId: string, socketPath: string): LiveNodeConfig {
+  const { robotId, learner, policy, operator, durationS } = request;
+  return {
+    configFile: folder.configFile,
+    folder: folder.path,
+    runId,
+    robotId,
+    socketPath,
+    operator,
+    ...(learner === undefined ? {} : { learner }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(durationS === undefined ? {} : { durationS }),
+  };
+}
+
+/** The last line at level error or above in a log of JSON lines. */
+function lastError(path: string): { readonly msg: string; readonly remedy?: string } | undefined {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  for (const line of lines.reverse()) {
+    if (!line.startsWith('{')) continue;
+    const entry = JSON.parse(line) as { level: number; msg: string; remedy?: string };
+    if (entry.level >= 50) return entry;
+  }
+  return undefined;
+}
+
+function program(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
