@@ -8,3 +8,4 @@ export type {
   SimOptions,
 } from './commands.ts';
 export * from './config/index.ts';
+export { createSetup, type RunSetup } from './setup.ts';

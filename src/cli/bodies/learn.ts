@@ -1,9 +1,14 @@
 /** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
 import { join } from 'node:path';
-import { type LearnOptions, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../runtime/index.ts';
+import {
+  createSetup,
+  type LearnOptions,
+  loadResolvedConfig,
+  type ResolvedConfig,
+  resolveConfig,
+} from '../../runtime/index.ts';
 import { Learner } from '../../runtime/learner/index.ts';
 import { RUN_FILES } from '../../runtime/record/index.ts';
-import { createSetup } from '../../runtime/setup.ts';
 import { createRunFolder } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 

@@ -2,7 +2,7 @@
 import { buildPolicy } from '../../learner/index.ts';
 import { savePolicyFile } from '../../policy/index.ts';
 import type { Judged } from './model-selection.ts';
-import type { Rig } from './simulate.ts';
+import type { Rig } from './rig.ts';
 
 /** Writes `policy.onnx` and its manifest into the run's folder; gives the path of the former. */
 export function keepPolicy({ setup, folder }: Rig, kept: Judged): Promise<string> {

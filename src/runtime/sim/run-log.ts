@@ -91,7 +91,8 @@ export class RunLog {
   step(transition: Transition, connection: LearnerConnection | undefined): void {
     const isTakenOver = transition.source !== 'policy';
     this.#takenOver.add(isTakenOver ? 1 : 0);
-    this.observationAgeMs.add(transition.observationAgeMs);
+    // On lock-step time no time passes between seeing and deciding.
+    if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
     const { status } = this;
     status.intervention = { ...status.intervention, stepShare: this.#takenOver.value };
     status.operator = { ...status.operator, driving: drivingName(transition.source) };
@@ -138,6 +139,11 @@ export class RunLog {
     this.status.filter = { changedShare: changedTicks / Math.max(1, ticks), violations };
     if (performance.now() - this.#slowMs < SLOW_METRICS_MS) return;
     this.#slowMs = performance.now();
+    this.counters(ticks, changedTicks, violations, overruns);
+  }
+
+  /** Writes the counters of guard and link as they are now. */
+  counters(ticks: number, changedTicks: number, violations: number, overruns: number): void {
     this.write({ kind: 'safety', ticks, changedTicks, violations, overruns, byStage: { ...this.#ticksByStage } });
     this.write({ kind: 'link', ...this.status.link });
   }

@@ -13,6 +13,7 @@ import { EvaluationPool, type TrialResult } from './evaluation-pool.ts';
 import { keepPolicy } from './kept-policy.ts';
 import { LearnerChild } from './learner-child.ts';
 import type { Judged } from './model-selection.ts';
+import type { Rig } from './rig.ts';
 import { createRunFolder, type RunFolder } from './run-folder.ts';
 import { RunLog, type RunObserver } from './run-log.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
@@ -47,19 +48,6 @@ export function evaluationSeed(seed: number): number {
 const CONNECT_MS = 10_000;
 const POOL_WORKERS = 2;
 export const ROBOT_ID = 'sim-1';
-
-/** All that has to be closed again, in the order in which it was opened. */
-export interface Rig {
-  readonly setup: RunSetup;
-  readonly folder: RunFolder;
-  readonly log: RunLog;
-  readonly robot: SimulatedRobot;
-  readonly learner: LearnerChild;
-  readonly connection: LearnerConnection;
-  readonly pool: EvaluationPool;
-  readonly keyboard: KeyboardTeleop | undefined;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Runs the whole job. Rejects with `ReinError` where it cannot be done, and with `AbortError` (the signal's reason) when
@@ -134,6 +122,8 @@ async function work(rig: Rig): Promise<SimulationResult> {
   const trainingWallS = log.elapsedS - startS;
   if (!(await connection.drain())) throw new ReinError('link', 'The learner did not acknowledge all transitions.');
   log.link(connection);
+  const { ticks, changedTicks, violations, overruns } = rig.robot.link.latest;
+  log.counters(ticks, changedTicks, violations, overruns);
   rig.learner.expectEnd();
   connection.end();
   const policyFile = await keepPolicy(rig, training.kept);

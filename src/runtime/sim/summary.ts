@@ -2,7 +2,7 @@
 import type { GuardFrame } from '../../core/index.ts';
 import type { RunSummary } from '../record/index.ts';
 import type { TrialResult } from './evaluation-pool.ts';
-import type { Rig } from './simulate.ts';
+import type { Rig } from './rig.ts';
 import type { TrainingResult } from './training.ts';
 
 export interface SummaryInput {

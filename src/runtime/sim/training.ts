@@ -7,7 +7,7 @@ import type { EpisodeResult } from '../node/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { createScriptedOperator } from '../setup.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
-import type { Rig } from './simulate.ts';
+import type { Rig } from './rig.ts';
 import { versionDue } from './weights-schedule.ts';
 
 export interface TrainingResult {

@@ -1,0 +1,22 @@
+/** What a simulated run works with, put together once. */
+import type { KeyboardTeleop } from '../../teleop/index.ts';
+import type { LearnerConnection } from '../node/index.ts';
+import type { RunSetup } from '../setup.ts';
+import type { EvaluationPool } from './evaluation-pool.ts';
+import type { LearnerChild } from './learner-child.ts';
+import type { RunFolder } from './run-folder.ts';
+import type { RunLog } from './run-log.ts';
+import type { SimulatedRobot } from './simulated-robot.ts';
+
+/** All that has to be closed again, in the order in which it was opened. */
+export interface Rig {
+  readonly setup: RunSetup;
+  readonly folder: RunFolder;
+  readonly log: RunLog;
+  readonly robot: SimulatedRobot;
+  readonly learner: LearnerChild;
+  readonly connection: LearnerConnection;
+  readonly pool: EvaluationPool;
+  readonly keyboard: KeyboardTeleop | undefined;
+  readonly signal: AbortSignal;
+}
