@@ -10,6 +10,7 @@ import { type GuardRequest, ReinError } from '../../core/index.ts';
 import { GuardSocketServer } from '../guard-link/index.ts';
 import { createLogger } from '../log.ts';
 import type { GuardConfig } from './guard-config.ts';
+import { MotionLog } from './motion-log.ts';
 import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
 
 const log = createLogger('guard');
@@ -27,6 +28,8 @@ async function main(): Promise<void> {
   const link = await startWorkerGuard(config);
   if (link.raise.isRaised) log.info(link.raise.reason);
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
+  const motion = new MotionLog(link.shape.joints, (entry) => log.info(entry, 'motion'));
+  link.onFrame((frame) => motion.see(frame));
   try {
     const ended = endOf(link);
     const server = await GuardSocketServer.listen(link, config.socketPath);

@@ -310,7 +310,10 @@ export class Learner {
       });
     }
     this.#agent.restore(checkpoint.agent);
-    this.#version = checkpoint.policyVersion;
+    // Robots may have newer weights than the checkpoint, from before the end, and take only what is newer still.
+    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
+    this.#version = checkpoint.policyVersion + Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
+    this.#parent = checkpoint.policyVersion;
     this.#replayExpected = checkpoint.replay;
   }
 }
