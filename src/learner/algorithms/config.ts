@@ -41,6 +41,8 @@ export interface LearnerConfig {
   readonly learningRateBc: number;
   /** Weight of the behaviour-cloning loss beside the actor's loss; 0 for none. */
   readonly bcAuxWeight: number;
+  /** Critic updates in which `bcAuxWeight` halves, so that the actor can outgrow its demonstrations; 0 keeps it. */
+  readonly bcAuxHalvingUpdates: number;
   /** Share of each batch that comes from demonstrations and interventions, [0, 1]. */
   readonly demoFraction: number;
   /** Online transitions before the first update: N₀. */
@@ -82,6 +84,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   bcInitSteps: 1000,
   learningRateBc: 1e-3,
   bcAuxWeight: 0,
+  bcAuxHalvingUpdates: 0,
   demoFraction: 0.5,
   warmupSteps: 100,
   replayCapacity: 200_000,
@@ -114,7 +117,11 @@ const RULES: readonly Rule[] = [
     says: 'an integer ≥ 1',
     holds: (value) => isCount(value, 1),
   },
-  { keys: ['bcInitSteps', 'warmupSteps'], says: 'an integer ≥ 0', holds: (value) => isCount(value, 0) },
+  {
+    keys: ['bcInitSteps', 'bcAuxHalvingUpdates', 'warmupSteps'],
+    says: 'an integer ≥ 0',
+    holds: (value) => isCount(value, 0),
+  },
   { keys: ['discount', 'targetRate'], says: 'in (0, 1]', holds: (value) => isReal(value) && value > 0 && value <= 1 },
   { keys: ['demoFraction'], says: 'in [0, 1]', holds: (value) => isReal(value) && value >= 0 && value <= 1 },
   {

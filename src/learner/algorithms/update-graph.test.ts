@@ -124,7 +124,10 @@ describe('one training call', () => {
     const nextNoise = feed('next_noise', draw(K * B * A), [K, B, A]);
     const noise = feed('noise', draw(B * A), [B, A]);
     const isDemo = [1, 1, 0, 0];
-    if (config.bcAuxWeight > 0) feed('is_demo', Float64Array.from(isDemo), [B, 1]);
+    if (config.bcAuxWeight > 0) {
+      feed('is_demo', Float64Array.from(isDemo), [B, 1]);
+      feed('cloning_weight', Float64Array.of(config.bcAuxWeight), []);
+    }
     const subset =
       config.criticSubset < config.critics
         ? [

@@ -172,7 +172,7 @@ function updateActor(
   let [total, cloning] = [loss, g.constant([0], [1])];
   if (config.bcAuxWeight > 0) {
     cloning = cloningLoss(mean, rowAt(batch.action, last), g.input('is_demo', [config.batchSize, 1]));
-    total = add(loss, mul(cloning, config.bcAuxWeight));
+    total = add(loss, mul(cloning, g.input('cloning_weight', [])));
   }
   const { clipped, squaredNorm } = clipNorm(gradientOf(total, policy, actorLayout(spec)), config.gradientClip);
   const stepped = stepOf(g, state, 'actor', clipped, config.weightDecay * config.learningRateActor);

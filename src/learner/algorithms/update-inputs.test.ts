@@ -3,7 +3,7 @@ import { createTransition, Rng } from '../../core/index.ts';
 import { adamStep } from '../engine/index.ts';
 import { Replay } from '../replay/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from './config.ts';
-import { UpdateInputs } from './update-inputs.ts';
+import { cloningWeight, UpdateInputs } from './update-inputs.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
@@ -48,6 +48,14 @@ describe('UpdateInputs', () => {
       const number = r < 0 ? -1 - r : r + 19;
       expect(discount![i]).toBeCloseTo(number % 3 === 0 ? 0 : 0.9, 6);
     });
+  });
+
+  it('halves the weight of cloning in the updates that the configuration says, or keeps it', () => {
+    const fading = { ...config, bcAuxWeight: 2, bcAuxHalvingUpdates: 300 };
+    expect(cloningWeight(fading, 0)).toBe(2);
+    expect(cloningWeight(fading, 300)).toBeCloseTo(1, 12);
+    expect(cloningWeight(fading, 900)).toBeCloseTo(0.25, 12);
+    expect(cloningWeight({ ...fading, bcAuxHalvingUpdates: 0 }, 900)).toBe(2);
   });
 
   it('marks the demonstrations of the last slice', () => {

@@ -22,6 +22,7 @@ export class UpdateInputs {
   readonly #nextNoise: Float32Array;
   readonly #noise: Float32Array;
   readonly #isDemo: Float32Array;
+  readonly #cloningWeight: Float32Array = new Float32Array(1);
   readonly #subset: BigInt64Array;
   readonly #criticStep: Float32Array;
   readonly #criticEpsilon: Float32Array;
@@ -46,7 +47,10 @@ export class UpdateInputs {
     this.#nextNoise = real('next_noise', [K, B, A]);
     this.#noise = real('noise', [B, A]);
     this.#isDemo = new Float32Array(B);
-    if (config.bcAuxWeight > 0) this.bindings.set('is_demo', this.#isDemo, [B, 1]);
+    if (config.bcAuxWeight > 0) {
+      this.bindings.set('is_demo', this.#isDemo, [B, 1]);
+      this.bindings.set('cloning_weight', this.#cloningWeight, []);
+    }
     this.#subset = new BigInt64Array(K * config.criticSubset);
     if (config.criticSubset < config.critics) this.bindings.set('subset', this.#subset, [K, config.criticSubset]);
     this.#criticStep = real('critic_step', [K]);
@@ -79,6 +83,7 @@ export class UpdateInputs {
     });
     random.noise.fillNormal(this.#nextNoise);
     random.noise.fillNormal(this.#noise);
+    this.#cloningWeight[0] = cloningWeight(config, call * config.utd);
     this.#setStep('actor', call + 1, config.learningRateActor);
     this.#setStep('temperature', call + 1, config.learningRateTemperature);
   }
@@ -88,6 +93,12 @@ export class UpdateInputs {
     this.#scalars[`${name}_step`][0] = step;
     this.#scalars[`${name}_epsilon`][0] = epsilon;
   }
+}
+
+/** Weight of the behaviour-cloning loss after `updates` critic updates: halved every `bcAuxHalvingUpdates`. */
+export function cloningWeight(config: LearnerConfig, updates: number): number {
+  const { bcAuxWeight, bcAuxHalvingUpdates } = config;
+  return bcAuxHalvingUpdates === 0 ? bcAuxWeight : bcAuxWeight * 0.5 ** (updates / bcAuxHalvingUpdates);
 }
 
 /** Views of `columns` for each of `count` batches that lie in them one after another. */

@@ -1,7 +1,7 @@
 export { type ConfigKind, configNames } from './names.ts';
 export { configReference, type EditorSchema, editorSchemas } from './reference.ts';
 export { type ConfigRequest, type Override, resolveConfig } from './resolve.ts';
-export { loadResolvedConfig, RESOLVED_CONFIG_FILE, resolvedConfigText } from './resolved-file.ts';
+export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
 export type {
   DriverConfig,
   EstimateConfig,
@@ -15,4 +15,4 @@ export type {
   StartConfig,
   TaskConfig,
 } from './schema/index.ts';
-export { installedFolder, installedVersion, packageVersions } from './versions.ts';
+export { installedVersion, packageVersions } from './versions.ts';

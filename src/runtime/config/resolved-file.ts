@@ -5,9 +5,6 @@ import { check, oneAPlace, type ResolvedConfig, resolvedSchema } from './schema/
 import { checkLearner, checkTask } from './task-checks.ts';
 import { placeOf, problemsError, readYaml } from './text/index.ts';
 
-/** Name of the file in a run folder. */
-export const RESOLVED_CONFIG_FILE = 'config.yaml';
-
 /** The file's text. Numbers come back bit by bit. */
 export function resolvedConfigText(config: ResolvedConfig): string {
   const head =

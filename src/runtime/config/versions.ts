@@ -1,7 +1,7 @@
 /** Which versions decide a run's numbers: for the record in its folder. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 /** Packages whose version can change results. */
 const PACKAGES = ['onnxruntime-node', '@mujoco/mujoco', 'zeromq'] as const;
@@ -28,14 +28,6 @@ export function installedVersion(name: string): string | undefined {
     if (version !== undefined) return version;
   }
   return undefined;
-}
-
-/** The folder of an installed package; `undefined` where it is missing. */
-export function installedFolder(name: string): string | undefined {
-  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
-  const files = folders.map((folder) => join(folder, name, 'package.json'));
-  const found = files.find((file) => versionIn(file) !== undefined);
-  return found === undefined ? undefined : dirname(found);
 }
 
 function versionIn(file: string | URL): string | undefined {

@@ -70,6 +70,11 @@ const schema = z
     ).default(1000),
     learningRateBc: rate("Adam's step size for behaviour cloning.").default(1e-3),
     bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
+    bcAuxHalvingUpdates: whole(
+      'updates',
+      { min: 0, max: 1e9 },
+      'Critic updates in which that weight halves; 0 keeps it.',
+    ).default(0),
     demoFraction: num('1', { min: 0, max: 1 }, 'Share of each batch from demonstrations and interventions.').default(
       0.5,
     ),
