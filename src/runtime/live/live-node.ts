@@ -260,6 +260,7 @@ class LiveNode {
     }
     live.episode(result);
     if (result.abortedBy === undefined) return;
+    options.signal.throwIfAborted();
     this.#log.print(`The episode ended early: ${result.abortedBy}.`);
     await this.#recover();
   }
@@ -315,8 +316,10 @@ class LiveNode {
   async #deliver(): Promise<void> {
     const { recorder, options } = this.#parts;
     const { connection } = recorder;
-    if (connection === undefined || (await connection.drain(DRAIN_MS))) return;
+    if (connection === undefined) return;
+    const isDelivered = await connection.drain(DRAIN_MS);
     this.#log.link(connection);
+    if (isDelivered) return;
     const { pending } = connection.counters;
     this.#log.print(
       `${pending} transitions wait in the journal: rein run with --out ${options.config.folder} delivers them.`,

@@ -1,0 +1,97 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { savePolicyFile } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { resolveConfig } from '../../src/runtime/index.ts';
+import { createSetup } from '../../src/runtime/setup.ts';
+import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
+
+const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+let run: LiveRun;
+
+beforeEach(() => {
+  run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-alone-')));
+});
+afterEach(async () => {
+  await run.end();
+  rmSync(run.folder, { recursive: true, force: true });
+});
+
+/** A policy that hardly moves, in `name`; `valueAt` and `change` spoil it. */
+async function policyFile(
+  name: string,
+  valueAt: (i: number) => number = () => 1e-3,
+  change: { schemaHash?: string } = {},
+): Promise<string> {
+  const sizes = { observationSize, hiddenSizes: [8], actionSize };
+  const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt });
+  const origin = { runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0 };
+  const use = { schemaHash, observationSize, actionSize, robot: 'arm6', task: 'insert', ...change };
+  return savePolicyFile(join(run.folder, name), graph, { ...origin, ...use, createdAt: '2026-01-02T03:04:05.000Z' });
+}
+
+describe('a robot without a learner', { timeout: 60_000 }, () => {
+  it('acts by the mean of a policy file for as long as it is asked to, and ends in order', async () => {
+    const file = await policyFile('good');
+    const moving = run.start('run', '--policy', file, '--duration', '3', '--out', 'robot');
+    expect(await moving.exit).toBe(0);
+    const journal = run.journal('robot');
+    expect(journal.length).toBeGreaterThan(5);
+    for (const t of journal) {
+      expect(t.policyVersion).toBe(7);
+      expect(Math.abs(t.policyAction[0]!)).toBeLessThan(0.1);
+    }
+    expect(run.motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
+    expect(moving.said()).toContain('0 violations');
+  });
+
+  it('says that the guard died, and ends with code 1', async () => {
+    const moving = run.start('run', '--policy', await policyFile('good'), '--out', 'robot', '--quiet');
+    await until(() => run.journal('robot').length > 3, 'motion');
+    process.kill(childOf(moving.child, 'guard-process.js'), 'SIGKILL');
+    expect(await moving.exit).toBe(1);
+    expect(moving.said()).toMatch(/^rein: The guard ended \(signal SIGKILL\): nothing can move the robot any more\.\n/);
+  });
+});
+
+describe('a robot that is started wrong', { timeout: 60_000 }, () => {
+  /** It ends with code 1 and one sentence; nothing was started or written. */
+  async function refused(...args: string[]): Promise<string> {
+    const moving = run.start('run', '--out', 'robot', ...args);
+    expect(await moving.exit).toBe(1);
+    const [sentence, remedy, ...more] = moving.said().trimEnd().split('\n');
+    expect(sentence).toMatch(/^rein: /);
+    expect(remedy).toMatch(/^ {2}→ /);
+    expect(more).toEqual([]);
+    expect(run.files('robot')).toEqual([]);
+    return sentence!;
+  }
+
+  it('says that a policy file is truncated, of another robot, full of NaN, or not there', async () => {
+    const truncated = await policyFile('truncated');
+    writeFileSync(truncated, readFileSync(truncated).subarray(0, 200));
+    expect(await refused('--policy', truncated)).toContain('truncated');
+    const foreign = await policyFile('foreign', undefined, { schemaHash: '00112233445566ff' });
+    expect(await refused('--policy', foreign)).toContain('not for this robot and task');
+    const broken = await policyFile('broken', (i) => (i === 3 ? Number.NaN : 1e-3));
+    expect(await refused('--policy', broken)).toContain('cannot be used');
+    expect(await refused('--policy', 'nowhere.onnx')).toContain('cannot be read');
+  });
+
+  it('says that there is no learner, or nothing that could decide', async () => {
+    const address = await freeAddress();
+    expect(await refused('--learner', address)).toBe(`rein: no learner answers at ${address}`);
+    expect(await refused()).toContain('no policy and no learner');
+    expect(await refused('--operator', 'keyboard')).toContain('needs a terminal');
+  });
+
+  it('says that the learner trains another task', async () => {
+    const address = await freeAddress();
+    writeFileSync(join(run.folder, 'other.yaml'), 'task: { historyFrames: 2 }\n');
+    const learning = run.start('learn', '--task', 'insert', '--config', 'other.yaml', '--bind', address);
+    await until(() => learning.said().includes('robots connect with'), 'the learner');
+    expect(await refused('--learner', address)).toContain('trains another robot or task');
+  });
+});

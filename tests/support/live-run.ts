@@ -1,0 +1,136 @@
+/** `rein learn` and `rein run` as people start them, for tests: processes, what they said, and their files. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Transition } from '../../src/core/index.ts';
+import { readJournal } from '../../src/learner/link/index.ts';
+
+const bin = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
+
+/** Little of everything, and a hole that is easy to find, so that weights come within seconds. */
+const QUICK = `
+task:
+  demonstrations: 2
+  estimate: { errorM: 0.0005, heightErrorM: 0.0002, yawErrorRad: 0.005 }
+learner:
+  actorHidden: [32, 32]
+  criticHidden: [32, 32]
+  batchSize: 32
+  bcInitSteps: 100
+  warmupSteps: 10
+  publishEveryUpdates: 20
+  checkpointEveryUpdates: 40
+`;
+
+export interface Program {
+  readonly child: ChildProcess;
+  /** Standard output and error so far. */
+  said(): string;
+  readonly exit: Promise<number | string>;
+}
+
+/** Programs started in one folder, and ended with it. */
+export class LiveRun {
+  readonly folder: string;
+  readonly #running = new Set<ChildProcess>();
+
+  /** `folder` exists and is empty. */
+  constructor(folder: string) {
+    this.folder = folder;
+    writeFileSync(join(folder, 'quick.yaml'), QUICK);
+  }
+
+  /** Starts `rein` with `args` in the folder. */
+  start(...args: string[]): Program {
+    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#running.add(child);
+    let text = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (data) => {
+        text += data;
+      });
+    }
+    const exit = once(child, 'close').then(([code, signal]) => {
+      this.#running.delete(child);
+      return code ?? signal;
+    });
+    return { child, said: () => text, exit };
+  }
+
+  /** The robot's journal in the run folder `name`. */
+  journal(name: string): Transition[] {
+    return [...readJournal(join(this.folder, name, 'journal'))];
+  }
+
+  /** Newest weights that acted, by the journal of `name`. */
+  versionOf(name: string): number {
+    return Math.max(0, ...this.journal(name).map((t) => t.policyVersion));
+  }
+
+  /** What the guard of the run folder `name` logged, as far as it is about motion. */
+  motion(name: string): Motion[] {
+    const path = join(this.folder, name, 'guard.log');
+    if (!existsSync(path)) return [];
+    const lines = readFileSync(path, 'utf8').split('\n');
+    return lines.filter((line) => line.includes('"motion"')).map((line) => JSON.parse(line) as Motion);
+  }
+
+  files(name: string): string[] {
+    const path = join(this.folder, name);
+    return existsSync(path) ? readdirSync(path) : [];
+  }
+
+  /** Ends what still runs; a supervisor's children end with it. */
+  async end(): Promise<void> {
+    for (const child of this.#running) child.kill('SIGKILL');
+    await until(() => this.#running.size === 0, 'the end');
+  }
+}
+
+export interface Motion {
+  readonly event: 'changed' | 'stands';
+  readonly atS: number;
+  readonly state: string;
+  readonly decider: string;
+  readonly sinceS: number;
+}
+
+/** The process below `parent` whose command line holds `part`. */
+export function childOf(parent: ChildProcess, part: string): number {
+  const path = `/proc/${parent.pid}/task/${parent.pid}/children`;
+  const pids = readFileSync(path, 'utf8').trim().split(' ').map(Number);
+  const pid = pids.find((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'utf8').includes(part));
+  if (pid === undefined) throw new Error(`no child of ${parent.pid} is ${part}`);
+  return pid;
+}
+
+/** Waits for `condition`; says `what` did not happen after 40 s. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
+  const limitMs = performance.now() + 40_000;
+  while (!condition()) {
+    if (performance.now() > limitMs) throw new Error(`${what} did not happen within 40 s`);
+    await delay(20);
+  }
+}
+
+/** A loopback address whose port, and the one after it, were free a moment ago. */
+export async function freeAddress(): Promise<string> {
+  for (;;) {
+    const port = await freePort(0);
+    if ((await freePort(port + 1)) === port + 1) return `tcp://127.0.0.1:${port}`;
+  }
+}
+
+async function freePort(wanted: number): Promise<number> {
+  const probe = createServer();
+  const port = await new Promise<number>((resolve) => {
+    probe.once('error', () => resolve(-1));
+    probe.listen(wanted, '127.0.0.1', () => resolve((probe.address() as { port: number }).port));
+  });
+  await new Promise<void>((resolve) => probe.close(() => resolve()));
+  return port;
+}
