@@ -1,6 +1,7 @@
 /** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. */
 import { writeFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { ReinError } from '../core/index.ts';
 import { benchLearner, type LearnerBenchResult } from '../learner/index.ts';
 import { benchPolicy, type PolicyBenchResult } from '../policy/index.ts';
 import { benchTick, formatTickBench } from '../runtime/bench/index.ts';
@@ -15,25 +16,79 @@ interface TickArguments {
   json?: string;
 }
 
+interface LearnerArguments {
+  threads: number;
+  calls?: number;
+  json?: string;
+}
+
+/** Decimals of numbers in JSON: all that the measurements tell. */
+const DECIMALS = 4;
+
+const HELP = `
+Close other programs first: what they take is missing in the figures. Options follow two dashes:
+  $ npm run bench -- tick --json tick.json
+  $ npm run bench -- learner --threads 2
+  $ npm run bench -- tick --help`;
+
+const TICK_HELP = `
+What is measured:
+  A guard process runs the robot's whole tick, with a mock in place of the robot, and a node drives it as on a robot.
+    alone      nothing else runs
+    busy       a program on every core computes and makes garbage without a pause
+    swapping   the node is given other weights without a pause; they are verified, tried and put to use
+  Each with the tick's thread at normal priority and raised (SCHED_FIFO, where this user may: rein doctor tells).
+  Then, without a guard: how long an inference takes, alone and beside a swap, and how long a swap takes.
+
+How to read it:
+  late       how long after its deadline a tick began: p50, p99 and p99.9 are right to 3 %, max is exact
+  work       how long the tick itself took
+  overruns   ticks that began or ended more than a period late
+  1000 ticks a second show rare delays sooner; a robot of this configuration ticks at its controlHz.
+
+What it prints: a table, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- tick                              half a minute
+  $ npm run bench -- tick --seconds 60 --json t.json   the rare delays as well
+  $ npm run bench -- tick --seconds 0.2                to see that it works`;
+
+const LEARNER_HELP = `
+What is measured:
+  Training calls of four sizes, from the insertion arm's to twenty updates of ten critics, on random transitions; and how
+  fast this machine multiplies matrices in the same runtime, which is the ceiling.
+
+What it prints: one line a size, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- learner                    a few seconds
+  $ npm run bench -- learner --threads 2        whether a second thread pays
+  $ npm run bench -- learner --calls 1          to see that it works`;
+
 const program = new Command('bench')
-  .description('measure this machine; close other programs first')
+  .usage('<what> [options]')
+  .description('measure how punctual and how fast this machine is')
   .exitOverride()
-  .allowExcessArguments(false);
+  .allowExcessArguments(false)
+  .addHelpText('after', HELP);
 program
   .command('tick')
-  .description('lateness of the control tick, alone and on a busy machine; policy inference and weight swap')
-  .option('--task <name>', 'whose robot is measured', 'insert')
-  .option('--rate <hz>', 'ticks per second', wholeNumber(1, 4000), 1000)
-  .option('--seconds <n>', 'length of each of the four phases', seconds, 4)
+  .description('lateness of the control tick, alone, on a busy machine and while weights are swapped; inference, swap')
+  .option('--task <name>', 'whose robot and action are measured', 'insert')
+  .option('--rate <hz>', 'ticks per second', wholeNumber(10, 4000), 1000)
+  .option('--seconds <n>', 'length of each of the six phases', seconds, 4)
   .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', TICK_HELP)
   .action(tick);
 program
   .command('learner')
   .description('updates per second, beside what the machine multiplies at best')
   .option('--threads <n>', 'threads of the runtime', wholeNumber(1, 256), 1)
+  .option('--calls <n>', 'at most so many calls of each size', wholeNumber(1, 100_000))
   .option('--json <file>', 'write the result there as well', path)
-  .action(async ({ threads, json }: { threads: number; json?: string }) => {
-    const result = await benchLearner(threads);
+  .addHelpText('after', LEARNER_HELP)
+  .action(async ({ threads, calls, json }: LearnerArguments) => {
+    const result = await benchLearner(threads, calls);
     print(formatLearner(result), result, json);
   });
 
@@ -80,7 +135,14 @@ function formatLearner(result: LearnerBenchResult): string {
 
 /** Text for people first, then the same as JSON. */
 function print(text: string, result: object, file: string | undefined): void {
-  const json = JSON.stringify(result, null, 2);
+  const round = (_key: string, value: unknown): unknown =>
+    typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
+  const json = JSON.stringify(result, round, 2);
   process.stdout.write(`${text}\n\n${json}\n`);
-  if (file !== undefined) writeFileSync(file, `${json}\n`);
+  if (file === undefined) return;
+  try {
+    writeFileSync(file, `${json}\n`);
+  } catch (cause) {
+    throw new ReinError('storage', `The result cannot be written to ${file}: ${(cause as Error).message}.`, { cause });
+  }
 }

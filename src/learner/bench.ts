@@ -57,11 +57,19 @@ const SETTINGS: readonly Setting[] = [
   },
 ];
 
-/** Measures all settings with `threads` threads. Takes some five seconds. */
-export async function benchLearner(threads = 1): Promise<LearnerBenchResult> {
+/**
+ * Measures all settings with `threads` threads; takes some five seconds. `maxCalls` ≥ 1 measures fewer calls of each, to see
+ * that it works rather than how fast.
+ */
+export async function benchLearner(
+  threads = 1,
+  maxCalls: number = Number.POSITIVE_INFINITY,
+): Promise<LearnerBenchResult> {
   const before = await gemmGflops(threads);
   const raw: Omit<LearnerBenchCase, 'shareOfCeiling'>[] = [];
-  for (const setting of SETTINGS) raw.push(await measure(setting, threads));
+  for (const setting of SETTINGS) {
+    raw.push(await measure({ ...setting, calls: Math.min(setting.calls, maxCalls) }, threads));
+  }
   const gemmCeilingGflops = Math.max(before, await gemmGflops(threads));
   const cases = raw.map((one) => ({ ...one, shareOfCeiling: one.gflops / gemmCeilingGflops }));
   return { threads, gemmCeilingGflops, cases };

@@ -1,6 +1,6 @@
 export { OnnxPolicy } from './onnx/index.ts';
 export type { Policy, PolicyOutput } from './policy.ts';
-export { benchPolicy, type DurationQuantiles, type PolicyBenchResult } from './policy-bench.ts';
+export { benchPolicy, type DurationQuantiles, type PolicyBenchResult, PolicyExercise } from './policy-bench.ts';
 export { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 export { meanAction, sampleAction } from './squash.ts';
 export { type PolicyWeights, verifyWeights, type WeightsManifest, weightsDigest } from './weights.ts';

@@ -1,6 +1,7 @@
 /** How long an inference and a swap of weights take on this machine, on a network of the size that tasks use. */
 import { Rng } from '../core/index.ts';
 import { OnnxPolicy, writeMlpGraph } from './onnx/index.ts';
+import type { PolicyOutput } from './policy.ts';
 import { type PolicyWeights, weightsDigest } from './weights.ts';
 
 /** Quantiles of a duration. */
@@ -20,39 +21,69 @@ export interface PolicyBenchResult {
 }
 
 const OBSERVATION_SIZE = 84;
-const ACTION_SIZE = 4;
 const WARM_UP = 200;
+
+/** A policy of the usual size with random weights, that can be asked and given other weights again and again. */
+export class PolicyExercise {
+  /** Mean and spread that the last inference gave. */
+  readonly output: PolicyOutput;
+  readonly #policy: OnnxPolicy;
+  readonly #rng = new Rng(1);
+  readonly #observation: Float32Array = new Float32Array(OBSERVATION_SIZE);
+
+  private constructor(actionSize: number) {
+    this.#policy = new OnnxPolicy({ observationSize: OBSERVATION_SIZE, actionSize, schemaHash: 'bench' });
+    this.output = { mean: new Float32Array(actionSize), logStd: new Float32Array(actionSize) };
+    this.#rng.fillNormal(this.#observation);
+  }
+
+  /** Has its first weights, and is warm. */
+  static async start(actionSize: number): Promise<PolicyExercise> {
+    const exercise = new PolicyExercise(actionSize);
+    await exercise.swap();
+    for (let i = 0; i < WARM_UP; i++) await exercise.infer();
+    return exercise;
+  }
+
+  get version(): number {
+    return this.#policy.version;
+  }
+
+  /** One inference; resolves to how long it took, ms. */
+  async infer(): Promise<number> {
+    const startMs = performance.now();
+    await this.#policy.infer(this.#observation, this.output);
+    return performance.now() - startMs;
+  }
+
+  /** Makes new weights and swaps them in; resolves to how long the swap took, ms. */
+  async swap(): Promise<number> {
+    const weights = benchWeights(this.version + 1, this.#policy.actionSize, this.#rng);
+    const startMs = performance.now();
+    const swapped = await this.#policy.swap(weights);
+    if (!swapped.ok) throw swapped.error;
+    return performance.now() - startMs;
+  }
+
+  close(): Promise<void> {
+    return this.#policy.close();
+  }
+}
 
 /** Measures `inferences` inferences, then `swaps` swaps with inferences beside them. About 1 s at the defaults. */
 export async function benchPolicy(inferences = 5000, swaps = 200): Promise<PolicyBenchResult> {
-  const policy = new OnnxPolicy({
-    observationSize: OBSERVATION_SIZE,
-    actionSize: ACTION_SIZE,
-    schemaHash: 'bench',
-  });
-  const rng = new Rng(1);
-  const observation = new Float32Array(OBSERVATION_SIZE);
-  rng.fillNormal(observation);
-  const out = { mean: new Float32Array(ACTION_SIZE), logStd: new Float32Array(ACTION_SIZE) };
-  const infer = async (): Promise<number> => {
-    const startMs = performance.now();
-    await policy.infer(observation, out);
-    return performance.now() - startMs;
-  };
+  const exercise = await PolicyExercise.start(4);
   try {
-    let version = 0;
-    await takeSwap(policy, benchWeights(++version, rng));
-    for (let i = 0; i < WARM_UP; i++) await infer();
     const inferenceMs: number[] = [];
-    for (let i = 0; i < inferences; i++) inferenceMs.push(await infer());
+    for (let i = 0; i < inferences; i++) inferenceMs.push(await exercise.infer());
     const swapMs: number[] = [];
     const besideMs: number[] = [];
     for (let i = 0; i < swaps; i++) {
       let isSwapping = true;
-      const swap = takeSwap(policy, benchWeights(++version, rng)).finally(() => {
+      const swap = exercise.swap().finally(() => {
         isSwapping = false;
       });
-      while (isSwapping) besideMs.push(await infer());
+      while (isSwapping) besideMs.push(await exercise.infer());
       swapMs.push(await swap);
     }
     return {
@@ -61,22 +92,15 @@ export async function benchPolicy(inferences = 5000, swaps = 200): Promise<Polic
       swapMs: quantiles(swapMs),
     };
   } finally {
-    await policy.close();
+    await exercise.close();
   }
 }
 
-async function takeSwap(policy: OnnxPolicy, weights: PolicyWeights): Promise<number> {
-  const startMs = performance.now();
-  const swapped = await policy.swap(weights);
-  if (!swapped.ok) throw swapped.error;
-  return performance.now() - startMs;
-}
-
-function benchWeights(version: number, rng: Rng): PolicyWeights {
+function benchWeights(version: number, actionSize: number, rng: Rng): PolicyWeights {
   const { graph, shapes, weights } = writeMlpGraph({
     observationSize: OBSERVATION_SIZE,
     hiddenSizes: [128, 128],
-    actionSize: ACTION_SIZE,
+    actionSize,
     parameters: 'inputs',
     valueAt: () => 0.05 * (rng.uniform() - 0.5),
   });

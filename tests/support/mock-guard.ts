@@ -1,20 +1,26 @@
 /** A guard over a mock arm, for tests of links and processes. */
-import { type ActionSpec, LockStepClock } from '../../src/core/index.ts';
+import { type ActionSpec, LockStepClock, type RobotModel } from '../../src/core/index.ts';
 import { MockDriver, type MockDriverOptions } from '../../src/drivers/mock/index.ts';
 import { Guard } from '../../src/runtime/guard/index.ts';
 import { MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
 import { ur5eLike } from './robot-models.ts';
 
-export const mockModel = ur5eLike;
-export const mockSignals = ['estimate', 'depthM'];
+export const mockModel: RobotModel = ur5eLike;
+export const mockSignals: readonly string[] = ['estimate', 'depthM'];
 
 export const mockAction: ActionSpec = {
   kind: 'joint',
   dimensions: mockModel.joints.map((joint) => ({ name: joint.name, scale: 0.02, unit: 'rad' as const })),
 };
 
+export interface MockLink {
+  readonly clock: LockStepClock;
+  readonly driver: MockDriver;
+  readonly link: MemoryGuardLink;
+}
+
 /** An in-memory link on lock-step time with its guard, driver and clock. */
-export async function createMockLink(options: MockDriverOptions = {}) {
+export async function createMockLink(options: MockDriverOptions = {}): Promise<MockLink> {
   const clock = new LockStepClock(1 / mockModel.controlHz);
   const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
   await driver.open();

@@ -1,8 +1,10 @@
+export type { BenchNodeResult } from './bench-node.ts';
 export {
   benchTick,
-  type DurationSummary,
   formatTickBench,
+  TICK_LOADS,
   type TickBenchOptions,
   type TickBenchResult,
+  type TickLoad,
   type TickPhase,
 } from './tick-bench.ts';

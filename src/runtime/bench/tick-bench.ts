@@ -1,126 +1,134 @@
-/** How late the control tick begins, alone and on a busy machine, with and without real-time priority. */
+/** How late the control tick begins: alone, on a busy machine, and while weights are swapped, raised and not. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { QuantileHistogram, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
 import { GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
 import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import { type BenchNodeResult, driveGuard } from './bench-node.ts';
 
 export interface TickBenchOptions {
   /** The robot whose safety chain runs in each tick; a mock driver stands in for the robot itself. */
   readonly robot: Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>;
   /** Ticks per second in the measurement. Default 1000, to see rare delays in a short time. */
   readonly rateHz?: number;
-  /** How long each of the four phases takes, s. Default 4. */
+  /** How long each phase takes, s. Default 4. */
   readonly secondsPerPhase?: number;
-  /** One inference of a policy; measured when given. */
-  readonly infer?: () => Promise<void>;
-  /** One swap of its weights; measured when given. */
-  readonly swapWeights?: () => Promise<void>;
   /** Told what is measured next. */
   readonly onPhase?: (label: string) => void;
 }
 
+/**
+ * What happens beside the tick. `alone`: nothing but a node that commands as usual. `busy`: a process that computes and
+ * makes garbage on every core as well. `swapping`: the node is given other weights without a pause.
+ */
+export const TICK_LOADS = ['alone', 'busy', 'swapping'] as const;
+export type TickLoad = (typeof TICK_LOADS)[number];
+
 export interface TickPhase {
-  /** `busy`: a process that computes and makes garbage on every core. */
-  readonly load: 'alone' | 'busy';
+  readonly load: TickLoad;
+  readonly priorityAsked: 'raised' | 'normal';
+  /** What it was: raising may not be allowed. */
   readonly priority: 'raised' | 'normal';
-  /** Why the priority is what it is; tells when raising it was not allowed. */
+  /** Why the priority is what it is. */
   readonly priorityReason: string;
   readonly lateness: LatenessSummary;
-}
-
-/** Durations of one operation, µs. */
-export interface DurationSummary {
-  readonly count: number;
-  readonly p50Us: number;
-  readonly p99Us: number;
-  readonly maxUs: number;
+  /** What the node did meanwhile. */
+  readonly node: BenchNodeResult;
 }
 
 export interface TickBenchResult {
-  readonly machine: { readonly cpu: string; readonly cores: number; readonly node: string };
+  readonly machine: {
+    readonly cpu: string;
+    readonly cores: number;
+    readonly node: string;
+    /** Processes that wanted a core in the minute before: above 0, other programs took part in the measurement. */
+    readonly loadBefore: number;
+  };
   readonly rateHz: number;
+  readonly secondsPerPhase: number;
   readonly phases: readonly TickPhase[];
-  readonly inference?: DurationSummary;
-  readonly weightSwap?: DurationSummary;
 }
 
-const MEASURED_CALLS = 2000;
-const WARM_UP_CALLS = 200;
+/** A load average above this share of the cores makes the figures those of this moment, not of this machine. */
+const QUIET_SHARE = 0.25;
 /** What each process of the load runs: arithmetic, and garbage for its collector. */
 const LOAD_PROGRAM =
   'for (let keep = [];;) { keep = keep.length > 200 ? [] : [...keep, new Array(5000).fill(Math.random())]; }';
 
-/** Measures one phase after another; about 4 × `secondsPerPhase` and a little. Rejects when the guard cannot start. */
+/** Measures one phase after another, and takes a second or two more for each. Rejects when a guard cannot start. */
 export async function benchTick(options: TickBenchOptions): Promise<TickBenchResult> {
+  const { rateHz = 1000, secondsPerPhase = 4 } = options;
+  const machine = {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    node: process.version,
+    loadBefore: loadavg()[0] ?? 0,
+  };
   const phases: TickPhase[] = [];
-  for (const load of ['alone', 'busy'] as const) {
+  for (const load of TICK_LOADS) {
     for (const priority of ['normal', 'raised'] as const) {
       options.onPhase?.(`tick ${load}, priority ${priority}`);
-      phases.push(await measurePhase(options, load, priority));
+      phases.push(await measurePhase({ ...options, rateHz, secondsPerPhase }, load, priority));
     }
   }
-  const machine = { cpu: cpus()[0]?.model.trim() ?? 'unknown', cores: availableParallelism(), node: process.version };
-  return {
-    machine,
-    rateHz: options.rateHz ?? 1000,
-    phases,
-    ...(options.infer && { inference: await measureCalls(options.infer) }),
-    ...(options.swapWeights && { weightSwap: await measureCalls(options.swapWeights) }),
-  };
+  return { machine, rateHz, secondsPerPhase, phases };
 }
 
 /** The result as lines for a person. */
 export function formatTickBench(result: TickBenchResult): string {
-  const { machine } = result;
+  const { machine, phases } = result;
   const lines = [
     `Control tick at ${result.rateHz} Hz on ${machine.cores} × ${machine.cpu}, Node ${machine.node}; times in µs`,
-    row(['machine', 'priority', 'late p50', 'p99', 'p99.9', 'max', 'work p50', 'p99', 'overruns']),
-    ...result.phases.map(({ load, priority, lateness: l }) => {
-      const times = [l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP50Us, l.workP99Us];
-      return row([load, priority, ...times.map((value) => value.toFixed(0)), String(l.overruns)]);
+    row(['beside', 'priority', 'late p50', 'p99', 'p99.9', 'max', 'work p50', 'p99', 'max', 'overruns', 'ticks']),
+    ...phases.map(({ load, priority, lateness: l }) => {
+      const times = [l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP50Us, l.workP99Us, l.workMaxUs];
+      return row([load, priority, ...times.map((us) => us.toFixed(0)), String(l.overruns), String(l.ticks)]);
     }),
   ];
-  const refused = result.phases.find((phase) => phase.priority === 'normal' && phase.priorityReason !== NOT_ASKED);
+  const swaps = phases.reduce((sum, { node }) => sum + node.swaps, 0);
+  lines.push(`While swapping, ${swaps} sets of weights came into use.`);
+  const refused = phases.find(({ priority, priorityAsked }) => priority !== priorityAsked);
   if (refused !== undefined) lines.push(`Priority could not be raised: ${refused.priorityReason}.`);
-  for (const [name, value] of [
-    ['policy inference', result.inference],
-    ['weight swap', result.weightSwap],
-  ] as const) {
-    if (value === undefined) continue;
-    const { p50Us, p99Us, maxUs } = value;
+  if (machine.loadBefore > QUIET_SHARE * machine.cores) {
+    const load = machine.loadBefore.toFixed(1);
     lines.push(
-      `${name}: p50 ${p50Us.toFixed(0)}, p99 ${p99Us.toFixed(0)}, max ${maxUs.toFixed(0)} µs (${value.count} calls)`,
+      `Other programs were running before this began (load ${load}): these figures are not the machine's own.`,
     );
   }
   return lines.join('\n');
 }
 
-const NOT_ASKED = 'not asked for';
-
 async function measurePhase(
-  options: TickBenchOptions,
-  load: TickPhase['load'],
-  priority: TickPhase['priority'],
+  { robot, rateHz, secondsPerPhase }: Required<Pick<TickBenchOptions, 'robot' | 'rateHz' | 'secondsPerPhase'>>,
+  load: TickLoad,
+  priorityAsked: TickPhase['priorityAsked'],
 ): Promise<TickPhase> {
   const folder = mkdtempSync(join(tmpdir(), 'rein-bench-'));
+  const configPath = join(folder, 'guard.json');
   const config: GuardConfig = {
-    ...options.robot,
-    model: { ...options.robot.model, controlHz: options.rateHz ?? 1000 },
+    ...robot,
+    model: { ...robot.model, controlHz: rateHz },
     driver: { name: 'mock', options: {} },
     socketPath: join(folder, 'guard.sock'),
-    realTimePriority: priority === 'raised' ? 'try' : 'no',
+    realTimePriority: priorityAsked === 'raised' ? 'try' : 'no',
   };
-  writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
+  writeFileSync(configPath, JSON.stringify(config));
   const processes = load === 'busy' ? startLoad() : [];
+  const guard = startGuard(configPath);
   try {
-    const { raise, lateness } = await runGuard(join(folder, 'guard.json'), options.secondsPerPhase ?? 4);
-    return { load, priority: raise.isRaised ? 'raised' : 'normal', priorityReason: raise.reason, lateness };
+    await guard.ready;
+    const work = load === 'swapping' ? 'swap weights' : 'nothing';
+    const node = await driveGuard(config.socketPath, robot.policyPeriodS, secondsPerPhase, work);
+    guard.process.kill('SIGTERM');
+    const { raise, lateness } = await guard.ended;
+    const priority = raise.isRaised ? 'raised' : 'normal';
+    return { load, priorityAsked, priority, priorityReason: raise.reason, lateness, node };
   } finally {
-    for (const child of processes) child.kill('SIGKILL');
+    for (const child of [...processes, guard.process]) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -130,36 +138,34 @@ interface GuardEnd {
   readonly lateness: LatenessSummary;
 }
 
-/** Runs a guard process as it runs on a robot, and gives what it says at its end. */
-function runGuard(configPath: string, seconds: number): Promise<GuardEnd> {
-  const guard = fork(fileURLToPath(new URL('../guard/guard-process.js', import.meta.url)), [configPath], {
+interface BenchGuard {
+  readonly process: ChildProcess;
+  readonly ready: Promise<unknown>;
+  /** What it says at its end. */
+  readonly ended: Promise<GuardEnd>;
+}
+
+/** Starts a guard process as it runs on a robot. */
+function startGuard(configPath: string): BenchGuard {
+  const child = fork(fileURLToPath(new URL('../guard/guard-process.js', import.meta.url)), [configPath], {
     execArgv: [...GUARD_NODE_FLAGS],
     env: { ...process.env, REIN_LOG: 'error' },
   });
-  return new Promise((resolve, reject) => {
-    guard.on('message', (message: { kind: string }) => {
-      if (message.kind === 'ready') setTimeout(() => guard.kill('SIGTERM'), 1e3 * seconds);
+  const ended = new Promise<GuardEnd>((resolve, reject) => {
+    child.on('message', (message: { kind: string }) => {
       if (message.kind === 'ended') resolve(message as unknown as GuardEnd);
     });
-    guard.once('exit', (code) => reject(new ReinError('environment', `The guard ended early, with code ${code}.`)));
+    child.once('exit', (code) => reject(new ReinError('environment', `The guard ended early, with code ${code}.`)));
   });
+  // Asked for at the end only; until then a guard that dies is told by the node's lost link.
+  ended.catch(() => undefined);
+  return { process: child, ready: Promise.race([once(child, 'message'), ended]), ended };
 }
 
 function startLoad(): ChildProcess[] {
   return Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', LOAD_PROGRAM], { stdio: 'ignore' }),
   );
-}
-
-async function measureCalls(call: () => Promise<void>): Promise<DurationSummary> {
-  const histogram = new QuantileHistogram(0.1, 1e7, 40);
-  for (let i = 0; i < WARM_UP_CALLS + MEASURED_CALLS; i++) {
-    const startedMs = performance.now();
-    await call();
-    if (i >= WARM_UP_CALLS) histogram.add(1e3 * (performance.now() - startedMs));
-  }
-  const { count, max: maxUs } = histogram;
-  return { count, p50Us: histogram.quantile(0.5), p99Us: histogram.quantile(0.99), maxUs };
 }
 
 function row(cells: readonly string[]): string {
