@@ -35,13 +35,14 @@ What happens:
   are acknowledged. Without --learner nothing is sent. Ctrl+C brakes, holds and ends.
 
 What it writes, below runs/<id>/ or --out:
-  spool/          transitions not yet acknowledged by the learner
-  metrics.jsonl   one line a second
+  journal/        every transition; what the learner has not acknowledged is sent when --out names the folder again
+  metrics.jsonl   episodes, link and filters
+  guard.log       when the arm was moved, braked and stood, and how late ticks were
   config.yaml     what was run
 
 Examples:
   $ rein learn --task insert                                       first, in another terminal
-  $ rein run --task insert --learner tcp://127.0.0.1:7350          learn live
+  $ rein run --learner tcp://127.0.0.1:7350 --operator scripted    learn live; demonstrations first
   $ rein run --policy runs/a1/policy.onnx --operator keyboard      run a policy, take over with the keyboard
 ${EXIT_CODES}`;
 

@@ -30,6 +30,18 @@ async function startBoth(): Promise<{ learning: Program; moving: Program }> {
   return { learning, moving: robot('--operator', 'scripted') };
 }
 
+/** Sends `signal` to a node that moves the arm; checks that it was braked within the lease and stands. Gives when that was. */
+async function interrupted(node: number, signal: NodeJS.Signals): Promise<number> {
+  await until(() => run.motion('robot').at(-1)?.decider === 'policy', 'motion');
+  const sentAtS = Number(process.hrtime.bigint()) * 1e-9;
+  process.kill(node, signal);
+  const after = () => run.motion('robot').filter((m) => m.atS > sentAtS);
+  await until(() => after().some((m) => m.event === 'stands'), 'standing still');
+  // Two policy periods of lease and two ticks, by the guard's own stamps.
+  expect(after().find((m) => m.decider === 'hold')!.sinceS).toBeLessThanOrEqual(0.2 + 0.02);
+  return sentAtS;
+}
+
 /** The last line of the learner's figures. */
 function learned(learning: Program): { online: number; version: number } {
   const last = [...learning.said().matchAll(/ (\d+) steps, .* policy (\d+)$/gm)].at(-1);
@@ -83,17 +95,20 @@ describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
     await until(() => learned(resumed).online === online, 'the whole journal');
   });
 
-  it('brakes within the lease and holds when the node is killed, and goes on with the next one', async () => {
+  it('brakes within the lease and holds when the node is frozen or killed, and goes on with it or the next one', async () => {
     const { moving } = await startBoth();
     await until(() => run.versionOf('robot') >= 1, 'a policy that acts');
-    await until(() => run.motion('robot').at(-1)?.decider === 'policy', 'motion');
-    const killedAtS = Number(process.hrtime.bigint()) * 1e-9;
-    process.kill(childOf(moving.child, 'node-process.js'), 'SIGKILL');
-    await until(() => run.motion('robot').some((m) => m.atS > killedAtS && m.event === 'stands'), 'standing still');
+    const node = childOf(moving.child, 'node-process.js');
+
+    const frozenAtS = await interrupted(node, 'SIGSTOP');
+    await until(() => run.motion('robot').some((m) => m.atS > frozenAtS && m.state === 'stopped'), 'the stop');
+    expect(run.motion('robot').filter((m) => m.atS > frozenAtS && m.decider !== 'hold')).toEqual([]);
+    const steps = run.journal('robot').length;
+    process.kill(node, 'SIGCONT');
+    await until(() => run.journal('robot').length > steps + 3, 'steps of the thawed node');
+
+    const killedAtS = await interrupted(node, 'SIGKILL');
     const after = run.motion('robot').filter((m) => m.atS > killedAtS);
-    const braked = after.find((m) => m.decider === 'hold')!;
-    // Two policy periods of lease and a tick, by the guard's own stamps.
-    expect(braked.sinceS).toBeLessThanOrEqual(0.2 + 0.02);
     await until(() => moving.said().includes('The node is started again (1 of 3)'), 'another node');
     expect(moving.said()).toContain('The node ended (signal SIGKILL): the guard brakes the arm and holds it.');
     await until(() => run.motion('robot').some((m) => m.atS > killedAtS && m.state === 'stopped'), 'the stop');

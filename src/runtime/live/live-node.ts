@@ -10,6 +10,7 @@ import { connectGuardLink, type GuardLink } from '../guard-link/index.ts';
 import { type EpisodeResult, EpisodeRunner } from '../node/index.ts';
 import { createDemonstrator, createScriptedOperator, type RunSetup } from '../setup.ts';
 import { RunLog, type RunObserver } from '../sim/index.ts';
+import { fallBack } from './fall-back.ts';
 import { LiveLog } from './live-log.ts';
 import type { LiveNodeConfig } from './messages.ts';
 import { openRecorder, recordedDemonstrations, type TransitionRecorder } from './recorder.ts';
@@ -121,6 +122,8 @@ class LiveNode {
   readonly #weights: WeightsFeed;
   readonly #layouts: Rng;
   readonly #exploration: Rng | undefined;
+  /** Weights that gave nothing usable, and that nothing has replaced yet. */
+  #unusableVersion = 0;
 
   constructor(parts: Parts) {
     const { options, live, policy, recorder } = parts;
@@ -163,7 +166,8 @@ class LiveNode {
   }
 
   get #hasPolicy(): boolean {
-    return this.#parts.policy.version > 0;
+    const { version } = this.#parts.policy;
+    return version > 0 && version !== this.#unusableVersion;
   }
 
   /** Whether there is a reason to wait for weights: a person may move an arm that has no policy. */
@@ -254,7 +258,6 @@ class LiveNode {
       });
     } catch (error) {
       if (options.signal.aborted || link.lostReason !== undefined) throw error;
-      if (!(error instanceof ReinError) || error.kind !== 'policy') throw error;
       await this.#giveUpWeights(error);
       return;
     }
@@ -275,14 +278,14 @@ class LiveNode {
     live.show();
   }
 
-  /** The weights in use gave nothing usable: the arm holds, and the weights before them act from the next episode on. */
-  async #giveUpWeights(error: ReinError): Promise<void> {
-    const { link, policy } = this.#parts;
-    await link.request({ kind: 'hold' });
+  /** The weights in use gave nothing usable: those before them act, or the arm holds until there are newer ones. */
+  async #giveUpWeights(error: unknown): Promise<void> {
+    const { link, policy, recorder } = this.#parts;
     const given = policy.version;
-    const back = policy.rollback();
-    if (back.ok) this.#log.print(`${error.message} Policy ${given} is given up, policy ${back.value} acts again.`);
-    else throw new ReinError('policy', `${error.message} There are no earlier weights to go back to.`);
+    const { canAct, sentence } = await fallBack(link, policy, error);
+    if (!canAct && recorder.connection === undefined) throw new ReinError('policy', sentence, { cause: error });
+    if (!canAct) this.#unusableVersion = given;
+    this.#log.print(sentence);
   }
 
   /** After a stop: on a real robot a person would look and acknowledge; this one is simulated and its scene is put back. */
