@@ -27,19 +27,19 @@ What happens:
   Robots connect, send transitions and receive weights. The learner does a fixed number of updates for each
   transition it accepted (utd in config/learner/), never more, and saves a checkpoint from time to time. It can be
   stopped at any time: robots go on with their last weights, and nothing that they recorded is lost.
+  It keeps no copy of the transitions: a learner that starts again gets them from the journals of its robots.
   It listens on this machine only: transitions at the port of --bind, and weights go out at the next one. Addresses
   that other machines can reach are refused; a robot elsewhere comes through a tunnel (ssh -L).
 
 What it writes, below runs/<id>/ or --out:
-  checkpoints/               to continue with --resume
-  journal/                   every transition that was accepted
-  policy.onnx, policy.json   the newest policy, and its manifest
-  metrics.jsonl, config.yaml
+  checkpoints/            to continue with --resume
+  metrics-learner.jsonl   losses, values and temperature, one JSON object a line
+  config.yaml             task, robot, learner, seed and versions
 
 Examples:
-  $ rein learn --task insert                      on the workstation
-  $ rein run --learner tcp://127.0.0.1:7350       on the robot, here the same machine
-  $ rein learn --resume runs/a1                   continue after a stop
+  $ rein learn --task insert                                       on the workstation
+  $ rein run --learner tcp://127.0.0.1:7350 --operator scripted    on the robot, here the same machine
+  $ rein learn --resume runs/a1                                    continue after a stop
 ${EXIT_CODES}`;
 
 export function createLearnCommand(bodies: CommandBodies, finish: (code: number) => void): Command {

@@ -23,11 +23,15 @@ What happens:
   target. Ctrl+C stops the arm, closes the files and ends; a second Ctrl+C ends at once.
 
 What it writes, below runs/<id>/ or --out:
-  policy.onnx, policy.json  the policy that was kept, and its manifest
-  journal/                  every transition, in order
-  metrics.jsonl             one line a second
-  config.yaml               task, robot, learner, seed and versions: load it with rein eval or rein learn --resume
   report.html               learning curve, interventions, filters, step times and the first and last episodes
+  policy.onnx, policy.json  the policy that was kept, and its manifest: measure it again with rein eval
+  summary.json              what --json writes
+  config.yaml               task, robot, learner, seed and versions
+  journal/                  every transition, in order
+  metrics.jsonl             episodes, validations, filters, link and times, one JSON object a line
+  metrics-learner.jsonl     losses, values and temperature, from the learner
+  checkpoints/              the newest states of the networks and their optimisers
+  recordings/               poses of the first validation episode and of one evaluation episode
 
 Examples:
   $ rein sim                                      learn to insert a peg: under three minutes on two cores

@@ -44,7 +44,7 @@ interface Setting {
 
 const PLAIN = { layerNorm: false, batchSize: 256, entropyInTarget: true };
 const SETTINGS: readonly Setting[] = [
-  { name: 'insertion arm', observationSize: 84, actionSize: 4, width: 128, config: {}, calls: 150 },
+  { name: 'insertion arm', observationSize: 54, actionSize: 4, width: 128, config: {}, calls: 150 },
   { name: 'SAC 1 + 1', observationSize: 24, actionSize: 6, width: 256, config: { ...PLAIN, utd: 1 }, calls: 60 },
   { name: 'SAC, 20 updates', observationSize: 24, actionSize: 6, width: 256, config: { ...PLAIN, utd: 20 }, calls: 10 },
   {

@@ -20,7 +20,7 @@ export interface PolicyBenchResult {
   readonly swapMs: DurationQuantiles;
 }
 
-const OBSERVATION_SIZE = 84;
+const OBSERVATION_SIZE = 54;
 const WARM_UP = 200;
 
 /** A policy of the usual size with random weights, that can be asked and given other weights again and again. */

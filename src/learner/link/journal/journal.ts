@@ -1,7 +1,7 @@
 /**
- * The robot's journal: every transition of a run, on disk before it is sent, in the order it was made. It is the
- * spool of the link and the record that a replay buffer is rebuilt from. Trouble with the disk stops recording,
- * never the robot.
+ * The robot's journal: every transition of a run, on disk before it is sent, in the order it was made. The link sends
+ * from it, and a learner that starts again rebuilds its replay from it. Trouble with the disk stops recording, never
+ * the robot.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
