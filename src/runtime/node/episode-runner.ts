@@ -53,6 +53,8 @@ export interface EpisodeOptions {
   readonly operator?: TeleopSource;
   /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
   readonly purpose: 'demo' | 'training' | 'evaluation';
+  /** Cuts the episode earlier than the task does, ≥ 1. */
+  readonly maxSteps?: number;
   /** Called with every finished step, before the next begins. The transition is reused: copy what you keep. */
   readonly onStep?: (transition: Transition) => void | Promise<void>;
   /** Called before each decision, so that weights can be swapped between steps. */
@@ -120,7 +122,8 @@ export class EpisodeRunner {
     let interventionSteps = 0;
     let interventions = 0;
     let previousSource: Source | undefined;
-    for (let step = 0; step < task.maxSteps; step++) {
+    const maxSteps = Math.min(task.maxSteps, episode.maxSteps ?? task.maxSteps);
+    for (let step = 0; step < maxSteps; step++) {
       await episode.beforeStep?.();
       const startMs = performance.now();
       t.step = step;
@@ -135,7 +138,7 @@ export class EpisodeRunner {
       this.#options.timings?.policyStepMs.add(performance.now() - startMs);
       await this.#execute();
       const abortedBy = this.#abortReason(link.latest);
-      t.truncated = !t.terminated && (step + 1 === task.maxSteps || abortedBy !== undefined);
+      t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
         await link.request({ kind: 'hold' });
@@ -143,7 +146,7 @@ export class EpisodeRunner {
         return abortedBy === undefined || t.terminated ? counts : { ...counts, abortedBy };
       }
     }
-    throw new TypeError(`a task needs maxSteps >= 1, got ${task.maxSteps}`);
+    throw new TypeError(`an episode needs at least one step, got ${maxSteps}`);
   }
 
   /** Arranges the scene where that is possible, and asks the guard for leave to move. */

@@ -152,6 +152,14 @@ export class LearnerConnection {
     return this.#failure === undefined ? this.#uplink.drain(timeoutMs) : Promise.resolve(false);
   }
 
+  /** Waits until the learner has done `updates`, so that its figures are those of the whole run; at most `timeoutMs`. */
+  async trained(updates: number, timeoutMs: number): Promise<void> {
+    const deadlineMs = performance.now() + timeoutMs;
+    const timer = setTimeout(() => this.#wake(), timeoutMs);
+    while ((this.#status?.updates ?? 0) < updates && performance.now() < deadlineMs) await this.#somethingNew();
+    clearTimeout(timer);
+  }
+
   /** Tells the learner that the run is over. */
   end(): void {
     this.#uplink.sendControl('end', {});

@@ -6,7 +6,7 @@ import { ReinError, Rng } from '../../core/index.ts';
 import type { KeyboardTeleop } from '../../teleop/index.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import { LearnerConnection } from '../node/index.ts';
-import { type RunSummary, writeRecording } from '../record/index.ts';
+import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import { recordDemonstrations } from './demonstrations.ts';
 import { EvaluationPool, type TrialResult } from './evaluation-pool.ts';
@@ -46,6 +46,7 @@ export function evaluationSeed(seed: number): number {
 }
 
 const CONNECT_MS = 10_000;
+const CATCH_UP_MS = 5_000;
 const POOL_WORKERS = 2;
 export const ROBOT_ID = 'sim-1';
 
@@ -56,35 +57,51 @@ export const ROBOT_ID = 'sim-1';
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const setup = createSetup(options.config);
   const folder = await createRunFolder(options.config, options.out, new Date());
-  const closers: (() => Promise<void> | void)[] = [];
+  const closers: Closer[] = [];
   try {
     const rig = await assemble(setup, folder, options, closers);
     return await work(rig);
   } finally {
-    for (const close of closers.reverse()) await close();
+    await closeAll(closers);
   }
+}
+
+type Closer = () => Promise<void> | void;
+
+/** The last opened first; one that fails keeps none of the others from being closed. */
+async function closeAll(closers: Closer[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const close of closers.reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 async function assemble(
   setup: RunSetup,
   folder: RunFolder,
   options: SimulationOptions,
-  closers: (() => Promise<void> | void)[],
+  closers: Closer[],
 ): Promise<Rig> {
   const { path, runId, configFile } = folder;
   const log = new RunLog(path, runId, setup, options.observer);
   closers.push(() => log.close());
   log.phase('preparing');
+  const trouble = new AbortController();
+  const signal = AbortSignal.any([options.signal, trouble.signal]);
   const onFault = (sentence: string): void => log.message(sentence);
-  let connection: LearnerConnection | undefined;
   const learner = await LearnerChild.start({
     config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
     onFault,
-    onLost: (error) => connection?.fail(error),
+    onLost: (error) => trouble.abort(error),
   });
   closers.push(() => learner.close());
   const { address, weightsAddress } = learner;
-  connection = new LearnerConnection({
+  const connection: LearnerConnection = new LearnerConnection({
     setup,
     runId,
     robotId: ROBOT_ID,
@@ -92,11 +109,14 @@ async function assemble(
     weightsAddress,
     folder: path,
     keep: 'all',
-    onFault,
+    onFault: (sentence) => {
+      onFault(sentence);
+      // In lock-step, whoever cannot record cannot go on: the learner waits for what is not on the disk.
+      if (connection.journal().state === 'degraded') trouble.abort(storageError(sentence));
+    },
   });
-  const { end, close } = { end: () => connection.end(), close: () => connection.close() };
-  closers.push(close);
-  closers.push(end);
+  closers.push(() => connection.close());
+  signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
   await connection.connected(CONNECT_MS);
   const pool = new EvaluationPool(setup.config, POOL_WORKERS);
   closers.push(() => pool.close());
@@ -109,25 +129,31 @@ async function assemble(
     closers.push(() => keyboard.close());
   }
   closers.push(() => stopArm(robot));
-  return { setup, folder, log, robot, learner, connection, pool, keyboard, signal: options.signal };
+  return { setup, folder, log, robot, learner, connection, pool, keyboard, signal };
 }
 
 async function work(rig: Rig): Promise<SimulationResult> {
-  const { log, connection, folder } = rig;
+  const { log, connection } = rig;
   const startedAt = new Date();
   const startS = log.elapsedS;
   const demonstrations = await recordDemonstrations(rig, new Rng(rig.setup.config.seed).fork('demonstrations'));
   log.message(`${demonstrations.episodes} demonstrations, ${demonstrations.steps} steps`);
   const training = await train(rig);
-  const trainingWallS = log.elapsedS - startS;
-  if (!(await connection.drain())) throw new ReinError('link', 'The learner did not acknowledge all transitions.');
+  const trainingWallS = log.elapsedS - startS - training.pacedS;
+  if (!(await connection.drain())) {
+    rig.signal.throwIfAborted();
+    throw new ReinError('link', 'The learner did not acknowledge all transitions.');
+  }
+  // The learner is a few updates behind the robot; its figures are to be those of the whole run.
+  const { utd, warmupSteps } = rig.setup.config.learner;
+  await connection.trained(utd * Math.max(0, training.steps - warmupSteps), CATCH_UP_MS);
   log.link(connection);
   const { ticks, changedTicks, violations, overruns } = rig.robot.link.latest;
   log.counters(ticks, changedTicks, violations, overruns);
   rig.learner.expectEnd();
   connection.end();
   const policyFile = await keepPolicy(rig, training.kept);
-  if (training.firstRecording !== undefined) await writeRecording(folder.path, '1-first', training.firstRecording);
+  if (training.firstRecording !== undefined) await keepRecording(rig, '1-first', training.firstRecording);
   const evaluation = await evaluate(rig, training.kept);
   const { robot } = rig;
   const missedAndSummary = summarise({
@@ -135,15 +161,35 @@ async function work(rig: Rig): Promise<SimulationResult> {
     evaluation,
     trainingWallS,
     training,
+    learner: (await rig.learner.done()) ?? connection.status,
     startedAt,
     guard: robot.link.latest,
   });
   log.phase('done');
-  return { folder: folder.path, policyFile, ...missedAndSummary };
+  return { folder: rig.folder.path, policyFile, ...missedAndSummary };
+}
+
+/** Pictures are nothing to lose a run for. */
+async function keepRecording({ folder, log }: Rig, name: string, recording: EpisodeRecording): Promise<void> {
+  try {
+    await writeRecording(folder.path, name, recording);
+  } catch (error) {
+    log.message(`The pictures of an episode cannot be written: ${(error as Error).message}.`);
+  }
+}
+
+function storageError(sentence: string): ReinError {
+  return new ReinError('storage', `The journal cannot be written: ${sentence}.`, {
+    remedy: 'Make room on the disk, or choose another folder with --out; what was recorded before is complete.',
+  });
+}
+
+function endedError(reason: unknown): ReinError {
+  return reason instanceof ReinError ? reason : new ReinError('environment', 'The run was ended.', { cause: reason });
 }
 
 async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
-  const { log, pool, setup, folder, signal } = rig;
+  const { log, pool, setup, signal } = rig;
   const { episodes } = setup.config.task.evaluation;
   log.phase('evaluating');
   const result = await pool.run({
@@ -153,8 +199,8 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
     from: 0,
     episodes,
     record: episodes - 1,
+    signal,
     onProgress: (sum) => {
-      signal.throwIfAborted();
       log.status.success = { successes: sum.successes, episodes: sum.episodes };
       log.progress(sum.episodes, episodes, 'episodes');
     },
@@ -165,7 +211,7 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
   log.write({ kind: 'evaluation', label: 'trained', policyVersion: version, successes, episodes, meanSteps });
   if (result.recording !== undefined) {
     const caption = `Last evaluation episode, policy ${version}`;
-    await writeRecording(folder.path, '2-last', { ...result.recording, caption });
+    await keepRecording(rig, '2-last', { ...result.recording, caption });
   }
   return result;
 }

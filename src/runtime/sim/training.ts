@@ -15,6 +15,8 @@ export interface TrainingResult {
   readonly steps: number;
   readonly interventions: number;
   readonly interventionSteps: number;
+  /** Seconds that were waited so that a person could steer in real time. */
+  readonly pacedS: number;
   /** Poses of the first validation episode, before any training on the robot. */
   readonly firstRecording: EpisodeRecording | undefined;
 }
@@ -42,6 +44,7 @@ class Training {
   #interventionSteps = 0;
   #validatedAt = 0;
   #nextStepMs = 0;
+  #pacedMs = 0;
   #firstRecording: EpisodeRecording | undefined;
 
   constructor(rig: Rig) {
@@ -60,6 +63,7 @@ class Training {
       seed: config.seed,
       episodes: validation.episodes,
       stopAt: training.stopAtValidation,
+      signal: rig.signal,
     });
     this.#startedS = rig.log.elapsedS;
   }
@@ -85,6 +89,7 @@ class Training {
       steps: this.#steps,
       interventions: this.#interventions,
       interventionSteps: this.#interventionSteps,
+      pacedS: this.#pacedMs / 1e3,
       firstRecording: this.#firstRecording,
     };
   }
@@ -101,6 +106,7 @@ class Training {
       explore: this.#exploration,
       operator: this.#desk,
       purpose: 'training',
+      maxSteps: setup.config.task.training.steps - this.#steps,
       beforeStep: () => this.#beforeStep(),
       onStep: (transition) => this.#afterStep(transition),
     });
@@ -118,7 +124,9 @@ class Training {
     await this.#useDueWeights();
     // A hand needs real time; without one, time is as fast as the machine.
     if (keyboard?.state.isInControl) {
-      await sleep(Math.max(0, this.#nextStepMs - performance.now()));
+      const waitMs = Math.max(0, this.#nextStepMs - performance.now());
+      this.#pacedMs += waitMs;
+      await sleep(waitMs);
       this.#nextStepMs = Math.max(this.#nextStepMs, performance.now()) + 1e3 / this.#rig.setup.config.task.policyHz;
     }
   }
@@ -182,13 +190,18 @@ class Training {
   }
 
   #wallLeftS(): number {
-    return this.#rig.setup.config.task.training.wallBudgetS - (this.#rig.log.elapsedS - this.#startedS);
+    return this.#rig.setup.config.task.training.wallBudgetS - this.#workedS();
+  }
+
+  /** Seconds of training, without those in which it waited for a person's hand. */
+  #workedS(): number {
+    return this.#rig.log.elapsedS - this.#startedS - this.#pacedMs / 1e3;
   }
 
   #timeLeftS(): number | null {
     if (this.#steps < 50) return null;
     const { training } = this.#rig.setup.config.task;
-    const rate = this.#steps / (this.#rig.log.elapsedS - this.#startedS);
+    const rate = this.#steps / this.#workedS();
     return Math.max(0, Math.min(this.#wallLeftS(), (training.steps - this.#steps) / rate));
   }
 }
