@@ -1,12 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { resolveConfig } from '../../src/runtime/index.ts';
 import { createSetup } from '../../src/runtime/setup.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
+import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
 
 const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
 let run: LiveRun;
@@ -46,6 +48,43 @@ describe('a robot without a learner', { timeout: 60_000 }, () => {
     expect(run.motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
     expect(moving.said()).toContain('0 violations');
   });
+
+  it.skipIf(whyNoTerminal() !== undefined)(
+    'is taken over from the keyboard, records it as a correction, and ends at Ctrl+C',
+    async () => {
+      const rein = [process.execPath, fileURLToPath(new URL('../../bin/rein.js', import.meta.url)), 'run'];
+      const options = [
+        '--policy',
+        await policyFile('good'),
+        '--operator',
+        'keyboard',
+        '--out',
+        join(run.folder, 'robot'),
+      ];
+      const result = await runInTerminal(
+        ['env', 'NO_COLOR=1', ...rein, ...options],
+        [
+          { expect: 'Driving: policy' },
+          { send: 't' },
+          { expect: 'Driving: you' },
+          { hold: 'w', times: 30, delayS: 0.3, periodS: 0.03 },
+          { send: 'g' },
+          { sleepS: 1 },
+          { send: '\u0003' },
+        ],
+        30,
+      );
+      expect(result.missing).toBeNull();
+      expect(result.exitCode).toBe(130);
+      expect(result.echo.after).toBe(result.echo.before);
+      const journal = run.journal('robot');
+      const corrected = journal.filter((t) => t.source === 'human_correct');
+      expect(corrected.some((t) => t.humanAction[0]! > 0 && t.executed[0]! > 0)).toBe(true);
+      expect(journal.at(-1)!.source).toBe('policy');
+      expect(run.motion('robot').map((m) => m.decider)).toContain('human');
+      expect(run.motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
+    },
+  );
 
   it('says that the guard died, and ends with code 1', async () => {
     const moving = run.start('run', '--policy', await policyFile('good'), '--out', 'robot', '--quiet');
