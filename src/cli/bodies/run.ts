@@ -53,8 +53,11 @@ function resolveRun({ task, seed, config, robotId }: RunRobotOptions): ResolvedC
 function lastWords({ folder, status }: RobotRun): string[] {
   if (status === undefined) return [`Ended before the robot moved; files in ${folder}`];
   const { success, envSteps, policy, link, filter } = status;
+  const { successes, episodes } = success;
+  const outcome =
+    episodes === 0 ? 'no episode ended' : `without help ${successes} of the last ${episodes} episodes succeeded`;
   return [
-    `${envSteps} steps, without help ${success.successes} of the last ${success.episodes} episodes succeeded, policy ${policy.version}.`,
+    `${envSteps} steps, ${outcome}, policy ${policy.version}.`,
     `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,
     `  safety ${filter.violations} violations`,
     `  files  ${folder}`,
