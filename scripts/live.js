@@ -68,7 +68,10 @@ function report() {
     const part = alone.slice(i, i + window);
     const steps = episodes[Math.min(i + window, episodes.length) - 1].envStep;
     const rate = (100 * count(part)) / part.length;
-    console.log(`  to step ${String(steps).padStart(6)}  ${rate.toFixed(0).padStart(3)} %  of ${part.length}`);
+    const length = episodes.slice(i, i + window).reduce((sum, e) => sum + e.steps, 0) / part.length;
+    console.log(
+      `  to step ${String(steps).padStart(6)}  ${rate.toFixed(0).padStart(3)} %  of ${part.length}, ${length.toFixed(1)} steps each`,
+    );
   }
   const first = count(alone.slice(0, window)) / Math.min(window, alone.length);
   const last = count(alone.slice(-window)) / Math.min(window, alone.length);
