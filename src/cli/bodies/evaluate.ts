@@ -1,16 +1,18 @@
 /** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
-import { writeFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ReinError, wilsonInterval } from '../../core/index.ts';
 import { type EvaluationOptions, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../runtime/index.ts';
 import { RUN_FILES } from '../../runtime/record/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { checkJsonFile, writeJsonFile } from './json-file.ts';
 
 const WORKERS = 2;
 
 /** Resolves to the exit code: 0, 1 where the task's target was missed, 130 after Ctrl+C. */
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
+  await checkJsonFile(options.json);
   const config = await configOf(options);
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`));
@@ -22,7 +24,7 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
       stream: 'evaluation',
       from: 0,
       episodes,
-      onProgress: () => stop.signal.throwIfAborted(),
+      signal: stop.signal,
     });
     await report(result, config, options);
     return result.successes / result.episodes >= config.task.target.successRate ? 0 : 1;
@@ -36,10 +38,23 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
 }
 
 async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {
-  const { task, seed, config: overlay } = options;
+  const { policy, task, seed, config: overlay } = options;
+  await access(policy).catch((cause: unknown) => {
+    throw new ReinError('policy', `${policy} cannot be read: there is no such file.`, {
+      remedy: 'Give the path of a policy.onnx or of a run folder.',
+      cause,
+    });
+  });
   if (task === undefined) {
-    const beside = options.policy.endsWith('.onnx') ? dirname(options.policy) : options.policy;
-    return loadResolvedConfig(join(beside, RUN_FILES.config));
+    const beside = policy.endsWith('.onnx') ? dirname(policy) : policy;
+    const file = join(beside, RUN_FILES.config);
+    await access(file).catch((cause: unknown) => {
+      throw new ReinError('config', `${file}, which says what the policy was trained on, is not there.`, {
+        remedy: 'Copy it from the run that made the policy, or name the task with --task.',
+        cause,
+      });
+    });
+    return loadResolvedConfig(file);
   }
   return resolveConfig({ task, seed, ...(overlay === undefined ? {} : { overlay }), run: { command: 'eval', task } });
 }
@@ -59,7 +74,6 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
       `rein: target missed: success was ${percent(successes / episodes)}, the target is ${percent(successRate)}\n`,
     );
   }
-  if (options.json === undefined) return;
   const summary = {
     task: config.task.name,
     policy: options.policy,
@@ -71,11 +85,5 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
     mean_steps: meanSteps,
     safety: { violations, changed_ticks: changedTicks, ticks },
   };
-  try {
-    await writeFile(options.json, `${JSON.stringify(summary, undefined, 2)}\n`);
-  } catch (cause) {
-    throw new ReinError('storage', `The result cannot be written to ${options.json}: ${(cause as Error).message}.`, {
-      cause,
-    });
-  }
+  await writeJsonFile(options.json, summary);
 }

@@ -9,7 +9,7 @@ import {
 } from '../../runtime/index.ts';
 import { Learner } from '../../runtime/learner/index.ts';
 import { RUN_FILES } from '../../runtime/record/index.ts';
-import { createRunFolder } from '../../runtime/sim/index.ts';
+import { abandonRunFolder, createRunFolder, runIdOf } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
@@ -25,6 +25,9 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     folder: path,
     start,
     onFault: (sentence) => process.stderr.write(`rein: ${sentence}\n`),
+  }).catch(async (error: unknown) => {
+    if (start === 'fresh') await abandonRunFolder({ path, runId, configFile: join(path, RUN_FILES.config) });
+    throw error;
   });
   say(`run ${runId} in ${path}`);
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
@@ -52,7 +55,6 @@ interface Place {
 async function folderOf(options: LearnOptions): Promise<Place> {
   if (options.resume !== undefined) {
     const config = await loadResolvedConfig(join(options.resume, RUN_FILES.config));
-    const { runIdOf } = await import('../../runtime/sim/index.ts');
     return { config, path: options.resume, runId: runIdOf(options.resume), start: 'resume' };
   }
   const { seed, config: overlay } = options;

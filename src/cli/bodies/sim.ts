@@ -1,5 +1,4 @@
 /** What `rein sim` does: the simulated run with its display, its report and its last words. */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReinError, SystemClock, wilsonInterval } from '../../core/index.ts';
 import { loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
@@ -8,10 +7,12 @@ import { RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/in
 import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { quietObserver } from './observers.ts';
 
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
 export async function simBody(options: SimOptions): Promise<number> {
+  await checkJsonFile(options.json);
   const config = resolveSim(options);
   const display = new TerminalDisplay({
     stream: process.stdout,
@@ -77,21 +78,24 @@ function resolveSim(options: SimOptions): ResolvedConfig {
 
 async function finish(result: SimulationResult, options: SimOptions): Promise<number> {
   const { summary, folder, policyFile, missed } = result;
-  const text = `${JSON.stringify(summary, undefined, 2)}\n`;
-  await replaceFile(join(folder, RUN_FILES.summary), text);
-  const report = await writeReport(folder, await loadReportData(folder));
-  if (options.json !== undefined) await writeJson(options.json, text);
-  process.stdout.write(`${lastWords(summary).join('\n')}\n`);
-  process.stdout.write(`  policy    ${policyFile}\n  report    ${report}\n  all files ${folder}\n`);
+  process.stdout.write(`${lastWords(summary).join('\n')}\n  policy    ${policyFile}\n`);
+  // Before anything that a full disk can refuse.
   for (const sentence of missed) process.stderr.write(`rein: target missed: ${sentence}\n`);
+  const report = await writeResults(folder, summary);
+  process.stdout.write(`  report    ${report}\n  all files ${folder}\n`);
+  await writeJsonFile(options.json, summary);
   return missed.length === 0 ? 0 : 1;
 }
 
-async function writeJson(path: string, text: string): Promise<void> {
+async function writeResults(folder: string, summary: RunSummary): Promise<string> {
   try {
-    await writeFile(path, text);
+    await replaceFile(join(folder, RUN_FILES.summary), `${JSON.stringify(summary, undefined, 2)}\n`);
+    return await writeReport(folder, await loadReportData(folder));
   } catch (cause) {
-    throw new ReinError('storage', `The summary cannot be written to ${path}: ${(cause as Error).message}.`, { cause });
+    throw new ReinError('storage', `Summary and report cannot be written: ${(cause as Error).message}.`, {
+      remedy: `The policy, the journal and the metrics of the run are in ${folder}.`,
+      cause,
+    });
   }
 }
 

@@ -14,6 +14,8 @@ function tell(message: LearnerProcessMessage): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  // Ctrl+C reaches the whole group: the parent decides when the learner ends, by a message or by going away.
+  process.on('SIGINT', () => undefined);
   const settings = JSON.parse(process.argv[2] ?? '{}') as LearnerProcessConfig;
   const config = await loadResolvedConfig(settings.configFile);
   const learner = await Learner.start({
@@ -24,13 +26,14 @@ async function main(): Promise<void> {
     start: 'fresh',
     onFault: (sentence) => void tell({ kind: 'fault', sentence }),
   });
-  // Ctrl+C reaches the whole group: the parent decides when the learner ends, by a message or by going away.
-  process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => learner.end());
   process.on('disconnect', () => learner.end());
+  // A parent that went away before anybody listened for that.
+  if (!process.connected) learner.end();
   await tell({ kind: 'ready', address: learner.address, weightsAddress: learner.weightsAddress });
   try {
     await learner.run();
+    await tell({ kind: 'done', status: learner.status });
   } finally {
     await learner.close();
   }

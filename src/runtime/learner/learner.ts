@@ -62,6 +62,7 @@ export class Learner {
   #isReady = false;
   #demonstrationsExpected: number | undefined;
   #replayExpected: { readonly online: number; readonly demonstrations: number } | undefined;
+  #isFinishing = false;
   #isEnding = false;
   #received = 0;
   #wake: () => void = () => undefined;
@@ -108,11 +109,15 @@ export class Learner {
     return this.#server.weightsAddress;
   }
 
-  /** Trains until a robot says that the run has ended, or `end` is called. Leaves a checkpoint. */
+  /**
+   * Trains until a robot has said that the run is over and every update that its transitions pay for is done, or until
+   * `end` is called. Leaves a checkpoint.
+   */
   async run(): Promise<void> {
     while (!this.#isEnding) {
       this.#tell();
       if (await this.#train()) await nextTurn();
+      else if (this.#isFinishing) break;
       else await this.#somethingNew();
     }
     if (this.#agent.updates > 0) await this.#checkpoint();
@@ -185,7 +190,7 @@ export class Learner {
 
   #control(kind: string, body: Record<string, unknown>): void {
     if (kind === 'demonstrationsComplete') this.#demonstrationsExpected = Number(body['transitions']);
-    if (kind === 'end') this.#isEnding = true;
+    if (kind === 'end') this.#isFinishing = true;
     this.#wake();
   }
 
@@ -254,8 +259,13 @@ export class Learner {
     const now = performance.now();
     if (now - this.#statusMs < STATUS_MS) return;
     this.#statusMs = now;
+    this.#server.sendControl('status', this.status);
+  }
+
+  /** How it is going. */
+  get status(): LearnerStatus {
     const counts = this.#replay.counts();
-    const status: LearnerStatus = {
+    return {
       updates: this.#agent.updates,
       updatesPerS: this.#updatesPerS.value ?? 0,
       utd: this.#agent.updates / Math.max(1, counts.online - this.#contract.warmupSteps),
@@ -265,7 +275,6 @@ export class Learner {
       repeated: this.#server.counters.repeated,
       lost: this.#server.counters.lost,
     };
-    this.#server.sendControl('status', status);
   }
 
   #somethingNew(): Promise<void> {

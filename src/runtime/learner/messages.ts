@@ -34,4 +34,6 @@ export interface LearnerProcessConfig {
 export type LearnerProcessMessage =
   | { readonly kind: 'ready'; readonly address: string; readonly weightsAddress: string }
   | { readonly kind: 'fault'; readonly sentence: string }
+  /** It has done every update that it owed, or was asked to end. */
+  | { readonly kind: 'done'; readonly status: LearnerStatus }
   | { readonly kind: 'failed'; readonly message: string; readonly remedy: string | undefined };

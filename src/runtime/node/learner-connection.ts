@@ -113,6 +113,11 @@ export class LearnerConnection {
     return this.#uplink.connected(timeoutMs);
   }
 
+  /** To be asked before the robot moves. Rejects with `ReinError('storage')` where there is no room to record. */
+  checkRoom(): Promise<void> {
+    return this.#journal.checkRoom();
+  }
+
   /** Journals a transition; it is sent in the background. Stamps `epoch` and `seq`. */
   record(transition: Transition): void {
     this.#journal.append(transition);

@@ -20,7 +20,6 @@ export async function recordDemonstrations(rig: Rig, rng: Rng): Promise<Demonstr
   let steps = 0;
   let tries = 0;
   for (let episode = 0; episode < wanted; ) {
-    signal.throwIfAborted();
     if (tries++ >= TRIES * wanted) {
       throw new ReinError('task', `The operator succeeded in ${episode} of ${tries - 1} demonstrations only.`, {
         remedy: 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.',
@@ -29,7 +28,8 @@ export async function recordDemonstrations(rig: Rig, rng: Rng): Promise<Demonstr
     const taken: Transition[] = [];
     const layout = setup.task.drawLayout(rng);
     const onStep = (transition: Transition): void => void taken.push(copyOf(transition));
-    const result = await robot.runner.run({ layout, operator, purpose: 'demo', onStep });
+    const beforeStep = (): void => signal.throwIfAborted();
+    const result = await robot.runner.run({ layout, operator, purpose: 'demo', beforeStep, onStep });
     if (!result.success) continue;
     for (const transition of taken) connection.record(transition);
     log.episode('demonstration', episode, result);

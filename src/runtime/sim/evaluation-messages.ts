@@ -1,4 +1,5 @@
 /** What is asked of an evaluation worker, and what it answers. */
+import type { ErrorKind } from '../../core/index.ts';
 import type { WeightsBundle } from '../../learner/link/index.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
@@ -31,6 +32,16 @@ export interface EpisodeOutcome {
   readonly violations: number;
 }
 
+/** An error as it crosses between threads, which keep neither its class nor its fields. */
+export type EpisodeFailure =
+  | {
+      readonly expected: true;
+      readonly errorKind: ErrorKind;
+      readonly message: string;
+      readonly remedy: string | undefined;
+    }
+  | { readonly expected: false; readonly stack: string };
+
 export type EvaluationAnswer =
   | { readonly kind: 'ready' }
   | {
@@ -39,4 +50,4 @@ export type EvaluationAnswer =
       readonly outcome: EpisodeOutcome;
       readonly recording?: EpisodeRecording;
     }
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: EpisodeFailure };

@@ -5,6 +5,7 @@ import type { ResolvedConfig } from '../config/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import type {
   Candidate,
+  EpisodeFailure,
   EpisodeOutcome,
   EpisodeRequest,
   EvaluationAnswer,
@@ -24,6 +25,8 @@ export interface Trial {
   /** Index of an episode whose poses are wanted. */
   readonly record?: number;
   readonly onProgress?: (result: TrialResult) => void;
+  /** Ends the trial after the episodes under way; `run` then rejects with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Sums over the episodes of a trial. */
@@ -45,6 +48,7 @@ interface Pending {
 /** A fixed number of workers, each with its own physics. */
 export class EvaluationPool {
   readonly #workers: Worker[];
+  readonly #exited: Promise<unknown>;
   readonly #pending = new Map<number, Pending>();
   #nextId = 0;
   #failure: Error | undefined;
@@ -57,6 +61,9 @@ export class EvaluationPool {
       worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
       return worker;
     });
+    this.#exited = Promise.all(
+      this.#workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve()))),
+    );
   }
 
   /**
@@ -68,6 +75,7 @@ export class EvaluationPool {
     let result: TrialResult = { episodes: 0, successes: 0, meanSteps: 0, ticks: 0, changedTicks: 0, violations: 0 };
     const width = this.#workers.length;
     for (let start = 0; start < trial.episodes; start += width) {
+      trial.signal?.throwIfAborted();
       const indices = Array.from({ length: Math.min(width, trial.episodes - start) }, (_, i) => trial.from + start + i);
       const answers = await Promise.all(indices.map((index, i) => this.#request(i, trial, index)));
       for (const answer of answers) {
@@ -81,9 +89,8 @@ export class EvaluationPool {
 
   /** Ends the workers after what they are doing. */
   async close(): Promise<void> {
-    const ended = this.#workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())));
     for (const worker of this.#workers) worker.postMessage('close');
-    await Promise.all(ended);
+    await this.#exited;
   }
 
   #request(
@@ -111,7 +118,7 @@ export class EvaluationPool {
     if (answer.kind === 'ready') return;
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
-    if (answer.kind === 'failed') pending?.reject(new ReinError('policy', answer.message));
+    if (answer.kind === 'failed') pending?.reject(errorOf(answer.failure));
     else pending?.resolve(answer);
   }
 
@@ -120,6 +127,16 @@ export class EvaluationPool {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }
+}
+
+function errorOf(failure: EpisodeFailure): Error {
+  if (!failure.expected) {
+    const error = new Error('an evaluation thread failed');
+    error.stack = failure.stack;
+    return error;
+  }
+  const { errorKind, message, remedy } = failure;
+  return new ReinError(errorKind, message, remedy === undefined ? {} : { remedy });
 }
 
 function add(sum: TrialResult, answer: { outcome: EpisodeOutcome; recording?: EpisodeRecording }): TrialResult {

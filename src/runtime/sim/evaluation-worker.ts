@@ -1,10 +1,16 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Rng } from '../../core/index.ts';
+import { ReinError, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
-import type { Candidate, EpisodeRequest, EvaluationAnswer, EvaluationWorkerData } from './evaluation-messages.ts';
+import type {
+  Candidate,
+  EpisodeFailure,
+  EpisodeRequest,
+  EvaluationAnswer,
+  EvaluationWorkerData,
+} from './evaluation-messages.ts';
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -66,6 +72,13 @@ async function runEpisode(
   return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };
 }
 
+function failureOf(error: unknown): EpisodeFailure {
+  if (error instanceof ReinError) {
+    return { expected: true, errorKind: error.kind, message: error.message, remedy: error.remedy };
+  }
+  return { expected: false, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
 async function main(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this file is a worker thread, not a program');
@@ -85,8 +98,8 @@ async function main(): Promise<void> {
       try {
         port.postMessage(await runEpisode(setup, robot, policies, request));
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        port.postMessage({ kind: 'failed', id: request.id, message } satisfies EvaluationAnswer);
+        const failure = failureOf(error);
+        port.postMessage({ kind: 'failed', id: request.id, failure } satisfies EvaluationAnswer);
       }
     });
   });

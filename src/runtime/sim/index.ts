@@ -1,4 +1,4 @@
 export { EvaluationPool, type Trial, type TrialResult } from './evaluation-pool.ts';
-export { createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
+export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog, type RunObserver } from './run-log.ts';
 export { evaluationSeed, type SimulationOptions, type SimulationResult, simulate } from './simulate.ts';

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../core/index.ts';
-import type { LearnerProcessConfig, LearnerProcessMessage } from '../learner/index.ts';
+import type { LearnerProcessConfig, LearnerProcessMessage, LearnerStatus } from '../learner/index.ts';
 
 export interface LearnerChildOptions {
   readonly config: LearnerProcessConfig;
@@ -15,33 +15,59 @@ export interface LearnerChildOptions {
 const START_MS = 30_000;
 const END_MS = 10_000;
 
+const REMEDY = 'What was recorded is in the journal of the run; rein learn --resume continues from the checkpoint.';
+
+/** What the process has said and how it ended, whenever that was. */
+class Correspondence {
+  readonly child: ChildProcess;
+  readonly exited: Promise<void>;
+  readonly ready: Promise<{ address: string; weightsAddress: string }>;
+  readonly done: Promise<LearnerStatus | undefined>;
+  /** Why it ended, in its own words where it had any; only of use after `exited`. */
+  failure: ReinError | undefined;
+
+  constructor(child: ChildProcess, onFault: (sentence: string) => void) {
+    this.child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+        this.failure ??= new ReinError('link', `The learner process ${how}.`, { remedy: REMEDY });
+        resolve();
+      });
+    });
+    this.ready = new Promise((resolve, reject) => {
+      child.on('message', (message: LearnerProcessMessage) => {
+        if (message.kind === 'fault') onFault(message.sentence);
+        if (message.kind === 'failed') this.failure = learnerError(message);
+        if (message.kind === 'ready') resolve(message);
+      });
+      void this.exited.then(() => reject(this.failure));
+    });
+    this.done = new Promise((resolve) => {
+      child.on('message', (message: LearnerProcessMessage) => {
+        if (message.kind === 'done') resolve(message.status);
+      });
+      void this.exited.then(() => resolve(undefined));
+    });
+  }
+}
+
 export class LearnerChild {
   readonly address: string;
   readonly weightsAddress: string;
-  readonly #child: ChildProcess;
-  readonly #exited: Promise<void>;
+  readonly #process: Correspondence;
   #isAskedToEnd = false;
 
   private constructor(
-    child: ChildProcess,
+    process: Correspondence,
     addresses: { address: string; weightsAddress: string },
     options: LearnerChildOptions,
   ) {
     this.address = addresses.address;
     this.weightsAddress = addresses.weightsAddress;
-    this.#child = child;
-    this.#exited = new Promise((resolve) => {
-      child.once('exit', (code, signal) => {
-        resolve();
-        if (this.#isAskedToEnd) return;
-        const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
-        options.onLost(
-          new ReinError('link', `The learner process ${how}.`, {
-            remedy:
-              'What was recorded is in the journal of the run; rein learn --resume continues from the checkpoint.',
-          }),
-        );
-      });
+    this.#process = process;
+    void process.exited.then(() => {
+      if (!this.#isAskedToEnd && process.failure !== undefined) options.onLost(process.failure);
     });
   }
 
@@ -49,13 +75,16 @@ export class LearnerChild {
   static async start(options: LearnerChildOptions): Promise<LearnerChild> {
     const entry = fileURLToPath(new URL('../learner/learner-process.js', import.meta.url));
     const child = fork(entry, [JSON.stringify(options.config)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    const addresses = await ready(child, options.onFault);
-    return new LearnerChild(child, addresses, options);
-  }
-
-  /** Process id, for tests that end it. */
-  get pid(): number | undefined {
-    return this.#child.pid;
+    const process = new Correspondence(child, options.onFault);
+    const timer = setTimeout(() => {
+      process.failure = new ReinError('link', `The learner process did not start within ${START_MS / 1e3} s.`);
+      child.kill('SIGKILL');
+    }, START_MS);
+    try {
+      return new LearnerChild(process, await process.ready, options);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** The next exit is expected. */
@@ -63,45 +92,23 @@ export class LearnerChild {
     this.#isAskedToEnd = true;
   }
 
-  /** Waits for the end that a robot has asked for; after ten seconds it is enforced. */
+  /** What the learner came to, once it has done all that it owed; `undefined` where it ended without a word. */
+  done(): Promise<LearnerStatus | undefined> {
+    const late = new Promise<undefined>((resolve) => {
+      setTimeout(() => resolve(undefined), END_MS).unref();
+    });
+    return Promise.race([this.#process.done, late]);
+  }
+
+  /** Ends it wherever it is; after ten seconds that is enforced. */
   async close(): Promise<void> {
     this.#isAskedToEnd = true;
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
-    if (this.#child.connected) this.#child.disconnect();
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), END_MS);
-    await this.#exited;
+    const { child, exited } = this.#process;
+    if (child.connected) child.disconnect();
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+    await exited;
     clearTimeout(timer);
   }
-
-  /** At once. */
-  kill(): void {
-    this.#isAskedToEnd = true;
-    this.#child.kill('SIGKILL');
-  }
-}
-
-function ready(
-  child: ChildProcess,
-  onFault: (sentence: string) => void,
-): Promise<{ address: string; weightsAddress: string }> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new ReinError('link', `The learner process did not start within ${START_MS / 1e3} s.`));
-    }, START_MS);
-    child.on('message', (message: LearnerProcessMessage) => {
-      if (message.kind === 'fault') onFault(message.sentence);
-      else {
-        clearTimeout(timer);
-        if (message.kind === 'ready') resolve(message);
-        else reject(learnerError(message));
-      }
-    });
-    child.once('exit', (code) => {
-      clearTimeout(timer);
-      reject(new ReinError('link', `The learner process ended with code ${code} before it listened.`));
-    });
-  });
 }
 
 function learnerError(message: Extract<LearnerProcessMessage, { kind: 'failed' }>): ReinError {

@@ -13,6 +13,8 @@ export interface SelectionOptions {
   readonly episodes: number;
   /** Success rate, over first look and confirmation, from which on training may stop. */
   readonly stopAt: number;
+  /** Ends a judgement that is under way. */
+  readonly signal: AbortSignal;
 }
 
 /** A judged policy. */
@@ -45,8 +47,8 @@ export class ModelSelection {
 
   /** Judges `bundle`; `record` asks for the poses of the first episode. */
   async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
-    const { pool, seed, episodes, stopAt } = this.#options;
-    const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation' };
+    const { pool, seed, episodes, stopAt, signal } = this.#options;
+    const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
     const first = await pool.run({
       ...trial,
       from: 0,

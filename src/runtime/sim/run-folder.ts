@@ -1,6 +1,6 @@
 /** A new folder for a run, with the configuration that it was started with. */
-import { mkdir, readdir } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { access, mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { type ResolvedConfig, resolvedConfigText } from '../config/index.ts';
 import { RUN_FILES, replaceFile } from '../record/index.ts';
@@ -36,8 +36,15 @@ export async function createRunFolder(config: ResolvedConfig, out: string | unde
   }
 }
 
+/** Takes back a folder in which nothing has been recorded, so that the same command can be tried again. */
+export async function abandonRunFolder({ path, configFile }: RunFolder): Promise<void> {
+  await rm(configFile, { force: true });
+  // Fails where something else is in it, which is then somebody's.
+  await rmdir(path).catch(() => undefined);
+}
+
 async function firstFree(path: string): Promise<string> {
-  await mkdir('runs', { recursive: true });
+  await makeFolder('runs');
   for (let attempt = 1; ; attempt++) {
     const candidate = attempt === 1 ? path : `${path}-${attempt}`;
     try {
@@ -51,12 +58,34 @@ async function firstFree(path: string): Promise<string> {
 
 /** Takes `path` for a new run: it may exist, but not hold one. */
 async function claim(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
+  await makeFolder(path);
   const found = (await readdir(path)).find((name) => name === RUN_FILES.config || name === 'journal');
   if (found === undefined) return;
   throw new ReinError('storage', `${path} holds a run already (${found}).`, {
     remedy: 'Choose another folder with --out; nothing there was touched.',
   });
+}
+
+/** With all that is missing above it. Node's own recursive mkdir tries for ever below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isThere) return;
+    const parent = dirname(resolve(path));
+    const isParentMissing = await access(parent).then(
+      () => false,
+      () => true,
+    );
+    if (code !== 'ENOENT' || !isParentMissing) throw error;
+    await makeFolder(parent);
+    await mkdir(path);
+  }
 }
 
 /** The id of the run that lives in `path`: its last part, as far as an id may hold it. */

@@ -14,7 +14,7 @@ import { keepPolicy } from './kept-policy.ts';
 import { LearnerChild } from './learner-child.ts';
 import type { Judged } from './model-selection.ts';
 import type { Rig } from './rig.ts';
-import { createRunFolder, type RunFolder } from './run-folder.ts';
+import { abandonRunFolder, createRunFolder, type RunFolder } from './run-folder.ts';
 import { RunLog, type RunObserver } from './run-log.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 import { summarise } from './summary.ts';
@@ -98,6 +98,9 @@ async function assemble(
     config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
     onFault,
     onLost: (error) => trouble.abort(error),
+  }).catch(async (error: unknown) => {
+    await abandonRunFolder(folder);
+    throw error;
   });
   closers.push(() => learner.close());
   const { address, weightsAddress } = learner;
@@ -117,6 +120,7 @@ async function assemble(
   });
   closers.push(() => connection.close());
   signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
+  await connection.checkRoom();
   await connection.connected(CONNECT_MS);
   const pool = new EvaluationPool(setup.config, POOL_WORKERS);
   closers.push(() => pool.close());

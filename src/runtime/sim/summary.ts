@@ -1,5 +1,6 @@
 /** What came of a run, in numbers, held against what the task asks for. */
 import type { GuardFrame } from '../../core/index.ts';
+import type { LearnerStatus } from '../learner/index.ts';
 import type { RunSummary } from '../record/index.ts';
 import type { TrialResult } from './evaluation-pool.ts';
 import type { Rig } from './rig.ts';
@@ -9,6 +10,8 @@ export interface SummaryInput {
   readonly rig: Rig;
   readonly training: TrainingResult;
   readonly evaluation: TrialResult;
+  /** What the learner came to; `undefined` where it did not say. */
+  readonly learner: LearnerStatus | undefined;
   readonly trainingWallS: number;
   readonly startedAt: Date;
   /** The training guard's newest frame: its counters cover demonstrations and training. */
@@ -17,11 +20,10 @@ export interface SummaryInput {
 
 /** The summary, and one sentence for each part of the target that was missed. */
 export function summarise(input: SummaryInput): { summary: RunSummary; missed: string[] } {
-  const { rig, training, evaluation, trainingWallS, startedAt, guard } = input;
+  const { rig, training, evaluation, learner, trainingWallS, startedAt, guard } = input;
   const { log, setup } = rig;
   const { task, seed, versions } = setup.config;
   const { sent, acked, duplicated, lost } = log.status.link;
-  const learner = rig.connection.status;
   const summary: RunSummary = {
     success_rate: evaluation.successes / evaluation.episodes,
     eval_episodes: evaluation.episodes,

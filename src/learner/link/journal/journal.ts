@@ -124,6 +124,11 @@ export class Journal {
     return this.#writer.flush();
   }
 
+  /** To be asked before a robot moves. Rejects with `ReinError('storage')` where the disk has too little room. */
+  checkRoom(): Promise<void> {
+    return this.#writer.checkRoom();
+  }
+
   /** Counts and state. */
   status(): JournalStatus {
     return { ...this.#writer.status(), epoch: this.epoch, tornBytes: this.#tornBytes };

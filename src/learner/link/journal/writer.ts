@@ -115,6 +115,18 @@ export class JournalWriter {
     throw new ReinError('storage', this.#reason ?? 'the journal is closed', { remedy: 'make room on the disk' });
   }
 
+  /** Rejects with `ReinError('storage')` where the disk has too little room to record anything. */
+  async checkRoom(): Promise<void> {
+    try {
+      await this.#checkSpace();
+    } catch (cause) {
+      throw new ReinError('storage', `nothing can be recorded in ${this.#options.dir}: ${(cause as Error).message}`, {
+        remedy: 'make room on the disk, or choose another run directory',
+        cause,
+      });
+    }
+  }
+
   status(): WriterStatus {
     const slow = this.#isDroppingNow ? `the disk is too slow: ${this.#head - this.#tail} records wait` : undefined;
     return {
