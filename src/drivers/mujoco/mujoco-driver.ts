@@ -1,5 +1,5 @@
 /** The simulated arm behind the same contract as a real one. One control period of physics passes per `read`. */
-import { ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
+import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
 import { Simulation } from './mujoco-module.ts';
 import { HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
@@ -28,6 +28,7 @@ export class MujocoDriver implements Driver {
   #simulation: Simulation | undefined;
   #scene: MujocoScene | undefined;
   #wrist: WristSensor | undefined;
+  readonly #reference: Float64Array;
   readonly #lastReference: Float64Array;
   readonly #feedForwardS: Float64Array;
   #stepsPerTick = 0;
@@ -41,13 +42,25 @@ export class MujocoDriver implements Driver {
     this.signalNames = options.signalNames;
     this.#joints = options.jointNames.length;
     this.#signals = new Float64Array(options.signalNames.length);
+    this.#reference = new Float64Array(this.#joints);
     this.#lastReference = new Float64Array(this.#joints);
     this.#feedForwardS = new Float64Array(this.#joints);
     this.#depthSignal = options.signalNames.indexOf('depthM');
   }
 
   async open(): Promise<void> {
+    if (this.#simulation !== undefined) throw new TypeError('the driver is open already');
     const simulation = await Simulation.fromXml(pegSceneXml(this.#options.scene));
+    try {
+      this.#takeOver(simulation);
+    } catch (error) {
+      simulation.close();
+      throw error;
+    }
+  }
+
+  /** Refuses a scene that is not this robot's, or whose time does not divide the control period. */
+  #takeOver(simulation: Simulation): void {
     for (const [index, name] of this.jointNames.entries()) {
       if (simulation.id('joint', name) !== index) {
         throw new ReinError('driver', `joint ${index} of the robot is "${name}", but the scene has another one there`);
@@ -65,11 +78,12 @@ export class MujocoDriver implements Driver {
     }
     this.#stepsPerTick = Math.round(steps);
     for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
-    this.#simulation = simulation;
     this.#wrist = new WristSensor(simulation);
     this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) =>
       this.#afterReset(layout),
     );
+    this.#trusted = true;
+    this.#simulation = simulation;
     simulation.reset();
     simulation.forward();
   }
@@ -95,6 +109,7 @@ export class MujocoDriver implements Driver {
       // Torque off with gravity compensated: the reference follows, so the servos pull nowhere.
       this.#holdMeasured();
     }
+    this.#driveServos();
     this.#trusted = simulation.step(this.#stepsPerTick) && this.#trusted;
     this.#timeS += this.#options.periodS;
     this.#measure(out);
@@ -109,13 +124,7 @@ export class MujocoDriver implements Driver {
       // MuJoCo would zero a NaN without a word. The negation also catches NaN.
       if (!(Math.abs(referenceRad[i]!) <= ENCODER_RANGE_RAD)) return 'rejected';
     }
-    const control = simulation.views.control;
-    for (let i = 0; i < this.#joints; i++) {
-      // Velocity feed-forward, as industrial servos have it: without it the arm lags by damping/stiffness · velocity.
-      const velocityRadPerS = (referenceRad[i]! - this.#lastReference[i]!) / this.#options.periodS;
-      control[i] = referenceRad[i]! + this.#feedForwardS[i]! * velocityRadPerS;
-      this.#lastReference[i] = referenceRad[i]!;
-    }
+    this.#reference.set(referenceRad);
     return 'ok';
   }
 
@@ -123,6 +132,7 @@ export class MujocoDriver implements Driver {
     this.#simulation?.close();
     this.#simulation = undefined;
     this.#scene = undefined;
+    this.#enabled = false;
   }
 
   #measure(out: RobotState): void {
@@ -147,10 +157,20 @@ export class MujocoDriver implements Driver {
   }
 
   #holdMeasured(): void {
-    const { control, positionRad } = this.#open().views;
+    const { positionRad } = this.#open().views;
+    this.#reference.set(positionRad);
+    this.#lastReference.set(positionRad);
+  }
+
+  /** Hands the servos the newest reference for the coming period. */
+  #driveServos(): void {
+    const { control } = this.#open().views;
     for (let i = 0; i < this.#joints; i++) {
-      control[i] = positionRad[i]!;
-      this.#lastReference[i] = positionRad[i]!;
+      // Velocity feed-forward, as industrial servos have it: without it the arm lags by damping/stiffness · velocity.
+      // A reference that does not move on has no velocity: the push must not outlive its period.
+      const velocityRadPerS = (this.#reference[i]! - this.#lastReference[i]!) / this.#options.periodS;
+      control[i] = this.#reference[i]! + this.#feedForwardS[i]! * velocityRadPerS;
+      this.#lastReference[i] = this.#reference[i]!;
     }
   }
 
@@ -181,14 +201,13 @@ class MujocoScene implements Scene {
   reset(layout: SceneLayout): void {
     if (layout.jointsRad.length !== this.#joints)
       throw new RangeError(`a layout needs ${this.#joints} joint positions`);
+    const pose = layout.objects[HOLE_OBJECT];
+    // Checked before anything is changed: MuJoCo would silently put something else in the place of a bad number.
+    if (!allFinite(layout.jointsRad)) throw new RangeError(`a layout's joint positions are ${layout.jointsRad}`);
+    if (pose !== undefined && !allFinite(pose)) throw new RangeError(`a layout's pose of the hole is ${pose}`);
     this.#simulation.reset();
     const views = this.#simulation.views;
-    for (let i = 0; i < this.#joints; i++) {
-      const position = layout.jointsRad[i]!;
-      if (!Number.isFinite(position)) throw new RangeError(`joint position ${i} of the layout is ${position}`);
-      views.positionRad[i] = position;
-    }
-    const pose = layout.objects[HOLE_OBJECT];
+    views.positionRad.set(layout.jointsRad);
     if (pose !== undefined) {
       const [x, y, z, yawRad] = pose;
       views.mocapPosition.set([x, y, z]);
