@@ -91,7 +91,9 @@ export class KeyboardTeleop implements TeleopSource {
   /** What the keys do, for people. */
   get help(): string {
     const motion = this.#motion.help(this.#options.action);
-    return `t take over  g give back  space stop  ${motion}  (Shift: recovery)  [/] slower/faster  m/n success/failure  ? help  Ctrl+C quit`;
+    // Marks are offered where somebody listens to them.
+    const marks = this.#options.onMark === undefined ? '' : 'm/n success/failure  ';
+    return `t take over  g give back  space stop  ${motion}  (Shift: recovery)  [/] slower/faster  ${marks}? help  Ctrl+C quit`;
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
