@@ -170,8 +170,12 @@ export class Learner {
       return;
     }
     const expected = this.#options.setup.config.task.demonstrations === 0 ? 0 : this.#demonstrationsExpected;
-    if (expected === undefined || counts.demonstrations < expected) return;
-    if (expected > 0) await this.#agent.pretrain(this.#replay);
+    // Counted as they came, not as they were taken: a demonstration that is unfit must not make the training wait for ever.
+    if (expected === undefined || this.#received < expected) return;
+    if (expected > 0) {
+      await this.#agent.pretrain(this.#replay);
+      await this.#checkpoint();
+    }
     this.#isReady = true;
     this.#publish();
   }

@@ -35,6 +35,8 @@ export interface LearnerConnectionOptions {
 export const JOURNAL_FOLDER = 'journal';
 /** Transitions that the learner may not have acknowledged yet when the run ends; waited for this long, ms. */
 const DRAIN_MS = 20_000;
+/** A learner that trains makes hundreds of updates a second; one that makes none for this long will not. */
+const STUCK_MS = 60_000;
 
 export class LearnerConnection {
   readonly #journal: Journal;
@@ -137,11 +139,23 @@ export class LearnerConnection {
 
   /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */
   async takeVersion(version: number): Promise<WeightsBundle> {
+    let progress = { updates: -1, sinceMs: performance.now() };
     for (;;) {
       while (this.#bundles.length > 0 && this.#bundles[0]!.manifest.version < version) this.#bundles.shift();
       const first = this.#bundles[0];
       if (first?.manifest.version === version) return first;
       if (first !== undefined) throw new ReinError('link', `The learner's weights ${version} were not delivered.`);
+      const updates = this.#status?.updates ?? 0;
+      if (updates !== progress.updates) progress = { updates, sinceMs: performance.now() };
+      if (performance.now() - progress.sinceMs > STUCK_MS) {
+        throw new ReinError(
+          'link',
+          `The learner has made no update for ${STUCK_MS / 1e3} s; weights ${version} are due.`,
+          {
+            remedy: 'metrics-learner.jsonl in the run folder shows what it did last.',
+          },
+        );
+      }
       await this.#somethingNew();
     }
   }
