@@ -7,22 +7,19 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Ema, ReinError, type Transition } from '../../core/index.ts';
+import { ReinError, type Transition } from '../../core/index.ts';
 import {
   type Agent,
   createAgent,
-  type EpisodeReturns,
-  RealisedReturns,
   Replay,
   readCheckpoint,
   UpdateContract,
-  type UpdateMetrics,
   writeCheckpoint,
 } from '../../learner/index.ts';
 import { type LearnerServer, sealBundle, startLearnerServer, type WeightsBundle } from '../../learner/link/index.ts';
-import { MetricsWriter } from '../record/index.ts';
 import type { RunSetup } from '../setup.ts';
 import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
+import { achievedUtd, TrainingRecord } from './training-record.ts';
 
 export interface LearnerOptions {
   readonly setup: RunSetup;
@@ -39,10 +36,6 @@ export interface LearnerOptions {
 
 /** How often robots are told how training is going, ms. */
 const STATUS_MS = 250;
-/** Training calls between two lines of metrics. */
-const CALLS_PER_METRIC = 25;
-/** Episodes that may wait to be held against the critics. */
-const MAX_FINISHED = 64;
 
 /** A learner that listens and trains. Get one from `Learner.start`. */
 export class Learner {
@@ -50,12 +43,7 @@ export class Learner {
   readonly #agent: Agent;
   readonly #replay: Replay;
   readonly #contract: UpdateContract;
-  readonly #metrics: MetricsWriter;
-  readonly #startedMs: number = performance.now();
-  readonly #updatesPerS: Ema = new Ema(0.1);
-  readonly #returns: RealisedReturns;
-  /** Finished episodes whose returns have not been held against the critics yet. */
-  #finished: EpisodeReturns[] = [];
+  readonly #record: TrainingRecord;
   #server!: LearnerServer;
   #version = 0;
   #parent: number | null = null;
@@ -67,7 +55,6 @@ export class Learner {
   #received = 0;
   #wake: () => void = () => undefined;
   #statusMs = 0;
-  #metricCalls = 0;
 
   private constructor(options: LearnerOptions, agent: Agent) {
     const { setup, folder } = options;
@@ -76,8 +63,8 @@ export class Learner {
     this.#agent = agent;
     this.#replay = new Replay(setup.observationSize, setup.actionSize, config.replayCapacity);
     this.#contract = new UpdateContract(config.utd, config.warmupSteps);
-    this.#returns = new RealisedReturns(config.discount);
-    this.#metrics = new MetricsWriter(join(folder, LEARNER_FILES.metrics), { onDegraded: options.onFault });
+    const metricsFile = join(folder, LEARNER_FILES.metrics);
+    this.#record = new TrainingRecord(metricsFile, this.#contract, config.discount, options.onFault);
   }
 
   /** Builds the networks, reads the checkpoint where asked to, and listens. Rejects with `ReinError`. */
@@ -134,7 +121,7 @@ export class Learner {
     const { online, demonstrations } = this.#replay.counts();
     const robots = this.#server.robots();
     const who = robots.length === 0 ? 'no robot' : robots.join(', ');
-    const rate = this.#isReady ? `, ${(this.#updatesPerS.value || 0).toFixed(0)} updates/s` : '';
+    const rate = this.#isReady ? `, ${this.#record.updatesPerS.toFixed(0)} updates/s` : '';
     return `${who}: ${demonstrations} demonstration steps, ${online} steps, ${this.#agent.updates} updates${rate}, policy ${this.#version}`;
   }
 
@@ -142,7 +129,7 @@ export class Learner {
   async close(): Promise<void> {
     this.end();
     await this.#server.close();
-    await this.#metrics.close();
+    await this.#record.close();
     await this.#agent.close();
   }
 
@@ -154,8 +141,8 @@ export class Learner {
     const due = this.#agent.updates + learner.utd;
     if (due > this.#contract.updatesAllowed(this.#replay.counts().online)) return false;
     const metrics = await this.#agent.update(this.#replay, this.#contract.visibleTo(this.#agent.updates + 1));
-    this.#note(metrics);
-    await this.#calibrate();
+    this.#record.update(metrics, this.#replay.counts().online);
+    await this.#record.calibrate(this.#agent, this.#replay.counts().online);
     if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, learner.utd)) this.#publish();
     if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, learner.utd)) await this.#checkpoint();
     return true;
@@ -186,8 +173,7 @@ export class Learner {
     if (outcome !== 'accepted') {
       this.#options.onFault(`A transition was not learned from: ${outcome} (episode ${transition.episode}).`);
     } else if (this.#isReady) {
-      const returns = this.#returns.collect(transition, robotId);
-      if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push(returns);
+      this.#record.transition(transition, robotId);
     }
     this.#wake();
   }
@@ -220,44 +206,6 @@ export class Learner {
     return sealBundle(fields, this.#agent.policyGraph(), data);
   }
 
-  /** What the critics expected of the episodes that have ended since the last call, beside what came. */
-  async #calibrate(): Promise<void> {
-    const finished = this.#finished;
-    if (finished.length === 0) return;
-    this.#finished = [];
-    const pairs: [number, number][] = [];
-    for (const { observations, actions, returns } of finished) {
-      const values = await this.#agent.criticValues(observations, actions);
-      for (const [i, realised] of returns.entries()) pairs.push([values[i]!, realised]);
-    }
-    this.#metrics.write({
-      kind: 'calibration',
-      tS: (performance.now() - this.#startedMs) / 1e3,
-      envStep: this.#replay.counts().online,
-      pairs,
-    });
-  }
-
-  #note(metrics: UpdateMetrics): void {
-    this.#updatesPerS.add((1e3 * this.#contract.utd) / metrics.callMs);
-    if (metrics.isRefused) this.#options.onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
-    if (this.#metricCalls++ % CALLS_PER_METRIC !== 0) return;
-    const { online } = this.#replay.counts();
-    this.#metrics.write({
-      kind: 'update',
-      tS: (performance.now() - this.#startedMs) / 1e3,
-      envStep: online,
-      update: metrics.updates,
-      criticLoss: metrics.criticLoss,
-      actorLoss: metrics.actorLoss,
-      temperature: metrics.temperature,
-      entropy: metrics.entropy,
-      qMean: metrics.qMean,
-      updatesPerS: this.#updatesPerS.value ?? 0,
-      utd: metrics.updates / Math.max(1, online - this.#contract.warmupSteps),
-    });
-  }
-
   /** Tells the robots how it is going. */
   #tell(): void {
     const now = performance.now();
@@ -271,8 +219,8 @@ export class Learner {
     const counts = this.#replay.counts();
     return {
       updates: this.#agent.updates,
-      updatesPerS: this.#updatesPerS.value ?? 0,
-      utd: this.#agent.updates / Math.max(1, counts.online - this.#contract.warmupSteps),
+      updatesPerS: this.#record.updatesPerS,
+      utd: achievedUtd(this.#agent.updates, counts.online, this.#contract),
       online: counts.online,
       version: this.#version,
       delivered: this.#server.counters.delivered,

@@ -1,0 +1,83 @@
+/** What a learner writes down of its training: losses, rates, and what the critics expected beside what came. */
+import { Ema, type Transition } from '../../core/index.ts';
+import {
+  type Agent,
+  type EpisodeReturns,
+  RealisedReturns,
+  type UpdateContract,
+  type UpdateMetrics,
+} from '../../learner/index.ts';
+import { MetricsWriter } from '../record/index.ts';
+
+/** Training calls between two lines of metrics. */
+const CALLS_PER_METRIC = 25;
+/** Episodes that may wait to be held against the critics. */
+const MAX_FINISHED = 64;
+
+/** Critic updates per transition that pays for updates. */
+export function achievedUtd(updates: number, online: number, contract: UpdateContract): number {
+  return updates / Math.max(1, online - contract.warmupSteps);
+}
+
+export class TrainingRecord {
+  readonly #metrics: MetricsWriter;
+  readonly #contract: UpdateContract;
+  readonly #returns: RealisedReturns;
+  readonly #onFault: (sentence: string) => void;
+  readonly #startedMs: number = performance.now();
+  readonly #rate: Ema = new Ema(0.1);
+  /** Finished episodes whose returns have not been held against the critics yet. */
+  #finished: EpisodeReturns[] = [];
+  #calls = 0;
+
+  /** `discount` is the critics' γ. */
+  constructor(path: string, contract: UpdateContract, discount: number, onFault: (sentence: string) => void) {
+    this.#metrics = new MetricsWriter(path, { onDegraded: onFault });
+    this.#contract = contract;
+    this.#returns = new RealisedReturns(discount);
+    this.#onFault = onFault;
+  }
+
+  /** Critic updates per second while training, 0 before the first. */
+  get updatesPerS(): number {
+    return this.#rate.value || 0;
+  }
+
+  /** An online transition was taken. */
+  transition(transition: Transition, robotId: string): void {
+    const returns = this.#returns.collect(transition, robotId);
+    if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push(returns);
+  }
+
+  /** A training call was done, with `online` transitions in replay. */
+  update(metrics: UpdateMetrics, online: number): void {
+    this.#rate.add((1e3 * this.#contract.utd) / metrics.callMs);
+    if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
+    if (this.#calls++ % CALLS_PER_METRIC !== 0) return;
+    const { updates: update, criticLoss, actorLoss, temperature, entropy, qMean } = metrics;
+    const utd = achievedUtd(update, online, this.#contract);
+    const losses = { update, criticLoss, actorLoss, temperature, entropy, qMean };
+    this.#metrics.write({ kind: 'update', ...this.#stamp(online), ...losses, updatesPerS: this.updatesPerS, utd });
+  }
+
+  /** Holds the critics against the episodes that have ended since the last call. Must not overlap with an update. */
+  async calibrate(agent: Agent, online: number): Promise<void> {
+    const finished = this.#finished;
+    if (finished.length === 0) return;
+    this.#finished = [];
+    const pairs: [number, number][] = [];
+    for (const { observations, actions, returns } of finished) {
+      const values = await agent.criticValues(observations, actions);
+      for (const [i, realised] of returns.entries()) pairs.push([values[i]!, realised]);
+    }
+    this.#metrics.write({ kind: 'calibration', ...this.#stamp(online), pairs });
+  }
+
+  async close(): Promise<void> {
+    await this.#metrics.close();
+  }
+
+  #stamp(envStep: number): { tS: number; envStep: number } {
+    return { tS: (performance.now() - this.#startedMs) / 1e3, envStep };
+  }
+}
