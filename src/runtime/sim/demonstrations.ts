@@ -1,4 +1,5 @@
 /** The operator shows how it is done. Only whole, successful episodes count; they are what the learner starts from. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { copyTransition, createTransition, ReinError, type Rng, type Transition } from '../../core/index.ts';
 import { createDemonstrator } from '../setup.ts';
 import type { Rig } from './rig.ts';
@@ -28,7 +29,11 @@ export async function recordDemonstrations(rig: Rig, rng: Rng): Promise<Demonstr
     const taken: Transition[] = [];
     const layout = setup.task.drawLayout(rng);
     const onStep = (transition: Transition): void => void taken.push(copyOf(transition));
-    const beforeStep = (): void => signal.throwIfAborted();
+    const beforeStep = async (): Promise<void> => {
+      signal.throwIfAborted();
+      // Nothing else here waits for the world outside: without this no signal, key or disk would get a turn.
+      await nextTurn();
+    };
     const result = await robot.runner.run({ layout, operator, purpose: 'demo', beforeStep, onStep });
     if (!result.success) continue;
     for (const transition of taken) connection.record(transition);

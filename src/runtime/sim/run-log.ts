@@ -88,14 +88,18 @@ export class RunLog {
     for (const name of namesOfBits(filterBits)) this.#ticksByStage[name] = (this.#ticksByStage[name] ?? 0) + 1;
   }
 
-  step(transition: Transition, connection: LearnerConnection | undefined): void {
+  step(
+    transition: Transition,
+    connection: LearnerConnection | undefined,
+    person: 'moving' | 'stopped' = 'moving',
+  ): void {
     const isTakenOver = transition.source !== 'policy';
     this.#takenOver.add(isTakenOver ? 1 : 0);
     // On lock-step time no time passes between seeing and deciding.
     if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
     const { status } = this;
     status.intervention = { ...status.intervention, stepShare: this.#takenOver.value };
-    status.operator = { ...status.operator, driving: drivingName(transition.source) };
+    status.operator = { ...status.operator, driving: drivingName(transition.source, person) };
     if (transition.policyVersion !== this.#weightsVersion) {
       this.#weightsVersion = transition.policyVersion;
       this.#publishedMs = performance.now();
@@ -180,7 +184,8 @@ export class RunLog {
   }
 }
 
-function drivingName(source: Transition['source']): string {
+function drivingName(source: Transition['source'], person: 'moving' | 'stopped'): string {
   if (source === 'policy') return 'policy';
-  return source.startsWith('human') ? 'you' : 'scripted operator';
+  if (!source.startsWith('human')) return 'scripted operator';
+  return person === 'stopped' ? 'you, stopped' : 'you';
 }

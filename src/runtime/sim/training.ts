@@ -132,14 +132,14 @@ class Training {
   }
 
   #afterStep(transition: Transition): void {
-    const { connection, log, robot } = this.#rig;
+    const { connection, log, robot, keyboard } = this.#rig;
     connection.record(transition);
     this.#steps++;
     log.status.envSteps = this.#steps;
     log.status.timeLeftS = this.#timeLeftS();
     const { ticks, changedTicks, violations, overruns } = robot.link.latest;
     log.filter(ticks, changedTicks, violations, overruns);
-    log.step(transition, connection);
+    log.step(transition, connection, keyboard?.state.isStopped === true ? 'stopped' : 'moving');
   }
 
   /** Waits for the weights of this step, where they are other ones, and swaps them in. */

@@ -1,0 +1,203 @@
+/** Bad input to the program: one clear sentence, an exit code that says so, nothing lost, and no arm that moved. */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPolicyManifest, savePolicyFile } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { rein, TINY, transitionsOf } from '../support/rein.ts';
+
+let dir: string;
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-bad-'));
+  writeFileSync(join(dir, 'tiny.yaml'), TINY);
+  const size = ['--steps', '220', '--eval-episodes', '2'];
+  await rein(['sim', '--config', 'tiny.yaml', '--out', 'good', '--quiet', ...size], dir);
+}, 60_000);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Ends with 1 after `sentence` on standard error, with neither a stack nor anything that moved before it. */
+async function refused(args: readonly string[], sentence: RegExp, nodeArgs: readonly string[] = []): Promise<string> {
+  const { code, stdout, stderr } = await rein(args, dir, nodeArgs);
+  expect(stderr).toMatch(sentence);
+  expect(stderr).not.toMatch(/mistake in Rein|\n {4}at /);
+  expect(stdout).not.toMatch(/demonstrations|training|success \d/);
+  expect(code).toBe(1);
+  return stderr;
+}
+
+/** A copy of the good run's policy and configuration. */
+function copyOfPolicy(name: string): string {
+  mkdirSync(join(dir, name));
+  for (const file of ['policy.onnx', 'policy.json', 'config.yaml']) {
+    cpSync(join(dir, 'good', file), join(dir, name, file));
+  }
+  return join(dir, name);
+}
+
+function otherRobot(folder: string): void {
+  const path = join(folder, 'config.yaml');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('historyFrames: 3', 'historyFrames: 2'));
+}
+
+describe('a configuration', () => {
+  const wrong: readonly [string, string | Buffer, RegExp][] = [
+    ['is not YAML', 'a: [\n', /^rein: overlay\.yaml:2:1: this is not YAML: /],
+    ['is not text', Buffer.from([0, 255]), /^rein: overlay\.yaml: this is not a text file/],
+    [
+      'has a key that does not exist',
+      'task: { maxStep: 3 }\n',
+      /overlay\.yaml:1:9: unknown key "maxStep".*did you mean "maxSteps"\?/,
+    ],
+    ['has a value out of range', 'learner: { utd: .nan }\n', /overlay\.yaml:1:17: \.nan is not a finite number/],
+  ];
+  it.each(wrong)('that %s is refused with its place', async (_what, content, sentence) => {
+    writeFileSync(join(dir, 'overlay.yaml'), content);
+    await refused(['sim', '--config', 'overlay.yaml', '--out', 'never'], sentence);
+    expect(existsSync(join(dir, 'never'))).toBe(false);
+  });
+
+  it('that is not there, or a task that nobody knows, is refused by name', async () => {
+    await refused(['sim', '--config', 'nowhere.yaml'], /^rein: nowhere\.yaml: there is no such file\n/);
+    await refused(['sim', '--task', 'juggle'], /^rein: there is no task called "juggle", there are insert/);
+  });
+});
+
+describe('a folder', () => {
+  it('that holds a run is left as it is', async () => {
+    const before = readdirSync(join(dir, 'good')).sort();
+    const config = readFileSync(join(dir, 'good', 'config.yaml'), 'utf8');
+    await refused(['sim', '--out', 'good'], /^rein: good holds a run already \(config\.yaml\)\.\n/);
+    expect(readdirSync(join(dir, 'good')).sort()).toEqual(before);
+    expect(readFileSync(join(dir, 'good', 'config.yaml'), 'utf8')).toBe(config);
+  });
+
+  it('that cannot be made is refused, as is a file for --json that cannot be written', async () => {
+    await refused(['sim', '--out', '/proc/rein'], /^rein: The run's folder cannot be made: ENOENT/);
+    await refused(['sim', '--out', 'tiny.yaml/run'], /^rein: The run's folder cannot be made: ENOTDIR/);
+    await refused(['sim', '--out', 'never', '--json', 'nowhere/x.json'], /^rein: The file of --json cannot be written/);
+    await refused(['eval', '--policy', 'good', '--json', '.'], /^rein: The file of --json cannot be written: EISDIR/);
+    expect(existsSync(join(dir, 'never'))).toBe(false);
+  });
+});
+
+describe('a policy file', () => {
+  const evaluate = (name: string): string[] => ['eval', '--policy', `${name}/policy.onnx`];
+
+  it('that is missing, or has lost the file beside it, is refused', async () => {
+    await refused(evaluate('nowhere'), /^rein: nowhere\/policy\.onnx cannot be read: there is no such file\.\n/);
+    rmSync(join(copyOfPolicy('bare'), 'policy.json'));
+    await refused(evaluate('bare'), /^rein: bare\/policy\.json cannot be read/);
+    rmSync(join(copyOfPolicy('homeless'), 'config.yaml'));
+    await refused(evaluate('homeless'), /^rein: homeless\/config\.yaml, .*, is not there\.\n {2}→ .*--task/);
+  });
+
+  it('that is truncated, or no network at all, is refused', async () => {
+    truncateSync(join(copyOfPolicy('cut'), 'policy.onnx'), 2000);
+    await refused(evaluate('cut'), /^rein: cut\/policy\.onnx is not the file that policy\.json describes/);
+    const folder = copyOfPolicy('text');
+    const { digest: _, ...manifest } = await readPolicyManifest(folder);
+    await savePolicyFile(folder, Buffer.from('this is not a network'), manifest);
+    await refused(evaluate('text'), /^rein: text\/policy\.onnx cannot be used\. /);
+  });
+
+  it('of another robot is refused', async () => {
+    otherRobot(copyOfPolicy('foreign'));
+    await refused(
+      evaluate('foreign'),
+      /^rein: foreign\/policy\.onnx is for arm6\/insert .*, not for this robot and task/,
+    );
+  });
+
+  it('full of NaN is refused', async () => {
+    const folder = copyOfPolicy('nan');
+    const { digest: _, ...manifest } = await readPolicyManifest(folder);
+    const { observationSize, actionSize } = manifest;
+    const sizes = { observationSize, actionSize, hiddenSizes: [8], parameters: 'baked' } as const;
+    await savePolicyFile(folder, writeMlpGraph({ ...sizes, valueAt: () => Number.NaN }).graph, manifest);
+    await refused(evaluate('nan'), /^rein: nan\/policy\.onnx cannot be used\. .*(NaN|finite)/);
+  });
+});
+
+describe('rein learn', () => {
+  const resume = (name: string): string[] => ['learn', '--resume', name, '--bind', 'tcp://127.0.0.1:0'];
+
+  it('does not resume from checkpoints that are damaged, and keeps them', async () => {
+    cpSync(join(dir, 'good'), join(dir, 'damaged'), { recursive: true });
+    const folder = join(dir, 'damaged', 'checkpoints');
+    const names = readdirSync(folder).sort();
+    for (const name of names) truncateSync(join(folder, name), 1000);
+    await refused(resume('damaged'), /rein: None of the \d checkpoints in damaged\/checkpoints can be read\.\n/);
+    expect(readdirSync(folder).sort()).toEqual(names.map((name) => `${name}.damaged`));
+  });
+
+  it('does not resume from a checkpoint of another robot, or without one', async () => {
+    cpSync(join(dir, 'good'), join(dir, 'strange'), { recursive: true });
+    otherRobot(join(dir, 'strange'));
+    await refused(resume('strange'), /^rein: The checkpoint .* has another robot or task/);
+    rmSync(join(dir, 'strange', 'checkpoints'), { recursive: true });
+    await refused(resume('strange'), /^rein: There is no checkpoint in strange\/checkpoints\.\n/);
+  });
+
+  it('names a port in use, and leaves nothing that is in the way of a second try', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    const args = ['learn', '--bind', `tcp://127.0.0.1:${port}`, '--out', 'taken'];
+    await refused(args, new RegExp(`^rein: port ${port} on 127\\.0\\.0\\.1 is in use\n`));
+    expect(existsSync(join(dir, 'taken'))).toBe(false);
+    await new Promise((resolve) => server.close(resolve));
+  });
+});
+
+describe('a Node too old', () => {
+  it('is told so before anything else is loaded', async () => {
+    writeFileSync(join(dir, 'old.cjs'), "Object.defineProperty(process.versions, 'node', { value: '18.19.0' });");
+    const stderr = await refused(['sim'], /^rein: this is Node 18\.19\.0; Rein needs Node /, ['-r', './old.cjs']);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+const disk = mkdtempSync(join(tmpdir(), 'rein-disk-'));
+const mounted = process.platform === 'linux' && spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=700k', 'none', disk]);
+const hasDisk = mounted !== false && mounted.status === 0;
+afterAll(() => {
+  if (hasDisk) spawnSync('umount', [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+if (!hasDisk) console.log('skipped: a full disk: a file system of its own may not be mounted here');
+
+describe.skipIf(!hasDisk)('a full disk', () => {
+  it('from the start is refused before the arm moves', async () => {
+    const filler = join(disk, 'filler');
+    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4k', 'count=173']);
+    await refused(
+      ['sim', '--config', 'tiny.yaml', '--out', join(disk, 'a')],
+      /^rein: .*(ENOSPC|the disk has 0 MiB left)/,
+    );
+    rmSync(filler);
+    rmSync(join(disk, 'a'), { recursive: true });
+  });
+
+  it('ends a run with one sentence, and all that was recorded before can be read', async () => {
+    const run = ['sim', '--config', 'tiny.yaml', '--steps', '100000', '--out', join(disk, 'b')];
+    const { code, stderr, stdout } = await rein(run, dir);
+    expect(stderr).toMatch(/^rein: The journal cannot be written: .*\n {2}→ Make room on the disk.*\n$/);
+    expect(code).toBe(1);
+    const acked = [...stdout.matchAll(/training \| steps (\d+)/g)].map((match) => Number(match[1]));
+    expect(transitionsOf(join(disk, 'b')).length).toBeGreaterThanOrEqual(acked.at(-1)!);
+  });
+});

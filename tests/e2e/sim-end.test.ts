@@ -1,0 +1,129 @@
+/** How a run ends before its time: asked to, or because a process died. Whatever happens, what was recorded is there. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadReportData, writeReport } from '../../src/monitor/index.ts';
+import { loadResolvedConfig } from '../../src/runtime/index.ts';
+import { goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';
+
+/** An end in order takes a second; one that hangs would take the rest of the run. */
+const SOON_MS = 8_000;
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-end-'));
+  writeFileSync(join(dir, 'short.yaml'), TINY);
+  writeFileSync(join(dir, 'demos.yaml'), TINY.replace('demonstrations: 4', 'demonstrations: 4000'));
+  writeFileSync(join(dir, 'judges.yaml'), TINY.replace('episodes: 4', 'episodes: 10000'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function start(overlay: string, out: string, ...args: string[]): Rein {
+  return new Rein(['sim', '--config', `${overlay}.yaml`, '--out', out, ...args], dir);
+}
+
+/** The run's folder is whole: journal, configuration, and a report can be made of it. */
+async function expectWhole(out: string): Promise<number> {
+  const folder = join(dir, out);
+  const transitions = transitionsOf(folder);
+  expect(loadResolvedConfig(join(folder, 'config.yaml')).task.name).toBe('insert');
+  await writeReport(folder, await loadReportData(folder));
+  expect(readFileSync(join(folder, 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i);
+  return transitions.length;
+}
+
+/** How the run ends when `pattern` has been printed and `signal` is sent. */
+async function interrupted(run: Rein, pattern: RegExp, signal: NodeJS.Signals) {
+  await run.printed(/demonstrations/);
+  const learner = run.learnerPid;
+  await run.printed(pattern);
+  run.child.kill(signal);
+  const sentMs = performance.now();
+  const ended = await run.ended;
+  return { ...ended, isSoon: performance.now() - sentMs < SOON_MS, isLearnerGone: await goesAway(learner, SOON_MS) };
+}
+
+const IN_ORDER = {
+  code: 130,
+  signal: null,
+  isSoon: true,
+  isLearnerGone: true,
+  stderr: '',
+  stdout: expect.stringMatching(/Stopping: [\s\S]*Ended by Ctrl\+C: the arm was stopped and the files are closed\.\n$/),
+};
+
+describe('Ctrl+C', () => {
+  it('ends the demonstrations', async () => {
+    expect(await interrupted(start('demos', 'a'), /demonstrations [1-9]/, 'SIGINT')).toEqual(IN_ORDER);
+    expect(await expectWhole('a')).toBeGreaterThan(0);
+  });
+
+  it('ends the training', async () => {
+    const run = start('short', 'b', '--steps', '100000');
+    expect(await interrupted(run, /training \| steps [1-9]/, 'SIGINT')).toEqual(IN_ORDER);
+    expect(await expectWhole('b')).toBeGreaterThan(100);
+  });
+
+  it('ends a validation', async () => {
+    expect(await interrupted(start('judges', 'c'), /validating/, 'SIGINT')).toEqual(IN_ORDER);
+    await expectWhole('c');
+  });
+
+  it('ends the evaluation', async () => {
+    const run = start('short', 'd', '--steps', '1', '--eval-episodes', '100000');
+    expect(await interrupted(run, /evaluating [1-9]/, 'SIGINT')).toEqual(IN_ORDER);
+    await expectWhole('d');
+  });
+
+  it('ends at once when it comes twice', async () => {
+    const run = start('short', 'e', '--steps', '100000');
+    await run.printed(/training \| steps [1-9]/);
+    const learner = run.learnerPid;
+    run.child.kill('SIGINT');
+    await run.printed(/Stopping/);
+    run.child.kill('SIGINT');
+    expect(await run.ended).toMatchObject({ code: 130, signal: null });
+    expect(await goesAway(learner)).toBe(true);
+    await expectWhole('e');
+  });
+
+  it('has the same effect as SIGTERM', async () => {
+    const run = start('short', 'f', '--steps', '100000');
+    expect(await interrupted(run, /training \| steps [1-9]/, 'SIGTERM')).toEqual(IN_ORDER);
+    await expectWhole('f');
+  });
+});
+
+describe('a process that dies', () => {
+  it('is the learner: the run ends with one sentence that says so, and its journal is complete', async () => {
+    const run = start('short', 'g', '--steps', '100000');
+    await run.printed(/training \| steps [1-9]/);
+    process.kill(run.learnerPid, 'SIGKILL');
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 1, signal: null });
+    expect(ended.stderr).toMatch(/^rein: The learner process was ended by SIGKILL\.\n {2}→ .*journal.*\n$/);
+    const steps = [...ended.stdout.matchAll(/training \| steps (\d+)/g)].map((match) => Number(match[1]));
+    expect(await expectWhole('g')).toBeGreaterThan(steps.at(-1)!);
+  });
+
+  it('is the robot: the learner goes too, and what was recorded can be read', async () => {
+    const run = start('short', 'h', '--steps', '100000');
+    await run.printed(/training \| steps [1-9]/);
+    const learner = run.learnerPid;
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect(await goesAway(learner)).toBe(true);
+    expect(await expectWhole('h')).toBeGreaterThan(100);
+  });
+
+  it('is the robot before it was ready: the learner goes too', async () => {
+    const run = start('short', 'i');
+    await run.printed(/preparing/);
+    await expect.poll(() => run.learnerPid, { timeout: SOON_MS }).toBeGreaterThan(0);
+    const learner = run.learnerPid;
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect(await goesAway(learner)).toBe(true);
+  });
+});

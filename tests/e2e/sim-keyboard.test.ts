@@ -1,0 +1,107 @@
+/** A person at the terminal of a running `rein sim`: takes over, moves, stops, gives back; and what is recorded of it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Transition } from '../../src/core/index.ts';
+import { parseMetrics } from '../../src/runtime/record/index.ts';
+import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
+import { REIN, TINY, transitionsOf } from '../support/rein.ts';
+
+const why = whyNoTerminal();
+if (why !== undefined) console.log(`skipped: rein sim at a terminal: ${why}`);
+
+/** With the scripted operator out of the way, every intervention is the person's. */
+const ALONE = TINY.replace('task:', 'task:\n  operator: { initialRate: 0 }').replace('episodes: 4', 'episodes: 2');
+const SHOW_CURSOR = '\x1b[?25h';
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-keys-'));
+  writeFileSync(join(dir, 'alone.yaml'), ALONE);
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function atTerminal(out: string, steps: number, keys: readonly TerminalStep[]): Promise<TerminalResult> {
+  const options = ['--config', join(dir, 'alone.yaml'), '--steps', String(steps), '--eval-episodes', '2'];
+  const command = [process.execPath, REIN, 'sim', ...options, '--out', join(dir, out)];
+  return runInTerminal(['env', 'NO_COLOR=1', 'TERM=xterm', ...command], keys, 40);
+}
+
+describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () => {
+  let result: TerminalResult;
+  let person: Transition[];
+  let wallS: number;
+
+  beforeAll(async () => {
+    const startMs = performance.now();
+    result = await atTerminal('driven', 1e6, [
+      { expect: 'Driving: policy' },
+      { expect: 'Rein · training' },
+      { send: 't' },
+      { expect: 'Driving: you' },
+      { sleepS: 0.5 },
+      { hold: 'w', delayS: 0.4, times: 25, periodS: 0.04 },
+      { sleepS: 0.7 },
+      { send: ' ' },
+      { expect: 'stopped' },
+      { sleepS: 0.6 },
+      { send: 'g' },
+      { expect: 'Driving: policy' },
+      // An episode in which the person had a part has to end before it is counted.
+      { sleepS: 1.5 },
+      { send: '\x03' },
+      { expect: 'Ended by Ctrl+C' },
+    ]);
+    wallS = (performance.now() - startMs) / 1e3;
+    person = transitionsOf(join(dir, 'driven')).filter(({ source }) => source.startsWith('human'));
+  }, 60_000);
+
+  it('ends in order with Ctrl+C as a key, and finds the terminal as before', () => {
+    expect(result).toMatchObject({ missing: null, timedOut: false, exitCode: 130 });
+    expect(result.echo).toMatchObject({ before: true, after: true });
+    expect(result.output.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(result.output.lastIndexOf('\x1b[?25l'));
+  });
+
+  it('is recorded as correcting, with the actions of the keys', () => {
+    expect(new Set(person.map(({ source }) => source))).toEqual(new Set(['human_correct']));
+    const forward = person.filter(({ humanAction }) => humanAction.some((value) => value !== 0));
+    for (const { humanAction } of forward) expect([...humanAction]).toEqual([0.5, 0, 0, 0]);
+    expect(forward.length).toBeGreaterThan(5);
+    expect(person.length).toBeGreaterThan(forward.length + 5);
+  });
+
+  it('moves the arm as the keys say, and leaves it still when no key is held or a stop was asked for', () => {
+    const executed = person.map(({ executed }) => executed[0]!);
+    const moved = person.flatMap(({ humanAction }, i) => (humanAction[0] === 0.5 ? [executed[i]!] : []));
+    // The first step speeds up and a wall may end it; in between a step is a step.
+    expect(moved.filter((x) => Math.abs(x - 0.5) < 0.1).length).toBeGreaterThan(moved.length / 3);
+    for (const { humanAction, executed: done } of person.slice(-4)) {
+      expect([...humanAction]).toEqual([0, 0, 0, 0]);
+      for (const value of done) expect(Math.abs(value)).toBeLessThan(0.05);
+    }
+  });
+
+  it('is given real time: ten steps a second, not as many as the machine can do', () => {
+    expect(person.length).toBeLessThan(10 * wallS);
+  });
+
+  it('is counted in the metrics', () => {
+    const { records } = parseMetrics(readFileSync(join(dir, 'driven', 'metrics.jsonl'), 'utf8'));
+    const episodes = records.flatMap((record) => (record.kind === 'episode' ? [record] : []));
+    expect(episodes.reduce((sum, { interventionSteps }) => sum + interventionSteps, 0)).toBe(person.length);
+    expect(episodes.reduce((sum, { interventions }) => sum + interventions, 0)).toBeGreaterThan(0);
+  });
+
+  it('sees the terminal as before when the run ends by itself', async () => {
+    const ended = await atTerminal('whole', 1, [
+      { expect: 'Rein · training' },
+      { send: '?' },
+      { expect: 't take over' },
+    ]);
+    expect(ended).toMatchObject({ missing: null, timedOut: false, exitCode: 1 });
+    expect(ended.echo).toEqual({ before: true, during: false, after: true });
+    expect(ended.output).toContain('rein: target missed');
+    expect(ended.output.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(ended.output.lastIndexOf('\x1b[?25l'));
+  });
+});

@@ -1,0 +1,115 @@
+/** What `rein sim` leaves behind, whether it repeats, and whether the figure can be had again from the policy's file. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseMetrics, type RunSummary } from '../../src/runtime/record/index.ts';
+import { type Ended, rein, TINY, transitionsOf } from '../support/rein.ts';
+
+let dir: string;
+let first: Ended;
+let again: Ended;
+let other: Ended;
+
+function sim(name: string, seed: number, overlay: string): Promise<Ended> {
+  writeFileSync(join(dir, `${name}.yaml`), overlay);
+  const size = ['--steps', '150', '--eval-episodes', '4', '--seed', String(seed)];
+  return rein(['sim', '--config', `${name}.yaml`, '--out', name, '--json', `${name}.json`, '--quiet', ...size], dir);
+}
+
+const summaryOf = (name: string): RunSummary => JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8'));
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-sim-'));
+  // The target is no part of what happens, so two runs that repeat each other may differ in it.
+  first = await sim('first', 3, TINY);
+  const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }');
+  [again, other] = await Promise.all([sim('again', 3, easy), sim('other', 4, TINY)]);
+}, 90_000);
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+describe('rein sim', () => {
+  it('leaves everything that it promises in the folder of the run', () => {
+    const files = ['policy.onnx', 'policy.json', 'config.yaml', 'metrics.jsonl', 'metrics-learner.jsonl'];
+    for (const name of [...files, 'summary.json', 'report.html']) {
+      expect(existsSync(join(dir, 'first', name)), name).toBe(true);
+    }
+    expect(readdirSync(join(dir, 'first', 'recordings'))).toEqual(['1-first.json', '2-last.json']);
+    expect(readdirSync(join(dir, 'first', 'checkpoints')).length).toBeGreaterThan(0);
+    expect(readdirSync(join(dir, 'first')).filter((name) => /\.(new|tmp)$/.test(name))).toEqual([]);
+    for (const name of ['metrics.jsonl', 'metrics-learner.jsonl']) {
+      const { records, skipped } = parseMetrics(readFileSync(join(dir, 'first', name), 'utf8'));
+      expect(skipped).toBe(0);
+      expect(records.length).toBeGreaterThan(0);
+    }
+    expect(readFileSync(join(dir, 'first', 'report.html'), 'utf8')).toMatch(/^<!doctype html>/i);
+  });
+
+  it('writes a summary with every key that scripts rely on, the same beside the report and where --json says', () => {
+    const summary = summaryOf('first');
+    expect(JSON.parse(readFileSync(join(dir, 'first', 'summary.json'), 'utf8'))).toEqual(summary);
+    const number = expect.any(Number);
+    expect(summary).toMatchObject({
+      success_rate: number,
+      eval_episodes: 4,
+      env_steps: number,
+      updates: number,
+      utd: number,
+      updates_per_s: number,
+      interventions: number,
+      intervention_steps: number,
+      wall_s: number,
+      seed: 3,
+      safety: { violations: 0, changed_ticks: number, ticks: number },
+      link: { sent: number, acked: number, duplicated: 0, lost: 0 },
+      policy_version: number,
+    });
+  });
+
+  it('sends every transition of its journal once, and does every update that they pay for', () => {
+    const { link, env_steps, updates, interventions, intervention_steps } = summaryOf('first');
+    const journal = transitionsOf(join(dir, 'first'));
+    const online = journal.filter(({ source }) => source !== 'demo');
+    expect(link).toEqual({ sent: journal.length, acked: journal.length, duplicated: 0, lost: 0 });
+    expect(online).toHaveLength(env_steps);
+    expect(updates).toBe(4 * (env_steps - 100));
+    expect(online.filter(({ source }) => source !== 'policy')).toHaveLength(intervention_steps);
+    const { records } = parseMetrics(readFileSync(join(dir, 'first', 'metrics.jsonl'), 'utf8'));
+    const episodes = records.flatMap((r) => (r.kind === 'episode' && r.purpose === 'training' ? [r] : []));
+    expect(episodes.reduce((sum, e) => sum + e.steps, 0)).toBe(env_steps);
+    expect(episodes.reduce((sum, e) => sum + e.interventions, 0)).toBe(interventions);
+  });
+
+  it('ends with 1 and the reason where the target is missed, with 0 where it is met', () => {
+    expect(first.code).toBe(1);
+    expect(first.stderr).toMatch(/^rein: target missed: success was \d+\.\d %, the target is 97\.0 %\n$/);
+    expect(again).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('repeats itself with the same seed, transition for transition', () => {
+    expect(transitionsOf(join(dir, 'again'))).toEqual(transitionsOf(join(dir, 'first')));
+    const { env_steps, updates, success_rate, policy_version, safety } = summaryOf('first');
+    expect(summaryOf('again')).toMatchObject({ env_steps, updates, success_rate, policy_version, safety });
+    const [a, b] = ['first', 'again'].map((name) => readFileSync(join(dir, name, 'recordings', '2-last.json'), 'utf8'));
+    expect(b).toBe(a);
+  });
+
+  it('does something else with another seed', () => {
+    expect(other.code).toBe(1);
+    const [a, b] = ['first', 'other'].map((name) => transitionsOf(join(dir, name))[0]!);
+    expect([...b!.observation]).not.toEqual([...a!.observation]);
+  });
+});
+
+describe('rein eval', () => {
+  it('finds the same success on the same episodes, from the file of the policy alone', async () => {
+    const ended = await rein(['eval', '--policy', 'first/policy.onnx', '--json', 'eval.json'], dir);
+    const summary = summaryOf('first');
+    const result = JSON.parse(readFileSync(join(dir, 'eval.json'), 'utf8'));
+    expect(result).toMatchObject({ success_rate: summary.success_rate, eval_episodes: 4 });
+    const { records } = parseMetrics(readFileSync(join(dir, 'first', 'metrics.jsonl'), 'utf8'));
+    const evaluation = records.find((record) => record.kind === 'evaluation');
+    expect(evaluation).toMatchObject({ successes: result.successes, meanSteps: result.mean_steps });
+    expect(ended.code).toBe(1);
+  });
+});

@@ -1,0 +1,104 @@
+/** The program as people start it: `bin/rein.js` in a process of its own. Needs `dist/`. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Transition } from '../../src/core/index.ts';
+import { readJournal } from '../../src/learner/link/index.ts';
+
+export const REIN: string = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
+
+/** Networks and rounds so small that a run takes seconds; nobody learns to insert a peg with them. */
+export const TINY: string = `
+task:
+  demonstrations: 4
+  training: { minimumSteps: 150 }
+  validation: { everySteps: 100, episodes: 4 }
+learner: { actorHidden: [32, 32], criticHidden: [32, 32], bcInitSteps: 100, batchSize: 32, checkpointEveryUpdates: 200 }
+`;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program that was started. */
+export class Rein {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], cwd: string, nodeArgs: readonly string[] = []) {
+    this.child = spawn(process.execPath, [...nodeArgs, REIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve) => {
+      this.child.once('close', (code, signal) => {
+        resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
+      });
+    });
+  }
+
+  /** Waits until it has printed something like `pattern`; rejects when it ends without. */
+  async printed(pattern: RegExp): Promise<void> {
+    let isOver = false;
+    void this.ended.then(() => {
+      isOver = true;
+    });
+    while (!pattern.test(this.stdout)) {
+      if (isOver) throw new Error(`it ended without printing ${pattern}:\n${this.stdout}\n${this.stderr}`);
+      await delay(20);
+    }
+  }
+
+  /** Process id of the learner that it has started. */
+  get learnerPid(): number {
+    const { pid } = this.child;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g);
+    const learner = children
+      ?.map(Number)
+      .find((id) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('learner-process'));
+    if (learner === undefined) throw new Error('there is no learner process');
+    return learner;
+  }
+}
+
+/** Runs the program to its end. */
+export function rein(args: readonly string[], cwd: string, nodeArgs: readonly string[] = []): Promise<Ended> {
+  return new Rein(args, cwd, nodeArgs).ended;
+}
+
+/** Whether the process ends within `limitMs`. */
+export async function goesAway(pid: number, limitMs = 10_000): Promise<boolean> {
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < limitMs) {
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+      return true;
+    }
+    await delay(20);
+  }
+  return false;
+}
+
+/** All transitions of a run; throws where one is damaged or missing. */
+export function transitionsOf(folder: string): Transition[] {
+  const found = [
+    ...readJournal(`${folder}/journal`, {
+      onFault: ({ sentence }, path) => {
+        throw new Error(`${path}: ${sentence}`);
+      },
+    }),
+  ];
+  for (const [i, { seq }] of found.entries()) if (seq !== i) throw new Error(`transition ${i} has the number ${seq}`);
+  return found;
+}
