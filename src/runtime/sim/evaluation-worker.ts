@@ -68,7 +68,7 @@ async function runEpisode(
     changedTicks: link.latest.changedTicks - changedTicks,
     violations: link.latest.violations - violations,
   };
-  const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success);
+  const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success, setup.config.robot.controlHz);
   return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };
 }
 

@@ -27,7 +27,7 @@ export class PoseRecorder {
     this.#frames.push(Float32Array.from(this.#poses));
   }
 
-  finish(success: boolean, controlHz = 100): EpisodeRecording {
+  finish(success: boolean, controlHz: number): EpisodeRecording {
     return {
       caption: '',
       success,

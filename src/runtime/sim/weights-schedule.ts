@@ -10,8 +10,12 @@ import type { LearnerConfig } from '../../learner/index.ts';
  */
 export const LAG_STEPS = 60;
 
-/** The version that acts at `onlineSteps` accepted steps; the first version is that of the demonstrations. */
+/**
+ * The version that acts at `onlineSteps` accepted steps; the first version is that of the demonstrations. A learner makes
+ * its updates in calls of UTD, and publishes at most once a call.
+ */
 export function versionDue(config: LearnerConfig, onlineSteps: number): number {
-  const paidFor = config.utd * Math.max(0, onlineSteps - config.warmupSteps - LAG_STEPS);
-  return 1 + Math.floor(paidFor / config.publishEveryUpdates);
+  const { utd, publishEveryUpdates, warmupSteps } = config;
+  const calls = Math.max(0, onlineSteps - warmupSteps - LAG_STEPS);
+  return 1 + Math.floor((calls * Math.min(utd, publishEveryUpdates)) / publishEveryUpdates);
 }

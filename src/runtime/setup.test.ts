@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { arm6Setup } from '../../tests/support/arm6.ts';
+import { standingFrame } from '../../tests/support/frames.ts';
+import { frameSize } from '../core/index.ts';
+import { createDemonstrator, createInserter, createSetup } from './setup.ts';
+
+describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => {
+  const setup = arm6Setup(name);
+
+  it('sizes everything by the task', () => {
+    const { observation, action } = setup.task;
+    expect(setup.observationSize).toBe(frameSize(observation) * observation.frames);
+    expect(setup.actionSize).toBe(action.dimensions.length);
+    expect(setup.ticksPerStep).toBe(10);
+    expect(setup.schemaHash).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it('gives the scene the measures of the task', () => {
+    const { peg, hole, success } = setup.config.task;
+    expect(setup.driver.options).toMatchObject({
+      periodS: 0.01,
+      signalNames: setup.task.signalNames,
+      scene: {
+        pegWidthM: peg.widthM,
+        pegLengthM: peg.lengthM,
+        clearanceM: hole.clearanceM,
+        chamferM: hole.chamferM,
+        depthM: hole.depthM,
+        mouthRadiusM: success.lateralM,
+      },
+    });
+  });
+
+  it('lets the operator read the observation in the units that the task writes', () => {
+    const metres = fc.double({ min: -0.008, max: 0.008, noNaN: true });
+    fc.assert(
+      fc.property(metres, metres, fc.double({ min: -0.05, max: 0.05, noNaN: true }), fc.nat(), (x, y, yaw, seed) => {
+        const hand = createInserter(setup, seed);
+        hand.begin('above');
+        const size = frameSize(setup.task.observation);
+        const observation = new Float32Array(setup.observationSize);
+        const frame = standingFrame({ tipM: [0.5, 0.1, 0.25], signals: [0, 0.5 + x, 0.1 + y, 0.15, yaw] });
+        setup.task.observe(observation, setup.observationSize - size, frame, new Float32Array(4));
+        const out = new Float64Array(4);
+        hand.act(observation, out);
+        // A hand trembles by 0.05.
+        expect(Math.abs(out[0]! - x / 0.01)).toBeLessThan(0.35);
+        expect(Math.abs(out[1]! - y / 0.01)).toBeLessThan(0.35);
+        expect(Math.abs(out[3]! - yaw / 0.06)).toBeLessThan(0.35);
+      }),
+    );
+  });
+
+  it('has a demonstrator who never lets go and stands for a person', () => {
+    const demonstrator = createDemonstrator(setup, 1);
+    demonstrator.reset();
+    const command = { active: false, action: new Float32Array(4), phase: 'recover' as const };
+    for (let i = 0; i < 50; i++) {
+      command.active = false;
+      demonstrator.poll(new Float32Array(setup.observationSize), i, command);
+      expect(command).toMatchObject({ active: true, phase: 'correct' });
+    }
+    expect(demonstrator.decidedBy).toBe('scripted');
+  });
+});
+
+it('a setup of another observation or action has another hash', () => {
+  const { config, schemaHash } = arm6Setup();
+  const { task } = config;
+  const changed = createSetup({ ...config, task: { ...task, historyFrames: task.historyFrames + 1 } });
+  expect(changed.schemaHash).not.toBe(schemaHash);
+  expect(arm6Setup('insert', 9).schemaHash).toBe(schemaHash);
+});
+
+it('no scripted operator is made for actions that it does not know', () => {
+  const { config } = arm6Setup();
+  const dimensions = config.task.action.dimensions.filter((dimension) => dimension.name !== 'yaw');
+  const setup = createSetup({ ...config, task: { ...config.task, action: { kind: 'cartesian', dimensions } } });
+  expect(() => createInserter(setup, 0)).toThrow('"yaw"');
+});
