@@ -88,12 +88,12 @@ export class KeyboardTeleop implements TeleopSource {
     return this.#state.value.lastKeyAtS;
   }
 
-  /** What the keys do, for people. */
+  /** What the keys do, for people: lines that fit a terminal of 80 columns. */
   get help(): string {
     const motion = this.#motion.help(this.#options.action);
     // Marks are offered where somebody listens to them.
     const marks = this.#options.onMark === undefined ? '' : 'm/n success/failure  ';
-    return `t take over  g give back  space stop  ${motion}  (Shift: recovery)  [/] slower/faster  ${marks}? help  Ctrl+C quit`;
+    return `t take over  g give back  space stop  ${marks}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPolicyManifest, savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
-import { rein, TINY, transitionsOf } from '../support/rein.ts';
+import { endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 
 let dir: string;
 
@@ -27,7 +27,10 @@ beforeAll(async () => {
   const size = ['--steps', '220', '--eval-episodes', '2'];
   await rein(['sim', '--config', 'tiny.yaml', '--out', 'good', '--quiet', ...size], dir);
 }, 60_000);
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(() => {
+  endLeftovers();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 /** Ends with 1 after `sentence` on standard error, with neither a stack nor anything that moved before it. */
 async function refused(args: readonly string[], sentence: RegExp, nodeArgs: readonly string[] = []): Promise<string> {

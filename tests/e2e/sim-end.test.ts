@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadReportData, writeReport } from '../../src/monitor/index.ts';
 import { loadResolvedConfig } from '../../src/runtime/index.ts';
-import { goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';
+import { endLeftovers, goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';
 
 /** An end in order takes a second; one that hangs would take the rest of the run. */
 const SOON_MS = 8_000;
@@ -17,7 +17,10 @@ beforeAll(() => {
   writeFileSync(join(dir, 'demos.yaml'), TINY.replace('demonstrations: 4', 'demonstrations: 4000'));
   writeFileSync(join(dir, 'judges.yaml'), TINY.replace('episodes: 4', 'episodes: 10000'));
 });
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(() => {
+  endLeftovers();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 function start(overlay: string, out: string, ...args: string[]): Rein {
   return new Rein(['sim', '--config', `${overlay}.yaml`, '--out', out, ...args], dir);

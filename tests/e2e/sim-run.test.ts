@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseMetrics, type RunSummary } from '../../src/runtime/record/index.ts';
-import { type Ended, rein, TINY, transitionsOf } from '../support/rein.ts';
+import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 
 let dir: string;
 let first: Ended;
@@ -26,7 +26,10 @@ beforeAll(async () => {
   const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }');
   [again, other] = await Promise.all([sim('again', 3, easy), sim('other', 4, TINY)]);
 }, 90_000);
-afterAll(() => rmSync(dir, { recursive: true, force: true }));
+afterAll(() => {
+  endLeftovers();
+  rmSync(dir, { recursive: true, force: true });
+});
 
 describe('rein sim', () => {
   it('leaves everything that it promises in the folder of the run', () => {

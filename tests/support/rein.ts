@@ -24,6 +24,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
+const running = new Set<ChildProcess>();
+
+/** To be called after tests: one that failed may have left its program running. */
+export function endLeftovers(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
 /** A program that was started. */
 export class Rein {
   readonly child: ChildProcess;
@@ -33,6 +40,7 @@ export class Rein {
 
   constructor(args: readonly string[], cwd: string, nodeArgs: readonly string[] = []) {
     this.child = spawn(process.execPath, [...nodeArgs, REIN, ...args], { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(this.child);
     this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text;
     });
@@ -41,6 +49,7 @@ export class Rein {
     });
     this.ended = new Promise((resolve) => {
       this.child.once('close', (code, signal) => {
+        running.delete(this.child);
         resolve({ code, signal, stdout: this.stdout, stderr: this.stderr });
       });
     });
