@@ -286,13 +286,14 @@ describe('an episode', () => {
   });
 
   it('records what both wanted and sends what the one in control wanted', async () => {
-    const { link, steps, run } = createRig(2);
-    await run({ operator: createOperator('-c') });
+    const { link, steps, run } = createRig(3);
+    await run({ operator: createOperator('-c-') });
     const mean = Array(ACTIONS).fill(expect.closeTo(Math.tanh(0.5), 6));
     const hand = Array(ACTIONS).fill(-0.25);
-    expect(steps.map((step) => [...step.policyAction])).toEqual([mean, mean]);
-    expect(steps.map((step) => [...step.humanAction])).toEqual([Array(ACTIONS).fill(0), hand]);
-    expect(link.sent.map((command) => [...command.action])).toEqual([mean, hand]);
+    expect(steps.map((step) => [...step.policyAction])).toEqual([mean, mean, mean]);
+    const nothing = Array(ACTIONS).fill(0);
+    expect(steps.map((step) => [...step.humanAction])).toEqual([nothing, hand, nothing]);
+    expect(link.sent.map((command) => [...command.action])).toEqual([mean, hand, mean]);
   });
 
   it('calls all of a demonstration a demonstration, and none of it an intervention', async () => {
