@@ -38,8 +38,13 @@ export function createEvalCommand(bodies: CommandBodies, finish: (code: number) 
     .option('--json <file>', 'write the result as JSON', path)
     .addOption(quietOption())
     .addHelpText('after', HELP)
-    .action(async (parsed: Parsed) => {
+    .action(async (parsed: Parsed, command: Command) => {
       const { policy, task, episodes, seed, config, json } = parsed;
+      if (config !== undefined && task === undefined) {
+        command.error(
+          'error: --config needs --task: without it the configuration beside the policy is taken as it is.',
+        );
+      }
       finish(
         await bodies.evaluate({ policy, task, episodes, seed, config, json, output: parsed.quiet ? 'quiet' : 'live' }),
       );

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReinError } from '../core/index.ts';
 import type { CommandBodies } from './bodies.ts';
-import { main } from './main.ts';
+import { main, watchReader } from './main.ts';
 
 interface Ran {
   readonly code: number;
@@ -104,6 +105,18 @@ describe('what a command line is understood as', () => {
     });
     expect((await rein('learn --bind tcp://127.0.0.1:0')).options).toMatchObject({ bind: 'tcp://127.0.0.1:0' });
     expect((await rein('learn --resume runs/a1')).options).toMatchObject({ task: undefined, resume: 'runs/a1' });
+  });
+
+  it('eval refuses a configuration that it would not use', async () => {
+    const refused = await rein('eval --policy p.onnx --config c.yaml');
+    expect(refused).toMatchObject({
+      code: 2,
+      command: undefined,
+      error: expect.stringContaining('--config needs --task'),
+    });
+    expect((await rein('eval --policy p.onnx --config c.yaml --task insert')).options).toMatchObject({
+      config: 'c.yaml',
+    });
   });
 
   it('eval takes the task of the policy unless told otherwise', async () => {
@@ -232,5 +245,28 @@ describe('help', () => {
       error: '',
       out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
     });
+  });
+});
+
+describe('a reader that goes away', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  function goneReader(...args: string[]) {
+    const exit = vi.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
+    const onTerm = vi.fn();
+    process.on('SIGTERM', onTerm);
+    const stdout = new EventEmitter();
+    watchReader(stdout as unknown as NodeJS.WriteStream, args);
+    for (let i = 0; i < 3; i++) stdout.emit('error', Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }));
+    process.off('SIGTERM', onTerm);
+    return { exits: exit.mock.calls, terms: onTerm.mock.calls.length };
+  }
+
+  it.each(['sim', 'run', 'learn'])('asks %s once to end in order', (command) => {
+    expect(goneReader(command, '--seed', '1')).toEqual({ exits: [], terms: 1 });
+  });
+
+  it.each([['doctor'], ['--help'], ['eval']])('ends %s quietly', (command) => {
+    expect(goneReader(command)).toMatchObject({ exits: expect.arrayContaining([[0]]), terms: 0 });
   });
 });

@@ -22,7 +22,7 @@ export async function main(
   bodies: CommandBodies = commandBodies,
   output: Output = processOutput,
 ): Promise<number> {
-  if (output === processOutput) endQuietlyWithoutReader();
+  if (output === processOutput) watchReader(process.stdout, args);
   let exitCode = 0;
   const finish = (code: number): void => {
     exitCode = code;
@@ -60,10 +60,22 @@ function ownVersion(): string {
   return version;
 }
 
-/** `rein doctor | head` is no error. */
-function endQuietlyWithoutReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+/** Commands with an arm and files to bring to an end. */
+const LONG_COMMANDS: readonly string[] = ['sim', 'run', 'learn'];
+
+/**
+ * What to do when nobody reads `stdout` any more. `rein doctor | head` is no error and just ends; a run ends in order,
+ * as if asked to with SIGTERM, so that it exits with 130. One that is over already, and writes its last words, goes on.
+ */
+export function watchReader(stdout: Pick<NodeJS.WriteStream, 'on'>, args: readonly string[]): void {
+  const isLong = args.some((arg) => LONG_COMMANDS.includes(arg));
+  let isGone = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The same trouble comes again with each line that is still written.
+    if (isGone) return;
+    if (error.code !== 'EPIPE') throw error;
+    isGone = true;
+    if (isLong) process.emit('SIGTERM', 'SIGTERM');
+    else process.exit(0);
   });
 }

@@ -7,6 +7,7 @@ import { RUN_FILES } from '../../runtime/record/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
+import { isOwnAbort } from './own-abort.ts';
 
 const WORKERS = 2;
 
@@ -29,7 +30,7 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
     await report(result, config, options);
     return result.successes / result.episodes >= config.task.target.successRate ? 0 : 1;
   } catch (error) {
-    if (stop.signal.aborted) return INTERRUPTED;
+    if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
     throw error;
   } finally {
     await pool.close();

@@ -6,9 +6,11 @@ import { type Override, type ResolvedConfig, resolveConfig, type SimOptions } fr
 import { RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/index.ts';
 import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
+import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { quietObserver } from './observers.ts';
+import { isOwnAbort } from './own-abort.ts';
 
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
 export async function simBody(options: SimOptions): Promise<number> {
@@ -33,7 +35,7 @@ export async function simBody(options: SimOptions): Promise<number> {
       out: options.out,
       observer,
       signal: stop.signal,
-      ...(options.output === 'live' && process.stdin.isTTY
+      ...(options.output === 'live' && ownsTerminal()
         ? {
             createKeyboard: (setup) =>
               new KeyboardTeleop({
@@ -52,7 +54,7 @@ export async function simBody(options: SimOptions): Promise<number> {
     return await finish(result, options);
   } catch (error) {
     display.stop();
-    if (!stop.signal.aborted) throw error;
+    if (!isOwnAbort(error, stop.signal)) throw error;
     process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
     return INTERRUPTED;
   } finally {

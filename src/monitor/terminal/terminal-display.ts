@@ -23,6 +23,9 @@ export interface TerminalDisplayOptions {
 
 const REPAINT_S = 0.1;
 const LINE_S = 1;
+/** Below these a picture cannot be read; ptys of programs often have a size of 0, which says nothing. */
+const MIN_COLUMNS = 40;
+const MIN_ROWS = 8;
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 // Terminals that know these hold the picture back until it is whole; others ignore them.
@@ -39,7 +42,7 @@ export function textStyle(isTty: boolean, env: TerminalDisplayOptions['env']): T
 /** Paints statuses as they come, never faster than 10 Hz. Not for the tick path: it writes to a stream. */
 export class TerminalDisplay {
   readonly #options: TerminalDisplayOptions;
-  readonly #live: boolean;
+  readonly #isTerminal: boolean;
   readonly #style: TextStyle;
   #painted: string[] = [];
   #lastS = Number.NEGATIVE_INFINITY;
@@ -49,8 +52,14 @@ export class TerminalDisplay {
 
   constructor(options: TerminalDisplayOptions) {
     this.#options = options;
-    this.#live = options.stream.isTTY === true && options.env['TERM'] !== 'dumb';
+    this.#isTerminal = options.stream.isTTY === true && options.env['TERM'] !== 'dumb';
     this.#style = textStyle(options.stream.isTTY === true, options.env);
+  }
+
+  /** Whether there is room to repaint in; a window may change its size at any time. */
+  get #live(): boolean {
+    const { columns: width, rows } = this.#size();
+    return this.#isTerminal && width >= MIN_COLUMNS && rows >= MIN_ROWS;
   }
 
   /** Shows the status if the last one is old enough to be replaced; a new phase is shown at once. */
@@ -84,16 +93,20 @@ export class TerminalDisplay {
   }
 
   #show(status: RunStatus): void {
-    if (this.#live) this.#paint(status);
-    else this.#options.stream.write(`${renderLine(status)}\n`);
+    if (this.#live) {
+      this.#paint(status);
+      return;
+    }
+    this.#painted = [];
+    this.#options.stream.write(`${renderLine(status)}\n`);
   }
 
   #paint(status: RunStatus): void {
     const { stream } = this.#options;
-    const width = Math.max(1, stream.columns ?? 80);
+    const size = this.#size();
     // The last row stays free: a newline there would scroll, and the next repaint would miss its start.
-    const rows = Math.max(1, (stream.rows ?? 24) - 1);
-    const lines = renderStatus(status, width, this.#style).slice(0, rows);
+    const rows = size.rows - 1;
+    const lines = renderStatus(status, size.columns, this.#style).slice(0, rows);
     if (this.#forgetExit === undefined) {
       stream.write(HIDE_CURSOR);
       this.#forgetExit = (this.#options.onExit ?? onProcessExit)(() => this.#restore());
@@ -105,14 +118,19 @@ export class TerminalDisplay {
 
   /** Back to the first painted row; a terminal made narrower since has wrapped some lines. */
   #toTop(): string {
-    const width = Math.max(1, this.#options.stream.columns ?? 80);
+    const width = this.#size().columns;
     let rows = 0;
     for (const line of this.#painted) rows += Math.max(1, Math.ceil(columns(line) / width));
     return rows === 0 ? '' : `\x1b[${rows}A\r`;
   }
 
+  #size(): { columns: number; rows: number } {
+    const { columns: width, rows } = this.#options.stream;
+    return { columns: width || 80, rows: rows || 24 };
+  }
+
   #restore(): void {
-    if (this.#live && this.#forgetExit !== undefined) this.#options.stream.write(SHOW_CURSOR);
+    if (this.#forgetExit !== undefined) this.#options.stream.write(SHOW_CURSOR);
   }
 }
 

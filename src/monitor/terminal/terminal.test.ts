@@ -182,9 +182,33 @@ describe('TerminalDisplay', () => {
 
   it('stays inside a small terminal', () => {
     const { stream, shown } = display(true);
-    stream.rows = 6;
+    stream.rows = 8;
     shown.update(training);
-    expect(stream.text.split('\n').length - 1).toBe(5);
+    expect(stream.text.split('\n').length - 1).toBe(7);
+  });
+
+  it('takes a size of nothing, as the ptys of programs have, for an ordinary screen', () => {
+    const { stream, shown } = display(true);
+    stream.columns = 0;
+    stream.rows = 0;
+    shown.update(training);
+    const lines = renderStatus(training, 80);
+    expect(stripAnsi(stream.text).trimEnd().split('\n')).toHaveLength(lines.length);
+    expect(stripAnsi(stream.text)).toContain(lines[2]);
+  });
+
+  it.each([
+    [39, 24],
+    [80, 7],
+  ])('writes plain lines where %i × %i is no room for a picture', (columns, rows) => {
+    const { stream, shown, clock } = display(true);
+    Object.assign(stream, { columns, rows });
+    for (let i = 0; i < 20; i++) {
+      clock.s = i / 10;
+      shown.update(training);
+    }
+    shown.stop();
+    expect(stream.text.trimEnd().split('\n')).toEqual([renderLine(training), renderLine(training)]);
   });
 
   it('keeps printed lines above the repainted part', () => {
