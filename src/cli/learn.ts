@@ -34,7 +34,7 @@ What happens:
 What it writes, below runs/<id>/ or --out:
   checkpoints/            to continue with --resume
   metrics-learner.jsonl   losses, values and temperature, one JSON object a line
-  config.yaml             task, robot, learner, seed and versions
+  config.yaml             task, robot, learner, seed, versions and the run's id
 
 Examples:
   $ rein learn --task insert                                       on the workstation
@@ -53,13 +53,16 @@ export function createLearnCommand(bodies: CommandBodies, finish: (code: number)
       DEFAULT_LEARNER_ADDRESS,
     )
     .addOption(
-      new Option('--resume <dir>', 'run folder to continue from its last checkpoint')
+      new Option(
+        '--resume <dir>',
+        'run folder to continue from its last checkpoint, or from the beginning where it has none',
+      )
         .argParser(path)
-        .conflicts(['task', 'config', 'seed']),
+        .conflicts(['task', 'config', 'seed', 'out']),
     )
     .addOption(seedOption())
     .addOption(configOption())
-    .option('--out <dir>', 'run folder (default: the resumed one, or a new one below runs/)', path)
+    .option('--out <dir>', 'folder for a new run (default: one below runs/)', path)
     .addOption(quietOption())
     .addHelpText('after', HELP)
     .action(async (parsed: Parsed) => {

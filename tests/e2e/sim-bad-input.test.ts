@@ -147,12 +147,10 @@ describe('rein learn', () => {
     expect(readdirSync(folder).sort()).toEqual(names.map((name) => `${name}.damaged`));
   });
 
-  it('does not resume from a checkpoint of another robot, or without one', async () => {
+  it('does not resume from a checkpoint of another robot', async () => {
     cpSync(join(dir, 'good'), join(dir, 'strange'), { recursive: true });
     otherRobot(join(dir, 'strange'));
     await refused(resume('strange'), /^rein: The checkpoint .* has another robot or task/);
-    rmSync(join(dir, 'strange', 'checkpoints'), { recursive: true });
-    await refused(resume('strange'), /^rein: There is no checkpoint in strange\/checkpoints\.\n/);
   });
 
   it('names a port in use, and leaves nothing that is in the way of a second try', async () => {

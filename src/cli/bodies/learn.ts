@@ -54,8 +54,8 @@ interface Place {
 
 async function folderOf(options: LearnOptions): Promise<Place> {
   if (options.resume !== undefined) {
-    const config = await loadResolvedConfig(join(options.resume, RUN_FILES.config));
-    return { config, path: options.resume, runId: runIdOf(options.resume), start: 'resume' };
+    const config = loadResolvedConfig(join(options.resume, RUN_FILES.config));
+    return { config, path: options.resume, runId: runIdOf(options.resume, config), start: 'resume' };
   }
   const { seed, config: overlay } = options;
   const task = options.task ?? 'insert';

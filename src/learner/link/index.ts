@@ -2,6 +2,8 @@
 export { type SubscribeOptions, type Subscription, subscribeWeights } from './downlink.ts';
 export type { LinkFault, LinkFaultReason } from './fault.ts';
 export {
+  acquireLock,
+  type DirectoryLock,
   Journal,
   type JournalOptions,
   type JournalStatus,

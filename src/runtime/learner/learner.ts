@@ -16,7 +16,14 @@ import {
   UpdateContract,
   writeCheckpoint,
 } from '../../learner/index.ts';
-import { type LearnerServer, sealBundle, startLearnerServer, type WeightsBundle } from '../../learner/link/index.ts';
+import {
+  acquireLock,
+  type DirectoryLock,
+  type LearnerServer,
+  sealBundle,
+  startLearnerServer,
+  type WeightsBundle,
+} from '../../learner/link/index.ts';
 import type { RunSetup } from '../setup.ts';
 import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
 import { achievedUtd, TrainingRecord } from './training-record.ts';
@@ -28,7 +35,7 @@ export interface LearnerOptions {
   readonly bind: string;
   /** The run's folder: metrics and checkpoints go there. */
   readonly folder: string;
-  /** `resume`: continue from the newest checkpoint of `folder`, which must exist. */
+  /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning where it has none. */
   readonly start: 'fresh' | 'resume';
   /** Told in one sentence of what went wrong and was survived. */
   readonly onFault: (sentence: string) => void;
@@ -44,48 +51,67 @@ export class Learner {
   readonly #replay: Replay;
   readonly #contract: UpdateContract;
   readonly #record: TrainingRecord;
+  readonly #lock: DirectoryLock;
   #server!: LearnerServer;
   #version = 0;
+  /** Robots may have weights up to this version from a learner before this one, and take only what is newer. */
+  #versionBefore = 0;
   #parent: number | null = null;
   #isReady = false;
   #demonstrationsExpected: number | undefined;
   #replayExpected: { readonly online: number; readonly demonstrations: number } | undefined;
   #isFinishing = false;
   #isEnding = false;
+  #isClosed = false;
   #received = 0;
   #wake: () => void = () => undefined;
   #statusMs = 0;
 
-  private constructor(options: LearnerOptions, agent: Agent) {
+  private constructor(options: LearnerOptions, agent: Agent, lock: DirectoryLock) {
     const { setup, folder } = options;
     const config = setup.config.learner;
     this.#options = options;
     this.#agent = agent;
+    this.#lock = lock;
     this.#replay = new Replay(setup.observationSize, setup.actionSize, config.replayCapacity);
     this.#contract = new UpdateContract(config.utd, config.warmupSteps);
     const metricsFile = join(folder, LEARNER_FILES.metrics);
     this.#record = new TrainingRecord(metricsFile, this.#contract, config.discount, options.onFault);
   }
 
-  /** Builds the networks, reads the checkpoint where asked to, and listens. Rejects with `ReinError`. */
+  /**
+   * Builds the networks, reads the checkpoint where asked to, and listens. Rejects with `ReinError`: also where another
+   * learner works in the folder.
+   */
   static async start(options: LearnerOptions): Promise<Learner> {
-    const { setup, bind, runId } = options;
-    const { observationSize, actionSize, schemaHash, config } = setup;
-    const agent = await createAgent({ observationSize, actionSize, config: config.learner, seed: config.seed });
-    const learner = new Learner(options, agent);
-    if (options.start === 'resume') await learner.#restore();
-    learner.#server = await startLearnerServer({
+    const lock = lockOf(options.folder);
+    try {
+      const { observationSize, actionSize, config } = options.setup;
+      const agent = await createAgent({ observationSize, actionSize, config: config.learner, seed: config.seed });
+      const learner = new Learner(options, agent, lock);
+      if (options.start === 'resume') await learner.#restore();
+      await learner.#listen();
+      return learner;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { setup, bind, runId, onFault } = this.#options;
+    const { observationSize, actionSize, schemaHash } = setup;
+    this.#server = await startLearnerServer({
       bind,
       runId,
       schemaHash,
       observationSize,
       actionSize,
-      onTransition: (transition, robotId) => learner.#accept(transition, robotId),
-      onControl: (kind, body) => learner.#control(kind, body),
-      onFault: options.onFault,
+      onTransition: (transition, robotId) => this.#accept(transition, robotId),
+      onControl: (kind, body) => this.#control(kind, body),
+      onFault,
     });
-    if (learner.#version > 0) learner.#publish();
-    return learner;
+    if (this.#replayExpected !== undefined) this.#publish();
   }
 
   get address(): string {
@@ -122,15 +148,31 @@ export class Learner {
     const robots = this.#server.robots();
     const who = robots.length === 0 ? 'no robot' : robots.join(', ');
     const rate = this.#isReady ? `, ${this.#record.updatesPerS.toFixed(0)} updates/s` : '';
-    return `${who}: ${demonstrations} demonstration steps, ${online} steps, ${this.#agent.updates} updates${rate}, policy ${this.#version}`;
+    return `${who}: ${demonstrations} demonstration steps, ${online} steps, ${this.#agent.updates} updates${rate}${this.#waitingFor()}, policy ${this.#version}`;
   }
 
-  /** Closes sockets and files. */
+  /** What a learner with a checkpoint waits for before it goes on; nothing where it does not wait. */
+  #waitingFor(): string {
+    if (this.#isReady || this.#replayExpected === undefined) return '';
+    const { online, demonstrations } = this.#replayExpected;
+    const counts = this.#replay.counts();
+    const here = Math.min(counts.online, online) + Math.min(counts.demonstrations, demonstrations);
+    const all = online + demonstrations;
+    return `, waiting for ${all - here} of ${all} transitions of the checkpoint`;
+  }
+
+  /** Closes sockets and files, and lets another learner into the folder. May be called again. */
   async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.end();
-    await this.#server.close();
-    await this.#record.close();
-    await this.#agent.close();
+    try {
+      await this.#server.close();
+      await this.#record.close();
+      await this.#agent.close();
+    } finally {
+      this.#lock.release();
+    }
   }
 
   /** One training call, if the contract allows it. */
@@ -185,7 +227,7 @@ export class Learner {
   }
 
   #publish(): void {
-    this.#version++;
+    this.#version = Math.max(this.#version, this.#versionBefore) + 1;
     this.#server.publish(this.#bundle());
     this.#parent = this.#version;
   }
@@ -265,17 +307,31 @@ export class Learner {
     const expected = { schemaHash, observationSize, actionSize, stateSize: this.#agent.stateSize };
     const directory = join(folder, LEARNER_FILES.checkpoints);
     const checkpoint = await readCheckpoint(directory, expected, onFault);
+    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
+    const publishedSince = Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
     if (checkpoint === undefined) {
-      throw new ReinError('checkpoint', `There is no checkpoint in ${directory}.`, {
-        remedy: 'Start without --resume, or name the folder of a run that has trained.',
-      });
+      onFault(`There is no checkpoint in ${directory}: the learner begins anew with what its robots send again.`);
+      this.#versionBefore = publishedSince + 1;
+      return;
     }
     this.#agent.restore(checkpoint.agent);
-    // Robots may have newer weights than the checkpoint, from before the end, and take only what is newer still.
-    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
-    this.#version = checkpoint.policyVersion + Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
+    this.#version = checkpoint.policyVersion;
+    this.#versionBefore = checkpoint.policyVersion + publishedSince;
     this.#parent = checkpoint.policyVersion;
     this.#replayExpected = checkpoint.replay;
+  }
+}
+
+/** Two learners in one folder would overwrite each other's checkpoints. */
+function lockOf(folder: string): DirectoryLock {
+  try {
+    return acquireLock(join(folder, LEARNER_FILES.lock), `the run folder ${folder}`);
+  } catch (error) {
+    if (error instanceof ReinError) throw error;
+    throw new ReinError('storage', `The folder ${folder} cannot be written: ${(error as Error).message}.`, {
+      remedy: 'Choose a folder that can be, or make room.',
+      cause: error,
+    });
   }
 }
 

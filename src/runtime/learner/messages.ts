@@ -19,6 +19,8 @@ export interface LearnerStatus {
 export const LEARNER_FILES = {
   metrics: 'metrics-learner.jsonl',
   checkpoints: 'checkpoints',
+  /** Held by the learner that writes the others. */
+  lock: 'learner.lock',
 } as const;
 
 /** What a learner process is started with, as JSON in its first argument. */

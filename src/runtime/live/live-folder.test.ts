@@ -14,9 +14,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-function configOf(command: string, historyFrames = 3): ResolvedConfig {
+function configOf(command: string, historyFrames = 3, seed = 1): ResolvedConfig {
   const override = { option: '--frames', path: ['task', 'historyFrames'], value: historyFrames } as const;
-  return resolveConfig({ task: 'insert', seed: 1, run: { command }, overrides: [override] });
+  return resolveConfig({ task: 'insert', seed, run: { command }, overrides: [override] });
 }
 
 describe('the folder of a live run', () => {
@@ -35,6 +35,17 @@ describe('the folder of a live run', () => {
     const sim = join(dir, 'sim');
     await openLiveFolder(configOf('sim'), sim);
     await expect(openLiveFolder(configOf(LIVE_COMMAND), sim)).rejects.toThrow('holds another run');
+  });
+
+  it('is refused to another seed than the one that it would go on with', async () => {
+    const out = join(dir, 'robot');
+    await openLiveFolder(configOf(LIVE_COMMAND), out);
+    await expect(openLiveFolder(configOf(LIVE_COMMAND, 3, 77), out)).rejects.toThrow(
+      expect.objectContaining({
+        message: `${out} holds a run with seed 1, not 77.`,
+        remedy: expect.stringContaining('--seed 1'),
+      }),
+    );
   });
 });
 

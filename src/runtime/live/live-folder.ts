@@ -11,8 +11,9 @@ import { createRunFolder, type RunFolder, runIdOf } from '../sim/index.ts';
 export const LIVE_COMMAND = 'run';
 
 /**
- * A new folder, or `out` where a robot of the same task, robot and learner settings ran before. Throws
- * `ReinError('storage')` where `out` holds another kind of run or was started with other settings.
+ * A new folder, or `out` where a robot with the same settings, task and seed ran before. Learner settings may differ: a
+ * robot has no use for them. Throws `ReinError('storage')` where `out` holds another kind of run or one that was started
+ * with anything else.
  */
 export async function openLiveFolder(config: ResolvedConfig, out: string | undefined): Promise<RunFolder> {
   if (out === undefined || !existsSync(join(out, RUN_FILES.config))) return createRunFolder(config, out, new Date());
@@ -27,5 +28,10 @@ export async function openLiveFolder(config: ResolvedConfig, out: string | undef
       remedy: 'Choose another folder with --out; nothing there was touched.',
     });
   }
-  return { path: out, runId: runIdOf(out), configFile };
+  if (before.seed !== config.seed) {
+    throw new ReinError('storage', `${out} holds a run with seed ${before.seed}, not ${config.seed}.`, {
+      remedy: `Give --seed ${before.seed} to carry it on, or choose another folder with --out.`,
+    });
+  }
+  return { path: out, runId: runIdOf(out, before), configFile };
 }

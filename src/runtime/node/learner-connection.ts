@@ -47,6 +47,7 @@ export class LearnerConnection {
   #status: LearnerStatus | undefined;
   #failure: ReinError | undefined;
   #isClosed = false;
+  #demonstrated: number | undefined;
 
   /** Opens the journal and starts to connect; does not wait. Throws `ReinError` when journal or address are no good. */
   constructor(options: LearnerConnectionOptions) {
@@ -75,6 +76,7 @@ export class LearnerConnection {
       },
       onState: (state, reason) => {
         reportStatus(reason);
+        if (state === 'connected') this.#tellDemonstrated();
         options.onState?.(state);
       },
     });
@@ -125,9 +127,17 @@ export class LearnerConnection {
     this.#journal.append(transition);
   }
 
-  /** All demonstrations are recorded: the learner may begin. */
+  /** All demonstrations are recorded: the learner may begin. Every learner that takes its place is told as well. */
   demonstrationsComplete(transitions: number): void {
-    this.#uplink.sendControl('demonstrationsComplete', { transitions });
+    this.#demonstrated = transitions;
+    // Not kept waiting: whoever connects is told then.
+    if (this.#uplink.state === 'connected') this.#tellDemonstrated();
+  }
+
+  #tellDemonstrated(): void {
+    if (this.#demonstrated !== undefined) {
+      this.#uplink.sendControl('demonstrationsComplete', { transitions: this.#demonstrated });
+    }
   }
 
   /** The newest weights that have arrived and not been taken, for use between two steps. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -27,13 +27,14 @@ describe("a run's folder", () => {
     const made = [];
     for (let i = 0; i < 3; i++) made.push(await createRunFolder(config, undefined, now));
     const name = '2026-03-04-050607-insert-s3';
-    expect(made.map(({ runId }) => runId)).toEqual([name, `${name}-2`, `${name}-3`]);
+    expect(made.map(({ path }) => path)).toEqual([name, `${name}-2`, `${name}-3`].map((part) => join('runs', part)));
     expect((await readdir('runs')).sort()).toEqual([name, `${name}-2`, `${name}-3`]);
   });
 
   it('holds the configuration that the run was started with', async () => {
-    const { configFile } = await createRunFolder(config, 'deep/er/here', now);
-    expect(loadResolvedConfig(configFile)).toEqual(config);
+    const { configFile, runId } = await createRunFolder(config, 'deep/er/here', now);
+    expect(loadResolvedConfig(configFile)).toEqual({ ...config, run: { ...config.run, id: runId } });
+    expect(await readdir('deep/er/here')).toEqual(['config.yaml']);
   });
 
   it('may exist and hold something else', async () => {
@@ -60,9 +61,35 @@ describe("a run's folder", () => {
     }
   });
 
-  it('gives an id that fits a journal', () => {
-    expect(runIdOf('/tmp/runs/a b/')).toBe('a_b');
-    expect(runIdOf('/')).toBe('run');
-    expect(Buffer.byteLength(runIdOf(`/runs/${'é'.repeat(100)}`))).toBeLessThanOrEqual(64);
+  it('goes to one of those who want it at the same time', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 8 }, () => createRunFolder(config, 'wanted', now)));
+    const made = tries.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(made).toHaveLength(1);
+    for (const outcome of tries) {
+      if (outcome.status === 'rejected') expect(outcome.reason.message).toContain('wanted holds a run already');
+    }
+    expect(runIdOf('wanted', loadResolvedConfig(made[0]!.configFile))).toBe(made[0]!.runId);
+    expect(await readdir('wanted')).toEqual(['config.yaml']);
+  });
+
+  it('has an id of its own, which it keeps under another name', async () => {
+    const one = await createRunFolder(config, join('a', 'learner'), now);
+    const other = await createRunFolder(config, join('b', 'learner'), now);
+    expect(one.runId).toMatch(/^learner-[0-9a-f]{8}$/);
+    expect(other.runId).not.toBe(one.runId);
+    await rename(join('a', 'learner'), 'moved');
+    expect(runIdOf('moved', loadResolvedConfig(join('moved', 'config.yaml')))).toBe(one.runId);
+  });
+
+  it('gives an id that fits a journal, or the one that was asked for', async () => {
+    expect((await createRunFolder(config, 'a b', now)).runId).toMatch(/^a_b-/);
+    expect(Buffer.byteLength((await createRunFolder(config, 'é'.repeat(100), now)).runId)).toBe(64);
+    expect((await createRunFolder(config, 'named', now, 'fixed')).runId).toBe('fixed');
+  });
+
+  it('from before ids were drawn has its name as its id', () => {
+    expect(runIdOf('/tmp/runs/a b/', config)).toBe('a_b');
+    expect(runIdOf('/', config)).toBe('run');
+    expect(Buffer.byteLength(runIdOf(`/runs/${'é'.repeat(100)}`, config))).toBe(64);
   });
 });

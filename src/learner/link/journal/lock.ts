@@ -14,15 +14,15 @@ interface Holder {
   readonly started: string;
 }
 
-/** Takes the lock `path`. Throws `ReinError('storage')` naming the process where a live one holds it. */
-export function acquireLock(path: string): DirectoryLock {
+/** Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it. */
+export function acquireLock(path: string, what = `the journal ${path}`): DirectoryLock {
   const own: Holder = { pid: process.pid, started: processStart(process.pid) ?? 'unknown' };
   const mine = `${path}.${own.pid}`;
   for (let attempt = 0; attempt < 5; attempt++) {
     if (claim(path, mine, JSON.stringify(own))) return { release: () => releaseLock(path, own) };
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) {
-      throw new ReinError('storage', `the journal ${path} is in use by process ${holder.pid}`, {
+      throw new ReinError('storage', `${what} is in use by process ${holder.pid}`, {
         remedy: 'stop that process, or choose another run directory',
       });
     }

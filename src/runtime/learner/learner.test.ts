@@ -1,0 +1,122 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { arm6Setup } from '../../../tests/support/arm6.ts';
+import { freeAddress } from '../../../tests/support/live-run.ts';
+import { createTransition } from '../../core/index.ts';
+import { LearnerConnection } from '../node/index.ts';
+import { createSetup } from '../setup.ts';
+import { Learner } from './learner.ts';
+
+const { config } = arm6Setup('insert', 3);
+const setup = createSetup({
+  ...config,
+  learner: { ...config.learner, actorHidden: [8], criticHidden: [8], batchSize: 4, bcInitSteps: 2 },
+});
+const STEPS = 5;
+
+let folder: string;
+let address: string;
+let faults: string[];
+let closers: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'learner-'));
+  address = await freeAddress();
+  faults = [];
+  closers = [];
+});
+afterEach(async () => {
+  for (const close of closers.reverse()) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startLearner(start: 'fresh' | 'resume'): Promise<Learner> {
+  const onFault = (sentence: string): void => void faults.push(sentence);
+  const learner = await Learner.start({ setup, runId: 'run', bind: address, folder, start, onFault });
+  closers.push(() => learner.close());
+  return learner;
+}
+
+/** A robot that has recorded its demonstrations and told the learner so. */
+async function demonstrated(): Promise<LearnerConnection> {
+  const common = { setup, runId: 'run', robotId: 'arm', address, folder, keep: 'newest' } as const;
+  const robot = new LearnerConnection({ ...common, onFault: () => undefined });
+  closers.push(() => robot.close());
+  await robot.connected(5000);
+  for (let i = 0; i < STEPS; i++) {
+    const step = createTransition(setup.observationSize, setup.actionSize);
+    robot.record(Object.assign(step, { source: 'demo', terminated: i === STEPS - 1 }));
+  }
+  robot.demonstrationsComplete(STEPS);
+  expect(await robot.drain(5000)).toBe(true);
+  return robot;
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let i = 0; !condition(); i++) {
+    if (i > 1000) throw new Error(`${what} did not happen`);
+    await delay(10);
+  }
+}
+
+describe('a learner that is started again', { timeout: 30_000 }, () => {
+  it('begins anew without a checkpoint, and its robot tells it again how many demonstrations there are', async () => {
+    const first = await startLearner('fresh');
+    const robot = await demonstrated();
+    await first.close();
+    expect(readdirSync(folder)).not.toContain('checkpoints');
+
+    const second = await startLearner('resume');
+    expect(faults).toEqual([expect.stringMatching(/^There is no checkpoint in .*: the learner begins anew/)]);
+    expect(second.status.version).toBe(0);
+    const training = second.run();
+    await until(() => second.status.version > 0, 'the first weights');
+    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
+    // Newer than any that a learner without a checkpoint can have given out.
+    expect(second.status.version).toBeGreaterThan(Math.ceil(checkpointEveryUpdates / publishEveryUpdates));
+    const versions: number[] = [];
+    await until(() => {
+      const bundle = robot.takeNewest();
+      if (bundle !== undefined) versions.push(bundle.manifest.version);
+      return bundle !== undefined;
+    }, 'weights at the robot');
+    expect(versions).toEqual([second.status.version]);
+    second.end();
+    await training;
+  });
+
+  it('says for how many transitions of its checkpoint it waits', async () => {
+    const first = await startLearner('fresh');
+    const training = first.run();
+    const robot = await demonstrated();
+    await until(() => first.status.version > 0, 'the first weights');
+    expect(first.statusLine()).not.toContain('waiting');
+    first.end();
+    await training;
+    await robot.close();
+    await first.close();
+
+    const second = await startLearner('resume');
+    expect(faults).toEqual([]);
+    expect(second.statusLine()).toContain(`, waiting for ${STEPS} of ${STEPS} transitions of the checkpoint, policy`);
+  });
+
+  it('is refused while another works in the folder, and not after that has ended', async () => {
+    const first = await startLearner('fresh');
+    address = await freeAddress();
+    await expect(startLearner('resume')).rejects.toThrow(
+      expect.objectContaining({
+        name: 'ReinError',
+        message: `the run folder ${folder} is in use by process ${process.pid}`,
+      }),
+    );
+    await first.close();
+    await startLearner('resume');
+    expect(readdirSync(folder)).toContain('learner.lock');
+    await closers.pop()!();
+    expect(readdirSync(folder)).not.toContain('learner.lock');
+  });
+});
