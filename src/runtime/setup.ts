@@ -54,15 +54,9 @@ function driverConfig(config: ResolvedConfig, task: Task): DriverConfig {
 export function createInserter(setup: RunSetup, seed: number): PegInserter {
   const { config, task } = setup;
   const { clearanceM } = config.task.hole;
-  const scaleOf = (name: string): number => {
-    const dimension = task.action.dimensions.find((d) => d.name === name);
-    if (dimension === undefined) throw new RangeError(`the scripted operator needs an action dimension "${name}"`);
-    return dimension.scale;
-  };
   return new PegInserter({
     observation: task.observation,
-    positionScaleM: scaleOf('x'),
-    yawScaleRad: scaleOf('yaw'),
+    action: task.action,
     spiralPitchM: 0.0015,
     searchStepM: clearanceM < 0.0004 ? 0.002 : 0.003,
     searchRadiusM: 1.5 * config.task.estimate.errorM,

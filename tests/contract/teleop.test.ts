@@ -41,8 +41,15 @@ const observation: ObservationSpec = {
 function scripted(): TeleopSubject {
   const hand = new PegInserter({
     observation,
-    positionScaleM: 0.002,
-    yawScaleRad: 0.02,
+    action: {
+      kind: 'cartesian',
+      dimensions: [
+        { name: 'x', scale: 0.002, unit: 'm' },
+        { name: 'y', scale: 0.002, unit: 'm' },
+        { name: 'z', scale: 0.002, unit: 'm' },
+        { name: 'yaw', scale: 0.02, unit: 'rad' },
+      ],
+    },
     spiralPitchM: 0.0005,
     searchStepM: 0.001,
     searchRadiusM: 0.004,

@@ -242,6 +242,14 @@ describe('what the robot cannot do', () => {
       'task:\n  action:\n    kind: joint\n    dimensions:\n      - { name: elbow, scale: 0.5, unit: rad }\n      - { name: elbow, scale: 0.1, unit: rad }',
       'o.yaml:5:31: scale is 0.5, joint "elbow" turns 0.3142 rad in one step at most\no.yaml:6:17: "elbow" stands twice among the action\'s dimensions',
     ],
+    [
+      'task:\n  action:\n    kind: joint\n    dimensions:\n      - { name: elbow, scale: 0.1, unit: rad }',
+      'o.yaml:3:11: action.kind is joint, the scripted operator of peg insertion needs cartesian actions with x, y, z, yaw',
+    ],
+    [
+      'task:\n  action:\n    dimensions:\n      - { name: z, scale: 0.01, unit: m }\n      - { name: y, scale: 0.01, unit: m }',
+      'o.yaml:4:7: there is no x, no yaw: the scripted operator of peg insertion needs cartesian actions with x, y, z, yaw',
+    ],
     ['robot: { homeRad: [1, 2] }', 'o.yaml:1:19: homeRad has 2 numbers, the robot has 6 joints'],
     [
       'robot: { homeRad: [7, -1.57, 1.57, -1.57, -1.57, 0] }',

@@ -12,7 +12,9 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
   const findings = [...checkTiming(task, robot), ...checkPeg(task), ...region];
   // A region outside the box is reported as that only.
   if (region.length === 0) findings.push(...checkReach(task, robot));
-  return [...findings, ...(task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot))];
+  const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
+  // A misspelt axis is reported as that only.
+  return [...findings, ...(action.length === 0 ? checkOperator(task) : action)];
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */
@@ -136,6 +138,16 @@ function checkReach(task: TaskConfig, robot: RobotConfig): Finding[] {
     }
   }
   return [];
+}
+
+/** Demonstrations come from the scripted operator, whose hand moves all of these (`PegInserter`). */
+function checkOperator(task: TaskConfig): Finding[] {
+  const needs = `the scripted operator of peg insertion needs cartesian actions with ${CARTESIAN.join(', ')}`;
+  const { kind, dimensions } = task.action;
+  if (kind !== 'cartesian') return [{ path: ['action', 'kind'], message: `action.kind is ${kind}, ${needs}` }];
+  const missing = CARTESIAN.filter((axis) => !dimensions.some(({ name }) => name === axis));
+  if (missing.length === 0) return [];
+  return [{ path: ['action', 'dimensions'], message: `there is no ${missing.join(', no ')}: ${needs}` }];
 }
 
 function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ObservationSpec } from '../../core/index.ts';
+import type { ActionSpec, ObservationSpec } from '../../core/index.ts';
 import { PegInserter, type PegInserterOptions } from './peg-inserter.ts';
 
 const observation: ObservationSpec = {
@@ -17,8 +17,15 @@ const SIZE = 10;
 function inserter(options: Partial<PegInserterOptions> = {}): PegInserter {
   return new PegInserter({
     observation,
-    positionScaleM: 0.01,
-    yawScaleRad: 0.06,
+    action: {
+      kind: 'cartesian',
+      dimensions: [
+        { name: 'x', scale: 0.01, unit: 'm' },
+        { name: 'y', scale: 0.01, unit: 'm' },
+        { name: 'z', scale: 0.01, unit: 'm' },
+        { name: 'yaw', scale: 0.06, unit: 'rad' },
+      ],
+    },
     spiralPitchM: 0.0015,
     searchStepM: 0.003,
     searchRadiusM: 0.0045,
@@ -70,6 +77,39 @@ describe("the scripted operator's hand", () => {
     expect([...out]).toEqual([1, -0.5, 0, -0.5].map((x) => expect.closeTo(x, 5)));
     hand.act(seen([0.001, -0.001, -0.03]), out);
     expect(out[2]).toBe(-1);
+  });
+
+  it('moves each axis the same whatever the order of the dimensions, and by the scale of each', () => {
+    const dimensions = [
+      { name: 'x', scale: 0.01, unit: 'm' as const },
+      { name: 'y', scale: 0.02, unit: 'm' as const },
+      { name: 'z', scale: 0.005, unit: 'm' as const },
+      { name: 'yaw', scale: 0.06, unit: 'rad' as const },
+    ];
+    const order = [3, 0, 2, 1];
+    const straight: ActionSpec = { kind: 'cartesian', dimensions };
+    const mixed: ActionSpec = { kind: 'cartesian', dimensions: order.map((k) => dimensions[k]!) };
+    fc.assert(
+      fc.property(observations, fc.nat(), (seenByBoth, seed) => {
+        const [one, other] = [inserter({ seed, action: straight }), inserter({ seed, action: mixed })];
+        const [a, b] = [new Float32Array(4), new Float32Array(4)];
+        for (const numbers of seenByBoth) {
+          one.act(Float32Array.from(numbers), a);
+          other.act(Float32Array.from(numbers), b);
+          expect([...b]).toEqual(order.map((k) => a[k]));
+        }
+      }),
+    );
+    const hand = inserter({ tremor: 0, action: straight });
+    hand.begin('above');
+    const out = new Float32Array(4);
+    hand.act(seen([0.005, -0.005, -0.04], [0, 0, 0], -0.03), out);
+    expect([out[0], out[1], out[3]]).toEqual([0.5, -0.25, -0.5].map((x) => expect.closeTo(x, 5)));
+  });
+
+  it('needs the axes that it moves', () => {
+    const action: ActionSpec = { kind: 'cartesian', dimensions: [{ name: 'x', scale: 0.01, unit: 'm' }] };
+    expect(() => inserter({ action })).toThrow('"y"');
   });
 
   it('looks at the newest frame only', () => {

@@ -2,15 +2,16 @@
  * How a patient operator inserts a peg by feel: go above the estimate, touch the plate, search in a spiral while
  * pressing gently, push when the peg drops. It sees the policy's observation and nothing else.
  */
-import { clamp, frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
+import { type ActionSpec, clamp, frameSize, type ObservationSpec, Rng } from '../../core/index.ts';
 
-/** Physical size of one action unit and the habits of the operator's hand. */
+/** The dimensions that the hand moves, in the order in which it trembles. */
+const INSERTER_AXES = ['x', 'y', 'z', 'yaw'] as const;
+
+/** What is seen, what can be moved, and the habits of the operator's hand. */
 export interface PegInserterOptions {
   readonly observation: ObservationSpec;
-  /** Motion per policy step at action 1, m. */
-  readonly positionScaleM: number;
-  /** Turn per policy step at action 1, rad. */
-  readonly yawScaleRad: number;
+  /** Cartesian, with x, y, z and yaw in any order; a scale is the motion per policy step at action 1, m or rad. */
+  readonly action: ActionSpec;
   /** Distance between the spiral's arms, m: less than the hole forgives. */
   readonly spiralPitchM: number;
   /** Way along the spiral per policy step, m. */
@@ -53,6 +54,8 @@ export class PegInserter {
     torqueZNm: 0,
   };
   readonly #fields: Readonly<Record<string, number>>;
+  /** For each of `INSERTER_AXES`: its place in the action, and its scale. */
+  readonly #axes: readonly { readonly index: number; readonly scale: number }[];
   readonly #lastFrame: number;
   readonly #rng: Rng;
   #phase: Phase = 'approach';
@@ -65,6 +68,7 @@ export class PegInserter {
   constructor(options: PegInserterOptions) {
     this.#options = options;
     this.#rng = new Rng(options.seed);
+    this.#axes = INSERTER_AXES.map((name) => axisOf(options.action, name));
     this.#lastFrame = frameSize(options.observation) * (options.observation.frames - 1);
     this.#fields = fieldOffsets(options.observation, ['hole_offset', 'yaw_offset', 'force', 'torque']);
   }
@@ -81,19 +85,21 @@ export class PegInserter {
     return this.#phase === 'lift';
   }
 
-  /** One step: reads `observation` ([O]) and writes x, y, z, yaw actions in [−1, 1] into `out`. */
+  /** One step: reads `observation` ([O]) and writes actions in [−1, 1] into `out`, in the order of the action's dimensions. */
   act(observation: Float32Array, out: Float64Array | Float32Array): void {
     const seen = this.#perceive(observation);
     this.#advance(seen);
-    const { positionScaleM, yawScaleRad, tremor } = this.#options;
+    const { tremor } = this.#options;
     const [dx, dy, dz] = this.#motion(seen);
     // While pushing, a wiggle and the walls' torque find the turn; before, the estimate is all there is.
     const turn =
       this.#phase === 'push'
         ? 0.02 * Math.sin(this.#stepsWithoutProgress * 2) + 0.01 * seen.torqueZNm
         : seen.yawOffsetRad;
-    const wanted = [dx / positionScaleM, dy / positionScaleM, dz / positionScaleM, turn / yawScaleRad];
-    for (let k = 0; k < 4; k++) out[k] = clamp(wanted[k]! + tremor * this.#rng.normal(), -1, 1);
+    const wanted = [dx, dy, dz, turn];
+    for (const [k, { index, scale }] of this.#axes.entries()) {
+      out[index] = clamp(wanted[k]! / scale + tremor * this.#rng.normal(), -1, 1);
+    }
   }
 
   #perceive(observation: Float32Array): Percept {
@@ -175,6 +181,14 @@ export class PegInserter {
     if (radiusM > searchRadiusM) this.#spiralAngleRad = 0;
     return [radiusM * Math.cos(this.#spiralAngleRad), radiusM * Math.sin(this.#spiralAngleRad)];
   }
+}
+
+function axisOf(action: ActionSpec, name: string): { index: number; scale: number } {
+  const index = action.dimensions.findIndex((dimension) => dimension.name === name);
+  if (action.kind !== 'cartesian' || index < 0) {
+    throw new TypeError(`the scripted operator needs the cartesian action dimension "${name}"`);
+  }
+  return { index, scale: action.dimensions[index]!.scale };
 }
 
 function fieldOffsets(spec: ObservationSpec, names: readonly string[]): Record<string, number> {

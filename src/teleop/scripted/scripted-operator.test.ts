@@ -22,8 +22,15 @@ const always: TakeOverRule = { initialRate: 1, finalRate: 1, halvingSteps: 100, 
 function createOperator(rule: Partial<TakeOverRule> = {}, seed = 1): ScriptedOperator {
   const hand = new PegInserter({
     observation,
-    positionScaleM: 0.01,
-    yawScaleRad: 0.06,
+    action: {
+      kind: 'cartesian',
+      dimensions: [
+        { name: 'x', scale: 0.01, unit: 'm' },
+        { name: 'y', scale: 0.01, unit: 'm' },
+        { name: 'z', scale: 0.01, unit: 'm' },
+        { name: 'yaw', scale: 0.06, unit: 'rad' },
+      ],
+    },
     spiralPitchM: 0.0015,
     searchStepM: 0.003,
     searchRadiusM: 0.0045,
