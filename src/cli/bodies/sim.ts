@@ -12,6 +12,13 @@ import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { quietObserver } from './observers.ts';
 import { isOwnAbort } from './own-abort.ts';
 
+/** Why training ended, for the last words. */
+const ENDED_BY = {
+  confirmed: 'a confirmed policy',
+  steps: 'its steps, all of which were done',
+  wall: 'its wall-clock limit (training.wallBudgetS)',
+} as const;
+
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
 export async function simBody(options: SimOptions): Promise<number> {
   await checkJsonFile(options.json);
@@ -108,6 +115,7 @@ function lastWords(summary: RunSummary): string[] {
   return [
     `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
     `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
+    `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,
     `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks`,
     `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,

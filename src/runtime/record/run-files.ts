@@ -38,6 +38,8 @@ export interface RunSummary {
   readonly target_success_rate?: number;
   /** Wall time of the training alone, s. */
   readonly training_wall_s?: number;
+  /** Why training ended: a policy was confirmed, the steps were done, or `wallBudgetS` was used up. */
+  readonly ended_by?: 'confirmed' | 'steps' | 'wall';
   /** ISO 8601, UTC. */
   readonly started_at?: string;
   readonly versions?: Readonly<Record<string, string>>;

@@ -142,7 +142,7 @@ async function work(rig: Rig): Promise<SimulationResult> {
   const startS = log.elapsedS;
   const demonstrations = await recordDemonstrations(rig, new Rng(rig.setup.config.seed).fork('demonstrations'));
   log.message(`${demonstrations.episodes} demonstrations, ${demonstrations.steps} steps`);
-  const training = await train(rig);
+  const training = await train(rig, startS);
   const trainingWallS = log.elapsedS - startS - training.pacedS;
   if (!(await connection.drain())) {
     rig.signal.throwIfAborted();

@@ -22,7 +22,13 @@ function input(outcome: Outcome = {}): SummaryInput {
   const link = { sent: 50, acked: 50, pending: 0, duplicated, lost };
   return {
     rig: { setup, log: { elapsedS: 99, status: { link } } },
-    training: { steps: 500, interventions: 3, interventionSteps: 40, kept: { bundle: { manifest: { version: 17 } } } },
+    training: {
+      endedBy: 'wall',
+      steps: 500,
+      interventions: 3,
+      interventionSteps: 40,
+      kept: { bundle: { manifest: { version: 17 } } },
+    },
     evaluation: {
       episodes: 200,
       successes,
@@ -57,6 +63,7 @@ describe('the summary', () => {
       link: { sent: 50, acked: 50, duplicated: 0, lost: 0 },
       policy_version: 17,
       task: 'insert',
+      ended_by: 'wall',
     });
   });
 

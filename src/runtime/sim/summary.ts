@@ -45,6 +45,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
     task: task.name,
     target_success_rate: task.target.successRate,
     training_wall_s: trainingWallS,
+    ended_by: training.endedBy,
     started_at: startedAt.toISOString(),
     versions,
   };

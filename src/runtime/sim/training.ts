@@ -8,9 +8,14 @@ import type { EpisodeRecording } from '../record/index.ts';
 import { createScriptedOperator } from '../setup.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
 import type { Rig } from './rig.ts';
+import { WallBudget } from './wall-budget.ts';
 import { versionDue } from './weights-schedule.ts';
 
+/** Why training ended: a policy was confirmed, the steps were done, or the wall-clock limit came. */
+export type TrainingEnd = 'confirmed' | 'steps' | 'wall';
+
 export interface TrainingResult {
+  readonly endedBy: TrainingEnd;
   readonly kept: Judged;
   readonly steps: number;
   readonly interventions: number;
@@ -21,8 +26,9 @@ export interface TrainingResult {
   readonly firstRecording: EpisodeRecording | undefined;
 }
 
-export async function train(rig: Rig): Promise<TrainingResult> {
-  const training = new Training(rig);
+/** `startedS` is when the run began to work, seconds of `rig.log.elapsedS`: the limit of its wall time counts from there. */
+export async function train(rig: Rig, startedS: number): Promise<TrainingResult> {
+  const training = new Training(rig, startedS);
   try {
     return await training.run();
   } finally {
@@ -37,6 +43,7 @@ class Training {
   readonly #selection: ModelSelection;
   readonly #layouts: Rng;
   readonly #exploration: Rng;
+  readonly #budget: WallBudget;
   readonly #startedS: number;
   #steps = 0;
   #episodes = 0;
@@ -44,11 +51,11 @@ class Training {
   #interventionSteps = 0;
   #validatedAt = 0;
   #nextStepMs = 0;
-  #pacedMs = 0;
+  #lastEpisodeS = 0;
   #firstRecording: EpisodeRecording | undefined;
 
-  constructor(rig: Rig) {
-    const { setup, keyboard, pool } = rig;
+  constructor(rig: Rig, startedS: number) {
+    const { setup, keyboard, pool, log } = rig;
     const { observationSize, actionSize, schemaHash, config } = setup;
     this.#rig = rig;
     this.#policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, runId: rig.folder.runId });
@@ -58,40 +65,59 @@ class Training {
     this.#layouts = root.fork('layouts');
     this.#exploration = root.fork('exploration');
     const { validation, training } = config.task;
+    const nowS = (): number => log.elapsedS;
+    this.#budget = new WallBudget({ budgetS: training.wallBudgetS, startedS, nowS });
     this.#selection = new ModelSelection({
       pool,
       seed: config.seed,
       episodes: validation.episodes,
       stopAt: training.stopAtValidation,
       signal: rig.signal,
+      nowS,
+      leftS: () => this.#budget.leftS,
     });
-    this.#startedS = rig.log.elapsedS;
+    this.#startedS = this.#budget.usedS;
   }
 
   async run(): Promise<TrainingResult> {
-    const { log, setup } = this.#rig;
-    const { training, validation } = setup.config.task;
+    const { log } = this.#rig;
     log.phase('behaviour cloning');
     await this.#useDueWeights();
     log.phase('training');
-    let isConfirmed = await this.#validate();
-    while (!isConfirmed && this.#steps < training.steps && this.#wallLeftS() > 0) {
-      await this.#episode();
-      if (this.#steps - this.#validatedAt >= validation.everySteps) isConfirmed = await this.#validate();
-    }
-    if (!isConfirmed && this.#steps > this.#validatedAt) await this.#validate();
+    const endedBy = await this.#learn();
     const kept = this.#selection.best;
     if (kept === undefined) throw new ReinError('policy', 'No policy was judged.');
     const { successes, episodes, bundle } = kept;
     log.message(`policy ${bundle.manifest.version} is kept: ${successes} of ${episodes} validation episodes`);
     return {
+      endedBy,
       kept,
       steps: this.#steps,
       interventions: this.#interventions,
       interventionSteps: this.#interventionSteps,
-      pacedS: this.#pacedMs / 1e3,
+      pacedS: this.#budget.pacedS,
       firstRecording: this.#firstRecording,
     };
+  }
+
+  async #learn(): Promise<TrainingEnd> {
+    const { log, setup } = this.#rig;
+    const { training, validation } = setup.config.task;
+    // One policy is judged whatever it costs.
+    let isConfirmed = await this.#validate();
+    let isInTime = true;
+    while (!isConfirmed && this.#steps < training.steps) {
+      // The steps of an episode are worth something only if the policy that comes of them can still be judged.
+      isInTime = this.#budget.fits(this.#lastEpisodeS + this.#selection.lookS);
+      if (!isInTime) break;
+      await this.#episode();
+      if (this.#steps - this.#validatedAt >= validation.everySteps) isConfirmed = await this.#validateInTime();
+    }
+    if (!isConfirmed && this.#steps > this.#validatedAt) isConfirmed = await this.#validateInTime();
+    if (isConfirmed) return 'confirmed';
+    if (isInTime) return 'steps';
+    log.message(`training ended by its wall-clock limit, wallBudgetS = ${training.wallBudgetS} s`);
+    return 'wall';
   }
 
   async close(): Promise<void> {
@@ -100,6 +126,7 @@ class Training {
 
   async #episode(): Promise<void> {
     const { setup, log, robot } = this.#rig;
+    const startedS = this.#budget.usedS;
     const result = await robot.runner.run({
       layout: setup.task.drawLayout(this.#layouts),
       policy: this.#policy,
@@ -110,6 +137,7 @@ class Training {
       beforeStep: () => this.#beforeStep(),
       onStep: (transition) => this.#afterStep(transition),
     });
+    this.#lastEpisodeS = this.#budget.usedS - startedS;
     this.#count(result);
     log.episode('training', this.#episodes++, result);
     if (result.abortedBy !== undefined) {
@@ -125,7 +153,7 @@ class Training {
     // A hand needs real time; without one, time is as fast as the machine.
     if (keyboard?.state.isInControl) {
       const waitMs = Math.max(0, this.#nextStepMs - performance.now());
-      this.#pacedMs += waitMs;
+      this.#budget.pause(waitMs / 1e3);
       await sleep(waitMs);
       this.#nextStepMs = Math.max(this.#nextStepMs, performance.now()) + 1e3 / this.#rig.setup.config.task.policyHz;
     }
@@ -150,6 +178,10 @@ class Training {
     const bundle = await connection.takeVersion(due);
     const swapped = await this.#policy.swap(bundle);
     if (!swapped.ok) throw swapped.error;
+  }
+
+  async #validateInTime(): Promise<boolean> {
+    return this.#budget.fits(this.#selection.lookS) && (await this.#validate());
   }
 
   /** Judges the weights in use. True when training may stop: a cloned policy that is good by itself is still to improve. */
@@ -189,19 +221,10 @@ class Training {
     await link.advance(1);
   }
 
-  #wallLeftS(): number {
-    return this.#rig.setup.config.task.training.wallBudgetS - this.#workedS();
-  }
-
-  /** Seconds of training, without those in which it waited for a person's hand. */
-  #workedS(): number {
-    return this.#rig.log.elapsedS - this.#startedS - this.#pacedMs / 1e3;
-  }
-
   #timeLeftS(): number | null {
     if (this.#steps < 50) return null;
     const { training } = this.#rig.setup.config.task;
-    const rate = this.#steps / this.#workedS();
-    return Math.max(0, Math.min(this.#wallLeftS(), (training.steps - this.#steps) / rate));
+    const rate = this.#steps / (this.#budget.usedS - this.#startedS);
+    return Math.max(0, Math.min(this.#budget.leftS, (training.steps - this.#steps) / rate));
   }
 }
