@@ -140,12 +140,32 @@ describe('KeyboardTeleop', () => {
     expect(moves(b.poll())).toEqual([-0.5, -0.5, 0, 0]);
   });
 
-  it('keeps control and holds still however long nothing is pressed', async () => {
-    const b = bench();
+  it('keeps control and holds still while a key comes now and then, and ends it after 30 s without any', async () => {
+    const onExpired = vi.fn();
+    const b = bench({ onExpired });
     await takeOver(b);
-    b.wait(3_600_000);
+    for (let i = 0; i < 5; i++) {
+      b.wait(29_900);
+      expect(b.poll().active).toBe(true);
+      expect(moves(b.poll())).toEqual([0, 0, 0, 0]);
+      await b.type(']');
+    }
+    b.wait(30_000);
+    expect(b.poll().active).toBe(false);
+    expect(b.poll().active).toBe(false);
+    expect(onExpired).toHaveBeenCalledTimes(1);
+    await takeOver(b);
     expect(b.poll().active).toBe(true);
-    expect(moves(b.poll())).toEqual([0, 0, 0, 0]);
+  });
+
+  it('stays stopped however long nothing is pressed, and shows nothing to learn from meanwhile', async () => {
+    const onExpired = vi.fn();
+    const b = bench({ onExpired });
+    await b.type(' ');
+    b.wait(3_600_000);
+    expect(b.poll()).toMatchObject({ active: true, phase: 'recover' });
+    expect(b.keyboard.isStopRequested).toBe(true);
+    expect(onExpired).not.toHaveBeenCalled();
   });
 
   it('gives back only by its key, and a held take-over key does not flap', async () => {
@@ -262,8 +282,22 @@ describe('KeyboardTeleop', () => {
     expect(moves(b.poll())[0]).toBe(0.5);
     b.terminal.destroy(new Error('hang-up'));
     await vi.waitFor(() => expect(b.keyboard.state.isLost).toBe(true));
-    expect(b.poll().active).toBe(true);
+    b.wait(60_000);
+    expect(b.poll()).toMatchObject({ active: true, phase: 'recover' });
     expect(moves(b.poll())).toEqual([0, 0, 0, 0]);
+    b.keyboard.reset();
+    expect(b.poll().active).toBe(false);
+    expect(b.keyboard.state.isInControl).toBe(false);
+  });
+
+  it('stays stopped when the terminal goes away after a stop', async () => {
+    const b = bench();
+    await b.type(' ');
+    b.terminal.destroy(new Error('hang-up'));
+    await vi.waitFor(() => expect(b.keyboard.state.isLost).toBe(true));
+    b.keyboard.reset();
+    expect(b.poll().active).toBe(true);
+    expect(b.keyboard.isStopRequested).toBe(true);
   });
 
   it('moves nothing when text is pasted into it', async () => {

@@ -21,6 +21,8 @@ export interface KeyboardOptions {
   readonly onInterrupt?: () => void;
   /** The person says how the episode ended. */
   readonly onMark?: (outcome: 'success' | 'failure') => void;
+  /** Control ended by itself: nothing was pressed for `LEASE_S`. */
+  readonly onExpired?: () => void;
   /** `?` was pressed; `help` is one line per group of keys. */
   readonly onHelp?: (help: string) => void;
 }
@@ -39,6 +41,9 @@ export interface KeyboardState {
   /** Action for a held key, (0, 1]. */
   readonly stepScale: number;
 }
+
+/** A person in control of whom nothing was heard for this long has gone; a stop stays until they take it back, s. */
+const LEASE_S = 30;
 
 const STEP_SCALES = [0.1, 0.2, 0.35, 0.5, 0.75, 1] as const;
 const FIRST_STATE: KeyboardState = {
@@ -84,10 +89,6 @@ export class KeyboardTeleop implements TeleopSource {
     return this.#state.value.isStopped;
   }
 
-  get lastSignAtS(): number {
-    return this.#state.value.lastKeyAtS;
-  }
-
   /** What the keys do, for people: lines that fit a terminal of 80 columns. */
   get help(): string {
     const motion = this.#motion.help(this.#options.action);
@@ -100,16 +101,21 @@ export class KeyboardTeleop implements TeleopSource {
   poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
     const nowS = this.#options.clock.nowS();
     for (const key of this.#parser.idle(nowS)) this.#onKey(key, nowS);
-    const { isInControl, isStopped, stepScale } = this.#state.value;
+    this.#expire(nowS);
+    const { isInControl, isStopped, isLost, stepScale } = this.#state.value;
     out.active = isInControl;
-    out.phase = this.#motion.fill(out.action, stepScale, nowS);
+    const phase = this.#motion.fill(out.action, stepScale, nowS);
+    // To stand still because of a stop, or because nobody can be heard, shows nothing that a policy should learn.
+    out.phase = isStopped || isLost ? 'recover' : phase;
     const isHeld = isInControl && !isStopped;
     if (!this.#enabling.update(isHeld ? 'held' : 'released', out.action, nowS)) out.action.fill(0);
   }
 
-  /** A new episode: keys count as released; control stays where it is. */
+  /** A new episode: keys count as released; control stays where it is, unless the terminal has gone away. */
   reset(): void {
     this.#motion.release();
+    const { isInControl, isStopped, isLost } = this.#state.value;
+    if (isLost && isInControl && !isStopped) this.#update({ isInControl: false });
   }
 
   /** Another operator took over: this one gives way, except for a stop. */
@@ -185,7 +191,19 @@ export class KeyboardTeleop implements TeleopSource {
     process.kill(process.pid, 'SIGINT');
   }
 
-  /** The person can no longer be heard: if they had control, the robot holds still and the policy stays out. */
+  /** As `g`, when nothing was heard for `LEASE_S`. A lost terminal keeps control until the episode is over. */
+  #expire(nowS: number): void {
+    const { isInControl, isStopped, isLost, lastKeyAtS } = this.#state.value;
+    if (!isInControl || isStopped || isLost || nowS - lastKeyAtS < LEASE_S) return;
+    this.#motion.release();
+    this.#update({ isInControl: false });
+    this.#options.onExpired?.();
+  }
+
+  /**
+   * The person can no longer be heard: if they had control, the robot holds still and the policy stays out until the
+   * next episode. Where they had asked for a stop it stays stopped.
+   */
   #onLost(): void {
     this.#motion.release();
     this.#update({ isLost: true });

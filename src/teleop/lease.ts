@@ -1,10 +1,9 @@
-/** One operator at a time: who holds control, since when, and when they last gave a sign. */
+/** One operator at a time: who holds control, and since when. */
 
 /** The single token. Pure but for its memory; time is an argument. */
 export class OperatorLease {
   #holder: string | undefined;
   #takenAtS = 0;
-  #signAtS = 0;
 
   /** Who has control; undefined when nobody took it. */
   get holder(): string | undefined {
@@ -19,15 +18,7 @@ export class OperatorLease {
     const lost = this.#holder === operator ? undefined : this.#holder;
     if (this.#holder !== operator) this.#takenAtS = nowS;
     this.#holder = operator;
-    this.#signAtS = nowS;
     return lost;
-  }
-
-  /** A sign of life. False, and nothing happens, where `operator` is not the holder. */
-  renew(operator: string, nowS: number): boolean {
-    if (this.#holder !== operator) return false;
-    this.#signAtS = nowS;
-    return true;
   }
 
   /** Ends control. False, and nothing happens, where `operator` is not the holder. */
@@ -40,10 +31,5 @@ export class OperatorLease {
   /** Seconds since control was taken; 0 without a holder. */
   heldForS(nowS: number): number {
     return this.#holder === undefined ? 0 : nowS - this.#takenAtS;
-  }
-
-  /** Seconds since the holder's last sign; 0 without a holder. */
-  signAgeS(nowS: number): number {
-    return this.#holder === undefined ? 0 : nowS - this.#signAtS;
   }
 }

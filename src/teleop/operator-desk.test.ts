@@ -47,16 +47,14 @@ describe('arbitrate', () => {
 });
 
 describe('OperatorLease', () => {
-  it('has one holder, tells who lost it, and lets only the holder renew or give back', () => {
+  it('has one holder, tells who lost it, and lets only the holder give back', () => {
     const lease = new OperatorLease();
     expect(lease.takeOver('ann', 1)).toBeUndefined();
     expect(lease.takeOver('bob', 2)).toBe('ann');
-    expect(lease.renew('ann', 3)).toBe(false);
     expect(lease.giveBack('ann')).toBe(false);
-    expect(lease.renew('bob', 3)).toBe(true);
-    expect([lease.heldForS(5), lease.signAgeS(5)]).toEqual([3, 2]);
+    expect(lease.heldForS(5)).toBe(3);
     expect(lease.giveBack('bob')).toBe(true);
-    expect([lease.holder, lease.heldForS(9), lease.signAgeS(9)]).toEqual([undefined, 0, 0]);
+    expect([lease.holder, lease.heldForS(9)]).toEqual([undefined, 0]);
   });
 });
 

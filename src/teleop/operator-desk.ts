@@ -93,7 +93,6 @@ export class OperatorDesk implements TeleopSource {
     source.poll(observation, nowS, command);
     if (!command.active) this.#lease.giveBack(source.name);
     else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(source, nowS);
-    else this.#lease.renew(source.name, nowS);
     seat.wasActive = command.active;
   }
 

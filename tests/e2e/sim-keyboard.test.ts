@@ -63,8 +63,11 @@ describe.skipIf(why !== undefined)('a person at the terminal of rein sim', () =>
     expect(result.output.lastIndexOf(SHOW_CURSOR)).toBeGreaterThan(result.output.lastIndexOf('\x1b[?25l'));
   });
 
-  it('is recorded as correcting, with the actions of the keys', () => {
-    expect(new Set(person.map(({ source }) => source))).toEqual(new Set(['human_correct']));
+  it('is recorded as correcting, with the actions of the keys, and as not to be learned from while stopped', () => {
+    const sources = person.map(({ source }) => source);
+    const stop = sources.indexOf('human_recover');
+    expect(new Set(sources.slice(0, stop))).toEqual(new Set(['human_correct']));
+    expect(new Set(sources.slice(stop))).toEqual(new Set(['human_recover']));
     const forward = person.filter(({ humanAction }) => humanAction.some((value) => value !== 0));
     for (const { humanAction } of forward) expect([...humanAction]).toEqual([0.5, 0, 0, 0]);
     expect(forward.length).toBeGreaterThan(5);

@@ -50,6 +50,7 @@ export async function simBody(options: SimOptions): Promise<number> {
                 clock: new SystemClock(),
                 action: setup.task.action,
                 onInterrupt: () => stop.interrupt(),
+                onExpired: () => display.print('Nothing was pressed for 30 s: the policy drives again.'),
                 onHelp: (help) => {
                   for (const line of help.split('\n')) display.print(line);
                 },
