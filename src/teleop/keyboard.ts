@@ -102,11 +102,9 @@ export class KeyboardTeleop implements TeleopSource {
     const nowS = this.#options.clock.nowS();
     for (const key of this.#parser.idle(nowS)) this.#onKey(key, nowS);
     this.#expire(nowS);
-    const { isInControl, isStopped, isLost, stepScale } = this.#state.value;
+    const { isInControl, isStopped, stepScale } = this.#state.value;
     out.active = isInControl;
-    const phase = this.#motion.fill(out.action, stepScale, nowS);
-    // To stand still because of a stop, or because nobody can be heard, shows nothing that a policy should learn.
-    out.phase = isStopped || isLost ? 'recover' : phase;
+    out.phase = this.#motion.fill(out.action, stepScale, nowS);
     const isHeld = isInControl && !isStopped;
     if (!this.#enabling.update(isHeld ? 'held' : 'released', out.action, nowS)) out.action.fill(0);
   }

@@ -98,6 +98,18 @@ describe('Ctrl+C', () => {
   });
 });
 
+describe('a reader that goes away', () => {
+  it('ends the run in order, and not as if it had been done', async () => {
+    const run = start('short', 'j', '--steps', '100000');
+    await run.printed(/training \| steps [1-9]/);
+    const learner = run.learnerPid;
+    run.child.stdout?.destroy();
+    expect(await run.ended).toMatchObject({ code: 130, signal: null, stderr: '' });
+    expect(await goesAway(learner, SOON_MS)).toBe(true);
+    expect(await expectWhole('j')).toBeGreaterThan(100);
+  });
+});
+
 describe('a process that dies', () => {
   it('is the learner: the run ends with one sentence that says so, and its journal is complete', async () => {
     const run = start('short', 'g', '--steps', '100000');

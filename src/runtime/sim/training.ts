@@ -52,6 +52,7 @@ class Training {
   #validatedAt = 0;
   #nextStepMs = 0;
   #lastEpisodeS = 0;
+  #stoppedSteps = 0;
   #firstRecording: EpisodeRecording | undefined;
 
   constructor(rig: Rig, startedS: number) {
@@ -149,6 +150,7 @@ class Training {
   async #beforeStep(): Promise<void> {
     const { signal, keyboard } = this.#rig;
     signal.throwIfAborted();
+    await this.#waitWhileStopped();
     await this.#useDueWeights();
     // A hand needs real time; without one, time is as fast as the machine.
     if (keyboard?.state.isInControl) {
@@ -156,6 +158,25 @@ class Training {
       this.#budget.pause(waitMs / 1e3);
       await sleep(waitMs);
       this.#nextStepMs = Math.max(this.#nextStepMs, performance.now()) + 1e3 / this.#rig.setup.config.task.policyHz;
+    }
+  }
+
+  /** After a second of a stop the arm rests, and more of it is nothing to learn from: simulated time stands still. */
+  async #waitWhileStopped(): Promise<void> {
+    const { signal, keyboard, setup } = this.#rig;
+    if (keyboard === undefined || !keyboard.state.isStopped) {
+      this.#stoppedSteps = 0;
+      return;
+    }
+    if (++this.#stoppedSteps <= setup.config.task.policyHz) return;
+    while (keyboard.state.isStopped) {
+      if (keyboard.state.isLost) {
+        throw new ReinError('environment', 'The terminal went away while its operator had the arm stopped.');
+      }
+      const startMs = performance.now();
+      await sleep(50);
+      this.#budget.pause((performance.now() - startMs) / 1e3);
+      signal.throwIfAborted();
     }
   }
 
