@@ -97,6 +97,14 @@ describe('rein sim', () => {
     expect(b).toBe(a);
   });
 
+  it('judges one policy and trains no more where its wall-clock limit is over already, and says so', async () => {
+    const limit = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, wallBudgetS: 0.01');
+    const ended = await sim('limit', 3, limit);
+    expect(ended.stdout).toContain('ended by  its wall-clock limit');
+    expect(summaryOf('limit')).toMatchObject({ ended_by: 'wall', env_steps: 0, eval_episodes: 4 });
+    expect(summaryOf('first').ended_by).toMatch(/^(steps|confirmed)$/);
+  });
+
   it('does something else with another seed', () => {
     expect(other.code).toBe(1);
     const [a, b] = ['first', 'other'].map((name) => transitionsOf(join(dir, name))[0]!);
