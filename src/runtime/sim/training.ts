@@ -12,7 +12,7 @@ import { WallBudget } from './wall-budget.ts';
 import { versionDue } from './weights-schedule.ts';
 
 /** Why training ended: a policy was confirmed, the steps were done, or the wall-clock limit came. */
-export type TrainingEnd = 'confirmed' | 'steps' | 'wall';
+type TrainingEnd = 'confirmed' | 'steps' | 'wall';
 
 export interface TrainingResult {
   readonly endedBy: TrainingEnd;
