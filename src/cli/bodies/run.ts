@@ -2,14 +2,16 @@
 import { ReinError } from '../../core/index.ts';
 import { type ResolvedConfig, type RunRobotOptions, resolveConfig } from '../../runtime/index.ts';
 import { LIVE_COMMAND, type RobotRun, runRobot } from '../../runtime/live/index.ts';
+import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { createObserver } from './observers.ts';
+import { isOwnAbort } from './own-abort.ts';
 
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
 export async function runBody(options: RunRobotOptions): Promise<number> {
   const { robotId, learner, policy, operator, durationS, out } = options;
-  if (operator === 'keyboard' && !process.stdin.isTTY) {
-    throw new ReinError('environment', '--operator keyboard needs a terminal, and standard input is none.', {
+  if (operator === 'keyboard' && !ownsTerminal()) {
+    throw new ReinError('environment', '--operator keyboard needs a terminal of its own, in the foreground.', {
       remedy: 'Start it in a terminal, or take --operator scripted or none.',
     });
   }
@@ -33,7 +35,7 @@ export async function runBody(options: RunRobotOptions): Promise<number> {
     process.stdout.write(`${lastWords(run).join('\n')}\n`);
     return stop.signal.aborted ? INTERRUPTED : 0;
   } catch (error) {
-    if (!stop.signal.aborted) throw error;
+    if (!isOwnAbort(error, stop.signal)) throw error;
     return INTERRUPTED;
   } finally {
     observer.stop();
