@@ -72,14 +72,9 @@ export class Supervisor {
     return finished;
   }
 
-  /** Asks for an orderly end: robot, node, guard. Asked a second time, does not wait for anything. */
+  /** Asks for an orderly end: robot, node, guard. Idempotent. */
   stop(): void {
-    if (this.#isEnding) {
-      this.#node?.kill('SIGKILL');
-      this.#guard?.kill('SIGTERM');
-      return;
-    }
-    void this.#end(0);
+    if (!this.#isEnding) void this.#end(0);
   }
 
   /** Makes Ctrl+C and SIGTERM of this process stop both; the result takes the handlers off again. */

@@ -1,4 +1,4 @@
-/** Ctrl+C: the first ends in an orderly way, the second at once. */
+/** Ctrl+C: the first ends in an orderly way, the second at once. A terminal that closes ends in an orderly way too. */
 
 /** Exit code of a program that Ctrl+C ended: 128 + SIGINT, as shells have it. */
 export const INTERRUPTED = 130;
@@ -11,7 +11,7 @@ export interface Interruptible {
   release(): void;
 }
 
-/** Takes SIGINT and SIGTERM over. `say` tells the person what happens. */
+/** Takes SIGINT, SIGTERM and SIGHUP over. `say` tells the person what happens. */
 export function interruptible(say: (sentence: string) => void): Interruptible {
   const controller = new AbortController();
   const interrupt = (): void => {
@@ -19,14 +19,24 @@ export function interruptible(say: (sentence: string) => void): Interruptible {
     say('Stopping: the arm is brought to rest and files are closed. Ctrl+C again ends at once.');
     controller.abort();
   };
+  // Shell and kernel may both send it: the second one is nobody's hurry. What is printed from then on reaches nobody.
+  const hangUp = (): void => {
+    process.stdout.on('error', ignore);
+    process.stderr.on('error', ignore);
+    controller.abort();
+  };
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
+  process.on('SIGHUP', hangUp);
   return {
     signal: controller.signal,
     interrupt,
     release: () => {
       process.off('SIGINT', interrupt);
       process.off('SIGTERM', interrupt);
+      process.off('SIGHUP', hangUp);
     },
   };
 }
+
+function ignore(): void {}

@@ -1,9 +1,9 @@
 /**
  * The guard as a program: `node --single-threaded dist/runtime/guard/guard-process.js CONFIG.json`, with a `GuardConfig`
  * in the file (the flag: see `GUARD_NODE_FLAGS`).
- * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, on SIGINT when nobody supervises
- * it, and when its supervisor is gone: the robot brakes, holds, and the driver is closed as its exit policy says. A
- * second signal does not wait for the robot to stand.
+ * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, when its supervisor is gone, and,
+ * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
+ * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand.
  */
 import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError } from '../../core/index.ts';
@@ -65,10 +65,16 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
       resolve('asked');
     };
     process.on('SIGTERM', () => ask('asked to end'));
-    // A terminal sends Ctrl+C to everybody; under a supervisor, it decides the order.
+    // A terminal sends these to everybody; under a supervisor, it decides the order.
     process.on('SIGINT', () => {
       if (!isSupervised) ask('interrupted');
     });
+    for (const signal of ['SIGHUP', 'SIGQUIT'] as const) {
+      process.on(signal, () => {
+        // One that closes may send it more than once, and nobody is there who could be in a hurry.
+        if (!isSupervised && !isAsked) ask(signal);
+      });
+    }
     process.on('disconnect', () => {
       if (!isAsked) ask('the supervisor is gone');
     });

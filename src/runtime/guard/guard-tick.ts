@@ -213,11 +213,33 @@ export class GuardTick implements TickStages {
     this.#input.flags = this.#faults.flags;
   }
 
-  /** An operator has seen the faults: those whose cause is gone are forgotten. */
+  /** Whether there are faults to acknowledge, and the arm stands or has no torque. */
+  get mayAcknowledge(): boolean {
+    if (this.#state === 'standby') return this.#faults.flags !== 0;
+    return this.#state === 'stopped' || this.#state === 'fault';
+  }
+
+  /** The flags that an acknowledgement would leave. Changes nothing. Not for the tick. */
+  causesLeft(): number {
+    // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
+    const lost = this.#missedReads >= MISSED_TICKS ? DRIVER_LOST : 0;
+    if (this.#state !== 'stopped') return lost | this.#startFault();
+    // Only a seed tells whether the arm may go on from where it is. The standing reference is put back.
+    const referenceRad = this.#chain.referenceRad.slice();
+    const { isStopLatched } = this.#report;
+    this.#seed(this.frame.robot.positionRad);
+    const causes = lost | this.#startFault();
+    this.#seed(referenceRad);
+    this.#report.isStopLatched = isStopLatched;
+    return causes;
+  }
+
+  /** An operator has seen the faults: those whose cause is gone are forgotten. Only where `mayAcknowledge`. */
   acknowledge(): void {
-    this.#measurement.restart();
-    // A standing robot goes on from what it last measured; one in fault has no torque and is measured anew.
+    // A standing robot goes on from what it last measured; one in fault has no torque and is measured anew. Elsewhere a
+    // reading that is not believed yet must not become the measure of the next.
     if (this.#state === 'stopped') this.#seed(this.frame.robot.positionRad);
+    else if (this.#state === 'fault') this.#measurement.restart();
     this.#missedWrites = 0;
     this.#brokenLimits = 0;
     this.#report.isStopLatched = false;

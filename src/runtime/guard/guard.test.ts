@@ -193,6 +193,24 @@ describe('the guard', () => {
     },
   );
 
+  it('refuses to acknowledge while the arm may move or brakes: faults stay, wrong samples are still seen', async () => {
+    const { link, driver, push } = await activeRig();
+    push(1);
+    await link.advance(3);
+    expect(await link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false });
+    expect(link.latest.state).toBe('active.policy');
+    driver.inject('jump', 2);
+    await link.advance(1);
+    await link.request({ kind: 'acknowledge' });
+    await link.advance(2);
+    expect(['stopping', 'fault']).toContain(link.latest.state);
+    // One refused while it brakes must not turn a fault that cuts the torque into a stop that keeps it.
+    await link.request({ kind: 'acknowledge' });
+    await link.advance(130);
+    expect(link.latest.state).toBe('fault');
+    expect(driver.isEnabled).toBe(false);
+  });
+
   it('holds one wrong sample and goes on', async () => {
     const { link, driver, push } = await activeRig();
     push(0.5);

@@ -49,8 +49,8 @@ export class Guard implements TickingGuard {
 
   /** Answers a wish, now. Refused wishes change nothing. Allocates; a reset of the scene may take longer than a tick. */
   handle(request: GuardRequest): GuardAnswer {
+    if (request.kind === 'acknowledge') return this.#acknowledge();
     const tick = this.#tick;
-    if (request.kind === 'acknowledge') tick.acknowledge();
     const input = tick.inputFor(request.kind);
     const answer = answerRequest(tick.state, input);
     if (!answer.ok) return answer;
@@ -67,6 +67,19 @@ export class Guard implements TickingGuard {
   close(): Promise<void> {
     this.#closing ??= this.#driver.close();
     return this.#closing;
+  }
+
+  /** An operator has seen the faults. Refused where the arm may move and where there is nothing to see. */
+  #acknowledge(): GuardAnswer {
+    const tick = this.#tick;
+    if (!tick.mayAcknowledge) return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}` };
+    const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
+    const answer = answerRequest(tick.state, input);
+    if (!answer.ok) return answer;
+    tick.acknowledge();
+    tick.forgetCommands();
+    tick.enter(nextSafetyState(tick.state, input));
+    return answer;
   }
 
   /** Says why not, where it cannot be done. */

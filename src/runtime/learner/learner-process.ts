@@ -14,8 +14,8 @@ function tell(message: LearnerProcessMessage): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  // Ctrl+C reaches the whole group: the parent decides when the learner ends, by a message or by going away.
-  process.on('SIGINT', () => undefined);
+  // What a terminal sends reaches the whole group: the parent decides when the learner ends, or goes away.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   const settings = JSON.parse(process.argv[2] ?? '{}') as LearnerProcessConfig;
   const config = await loadResolvedConfig(settings.configFile);
   const learner = await Learner.start({
