@@ -154,8 +154,9 @@ describe('misuse', () => {
     ['learn --bind tcp://*:7350', 'It must be an address such as tcp://127.0.0.1:7350.'],
     ['run --robot-id ../x', 'It must be 1 to 32 letters, digits, "-" or "_".'],
     ['run --operator nobody', 'Allowed choices are scripted, keyboard, none.'],
-    ['run --duration 10s', 'It must be a number of seconds > 0, without a unit.'],
-    ['run --duration 0', 'It must be a number of seconds > 0, without a unit.'],
+    ['run --duration 10s', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],
+    ['run --duration 3000000', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],
+    ['run --duration 0', 'It must be a number of seconds > 0 and at most 2000000, without a unit.'],
     ['learn --resume runs/a --task insert', "option '--resume <dir>' cannot be used with option '--task <name>'"],
     ['eval', "required option '--policy <file>' not specified"],
   ])('rein %s is refused with code 2', async (line, reason) => {

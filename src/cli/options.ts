@@ -37,9 +37,12 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 /** Reads seconds > 0. */
 export function seconds(text: string): number {
   const value = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && value > 0 && Number.isFinite(value)) return value;
-  throw new InvalidArgumentError('It must be a number of seconds > 0, without a unit.');
+  if (/^\d+(\.\d+)?$/.test(text) && value > 0 && value <= MAX_SECONDS) return value;
+  throw new InvalidArgumentError(`It must be a number of seconds > 0 and at most ${MAX_SECONDS}, without a unit.`);
 }
+
+/** 24 days: a timer of the platform counts milliseconds in 31 bits and, beyond, ends at once. */
+const MAX_SECONDS = 2_000_000;
 
 /** Reads `tcp://host:port` of something to connect to. */
 export function tcpAddress(text: string): string {

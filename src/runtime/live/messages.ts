@@ -19,8 +19,10 @@ export interface LiveNodeConfig {
   /** A policy file to start with. */
   readonly policy?: string;
   readonly operator: OperatorKind;
-  /** Ends by itself after so long. */
+  /** Ends by itself so long after `startedAtS`, however often the node was started anew in between. */
   readonly durationS?: number;
+  /** When the whole run began: seconds of the machine's monotonic clock. */
+  readonly startedAtS: number;
 }
 
 export type LiveNodeMessage =

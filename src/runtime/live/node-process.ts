@@ -24,7 +24,9 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', end);
   process.on('disconnect', end);
-  const timer = config.durationS === undefined ? undefined : setTimeout(end, 1e3 * config.durationS);
+  const { durationS, startedAtS } = config;
+  const leftS = durationS === undefined ? undefined : startedAtS + durationS - new SystemClock().nowS();
+  const timer = leftS === undefined ? undefined : setTimeout(end, Math.max(0, 1e3 * leftS));
   const print = (line: string): void => void tell({ kind: 'print', line });
   try {
     await runLiveNode({

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, SystemClock } from '../../core/index.ts';
 import { askLearner } from '../../learner/link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import type { OperatorKind } from '../commands.ts';
@@ -201,6 +201,7 @@ function nodeConfig(request: RunRobotRequest, folder: RunFolder, runId: string, 
     robotId,
     socketPath,
     operator,
+    startedAtS: new SystemClock().nowS(),
     ...(learner === undefined ? {} : { learner }),
     ...(policy === undefined ? {} : { policy }),
     ...(durationS === undefined ? {} : { durationS }),
