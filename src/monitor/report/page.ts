@@ -124,7 +124,7 @@ function cards({ summary }: ReportData): string {
       seconds(summary.wall_s),
       summary.training_wall_s === undefined
         ? `${shortNumber(Math.round(summary.updates_per_s))} updates/s`
-        : `training ${seconds(summary.training_wall_s)}, ${shortNumber(Math.round(summary.updates_per_s))} updates/s`,
+        : `training ${seconds(summary.training_wall_s)}${endedBy(summary)}, ${shortNumber(Math.round(summary.updates_per_s))} updates/s`,
       'plain',
     ],
     [
@@ -218,4 +218,11 @@ function share(part: number, whole: number): string {
 function seconds(value: number): string {
   const whole = Math.round(value);
   return whole < 60 ? `${value.toFixed(1)} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** What ended the training, for readers of the report; empty for runs that did not write it down. */
+function endedBy(summary: RunSummary): string {
+  if (summary.ended_by === undefined) return '';
+  const reasons = { confirmed: 'a confirmed policy', steps: 'the limit of steps', wall: 'the limit of time' };
+  return `, ended by ${reasons[summary.ended_by]}`;
 }

@@ -1,6 +1,5 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ReinError, SystemClock } from '../../core/index.ts';
@@ -15,6 +14,7 @@ import type { RunFolder, RunObserver } from '../sim/index.ts';
 import { Supervisor, type SupervisorEvent } from '../supervisor.ts';
 import { openLiveFolder } from './live-folder.ts';
 import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
 
 export interface RunRobotRequest {
   readonly config: ResolvedConfig;
@@ -44,18 +44,19 @@ const LEARNER_MS = 3000;
 const NODE_RESTARTS = 3;
 /** What the guard logs: when the arm is moved and held, how late its ticks were. */
 export const GUARD_LOG = 'guard.log';
+const SOCKET_FILE = 'guard.sock';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
 export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
   const setup = createSetup(request.config);
   const learner = await learnerOf(request, setup);
   await checkPolicy(request, setup, learner?.runId);
-  const folder = await openLiveFolder(request.config, request.out);
-  const runId = learner?.runId ?? folder.runId;
-  request.signal.throwIfAborted();
-  request.observer.print(`run ${runId}, robot ${request.robotId}, files in ${folder.path}`);
-  const scratch = mkdtempSync(join(tmpdir(), 'rein-'));
+  const scratch = makeScratchFolder(SOCKET_FILE);
   try {
+    const folder = await openLiveFolder(request.config, request.out);
+    const runId = learner?.runId ?? folder.runId;
+    request.signal.throwIfAborted();
+    request.observer.print(`run ${runId}, robot ${request.robotId}, files in ${folder.path}`);
     return await new RobotSupervision(request, setup, folder, runId, scratch).run();
   } finally {
     rmSync(scratch, { recursive: true, force: true });
@@ -100,7 +101,7 @@ class RobotSupervision {
   constructor(request: RunRobotRequest, setup: RunSetup, folder: RunFolder, runId: string, scratch: string) {
     this.#request = request;
     this.#folder = folder;
-    const socketPath = join(scratch, 'guard.sock');
+    const socketPath = join(scratch, SOCKET_FILE);
     const guardFile = join(scratch, 'guard.json');
     writeFileSync(guardFile, JSON.stringify(guardConfig(setup, socketPath)));
     this.#guardLog = openSync(join(folder.path, GUARD_LOG), 'a');

@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReinError } from '../../core/index.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
+
+let place: string;
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), 'rein-scratch-'));
+});
+afterEach(() => rmSync(place, { recursive: true, force: true }));
+
+describe('the folder of the socket', () => {
+  it('is in the first place that will do, for this user alone', () => {
+    const folder = makeScratchFolder('guard.sock', [place]);
+    expect(dirname(folder)).toBe(place);
+    expect(statSync(folder).mode & 0o077).toBe(0);
+  });
+
+  it('is elsewhere where the first place is missing or its path too long for a socket', () => {
+    const long = join(place, 'x'.repeat(100));
+    mkdirSync(long);
+    for (const first of [join(place, 'missing'), long]) {
+      const folder = makeScratchFolder('guard.sock', [first, place]);
+      expect(dirname(folder)).toBe(place);
+      expect(existsSync(folder)).toBe(true);
+    }
+  });
+
+  it('is refused in a sentence where there is no place for it', () => {
+    const make = (): string => makeScratchFolder('guard.sock', [join(place, 'missing')]);
+    expect(make).toThrow(ReinError);
+    expect(make).toThrow(/no place for the guard's socket/);
+  });
+});
