@@ -14,7 +14,16 @@ export function err<E>(error: E): Result<never, E> {
 }
 
 /** What kind of trouble an error is; decides the exit code and what is offered as a remedy. */
-export type ErrorKind = 'config' | 'policy' | 'checkpoint' | 'link' | 'storage' | 'driver' | 'environment' | 'task';
+export type ErrorKind =
+  | 'config'
+  | 'policy'
+  | 'checkpoint'
+  | 'link'
+  | 'storage'
+  | 'driver'
+  | 'environment'
+  | 'task'
+  | 'message';
 
 /**
  * An error that a person will read: one sentence that says what is wrong, and one that says what to do.

@@ -1,0 +1,1 @@
+export type { CdrBuffer, MessageType } from './message-type.ts';

@@ -1,0 +1,2 @@
+export * from './qos.ts';
+export type * from './ros-port.ts';
