@@ -52,6 +52,8 @@ export interface GuardFrame {
   commandSeq: number;
   /** Bits of the safety stages that changed this tick's command. */
   filterBits: number;
+  /** Bits of the faults that are present or not acknowledged yet (`src/safety/faults.ts`); 0 is healthy. */
+  faultFlags: number;
   /** Counters since the guard started. */
   ticks: number;
   changedTicks: number;

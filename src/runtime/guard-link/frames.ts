@@ -2,7 +2,7 @@
 import { type ActionCommand, createRobotState, DECIDERS, type GuardFrame, SAFETY_STATES } from '../../core/index.ts';
 import type { LinkShape } from './link.ts';
 
-const FRAME_SCALARS = 10;
+const FRAME_SCALARS = 11;
 const COMMAND_SCALARS = 5;
 const POSE_NUMBERS = 7;
 const WRENCH_NUMBERS = 6;
@@ -20,6 +20,7 @@ export function createGuardFrame(joints: number, signals: number, actions: numbe
     shortfall: new Float64Array(actions),
     commandSeq: -1,
     filterBits: 0,
+    faultFlags: 0,
     ticks: 0,
     changedTicks: 0,
     violations: 0,
@@ -56,6 +57,7 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.decider = from.decider;
   into.commandSeq = from.commandSeq;
   into.filterBits = from.filterBits;
+  into.faultFlags = from.faultFlags;
   into.ticks = from.ticks;
   into.changedTicks = from.changedTicks;
   into.violations = from.violations;
@@ -94,6 +96,7 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 7] = frame.violations;
   out[offset + 8] = frame.overruns;
   out[offset + 9] = frame.robot.measuredAtS;
+  out[offset + 10] = frame.faultFlags;
   let at = offset + FRAME_SCALARS;
   at = put(out, at, frame.robot.positionRad);
   at = put(out, at, frame.robot.velocityRadPerS);
@@ -121,6 +124,7 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.violations = from[offset + 7]!;
   into.overruns = from[offset + 8]!;
   into.robot.measuredAtS = from[offset + 9]!;
+  into.faultFlags = from[offset + 10]!;
   let at = offset + FRAME_SCALARS;
   at = take(into.robot.positionRad, from, at);
   at = take(into.robot.velocityRadPerS, from, at);

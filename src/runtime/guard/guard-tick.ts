@@ -179,6 +179,7 @@ export class GuardTick implements TickStages {
     frame.commandSeq = report.commandSeq;
     frame.filterBits = isDriven ? report.bits : 0;
     if (frame.filterBits !== 0) frame.changedTicks++;
+    frame.faultFlags = this.#faults.flags;
     frame.referenceRad.set(this.#chain.referenceRad);
     frame.referenceTcp.set(this.#chain.referenceTcp);
     this.#chain.writeShortfall(frame.shortfall);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { type ActionCommand, type ActionSpec, type Decider, type GuardFrame, LockStepClock } from '../../core/index.ts';
 import { MockDriver, type MockDriverOptions } from '../../drivers/mock/index.ts';
+import { faultsOf } from '../../safety/index.ts';
 import { createActionCommand, MemoryGuardLink } from '../guard-link/index.ts';
 import { Guard } from './guard.ts';
 
@@ -166,26 +167,29 @@ describe('the guard', () => {
   });
 
   it.each([
-    ['lost', 4],
-    ['late', 3],
-    ['nan', 1],
-    ['jump', 2],
-    ['rejected', 3],
+    ['lost', 4, 10],
+    ['late', 3, 10],
+    ['nan', 1, 15],
+    ['jump', 2, 15],
+    ['rejected', 3, 10],
   ] as const)(
-    'takes %s for %d ticks as a fault: brakes, cuts the torque, wants acknowledge and enable',
-    async (fault, ticks) => {
+    'takes %s for %d ticks as a fault: brakes, cuts the torque, names row %d, wants acknowledge and enable',
+    async (fault, ticks, row) => {
       const { link, driver, push } = await activeRig();
       push(1);
       await link.advance(3);
+      expect(link.latest.faultFlags).toBe(0);
       driver.inject(fault, ticks);
       await link.advance(ticks + 1);
       expect(['stopping', 'fault']).toContain(link.latest.state);
       await link.advance(130);
       expect(link.latest.state).toBe('fault');
+      expect(faultsOf(link.latest.faultFlags).map((each) => each.row)).toEqual([row]);
       expect(driver.isEnabled).toBe(false);
       expect(await link.request({ kind: 'enable' })).toMatchObject({ ok: false });
       expect(await link.request({ kind: 'acknowledge' })).toEqual({ ok: true });
       await link.advance(2);
+      expect(link.latest.faultFlags).toBe(0);
       expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
       await link.advance(1);
       expect(link.latest.state).toBe('ready');
