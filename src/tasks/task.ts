@@ -17,6 +17,8 @@ export interface Task {
   readonly signalNames: readonly string[];
   /** Policy steps after which an episode is cut. */
   readonly maxSteps: number;
+  /** Whether people decide when an episode is a success or a failure. Default: only `judge` does. */
+  readonly takesMarks?: boolean;
   /** Draws one episode's start. The same generator state gives the same start. Throws `ReinError('task')` when none is reachable. */
   drawLayout(rng: Rng): SceneLayout;
   /**

@@ -215,7 +215,10 @@ describe('an episode', () => {
 
   it('is cut, not ended, at the time limit', async () => {
     const { steps, run } = createRig(3);
-    expect(await run()).toEqual({ success: false, steps: 3, interventionSteps: 0, interventions: 0 });
+    expect(await run()).toEqual({
+      ...{ success: false, steps: 3, interventionSteps: 0, interventions: 0 },
+      ...{ returnSum: 0, isDecided: false },
+    });
     expect(steps.map(({ terminated, truncated }) => [terminated, truncated])).toEqual([
       [false, false],
       [false, false],
@@ -231,7 +234,10 @@ describe('an episode', () => {
         frame.robot.signals[0] = 1;
         frame.state = state;
       };
-      expect(await run()).toEqual({ success: true, steps: 3, interventionSteps: 0, interventions: 0 });
+      expect(await run()).toEqual({
+        ...{ success: true, steps: 3, interventionSteps: 0, interventions: 0 },
+        ...{ returnSum: 1, isDecided: true },
+      });
       expect(steps.at(-1)).toMatchObject({ reward: 1, terminated: true, truncated: false });
     }
   });
@@ -252,6 +258,25 @@ describe('an episode', () => {
       expect(log.at(-1)).toBe('hold');
     },
   );
+
+  it('is cut after the step in which a reason to cut it comes', async () => {
+    const { log, steps, run } = createRig(50);
+    const result = await run({ cutBy: () => (steps.length === 2 ? 'it was canceled' : undefined) });
+    expect(result).toMatchObject({ success: false, steps: 3, isDecided: false, abortedBy: 'it was canceled' });
+    expect(steps.at(-1)).toMatchObject({ terminated: false, truncated: true });
+    expect(log.at(-1)).toBe('hold');
+  });
+
+  it.each([
+    ['success', 1],
+    ['failure', 0],
+  ] as const)('ends with the %s that a person marks', async (mark, reward) => {
+    const { steps, run } = createRig(50);
+    const result = await run({ mark: () => (steps.length === 2 ? mark : undefined) });
+    expect(result).toMatchObject({ success: reward === 1, steps: 3, isDecided: true, returnSum: reward });
+    expect(steps.at(-1)).toMatchObject({ reward, terminated: true, truncated: false });
+    expect((await run({ maxSteps: 1 })).success).toBe(false);
+  });
 
   it('forgets success when the next episode fails', async () => {
     const { link, run } = createRig(2);

@@ -59,7 +59,14 @@ export interface EpisodeOptions {
   readonly onStep?: (transition: Transition) => void | Promise<void>;
   /** Called before each decision, so that weights can be swapped between steps. */
   readonly beforeStep?: () => void | Promise<void>;
+  /** Asked after each step: cuts the episode there where it gives a reason. */
+  readonly cutBy?: () => string | undefined;
+  /** Asked after each step: a person's verdict, which ends the episode where the task leaves the verdict to people. */
+  readonly mark?: () => Mark | undefined;
 }
+
+/** A person's verdict on an episode. */
+export type Mark = 'success' | 'failure';
 
 export interface EpisodeResult {
   readonly success: boolean;
@@ -67,7 +74,11 @@ export interface EpisodeResult {
   readonly interventionSteps: number;
   /** Runs of steps that the operator decided. */
   readonly interventions: number;
-  /** Set when the guard stopped the motion before the task or the time limit ended the episode. */
+  /** Sum of the rewards. */
+  readonly returnSum: number;
+  /** Decided by the task or by a person; else it was cut: by the time limit, or by what `abortedBy` says. */
+  readonly isDecided: boolean;
+  /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
   readonly abortedBy?: string;
 }
 
@@ -121,6 +132,7 @@ export class EpisodeRunner {
     episode.operator?.reset();
     let interventionSteps = 0;
     let interventions = 0;
+    let returnSum = 0;
     let previousSource: Source | undefined;
     const maxSteps = Math.min(task.maxSteps, episode.maxSteps ?? task.maxSteps);
     for (let step = 0; step < maxSteps; step++) {
@@ -137,12 +149,22 @@ export class EpisodeRunner {
       previousSource = t.source;
       this.#options.timings?.policyStepMs.add(performance.now() - startMs);
       await this.#execute();
-      const abortedBy = this.#abortReason(link.latest);
+      this.#applyMark(episode.mark?.());
+      returnSum += t.reward;
+      const abortedBy = this.#abortReason(link.latest) ?? episode.cutBy?.();
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
         await link.request({ kind: 'hold' });
-        const counts = { success: this.#verdict.success, steps: step + 1, interventionSteps, interventions };
+        const { success } = this.#verdict;
+        const counts = {
+          success,
+          steps: step + 1,
+          interventionSteps,
+          interventions,
+          returnSum,
+          isDecided: t.terminated,
+        };
         return abortedBy === undefined || t.terminated ? counts : { ...counts, abortedBy };
       }
     }
@@ -224,8 +246,15 @@ export class EpisodeRunner {
     t.nextObservation.set(this.#stack.values);
   }
 
+  #applyMark(mark: Mark | undefined): void {
+    if (mark === undefined) return;
+    this.#verdict.success = mark === 'success';
+    this.#transition.reward = mark === 'success' ? 1 : 0;
+    this.#transition.terminated = true;
+  }
+
   #abortReason(frame: GuardFrame): string | undefined {
     if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
-    return this.#verdict.terminated ? undefined : `the guard is in state "${frame.state}"`;
+    return this.#transition.terminated ? undefined : `the guard is in state "${frame.state}"`;
   }
 }

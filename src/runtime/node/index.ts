@@ -3,6 +3,7 @@ export {
   type EpisodeResult,
   EpisodeRunner,
   type EpisodeRunnerOptions,
+  type Mark,
   type StepTimings,
 } from './episode-runner.ts';
 export { JOURNAL_FOLDER, LearnerConnection, type LearnerConnectionOptions } from './learner-connection.ts';

@@ -64,7 +64,8 @@ describe("a run's log", () => {
   it('writes episodes with the time, the step and the version, and histograms at the end', async () => {
     step('policy');
     log.status.envSteps = 12;
-    log.episode('training', 3, { success: true, steps: 12, interventions: 1, interventionSteps: 5 });
+    const counts = { success: true, steps: 12, interventions: 1, interventionSteps: 5 };
+    log.episode('training', 3, { ...counts, returnSum: 1, isDecided: true });
     log.inferenceMs.add(0.1);
     const written = await lines();
     expect(written[0]).toMatchObject({
