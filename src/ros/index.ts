@@ -1,1 +1,2 @@
 export { rosStatus } from './doctor.ts';
+export { rosEnvironment } from './rclnodejs/index.ts';

@@ -1,0 +1,1 @@
+export { type EnvironmentCheck, NEEDED_INTERFACES, type RosEnvironment, rosEnvironment } from './environment.ts';

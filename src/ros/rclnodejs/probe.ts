@@ -1,0 +1,67 @@
+/** What the checks of the environment look at: this machine, or what a test says. Reads only. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+
+export interface EnvironmentProbe {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly arch: string;
+  readonly isMainThread: boolean;
+  /** Where rclnodejs is installed. */
+  readonly packageFolder: string | undefined;
+  packageVersion(): string | undefined;
+  /** The first folder of AMENT_PREFIX_PATH that holds librcl. */
+  rosPrefix(): string | undefined;
+  /** All folders of AMENT_PREFIX_PATH. */
+  prefixes(): readonly string[];
+  readText(path: string): string | undefined;
+  /** Names in a folder; none where there is no such folder. */
+  list(path: string): readonly string[];
+  sizeBytes(path: string): number | undefined;
+  readBytes(path: string): Uint8Array | undefined;
+}
+
+const LIBRARIES = ['lib/librcl.so', 'lib/librcl.dylib', 'bin/rcl.dll'];
+
+/** This process on this machine. `env` and the package's folder may be replaced. */
+export function machineProbe(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  packageFolder: string | undefined = findPackage(),
+): EnvironmentProbe {
+  const prefixes = (env['AMENT_PREFIX_PATH'] ?? '').split(process.platform === 'win32' ? ';' : ':').filter(Boolean);
+  return {
+    env,
+    platform: process.platform,
+    arch: process.arch,
+    isMainThread,
+    packageFolder,
+    packageVersion: () => versionIn(packageFolder),
+    rosPrefix: () => prefixes.find((prefix) => LIBRARIES.some((library) => existsSync(join(prefix, library)))),
+    prefixes: () => prefixes,
+    readText: (path) => quietly(() => readFileSync(path, 'utf8')),
+    list: (path) => quietly(() => readdirSync(path)) ?? [],
+    sizeBytes: (path) => quietly(() => statSync(path).size),
+    readBytes: (path) => quietly(() => readFileSync(path)),
+  };
+}
+
+/** The folder of the installed rclnodejs, without loading it. */
+export function findPackage(): string | undefined {
+  return quietly(() => dirname(createRequire(import.meta.url).resolve('rclnodejs/package.json')));
+}
+
+function versionIn(folder: string | undefined): string | undefined {
+  if (folder === undefined) return undefined;
+  return quietly(() => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version as string);
+}
+
+/** What is missing is an answer here, not an error. */
+function quietly<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
