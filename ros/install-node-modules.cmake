@@ -1,0 +1,16 @@
+# Run at install time: puts node_modules beside the installed program, as a link or as a copy.
+set(target "${REIN_SHARE_DIR}/node_modules")
+file(MAKE_DIRECTORY "${REIN_SHARE_DIR}")
+if(IS_SYMLINK "${target}")
+  file(REMOVE "${target}")
+elseif(EXISTS "${target}")
+  file(REMOVE_RECURSE "${target}")
+endif()
+
+if(REIN_COPY_NODE_MODULES)
+  message(STATUS "Copying: ${target}")
+  file(COPY "${REIN_SOURCE_DIR}/node_modules" DESTINATION "${REIN_SHARE_DIR}" PATTERN ".cache" EXCLUDE)
+else()
+  message(STATUS "Linking: ${target}")
+  file(CREATE_LINK "${REIN_SOURCE_DIR}/node_modules" "${target}" SYMBOLIC)
+endif()

@@ -1,0 +1,34 @@
+# Installs the program: launch/, config/, dist/, … to share/rein, wrappers to lib/rein, and its node_modules.
+
+# Before anything is compiled, so that the sentence comes at once; and again in every later build.
+include("${CMAKE_CURRENT_LIST_DIR}/check-dist.cmake")
+add_custom_target(rein_dist ALL
+  COMMAND "${CMAKE_COMMAND}"
+    "-DREIN_SOURCE_DIR=${CMAKE_CURRENT_SOURCE_DIR}"
+    "-DAMENT_CMAKE_SYMLINK_INSTALL=${AMENT_CMAKE_SYMLINK_INSTALL}"
+    -P "${CMAKE_CURRENT_LIST_DIR}/check-dist.cmake"
+  VERBATIM)
+
+install(DIRECTORY bin config dist launch DESTINATION share/${PROJECT_NAME}
+  PATTERN "*.d.ts" EXCLUDE
+  PATTERN "*.map" EXCLUDE
+  PATTERN "__pycache__" EXCLUDE
+  PATTERN "*.pyc" EXCLUDE
+  PATTERN ".*" EXCLUDE)
+install(DIRECTORY docs/schema DESTINATION share/${PROJECT_NAME}/docs)
+install(FILES package.json DESTINATION share/${PROJECT_NAME})
+
+# One wrapper, three names: it starts what it is called.
+foreach(executable node sim rein)
+  install(PROGRAMS ros/start.sh DESTINATION lib/${PROJECT_NAME} RENAME ${executable})
+endforeach()
+
+# The program looks for its packages beside itself. A folder is a copy made before, which a link must not be written
+# into. colcon and ROS tools crawl: what lies in node_modules is none of their business.
+file(TOUCH "${CMAKE_CURRENT_SOURCE_DIR}/node_modules/COLCON_IGNORE")
+install(CODE "
+  set(REIN_SOURCE_DIR \"${CMAKE_CURRENT_SOURCE_DIR}\")
+  set(REIN_SHARE_DIR \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/${PROJECT_NAME}\")
+  set(REIN_COPY_NODE_MODULES ${REIN_COPY_NODE_MODULES})
+  include(\"${CMAKE_CURRENT_LIST_DIR}/install-node-modules.cmake\")
+")
