@@ -79,6 +79,48 @@ describe('the simulated arm', () => {
     expect(Math.max(...state.positionRad.map((q, i) => Math.abs(q - joints[i]!)))).toBeLessThan(1e-3);
   });
 
+  it('floats where it is without torque to exert, and gives way to one', () => {
+    const joints = start([X, Y, Z + 0.05]);
+    for (let i = 0; i < 50; i++) {
+      expect(driver.exert([0, 0, 0, 0, 0, 0])).toBe('ok');
+      driver.read(state);
+    }
+    for (let i = 0; i < 6; i++) expect(state.positionRad[i]).toBeCloseTo(joints[i]!, 3);
+    expect([...state.torqueNm]).toEqual([0, 0, 0, 0, 0, 0]);
+    for (let i = 0; i < 30; i++) {
+      driver.exert([0, 0, 0, 0, 0, 2]);
+      driver.read(state);
+    }
+    expect(state.torqueNm[5]).toBe(2);
+    expect(state.positionRad[5]).toBeGreaterThan(joints[5]! + 0.1);
+    driver.exert([1e9, 0, 0, 0, 0, 0]);
+    driver.read(state);
+    expect(state.torqueNm[0]).toBe(150);
+  });
+
+  it('goes back from torques to references without a pull', () => {
+    const joints = start([X, Y, Z + 0.05]);
+    driver.exert([0, 0, 0, 0, 0, 1]);
+    for (let i = 0; i < 20; i++) driver.read(state);
+    driver.enable();
+    for (let i = 0; i < 100; i++) driver.read(state);
+    expect(state.positionRad[5]).toBeGreaterThan(joints[5]! + 0.01);
+    expect(Math.max(...state.velocityRadPerS.map(Math.abs))).toBeLessThan(1e-3);
+    driver.exert([0, 0, 0, 0, 0, 1]);
+    driver.scene.reset(layout(joints));
+    for (let i = 0; i < 20; i++) driver.read(state);
+    expect(state.positionRad[5]).toBeCloseTo(joints[5]!, 4);
+    for (let k = 0; k < 6; k++) expect(Math.abs(state.wrench[k]!)).toBeLessThan(0.05);
+  });
+
+  it('refuses torques that are not finite, and any while torque is off', () => {
+    start([X, Y, Z + 0.05]);
+    expect(driver.exert([Number.NaN, 0, 0, 0, 0, 0])).toBe('rejected');
+    expect(driver.exert([0])).toBe('rejected');
+    driver.disable();
+    expect(driver.exert([0, 0, 0, 0, 0, 0])).toBe('lost');
+  });
+
   it('says that it is lost after the physics silently started again, until the scene is reset', () => {
     const joints = start([X, Y, Z + 0.05]);
     for (let i = 0; i < 7; i++) driver.read(state);

@@ -35,6 +35,8 @@ export class MujocoDriver implements Driver {
   #timeS = 0;
   #enabled = false;
   #trusted = true;
+  /** What the joints exert instead of following a reference; `undefined` while they follow one. */
+  #torqueNm: Float64Array | undefined;
 
   constructor(options: MujocoDriverOptions) {
     this.#options = options;
@@ -78,7 +80,7 @@ export class MujocoDriver implements Driver {
     }
     this.#stepsPerTick = Math.round(steps);
     for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
-    this.#wrist = new WristSensor(simulation);
+    this.#wrist = new WristSensor(simulation, this.#options.periodS);
     this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) =>
       this.#afterReset(layout),
     );
@@ -94,11 +96,13 @@ export class MujocoDriver implements Driver {
   }
 
   enable(): void {
+    this.#followReference();
     this.#holdMeasured();
     this.#enabled = true;
   }
 
   disable(): void {
+    this.#followReference();
     this.#enabled = false;
   }
 
@@ -124,7 +128,22 @@ export class MujocoDriver implements Driver {
       // MuJoCo would zero a NaN without a word. The negation also catches NaN.
       if (!(Math.abs(referenceRad[i]!) <= ENCODER_RANGE_RAD)) return 'rejected';
     }
+    this.#followReference();
     this.#reference.set(referenceRad);
+    return 'ok';
+  }
+
+  /**
+   * Lets the joints exert torques (on top of their weight's, N·m; limited to what the servos can) until the next `write`,
+   * `enable` or `disable`, as a robot with an effort interface does. `rejected` when one is not finite.
+   */
+  exert(torqueNm: ArrayLike<number>): DriverStatus {
+    const simulation = this.#simulation;
+    if (simulation === undefined || !this.#enabled) return 'lost';
+    if (torqueNm.length !== this.#joints || !allFinite(torqueNm)) return 'rejected';
+    if (this.#torqueNm === undefined) simulation.driveAs('motors');
+    this.#torqueNm ??= new Float64Array(this.#joints);
+    this.#torqueNm.set(torqueNm);
     return 'ok';
   }
 
@@ -149,8 +168,17 @@ export class MujocoDriver implements Driver {
     out.measuredAtS = this.#timeS;
   }
 
+  /** Back from torques to references, from where the arm is. */
+  #followReference(): void {
+    if (this.#torqueNm === undefined) return;
+    this.#torqueNm = undefined;
+    this.#simulation?.driveAs('servos');
+    this.#holdMeasured();
+  }
+
   #afterReset(layout: SceneLayout): void {
     this.#trusted = true;
+    this.#followReference();
     this.#holdMeasured();
     for (const [index, name] of this.signalNames.entries()) this.#signals[index] = layout.signals[name] ?? 0;
     this.#wrist!.tare();
@@ -165,6 +193,10 @@ export class MujocoDriver implements Driver {
   /** Hands the servos the newest reference for the coming period. */
   #driveServos(): void {
     const { control } = this.#open().views;
+    if (this.#torqueNm !== undefined) {
+      control.set(this.#torqueNm);
+      return;
+    }
     for (let i = 0; i < this.#joints; i++) {
       // Velocity feed-forward, as industrial servos have it: without it the arm lags by damping/stiffness · velocity.
       // A reference that does not move on has no velocity: the push must not outlive its period.
@@ -205,6 +237,7 @@ class MujocoScene implements Scene {
     // Checked before anything is changed: MuJoCo would silently put something else in the place of a bad number.
     if (!allFinite(layout.jointsRad)) throw new RangeError(`a layout's joint positions are ${layout.jointsRad}`);
     if (pose !== undefined && !allFinite(pose)) throw new RangeError(`a layout's pose of the hole is ${pose}`);
+    this.#simulation.driveAs('servos');
     this.#simulation.reset();
     const views = this.#simulation.views;
     views.positionRad.set(layout.jointsRad);

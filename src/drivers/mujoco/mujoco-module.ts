@@ -43,6 +43,7 @@ export class Simulation {
   #expectedTimeS = 0;
   #callsUntilCheck = 0;
   #closed = false;
+  #servoGains: { readonly gains: Float64Array; readonly biases: Float64Array } | undefined;
 
   constructor(module: MainModule, model: MjModel, data: MjData) {
     this.module = module;
@@ -119,6 +120,22 @@ export class Simulation {
     const biases = this.model.actuator_biasprm as Float64Array;
     const stride = biases.length / (this.model.nu as number);
     return -biases[stride * index + 2]! / gains[stride * index]!;
+  }
+
+  /**
+   * Makes servos of the actuators (force = gain · (control − position) − damping · velocity), as the scene has them, or
+   * plain motors (force = control, N·m), within the same force limits. Not for the tick.
+   */
+  driveAs(kind: 'servos' | 'motors'): void {
+    const gains = this.model.actuator_gainprm as Float64Array;
+    const biases = this.model.actuator_biasprm as Float64Array;
+    this.#servoGains ??= { gains: gains.slice(), biases: biases.slice() };
+    gains.set(this.#servoGains.gains);
+    biases.set(this.#servoGains.biases);
+    if (kind === 'servos') return;
+    const actuators = this.model.nu as number;
+    biases.fill(0);
+    for (let i = 0; i < actuators; i++) gains[(gains.length / actuators) * i] = 1;
   }
 
   /** Index of a named site, body, geom…; throws when the scene lacks it. */

@@ -1,8 +1,14 @@
 /** Force and torque at the wrist, as a six-axis sensor between flange and gripper would give them. */
 import type { Simulation } from './mujoco-module.ts';
 
-/** Share of a new reading in the filtered one: a time constant of 28 ms at 100 Hz, as force sensors are commonly set. */
+/** Share of a new reading in the filtered one at 100 Hz: a time constant of 28 ms, as force sensors are commonly set. */
 const FILTER_SHARE = 0.3;
+const FILTER_PERIOD_S = 0.01;
+
+/** The share that gives the same time constant when the sensor is read every `periodS`. */
+function filterShare(periodS: number): number {
+  return periodS === FILTER_PERIOD_S ? FILTER_SHARE : 1 - (1 - FILTER_SHARE) ** (periodS / FILTER_PERIOD_S);
+}
 
 /** Reads the wrench on the tool about the tool point in the base frame; gravity is tared away at reset. */
 export class WristSensor {
@@ -12,9 +18,12 @@ export class WristSensor {
   readonly #tare: Float64Array = new Float64Array(6);
   readonly #raw: Float64Array = new Float64Array(6);
   readonly #filtered: Float64Array = new Float64Array(6);
+  readonly #share: number;
 
-  constructor(simulation: Simulation) {
+  /** `periodS`: time between two calls of `read`. */
+  constructor(simulation: Simulation, periodS: number) {
     this.#simulation = simulation;
+    this.#share = filterShare(periodS);
     this.#sensor = simulation.id('site', 'wrist_sensor');
     this.#tcp = simulation.id('site', 'tcp');
   }
@@ -26,11 +35,11 @@ export class WristSensor {
     this.#filtered.fill(0);
   }
 
-  /** Fills `out` with force (N) and torque (N·m), low-pass filtered over about three control ticks. Tick-safe. */
+  /** Fills `out` with force (N) and torque (N·m), low-pass filtered over some 28 ms. Tick-safe. */
   read(out: Float64Array): void {
     this.#readRaw();
     for (let i = 0; i < 6; i++) {
-      this.#filtered[i]! += FILTER_SHARE * (this.#raw[i]! - this.#tare[i]! - this.#filtered[i]!);
+      this.#filtered[i]! += this.#share * (this.#raw[i]! - this.#tare[i]! - this.#filtered[i]!);
       out[i] = this.#filtered[i]!;
     }
   }
