@@ -1,5 +1,20 @@
 export { type Authority, arbitrate, type Claims } from './arbiter.ts';
 export { type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
 export { type DeskState, OperatorDesk } from './operator-desk.ts';
+export {
+  DEFAULT_LEASE_S,
+  JOY_PADS,
+  type JoyMapping,
+  type JoyMessage,
+  type JoyPadName,
+  JoyTeleop,
+  type JoyTeleopOptions,
+  LONGEST_LEASE_S,
+  mappingOf,
+  type TeleopEvent,
+  type TwistMessage,
+  TwistTeleop,
+  type TwistTeleopOptions,
+} from './remote/index.ts';
 export { PegInserter, type PegInserterOptions, ScriptedOperator, type TakeOverRule } from './scripted/index.ts';
 export type { TeleopCommand, TeleopSource } from './teleop-source.ts';

@@ -8,6 +8,7 @@ import { Enabling } from './enabling.ts';
 import { type Key, KeyParser } from './key-parser.ts';
 import { DEFAULT_HOLD_WINDOWS, type HoldWindows, MotionKeys } from './motion-keys.ts';
 import { RawTerminal, type TerminalInput } from './raw-terminal.ts';
+import { SLOWEST_STEP_SCALE, STEP_SCALES } from './step-scales.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 export interface KeyboardOptions {
@@ -45,7 +46,6 @@ export interface KeyboardState {
 /** A person in control of whom nothing was heard for this long has gone; a stop stays until they take it back, s. */
 const LEASE_S = 30;
 
-const STEP_SCALES = [0.1, 0.2, 0.35, 0.5, 0.75, 1] as const;
 const FIRST_STATE: KeyboardState = {
   isInControl: false,
   isStopped: false,
@@ -116,6 +116,12 @@ export class KeyboardTeleop implements TeleopSource {
     if (isLost && isInControl && !isStopped) this.#update({ isInControl: false });
   }
 
+  /** As `g`. */
+  giveBack(): void {
+    this.#motion.release();
+    this.#update({ isInControl: false, isStopped: false });
+  }
+
   /** Another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
     this.#motion.release();
@@ -144,8 +150,7 @@ export class KeyboardTeleop implements TeleopSource {
         this.#onTakeOver();
         return;
       case 'g':
-        this.#motion.release();
-        this.#update({ isInControl: false, isStopped: false });
+        this.giveBack();
         return;
       case 'escape':
         // Not a way to give back: half an arrow key's sequence looks the same.
@@ -156,7 +161,7 @@ export class KeyboardTeleop implements TeleopSource {
         this.#update({ isInControl: true, isStopped: true });
         return;
       case '[':
-        this.#update({ stepScale: STEP_SCALES.findLast((s) => s < this.state.stepScale) ?? STEP_SCALES[0] });
+        this.#update({ stepScale: STEP_SCALES.findLast((s) => s < this.state.stepScale) ?? SLOWEST_STEP_SCALE });
         return;
       case ']':
         this.#update({ stepScale: STEP_SCALES.find((s) => s > this.state.stepScale) ?? 1 });

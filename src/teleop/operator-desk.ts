@@ -78,6 +78,14 @@ export class OperatorDesk implements TeleopSource {
     this.#publish(authority, holder, nowS);
   }
 
+  watch(): void {
+    for (const seat of this.#seats) seat.source.watch?.();
+  }
+
+  giveBack(): void {
+    for (const seat of this.#seats) seat.source.giveBack?.();
+  }
+
   reset(): void {
     for (const seat of this.#seats) seat.source.reset();
   }

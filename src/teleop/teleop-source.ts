@@ -19,6 +19,10 @@ export interface TeleopSource {
   readonly isStopRequested?: boolean;
   /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void;
+  /** In real time, every 20 ms or so between polls: sees a dropout at once. Absent: nothing to see. */
+  watch?(): void;
+  /** Ends this operator's control and stop, as somebody who may do so has asked for: a resume or a reset. */
+  giveBack?(): void;
   /** Another operator, named `by`, took control. */
   onControlLost?(by: string): void;
   /** A new episode begins. */

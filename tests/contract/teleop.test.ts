@@ -1,6 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { type ActionSpec, FakeClock, type ObservationSpec, observationSize } from '../../src/core/index.ts';
-import { KeyboardTeleop, OperatorDesk, PegInserter, ScriptedOperator } from '../../src/teleop/index.ts';
+import {
+  JOY_PADS,
+  JoyTeleop,
+  KeyboardTeleop,
+  mappingOf,
+  OperatorDesk,
+  PegInserter,
+  ScriptedOperator,
+  TwistTeleop,
+} from '../../src/teleop/index.ts';
 import { describeTeleop, type TeleopSubject } from './teleop.contract.ts';
 
 const action: ActionSpec = {
@@ -70,6 +79,39 @@ function scripted(): TeleopSubject {
   };
 }
 
+function joy(): TeleopSubject {
+  const clock = new FakeClock();
+  const source = new JoyTeleop({ action, mapping: mappingOf(JOY_PADS.xbox, action), clock });
+  const send = (isHeld: 0 | 1, push: number): void => {
+    clock.advanceMs(20);
+    const message = { axes: new Float32Array(8).fill(push), buttons: new Int32Array(11) };
+    message.buttons[4] = isHeld;
+    source.onJoy(message, clock.nowS());
+  };
+  return {
+    ...{ source, actionSize: 6, observationSize: 3 },
+    takeOver: () => {
+      send(0, 0);
+      send(1, 0);
+    },
+    move: () => send(1, 3),
+  };
+}
+
+function twist(): TeleopSubject {
+  const clock = new FakeClock();
+  const tool: ActionSpec = { kind: 'cartesian', dimensions: [{ name: 'x', scale: 0.01, unit: 'm' }] };
+  const source = new TwistTeleop({ action: tool, policyPeriodS: 0.1, clock });
+  const send = (speed: number): void => {
+    clock.advanceMs(20);
+    const message = { linear: { x: speed, y: 0, z: 0 }, angular: { x: 0, y: 0, z: 0 } };
+    source.onTwist(message, clock.nowS(), clock.nowS(), clock.nowS());
+  };
+  return { source, actionSize: 1, observationSize: 3, takeOver: () => send(0), move: () => send(1e6) };
+}
+
 describeTeleop('keyboard', keyboard);
+describeTeleop('joystick', joy);
+describeTeleop('sender of twists', twist);
 describeTeleop('scripted operator', scripted);
 describeTeleop('desk of operators', desk);

@@ -1,0 +1,104 @@
+/**
+ * Which stick moves what and which button does what, as data. Numbers of axes and buttons are those that `joy_node`
+ * gives for the pad on Linux; as everywhere in ROS, a stick to the left and one pushed forward read +1.
+ */
+import type { ActionSpec } from '../../core/index.ts';
+
+/** An axis of a joystick that moves one dimension of the action. */
+export interface JoyStick {
+  readonly axis: number;
+  /** Name of a dimension of the action: `x`, `yaw`, a joint. */
+  readonly moves: string;
+  readonly sign: 1 | -1;
+}
+
+/** What counts as pressed: a button, or an axis pushed more than half in one direction. */
+export type JoyButton = { readonly button: number } | { readonly axis: number; readonly sign: 1 | -1 };
+
+/** What buttons can do. Only `enable` is needed. */
+export interface JoyButtons {
+  /** Held: motion may pass. Pressing it takes over; releasing it holds, and keeps control. */
+  readonly enable: JoyButton;
+  /** Held: what is done counts as recovery. */
+  readonly recover?: JoyButton;
+  /** Ends control and lets the policy go on where the node may; not after a stop. */
+  readonly giveBack?: JoyButton;
+  readonly stop?: JoyButton;
+  readonly success?: JoyButton;
+  readonly failure?: JoyButton;
+  readonly slower?: JoyButton;
+  readonly faster?: JoyButton;
+}
+
+/** A model of pad: sticks in the order in which hands find them, and buttons. */
+export interface JoyPad {
+  /** For people: what it is, and where the enabling button is. */
+  readonly description: string;
+  /** Axis numbers of: left stick forward, left stick sideways, right stick forward, right stick sideways. */
+  readonly sticks: readonly [number, number, number, number];
+  readonly buttons: JoyButtons;
+}
+
+const DPAD_AXIS = 7;
+const SPEEDS = { slower: { axis: DPAD_AXIS, sign: -1 }, faster: { axis: DPAD_AXIS, sign: 1 } } as const;
+
+/** Models that there are mappings for. */
+export type JoyPadName = 'xbox' | 'playstation' | 'stick';
+
+/** The usual pads. */
+export const JOY_PADS: Readonly<Record<JoyPadName, JoyPad>> = {
+  xbox: {
+    description:
+      'Xbox pad (also 360, and Logitech F310/F710 in X mode): hold LB; RB recovers, A success, X failure, B stops, Start gives back.',
+    sticks: [1, 0, 4, 3],
+    buttons: {
+      ...{ enable: { button: 4 }, recover: { button: 5 }, giveBack: { button: 7 }, stop: { button: 1 } },
+      ...{ success: { button: 0 }, failure: { button: 2 }, ...SPEEDS },
+    },
+  },
+  playstation: {
+    description:
+      'DualShock 4 or DualSense: hold L1; R1 recovers, cross success, square failure, circle stops, Options gives back.',
+    sticks: [1, 0, 4, 3],
+    buttons: {
+      ...{ enable: { button: 4 }, recover: { button: 5 }, giveBack: { button: 9 }, stop: { button: 1 } },
+      ...{ success: { button: 0 }, failure: { button: 3 }, ...SPEEDS },
+    },
+  },
+  stick: {
+    description:
+      'Flight stick with a twist axis: hold the trigger; thumb button recovers, 3 success, 4 failure, 5 stops, 6 gives back.',
+    sticks: [1, 0, 3, 2],
+    buttons: {
+      ...{ enable: { button: 0 }, recover: { button: 1 }, success: { button: 2 }, failure: { button: 3 } },
+      ...{ stop: { button: 4 }, giveBack: { button: 5 } },
+    },
+  },
+};
+
+export interface JoyMapping {
+  readonly sticks: readonly JoyStick[];
+  readonly buttons: JoyButtons;
+}
+
+/** Which stick (index into `JoyPad.sticks`) moves a dimension of this name, where hands expect one. */
+const USUAL_STICK: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3, steering: 1 };
+
+/**
+ * The mapping of `pad` for `action`: x, y on the left stick, z, yaw on the right one, other names on the sticks that are
+ * left, in order. A base without y has its yaw on the left stick too. More than four dimensions leave some without a stick.
+ */
+export function mappingOf(pad: JoyPad, action: ActionSpec): JoyMapping {
+  const names = action.dimensions.map(({ name }) => name);
+  const taken = new Map<string, number>();
+  for (const name of names) {
+    const usual = name === 'yaw' && !names.includes('y') && !names.includes('z') ? 1 : USUAL_STICK[name];
+    if (usual !== undefined && ![...taken.values()].includes(usual)) taken.set(name, usual);
+  }
+  for (const name of names) {
+    const free = [0, 1, 2, 3].find((stick) => ![...taken.values()].includes(stick));
+    if (!taken.has(name) && free !== undefined) taken.set(name, free);
+  }
+  const sticks = [...taken].map(([moves, stick]) => ({ axis: pad.sticks[stick]!, moves, sign: 1 as const }));
+  return { sticks, buttons: pad.buttons };
+}

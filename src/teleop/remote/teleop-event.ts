@@ -1,0 +1,9 @@
+/** What an operator's device has to tell besides motion, for events and diagnostics. */
+
+export interface TeleopEvent {
+  /** Row of the fault table. */
+  readonly row: 18 | 19 | 20;
+  readonly name: 'teleopLost' | 'teleopStale' | 'teleopStuck';
+  readonly sentence: string;
+  readonly remedy: string;
+}
