@@ -8,4 +8,4 @@ export type {
   SimOptions,
 } from './commands.ts';
 export * from './config/index.ts';
-export { createSetup, type RunSetup } from './setup.ts';
+export { createSetup, type RunSetup, simulatedArm } from './setup.ts';

@@ -1,5 +1,6 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { observationSize, schemaHash } from '../core/index.ts';
+import type { MujocoDriverOptions } from '../drivers/mujoco/index.ts';
 import { PegInsertion, type Task } from '../tasks/index.ts';
 import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
 import type { ResolvedConfig } from './config/index.ts';
@@ -31,21 +32,23 @@ export function createSetup(config: ResolvedConfig): RunSetup {
 }
 
 function driverConfig(config: ResolvedConfig, task: Task): DriverConfig {
+  return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
+}
+
+/** The robot of `config` in MuJoCo, in the task's scene, one `read` every 1 / `rateHz` s: plain data for its driver. */
+export function simulatedArm(config: ResolvedConfig, task: Task, rateHz: number): MujocoDriverOptions {
   const { robot, task: measures } = config;
   return {
-    name: 'mujoco',
-    options: {
-      jointNames: robot.joints.map((joint) => joint.name),
-      signalNames: task.signalNames,
-      periodS: 1 / robot.controlHz,
-      scene: {
-        pegWidthM: measures.peg.widthM,
-        pegLengthM: measures.peg.lengthM,
-        clearanceM: measures.hole.clearanceM,
-        chamferM: measures.hole.chamferM,
-        depthM: measures.hole.depthM,
-        mouthRadiusM: measures.success.lateralM,
-      },
+    jointNames: robot.joints.map((joint) => joint.name),
+    signalNames: task.signalNames,
+    periodS: 1 / rateHz,
+    scene: {
+      pegWidthM: measures.peg.widthM,
+      pegLengthM: measures.peg.lengthM,
+      clearanceM: measures.hole.clearanceM,
+      chamferM: measures.hole.chamferM,
+      depthM: measures.hole.depthM,
+      mouthRadiusM: measures.success.lateralM,
     },
   };
 }
