@@ -1,0 +1,39 @@
+/** What is wrong with one field. Only inside the codec: on its way out it collects where, and leaves as a `ReinError`. */
+import { ReinError } from '../../../core/index.ts';
+
+export class FieldFault extends Error {
+  /** Path from the message that has thrown it: `points[3].positions`. */
+  path = '';
+}
+
+export function fault(sentence: string): FieldFault {
+  return new FieldFault(sentence);
+}
+
+/** The same trouble, seen from one level further out. What is not ours passes unchanged. */
+export function within(place: string, error: unknown): unknown {
+  if (error instanceof FieldFault) {
+    const separator = error.path === '' || error.path.startsWith('[') ? '' : '.';
+    error.path = place + separator + error.path;
+  }
+  return error;
+}
+
+/** For whoever called the codec: `sensor_msgs/msg/JointState.position: …`. */
+export function asReinError(typeName: string, error: unknown): unknown {
+  if (!(error instanceof FieldFault)) return error;
+  const where = error.path === '' ? typeName : `${typeName}.${error.path}`;
+  return new ReinError('message', `${where}: ${error.message}`);
+}
+
+/** A value in an error: short, and never the content of something large. */
+export function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return `the text ${JSON.stringify(value.slice(0, 40))}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `the ${typeof value} ${value}`;
+  if (typeof value === 'bigint') return `the bigint ${value}`;
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (ArrayBuffer.isView(value)) return `a ${Object.prototype.toString.call(value).slice(8, -1)}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

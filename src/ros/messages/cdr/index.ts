@@ -1,0 +1,3 @@
+export type { MessageDefinition } from './define-message.ts';
+export { defineMessage } from './define-message.ts';
+export { createCdrBuffer } from './sink.ts';
