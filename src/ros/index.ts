@@ -1,2 +1,3 @@
 export { rosStatus } from './doctor.ts';
+export * from './parameters/index.ts';
 export { rosEnvironment } from './rclnodejs/index.ts';

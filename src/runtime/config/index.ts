@@ -15,4 +15,5 @@ export type {
   StartConfig,
   TaskConfig,
 } from './schema/index.ts';
+export { type Place, type Problem, parseRawYaml, problemsError, type RawYaml, readRawYaml } from './text/index.ts';
 export { installedVersion, packageVersions } from './versions.ts';

@@ -1,0 +1,6 @@
+export { applyGiven, unfit } from './declared.ts';
+export { expandName, type NodeIdentity, nodeIdentity, resolveName } from './names.ts';
+export type { RemapRule } from './remap-rule.ts';
+export { type ParameterRule, resolveParameters } from './resolve.ts';
+export { parseRosArgs, type RosArguments } from './ros-args.ts';
+export type { GivenValue } from './scalars.ts';
