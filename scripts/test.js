@@ -5,7 +5,7 @@
  */
 import './node-version.js';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,15 +51,11 @@ async function sideBySide() {
 }
 
 async function checkLaunchFiles() {
-  const folder = join(root, 'launch');
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.py')) : [];
-  if (files.length === 0) return;
   if (spawnSync('python3', ['--version']).status !== 0) {
     skip('launch files', 'python3 is not installed');
     return;
   }
-  const parse = 'import ast, sys\nfor path in sys.argv[1:]: ast.parse(open(path).read(), path)';
-  await check('launch files', ['python3', '-c', parse, ...files.map((name) => join('launch', name))]);
+  await check('launch files', ['python3', 'scripts/check-launch.py']);
 }
 
 /** Runs one command and counts it as one check; prints its output only if it fails. */

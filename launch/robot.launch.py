@@ -1,0 +1,205 @@
+"""One robot: its node and, started by it, the guard that owns the motors.
+
+    ros2 launch rein robot.launch.py task:=insert learner:=tcp://127.0.0.1:7350 operator:=scripted
+
+The node is configured at once and stays inactive: `ros2 lifecycle set /rein activate`, or autostart:=true, makes it
+active. An active node holds the robot still until an episode is asked for (~/start_episode, ~/resume, ~/run_episode).
+Several robots: one launch each, with its own namespace.
+"""
+
+from pathlib import Path
+
+from launch import LaunchDescription
+from launch.actions import (
+    DeclareLaunchArgument,
+    EmitEvent,
+    IncludeLaunchDescription,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
+)
+from launch.conditions import IfCondition
+from launch.event_handlers import OnProcessStart
+from launch.events import matches_action
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import LifecycleNode
+from launch_ros.event_handlers import OnStateTransition
+from launch_ros.events.lifecycle import ChangeState
+from lifecycle_msgs.msg import Transition
+import yaml
+
+HERE = Path(__file__).parent
+BOOLEAN = ['true', 'false']
+
+# Arguments that are parameters of the node under the same name. What is not given is not passed on, so that
+# params_file and the node's own defaults count.
+TEXT_PARAMETERS = ['robot', 'task', 'learner', 'policy', 'operator', 'pad', 'config', 'out']
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument(
+            'robot', default_value='',
+            description='Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.'),
+        DeclareLaunchArgument(
+            'task', default_value='',
+            description='Name of a file in config/tasks/, or a path ending in .yaml. Empty: insert.'),
+        DeclareLaunchArgument(
+            'learner', default_value='',
+            description='Where the learner listens, tcp://host:port. Empty: nothing is sent and nothing learned.'),
+        DeclareLaunchArgument(
+            'policy', default_value='',
+            description='Policy to start with: an ONNX file with its manifest beside it. Empty: the learner sends one.'),
+        DeclareLaunchArgument(
+            'operator', default_value='', choices=['', 'none', 'scripted', 'joy', 'twist'],
+            description='Who may take over: joy listens to /joy, twist to ~/teleop. Empty: none.'),
+        DeclareLaunchArgument(
+            'pad', default_value='', choices=['', 'xbox', 'playstation', 'stick'],
+            description='What the joystick is, so that its sticks and buttons are known. Empty: xbox.'),
+        DeclareLaunchArgument(
+            'teleop', default_value='false', choices=BOOLEAN,
+            description='Whether to start joy_node too, in the same namespace (teleop.launch.py).'),
+        DeclareLaunchArgument(
+            'sim', default_value='false', choices=BOOLEAN,
+            description='Whether to start the simulated robot in place of the hardware, where the robot is behind ROS '
+                        'topics (sim.launch.py). Other simulated robots are part of the guard.'),
+        DeclareLaunchArgument(
+            'config', default_value='',
+            description='YAML file laid over task, robot and learner; see docs/config.md. Empty: none.'),
+        DeclareLaunchArgument(
+            'out', default_value='',
+            description='Folder of the run. Empty: a new one below runs/ of the folder that launch was started in.'),
+        DeclareLaunchArgument(
+            'seed', default_value='',
+            description='Seed of every random number, a whole number. Empty: 0.'),
+        DeclareLaunchArgument(
+            'robot_id', default_value='',
+            description='Name of this robot at the learner. Empty: made from the namespace, or robot1 without one.'),
+        DeclareLaunchArgument(
+            'namespace', default_value='',
+            description='Namespace of the node and its topics, such as arm1: several robots differ by it.'),
+        DeclareLaunchArgument(
+            'autostart', default_value='false', choices=BOOLEAN,
+            description='Whether to activate the node once it is configured. It holds still all the same.'),
+        DeclareLaunchArgument(
+            'use_sim_time', default_value='false', choices=BOOLEAN,
+            description='Whether time comes from /clock.'),
+        DeclareLaunchArgument(
+            'log_level', default_value='info', choices=['debug', 'info', 'warn', 'error', 'fatal'],
+            description='Least severe messages to print.'),
+        DeclareLaunchArgument(
+            'params_file', default_value='',
+            description='YAML file with parameters, keyed by /** or by the name of the node. Arguments given here count '
+                        'more. Empty: none.'),
+        DeclareLaunchArgument(
+            'respawn', default_value='false', choices=BOOLEAN,
+            description='Whether to start the node again 2 s after it died. It comes back inactive and does not move.'),
+        OpaqueFunction(function=start),
+        IncludeLaunchDescription(
+            PythonLaunchDescriptionSource(str(HERE / 'teleop.launch.py')),
+            launch_arguments={'namespace': LaunchConfiguration('namespace')}.items(),
+            condition=IfCondition(LaunchConfiguration('teleop')),
+        ),
+    ])
+
+
+def start(context):
+    """Makes what the arguments ask for."""
+    def value(name):
+        return LaunchConfiguration(name).perform(context)
+
+    def is_true(name):
+        return value(name) == 'true'
+
+    parameters = {name: value(name) for name in TEXT_PARAMETERS if value(name)}
+    if value('seed'):
+        parameters['seed'] = whole_number('seed', value('seed'))
+    robot_id = value('robot_id') or value('namespace').strip('/').replace('/', '-')
+    if robot_id:
+        parameters['robot_id'] = robot_id
+    if is_true('use_sim_time'):
+        parameters['use_sim_time'] = True
+
+    node = LifecycleNode(
+        package='rein',
+        executable='node',
+        name='rein',
+        namespace=value('namespace'),
+        parameters=[given for given in (value('params_file'), parameters) if given],
+        ros_arguments=['--log-level', value('log_level')],
+        output='screen',
+        respawn=is_true('respawn'),
+        respawn_delay=2.0,
+        # The node needs less than 1 s to brake, close its files and end. Nothing is gained by hurrying it.
+        sigterm_timeout='5',
+        sigkill_timeout='5',
+    )
+    actions = [configure_when_started(node)]
+    if is_true('autostart'):
+        actions.append(activate_once_configured(node))
+    if is_true('sim'):
+        actions.append(simulation(value))
+    return actions + [node]
+
+
+def configure_when_started(node):
+    """Takes the node to `inactive` whenever its process starts, and no further."""
+    return RegisterEventHandler(OnProcessStart(
+        target_action=node,
+        on_start=[change(node, Transition.TRANSITION_CONFIGURE)],
+    ))
+
+
+def activate_once_configured(node):
+    """Takes the node on to `active` the first time: neither after a respawn, nor after somebody deactivated it."""
+    return RegisterEventHandler(OnStateTransition(
+        target_lifecycle_node=node,
+        start_state='configuring',
+        goal_state='inactive',
+        entities=[change(node, Transition.TRANSITION_ACTIVATE)],
+        handle_once=True,
+    ))
+
+
+def change(node, transition_id):
+    """Asks the lifecycle node for a transition."""
+    return EmitEvent(event=ChangeState(
+        lifecycle_node_matcher=matches_action(node),
+        transition_id=transition_id,
+    ))
+
+
+def simulation(value):
+    """Starts the simulated robot where Rein meets the robot through ROS topics; elsewhere there is nothing to start."""
+    driver = driver_of(value('robot'), value('task'))
+    if driver != 'ros':
+        return LogInfo(msg=f'sim:=true starts nothing here: the driver of this robot is {driver}, not ros.')
+    names = ['robot', 'task', 'config', 'seed', 'namespace', 'use_sim_time', 'log_level']
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(HERE / 'sim.launch.py')),
+        launch_arguments={name: value(name) for name in names}.items(),
+    )
+
+
+def driver_of(robot, task):
+    """Kind of the robot's driver; `unknown` where a file is missing, which the node then says better."""
+    robot = robot or read('tasks', task or 'insert').get('robot', '')
+    driver = read('robots', robot).get('driver', {})
+    return driver.get('kind', 'unknown') if isinstance(driver, dict) else 'unknown'
+
+
+def read(folder, name):
+    """Content of a YAML file, given by its path or by its name in config/; {} where there is none."""
+    path = Path(name) if name.endswith('.yaml') else HERE.parent / 'config' / folder / f'{name}.yaml'
+    if not path.is_file():
+        return {}
+    content = yaml.safe_load(path.read_text(encoding='utf-8'))
+    return content if isinstance(content, dict) else {}
+
+
+def whole_number(name, text):
+    """Reads a whole number; launch prints the sentence when it is none."""
+    if not text.isdecimal():
+        raise RuntimeError(f'{name} must be a whole number, not "{text}".')
+    return int(text)

@@ -1,0 +1,81 @@
+"""A simulated robot behind the topics of plain ROS controllers, for trying everything without hardware.
+
+    ros2 launch rein sim.launch.py controller:=joint_trajectory
+
+robot.launch.py sim:=true starts it together with the node.
+"""
+
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+# Arguments that are parameters of the executable under the same name. What is not given is not passed on.
+TEXT_PARAMETERS = ['robot', 'task', 'config', 'controller']
+CONTROLLERS = ['joint_trajectory', 'position', 'velocity', 'effort', 'pose', 'twist', 'ackermann']
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument(
+            'robot', default_value='',
+            description='Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.'),
+        DeclareLaunchArgument(
+            'task', default_value='',
+            description='Name of a file in config/tasks/, or a path ending in .yaml: its scene. Empty: insert.'),
+        DeclareLaunchArgument(
+            'config', default_value='',
+            description='YAML file laid over task and robot; see docs/config.md. Empty: none.'),
+        DeclareLaunchArgument(
+            'controller', default_value='', choices=['', *CONTROLLERS],
+            description='Which controller it plays. Empty: the one that the robot\'s file names.'),
+        DeclareLaunchArgument(
+            'rate', default_value='',
+            description='States published per second, Hz. Empty: the rate of the control tick.'),
+        DeclareLaunchArgument(
+            'seed', default_value='',
+            description='Seed of every random number, a whole number. Empty: 0.'),
+        DeclareLaunchArgument(
+            'namespace', default_value='',
+            description='Namespace of the robot: that of its node.'),
+        DeclareLaunchArgument(
+            'use_sim_time', default_value='false', choices=['true', 'false'],
+            description='Whether to publish /clock for nodes that take their time from it.'),
+        DeclareLaunchArgument(
+            'log_level', default_value='info', choices=['debug', 'info', 'warn', 'error', 'fatal'],
+            description='Least severe messages to print.'),
+        OpaqueFunction(function=start),
+    ])
+
+
+def start(context):
+    """Makes the process, with the parameters that were given."""
+    def value(name):
+        return LaunchConfiguration(name).perform(context)
+
+    parameters = {name: value(name) for name in TEXT_PARAMETERS if value(name)}
+    for name, read in (('rate', float), ('seed', int)):
+        if value(name):
+            parameters[name] = number(name, value(name), read)
+    if value('use_sim_time') == 'true':
+        parameters['use_sim_time'] = True
+
+    return [Node(
+        package='rein',
+        executable='sim',
+        name='rein_sim',
+        namespace=value('namespace'),
+        parameters=[parameters] if parameters else [],
+        ros_arguments=['--log-level', value('log_level')],
+        output='screen',
+        sigterm_timeout='2',
+        sigkill_timeout='2',
+    )]
+
+
+def number(name, text, read):
+    """Reads a number; launch prints the sentence when it is none."""
+    try:
+        return read(text)
+    except ValueError:
+        raise RuntimeError(f'{name} must be a number, not "{text}".') from None
