@@ -71,7 +71,8 @@ export const State: MessageType<State> = defineMessage<State>('rein/msg/State', 
 export interface Intervention {
   stamp: Time;
   active: boolean;
-  operator: string;
+  /** `operator` alone is a word of C++, which ROS builds messages for. */
+  operator_name: string;
   decided_by: string;
   episode: number;
   step: number;
@@ -80,7 +81,7 @@ export interface Intervention {
 export const Intervention: MessageType<Intervention> = defineMessage<Intervention>('rein/msg/Intervention', {
   stamp: Time,
   active: 'bool',
-  operator: 'string',
+  operator_name: 'string',
   decided_by: 'string',
   episode: 'uint32',
   step: 'uint32',
