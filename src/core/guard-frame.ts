@@ -75,6 +75,16 @@ export type GuardRequest =
 
 export type GuardAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
+/** Something about the robot's connection that people should know, beyond the state of each tick. */
+export interface GuardNotice {
+  readonly level: 'info' | 'warn' | 'error';
+  /** Row in the fault table; 0 for none. */
+  readonly row: number;
+  readonly sentence: string;
+  /** What to do about it; may be empty. */
+  readonly remedy: string;
+}
+
 /** What one episode starts from, where software can arrange the surroundings (simulation). */
 export interface SceneLayout {
   readonly jointsRad: readonly number[];

@@ -7,6 +7,7 @@ export {
   type Decider,
   type GuardAnswer,
   type GuardFrame,
+  type GuardNotice,
   type GuardRequest,
   SAFETY_STATES,
   type SafetyStateName,
@@ -15,7 +16,7 @@ export {
 export { ArmKinematics } from './kinematics.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
-export type { JointModel, RobotModel, WorkspaceBox } from './robot-model.ts';
+export { isFree, type JointKind, type JointModel, type RobotModel, type WorkspaceBox } from './robot-model.ts';
 export { createRobotState, type RobotState } from './robot-state.ts';
 export {
   matrixFromAxisAngle,

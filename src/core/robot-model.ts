@@ -1,8 +1,17 @@
 /** What a robot is, as data: joints, limits, tool and workspace. Written in `config/robots/*.yaml`. */
 
-/** One revolute joint and the link that it moves. */
+/**
+ * What a joint's position means. `path` is a distance driven, in m: read m for rad in every name below. `turn` is an
+ * angle turned, rad. Both are axes of a mobile base: without limits and measured by odometry, so that only their changes
+ * mean something.
+ */
+export type JointKind = 'revolute' | 'path' | 'turn';
+
+/** One joint and the link that it moves, or one axis of a mobile base. */
 export interface JointModel {
   readonly name: string;
+  /** `revolute` where absent. */
+  readonly kind?: JointKind;
   /** Position of the joint frame in the parent link's frame, m. */
   readonly originXyzM: readonly [number, number, number];
   /** Orientation of the joint frame in the parent link's frame: fixed-axis roll, pitch, yaw as in URDF, rad. */
@@ -46,4 +55,9 @@ export interface RobotModel {
   readonly leashRad: number;
   /** A pose in the middle of the workspace with the tool pointing down, rad. */
   readonly homeRad: readonly number[];
+}
+
+/** An axis of a mobile base that only its changes mean something of. Tick-safe. */
+export function isFree(joint: JointModel): boolean {
+  return joint.kind === 'path' || joint.kind === 'turn';
 }

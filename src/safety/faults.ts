@@ -31,6 +31,8 @@ export const START_FAR: number = 1 << 7;
 export const EMERGENCY_STOP: number = 1 << 8;
 export const TICK_STALLED: number = 1 << 9;
 export const LIMIT_BROKEN: number = 1 << 10;
+export const FROZEN_READING: number = 1 << 11;
+export const TRACKING_ERROR: number = 1 << 12;
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -68,6 +70,16 @@ export const FAULTS: readonly Fault[] = [
     clears: 'acknowledged',
     sentence: 'The robot does not answer.',
     remedy: 'Check cable and power, then acknowledge.',
+  },
+  {
+    row: 14,
+    flag: 'frozenReading',
+    bit: FROZEN_READING,
+    action: 'cat1',
+    clears: 'acknowledged',
+    sentence: 'A joint was asked to move and its reading did not change for 100 ms (a base: 500 ms).',
+    remedy:
+      'See whether the joint moves: if not, its controller refuses; if so, its sensor is frozen. Then acknowledge.',
   },
   {
     row: 15,
@@ -131,6 +143,15 @@ export const FAULTS: readonly Fault[] = [
     clears: 'acknowledged',
     sentence: 'The independent check found a reference outside the limits.',
     remedy: 'This is a defect of the software or of the robot description: report it. Then acknowledge.',
+  },
+  {
+    row: 43,
+    flag: 'trackingError',
+    bit: TRACKING_ERROR,
+    action: 'cat1',
+    clears: 'acknowledged',
+    sentence: 'A joint was more than 0.2 rad from where it was asked to be for 100 ms.',
+    remedy: 'Look for what blocks or pushes the robot, and whether its controller follows. Then acknowledge.',
   },
 ];
 

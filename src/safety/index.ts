@@ -16,6 +16,7 @@ export {
   FAULTS,
   type Fault,
   FaultLatch,
+  FROZEN_READING,
   faultsOf,
   isAtLeast,
   LIMIT_BROKEN,
@@ -25,8 +26,10 @@ export {
   STOP_ACTIONS,
   type StopAction,
   TICK_STALLED,
+  TRACKING_ERROR,
   worstAction,
 } from './faults.ts';
+export { FollowingWatchdog } from './following.ts';
 export { LimitMonitor } from './limit-monitor.ts';
 export {
   admitCommand,

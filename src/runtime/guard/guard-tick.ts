@@ -22,6 +22,7 @@ import {
   DRIVER_LOST,
   deciderOf,
   FaultLatch,
+  FollowingWatchdog,
   hasTorque,
   LIMIT_BROKEN,
   LimitMonitor,
@@ -66,6 +67,7 @@ export class GuardTick implements TickStages {
   readonly #kinematics: ArmKinematics;
   readonly #measurement: MeasurementWatchdog;
   readonly #commands: CommandWatchdog = new CommandWatchdog();
+  readonly #following: FollowingWatchdog;
   readonly #rest: RestDetector = new RestDetector();
   readonly #faults: FaultLatch = new FaultLatch();
   readonly #chain: SafetyChain;
@@ -85,6 +87,7 @@ export class GuardTick implements TickStages {
   #readStatus: DriverStatus = 'ok';
   #missedReads = 0;
   #missedWrites = 0;
+  #hasAnswered = false;
   #seedResult: SeedResult = 'notFinite';
   #brokenLimits = 0;
   #nowS: number;
@@ -102,6 +105,7 @@ export class GuardTick implements TickStages {
     this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
     this.#kinematics = new ArmKinematics(model);
     this.#measurement = new MeasurementWatchdog(model);
+    this.#following = new FollowingWatchdog(model);
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
     this.#monitor = new LimitMonitor(model);
     this.#command = createActionCommand(action.dimensions.length);
@@ -258,7 +262,7 @@ export class GuardTick implements TickStages {
     if (isReferenceOld && this.#measurement.isTrusted) this.#seed(this.frame.robot.positionRad);
     if (this.#report.isStopLatched) flags |= BROKEN_COMMANDS;
     if (this.#brokenLimits !== 0) flags |= LIMIT_BROKEN;
-    return flags | this.#driverFaults() | this.#startFault();
+    return flags | this.#followingFaults() | this.#driverFaults() | this.#startFault();
   }
 
   #checkMeasurement(): number {
@@ -269,6 +273,7 @@ export class GuardTick implements TickStages {
       return 0;
     }
     this.#missedReads = 0;
+    this.#hasAnswered = true;
     const { positionRad, velocityRadPerS } = this.#measured;
     const flags = this.#measurement.check(positionRad, this.#sinceReadS);
     this.#sinceReadS = 0;
@@ -278,8 +283,20 @@ export class GuardTick implements TickStages {
     return flags;
   }
 
+  /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
+  #followingFaults(): number {
+    if (!hasTorque(this.#state) || this.#seedResult !== 'ok') {
+      this.#following.restart();
+      return 0;
+    }
+    if (!this.#measurement.isTrusted) return 0;
+    return this.#following.check(this.#chain.referenceRad, this.frame.robot.positionRad, this.#dtS);
+  }
+
   #driverFaults(): number {
-    return this.#missedReads >= MISSED_TICKS || this.#missedWrites >= MISSED_TICKS ? DRIVER_LOST : 0;
+    // A robot that comes up after the guard is not lost: it is waited for in the state `disconnected`.
+    const isLost = this.#missedReads >= MISSED_TICKS && this.#hasAnswered;
+    return isLost || this.#missedWrites >= MISSED_TICKS ? DRIVER_LOST : 0;
   }
 
   #startFault(): number {
@@ -289,6 +306,7 @@ export class GuardTick implements TickStages {
   #seed(jointsRad: ArrayLike<number>): void {
     this.#seedResult = this.#chain.seed(jointsRad);
     this.#monitor.restart(this.#chain.referenceRad);
+    this.#following.restart();
     this.#report.isStopLatched = false;
   }
 

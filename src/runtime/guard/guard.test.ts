@@ -169,6 +169,7 @@ describe('the guard', () => {
   it.each([
     ['lost', 4, 10],
     ['late', 3, 10],
+    ['frozen', 12, 14],
     ['nan', 1, 15],
     ['jump', 2, 15],
     ['rejected', 3, 10],
@@ -196,6 +197,27 @@ describe('the guard', () => {
       expect(link.latest.violations).toBe(0);
     },
   );
+
+  it('stops for row 43 where the joints are pushed more than 0.2 rad from where they are asked to be', async () => {
+    const { link, driver } = await activeRig();
+    await link.request({ kind: 'hold' });
+    await link.advance(1);
+    const read = driver.read.bind(driver);
+    let pushedRad = 0;
+    driver.read = (out) => {
+      const status = read(out);
+      pushedRad = Math.min(0.25, pushedRad + 0.01);
+      out.positionRad[1] = out.positionRad[1]! + pushedRad;
+      return status;
+    };
+    await link.advance(29);
+    expect(link.latest.state).toBe('ready');
+    await link.advance(5);
+    expect(faultsOf(link.latest.faultFlags).map((each) => each.row)).toEqual([43]);
+    expect(['stopping', 'fault']).toContain(link.latest.state);
+    await link.advance(130);
+    expect(driver.isEnabled).toBe(false);
+  });
 
   it('refuses to acknowledge while the arm may move or brakes: faults stay, wrong samples are still seen', async () => {
     const { link, driver, push } = await activeRig();

@@ -1,5 +1,11 @@
 /** The guard: the only one that writes to the robot. Ticks, and answers wishes between ticks. */
-import type { GuardAnswer, GuardRequest, SafetyStateName, SceneLayout } from '../../core/index.ts';
+import {
+  type GuardAnswer,
+  type GuardRequest,
+  ReinError,
+  type SafetyStateName,
+  type SceneLayout,
+} from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
 import { answerRequest, nextSafetyState } from '../../safety/index.ts';
 import type { TickingGuard } from '../guard-link/index.ts';
@@ -54,6 +60,10 @@ export class Guard implements TickingGuard {
     const input = tick.inputFor(request.kind);
     const answer = answerRequest(tick.state, input);
     if (!answer.ok) return answer;
+    if (request.kind === 'enable') {
+      const reason = this.#driver.prepare?.();
+      if (reason !== undefined) return { ok: false, reason };
+    }
     if (request.kind === 'resetScene') {
       const reason = this.#resetScene(request.layout);
       if (reason !== undefined) return { ok: false, reason };
@@ -89,7 +99,12 @@ export class Guard implements TickingGuard {
     if (layout.jointsRad.length !== jointNames.length || !layout.jointsRad.every(Number.isFinite)) {
       return `a layout needs ${jointNames.length} finite joint positions`;
     }
-    scene.reset(layout);
+    try {
+      scene.reset(layout);
+    } catch (error) {
+      if (error instanceof ReinError) return error.message;
+      throw error;
+    }
     this.#tick.restartAt(layout.jointsRad);
     return undefined;
   }

@@ -4,6 +4,7 @@ import {
   type ActionCommand,
   type GuardAnswer,
   type GuardFrame,
+  type GuardNotice,
   type GuardRequest,
   ReinError,
 } from '../../core/index.ts';
@@ -15,6 +16,7 @@ import {
   LinkListeners,
   type LinkShape,
   lostError,
+  type NoticeListener,
   PendingAnswers,
   packCommand,
   TickWaits,
@@ -122,6 +124,15 @@ export class WorkerGuardLink implements GuardLink {
 
   onFrame(listener: FrameListener): () => void {
     return this.#listeners.onFrame(listener);
+  }
+
+  onNotice(listener: NoticeListener): () => void {
+    return this.#listeners.onNotice(listener);
+  }
+
+  /** Tells the node. */
+  notify(notice: GuardNotice): void {
+    this.#listeners.emitNotice(notice);
   }
 
   onLost(listener: (reason: string) => void): () => void {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { oddArm3 } from '../../tests/support/robot-models.ts';
+import type { RobotModel } from '../core/index.ts';
+import { FROZEN_READING, TRACKING_ERROR } from './faults.ts';
+import { FollowingWatchdog } from './following.ts';
+
+const DT_S = 0.02;
+
+/** Joint `turn` moves at `speed`, the others stand. Gives the time, ms, of the first flag, and the flag. */
+function run(options: {
+  readonly model?: RobotModel;
+  readonly referenceRadPerS: number;
+  readonly read: (reference: number, tick: number) => number;
+  readonly ticks?: number;
+}): { ms: number; flags: number } | undefined {
+  const dog = new FollowingWatchdog(options.model ?? oddArm3);
+  for (let tick = 0; tick <= (options.ticks ?? 200); tick++) {
+    const reference = options.referenceRadPerS * tick * DT_S;
+    const flags = dog.check([reference, 0, 0], [options.read(reference, tick), 0, 0], DT_S);
+    if (flags !== 0) return { ms: Math.round(tick * DT_S * 1e3), flags };
+  }
+  return undefined;
+}
+
+// The joint's highest speed is 1.2 rad/s, a twentieth of it 0.06 rad/s.
+describe('row 14, a frozen reading', () => {
+  it('is seen 100 ms after a joint was asked to move at a twentieth of its speed', () => {
+    expect(run({ referenceRadPerS: 0.0601, read: () => 0 })).toEqual({ ms: 100, flags: FROZEN_READING });
+    expect(run({ referenceRadPerS: -1, read: () => 0.05 })).toEqual({ ms: 100, flags: FROZEN_READING });
+  });
+
+  it('is seen once slower motion has gone as far', () => {
+    expect(run({ referenceRadPerS: 0.03, read: () => 0 })).toEqual({ ms: 200, flags: FROZEN_READING });
+  });
+
+  it('is no fault while nothing is asked for, however long', () => {
+    expect(run({ referenceRadPerS: 0, read: () => 0.1 })).toBeUndefined();
+  });
+
+  it('is no fault where the reading moves at all, as in contact', () => {
+    expect(run({ referenceRadPerS: 0.5, read: (r) => Math.min(0.002, 0.01 * r), ticks: 15 })).toBeUndefined();
+  });
+
+  it('takes noise below any encoder for standing still', () => {
+    expect(run({ referenceRadPerS: 0.5, read: (_, tick) => (tick % 2) * 1e-7 })?.flags).toBe(FROZEN_READING);
+  });
+
+  it('begins anew after a restart, and lets no time pass for a broken period', () => {
+    const dog = new FollowingWatchdog(oddArm3);
+    for (let tick = 0; tick < 5; tick++) expect(dog.check([tick * 0.02, 0, 0], [0, 0, 0], DT_S)).toBe(0);
+    dog.restart();
+    for (let tick = 5; tick < 10; tick++) expect(dog.check([tick * 0.02, 0, 0], [0, 0, 0], DT_S)).toBe(0);
+    for (const broken of [Number.NaN, -1, 0]) expect(dog.check([0.2, 0, 0], [0, 0, 0], broken)).toBe(0);
+    expect(dog.check([0.2, 0, 0], [0, 0, 0], DT_S)).toBe(FROZEN_READING);
+  });
+
+  it('gives the wheels of a base 500 ms', () => {
+    const [first, ...others] = oddArm3.joints;
+    const base: RobotModel = { ...oddArm3, joints: [{ ...first!, kind: 'path' }, ...others] };
+    expect(run({ model: base, referenceRadPerS: 1, read: () => 0 })).toEqual({ ms: 500, flags: FROZEN_READING });
+  });
+});
+
+describe('row 43, the tracking error', () => {
+  it('is seen when it was more than 0.2 rad for 100 ms', () => {
+    expect(run({ referenceRadPerS: 0, read: (_, tick) => 0.2001 + 1e-5 * tick })).toEqual({
+      ms: 80,
+      flags: TRACKING_ERROR,
+    });
+    expect(run({ referenceRadPerS: 0, read: (_, tick) => -0.1999 + 1e-5 * (tick % 2) })).toBeUndefined();
+  });
+
+  it('is forgiven when it was shorter', () => {
+    expect(run({ referenceRadPerS: 0, read: (_, tick) => (tick % 5 === 0 ? 0 : 0.5) })).toBeUndefined();
+  });
+
+  it('means nothing for distances that a base has driven', () => {
+    const [first, ...others] = oddArm3.joints;
+    const base: RobotModel = { ...oddArm3, joints: [{ ...first!, kind: 'turn' }, ...others] };
+    expect(run({ model: base, referenceRadPerS: 0.5, read: (r) => 0.5 * r })).toBeUndefined();
+  });
+});

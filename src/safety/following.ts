@@ -1,0 +1,81 @@
+/** Watches whether the robot does what it is asked: a reading that stands still under command, and a reference that is not reached. */
+import { isFree, type JointModel, type RobotModel } from '../core/index.ts';
+import { FROZEN_READING, TRACKING_ERROR } from './faults.ts';
+
+/** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
+const SAME = 1e-6;
+/** Share of its highest speed at which a joint was asked to move. */
+const COMMANDED_SHARE = 0.05;
+const FROZEN_AFTER_S = 0.1;
+/** Wheels need time to break loose, and odometry to notice. */
+const FREE_FROZEN_AFTER_S = 0.5;
+const LARGEST_ERROR_RAD = 0.2;
+const LARGEST_ERROR_AFTER_S = 0.1;
+/** Sums of periods are no more exact than this, s. */
+const ROUNDING_S = 1e-9;
+
+/** Rows 14 and 43. Tick-safe after construction. */
+export class FollowingWatchdog {
+  readonly #joints: readonly JointModel[];
+  /** [n] the reading that has not changed since, and where the reference was then. */
+  readonly #still: Float64Array;
+  readonly #referenceThen: Float64Array;
+  readonly #stillS: Float64Array;
+  /** [n] how long the reference has been too far ahead, s. */
+  readonly #awayS: Float64Array;
+  #hasReading = false;
+
+  constructor(model: RobotModel) {
+    const n = model.joints.length;
+    this.#joints = model.joints;
+    this.#still = new Float64Array(n);
+    this.#referenceThen = new Float64Array(n);
+    this.#stillS = new Float64Array(n);
+    this.#awayS = new Float64Array(n);
+  }
+
+  /** Nothing is asked of the robot, or the reference was put elsewhere: what was seen so far means nothing. */
+  restart(): void {
+    this.#hasReading = false;
+    this.#awayS.fill(0);
+  }
+
+  /**
+   * Judges the newest trusted reading `positionRad` (n) under the reference `referenceRad` (n), `dtS` after the last
+   * call, while the servos follow. A period that is not a number, or negative, lets no time pass.
+   */
+  check(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>, dtS: number): number {
+    const passedS = dtS > 0 ? dtS : 0;
+    let flags = 0;
+    for (let i = 0; i < this.#still.length; i++) {
+      const reference = referenceRad[i]!;
+      const position = positionRad[i]!;
+      if (this.#isFrozen(i, reference, position, passedS)) flags |= FROZEN_READING;
+      if (this.#isAway(i, reference - position, passedS)) flags |= TRACKING_ERROR;
+    }
+    this.#hasReading = true;
+    return flags;
+  }
+
+  /** The reference went as far as a twentieth of the highest speed goes in the time, and the reading is still the same. */
+  #isFrozen(i: number, reference: number, position: number, passedS: number): boolean {
+    if (!this.#hasReading || Math.abs(position - this.#still[i]!) > SAME) {
+      this.#still[i] = position;
+      this.#referenceThen[i] = reference;
+      this.#stillS[i] = 0;
+      return false;
+    }
+    this.#stillS[i] = this.#stillS[i]! + passedS;
+    const joint = this.#joints[i]!;
+    const afterS = isFree(joint) ? FREE_FROZEN_AFTER_S : FROZEN_AFTER_S;
+    if (this.#stillS[i]! < afterS - ROUNDING_S) return false;
+    return Math.abs(reference - this.#referenceThen[i]!) >= COMMANDED_SHARE * joint.velocityMaxRadPerS * afterS;
+  }
+
+  /** Odometry drifts from what was asked for, so distances driven are not compared. */
+  #isAway(i: number, errorRad: number, passedS: number): boolean {
+    const isNear = isFree(this.#joints[i]!) || Math.abs(errorRad) <= LARGEST_ERROR_RAD;
+    this.#awayS[i] = isNear ? 0 : this.#awayS[i]! + passedS;
+    return this.#awayS[i]! >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
+  }
+}
