@@ -22,7 +22,10 @@ node=${REIN_NODE:-node}
 version=$("$node" --version 2>/dev/null) ||
   fail "Node.js was not found as '$node'. Install Node $needed or newer (https://nodejs.org), or set REIN_NODE to its path."
 
-case ${version#v} in
+# v24.0.0-nightly1 -> 24.0.0
+release=${version#v}
+release=${release%%-*}
+case $release in
   *[!0-9.]* | *..* | .* | *. | *.*.*.*) unknown=yes ;;
   *.*.*) unknown=no ;;
   *) unknown=yes ;;
@@ -33,7 +36,7 @@ esac
 number() {
   echo "$1" | { IFS=. read -r major minor patch && echo $((major * 1000000 + minor * 1000 + patch)); }
 }
-[ "$(number "${version#v}")" -ge "$(number $needed)" ] ||
+[ "$(number "$release")" -ge "$(number $needed)" ] ||
   fail "this is Node ${version#v}; Rein needs Node $needed or newer (https://nodejs.org). REIN_NODE may name another one."
 
 [ -f "$share/$entry" ] ||
