@@ -17,6 +17,11 @@ export class LiveLog {
     this.#durationS = durationS;
   }
 
+  /** Training episodes so far. */
+  get episodes(): number {
+    return this.#episodes;
+  }
+
   /** An episode has ended: it counts as a success when nobody helped. */
   episode(result: EpisodeResult): void {
     const { status } = this.log;

@@ -10,6 +10,8 @@ export interface WeightsFeedOptions {
   readonly policy: Pick<OnnxPolicy, 'swap'>;
   /** The newest weights that have come and not been taken; `undefined` for none. */
   readonly take: () => PolicyWeights | undefined;
+  /** The weights taken last act from now on. */
+  readonly onTaken?: () => void;
   /** Weights were refused; the old ones go on acting. One sentence. */
   readonly onRefused: (sentence: string) => void;
   /** Pause before the work begins, ms: by then the step's command is on its way. */
@@ -40,7 +42,7 @@ export class WeightsFeed {
   }
 
   async #swap(weights: PolicyWeights): Promise<void> {
-    const { policy, onRefused, pauseMs } = this.#options;
+    const { policy, onTaken, onRefused, pauseMs } = this.#options;
     await delay(pauseMs);
     let swapped: Result<unknown>;
     try {
@@ -49,6 +51,7 @@ export class WeightsFeed {
       onRefused(`Weights ${weights.manifest.version} could not be tried: ${(error as Error).message}`);
       return;
     }
-    if (!swapped.ok) onRefused(swapped.error.message);
+    if (swapped.ok) onTaken?.();
+    else onRefused(swapped.error.message);
   }
 }

@@ -99,6 +99,10 @@ class FakeLink implements GuardLink {
     return () => undefined;
   }
 
+  onNotice(): () => void {
+    return () => undefined;
+  }
+
   onLost(): () => void {
     return () => undefined;
   }

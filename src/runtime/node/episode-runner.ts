@@ -151,7 +151,7 @@ export class EpisodeRunner {
       await this.#execute();
       this.#applyMark(episode.mark?.());
       returnSum += t.reward;
-      const abortedBy = this.#abortReason(link.latest) ?? episode.cutBy?.();
+      const abortedBy = episode.cutBy?.() ?? this.#abortReason(link.latest);
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {

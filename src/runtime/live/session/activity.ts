@@ -1,0 +1,65 @@
+/** The one thing that a session does at a time: it can be asked to end, and says when it has. */
+
+export class Activity<T> {
+  readonly kind: 'running' | 'episode' | 'evaluating';
+  readonly #controller = new AbortController();
+  #reason: string | undefined;
+  #episodeReason: string | undefined;
+  #done: Promise<T> | undefined;
+
+  constructor(kind: Activity<T>['kind']) {
+    this.kind = kind;
+  }
+
+  /** Why it was asked to end; `undefined` while it shall go on. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Aborted when it is asked to end, for waits. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Settles when it is over and the arm was asked to hold. */
+  get done(): Promise<T> {
+    if (this.#done === undefined) throw new TypeError('an activity that was not begun has no end');
+    return this.#done;
+  }
+
+  begin(body: () => Promise<T>): void {
+    this.#done = body();
+    // Whoever begins it need not listen; whoever listens still hears.
+    this.#done.catch(() => undefined);
+  }
+
+  /** Asks it to end after the present step. The first reason counts. */
+  cut(reason: string): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#controller.abort(new CutError(reason));
+  }
+
+  /** Asks the present episode to end after its step; the activity goes on with the next. */
+  cutEpisode(reason: string): void {
+    this.#episodeReason = reason;
+  }
+
+  /** A new episode begins. */
+  episodeBegins(): void {
+    this.#episodeReason = undefined;
+  }
+
+  /** Why the present episode shall end. */
+  get episodeReason(): string | undefined {
+    return this.#reason ?? this.#episodeReason;
+  }
+}
+
+/** What waits are ended with when an activity is cut. */
+export class CutError extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'CutError';
+  }
+}

@@ -1,0 +1,311 @@
+/** The episodes of a session: demonstrations, training, evaluation. Each begins with leave of the guard and ends holding. */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  copyTransition,
+  createTransition,
+  ReinError,
+  Rng,
+  type Transition,
+  wilsonInterval,
+} from '../../../core/index.ts';
+import type { EpisodeOptions, EpisodeResult, Mark } from '../../node/index.ts';
+import { createDemonstrator } from '../../setup.ts';
+import { recordedDemonstrations } from '../recorder.ts';
+import { type Activity, CutError } from './activity.ts';
+import type { GuardControl } from './guard-control.ts';
+import type { PolicyUse } from './policy-use.ts';
+import type { SessionParts } from './session-parts.ts';
+import type {
+  EpisodePurpose,
+  EpisodeReport,
+  EpisodeRequest,
+  EvaluationReport,
+  EvaluationRequest,
+  SessionEvent,
+} from './session-types.ts';
+
+const WELCOME_MS = 5000;
+const FIRST_STATUS_MS = 2000;
+const WAIT_MS = 50;
+/** Tries per demonstration before it is given up. */
+const TRIES = 10;
+
+export interface EpisodeHooks {
+  readonly onStep: (transition: Transition) => void;
+  readonly onEpisode: (report: EpisodeReport) => void;
+  readonly emit: (event: SessionEvent) => void;
+  /** A person's mark that has come since the last step. */
+  readonly takeMark: () => Mark | undefined;
+}
+
+export class Episodes {
+  readonly #parts: SessionParts;
+  readonly #weights: PolicyUse;
+  readonly #guard: GuardControl;
+  readonly #hooks: EpisodeHooks;
+  readonly #exploration: Rng | undefined;
+  #count = 0;
+  #hasJoined = false;
+
+  constructor(parts: SessionParts, weights: PolicyUse, guard: GuardControl, hooks: EpisodeHooks) {
+    const { recorder, setup } = parts;
+    this.#parts = parts;
+    this.#weights = weights;
+    this.#guard = guard;
+    this.#hooks = hooks;
+    // Another start of the same run tries other things.
+    const root = new Rng(setup.config.seed).fork(`start ${recorder.epoch}`);
+    this.#exploration = recorder.connection === undefined ? undefined : root.fork('exploration');
+  }
+
+  /** Demonstrations where they are missing, then episode after episode with the newest weights, until it is cut. */
+  async running(activity: Activity<void>): Promise<void> {
+    try {
+      await this.#join(activity);
+      if (await this.#isToDemonstrate()) await this.#demonstrate(activity);
+      if (!this.#weights.isReady && this.#needsPolicy) {
+        this.#say('info', 'waitingForWeights', 'Holding: waiting for the first weights of the learner.');
+      }
+      while (activity.reason === undefined) {
+        await this.#awaitWeights(activity);
+        const report = await this.#trainingEpisode(activity);
+        if (report?.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return;
+      }
+    } catch (error) {
+      if (!(activity.reason !== undefined && isCut(error))) throw error;
+    }
+  }
+
+  /** One episode. */
+  async single(activity: Activity<EpisodeReport>, request: EpisodeRequest): Promise<EpisodeReport> {
+    const { desk, people } = this.#parts;
+    const isTraining = request.purpose === 'training';
+    this.#phase(isTraining ? 'training' : 'evaluating');
+    return this.#run(activity, request.purpose, {
+      ...this.#actors(isTraining ? desk : people, isTraining),
+      ...(request.maxSteps ? { maxSteps: request.maxSteps } : {}),
+      ...this.#afterStep(isTraining, request.onStep),
+    });
+  }
+
+  /** Episodes by the mean of the weights as they are now. Helped episodes are no successes. Nothing is recorded. */
+  async evaluating(activity: Activity<EvaluationReport>, request: EvaluationRequest): Promise<EvaluationReport> {
+    const wanted = request.episodes || this.#parts.setup.config.task.evaluation.episodes;
+    this.#phase('evaluating');
+    const done: EpisodeReport[] = [];
+    let successes = 0;
+    let endedEarly: string | undefined;
+    while (done.length < wanted && endedEarly === undefined) {
+      const report = await this.#run(activity, 'evaluation', {
+        ...this.#actors(this.#parts.people, false),
+        ...this.#afterStep(false, undefined),
+      });
+      if (report.abortedBy !== undefined) {
+        await this.#guard.stands();
+        endedEarly = activity.reason ?? this.#guard.refusal()?.message;
+        continue;
+      }
+      done.push(report);
+      if (report.success && report.interventions === 0) successes++;
+      request.onEpisode?.(done.length, successes);
+    }
+    const { low, high } = done.length === 0 ? { low: 0, high: 1 } : wilsonInterval(successes, done.length);
+    const steps = done.reduce((sum, report) => sum + report.steps, 0);
+    const per = Math.max(1, done.length);
+    const counts = {
+      episodes: done.length,
+      successes,
+      successRate: successes / per,
+      low,
+      high,
+      meanSteps: steps / per,
+    };
+    return done.length < wanted ? { ...counts, endedEarly: endedEarly ?? 'it was cut' } : counts;
+  }
+
+  /** Whether there is a reason to wait for weights: a person may move an arm that has no policy. */
+  get #needsPolicy(): boolean {
+    return this.#parts.recorder.connection !== undefined || this.#parts.people === undefined;
+  }
+
+  /** Waits for the learner's welcome. One that is silent may come back; one that refuses will not change its mind. */
+  async #join(activity: Activity<void>): Promise<void> {
+    const { connection } = this.#parts.recorder;
+    if (connection === undefined || this.#hasJoined) return;
+    this.#hasJoined = true;
+    try {
+      await Promise.race([connection.connected(WELCOME_MS), cutOf(activity)]);
+    } catch (error) {
+      if (connection.state === 'refused' || isCut(error)) throw error;
+      const message = `${(error as Error).message}: what is recorded waits in the journal`;
+      this.#say('warn', 'learnerSilent', message, 4);
+    }
+    for (let waitedMs = 0; connection.status === undefined && waitedMs < FIRST_STATUS_MS; waitedMs += WAIT_MS) {
+      await this.#pause(activity);
+    }
+  }
+
+  /** Demonstrations are wanted when the scripted operator may give them and training has not begun. */
+  async #isToDemonstrate(): Promise<boolean> {
+    const { mayDemonstrate, recorder, setup } = this.#parts;
+    if (!mayDemonstrate || setup.config.task.demonstrations === 0 || recorder.connection === undefined) return false;
+    return (recorder.connection.status?.version ?? 0) === 0;
+  }
+
+  async #demonstrate(activity: Activity<void>): Promise<void> {
+    const { setup, recorder, live, folder } = this.#parts;
+    const wanted = setup.config.task.demonstrations;
+    let { episodes, steps } = recordedDemonstrations(folder);
+    const operator = createDemonstrator(setup, setup.config.seed * 2 + recorder.epoch);
+    this.#phase('demonstrations');
+    for (let tries = 0; episodes < wanted; tries++) {
+      if (tries >= TRIES * wanted) {
+        throw new ReinError('task', `The operator succeeded in ${episodes} of ${tries} demonstrations only.`);
+      }
+      const taken: Transition[] = [];
+      const onStep = (transition: Transition): void => {
+        taken.push(copyOf(transition));
+        this.#hooks.onStep(transition);
+      };
+      const report = await this.#run(activity, 'demo', { operator, onStep });
+      if (activity.reason !== undefined) return;
+      if (report.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return;
+      if (!report.success) continue;
+      for (const transition of taken) recorder.record(transition);
+      live.log.episode('demonstration', episodes++, report);
+      steps += taken.length;
+      live.log.progress(episodes, wanted, 'demonstrations');
+    }
+    recorder.connection?.demonstrationsComplete(steps);
+    this.#say('info', 'demonstrationsComplete', `${episodes} demonstrations, ${steps} steps.`);
+  }
+
+  /** Holds until there is something to act with. */
+  async #awaitWeights(activity: Activity<void>): Promise<void> {
+    this.#weights.poll();
+    if (this.#weights.isReady || !this.#needsPolicy) return;
+    this.#phase('behaviour cloning');
+    while (!this.#weights.isReady) {
+      await this.#pause(activity);
+      this.#weights.poll();
+    }
+  }
+
+  /** `undefined` where the weights gave nothing usable and others act, or none. */
+  async #trainingEpisode(activity: Activity<void>): Promise<EpisodeReport | undefined> {
+    if (this.#parts.live.log.status.phase !== 'training') this.#phase('training');
+    try {
+      return await this.#run(activity, 'training', {
+        ...this.#actors(this.#parts.desk, true),
+        ...this.#afterStep(true, undefined),
+      });
+    } catch (error) {
+      if (activity.reason !== undefined || this.#parts.link.lostReason !== undefined) throw error;
+      await this.#weights.giveUp(error);
+      return undefined;
+    }
+  }
+
+  #actors(operator: EpisodeOptions['operator'], explores: boolean): Partial<EpisodeOptions> {
+    return {
+      ...(this.#weights.isReady ? { policy: this.#parts.policy } : {}),
+      ...(explores && this.#exploration !== undefined ? { explore: this.#exploration } : {}),
+      ...(operator === undefined ? {} : { operator }),
+    };
+  }
+
+  #afterStep(isRecorded: boolean, onStep: ((transition: Transition) => void) | undefined): Partial<EpisodeOptions> {
+    return {
+      beforeStep: () => {
+        if (isRecorded) this.#weights.poll();
+      },
+      onStep: (transition) => {
+        if (isRecorded) this.#record(transition);
+        this.#hooks.onStep(transition);
+        onStep?.(transition);
+      },
+    };
+  }
+
+  #record(transition: Transition): void {
+    const { recorder, link, live } = this.#parts;
+    recorder.record(transition);
+    live.log.status.envSteps++;
+    const { ticks, changedTicks, violations, overruns } = link.latest;
+    live.log.filter(ticks, changedTicks, violations, overruns);
+    live.log.step(transition, recorder.connection);
+    live.show();
+  }
+
+  async #run(
+    activity: Activity<unknown>,
+    purpose: EpisodePurpose | 'demo',
+    options: Partial<EpisodeOptions>,
+  ): Promise<EpisodeReport> {
+    const { runner, drawLayout, live, setup } = this.#parts;
+    activity.episodeBegins();
+    this.#hooks.takeMark();
+    const layout = drawLayout?.(purpose === 'evaluation' ? 'evaluation' : 'training');
+    const result = await runner.run({
+      ...(layout === undefined ? {} : { layout }),
+      ...options,
+      purpose,
+      cutBy: () => activity.episodeReason,
+      ...(setup.task.takesMarks === true ? { mark: this.#hooks.takeMark } : {}),
+    });
+    if (purpose === 'training') live.episode(result);
+    const report = { ...result, purpose, episode: this.#count++, endedBy: endOf(result) };
+    this.#hooks.onEpisode(report);
+    return report;
+  }
+
+  /**
+   * Whether motion may go on after an episode was cut. On a real robot a person looks and acknowledges after a stop; a
+   * simulated one is put back.
+   */
+  async #mayGoOn(activity: Activity<void>, why: string): Promise<boolean> {
+    if (activity.reason !== undefined) return false;
+    this.#say('warn', 'episodeCut', `The episode ended early: ${why}.`);
+    await this.#guard.stands();
+    if (this.#guard.refusal() === undefined) return true;
+    if (this.#parts.afterStop === 'wait') return false;
+    await this.#guard.reset();
+    return true;
+  }
+
+  async #pause(activity: Activity<void>): Promise<void> {
+    const { lostReason } = this.#parts.link;
+    if (lostReason !== undefined) throw new ReinError('link', `The guard cannot be reached: ${lostReason}.`);
+    if (activity.reason !== undefined) throw new CutError(activity.reason);
+    await delay(WAIT_MS, undefined, { signal: activity.signal });
+  }
+
+  #phase(phase: 'demonstrations' | 'behaviour cloning' | 'training' | 'evaluating'): void {
+    this.#parts.live.log.phase(phase);
+  }
+
+  #say(level: SessionEvent['level'], name: string, message: string, row = 0): void {
+    this.#hooks.emit({ level, name, row, message, remedy: '' });
+  }
+}
+
+function endOf(result: EpisodeResult): string {
+  if (result.isDecided) return result.success ? 'success' : 'failure';
+  return result.abortedBy ?? 'time limit';
+}
+
+function isCut(error: unknown): boolean {
+  return error instanceof CutError || (error instanceof Error && error.name === 'AbortError');
+}
+
+function cutOf(activity: Activity<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    activity.signal.addEventListener('abort', () => reject(new CutError(activity.reason ?? 'it was cut')));
+  });
+}
+
+function copyOf(transition: Transition): Transition {
+  const copy = createTransition(transition.observation.length, transition.executed.length);
+  copyTransition(copy, transition);
+  return copy;
+}

@@ -1,0 +1,75 @@
+/** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
+import { type GuardFrame, ReinError } from '../../../core/index.ts';
+import { faultsOf } from '../../../safety/index.ts';
+import type { GuardLink } from '../../guard-link/index.ts';
+
+/** The arm has so long to come to rest, s. */
+const STANDS_AFTER_S = 3;
+
+export class GuardControl {
+  readonly #link: GuardLink;
+
+  constructor(link: GuardLink) {
+    this.#link = link;
+  }
+
+  /** Brakes and holds, latched. Resolves when the guard has taken it. */
+  async stop(): Promise<void> {
+    await this.#link.request({ kind: 'stop' });
+  }
+
+  /** Waits until the arm stands, or has had its time. */
+  async stands(): Promise<void> {
+    const link = this.#link;
+    for (let i = 0; i < STANDS_AFTER_S * link.shape.controlHz; i++) {
+      if (link.lostReason !== undefined || !isMoving(link.latest)) return;
+      await link.advance(1);
+    }
+  }
+
+  /** Why no motion can begin now, one sentence; `undefined` where it can. */
+  refusal(): { readonly message: string; readonly remedy: string } | undefined {
+    const { lostReason, latest } = this.#link;
+    if (lostReason !== undefined) {
+      return { message: `The guard cannot be reached: ${lostReason}.`, remedy: 'Start the robot again.' };
+    }
+    if (latest.state === 'stopping') return { message: 'The robot is braking.', remedy: 'Wait, then reset.' };
+    if (latest.state !== 'stopped' && latest.state !== 'fault' && latest.state !== 'disconnected') return undefined;
+    const faults = faultsOf(latest.faultFlags);
+    const message = faults.map((fault) => `${fault.sentence} (fault ${fault.row})`).join(' ');
+    if (message !== '') return { message, remedy: faults.map((fault) => fault.remedy).join(' ') };
+    if (latest.state === 'disconnected') {
+      return { message: 'The robot does not answer.', remedy: 'Check cable and power.' };
+    }
+    return { message: 'The robot was stopped.', remedy: 'Reset, then go on.' };
+  }
+
+  /**
+   * A person has seen why the robot stands: faults whose cause is gone are forgotten, and it holds with torque again.
+   * Never moves it. False where there was nothing to reset. Throws `ReinError('driver')` where a cause is still there.
+   */
+  async reset(): Promise<boolean> {
+    const link = this.#link;
+    await link.advance(1);
+    await this.stands();
+    const { state, faultFlags } = link.latest;
+    const isLatched = state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0);
+    if (isLatched) await this.#request('acknowledge');
+    await link.advance(1);
+    if (link.latest.state === 'standby') await this.#request('enable');
+    await link.advance(1);
+    return isLatched;
+  }
+
+  async #request(kind: 'acknowledge' | 'enable'): Promise<void> {
+    const answer = await this.#link.request({ kind });
+    if (answer.ok) return;
+    throw new ReinError('driver', `The robot does not go on: ${answer.reason}`, {
+      remedy: 'Remove the cause, then reset again.',
+    });
+  }
+}
+
+function isMoving({ state }: GuardFrame): boolean {
+  return state === 'stopping' || state === 'active.policy' || state === 'active.human';
+}

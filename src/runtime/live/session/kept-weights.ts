@@ -1,0 +1,77 @@
+/** Remembers where the weights that act came from, so that they can be saved as a file that stands alone. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ReinError } from '../../../core/index.ts';
+import { buildPolicy } from '../../../learner/index.ts';
+import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../../policy/index.ts';
+import type { RunSetup } from '../../setup.ts';
+
+/** The weights in use and as many before them as can act again. */
+const KEPT = 5;
+const POLICY_FILE = 'policy.onnx';
+
+export class KeptWeights {
+  readonly #setup: RunSetup;
+  readonly #sources = new Map<number, PolicyWeights | string>();
+
+  /** `file`: the policy file that the session began with. */
+  constructor(setup: RunSetup, file: { readonly path: string; readonly version: number } | undefined) {
+    this.#setup = setup;
+    if (file !== undefined) this.#sources.set(file.version, file.path);
+  }
+
+  /** Weights have begun to act. */
+  remember(weights: PolicyWeights): void {
+    this.#sources.set(weights.manifest.version, weights);
+    for (const version of [...this.#sources.keys()].slice(0, -KEPT)) this.#sources.delete(version);
+  }
+
+  /**
+   * Writes weights `version` as `policy.onnx` and `policy.json` into the folder that `path` names (or whose
+   * `policy.onnx` it names). Gives the file's path. Throws `ReinError` where that cannot be done.
+   */
+  async save(version: number, path: string): Promise<string> {
+    const source = this.#sources.get(version);
+    if (source === undefined) throw new ReinError('policy', 'There are no weights to save.');
+    const folder = folderOf(path);
+    if (typeof source === 'string') return copyPolicy(source, folder);
+    const { config, observationSize, actionSize, schemaHash } = this.#setup;
+    const { runId, parent, trainingStep, updates, createdAt } = source.manifest;
+    const names = { robot: config.robot.name, task: config.task.name };
+    const onnx = buildPolicy({ ...config.learner, observationSize, actionSize }, source.weights, {
+      ...{ schemaHash, runId, version: String(version), ...names },
+    });
+    return savePolicyFile(folder, onnx, {
+      ...{
+        runId,
+        version,
+        parent,
+        trainingStep,
+        updates,
+        schemaHash,
+        observationSize,
+        actionSize,
+        ...names,
+        createdAt,
+      },
+    });
+  }
+}
+
+function folderOf(path: string): string {
+  if (!path.endsWith('.onnx')) return path;
+  if (basename(path) === POLICY_FILE) return dirname(path);
+  throw new ReinError(
+    'storage',
+    `A policy is two files, policy.onnx and policy.json: ${basename(path)} cannot be one.`,
+    {
+      remedy: 'Name the folder that they shall lie in.',
+    },
+  );
+}
+
+async function copyPolicy(from: string, folder: string): Promise<string> {
+  const { digest: _, ...manifest } = await readPolicyManifest(from);
+  const isFolder = (await stat(from)).isDirectory();
+  return savePolicyFile(folder, await readFile(isFolder ? join(from, POLICY_FILE) : from), manifest);
+}

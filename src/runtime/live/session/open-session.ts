@@ -1,0 +1,166 @@
+/** Puts a session together. What takes long is begun side by side; nothing moves. */
+import { type Clock, Rng, type SceneLayout, SystemClock } from '../../../core/index.ts';
+import { loadPolicyFile, OnnxPolicy } from '../../../policy/index.ts';
+import { OperatorDesk, type TeleopSource } from '../../../teleop/index.ts';
+import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
+import { EpisodeRunner } from '../../node/index.ts';
+import { createScriptedOperator, type RunSetup } from '../../setup.ts';
+import { RunLog, type RunObserver } from '../../sim/index.ts';
+import { LiveLog } from '../live-log.ts';
+import { openRecorder, type TransitionRecorder } from '../recorder.ts';
+import { KeptWeights } from './kept-weights.ts';
+import { SessionListeners } from './listeners.ts';
+import { LiveSession } from './session.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { SessionListener } from './session-types.ts';
+
+export interface SessionOptions {
+  readonly setup: RunSetup;
+  /** The run's folder: journal and metrics. */
+  readonly folder: string;
+  /** The learner's run, or the folder's where there is no learner. */
+  readonly runId: string;
+  readonly robotId: string;
+  /** The learner's `tcp://host:port`. */
+  readonly learner?: string | undefined;
+  /** A policy file to start with. */
+  readonly policy?: string | undefined;
+  /** Where the guard listens, or a link that somebody has opened. */
+  readonly guard: string | GuardLink;
+  /** People who may take over. Closed with the session. */
+  readonly operators?: readonly TeleopSource[];
+  /** The scripted operator takes over where the policy is stuck, and gives demonstrations to a learner. */
+  readonly isScripted?: boolean;
+  /** One line for displays on which keys do what, where the operator has keys. */
+  readonly keys?: string;
+  readonly afterStop: SessionParts['afterStop'];
+  /** Default 2000. */
+  readonly drainMs?: number;
+  /** The run ends by itself so long after it began, s: for displays. */
+  readonly durationS?: number | undefined;
+  readonly observer?: RunObserver;
+  /** Told from the very first moment on. */
+  readonly listener?: SessionListener;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/**
+ * How many policy periods an action stays valid: one to execute it and one for a node that a busy machine holds up.
+ * Past it the guard brakes.
+ */
+const LEASE_PERIODS = 2;
+const GUARD_MS = 10_000;
+const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
+
+/** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, and has then closed everything. */
+export async function openSession(options: SessionOptions): Promise<LiveSession> {
+  const closers: SessionParts['closers'] = [];
+  try {
+    const { setup } = options;
+    const listeners = new SessionListeners();
+    if (options.listener !== undefined) listeners.add(options.listener);
+    const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT);
+    closers.push(() => log.close());
+    log.phase('preparing');
+    const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
+    const recorder = createRecorder(options, listeners, () => policy.version);
+    closers.push(() => recorder.close());
+    // The robot stands still before the journal is closed.
+    closers.push(() => link.close());
+    link.onFrame((frame) => log.tick(frame.filterBits));
+    // The first frame says how the robot is.
+    await link.advance(1);
+    const clock = options.clock ?? new SystemClock();
+    const desks = createDesks(options, recorder.epoch, log);
+    closers.push(() => desks.desk?.close());
+    return new LiveSession({
+      ...{ setup, clock, link, policy, recorder, listeners, closers, ...desks },
+      kept: new KeptWeights(setup, options.policy === undefined ? undefined : fileOf(options.policy, policy)),
+      runner: createRunner(setup, link, clock, log),
+      live: new LiveLog(log, options.durationS),
+      folder: options.folder,
+      runId: options.runId,
+      mayDemonstrate: options.isScripted === true,
+      afterStop: options.afterStop,
+      drainMs: options.drainMs ?? 2000,
+      drawLayout: layoutsOf(setup, recorder.epoch),
+    });
+  } catch (error) {
+    for (const close of closers.reverse()) await close();
+    throw error;
+  }
+}
+
+/** Both, or neither is left open. */
+async function both(
+  policyOpens: Promise<OnnxPolicy>,
+  linkOpens: Promise<GuardLink>,
+  closers: SessionParts['closers'],
+): Promise<[OnnxPolicy, GuardLink]> {
+  const [policy, link] = await Promise.allSettled([policyOpens, linkOpens]);
+  if (policy.status === 'fulfilled') closers.push(() => policy.value.close());
+  if (link.status === 'rejected') throw link.reason;
+  if (policy.status === 'fulfilled') return [policy.value, link.value];
+  closers.push(() => link.value.close());
+  throw policy.reason;
+}
+
+function loadPolicy({ setup, runId, policy }: SessionOptions): Promise<OnnxPolicy> {
+  const { observationSize, actionSize, schemaHash } = setup;
+  const expected = { observationSize, actionSize, schemaHash, runId };
+  return policy === undefined ? Promise.resolve(new OnnxPolicy(expected)) : loadPolicyFile(policy, expected);
+}
+
+function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {
+  return typeof guard === 'string' ? connectGuardLink(guard, { timeoutMs: GUARD_MS }) : Promise.resolve(guard);
+}
+
+function fileOf(path: string, policy: OnnxPolicy): { readonly path: string; readonly version: number } {
+  return { path, version: policy.version };
+}
+
+function createRunner(setup: RunSetup, link: GuardLink, clock: Clock, log: RunLog): EpisodeRunner {
+  const { policyHz } = setup.config.task;
+  return new EpisodeRunner({ task: setup.task, link, clock, policyHz, timings: log, leaseS: LEASE_PERIODS / policyHz });
+}
+
+function createRecorder(
+  options: SessionOptions,
+  listeners: SessionListeners,
+  version: () => number,
+): TransitionRecorder {
+  const { setup, folder, runId, robotId, learner } = options;
+  const say = (level: 'info' | 'warn', name: string, row: number, message: string): void =>
+    listeners.emit('event', { level, name, row, message, remedy: '' });
+  let wasConnected = false;
+  return openRecorder({
+    ...{ setup, folder, runId, robotId, learner },
+    onFault: (sentence) => say('warn', 'recording', 0, sentence),
+    onState: (state) => {
+      if (state === 'connecting' && wasConnected) {
+        say('warn', 'learnerLost', 4, `The learner is gone: policy ${version()} goes on.`);
+      }
+      if (state === 'connected') say('info', 'learnerConnected', 0, 'The learner is connected.');
+      wasConnected ||= state === 'connected';
+    },
+  });
+}
+
+/** Everybody who may take over, and the people among them. */
+function createDesks(options: SessionOptions, epoch: number, log: RunLog): Pick<SessionParts, 'desk' | 'people'> {
+  const { setup, operators = [], isScripted, keys = '' } = options;
+  const people = operators.length === 0 ? undefined : new OperatorDesk(operators, setup.actionSize);
+  if (people !== undefined) log.status.operator = { driving: 'policy', keys };
+  if (isScripted !== true) return { desk: people, people };
+  const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
+  return { desk: new OperatorDesk([...operators, script], setup.actionSize), people };
+}
+
+/** Other layouts at each start of the same run, and for evaluations. */
+function layoutsOf(setup: RunSetup, epoch: number): SessionParts['drawLayout'] {
+  const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
+  const training = root.fork('layouts');
+  const evaluation = root.fork('evaluation layouts');
+  return (stream): SceneLayout => setup.task.drawLayout(stream === 'training' ? training : evaluation);
+}

@@ -1,0 +1,40 @@
+/** What a session is made of; `open-session.ts` puts it together. */
+import type { Clock, SceneLayout } from '../../../core/index.ts';
+import type { OnnxPolicy } from '../../../policy/index.ts';
+import type { OperatorDesk } from '../../../teleop/index.ts';
+import type { GuardLink } from '../../guard-link/index.ts';
+import type { EpisodeRunner } from '../../node/index.ts';
+import type { RunSetup } from '../../setup.ts';
+import type { LiveLog } from '../live-log.ts';
+import type { TransitionRecorder } from '../recorder.ts';
+import type { KeptWeights } from './kept-weights.ts';
+import type { SessionListeners } from './listeners.ts';
+
+export interface SessionParts {
+  readonly setup: RunSetup;
+  readonly clock: Clock;
+  readonly link: GuardLink;
+  readonly policy: OnnxPolicy;
+  readonly kept: KeptWeights;
+  readonly recorder: TransitionRecorder;
+  readonly runner: EpisodeRunner;
+  readonly live: LiveLog;
+  readonly listeners: SessionListeners;
+  /** The run's folder, and the run that weights are taken of. */
+  readonly folder: string;
+  readonly runId: string;
+  /** Everybody who may take over; absent: nobody. */
+  readonly desk: OperatorDesk | undefined;
+  /** The people among them: a script has no part in an evaluation. */
+  readonly people: OperatorDesk | undefined;
+  /** The scripted operator gives demonstrations where the learner waits for them. */
+  readonly mayDemonstrate: boolean;
+  /** What is done after the guard has stopped an episode: go on where nothing is the matter, or wait for a reset. */
+  readonly afterStop: 'acknowledge' | 'wait';
+  /** How long the learner may take at the end to get what it has not acknowledged, ms. */
+  readonly drainMs: number;
+  /** Draws where episodes begin; `undefined` on a robot whose surroundings people arrange. */
+  readonly drawLayout: ((stream: 'training' | 'evaluation') => SceneLayout) | undefined;
+  /** What is undone at the end, the last first. */
+  readonly closers: (() => Promise<void> | void)[];
+}

@@ -1,0 +1,86 @@
+/** A session over a mock arm in this thread: time passes as fast as the machine allows, and timers get their turn. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { LockStepClock } from '../../src/core/index.ts';
+import { MockDriver } from '../../src/drivers/mock/index.ts';
+import { savePolicyFile } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { Guard } from '../../src/runtime/guard/index.ts';
+import { MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
+import { resolveConfig } from '../../src/runtime/index.ts';
+import { type LiveSession, openSession, type SessionOptions } from '../../src/runtime/live/session/index.ts';
+import { createSetup, type RunSetup } from '../../src/runtime/setup.ts';
+
+/** Lets timers and other events in after each step's ticks. */
+class TurningLink extends MemoryGuardLink {
+  override async advance(ticks: number): Promise<void> {
+    await super.advance(ticks);
+    await turn();
+  }
+}
+
+export class TestRobot {
+  readonly setup: RunSetup = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'rein-session-'));
+  readonly driver: MockDriver;
+  readonly #clock: LockStepClock;
+  #link: TurningLink | undefined;
+  #session: LiveSession | undefined;
+
+  constructor() {
+    const { robot } = this.setup.config;
+    this.driver = new MockDriver(robot, { signalNames: this.setup.task.signalNames });
+    this.#clock = new LockStepClock(1 / robot.controlHz);
+  }
+
+  /** Ticks `n` times from outside, as a real guard does by itself. */
+  async tick(n: number): Promise<void> {
+    await this.#link?.advance(n);
+  }
+
+  /** A policy that hardly moves. */
+  policyFile(version = 7, name = 'policy'): Promise<string> {
+    const { observationSize, actionSize, schemaHash } = this.setup;
+    const sizes = { observationSize, hiddenSizes: [8], actionSize };
+    const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
+    return savePolicyFile(join(this.folder, name), graph, {
+      ...{ runId: 'elsewhere', version, parent: null, trainingStep: 0, updates: 0, schemaHash },
+      ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+    });
+  }
+
+  async connect(): Promise<MemoryGuardLink> {
+    const { config, task, actionSize } = this.setup;
+    await this.driver.open();
+    const clock = this.#clock;
+    const { driver } = this;
+    const { robot } = config;
+    const guard = { driver, model: robot, action: task.action, policyPeriodS: 1 / config.task.policyHz, clock };
+    this.#link = new TurningLink({
+      shape: {
+        ...{ joints: robot.joints.length, signals: task.signalNames.length, actions: actionSize },
+        controlHz: robot.controlHz,
+      },
+      clock,
+      createGuard: (port) => new Guard({ ...guard, port }),
+    });
+    return this.#link;
+  }
+
+  async open(options: Partial<SessionOptions> = {}): Promise<LiveSession> {
+    const guard = await this.connect();
+    this.#session = await openSession({
+      ...{ setup: this.setup, folder: this.folder, runId: 'run-a', robotId: 'robot1', guard, clock: this.#clock },
+      afterStop: 'wait',
+      ...options,
+    });
+    return this.#session;
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
