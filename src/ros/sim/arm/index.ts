@@ -1,0 +1,2 @@
+export { ArmSimulator } from './arm-simulator.ts';
+export { SimulatedArm } from './simulated-arm.ts';

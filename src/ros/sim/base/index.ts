@@ -1,0 +1,2 @@
+export type { BaseKind, BaseOptions } from './base-model.ts';
+export { type BaseSettings, BaseSimulator } from './base-simulator.ts';

@@ -1,0 +1,3 @@
+export { SIM_PARAMETERS } from './parameters.ts';
+export { keepPace } from './shared/index.ts';
+export { Simulator } from './simulator.ts';

@@ -1,0 +1,158 @@
+/** The parameters of `ros2 run rein sim`, as ROS tools show them, and the settings that they give. */
+import type { ParameterDeclaration, ParameterSet, ParameterValue } from '../port/index.ts';
+import type { BaseKind, BaseOptions } from './base/index.ts';
+
+/** What plays the arm's controller, or which kind of base there is. */
+const ARM_CONTROLLERS = ['joint_trajectory', 'position', 'velocity', 'effort', 'pose'] as const;
+const BASES: readonly BaseKind[] = ['differential', 'omni', 'ackermann'];
+export type ArmControllerKind = (typeof ARM_CONTROLLERS)[number];
+
+export interface SimSettings {
+  readonly robot: string;
+  readonly task: string;
+  /** `undefined` for a mobile base. */
+  readonly armController: ArmControllerKind | undefined;
+  /** 0: the robot's own control rate. */
+  readonly rateHz: number;
+  readonly isShuffled: boolean;
+  readonly isBestEffort: boolean;
+  readonly interpolatesFromDesired: boolean;
+  /** < 0: never. */
+  readonly silenceAfterS: number;
+  readonly publishesClock: boolean;
+  readonly clockFactor: number;
+  readonly takesStampedTwist: boolean;
+  /** `undefined` for an arm. */
+  readonly base: BaseOptions | undefined;
+}
+
+type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default' | 'isReadOnly'>;
+
+function parameter(
+  name: string,
+  type: ParameterDeclaration['type'],
+  value: ParameterValue,
+  words: Words,
+): ParameterDeclaration {
+  return { name, type, default: value, isReadOnly: true, ...words };
+}
+
+const CONTROLLERS: readonly string[] = [...ARM_CONTROLLERS, ...BASES];
+
+export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
+  parameter('robot', 'string', 'arm6', {
+    description: "Name of a file in config/robots/, or a path to one; its joints must be the simulated arm's.",
+  }),
+  parameter('task', 'string', 'insert', {
+    description: 'Task whose scene (hole, clearance) surrounds the arm: a name in config/tasks/, or a path to a file.',
+  }),
+  parameter('controller', 'string', 'position', {
+    description:
+      'Controller that is active at the start, and with it the robot: joint_trajectory, position, velocity, effort or ' +
+      'pose (an arm), or differential, omni or ackermann (a wheeled base).',
+    choices: CONTROLLERS,
+  }),
+  parameter('publish_rate', 'integer', 0, {
+    description: "Periods a second of physics, controllers and readings, Hz; 0 stands for the robot's controlHz.",
+    range: { min: 0, max: 500 },
+  }),
+  parameter('shuffle_names', 'bool', true, {
+    description:
+      "Publishes joint_states in alphabetical order of the names, as many robots do, not in the arm's order.",
+  }),
+  parameter('joint_states_reliability', 'string', 'reliable', {
+    description: 'What joint_states and odom are published with: reliable or best_effort.',
+    choices: ['reliable', 'best_effort'],
+  }),
+  parameter('interpolate_from_desired_state', 'bool', false, {
+    description: 'joint_trajectory: begins a new trajectory at what was asked for instead of at what is measured.',
+  }),
+  parameter('silence_after', 'double', -1, {
+    description: 'Fault for tests: stops publishing joint_states or odom after so many seconds; below 0 never.',
+    range: { min: -1, max: 1e6 },
+  }),
+  parameter('publish_clock', 'bool', false, {
+    description: 'Publishes /clock for nodes with use_sim_time. The physics stays in real time.',
+  }),
+  parameter('clock_factor', 'double', 1, {
+    description: 'Seconds of /clock in a second of real time.',
+    range: { min: 0.01, max: 100 },
+  }),
+  parameter('stamped_twist', 'bool', false, {
+    description: 'Base: takes cmd_vel as TwistStamped instead of Twist.',
+  }),
+  parameter('base_speed_max', 'double', 1, {
+    description: 'Base: highest speed, m/s.',
+    range: { min: 0.01, max: 20 },
+  }),
+  parameter('base_accel_max', 'double', 1, {
+    description: 'Base: highest acceleration, m/s².',
+    range: { min: 0.01, max: 50 },
+  }),
+  parameter('base_turn_max', 'double', 2, {
+    description: 'Base: highest turning speed, rad/s.',
+    range: { min: 0.01, max: 20 },
+  }),
+  parameter('base_turn_accel_max', 'double', 4, {
+    description: 'Base: highest turning acceleration, rad/s².',
+    range: { min: 0.01, max: 100 },
+  }),
+  parameter('wheel_base', 'double', 0.32, {
+    description: 'Base, ackermann: distance between the axles, m.',
+    range: { min: 0.05, max: 5 },
+  }),
+  parameter('steer_max', 'double', 0.5, {
+    description: 'Base, ackermann: largest steering angle, rad.',
+    range: { min: 0.01, max: 1.4 },
+  }),
+  parameter('steer_rate_max', 'double', 3, {
+    description: 'Base, ackermann: highest speed of the steering, rad/s.',
+    range: { min: 0.01, max: 50 },
+  }),
+  parameter('base_command_timeout', 'double', 0.5, {
+    description: 'Base: comes to a stop when no command has come for so long, s.',
+    range: { min: 0.02, max: 60 },
+  }),
+  parameter('base_slip', 'double', 0, {
+    description: "Base: share of the wheels' way that is lost on the floor; odom does not see it, ground_truth does.",
+    range: { min: 0, max: 0.9 },
+  }),
+];
+
+/** Settings from declared parameters. */
+export function readSettings(parameters: ParameterSet): SimSettings {
+  const number = (name: string): number => parameters.get(name) as number;
+  const text = (name: string): string => parameters.get(name) as string;
+  const flag = (name: string): boolean => parameters.get(name) as boolean;
+  const controller = text('controller');
+  const kind = BASES.find((base) => base === controller);
+  return {
+    robot: text('robot'),
+    task: text('task'),
+    armController: ARM_CONTROLLERS.find((arm) => arm === controller),
+    rateHz: number('publish_rate'),
+    isShuffled: flag('shuffle_names'),
+    isBestEffort: text('joint_states_reliability') === 'best_effort',
+    interpolatesFromDesired: flag('interpolate_from_desired_state'),
+    silenceAfterS: number('silence_after'),
+    publishesClock: flag('publish_clock'),
+    clockFactor: number('clock_factor'),
+    takesStampedTwist: flag('stamped_twist'),
+    base: kind === undefined ? undefined : readBase(kind, number),
+  };
+}
+
+function readBase(kind: BaseKind, number: (name: string) => number): BaseOptions {
+  return {
+    kind,
+    speedMaxMPerS: number('base_speed_max'),
+    accelMaxMPerS2: number('base_accel_max'),
+    turnMaxRadPerS: number('base_turn_max'),
+    turnAccelMaxRadPerS2: number('base_turn_accel_max'),
+    wheelBaseM: number('wheel_base'),
+    steerMaxRad: number('steer_max'),
+    steerRateMaxRadPerS: number('steer_rate_max'),
+    commandTimeoutS: number('base_command_timeout'),
+    slipRatio: number('base_slip'),
+  };
+}
