@@ -57,8 +57,8 @@ export type NumberKind =
   | 'float64';
 
 /**
- * Preallocated bytes that grow when a message needs it; one per publisher. `bytes` may be replaced by `encode`. Make them
- * with `createCdrBuffer`: an object of one's own works too, but costs an allocation a message.
+ * Preallocated bytes that grow when a message needs it; one per publisher. `bytes` may be replaced by `encode`: look at it
+ * afterwards. Make them with `createCdrBuffer`: an object of one's own works too, but costs an allocation a message.
  */
 export interface CdrBuffer {
   bytes: Buffer;

@@ -98,6 +98,7 @@ class DefinedMessage<T> implements MessageType<T> {
     try {
       source.open(bytes);
       this.#codec.read(source, out);
+      if (this.fields.length === 0 && source.left > 0) source.at++;
       source.close();
     } catch (error) {
       throw asReinError(this.name, error);

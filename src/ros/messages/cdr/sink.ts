@@ -27,7 +27,10 @@ export class CdrSink implements CdrBuffer {
   /** Begins a message: its header. */
   open(): void {
     // Somebody may have put other bytes here.
-    if (this.view.buffer !== this.bytes.buffer || this.view.byteOffset !== this.bytes.byteOffset) this.#look();
+    const { view, bytes } = this;
+    const isSeen =
+      view.buffer === bytes.buffer && view.byteOffset === bytes.byteOffset && view.byteLength === bytes.length;
+    if (!isSeen) this.#look();
     this.at = 0;
     this.reserve(HEADER_BYTES);
     this.view.setUint16(0, CDR_LE);
