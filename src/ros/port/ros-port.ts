@@ -27,6 +27,9 @@ export interface RosPortOptions {
   readonly onFault: (fault: RosFault) => void;
 }
 
+/** Makes a port, not started yet: `openRosPort` for the real ROS 2, `memoryPorts(graph)` for one inside this process. */
+export type RosPortFactory = (options: RosPortOptions) => Promise<RosPort>;
+
 /** Something that went wrong at the border to ROS. */
 export interface RosFault {
   readonly kind: 'callback' | 'malformed' | 'qosMismatch' | 'duplicateNode' | 'timeJump' | 'graph';

@@ -1,0 +1,2 @@
+export { MemoryGraph } from './memory-graph.ts';
+export { memoryPorts } from './memory-port.ts';

@@ -1,0 +1,62 @@
+/** Where everything goes that a callback throws, so that nothing goes further; and where what is wrong is told, not too often. */
+import type { RosFault } from './ros-port.ts';
+
+const REPEAT_AFTER_MS = 1000;
+/** Causes that are remembered; more than that many at once are told as they come. */
+const REMEMBERED = 1000;
+
+/** Runs callbacks so that nothing escapes, and tells a listener what they threw: once per cause and second at most. */
+export class FaultDesk {
+  readonly #listener: (fault: RosFault) => void;
+  readonly #toldAtMs = new Map<string, number>();
+  readonly #nowMs: () => number;
+
+  constructor(listener: (fault: RosFault) => void, nowMs: () => number = () => performance.now()) {
+    this.#listener = listener;
+    this.#nowMs = nowMs;
+  }
+
+  report(kind: RosFault['kind'], where: string, message: string): void {
+    const nowMs = this.#nowMs();
+    // Numbers in a message do not make it another cause.
+    const cause = `${kind} ${where} ${message.replaceAll(/\d+/g, '#')}`;
+    const toldAtMs = this.#toldAtMs.get(cause);
+    if (toldAtMs !== undefined && nowMs - toldAtMs < REPEAT_AFTER_MS) return;
+    if (this.#toldAtMs.size >= REMEMBERED) this.#toldAtMs.clear();
+    this.#toldAtMs.set(cause, nowMs);
+    try {
+      this.#listener({ kind, where, message });
+    } catch (error) {
+      // The listener promised not to throw; whoever called us may be native code, which must not see it either.
+      console.error(`what tells the faults of ROS failed itself: ${textOf(error)}`);
+    }
+  }
+
+  /** What `body` gives, or `undefined` where it threw. */
+  run<T>(where: string, body: () => T): T | undefined {
+    try {
+      return body();
+    } catch (error) {
+      this.#callbackFailed(where, error);
+      return undefined;
+    }
+  }
+
+  /** The same for what may take its time. Never rejects. */
+  async runAsync<T>(where: string, body: () => T | Promise<T>): Promise<{ readonly value: T } | undefined> {
+    try {
+      return { value: await body() };
+    } catch (error) {
+      this.#callbackFailed(where, error);
+      return undefined;
+    }
+  }
+
+  #callbackFailed(where: string, error: unknown): void {
+    this.report('callback', where, textOf(error));
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,59 @@
+/** The part of a topic's two ends that is the same whatever carries the bytes: our codec, counters, and faults. */
+import { ReinError } from '../../core/index.ts';
+import type { CdrBuffer, MessageType } from '../messages/index.ts';
+import type { FaultDesk } from './fault-desk.ts';
+import type { MessageListener } from './ros-port.ts';
+
+const FIRST_BYTES = 1024;
+/** Encapsulation header alone; nothing shorter may ever be sent. */
+const HEADER_BYTES = 4;
+
+/** Encodes messages of one topic into bytes that are kept for the next one. */
+export class TopicWriter<T> {
+  readonly #type: MessageType<T>;
+  readonly #buffer: CdrBuffer = { bytes: Buffer.alloc(FIRST_BYTES) };
+
+  constructor(type: MessageType<T>) {
+    this.#type = type;
+  }
+
+  /** The bytes of `message`, valid until the next call. Throws `ReinError('message', …)`. */
+  encode(message: T): Buffer {
+    const length = this.#type.encode(message, this.#buffer);
+    if (length <= HEADER_BYTES) throw new ReinError('message', `a message of the type ${this.#type.name} has no bytes`);
+    return this.#buffer.bytes.subarray(0, length);
+  }
+}
+
+/** Decodes messages of one topic into an object that is kept for the next one, and hands them on. */
+export class TopicReader<T> {
+  readonly counters: { received: number; malformed: number } = { received: 0, malformed: 0 };
+  readonly #type: MessageType<T>;
+  readonly #topic: string;
+  readonly #listener: MessageListener<T>;
+  readonly #desk: FaultDesk;
+  readonly #message: T;
+
+  constructor(type: MessageType<T>, topic: string, listener: MessageListener<T>, desk: FaultDesk) {
+    this.#type = type;
+    this.#topic = topic;
+    this.#listener = listener;
+    this.#desk = desk;
+    this.#message = type.create();
+  }
+
+  /** Never throws. */
+  take(bytes: Uint8Array): void {
+    const receivedAtS = performance.now() / 1000;
+    try {
+      this.#type.decode(bytes, this.#message);
+    } catch (error) {
+      this.counters.malformed++;
+      const why = error instanceof Error ? error.message : String(error);
+      this.#desk.report('malformed', this.#topic, `a message of ${bytes.length} bytes is dropped: ${why}`);
+      return;
+    }
+    this.counters.received++;
+    this.#desk.run(this.#topic, () => this.#listener(this.#message, receivedAtS));
+  }
+}
