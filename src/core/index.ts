@@ -1,3 +1,4 @@
+export { axesOf, modelOfBase } from './base-model.ts';
 export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
@@ -16,7 +17,15 @@ export {
 export { ArmKinematics } from './kinematics.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
-export { isFree, type JointKind, type JointModel, type RobotModel, type WorkspaceBox } from './robot-model.ts';
+export {
+  type BaseKind,
+  type BaseModel,
+  isFree,
+  type JointKind,
+  type JointModel,
+  type RobotModel,
+  type WorkspaceBox,
+} from './robot-model.ts';
 export { createRobotState, type RobotState } from './robot-state.ts';
 export {
   matrixFromAxisAngle,

@@ -15,6 +15,11 @@ export interface Driver {
   readonly signalNames: readonly string[];
   /** Opens ports and checks that what is connected is what the configuration says. Throws `ReinError`. Never moves. */
   open(): Promise<void>;
+  /**
+   * Makes everything ready for `enable`, or says in a sentence why torque cannot come on now. Asked between ticks, without
+   * torque; may take up to two seconds. Absent: always ready.
+   */
+  prepare?(): string | undefined;
   /** Torque on, holding the measured pose. */
   enable(): void;
   /** Torque off. */
@@ -34,7 +39,7 @@ export interface Driver {
 
 /** Surroundings that software can arrange: a simulator's. */
 export interface Scene {
-  /** Puts robot and objects where the task wants them; the same numbers give the same scene. Torque stays as it is. */
+  /** Puts robot and objects where the task wants them; the same numbers give the same scene. Torque stays as it is. Throws `ReinError`. */
   reset(layout: SceneLayout): void;
   /** Positions (xyz, m) and orientations (wxyz) of all drawn geoms, for pictures. `out` is 7 numbers a geom. */
   geomPoses(out: Float64Array): void;

@@ -10,9 +10,11 @@ export {
   unpackCommand,
   unpackFrame,
 } from './frames.ts';
-export type { FrameListener, GuardLink, GuardPort, LinkShape } from './link.ts';
+export type { FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
 export { LinkListeners } from './listeners.ts';
 export { MemoryGuardLink, type MemoryLinkOptions, type TickingGuard } from './memory-link.ts';
+export { parseNoticeRecord, readNumbers } from './messages.ts';
 export { lostError, PendingAnswers, TickWaits } from './remote.ts';
 export { type ConnectOptions, connectGuardLink, SocketGuardLink } from './socket-link.ts';
 export { GuardSocketServer } from './socket-server.ts';
+export { encodeJson, encodeMessage, MessageDecoder, NumbersMessage } from './wire.ts';

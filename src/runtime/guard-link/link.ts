@@ -2,7 +2,7 @@
  * How node and guard talk: in memory, between threads, or over a socket. Every implementation passes
  * `tests/contract/guard-link.contract.ts`.
  */
-import type { ActionCommand, GuardAnswer, GuardFrame, GuardRequest } from '../../core/index.ts';
+import type { ActionCommand, GuardAnswer, GuardFrame, GuardNotice, GuardRequest } from '../../core/index.ts';
 
 /** The sizes that both ends must agree on before the first message. */
 export interface LinkShape {
@@ -17,6 +17,9 @@ export interface LinkShape {
 
 /** Called after every tick that arrives. The frame is reused: copy what you keep. Must not throw. */
 export type FrameListener = (frame: GuardFrame) => void;
+
+/** Called for every notice. Must not throw. */
+export type NoticeListener = (notice: GuardNotice) => void;
 
 /** The node's end. */
 export interface GuardLink {
@@ -38,6 +41,8 @@ export interface GuardLink {
   advance(ticks: number): Promise<void>;
   /** Registers a listener for every frame; the result takes it off again. */
   onFrame(listener: FrameListener): () => void;
+  /** Registers a listener for what people should know; it is told the newest that were given before, too. */
+  onNotice(listener: NoticeListener): () => void;
   /** Registers a listener for the loss of the guard; called at most once, at once when it is lost already. */
   onLost(listener: (reason: string) => void): () => void;
   /** Ends the connection; the guard brakes and holds. Idempotent. */

@@ -1,13 +1,18 @@
 /** What every end of a link does alike: keep the newest frame, call the listeners, remember a loss. */
-import type { GuardFrame } from '../../core/index.ts';
+import type { GuardFrame, GuardNotice } from '../../core/index.ts';
 import { createGuardFrame } from './frames.ts';
-import type { FrameListener, LinkShape } from './link.ts';
+import type { FrameListener, LinkShape, NoticeListener } from './link.ts';
+
+/** Notices that a listener who comes later is still told. */
+const KEPT_NOTICES = 16;
 
 export class LinkListeners {
   readonly latest: GuardFrame;
   #frameListeners: readonly FrameListener[] = [];
   #lostListeners: readonly ((reason: string) => void)[] = [];
   #lostReason: string | undefined;
+  #noticeListeners: readonly NoticeListener[] = [];
+  #notices: readonly GuardNotice[] = [];
 
   constructor(shape: LinkShape) {
     this.latest = createGuardFrame(shape.joints, shape.signals, shape.actions);
@@ -30,6 +35,21 @@ export class LinkListeners {
     const listeners = this.#lostListeners;
     this.#lostListeners = [];
     for (const listener of listeners) listener(reason);
+  }
+
+  /** Keeps the notice for those who come later; one that was given already becomes the newest. */
+  emitNotice(notice: GuardNotice): void {
+    const others = this.#notices.filter(({ row, sentence }) => row !== notice.row || sentence !== notice.sentence);
+    this.#notices = [...others, notice].slice(-KEPT_NOTICES);
+    for (const listener of this.#noticeListeners) listener(notice);
+  }
+
+  onNotice(listener: NoticeListener): () => void {
+    for (const notice of this.#notices) listener(notice);
+    this.#noticeListeners = [...this.#noticeListeners, listener];
+    return () => {
+      this.#noticeListeners = this.#noticeListeners.filter((other) => other !== listener);
+    };
   }
 
   onFrame(listener: FrameListener): () => void {

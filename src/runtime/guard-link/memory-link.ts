@@ -3,12 +3,13 @@ import {
   type ActionCommand,
   type GuardAnswer,
   type GuardFrame,
+  type GuardNotice,
   type GuardRequest,
   type LockStepClock,
   ReinError,
 } from '../../core/index.ts';
 import { copyActionCommand, copyGuardFrame, createActionCommand } from './frames.ts';
-import type { FrameListener, GuardLink, GuardPort, LinkShape } from './link.ts';
+import type { FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
 import { LinkListeners } from './listeners.ts';
 
 /** What a link in the same thread drives. `Guard` is one. */
@@ -73,6 +74,15 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
 
   onFrame(listener: FrameListener): () => void {
     return this.#listeners.onFrame(listener);
+  }
+
+  onNotice(listener: NoticeListener): () => void {
+    return this.#listeners.onNotice(listener);
+  }
+
+  /** Tells the node. */
+  notify(notice: GuardNotice): void {
+    this.#listeners.emitNotice(notice);
   }
 
   onLost(listener: (reason: string) => void): () => void {

@@ -1,5 +1,5 @@
 /** Reading what a peer sent: everything that is not exactly what we expect is refused. */
-import type { GuardAnswer, GuardRequest, SceneLayout } from '../../core/index.ts';
+import type { GuardAnswer, GuardNotice, GuardRequest, SceneLayout } from '../../core/index.ts';
 import type { LinkShape } from './link.ts';
 
 /** A request with the number that its answer carries. */
@@ -54,6 +54,19 @@ export function parseHello(payload: Uint8Array): Hello | undefined {
   if (timing !== 'lock-step' && timing !== 'real-time') return undefined;
   if (!Number.isSafeInteger(tick)) return undefined;
   return { shape: { joints, signals, actions, controlHz, timing }, tick: tick as number };
+}
+
+/** The notice in a JSON payload, or `undefined` when it is not one. Never throws. */
+export function parseNotice(payload: Uint8Array): GuardNotice | undefined {
+  return parseNoticeRecord(parseRecord(payload));
+}
+
+/** The notice that `record` is, or `undefined`. */
+export function parseNoticeRecord(record: Record<string, unknown> | undefined): GuardNotice | undefined {
+  const { level, row, sentence, remedy } = record ?? {};
+  if (level !== 'info' && level !== 'warn' && level !== 'error') return undefined;
+  if (!isCount(row) || typeof sentence !== 'string' || typeof remedy !== 'string') return undefined;
+  return { level, row, sentence, remedy };
 }
 
 /** Copies doubles into `out`; false, with `out` unchanged, when the length differs. */

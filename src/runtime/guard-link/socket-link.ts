@@ -8,9 +8,9 @@ import {
   ReinError,
 } from '../../core/index.ts';
 import { commandNumbers, frameNumbers, packCommand, unpackFrame } from './frames.ts';
-import type { FrameListener, GuardLink, LinkShape } from './link.ts';
+import type { FrameListener, GuardLink, LinkShape, NoticeListener } from './link.ts';
 import { LinkListeners } from './listeners.ts';
-import { type Hello, parseAnswer, parseHello, readNumbers } from './messages.ts';
+import { type Hello, parseAnswer, parseHello, parseNotice, readNumbers } from './messages.ts';
 import { lostError, PendingAnswers, TickWaits } from './remote.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
 
@@ -132,6 +132,10 @@ export class SocketGuardLink implements GuardLink {
     return this.#listeners.onFrame(listener);
   }
 
+  onNotice(listener: NoticeListener): () => void {
+    return this.#listeners.onNotice(listener);
+  }
+
   onLost(listener: (reason: string) => void): () => void {
     return this.#listeners.onLost(listener);
   }
@@ -152,7 +156,8 @@ export class SocketGuardLink implements GuardLink {
     if (this.lostReason !== undefined) return;
     const understood =
       (kind === MESSAGE.frame && this.#receiveFrame(payload)) ||
-      (kind === MESSAGE.answer && this.#receiveAnswer(payload));
+      (kind === MESSAGE.answer && this.#receiveAnswer(payload)) ||
+      (kind === MESSAGE.notice && this.#receiveNotice(payload));
     if (!understood) this.#refusedMessages++;
   }
 
@@ -169,6 +174,13 @@ export class SocketGuardLink implements GuardLink {
     if (message === undefined) return false;
     this.#waits.restart();
     this.#answers.settle(message.id, message.answer);
+    return true;
+  }
+
+  #receiveNotice(payload: Uint8Array): boolean {
+    const notice = parseNotice(payload);
+    if (notice === undefined) return false;
+    this.#listeners.emitNotice(notice);
     return true;
   }
 

@@ -25,6 +25,7 @@ export class GuardSocketServer {
   readonly #command: ActionCommand;
   readonly #removeListener: () => void;
   #node: Socket | undefined;
+  #leaveNotices: () => void = () => undefined;
   #droppedFrames = 0;
   #refusedMessages = 0;
 
@@ -89,10 +90,13 @@ export class GuardSocketServer {
     });
     socket.once('close', () => this.#nodeGone());
     socket.write(encodeJson(MESSAGE.hello, { shape: this.#link.shape, tick: this.#link.latest.tick }));
+    // A node that comes later is told what was found before it came.
+    this.#leaveNotices = this.#link.onNotice((notice) => socket.write(encodeJson(MESSAGE.notice, notice)));
   }
 
   #nodeGone(): void {
     this.#node = undefined;
+    this.#leaveNotices();
     if (this.#link.lostReason !== undefined) return;
     // The lease would brake the robot too; this only ends the node's right to move it. Refused where nothing moves.
     this.#link.request({ kind: 'hold' }).catch(() => undefined);

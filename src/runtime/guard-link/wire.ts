@@ -12,7 +12,7 @@ const HEADER_BYTES = 16;
 export const MAX_PAYLOAD_BYTES: number = 256 * 1024;
 
 /** Kinds of messages. Numbers and doubles travel as raw little-endian doubles, the rest as JSON. */
-export const MESSAGE = { hello: 1, frame: 2, command: 3, request: 4, answer: 5, advance: 6 } as const;
+export const MESSAGE = { hello: 1, frame: 2, command: 3, request: 4, answer: 5, advance: 6, notice: 7 } as const;
 
 /** Puts a header in front of `payload`. Allocates one buffer. */
 export function encodeMessage(kind: number, payload: Uint8Array): Uint8Array {
@@ -37,6 +37,32 @@ export function encodeJson(kind: number, value: unknown): Uint8Array {
 /** Encodes doubles. */
 export function encodeNumbers(kind: number, numbers: Float64Array): Uint8Array {
   return encodeMessage(kind, new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+}
+
+/** One message of doubles that is sent again and again: fill `numbers`, then `seal`. Allocates nothing after construction. */
+export class NumbersMessage {
+  readonly numbers: Float64Array;
+  readonly #bytes: Uint8Array;
+  readonly #payload: Uint8Array;
+  readonly #view: DataView;
+  readonly #headerFirst: Uint8Array;
+  readonly #headerRest: Uint8Array;
+
+  constructor(kind: number, count: number) {
+    this.#bytes = encodeMessage(kind, new Uint8Array(8 * count));
+    this.numbers = new Float64Array(this.#bytes.buffer, HEADER_BYTES, count);
+    this.#payload = this.#bytes.subarray(HEADER_BYTES);
+    this.#view = new DataView(this.#bytes.buffer);
+    this.#headerFirst = this.#bytes.subarray(0, 6);
+    this.#headerRest = this.#bytes.subarray(8, HEADER_BYTES);
+  }
+
+  /** The bytes of the message as `numbers` are now; overwritten by the next. Tick-safe. */
+  seal(): Uint8Array {
+    this.#view.setUint32(12, crc32c(this.#payload), true);
+    this.#view.setUint16(6, crc32c(this.#headerRest, crc32c(this.#headerFirst)) & 0xffff, true);
+    return this.#bytes;
+  }
 }
 
 /** Called for each intact message. `payload` is a view that is overwritten later: copy what you keep. */

@@ -30,6 +30,7 @@ async function main(): Promise<void> {
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
   const motion = new MotionLog(link.shape.joints, (entry) => log.info(entry, 'motion'));
   link.onFrame((frame) => motion.see(frame));
+  link.onNotice(({ level, row, sentence, remedy }) => log[level]({ row, remedy }, sentence));
   try {
     const ended = endOf(link);
     const server = await GuardSocketServer.listen(link, config.socketPath);

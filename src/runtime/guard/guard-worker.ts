@@ -32,7 +32,7 @@ async function run(): Promise<void> {
   const clock = new SystemClock();
   const lateness = new Lateness();
   await warmUp(config, clock);
-  const driver = await createDriver(config.driver, config.model);
+  const driver = await createDriver(config.driver, config.model, start.ros);
   await driver.open();
   const guard = new Guard({
     driver,

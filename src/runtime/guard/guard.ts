@@ -7,7 +7,7 @@ import {
   type SceneLayout,
 } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
-import { answerRequest, nextSafetyState } from '../../safety/index.ts';
+import { answerRequest, hasTorque, nextSafetyState } from '../../safety/index.ts';
 import type { TickingGuard } from '../guard-link/index.ts';
 import { controlTick } from '../tick.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
@@ -60,7 +60,7 @@ export class Guard implements TickingGuard {
     const input = tick.inputFor(request.kind);
     const answer = answerRequest(tick.state, input);
     if (!answer.ok) return answer;
-    if (request.kind === 'enable') {
+    if (request.kind === 'enable' && !hasTorque(tick.state)) {
       const reason = this.#driver.prepare?.();
       if (reason !== undefined) return { ok: false, reason };
     }

@@ -24,6 +24,7 @@ import {
 } from '../guard-link/index.ts';
 import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
 import type { GuardConfig } from './guard-config.ts';
+import { RosHalf } from './ros/index.ts';
 import { createSharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';
 import { CONTROL, type FromWorker, STOP, type WorkerStart } from './worker-messages.ts';
 
@@ -57,13 +58,17 @@ export class WorkerGuardLink implements GuardLink {
   readonly #commands: SharedRingWriter;
   readonly #control: Int32Array;
   readonly #exited: Promise<void>;
+  readonly #ros: RosHalf | undefined;
   #raise: RaiseResult = { isRaised: false, reason: 'not started' };
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
+  #closing: Promise<void> | undefined;
 
-  private constructor(start: WorkerStart) {
-    this.shape = start.shape;
-    this.#listeners = new LinkListeners(start.shape);
+  private constructor(parts: Omit<WorkerStart, 'ros'>) {
+    this.shape = parts.shape;
+    this.#listeners = new LinkListeners(parts.shape);
+    this.#ros = createRosHalf(parts.config, (notice) => this.notify(notice));
+    const start: WorkerStart = this.#ros === undefined ? parts : { ...parts, ros: this.#ros.memory };
     this.#frames = new SharedRingReader(start.frames);
     this.#frameRow = new Float64Array(start.frames.rowNumbers);
     this.#commands = new SharedRingWriter(start.commands);
@@ -80,7 +85,12 @@ export class WorkerGuardLink implements GuardLink {
       commands: createSharedRingMemory(commandNumbers(shape), COMMAND_SLOTS),
       control: new SharedArrayBuffer(4 * CONTROL.words),
     });
-    await link.#started();
+    try {
+      await link.#started();
+    } catch (error) {
+      await link.close();
+      throw error;
+    }
     link.#polling = setInterval(() => link.#forwardFrames(), POLL_MS);
     return link;
   }
@@ -91,6 +101,11 @@ export class WorkerGuardLink implements GuardLink {
 
   get lostReason(): string | undefined {
     return this.#listeners.lostReason;
+  }
+
+  /** Processes that speak ROS for this guard; `undefined` for other robots. */
+  get rosPids(): RosHalf['pids'] | undefined {
+    return this.#ros?.pids;
   }
 
   /** Whether the tick's thread has real-time priority, and why not. */
@@ -144,6 +159,8 @@ export class WorkerGuardLink implements GuardLink {
     this.#lose('the link was closed');
     Atomics.compareExchange(this.#control, CONTROL.stop, STOP.no, STOP.braked);
     await this.#exited;
+    this.#closing ??= this.#ros?.close() ?? Promise.resolve();
+    await this.#closing;
   }
 
   /** Does not wait for a standing robot any more: closes the driver after the tick that is running. */
@@ -194,4 +211,9 @@ export class WorkerGuardLink implements GuardLink {
     this.#waits.fail(reason);
     this.#answers.fail(reason);
   }
+}
+
+function createRosHalf({ model, driver }: GuardConfig, onNotice: NoticeListener): RosHalf | undefined {
+  if (driver.name !== 'ros') return undefined;
+  return new RosHalf({ model, options: driver.options, ...driver.processes, onNotice });
 }

@@ -3,6 +3,7 @@ import type { ErrorKind, GuardAnswer, GuardRequest } from '../../core/index.ts';
 import type { LinkShape } from '../guard-link/index.ts';
 import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
 import type { GuardConfig } from './guard-config.ts';
+import type { RosMemory } from './ros/index.ts';
 import type { SharedRingMemory } from './shared-ring.ts';
 
 /** Words that both threads see. */
@@ -23,6 +24,8 @@ export interface WorkerStart {
   readonly frames: SharedRingMemory;
   readonly commands: SharedRingMemory;
   readonly control: SharedArrayBuffer;
+  /** Only for robots behind ROS 2. */
+  readonly ros?: RosMemory;
 }
 
 export type ToWorker = { readonly id: number; readonly request: GuardRequest };

@@ -137,6 +137,8 @@ export class RosHalf {
 
   #bridgeDied(how: string): void {
     Atomics.store(this.#words, ROS_WORDS.generation, -1);
+    // The tick finds it too, up to a period later.
+    this.#stopper.nudge();
     if (!this.#hasBeenReady)
       this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#say(

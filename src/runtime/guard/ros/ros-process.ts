@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { TO_GUARD_FD } from '../../../drivers/ros/index.ts';
-import { MessageDecoder, type MessageHandler } from '../../guard-link/index.ts';
+import { MessageDecoder } from '../../guard-link/index.ts';
 
 /** Waiting before a start after a death, ms: each time twice as long, up to the longest. */
 const FIRST_WAIT_MS = 200;
@@ -46,6 +46,11 @@ export class RosProcess {
     this.#waitMs = FIRST_WAIT_MS;
   }
 
+  /** Wakes it: it has something to look at. */
+  nudge(): void {
+    this.#child?.stdin?.write('\n');
+  }
+
   /** Sends nothing more of itself, and is killed if it stays. */
   async end(): Promise<void> {
     this.#isEnding = true;
@@ -84,13 +89,9 @@ export class RosProcess {
     );
   }
 
-  readonly #receive: (generation: number, ...message: Parameters<MessageHandler>) => void = (
-    generation,
-    kind,
-    payload,
-  ) => {
+  #receive(generation: number, kind: number, payload: Uint8Array): void {
     if (generation === this.#generation) this.#events.onMessage(generation, kind, payload);
-  };
+  }
 
   #died(generation: number, how: string): void {
     if (generation !== this.#generation || this.#child === undefined) return;

@@ -1,0 +1,111 @@
+/** From joint references to the numbers that a robot's controller takes. Pure arithmetic, nothing allocates after construction. */
+import { ArmKinematics, clamp, type RobotModel, type RobotState } from '../../core/index.ts';
+import { commandSize, type RosCommandOptions } from './options.ts';
+
+/** What a law reads at each tick. */
+export interface LawInput {
+  readonly referenceRad: Float64Array;
+  readonly referenceVelocityRadPerS: Float64Array;
+  readonly measured: RobotState;
+}
+
+/** Writes a command's numbers into `out` from `at` on. Tick-safe. */
+export type CommandLaw = (input: LawInput, out: Float64Array, at: number) => void;
+
+/** The law of `command`'s interface for the arm `model`. Throws `RangeError` for one that an arm has not. */
+export function createCommandLaw(model: RobotModel, command: RosCommandOptions): CommandLaw {
+  const joints = model.joints.length;
+  switch (command.interface) {
+    case 'position':
+      return positionLaw(model, leads(command, joints));
+    case 'jointTrajectory':
+      return ({ referenceRad, referenceVelocityRadPerS }, out, at) => {
+        out.set(referenceRad, at);
+        out.set(referenceVelocityRadPerS, at + joints);
+      };
+    case 'velocity':
+      return velocityLaw(model, command.gainPerS);
+    case 'effort':
+      return effortLaw(model);
+    case 'pose':
+      return poseLaw(model);
+    default:
+      throw new RangeError(`a serial arm has no interface "${command.interface}"`);
+  }
+}
+
+/** The numbers of a stop: zero for what moves or pushes by itself, the measured position for what holds. Tick-safe. */
+export type StopLaw = (measured: RobotState, out: Float64Array, at: number) => void;
+
+/** How the arm `model` is stopped through `command`'s interface. */
+export function createStopLaw(model: RobotModel, command: RosCommandOptions): StopLaw {
+  const size = commandSize(command.interface, model.joints.length);
+  switch (command.interface) {
+    case 'position':
+      return (measured, out, at) => out.set(measured.positionRad, at);
+    case 'jointTrajectory':
+      return (measured, out, at) => {
+        out.fill(0, at, at + size);
+        out.set(measured.positionRad, at);
+      };
+    case 'pose': {
+      const law = poseLaw(model);
+      return (measured, out, at) => law({ ...NOTHING, referenceRad: measured.positionRad, measured }, out, at);
+    }
+    default:
+      return (_measured, out, at) => out.fill(0, at, at + size);
+  }
+}
+
+const NOTHING = { referenceVelocityRadPerS: new Float64Array(0) };
+
+function leads(command: RosCommandOptions, joints: number): readonly number[] {
+  const { leadS } = command;
+  return Array.from({ length: joints }, (_, i) => (leadS.length === 1 ? leadS[0]! : (leadS[i] ?? 0)));
+}
+
+/** A servo that lags by a known time is sent where the reference will be then; at rest, exactly the reference. */
+function positionLaw(model: RobotModel, leadS: readonly number[]): CommandLaw {
+  const limits = model.joints;
+  return ({ referenceRad, referenceVelocityRadPerS }, out, at) => {
+    for (let i = 0; i < limits.length; i++) {
+      const led = referenceRad[i]! + leadS[i]! * referenceVelocityRadPerS[i]!;
+      out[at + i] = clamp(led, limits[i]!.positionMinRad, limits[i]!.positionMaxRad);
+    }
+  };
+}
+
+function velocityLaw(model: RobotModel, gainPerS: number): CommandLaw {
+  const limits = model.joints;
+  return ({ referenceRad, referenceVelocityRadPerS, measured }, out, at) => {
+    for (let i = 0; i < limits.length; i++) {
+      const most = limits[i]!.velocityMaxRadPerS;
+      const behind = referenceRad[i]! - measured.positionRad[i]!;
+      out[at + i] = clamp(referenceVelocityRadPerS[i]! + gainPerS * behind, -most, most);
+    }
+  };
+}
+
+/** Gravity is the robot's own affair: what is sent comes on top of what holds the arm up. */
+function effortLaw(model: RobotModel): CommandLaw {
+  const limits = model.joints;
+  return ({ referenceRad, referenceVelocityRadPerS, measured }, out, at) => {
+    for (let i = 0; i < limits.length; i++) {
+      const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = limits[i]!;
+      const behind = referenceRad[i]! - measured.positionRad[i]!;
+      const slower = referenceVelocityRadPerS[i]! - measured.velocityRadPerS[i]!;
+      out[at + i] = clamp(stiffnessNmPerRad * behind + dampingNmSPerRad * slower, -torqueMaxNm, torqueMaxNm);
+    }
+  };
+}
+
+/** The reference's tool pose: x, y, z (m), quaternion w, x, y, z. */
+function poseLaw(model: RobotModel): CommandLaw {
+  const kinematics = new ArmKinematics(model);
+  const pose = new Float64Array(7);
+  return ({ referenceRad }, out, at) => {
+    kinematics.forward(referenceRad);
+    kinematics.writeTcp(pose);
+    out.set(pose, at);
+  };
+}

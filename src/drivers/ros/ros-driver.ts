@@ -1,0 +1,273 @@
+/**
+ * A robot behind ROS 2, seen from the guard's tick. It speaks no ROS itself: processes of their own do, and a crash there
+ * is a robot that does not answer here. Measurements are the newest that arrived; commands replace one another.
+ *
+ * What stops the robot when: this driver, by a stop that the bridge publishes, on `disable`; the process that can only stop,
+ * as soon as the bridge is dead or silent while torque is on, or this process is.
+ */
+import {
+  allFinite,
+  type Clock,
+  createRobotState,
+  ReinError,
+  type RobotModel,
+  type RobotState,
+  type SceneLayout,
+  SystemClock,
+  type Vec,
+} from '../../core/index.ts';
+import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import { type CommandLaw, createCommandLaw, type LawInput } from './command-law.ts';
+import type { RosDriverOptions } from './options.ts';
+import type { RosLink } from './ros-link.ts';
+import {
+  COMMAND,
+  COMMAND_KIND,
+  commandNumbers,
+  PULSE,
+  PULSE_KIND,
+  STATE,
+  type StateLayout,
+  stateLayout,
+  stateNumbers,
+} from './rows.ts';
+import { WristWrench } from './wrist-wrench.ts';
+
+/** A bridge that sends nothing for so long is taken for dead. */
+const BRIDGE_SILENT_S = 0.05;
+/** The guard's own silence that makes the other process stop the robot. */
+const PULSE_VALID_S = 0.1;
+/** Services may take so long; nothing moves meanwhile. */
+const ASK_MS = 2000;
+/** How long `open` waits for the first measurement before it goes on without. */
+const FIRST_STATE_MS = 5000;
+const POLL_MS = 10;
+
+export class RosDriver implements Driver {
+  readonly name = 'ros';
+  readonly jointNames: readonly string[];
+  readonly signalNames: readonly string[];
+  readonly scene?: Scene;
+  readonly #options: RosDriverOptions;
+  readonly #model: RobotModel;
+  readonly #link: RosLink;
+  readonly #clock: Clock;
+  readonly #law: CommandLaw;
+  readonly #wrist: WristWrench | undefined;
+  readonly #layout: StateLayout;
+  readonly #row: Float64Array;
+  readonly #command: Float64Array;
+  readonly #pulse: Float64Array = new Float64Array(PULSE.numbers);
+  readonly #measured: RobotState;
+  readonly #localSignals: Float64Array;
+  readonly #signalIndex: readonly number[];
+  readonly #reference: Float64Array;
+  readonly #referenceVelocity: Float64Array;
+  readonly #lawInput: LawInput;
+  readonly #periodS: number;
+  #isOpen = false;
+  #isEnabled = false;
+  #hasActed = false;
+  #hasState = false;
+  #writtenAtS = Number.NaN;
+
+  constructor(model: RobotModel, options: RosDriverOptions, link: RosLink, clock: Clock = new SystemClock()) {
+    const joints = model.joints.length;
+    this.#model = model;
+    this.#options = options;
+    this.#link = link;
+    this.#clock = clock;
+    this.#periodS = 1 / model.controlHz;
+    this.jointNames = options.jointNames;
+    this.signalNames = options.signalNames;
+    this.#law = createCommandLaw(model, options.command);
+    this.#wrist = options.wrench === undefined ? undefined : new WristWrench(model, options.wrench);
+    this.#layout = stateLayout(joints, options.signals.length);
+    this.#row = new Float64Array(stateNumbers(options));
+    this.#command = new Float64Array(commandNumbers(options));
+    this.#measured = createRobotState(joints, options.signals.length);
+    this.#localSignals = new Float64Array(options.signalNames.length);
+    this.#signalIndex = options.signals.map(({ name }) => options.signalNames.indexOf(name));
+    this.#reference = new Float64Array(joints);
+    this.#referenceVelocity = new Float64Array(joints);
+    this.#lawInput = {
+      referenceRad: this.#reference,
+      referenceVelocityRadPerS: this.#referenceVelocity,
+      measured: this.#measured,
+    };
+    if (options.scene !== undefined) {
+      this.scene = { reset: (layout) => this.#resetScene(layout), geomPoses: () => undefined, geoms: [] };
+    }
+  }
+
+  async open(): Promise<void> {
+    await this.#link.open();
+    this.#isOpen = true;
+    const waitUntilS = this.#clock.nowS() + FIRST_STATE_MS * 1e-3;
+    // A robot that comes up later is waited for in the state `disconnected`.
+    while (!this.#takeState() && this.#clock.nowS() < waitUntilS) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  prepare(): string | undefined {
+    if (!this.#isOpen) return 'the robot is not open';
+    if (this.#link.generation() < 0) return 'the process that speaks ROS is being started again';
+    if (!this.#link.isStopperReady()) return 'the process that can only stop the robot is not ready';
+    const answer = this.#link.ask({ kind: 'prepare' }, ASK_MS);
+    return answer.ok ? undefined : answer.reason;
+  }
+
+  enable(): void {
+    if (!this.#isOpen) return;
+    this.#takeState();
+    this.#holdMeasured();
+    this.#wrist?.tare();
+    this.#hasActed = false;
+    this.#isEnabled = true;
+    this.#sendPulse(PULSE_KIND.armed, PULSE_VALID_S);
+  }
+
+  disable(): void {
+    if (!this.#isEnabled) return;
+    this.#isEnabled = false;
+    this.#fillCommand(COMMAND_KIND.stop);
+    const isHeard = this.#link.send(this.#command) && this.#isBridgeAlive();
+    if (!isHeard) this.#act();
+    else if (!this.#hasActed) this.#sendPulse(PULSE_KIND.idle, PULSE_VALID_S);
+  }
+
+  read(out: RobotState): DriverStatus {
+    if (!this.#isOpen) return 'lost';
+    this.#takeState();
+    if (!this.#isBridgeAlive()) {
+      // It cannot brake the robot any more. Who can is told at once, and not when the fault has been counted out.
+      if (this.#isEnabled) this.#act();
+      return 'lost';
+    }
+    this.#sendPulse(this.#isEnabled && !this.#hasActed ? PULSE_KIND.armed : PULSE_KIND.idle, PULSE_VALID_S);
+    const measuredAtS = this.#row[STATE.measuredAtS]!;
+    if (measuredAtS === 0) return 'lost';
+    if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3) return 'late';
+    this.#copyMeasured(out);
+    return 'ok';
+  }
+
+  write(referenceRad: Vec<'rad'>): DriverStatus {
+    if (!this.#isOpen || !this.#isEnabled || this.#hasActed) return 'lost';
+    if (!this.#isInRange(referenceRad)) return 'rejected';
+    this.#follow(referenceRad);
+    this.#fillCommand(COMMAND_KIND.drive);
+    this.#law(this.#lawInput, this.#command, COMMAND.scalars);
+    if (!allFinite(this.#command)) return 'rejected';
+    return this.#link.send(this.#command) ? 'ok' : 'late';
+  }
+
+  async close(): Promise<void> {
+    if (!this.#isOpen) return;
+    this.disable();
+    this.#isOpen = false;
+    await this.#link.close();
+  }
+
+  #takeState(): boolean {
+    const isNew = this.#link.takeState(this.#row);
+    if (isNew) {
+      const { positionRad, velocityRadPerS, torqueNm, wrench, signals, end } = this.#layout;
+      const measured = this.#measured;
+      for (let i = 0; i < this.#reference.length; i++) {
+        measured.positionRad[i] = this.#row[positionRad + i]!;
+        measured.velocityRadPerS[i] = this.#row[velocityRadPerS + i]!;
+        measured.torqueNm[i] = this.#row[torqueNm + i]!;
+      }
+      for (let i = 0; i < 6; i++) measured.wrench[i] = this.#row[wrench + i]!;
+      for (let i = signals; i < end; i++) measured.signals[i - signals] = this.#row[i]!;
+    }
+    if (isNew && this.#row[STATE.measuredAtS]! > 0) this.#hasState = true;
+    return this.#hasState;
+  }
+
+  #isBridgeAlive(): boolean {
+    if (this.#link.generation() < 0) return false;
+    const silentS = this.#clock.nowS() - this.#row[STATE.sentAtS]!;
+    return this.#row[STATE.generation] === this.#link.generation() && silentS <= BRIDGE_SILENT_S;
+  }
+
+  #copyMeasured(out: RobotState): void {
+    const measured = this.#measured;
+    out.positionRad.set(measured.positionRad);
+    out.velocityRadPerS.set(measured.velocityRadPerS);
+    out.torqueNm.set(measured.torqueNm);
+    if (this.#wrist === undefined) out.wrench.fill(0);
+    else this.#wrist.write(measured, out.wrench);
+    out.signals.set(this.#localSignals);
+    for (let i = 0; i < this.#signalIndex.length; i++) out.signals[this.#signalIndex[i]!] = measured.signals[i]!;
+    out.measuredAtS = this.#row[STATE.measuredAtS]!;
+  }
+
+  #holdMeasured(): void {
+    this.#reference.set(this.#measured.positionRad);
+    this.#referenceVelocity.fill(0);
+    this.#writtenAtS = Number.NaN;
+  }
+
+  /** The reference's velocity, from how far it moved since the last one; ticks are not all of one length. */
+  #follow(referenceRad: Vec<'rad'>): void {
+    const nowS = this.#clock.nowS();
+    const sinceS = nowS - this.#writtenAtS;
+    // The first after a hold, and one that comes at an odd time, says nothing about time: the period is meant.
+    const dtS = sinceS > 0.5 * this.#periodS && sinceS < 2 * this.#periodS ? sinceS : this.#periodS;
+    for (let i = 0; i < referenceRad.length; i++) {
+      const most = this.#model.joints[i]!.velocityMaxRadPerS;
+      const velocity = (referenceRad[i]! - this.#reference[i]!) / dtS;
+      this.#referenceVelocity[i] = Math.max(-most, Math.min(most, velocity));
+    }
+    this.#reference.set(referenceRad);
+    this.#writtenAtS = nowS;
+  }
+
+  #isInRange(referenceRad: Vec<'rad'>): boolean {
+    const { joints } = this.#model;
+    if (referenceRad.length !== joints.length || !allFinite(referenceRad)) return false;
+    for (let i = 0; i < joints.length; i++) {
+      if (referenceRad[i]! < joints[i]!.positionMinRad || referenceRad[i]! > joints[i]!.positionMaxRad) return false;
+    }
+    return true;
+  }
+
+  #fillCommand(kind: number): void {
+    this.#command[COMMAND.generation] = this.#link.generation();
+    this.#command[COMMAND.seq] = this.#command[COMMAND.seq]! + 1;
+    this.#command[COMMAND.issuedAtS] = this.#clock.nowS();
+    this.#command[COMMAND.kind] = kind;
+  }
+
+  #act(): void {
+    this.#hasActed = true;
+    this.#sendPulse(PULSE_KIND.act, PULSE_VALID_S);
+  }
+
+  #sendPulse(kind: number, validForS: number): void {
+    this.#pulse[PULSE.seq] = this.#pulse[PULSE.seq]! + 1;
+    this.#pulse[PULSE.sentAtS] = this.#clock.nowS();
+    this.#pulse[PULSE.kind] = kind;
+    this.#pulse[PULSE.validForS] = validForS;
+    this.#link.pulse(this.#pulse);
+  }
+
+  #resetScene(layout: SceneLayout): void {
+    // The tick stands still meanwhile, and that is no reason to stop the robot.
+    if (this.#isEnabled) this.#sendPulse(PULSE_KIND.armed, 2 * ASK_MS * 1e-3);
+    const answer = this.#link.ask({ kind: 'resetScene', layout }, ASK_MS);
+    if (!answer.ok) {
+      throw new ReinError('driver', `The scene could not be reset: ${answer.reason}`, {
+        remedy: "Look at the simulator behind the service that the robot's file names.",
+      });
+    }
+    this.#takeState();
+    this.#reference.set(layout.jointsRad);
+    this.#referenceVelocity.fill(0);
+    this.#writtenAtS = Number.NaN;
+    for (const [i, name] of this.signalNames.entries()) this.#localSignals[i] = layout.signals[name] ?? 0;
+  }
+}
