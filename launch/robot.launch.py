@@ -175,7 +175,7 @@ def simulation(value):
     driver = driver_of(value('robot'), value('task'))
     if driver != 'ros':
         return LogInfo(msg=f'sim:=true starts nothing here: the driver of this robot is {driver}, not ros.')
-    names = ['robot', 'task', 'config', 'seed', 'namespace', 'use_sim_time', 'log_level']
+    names = ['robot', 'task', 'config', 'namespace', 'use_sim_time', 'log_level']
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(HERE / 'sim.launch.py')),
         launch_arguments={name: value(name) for name in names}.items(),

@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 
 # Arguments that are parameters of the executable under the same name. What is not given is not passed on.
 TEXT_PARAMETERS = ['robot', 'task', 'config', 'controller']
-CONTROLLERS = ['joint_trajectory', 'position', 'velocity', 'effort', 'pose', 'twist', 'ackermann']
+CONTROLLERS = ['joint_trajectory', 'position', 'velocity', 'effort', 'pose', 'differential', 'omni', 'ackermann']
 
 
 def generate_launch_description():
@@ -33,9 +33,6 @@ def generate_launch_description():
             'rate', default_value='',
             description='States published per second, Hz. Empty: the rate of the control tick.'),
         DeclareLaunchArgument(
-            'seed', default_value='',
-            description='Seed of every random number, a whole number. Empty: 0.'),
-        DeclareLaunchArgument(
             'namespace', default_value='',
             description='Namespace of the robot: that of its node.'),
         DeclareLaunchArgument(
@@ -54,11 +51,10 @@ def start(context):
         return LaunchConfiguration(name).perform(context)
 
     parameters = {name: value(name) for name in TEXT_PARAMETERS if value(name)}
-    for name, read in (('rate', float), ('seed', int)):
-        if value(name):
-            parameters[name] = number(name, value(name), read)
+    if value('rate'):
+        parameters['rate'] = number('rate', value('rate'), float)
     if value('use_sim_time') == 'true':
-        parameters['use_sim_time'] = True
+        parameters['publish_clock'] = True
 
     return [Node(
         package='rein',
