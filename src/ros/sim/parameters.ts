@@ -8,15 +8,18 @@ const BASES: readonly BaseKind[] = ['differential', 'omni', 'ackermann'];
 export type ArmControllerKind = (typeof ARM_CONTROLLERS)[number];
 
 export interface SimSettings {
-  readonly robot: string;
+  /** `undefined`: that of the task. */
+  readonly robot: string | undefined;
   readonly task: string;
-  /** `undefined` for a mobile base. */
+  readonly config: string | undefined;
+  /** `undefined` for a mobile base, and where the robot's file decides. */
   readonly armController: ArmControllerKind | undefined;
   /** 0: the robot's own control rate. */
   readonly rateHz: number;
   readonly isShuffled: boolean;
   readonly isBestEffort: boolean;
   readonly interpolatesFromDesired: boolean;
+  readonly allowsEndInMotion: boolean;
   /** < 0: never. */
   readonly silenceAfterS: number;
   readonly publishesClock: boolean;
@@ -37,22 +40,29 @@ function parameter(
   return { name, type, default: value, isReadOnly: true, ...words };
 }
 
-const CONTROLLERS: readonly string[] = [...ARM_CONTROLLERS, ...BASES];
+const CONTROLLERS: readonly string[] = ['', ...ARM_CONTROLLERS, ...BASES];
 
 export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
-  parameter('robot', 'string', 'arm6', {
-    description: "Name of a file in config/robots/, or a path to one; its joints must be the simulated arm's.",
+  parameter('robot', 'string', '', {
+    description:
+      "Name of a file in config/robots/, or a path ending in .yaml; its joints must be the simulated arm's. Empty: the " +
+      'robot of the task.',
   }),
   parameter('task', 'string', 'insert', {
-    description: 'Task whose scene (hole, clearance) surrounds the arm: a name in config/tasks/, or a path to a file.',
-  }),
-  parameter('controller', 'string', 'position', {
     description:
-      'Controller that is active at the start, and with it the robot: joint_trajectory, position, velocity, effort or ' +
-      'pose (an arm), or differential, omni or ackermann (a wheeled base).',
+      'Task whose scene (hole, clearance) surrounds the arm: a name in config/tasks/, or a path ending in .yaml.',
+  }),
+  parameter('config', 'string', '', {
+    description: 'YAML file laid over task and robot; see docs/config.md. Empty: none.',
+  }),
+  parameter('controller', 'string', '', {
+    description:
+      'Controller that is active at the start, and with it the kind of robot: joint_trajectory, position, velocity, ' +
+      'effort or pose (an arm), or differential, omni or ackermann (a wheeled base). Empty: the one that the ' +
+      "robot's file names, else position.",
     choices: CONTROLLERS,
   }),
-  parameter('publish_rate', 'integer', 0, {
+  parameter('rate', 'double', 0, {
     description: "Periods a second of physics, controllers and readings, Hz; 0 stands for the robot's controlHz.",
     range: { min: 0, max: 500 },
   }),
@@ -66,6 +76,9 @@ export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
   }),
   parameter('interpolate_from_desired_state', 'bool', false, {
     description: 'joint_trajectory: begins a new trajectory at what was asked for instead of at what is measured.',
+  }),
+  parameter('allow_nonzero_velocity_at_trajectory_end', 'bool', true, {
+    description: 'joint_trajectory: takes trajectories that end in motion, as Humble does; newer ones refuse them.',
   }),
   parameter('silence_after', 'double', -1, {
     description: 'Fault for tests: stops publishing joint_states or odom after so many seconds; below 0 never.',
@@ -127,13 +140,15 @@ export function readSettings(parameters: ParameterSet): SimSettings {
   const controller = text('controller');
   const kind = BASES.find((base) => base === controller);
   return {
-    robot: text('robot'),
+    robot: text('robot') || undefined,
     task: text('task'),
+    config: text('config') || undefined,
     armController: ARM_CONTROLLERS.find((arm) => arm === controller),
-    rateHz: number('publish_rate'),
+    rateHz: number('rate'),
     isShuffled: flag('shuffle_names'),
     isBestEffort: text('joint_states_reliability') === 'best_effort',
     interpolatesFromDesired: flag('interpolate_from_desired_state'),
+    allowsEndInMotion: flag('allow_nonzero_velocity_at_trajectory_end'),
     silenceAfterS: number('silence_after'),
     publishesClock: flag('publish_clock'),
     clockFactor: number('clock_factor'),

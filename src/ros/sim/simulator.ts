@@ -111,20 +111,22 @@ async function createRobot(settings: SimSettings, common: Common): Promise<Parts
     const robot = new BaseSimulator({ ...common, base, periodS, takesStampedTwist, isBestEffort });
     return { robot, periodS, title: `a base, ${base.kind}`, stamps: common.stamps };
   }
+  const { robot: given } = settings;
   const config = resolveConfig({
     task: settings.task,
     seed: 0,
-    overrides: [{ option: 'robot', path: ['task', 'robot'], value: settings.robot }],
+    overlay: settings.config,
+    overrides: given === undefined ? [] : [{ option: 'robot', path: ['task', 'robot'], value: given }],
   });
   const { robot: model } = config;
   const rateHz = settings.rateHz || model.controlHz;
   const arm = new SimulatedArm(model, simulatedArm(config, createSetup(config).task, rateHz));
   await arm.open();
   const active = ACTIVE[settings.armController ?? 'position'];
-  const { isShuffled, interpolatesFromDesired } = settings;
+  const { isShuffled, interpolatesFromDesired, allowsEndInMotion } = settings;
   const robot = new ArmSimulator({
     ...common,
-    ...{ arm, periodS: 1 / rateHz, active, isShuffled, isBestEffort, interpolatesFromDesired },
+    ...{ arm, periodS: 1 / rateHz, active, isShuffled, isBestEffort, interpolatesFromDesired, allowsEndInMotion },
   });
   return { robot, periodS: 1 / rateHz, title: `${model.name} behind ${active}`, stamps: common.stamps };
 }

@@ -41,6 +41,7 @@ export interface ArmSimulatorOptions {
   readonly isShuffled: boolean;
   readonly isBestEffort: boolean;
   readonly interpolatesFromDesired: boolean;
+  readonly allowsEndInMotion: boolean;
   readonly complaints: Complaints;
 }
 
@@ -54,6 +55,8 @@ const RESET: ServiceType<ResetRequest, { success: boolean; message: string }> = 
 const JOINT_BROADCASTER = 'joint_state_broadcaster';
 const WRENCH_BROADCASTER = 'force_torque_sensor_broadcaster';
 const BASE_FRAME = 'base';
+/** What was sent before a reset is still on its way for so long, and means a pose that is no more. */
+const DEAF_S = 0.015;
 
 export class ArmSimulator {
   readonly trouble: Trouble = new Trouble();
@@ -70,6 +73,7 @@ export class ArmSimulator {
     readonly depth: RosPublisher<Float64>;
   };
   #isBroken = false;
+  #deafUntilS = Number.NEGATIVE_INFINITY;
 
   /** Registers everything at the port, which has not been started yet. The arm is open. */
   constructor(options: ArmSimulatorOptions) {
@@ -134,10 +138,11 @@ export class ArmSimulator {
   }
 
   #takeCommands(model: RobotModel): ArmController[] {
-    const { port, clock, stamps, periodS, interpolatesFromDesired } = this.#options;
+    const { port, clock, stamps, periodS, interpolatesFromDesired, allowsEndInMotion } = this.#options;
     const trajectory = new JointTrajectoryController({
       jointNames: this.jointNames,
-      interpolateFromDesired: interpolatesFromDesired,
+      interpolatesFromDesired,
+      allowsEndInMotion,
     });
     const pose = new CartesianPoseController(model, periodS);
     const forward = (['position', 'velocity', 'effort'] as const).map(
@@ -161,7 +166,8 @@ export class ArmSimulator {
 
   /** Hands a command to its controller, where that is active; says why where it is not taken. */
   #take(controller: ArmController, accept: () => string | undefined): void {
-    const { complaints } = this.#options;
+    const { clock, complaints } = this.#options;
+    if (clock.nowS() < this.#deafUntilS) return;
     if (this.trouble.isRefusing) complaints.say(`${controller.name} ignores commands: a fault was injected`);
     else if (!this.#manager.isActive(controller.name)) {
       complaints.say(`${controller.name} is not active: its command is ignored`);
@@ -194,6 +200,7 @@ export class ArmSimulator {
       return { success: false, message: error.message };
     }
     this.#isBroken = false;
+    this.#deafUntilS = this.#options.clock.nowS() + DEAF_S;
     return { success: true, message: '' };
   }
 

@@ -22,8 +22,12 @@ function point(positions: readonly number[], atS: number, velocities: readonly n
 
 describe('the joint trajectory controller', () => {
   const names = ['a', 'b'];
-  const create = (interpolateFromDesired = false): JointTrajectoryController => {
-    const controller = new JointTrajectoryController({ jointNames: names, interpolateFromDesired });
+  const create = (interpolatesFromDesired = false): JointTrajectoryController => {
+    const controller = new JointTrajectoryController({
+      jointNames: names,
+      interpolatesFromDesired,
+      allowsEndInMotion: false,
+    });
     controller.activate(reading([0, 0]));
     return controller;
   };
@@ -96,6 +100,19 @@ describe('the joint trajectory controller', () => {
     at(controller, 10);
     expect(controller.accept(trajectory, 10.4, 10.4)).toContain(words);
     expect(at(controller, 10.5)).toEqual([0.5, 0]);
+  });
+});
+
+describe('a joint trajectory controller of Humble', () => {
+  it('takes a trajectory that ends in motion, and stops at its end', () => {
+    const options = { jointNames: ['a'], interpolatesFromDesired: false, allowsEndInMotion: true };
+    const controller = new JointTrajectoryController(options);
+    controller.activate(reading([0]));
+    expect(controller.accept({ joint_names: ['a'], points: [point([1], 1, [1])] }, 0, 0)).toBeUndefined();
+    const out = new Float64Array(1);
+    controller.update(0, reading([0]), out);
+    controller.update(5, reading([1]), out);
+    expect(out[0]).toBe(1);
   });
 });
 

@@ -21,7 +21,9 @@ export interface Trajectory {
 export interface JointTrajectoryOptions {
   readonly jointNames: readonly string[];
   /** Whether a new trajectory begins at what was asked for, instead of at what is measured (the real one's default). */
-  readonly interpolateFromDesired: boolean;
+  readonly interpolatesFromDesired: boolean;
+  /** Whether the last point may have a velocity; the arm then stops there all the same. */
+  readonly allowsEndInMotion: boolean;
 }
 
 interface Knot {
@@ -64,7 +66,8 @@ export class JointTrajectoryController implements ArmController {
     }
     const last = knots[knots.length - 1]!;
     if (last.atS < nowS) return `a trajectory that ended ${(nowS - last.atS).toFixed(3)} s ago`;
-    if (last.velocityRadPerS?.some((velocity) => velocity !== 0)) return 'a trajectory that ends in motion';
+    const endsInMotion = last.velocityRadPerS?.some((velocity) => velocity !== 0) ?? false;
+    if (endsInMotion && !this.#options.allowsEndInMotion) return 'a trajectory that ends in motion';
     this.#next = knots;
     return undefined;
   }
@@ -82,7 +85,7 @@ export class JointTrajectoryController implements ArmController {
   /** From where the arm is to those points that are still to come; where none is, the last one. */
   #begin(knots: readonly Knot[], nowS: number, arm: ArmReading): void {
     const ahead = knots.filter((knot) => knot.atS > nowS);
-    const from = this.#options.interpolateFromDesired ? arm.setPointRad : arm.positionRad;
+    const from = this.#options.interpolatesFromDesired ? arm.setPointRad : arm.positionRad;
     const isCubic = ahead[0]?.velocityRadPerS !== undefined;
     const velocityRadPerS = isCubic ? arm.velocityRadPerS.slice() : undefined;
     const start: Knot = { atS: nowS, positionRad: from.slice(), velocityRadPerS };
