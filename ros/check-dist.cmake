@@ -1,5 +1,5 @@
 # Stops with what to run where node_modules or dist is missing, or dist is older than its sources. Included by
-# install.cmake, and a script of its own at every build.
+# CMakeLists.txt, and a script of its own at every build.
 if(NOT DEFINED REIN_SOURCE_DIR)
   set(REIN_SOURCE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
 endif()

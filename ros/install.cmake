@@ -1,7 +1,6 @@
 # Installs the program: launch/, config/, dist/, … to share/rein, wrappers to lib/rein, and its node_modules.
 
-# Before anything is compiled, so that the sentence comes at once; and again in every later build.
-include("${CMAKE_CURRENT_LIST_DIR}/check-dist.cmake")
+# CMake looked when it was configured; this looks in every later build.
 add_custom_target(rein_dist ALL
   COMMAND "${CMAKE_COMMAND}"
     "-DREIN_SOURCE_DIR=${CMAKE_CURRENT_SOURCE_DIR}"
