@@ -18,7 +18,10 @@ const INVERSE_TOLERANCE_RAD = 1e-6;
 /** Largest joint change in one round of `inverse`, rad. */
 const INVERSE_STEP_RAD = 0.3;
 
-/** Forward kinematics and Jacobian of one serial arm. Keeps the last pose; nothing allocates after construction. */
+/**
+ * Forward kinematics and Jacobian of one serial arm. Keeps the last pose; nothing allocates after construction. A mobile
+ * base has no tool: its tool point stays at the origin, and no axis moves it.
+ */
 export class ArmKinematics {
   readonly joints: number;
   /** [3] tool point in the base frame, m. Valid after `forward`. */
@@ -67,6 +70,10 @@ export class ArmKinematics {
     const frame = this.#frame;
     frame.fill(0);
     frame[0] = frame[4] = frame[8] = 1;
+    if (this.#model.base !== undefined) {
+      this.tcpRotation.set(frame);
+      return;
+    }
     let x = 0;
     let y = 0;
     let z = 0;

@@ -35,9 +35,30 @@ export interface WorkspaceBox {
   readonly maxM: readonly [number, number, number];
 }
 
-/** A serial arm on a fixed base. */
+export type BaseKind = 'differential' | 'holonomic' | 'ackermann';
+
+/** A mobile base: what `modelOfBase` makes a robot model of. */
+export interface BaseModel {
+  readonly kind: BaseKind;
+  /** Ahead and back; sideways too for a holonomic base. */
+  readonly speedMaxMPerS: number;
+  readonly accelMaxMPerS2: number;
+  /** Differential and holonomic. */
+  readonly turnMaxRadPerS?: number | undefined;
+  readonly turnAccelMaxRadPerS2?: number | undefined;
+  /** Ackermann. */
+  readonly steeringMaxRad?: number | undefined;
+  readonly steeringRateMaxRadPerS?: number | undefined;
+  readonly steeringAccelMaxRadPerS2?: number | undefined;
+  /** Ackermann: distance of the axles. */
+  readonly wheelbaseM?: number | undefined;
+}
+
+/** A serial arm on a fixed base, or a mobile base. */
 export interface RobotModel {
   readonly name: string;
+  /** Present for a mobile base, whose joints are its axes (`axesOf`) and which has no tool. */
+  readonly base?: BaseModel | undefined;
   readonly joints: readonly JointModel[];
   /** Tool point (TCP) in the last link's frame. */
   readonly tool: {

@@ -7,6 +7,7 @@ import {
   type ArmKinematics,
   clamp,
   DampedLeastSquares,
+  isFree,
   type RobotModel,
   rotationError,
   taskRows,
@@ -21,6 +22,8 @@ import { fitIntoBox } from './velocity-box.ts';
 const WALL_INSET_M = 0.001;
 /** Damping starts to grow where the manipulability falls below this share of the home pose's. */
 const HEALTHY_SHARE = 0.2;
+/** No leash holds a free axis: it runs on as its speed needs, m or rad. */
+const FREE_SLACK = 1e6;
 const CARTESIAN_NAMES: readonly string[] = ['x', 'y', 'z', 'yaw'];
 
 /** What a new command may look at: the pose asked for so far and the pose measured. */
@@ -246,6 +249,12 @@ export class ActionMap {
     for (let k = 0; k < action.length; k++) {
       const i = this.#slot[k]!;
       const joint = this.#model.joints[i]!;
+      if (isFree(joint)) {
+        // Where odometry says it is means nothing to where it is asked to go: there is nothing to snap back to.
+        this.targetRad[i] = input.referenceRad[i]! + this.#scale[k]! * action[k]!;
+        this.#slackJoints[i] = FREE_SLACK;
+        continue;
+      }
       const wanted = input.referenceRad[i]! + this.#scale[k]! * action[k]!;
       const measured = input.measuredRad[i]!;
       const leashed = clamp(wanted, measured - leashRad, measured + leashRad);
@@ -268,12 +277,14 @@ function distance(a: Float64Array, b: Float64Array): number {
 
 function slotsOf(model: RobotModel, spec: ActionSpec): readonly number[] {
   const isCartesian = spec.kind === 'cartesian';
+  if (isCartesian && model.base !== undefined) throw new RangeError('a mobile base has no tool for cartesian actions');
   const names = isCartesian ? CARTESIAN_NAMES : model.joints.map((joint) => joint.name);
   const slots = spec.dimensions.map((dimension) => {
     const slot = names.indexOf(dimension.name);
     if (slot < 0)
       throw new RangeError(`no ${spec.kind} action is called ${dimension.name}; there are ${names.join(', ')}`);
-    const unit = isCartesian && slot < 3 ? 'm' : 'rad';
+    const isLength = isCartesian ? slot < 3 : model.joints[slot]!.kind === 'path';
+    const unit = isLength ? 'm' : 'rad';
     if (dimension.unit !== unit) throw new RangeError(`action ${dimension.name} is in ${unit}, not ${dimension.unit}`);
     if (!(dimension.scale > 0)) throw new RangeError(`scale of action ${dimension.name} must be > 0`);
     return slot;

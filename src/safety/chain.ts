@@ -121,7 +121,7 @@ export class SafetyChain {
     this.#measured = new ArmKinematics(model);
     this.#sanitizer = new Sanitizer(action.dimensions.length);
     this.#map = new ActionMap(model, action, policyPeriodS, shortestS, this.#reference);
-    this.#startGuard = new StartGuard();
+    this.#startGuard = new StartGuard(model);
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#shield = new Shield(model);

@@ -13,6 +13,8 @@ export const BROKEN_NOT_FINITE: number = 16;
 const RELATIVE = 1e-9;
 /** Differences of positions near 2π over half a millisecond are no more exact than this, rad/s. */
 const ROUNDING_RAD_PER_S = 1e-11;
+/** Roundings in the difference of two positions and of two velocities, in units of the position's last place. */
+const ROUNDINGS = 4 * Number.EPSILON;
 
 /** Watches one robot's references. Tick-safe after construction. */
 export class LimitMonitor {
@@ -60,10 +62,12 @@ export class LimitMonitor {
     const velocity = (q - this.#last[i]!) / tickS;
     const change = Math.abs(velocity - this.#lastVelocity[i]!);
     const slack = RELATIVE * Math.max(Math.abs(joint.positionMinRad), Math.abs(joint.positionMaxRad));
+    // A base may have driven far: its numbers are coarser there.
+    const rounding = ROUNDING_RAD_PER_S + (ROUNDINGS * Math.abs(q)) / tickS;
     let broken = 0;
     if (q < joint.positionMinRad - slack || q > joint.positionMaxRad + slack) broken |= BROKEN_POSITION;
-    if (Math.abs(velocity) > joint.velocityMaxRadPerS * (1 + RELATIVE) + ROUNDING_RAD_PER_S) broken |= BROKEN_VELOCITY;
-    if (change > joint.accelMaxRadPerS2 * tickS * (1 + RELATIVE) + ROUNDING_RAD_PER_S) broken |= BROKEN_ACCEL;
+    if (Math.abs(velocity) > joint.velocityMaxRadPerS * (1 + RELATIVE) + rounding) broken |= BROKEN_VELOCITY;
+    if (change > joint.accelMaxRadPerS2 * tickS * (1 + RELATIVE) + rounding) broken |= BROKEN_ACCEL;
     this.#last[i] = q;
     this.#lastVelocity[i] = velocity;
     return broken;

@@ -1,4 +1,5 @@
 /** Refuses to begin with a jump: the first target after a start must be near the measured pose. */
+import { isFree, type RobotModel } from '../core/index.ts';
 import type { ActionMap, MapInput } from './action-map.ts';
 import { START_REFUSED } from './bits.ts';
 
@@ -8,7 +9,12 @@ const NEAR_M = 0.02 + 1e-9;
 
 /** Watches the first command after each `reset`. Tick-safe. */
 export class StartGuard {
+  readonly #model: RobotModel;
   #hasStarted = false;
+
+  constructor(model: RobotModel) {
+    this.#model = model;
+  }
 
   /** The next command is a first one again. */
   reset(): void {
@@ -29,6 +35,8 @@ export class StartGuard {
   /** Written so that a NaN is far. */
   #isNear(map: ActionMap, input: MapInput): boolean {
     for (let i = 0; i < input.referenceRad.length; i++) {
+      // The first way of a base is as long as any other: there is no place that it could be far from.
+      if (isFree(this.#model.joints[i]!) && Number.isFinite(map.targetRad[i])) continue;
       const measured = input.measuredRad[i]!;
       const target = map.kind === 'joint' ? map.targetRad[i]! : input.referenceRad[i]!;
       if (!(Math.abs(target - measured) <= NEAR_RAD)) return false;

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ADVERSARIES, type Attack, cartesianSpec, jointSpec, runAttack } from '../support/adversary.ts';
-import { oddArm3, ur5eLike } from '../support/robot-models.ts';
+import { carBase, diffBase, holonomicBase, oddArm3, ur5eLike } from '../support/robot-models.ts';
 
 const spaces = [
   { name: 'UR5e-like, tool', model: ur5eLike, action: cartesianSpec(0.012, 0.08) },
   { name: 'UR5e-like, joints', model: ur5eLike, action: jointSpec(ur5eLike, 0.09) },
   { name: 'odd three joints, tool', model: oddArm3, action: cartesianSpec(0.011, 0.1) },
   { name: 'odd three joints, joints', model: oddArm3, action: jointSpec(oddArm3, 0.1) },
+  { name: 'differential base', model: diffBase, action: jointSpec(diffBase, 0.1) },
+  { name: 'holonomic base', model: holonomicBase, action: jointSpec(holonomicBase, 0.07) },
+  { name: 'car', model: carBase, action: jointSpec(carBase, 0.09) },
 ];
 
 const shape = fc.record({
@@ -31,5 +34,18 @@ describe.each(spaces)('the chain against adversaries: $name', ({ model, action }
       { numRuns: 200 },
     );
     expect(ticks).toBeGreaterThanOrEqual(100_000);
+  });
+});
+
+describe('the chain of a base that has driven far', () => {
+  it('breaks no limit of speed or acceleration ten thousand kilometres away', () => {
+    fc.assert(
+      fc.property(shape, (drawn) => {
+        const attack: Attack = { model: diffBase, action: jointSpec(diffBase, 0.1), ticks: 500, ...drawn };
+        const result = runAttack({ ...attack, startRad: [1e7, -1e5] });
+        expect(result).toMatchObject({ violations: 0, broken: 0 });
+      }),
+      { numRuns: 100 },
+    );
   });
 });

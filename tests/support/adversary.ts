@@ -15,6 +15,8 @@ export interface Attack {
   readonly ticks: number;
   /** Ticks between commands. */
   readonly ticksPerStep: number;
+  /** Where the axes of a base stand at the start: it has driven far. Default: the home pose. */
+  readonly startRad?: readonly number[];
   /** Measured periods range over [0, 5T] instead of being T. */
   readonly jitter: 'none' | 'wild';
 }
@@ -37,7 +39,10 @@ export function cartesianSpec(scaleM: number, scaleRad: number): ActionSpec {
 }
 
 export function jointSpec(model: RobotModel, scaleRad: number): ActionSpec {
-  return { kind: 'joint', dimensions: model.joints.map(({ name }) => ({ name, scale: scaleRad, unit: 'rad' })) };
+  const dimensions = model.joints.map(({ name, kind }) => {
+    return { name, scale: scaleRad, unit: kind === 'path' ? ('m' as const) : ('rad' as const) };
+  });
+  return { kind: 'joint', dimensions };
 }
 
 /** Runs one attack; the measured joints follow the reference with a lag and noise. */
@@ -57,7 +62,7 @@ export function runAttack(attack: Attack, onTick?: (chain: SafetyChain, report: 
   const report = createChainReport();
   const command = createCommand(attack.action.dimensions.length, ticksPerStep * periodS * 1.5);
   const direction = new Float64Array(command.action.length);
-  state.positionRad.set(model.homeRad);
+  state.positionRad.set(attack.startRad ?? model.homeRad);
   chain.seed(state.positionRad);
   monitor.restart(chain.referenceRad);
   const total = { broken: 0, bits: 0, changedTicks: 0, travelRad: 0, reseeds: 0 };

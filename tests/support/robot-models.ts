@@ -1,5 +1,5 @@
 /** Robots for tests: one with public proportions, one odd. */
-import type { JointModel, RobotModel } from '../../src/core/index.ts';
+import { type JointModel, modelOfBase, type RobotModel } from '../../src/core/index.ts';
 
 interface Row {
   readonly xyz: readonly [number, number, number];
@@ -64,6 +64,30 @@ export const oddArm3: RobotModel = {
   leashRad: 0.2,
   homeRad: [0, 0, -0.3],
 };
+
+/** A base with two driven wheels, of the size of a robot vacuum. */
+export const diffBase: RobotModel = modelOfBase(
+  'diff-base',
+  { kind: 'differential', speedMaxMPerS: 0.5, accelMaxMPerS2: 1, turnMaxRadPerS: 1.8, turnAccelMaxRadPerS2: 4 },
+  50,
+);
+
+/** A base that goes in every direction, slower in its turns than in its ways. */
+export const holonomicBase: RobotModel = modelOfBase(
+  'holonomic-base',
+  { kind: 'holonomic', speedMaxMPerS: 1.2, accelMaxMPerS2: 2.5, turnMaxRadPerS: 0.6, turnAccelMaxRadPerS2: 0.8 },
+  100,
+);
+
+/** A car of 1:10. */
+export const carBase: RobotModel = modelOfBase(
+  'car-base',
+  {
+    ...{ kind: 'ackermann', speedMaxMPerS: 3, accelMaxMPerS2: 4, wheelbaseM: 0.26 },
+    ...{ steeringMaxRad: 0.4, steeringRateMaxRadPerS: 3, steeringAccelMaxRadPerS2: 40 },
+  },
+  50,
+);
 
 function joint(
   name: string,
