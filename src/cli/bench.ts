@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { ReinError } from '../core/index.ts';
 import { benchLearner, type LearnerBenchResult } from '../learner/index.ts';
 import { benchPolicy, type PolicyBenchResult } from '../policy/index.ts';
+import { benchCdr, formatCdrBench } from '../ros/bench/index.ts';
 import { benchTick, formatTickBench } from '../runtime/bench/index.ts';
 import { resolveConfig } from '../runtime/index.ts';
 import { describeError } from './main.ts';
@@ -22,6 +23,11 @@ interface LearnerArguments {
   json?: string;
 }
 
+interface CdrArguments {
+  seconds: number;
+  json?: string;
+}
+
 /** Decimals of numbers in JSON: all that the measurements tell. */
 const DECIMALS = 4;
 
@@ -29,6 +35,7 @@ const HELP = `
 Close other programs first: what they take is missing in the figures. Options follow two dashes:
   $ npm run bench -- tick --json tick.json
   $ npm run bench -- learner --threads 2
+  $ npm run bench -- cdr
   $ npm run bench -- tick --help`;
 
 const TICK_HELP = `
@@ -65,6 +72,17 @@ Examples:
   $ npm run bench -- learner --threads 2        whether a second thread pays
   $ npm run bench -- learner --calls 1          to see that it works`;
 
+const CDR_HELP = `
+What is measured:
+  The codec of ROS messages: time of encoding and decoding messages as a robot with six joints sends them, and the garbage
+  that each leaves. ROS is not needed.
+
+What it prints: one line a message, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- cdr                        a few seconds
+  $ npm run bench -- cdr --seconds 0.1          to see that it works`;
+
 const program = new Command('bench')
   .usage('<what> [options]')
   .description('measure how punctual and how fast this machine is')
@@ -90,6 +108,16 @@ program
   .action(async ({ threads, calls, json }: LearnerArguments) => {
     const result = await benchLearner(threads, calls);
     print(formatLearner(result), result, json);
+  });
+program
+  .command('cdr')
+  .description('encoding and decoding of ROS messages: nanoseconds and garbage')
+  .option('--seconds <n>', 'for each message', seconds, 0.5)
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', CDR_HELP)
+  .action((options: CdrArguments) => {
+    const result = benchCdr(options.seconds);
+    print(formatCdrBench(result), result, options.json);
   });
 
 try {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { LearnerBenchResult } from '../../src/learner/index.ts';
 import type { PolicyBenchResult } from '../../src/policy/index.ts';
+import type { CdrBenchResult } from '../../src/ros/bench/index.ts';
 import type { TickBenchResult } from '../../src/runtime/bench/index.ts';
 
 const program = fileURLToPath(new URL('../../dist/cli/bench.js', import.meta.url));
@@ -73,14 +74,30 @@ describe('bench learner', () => {
   });
 });
 
+describe('bench cdr', () => {
+  it('tells time and garbage of every message, and none of it is left by what is sent at every tick', () => {
+    const { text, printed, written } = measure<CdrBenchResult>('cdr', '--seconds', '0.1');
+    expect(printed).toEqual(written);
+    for (const { name, encodeNs, decodeNs } of written.cases) {
+      expect(Math.min(encodeNs, decodeNs)).toBeGreaterThan(0);
+      expect(text).toContain(`\n${name} `);
+    }
+    const [joints] = written.cases;
+    expect(joints?.name).toBe('JointState, 6 joints');
+    // A heap number here or there is the compiler's affair.
+    expect(joints?.encodeGarbageBytes).toBeLessThan(40);
+    expect(joints?.decodeGarbageBytes).toBeLessThan(40);
+  });
+});
+
 describe('the command line', () => {
-  it.each(['--help', 'tick --help', 'learner --help'])('teaches: %s', (line) => {
+  it.each(['--help', 'tick --help', 'learner --help', 'cdr --help'])('teaches: %s', (line) => {
     const { code, out } = bench(...line.split(' '));
     expect(code).toBe(0);
     expect(out).toContain('$ npm run bench -- ');
   });
 
-  it.each(['nonsense', 'tick --seconds 0', 'learner --calls 0'])('refuses: %s', (line) => {
+  it.each(['nonsense', 'tick --seconds 0', 'learner --calls 0', 'cdr --seconds 0'])('refuses: %s', (line) => {
     const { code, error } = bench(...line.split(' '));
     expect(code).toBe(2);
     expect(error).not.toBe('');

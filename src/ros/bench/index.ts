@@ -1,0 +1,2 @@
+export type { CdrBenchCase, CdrBenchResult } from './cdr-bench.ts';
+export { benchCdr, formatCdrBench } from './cdr-bench.ts';
