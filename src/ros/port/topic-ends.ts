@@ -1,6 +1,6 @@
 /** The part of a topic's two ends that is the same whatever carries the bytes: our codec, counters, and faults. */
 import { ReinError } from '../../core/index.ts';
-import type { CdrBuffer, MessageType } from '../messages/index.ts';
+import { type CdrBuffer, createCdrBuffer, type MessageType } from '../messages/index.ts';
 import type { FaultDesk } from './fault-desk.ts';
 import type { MessageListener } from './ros-port.ts';
 
@@ -11,7 +11,7 @@ const HEADER_BYTES = 4;
 /** Encodes messages of one topic into bytes that are kept for the next one. */
 export class TopicWriter<T> {
   readonly #type: MessageType<T>;
-  readonly #buffer: CdrBuffer = { bytes: Buffer.alloc(FIRST_BYTES) };
+  readonly #buffer: CdrBuffer = createCdrBuffer(FIRST_BYTES);
 
   constructor(type: MessageType<T>) {
     this.#type = type;
