@@ -1,3 +1,2 @@
 export { SIM_PARAMETERS } from './parameters.ts';
-export { keepPace } from './shared/index.ts';
-export { Simulator } from './simulator.ts';
+export { runSim, type SimProgram } from './run-sim.ts';

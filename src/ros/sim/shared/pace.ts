@@ -10,38 +10,38 @@ export interface Pace {
   stop(): void;
 }
 
-/** Calls `tick` once per period with the deadline's time, s of `clock`; late ones follow each other without a pause. */
+/**
+ * Calls `tick` once per period with the deadline's time, s of `clock`. Late ones follow each other at once, but what has
+ * arrived meanwhile is heard between them.
+ */
 export function keepPace(periodS: number, clock: Clock, tick: (deadlineS: number) => void): Pace {
   const startS = clock.nowS();
   let ticks = 0;
   let lostPeriods = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
   const wake = (): void => {
-    for (;;) {
-      const deadlineS = startS + (ticks + 1) * periodS;
-      const nowS = clock.nowS();
-      if (nowS < deadlineS) {
-        timer = setTimeout(wake, Math.max(1, Math.floor((deadlineS - nowS) * 1e3)));
-        return;
-      }
-      const behind = Math.floor((nowS - deadlineS) / periodS) - CATCH_UP_PERIODS;
-      if (behind > 0) {
-        ticks += behind;
-        lostPeriods += behind;
-      }
-      ticks++;
-      tick(startS + ticks * periodS);
-      if (timer === undefined) return;
+    if (isStopped) return;
+    const lateS = clock.nowS() - (startS + (ticks + 1) * periodS);
+    if (lateS < 0) {
+      setTimeout(wake, Math.max(1, Math.floor(-lateS * 1e3)));
+      return;
     }
+    const behind = Math.floor(lateS / periodS) - CATCH_UP_PERIODS;
+    if (behind > 0) {
+      ticks += behind;
+      lostPeriods += behind;
+    }
+    ticks++;
+    tick(startS + ticks * periodS);
+    setImmediate(wake);
   };
-  timer = setTimeout(wake, 0);
+  setImmediate(wake);
   return {
     get lostPeriods() {
       return lostPeriods;
     },
     stop() {
-      clearTimeout(timer);
-      timer = undefined;
+      isStopped = true;
     },
   };
 }

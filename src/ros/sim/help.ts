@@ -1,0 +1,52 @@
+/** `ros2 run rein sim --help`: what it is, how it is used, and its parameters from their declarations. */
+import type { ParameterDeclaration } from '../port/index.ts';
+import { SIM_PARAMETERS } from './parameters.ts';
+
+const INTRODUCTION = `A simulated robot behind the topics of plain ROS controllers, for trying everything without hardware.
+
+Usage:
+  ros2 run rein sim [--ros-args -p NAME:=VALUE … -r FROM:=TO …]
+  ros2 launch rein sim.launch.py controller:=joint_trajectory
+
+Examples:
+  ros2 run rein sim                                                  the arm of the task "insert"
+  ros2 run rein sim --ros-args -p controller:=velocity -p rate:=500  velocities in, 500 readings a second out
+  ros2 run rein sim --ros-args -p controller:=differential           a base with two driven wheels
+  ros2 topic pub -1 /rein_sim/inject std_msgs/msg/String "data: 'jump elbow 0.5'"
+
+An arm listens to joint_trajectory_controller/joint_trajectory, forward_{position,velocity,effort}_controller/commands
+and target_pose. One of the five controllers is active; controller_manager/switch_controller changes that. It publishes
+joint_states, wrench (tared, base frame) and insertion_depth, and offers reset_scene.
+A base listens to cmd_vel (and ackermann_cmd), and publishes odom and ground_truth.
+Faults for tests, off until asked for on the topic ~/inject: silence, freeze, jump JOINT RAD, lose JOINT, nan JOINT,
+refuse, clock_back S, clear.
+
+Parameters:
+`;
+
+/** The whole text. */
+export function simHelp(): string {
+  return INTRODUCTION + SIM_PARAMETERS.map(describe).join('');
+}
+
+const WIDTH = 96;
+
+function describe(parameter: ParameterDeclaration): string {
+  const { name, type, description, range, choices } = parameter;
+  const value = parameter.default === '' ? 'empty' : String(parameter.default);
+  const limits = range === undefined ? '' : `, ${range.min} to ${range.max}`;
+  const words = choices === undefined ? '' : ` One of: ${choices.filter((choice) => choice !== '').join(', ')}.`;
+  const lines = wrap(`${description}${words}`);
+  return `  ${name} (${type}, ${value}${limits})\n${lines.map((line) => `      ${line}\n`).join('')}`;
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.length - 1;
+    if (lines[last] === '') lines[last] = word;
+    else if (lines[last]!.length + 1 + word.length <= WIDTH) lines[last] += ` ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

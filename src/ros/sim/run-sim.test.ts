@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { MemoryGraph, memoryPorts } from '../memory/index.ts';
+import { JointState } from '../messages/index.ts';
+import { EVENT_QOS } from '../port/index.ts';
+import { SIM_PARAMETERS } from './parameters.ts';
+import { runSim } from './run-sim.ts';
+
+async function run(argv: readonly string[], graph = new MemoryGraph(), signal = AbortSignal.timeout(0)) {
+  let text = '';
+  const write = (more: string): void => {
+    text += more;
+  };
+  const code = await runSim({ argv, ports: memoryPorts(graph), out: write, error: write, signal });
+  return { code, text };
+}
+
+describe('the program of the simulator', () => {
+  it('explains itself and every parameter', async () => {
+    const { code, text } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const { name } of SIM_PARAMETERS) expect(text).toContain(`  ${name} (`);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
+  });
+
+  it('publishes at its rate in real time until it is asked to end', async () => {
+    const graph = new MemoryGraph();
+    const port = await memoryPorts(graph)({ nodeName: 'client', onFault: () => undefined });
+    let count = 0;
+    port.subscribe(JointState, 'joint_states', EVENT_QOS, () => count++);
+    port.start();
+    const end = new AbortController();
+    const running = run(['--ros-args', '-p', 'rate:=250.0'], graph, end.signal);
+    while (count === 0) await delay(5);
+    const begin = count;
+    const startMs = performance.now();
+    await delay(400);
+    const periods = (performance.now() - startMs) / 4;
+    expect(count - begin).toBeGreaterThan(0.85 * periods);
+    expect(count - begin).toBeLessThan(1.15 * periods + 10);
+    end.abort();
+    const { code, text } = await running;
+    expect(code).toBe(0);
+    expect(text).toContain('arm6 behind forward_position_controller, 250 Hz, as /rein_sim');
+    await port.close();
+  });
+
+  it.each([
+    [['arm7'], 2, '"arm7" is not understood'],
+    [['--ros-args', '-p', 'controller:=magic'], 1, 'controller'],
+    [['--ros-args', '-p', 'rate:=fast'], 1, 'rate'],
+    [['--ros-args', '-p', 'colour:=red'], 1, 'colour'],
+    [['--ros-args', '-x'], 1, '"-x"'],
+  ])('says what is wrong with %j in one sentence', async (argv, expected, words) => {
+    const { code, text } = await run(argv);
+    expect(code).toBe(expected);
+    expect(text).toContain(words);
+    expect(text.trim().split('\n').length).toBeLessThanOrEqual(2);
+    expect(text).not.toContain('mistake in Rein');
+  });
+});
