@@ -120,17 +120,18 @@ export class ArmSimulator {
     }
     // An arm that is not believed is not published: whoever commands it has to notice.
     if (this.#isBroken || this.trouble.isSilent) return;
-    if (this.#manager.isActive(JOINT_BROADCASTER)) {
-      this.#readings.fill(arm.state);
-      const { message } = this.#readings;
-      stamps.write(message.header.stamp, deadlineS);
-      this.#publish.joints.publish(message);
-    }
+    // The joints last: whoever takes them for the beat has the rest of the same period then.
     if (this.#manager.isActive(WRENCH_BROADCASTER)) this.#publishWrench(deadlineS);
     const depth = arm.signalIndex('depthM');
-    if (depth < 0) return;
-    this.#depth.data = arm.state.signals[depth]!;
-    this.#publish.depth.publish(this.#depth);
+    if (depth >= 0) {
+      this.#depth.data = arm.state.signals[depth]!;
+      this.#publish.depth.publish(this.#depth);
+    }
+    if (!this.#manager.isActive(JOINT_BROADCASTER)) return;
+    this.#readings.fill(arm.state);
+    const { message } = this.#readings;
+    stamps.write(message.header.stamp, deadlineS);
+    this.#publish.joints.publish(message);
   }
 
   close(): Promise<void> {
