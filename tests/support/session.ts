@@ -25,19 +25,19 @@ export class TestRobot {
   readonly setup: RunSetup = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
   readonly folder: string = mkdtempSync(join(tmpdir(), 'rein-session-'));
   readonly driver: MockDriver;
-  readonly #clock: LockStepClock;
-  #link: TurningLink | undefined;
+  readonly clock: LockStepClock;
+  link: TurningLink | undefined;
   #session: LiveSession | undefined;
 
   constructor() {
     const { robot } = this.setup.config;
     this.driver = new MockDriver(robot, { signalNames: this.setup.task.signalNames });
-    this.#clock = new LockStepClock(1 / robot.controlHz);
+    this.clock = new LockStepClock(1 / robot.controlHz);
   }
 
   /** Ticks `n` times from outside, as a real guard does by itself. */
   async tick(n: number): Promise<void> {
-    await this.#link?.advance(n);
+    await this.link?.advance(n);
   }
 
   /** A policy that hardly moves. */
@@ -54,11 +54,11 @@ export class TestRobot {
   async connect(): Promise<MemoryGuardLink> {
     const { config, task, actionSize } = this.setup;
     await this.driver.open();
-    const clock = this.#clock;
+    const clock = this.clock;
     const { driver } = this;
     const { robot } = config;
     const guard = { driver, model: robot, action: task.action, policyPeriodS: 1 / config.task.policyHz, clock };
-    this.#link = new TurningLink({
+    this.link = new TurningLink({
       shape: {
         ...{ joints: robot.joints.length, signals: task.signalNames.length, actions: actionSize },
         controlHz: robot.controlHz,
@@ -66,13 +66,13 @@ export class TestRobot {
       clock,
       createGuard: (port) => new Guard({ ...guard, port }),
     });
-    return this.#link;
+    return this.link;
   }
 
   async open(options: Partial<SessionOptions> = {}): Promise<LiveSession> {
     const guard = await this.connect();
     this.#session = await openSession({
-      ...{ setup: this.setup, folder: this.folder, runId: 'run-a', robotId: 'robot1', guard, clock: this.#clock },
+      ...{ setup: this.setup, folder: this.folder, runId: 'run-a', robotId: 'robot1', guard, clock: this.clock },
       afterStop: 'wait',
       ...options,
     });

@@ -84,7 +84,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
       mayDemonstrate: options.isScripted === true,
       afterStop: options.afterStop,
       drainMs: options.drainMs ?? 2000,
-      drawLayout: layoutsOf(setup, recorder.epoch),
+      drawLayout: setup.task.isArrangedByPeople === true ? undefined : layoutsOf(setup, recorder.epoch),
     });
   } catch (error) {
     for (const close of closers.reverse()) await close();

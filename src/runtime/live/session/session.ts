@@ -85,6 +85,11 @@ export class LiveSession {
     return this.#parts.link.latest;
   }
 
+  /** The guard cannot be reached any more; it brakes and holds by itself. */
+  get isLost(): boolean {
+    return this.#parts.link.lostReason !== undefined;
+  }
+
   get setup(): SessionParts['setup'] {
     return this.#parts.setup;
   }
@@ -129,23 +134,34 @@ export class LiveSession {
 
   /** Episode after episode until it is cut or the guard stops the robot. Throws `ReinError` where it cannot begin. */
   resume(): Activity<void> {
-    this.#throwWhereRefused();
+    throwWhere(this.#whyNot() ?? (this.#parts.recorder.connection === undefined ? this.#whyNobody() : undefined));
     this.#parts.desk?.giveBack();
     return this.#begin(new Activity<void>('running'), (activity) => this.#episodes.running(activity));
   }
 
   /** One episode. Throws `ReinError` where it cannot begin. */
   runEpisode(request: EpisodeRequest): Activity<EpisodeReport> {
-    this.#throwWithoutDecider();
+    throwWhere(this.whyNotEpisode);
     return this.#begin(new Activity<EpisodeReport>('episode'), (activity) => this.#episodes.single(activity, request));
   }
 
   /** Episodes by the mean, recorded nowhere. Throws `ReinError` where it cannot begin. */
   evaluate(request: EvaluationRequest): Activity<EvaluationReport> {
-    if (!this.#policy.isReady) throw new ReinError('policy', 'There are no weights to evaluate.', { remedy: WEIGHTS });
+    throwWhere(this.whyNotEvaluate);
     return this.#begin(new Activity<EvaluationReport>('evaluating'), (activity) =>
       this.#episodes.evaluating(activity, request),
     );
+  }
+
+  /** Why an episode cannot begin now; `undefined` where it can. */
+  get whyNotEpisode(): ReinError | undefined {
+    return this.#whyNot() ?? this.#whyNobody();
+  }
+
+  /** Why an evaluation cannot begin now; `undefined` where it can. */
+  get whyNotEvaluate(): ReinError | undefined {
+    if (this.#policy.isReady) return this.#whyNot();
+    return this.#whyNot() ?? new ReinError('policy', 'There are no weights to evaluate.', { remedy: WEIGHTS });
   }
 
   /** Ends what goes on after its step, and holds. Resolves when that is so. */
@@ -210,7 +226,6 @@ export class LiveSession {
   }
 
   #begin<T>(activity: Activity<T>, body: (activity: Activity<T>) => Promise<T>): Activity<T> {
-    this.#throwWhereRefused();
     this.#activity = activity;
     activity.begin(async () => {
       try {
@@ -225,23 +240,18 @@ export class LiveSession {
     return activity;
   }
 
-  #throwWhereRefused(): void {
-    if (this.#closing !== undefined) throw new ReinError('task', 'The session is closed.');
+  #whyNot(): ReinError | undefined {
+    if (this.#closing !== undefined) return new ReinError('task', 'The session is closed.');
     if (this.#activity !== undefined) {
-      const what = {
-        running: 'The robot is running',
-        episode: 'An episode is going on',
-        evaluating: 'An evaluation is going on',
-      };
-      throw new ReinError('task', `${what[this.#activity.kind]} already.`, { remedy: 'Stop it first.' });
+      return new ReinError('task', `${GOING_ON[this.#activity.kind]} already.`, { remedy: 'Stop it first.' });
     }
     const refusal = this.#guard.refusal();
-    if (refusal !== undefined) throw new ReinError('driver', refusal.message, { remedy: refusal.remedy });
+    return refusal === undefined ? undefined : new ReinError('driver', refusal.message, { remedy: refusal.remedy });
   }
 
-  #throwWithoutDecider(): void {
-    if (this.#policy.isReady || this.#parts.people !== undefined) return;
-    throw new ReinError('policy', 'There is nothing that could decide: no weights, and nobody who may take over.', {
+  #whyNobody(): ReinError | undefined {
+    if (this.#policy.isReady || this.#parts.people !== undefined) return undefined;
+    return new ReinError('policy', 'There is nothing that could decide: no weights, and nobody who may take over.', {
       remedy: WEIGHTS,
     });
   }
@@ -332,7 +342,16 @@ export class LiveSession {
   }
 }
 
+const GOING_ON = {
+  running: 'The robot is running',
+  episode: 'An episode is going on',
+  evaluating: 'An evaluation is going on',
+};
 const WEIGHTS = 'Give a policy file, or wait for the first weights of the learner.';
+
+function throwWhere(error: ReinError | undefined): void {
+  if (error !== undefined) throw error;
+}
 
 function authorityOf({ state, decider }: GuardFrame): SessionState['authority'] {
   if (state === 'active.human') return 'human';

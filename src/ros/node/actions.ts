@@ -1,0 +1,111 @@
+/** The node's actions: one episode, and an evaluation, with feedback; a cancel ends the episode and holds. */
+import type { LiveSession } from '../../runtime/live/index.ts';
+import type { ActionOutcome, RosPort } from '../port/index.ts';
+import {
+  Evaluate,
+  type EvaluateFeedback,
+  type EvaluateGoal,
+  type EvaluateResult,
+  RunEpisode,
+  type RunEpisodeFeedback,
+  type RunEpisodeGoal,
+  type RunEpisodeResult,
+} from './interfaces.ts';
+import { movableSessionOf, type Permission, sentenceOf } from './refusals.ts';
+
+const CANCELED = 'canceled';
+const PURPOSES = ['training', 'evaluation'] as const;
+
+/** `onRefusal`: ROS tells whoever asks that a goal is refused, and not why. */
+export function offerActions(port: RosPort, permission: Permission, onRefusal: (sentence: string) => void): void {
+  const told = (action: string, sentence: string | undefined): string | undefined => {
+    if (sentence !== undefined) onRefusal(`${action}: ${sentence}`);
+    return sentence;
+  };
+  port.serveAction(RunEpisode, '~/run_episode', {
+    admit: (goal) =>
+      told('~/run_episode', refusalOf(permission, (session) => session.whyNotEpisode) ?? purposeRefusal(goal)),
+    execute: (goal, feedback, signal) => runEpisode(permission, goal, feedback, signal),
+  });
+  port.serveAction(Evaluate, '~/evaluate', {
+    admit: () =>
+      told(
+        '~/evaluate',
+        refusalOf(permission, (session) => session.whyNotEvaluate),
+      ),
+    execute: (goal, feedback, signal) => evaluate(permission, goal, feedback, signal),
+  });
+}
+
+function refusalOf(permission: Permission, whyNot: (session: LiveSession) => Error | undefined): string | undefined {
+  try {
+    const error = whyNot(movableSessionOf(permission));
+    return error === undefined ? undefined : sentenceOf(error);
+  } catch (error) {
+    return sentenceOf(error);
+  }
+}
+
+function purposeRefusal({ purpose }: RunEpisodeGoal): string | undefined {
+  if (purpose === '' || PURPOSES.some((allowed) => allowed === purpose)) return undefined;
+  return `purpose is "${purpose}", it must be ${PURPOSES.join(' or ')}.`;
+}
+
+async function runEpisode(
+  permission: Permission,
+  goal: RunEpisodeGoal,
+  feedback: (feedback: RunEpisodeFeedback) => void,
+  signal: AbortSignal,
+): Promise<ActionOutcome<RunEpisodeResult>> {
+  const nothing = { success: false, steps: 0, intervention_steps: 0, episode_return: 0 };
+  try {
+    const session = movableSessionOf(permission);
+    const activity = session.runEpisode({
+      purpose: goal.purpose === 'evaluation' ? 'evaluation' : 'training',
+      maxSteps: goal.max_steps,
+      onStep: ({ step, reward, filterBits }) =>
+        feedback({ step, reward, authority: session.state.authority, filter_bits: filterBits }),
+    });
+    const release = cutOn(signal, () => activity.cut(CANCELED));
+    const report = await activity.done.finally(release);
+    const { success, steps, interventionSteps, returnSum, endedBy, abortedBy, isDecided } = report;
+    const wasCut = abortedBy !== undefined && !isDecided;
+    return {
+      status: wasCut ? statusOf(signal) : 'succeeded',
+      result: { success, steps, intervention_steps: interventionSteps, episode_return: returnSum, ended_by: endedBy },
+    };
+  } catch (error) {
+    return { status: statusOf(signal), result: { ...nothing, ended_by: sentenceOf(error) } };
+  }
+}
+
+async function evaluate(
+  permission: Permission,
+  goal: EvaluateGoal,
+  feedback: (feedback: EvaluateFeedback) => void,
+  signal: AbortSignal,
+): Promise<ActionOutcome<EvaluateResult>> {
+  try {
+    const activity = movableSessionOf(permission).evaluate({
+      episodes: goal.episodes,
+      onEpisode: (done, successes) => feedback({ done, successes }),
+    });
+    const release = cutOn(signal, () => activity.cut(CANCELED));
+    const { episodes, successes, successRate, low, high, meanSteps, endedEarly } = await activity.done.finally(release);
+    const result = { episodes, successes, success_rate: successRate, low, high, mean_steps: meanSteps };
+    return { status: endedEarly === undefined ? 'succeeded' : statusOf(signal), result };
+  } catch {
+    const result = { episodes: 0, successes: 0, success_rate: 0, low: 0, high: 1, mean_steps: 0 };
+    return { status: statusOf(signal), result };
+  }
+}
+
+function statusOf(signal: AbortSignal): 'canceled' | 'aborted' {
+  return signal.aborted ? 'canceled' : 'aborted';
+}
+
+function cutOn(signal: AbortSignal, cut: () => void): () => void {
+  if (signal.aborted) cut();
+  signal.addEventListener('abort', cut);
+  return () => signal.removeEventListener('abort', cut);
+}

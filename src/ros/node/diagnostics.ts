@@ -1,0 +1,181 @@
+/** Once a second, how each part is: OK, WARN, ERROR or STALE, one sentence, and figures. As `/diagnostics` has it. */
+import type { LiveSession } from '../../runtime/live/index.ts';
+import { type Fault, faultsOf, isAtLeast } from '../../safety/index.ts';
+import { DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
+import { EVENT_QOS, type RosFault, type RosPort, type RosPublisher } from '../port/index.ts';
+import type { SessionHolder } from './session-holder.ts';
+import { stamp } from './stamp.ts';
+
+export type Level = 'ok' | 'warn' | 'error' | 'stale';
+
+/** How one part is. */
+export interface PartStatus {
+  /** After the node's name: `guard`. */
+  readonly part: string;
+  readonly level: Level;
+  readonly message: string;
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+const LEVELS: Readonly<Record<Level, number>> = { ok: 0, warn: 1, error: 2, stale: 3 };
+/** Without a frame for so long, what the guard said is old, s. */
+const STALE_AFTER_S = 0.5;
+/** A fault at the border to ROS is shown for so long, s. */
+const SHOWN_S = 10;
+/** Rows that are the driver's, and not the guard's. */
+const DRIVER_ROWS: readonly number[] = [10, 14, 15, 43];
+
+export interface DiagnosticsOptions {
+  readonly port: RosPort;
+  /** `hardware_id`. */
+  readonly robotId: string;
+  readonly holder: SessionHolder;
+  /** Seconds of the machine's monotonic clock. */
+  readonly nowS: () => number;
+  /** Parts that others know: teleop, observations. */
+  readonly others: () => readonly PartStatus[];
+}
+
+export class Diagnostics {
+  readonly #options: DiagnosticsOptions;
+  readonly #publisher: RosPublisher<DiagnosticArray>;
+  readonly #array: DiagnosticArray = DiagnosticArray.create();
+  readonly #rosFaults = new Map<string, { readonly fault: RosFault; readonly atS: number }>();
+  #rosFaultCount = 0;
+  #tick = -1;
+  #heardAtS = Number.NEGATIVE_INFINITY;
+  #overruns = 0;
+
+  constructor(options: DiagnosticsOptions) {
+    this.#options = options;
+    this.#publisher = options.port.advertise(DiagnosticArray, '/diagnostics', EVENT_QOS);
+  }
+
+  /** Something went wrong at the border to ROS: it is shown for a while. */
+  rosFault(fault: RosFault): void {
+    this.#rosFaultCount++;
+    this.#rosFaults.set(`${fault.kind} ${fault.where}`, { fault, atS: this.#options.nowS() });
+  }
+
+  publish(): void {
+    const { port, robotId } = this.#options;
+    stamp(port.clock, this.#array.header.stamp);
+    this.#array.status = this.parts().map(({ part, level, message, values }) => ({
+      ...DiagnosticStatus.create(),
+      level: LEVELS[level],
+      name: `${port.nodeName}: ${part}`,
+      message,
+      hardware_id: robotId,
+      values: Object.entries(values).map(([key, value]) => ({ key, value: String(value) })),
+    }));
+    this.#publisher.publish(this.#array);
+  }
+
+  /** How everything is now. */
+  parts(): readonly PartStatus[] {
+    const { holder, others } = this.#options;
+    const { session } = holder;
+    if (session === undefined) {
+      const closed = this.#closed();
+      return [...['guard', 'robot driver', 'policy', 'learner link'].map((part) => ({ part, ...closed })), this.#ros()];
+    }
+    this.#listen(session);
+    return [
+      this.#guard(session),
+      this.#driver(session),
+      policyOf(session),
+      learnerOf(session),
+      ...others(),
+      this.#ros(),
+    ];
+  }
+
+  #closed(): Omit<PartStatus, 'part'> {
+    const { state, failure } = this.#options.holder;
+    if (state === 'failed') {
+      return { level: 'error', message: failure?.message ?? 'The session cannot be opened.', values: {} };
+    }
+    return { level: 'stale', message: state === 'opening' ? 'Opening.' : 'Not configured.', values: {} };
+  }
+
+  #listen({ frame }: LiveSession): void {
+    if (frame.tick === this.#tick) return;
+    this.#tick = frame.tick;
+    this.#heardAtS = this.#options.nowS();
+  }
+
+  #guard(session: LiveSession): PartStatus {
+    const { frame } = session;
+    const { state, decider, ticks, changedTicks, violations, overruns } = frame;
+    const newOverruns = overruns - this.#overruns;
+    this.#overruns = overruns;
+    const values = { state, decider, ticks, changedTicks, violations, overruns, newOverruns };
+    const part = 'guard';
+    if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
+    const faults = faultsOf(frame.faultFlags).filter((fault) => !DRIVER_ROWS.includes(fault.row));
+    const bad = worstOf(faults);
+    if (bad !== undefined) return { part, ...bad, values };
+    if (violations > 0) return { part, level: 'error', message: `${violations} ticks broke a limit.`, values };
+    if (state === 'stopped' || state === 'stopping') {
+      return { part, level: 'warn', message: 'Stopped, until it is reset.', values };
+    }
+    if (newOverruns > 0) return { part, level: 'warn', message: `${newOverruns} ticks were late.`, values };
+    return { part, level: 'ok', message: `In the state ${state}.`, values };
+  }
+
+  #driver({ frame }: LiveSession): PartStatus {
+    const part = 'robot driver';
+    const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3) };
+    if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
+    const bad = worstOf(faultsOf(frame.faultFlags).filter((fault) => DRIVER_ROWS.includes(fault.row)));
+    if (bad !== undefined) return { part, ...bad, values };
+    if (frame.state === 'disconnected') {
+      return { part, level: 'error', message: 'The robot does not answer (fault 10).', values };
+    }
+    return { part, level: 'ok', message: 'The robot answers.', values };
+  }
+
+  #ros(): PartStatus {
+    const nowS = this.#options.nowS();
+    for (const [cause, { atS }] of this.#rosFaults) if (nowS - atS > SHOWN_S) this.#rosFaults.delete(cause);
+    const newest = [...this.#rosFaults.values()].at(-1);
+    const values = { faults: this.#rosFaultCount };
+    if (newest === undefined)
+      return { part: 'ROS', level: 'ok', message: 'Messages and graph are as expected.', values };
+    const level = newest.fault.kind === 'callback' ? 'error' : 'warn';
+    return { part: 'ROS', level, message: `${newest.fault.where}: ${newest.fault.message}`, values };
+  }
+
+  #isSilent(): boolean {
+    return this.#options.nowS() - this.#heardAtS > STALE_AFTER_S;
+  }
+}
+
+function worstOf(faults: readonly Fault[]): { readonly level: Level; readonly message: string } | undefined {
+  if (faults.length === 0) return undefined;
+  const level = faults.some((fault) => isAtLeast(fault.action, 'cat2')) ? 'error' : 'warn';
+  return { level, message: faults.map((fault) => `${fault.sentence} (fault ${fault.row})`).join(' ') };
+}
+
+function policyOf(session: LiveSession): PartStatus {
+  const { version, ageS, latencyP50Ms, latencyP99Ms, runId, state } = session.policyState;
+  const values = {
+    ...{ version, state, runId, ageS: ageS.toFixed(1) },
+    ...{ latencyP50Ms: latencyP50Ms.toFixed(3), latencyP99Ms: latencyP99Ms.toFixed(3) },
+  };
+  if (state === 'absent') return { part: 'policy', level: 'warn', message: 'There are no weights.', values };
+  if (state === 'unusable') {
+    return { part: 'policy', level: 'error', message: `Weights ${version} give nothing usable.`, values };
+  }
+  return { part: 'policy', level: 'ok', message: `Weights ${version}.`, values };
+}
+
+function learnerOf(session: LiveSession): PartStatus {
+  const { learner, pendingTransitions } = session.state;
+  const part = 'learner link';
+  const values = { state: learner, pendingTransitions };
+  if (learner === 'absent') return { part, level: 'ok', message: 'No learner was asked for.', values };
+  if (learner === 'connected') return { part, level: 'ok', message: 'Connected.', values };
+  if (learner === 'refused') return { part, level: 'error', message: 'The learner refuses this robot.', values };
+  return { part, level: 'warn', message: 'The learner is not reached; what is recorded waits on disk.', values };
+}

@@ -1,0 +1,153 @@
+/** What the node says of itself: state, safety, policy, interventions, events, joints. Messages are made once and reused. */
+import type { GuardFrame } from '../../core/index.ts';
+import type { InterventionReport, LiveSession, SessionEvent } from '../../runtime/live/index.ts';
+import { faultsOf, namesOfBits } from '../../safety/index.ts';
+import { Intervention, JointState, PolicyStatus, RobotEvent, SafetyState, State } from '../messages/index.ts';
+import { EVENT_QOS, LATCHED_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
+import { stamp } from './stamp.ts';
+
+const LEVELS = { info: 0, warn: 1, error: 2 } as const;
+/** Where the rate is every frame, or above it, each frame is sent. */
+const EVERY_FRAME = 0;
+
+export interface PublicationsOptions {
+  readonly port: RosPort;
+  readonly jointNames: readonly string[];
+  readonly controlHz: number;
+  /** 0: every guard frame. `undefined`: the robot publishes its joints itself. */
+  readonly jointStatesHz: number | undefined;
+}
+
+export class Publications {
+  readonly #port: RosPort;
+  readonly #state: RosPublisher<State>;
+  readonly #safety: RosPublisher<SafetyState>;
+  readonly #policy: RosPublisher<PolicyStatus>;
+  readonly #intervention: RosPublisher<Intervention>;
+  readonly #events: RosPublisher<RobotEvent>;
+  readonly #joints: RosPublisher<JointState> | undefined;
+  readonly #message = {
+    state: State.create(),
+    safety: SafetyState.create(),
+    policy: PolicyStatus.create(),
+    intervention: Intervention.create(),
+    event: RobotEvent.create(),
+    joints: JointState.create(),
+  };
+  readonly #perFrame: number;
+  #due = 0;
+  #filterBits = 0;
+  #toldSafety = '';
+
+  constructor({ port, jointNames, controlHz, jointStatesHz }: PublicationsOptions) {
+    this.#port = port;
+    this.#state = port.advertise(State, '~/state', STATE_QOS);
+    this.#safety = port.advertise(SafetyState, '~/safety_state', LATCHED_QOS);
+    this.#policy = port.advertise(PolicyStatus, '~/policy', STATE_QOS);
+    this.#intervention = port.advertise(Intervention, '~/intervention', LATCHED_QOS);
+    this.#events = port.advertise(RobotEvent, '~/events', EVENT_QOS);
+    const isEvery = jointStatesHz === EVERY_FRAME;
+    this.#perFrame = jointStatesHz === undefined || isEvery ? 1 : Math.min(1, jointStatesHz / controlHz);
+    if (jointStatesHz === undefined) return;
+    this.#joints = port.advertise(JointState, 'joint_states', STATE_QOS);
+    this.#message.joints.name = [...jointNames];
+  }
+
+  /** Takes every guard frame: joints at their rate, safety when it changes. */
+  frame(frame: GuardFrame): void {
+    this.#filterBits |= frame.filterBits;
+    const told = `${frame.state} ${frame.decider} ${frame.faultFlags}`;
+    if (told !== this.#toldSafety) this.safety(frame);
+    this.#due += this.#perFrame;
+    if (this.#due < 1) return;
+    this.#due -= 1;
+    this.#jointStates(frame);
+  }
+
+  safety(frame: GuardFrame): void {
+    const message = this.#message.safety;
+    stamp(this.#port.clock, message.stamp);
+    message.state = frame.state;
+    message.decider = frame.decider;
+    message.fault_flags = frame.faultFlags;
+    const faults = faultsOf(frame.faultFlags);
+    message.fault_rows = Uint16Array.from(faults, (fault) => fault.row);
+    message.faults = faults.map((fault) => fault.sentence);
+    // Those of every tick since the message before.
+    message.filter_bits = this.#filterBits;
+    message.filters = [...namesOfBits(this.#filterBits)];
+    message.ticks = BigInt(frame.ticks);
+    message.changed_ticks = BigInt(frame.changedTicks);
+    message.violations = BigInt(frame.violations);
+    message.overruns = BigInt(frame.overruns);
+    this.#filterBits = 0;
+    this.#toldSafety = `${frame.state} ${frame.decider} ${frame.faultFlags}`;
+    this.#safety.publish(message);
+  }
+
+  state(session: LiveSession): void {
+    const message = this.#message.state;
+    const { state, frame } = session;
+    stamp(this.#port.clock, message.stamp);
+    message.mode = state.mode;
+    message.phase = state.phase;
+    message.episode = state.episode;
+    message.step = state.step;
+    message.authority = state.authority;
+    message.env_steps = BigInt(state.envSteps);
+    message.success_rate = state.successRate;
+    message.episodes = state.episodes;
+    message.learner = state.learner;
+    message.pending_transitions = BigInt(state.pendingTransitions);
+    message.reference_rad = frame.referenceRad;
+    message.tcp_pose = frame.measuredTcp;
+    this.#state.publish(message);
+  }
+
+  policy(session: LiveSession): void {
+    const message = this.#message.policy;
+    const state = session.policyState;
+    stamp(this.#port.clock, message.stamp);
+    message.version = BigInt(state.version);
+    message.age_s = state.ageS;
+    message.latency_p50_ms = state.latencyP50Ms;
+    message.latency_p99_ms = state.latencyP99Ms;
+    message.observation_age_ms = state.observationAgeMs;
+    message.run_id = state.runId;
+    message.state = state.state;
+    this.#policy.publish(message);
+  }
+
+  intervention(report: InterventionReport): void {
+    const message = this.#message.intervention;
+    stamp(this.#port.clock, message.stamp);
+    message.active = report.isActive;
+    message.operator_name = report.operator;
+    message.decided_by = report.decidedBy;
+    message.episode = report.episode;
+    message.step = report.step;
+    message.duration_s = report.durationS;
+    this.#intervention.publish(message);
+  }
+
+  event(event: SessionEvent): void {
+    const message = this.#message.event;
+    stamp(this.#port.clock, message.stamp);
+    message.level = LEVELS[event.level];
+    message.name = event.name;
+    message.row = event.row;
+    message.message = event.message;
+    message.remedy = event.remedy;
+    this.#events.publish(message);
+  }
+
+  #jointStates({ robot }: GuardFrame): void {
+    if (this.#joints === undefined) return;
+    const message = this.#message.joints;
+    stamp(this.#port.clock, message.header.stamp);
+    message.position = robot.positionRad;
+    message.velocity = robot.velocityRadPerS;
+    message.effort = robot.torqueNm;
+    this.#joints.publish(message);
+  }
+}

@@ -1,0 +1,433 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
+import { ReinError } from '../../core/index.ts';
+import {
+  Clock,
+  DiagnosticArray,
+  type DiagnosticStatus,
+  Empty,
+  Intervention,
+  JointState,
+  Joy,
+  PolicyStatus,
+  RobotEvent,
+  SafetyState,
+  State,
+} from '../messages/index.ts';
+import { EVENT_QOS, LATCHED_QOS, type QosProfile } from '../port/index.ts';
+import { Evaluate, Mark, RunEpisode, SavePolicy, Trigger } from './interfaces.ts';
+
+let ros: MemoryNode;
+beforeEach(() => {
+  ros = new MemoryNode();
+});
+afterEach(() => ros.close());
+
+const CALL_MS = 3000;
+
+function trigger(name: string): () => Promise<{ success: boolean; message: string }> {
+  const client = ros.client(Trigger, `/rein/${name}`);
+  return () => client.call({}, CALL_MS);
+}
+
+describe('the lifecycle', () => {
+  it('is configured and activated without a motion, and says so in its state', async () => {
+    await ros.make();
+    const states = ros.hear(State, '/rein/state');
+    await ros.activate();
+    expect(ros.port.lifecycleState).toBe('active');
+    await ros.robot.tick(50);
+    expect(ros.node.session?.frame.state).toBe('standby');
+    await soon(() => states.length > 2, 'the state');
+    expect(states.at(-1)).toMatchObject({ mode: 'idle', authority: 'hold', env_steps: 0n, learner: 'absent' });
+    expect(states.at(-1)!.reference_rad).toHaveLength(6);
+    expect(states.at(-1)!.tcp_pose).toHaveLength(7);
+  });
+
+  it('stops and holds when it is deactivated, and may move again after it was activated', async () => {
+    await ros.make();
+    const resume = trigger('resume');
+    await ros.activate();
+    expect(await resume()).toEqual({ success: true, message: 'Episode after episode, until ~/stop.' });
+    await soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
+    await ros.port.transition('deactivate');
+    await ros.robot.tick(100);
+    expect(ros.node.session?.frame.state).toBe('stopped');
+    expect(await resume()).toEqual({
+      success: false,
+      message: '/rein is inactive and may not move: ros2 lifecycle set /rein activate.',
+    });
+    await ros.port.transition('activate');
+    await soon(() => ros.node.session?.frame.state === 'ready', 'the reset');
+    expect(ros.node.session?.state.mode).toBe('idle');
+    expect((await resume()).success).toBe(true);
+  });
+
+  it('does not undo a stop of somebody else when it is activated again', async () => {
+    await ros.make();
+    const stop = trigger('stop');
+    await ros.activate();
+    ros.node.session?.runEpisode({ purpose: 'training' });
+    await soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
+    expect((await stop()).success).toBe(true);
+    await ros.robot.tick(100);
+    await ros.port.transition('deactivate');
+    await ros.port.transition('activate');
+    await delay(50);
+    expect(ros.node.session?.frame.state).toBe('stopped');
+  });
+
+  it('closes its session on cleanup and opens a new one on configure', async () => {
+    await ros.make();
+    const stop = trigger('stop');
+    await ros.start();
+    await ros.port.transition('configure');
+    const first = ros.node.session;
+    await ros.port.transition('cleanup');
+    await ros.node.opened();
+    expect(ros.node.session).toBeUndefined();
+    expect(await stop()).toEqual({
+      success: false,
+      message: '/rein is not configured: ros2 lifecycle set /rein configure.',
+    });
+    await ros.port.transition('configure');
+    await ros.node.opened();
+    expect(ros.node.session).toBeDefined();
+    expect(ros.node.session).not.toBe(first);
+  });
+
+  it('ends with shutdown, once the session is closed', async () => {
+    await ros.make();
+    await ros.activate();
+    await ros.port.transition('shutdown');
+    expect(ros.port.lifecycleState).toBe('finalized');
+    await soon(() => ros.isShutDown, 'the end');
+    expect(ros.node.session).toBeUndefined();
+  });
+
+  it('refuses to be configured beside another node of its name, which is row 29', async () => {
+    await ros.make();
+    ros.graph.join('/rein');
+    await ros.start();
+    expect(await ros.port.transition('configure')).toBe('unconfigured');
+    expect(ros.events.at(-1)).toMatchObject({ name: 'duplicateNode', row: 29, level: 'error' });
+    expect(ros.events.at(-1)!.message).toContain('Another node is called /rein');
+  });
+
+  it('is not kept by the ghost of one that died', async () => {
+    await ros.make({ node: { ghosts: () => 1 } });
+    ros.graph.join('/rein');
+    await ros.start();
+    expect(await ros.port.transition('configure')).toBe('inactive');
+  });
+
+  it('refuses to be configured where the session cannot be opened, with the reason, and tries again', async () => {
+    let isBroken = true;
+    await ros.make();
+    const open = ros.open;
+    ros.open = (operators, listener) =>
+      isBroken ? Promise.reject(new ReinError('driver', 'The cable is out.')) : open(operators, listener);
+    await ros.start();
+    expect(await ros.port.transition('configure')).toBe('unconfigured');
+    expect(ros.events.at(-1)).toMatchObject({ name: 'openFailed', message: 'The cable is out.' });
+    isBroken = false;
+    await ros.port.transition('configure');
+    await ros.node.opened();
+    expect(await ros.port.transition('configure')).toBe('inactive');
+  });
+
+  it('goes to error processing and back to unconfigured when the guard is lost', async () => {
+    await ros.make();
+    await ros.start();
+    await ros.port.transition('configure');
+    await ros.robot.link?.close();
+    expect(await ros.port.transition('activate')).toBe('unconfigured');
+    expect(ros.events.map((event) => event.name)).toContain('guardLost');
+  });
+});
+
+describe('services', () => {
+  it('stop, tell, and reset', async () => {
+    await ros.make();
+    const [stop, reset, start] = [trigger('stop'), trigger('reset'), trigger('start_episode')];
+    const safety = ros.hear(SafetyState, '/rein/safety_state', LATCHED_QOS);
+    await ros.activate();
+    expect((await start()).success).toBe(true);
+    expect((await start()).message).toBe('An episode is going on already. Stop it first.');
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
+    expect(await stop()).toEqual({ success: true, message: 'The robot brakes and holds, until ~/reset.' });
+    await ros.robot.tick(100);
+    await soon(() => safety.at(-1)?.state === 'stopped', 'the safety state');
+    expect((await start()).message).toBe('The robot was stopped. Reset, then go on.');
+    expect(await reset()).toEqual({ success: true, message: 'The robot holds and may move again.' });
+    expect(await reset()).toEqual({ success: true, message: 'There was nothing to reset; the robot holds.' });
+    expect((await start()).success).toBe(true);
+  });
+
+  it('mark an episode, save and roll back the policy, or say why not', async () => {
+    await ros.make();
+    const mark = ros.client(Mark, '/rein/mark');
+    const save = ros.client(SavePolicy, '/rein/save_policy');
+    const rollback = trigger('rollback_policy');
+    await ros.activate();
+    expect(await mark.call({ mark: 0, note: '' }, CALL_MS)).toEqual({
+      success: false,
+      message: 'Noted, and it changes nothing: insert judges itself.',
+    });
+    expect((await mark.call({ mark: 7, note: '' }, CALL_MS)).message).toContain('mark is 7');
+    expect(await save.call({ path: '' }, CALL_MS)).toEqual({
+      ...{ success: true, message: 'Policy 7 is saved.', version: 7n },
+      path: `${ros.robot.folder}/policy.onnx`,
+    });
+    expect(await save.call({ path: '/tmp/it.onnx' }, CALL_MS)).toMatchObject({ success: false, version: 0n });
+    expect(await rollback()).toEqual({ success: false, message: 'There are no earlier weights to go back to.' });
+  });
+
+  it('refuse motion without anything that could decide', async () => {
+    await ros.make({ hasPolicy: false });
+    const [resume, start] = [trigger('resume'), trigger('start_episode')];
+    await ros.activate();
+    for (const call of [resume, start]) expect((await call()).message).toContain('nothing that could decide');
+  });
+});
+
+describe('actions', () => {
+  it('run an episode with feedback for each step', async () => {
+    await ros.make();
+    const client = ros.actionClient(RunEpisode, '/rein/run_episode');
+    await ros.activate();
+    const steps: number[] = [];
+    const outcome = await client.send(
+      { purpose: 'evaluation', max_steps: 5 },
+      { timeoutMs: CALL_MS, onFeedback: ({ step, authority }) => void steps.push(authority === 'policy' ? step : -1) },
+    );
+    expect(outcome).toEqual({
+      status: 'succeeded',
+      result: { success: false, steps: 5, intervention_steps: 0, episode_return: 0, ended_by: 'time limit' },
+    });
+    expect(steps).toEqual([0, 1, 2, 3, 4]);
+    expect(ros.node.session?.state.envSteps).toBe(0);
+  });
+
+  it('end canceled, without a stop, when they are canceled', async () => {
+    await ros.make();
+    const client = ros.actionClient(RunEpisode, '/rein/run_episode');
+    await ros.activate();
+    const canceling = new AbortController();
+    const outcome = await client.send(
+      { purpose: 'training', max_steps: 0 },
+      { timeoutMs: CALL_MS, signal: canceling.signal, onFeedback: ({ step }) => step === 3 && canceling.abort() },
+    );
+    expect(outcome).toMatchObject({ status: 'canceled', result: { ended_by: 'canceled' } });
+    await ros.robot.tick(5);
+    expect(ros.node.session?.frame.state).toBe('ready');
+  });
+
+  it('end aborted with the reason when the robot is stopped', async () => {
+    await ros.make();
+    const client = ros.actionClient(RunEpisode, '/rein/run_episode');
+    const stop = trigger('stop');
+    await ros.activate();
+    const outcome = client.send({ purpose: '', max_steps: 0 }, { timeoutMs: CALL_MS });
+    await soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
+    await stop();
+    expect(await outcome).toMatchObject({ status: 'aborted', result: { ended_by: '~/stop was called' } });
+  });
+
+  it('evaluate with feedback for each episode', async () => {
+    await ros.make();
+    const client = ros.actionClient(Evaluate, '/rein/evaluate');
+    await ros.activate();
+    const done: number[] = [];
+    const outcome = await client.send(
+      { episodes: 2 },
+      { timeoutMs: CALL_MS, onFeedback: (f) => void done.push(f.done) },
+    );
+    expect(outcome).toMatchObject({
+      status: 'succeeded',
+      result: { episodes: 2, successes: 0, success_rate: 0, low: 0, mean_steps: 80 },
+    });
+    expect(done).toEqual([1, 2]);
+  });
+
+  it('are refused while the node is inactive, while it is busy, and for a purpose that nobody knows', async () => {
+    await ros.make();
+    const client = ros.actionClient(RunEpisode, '/rein/run_episode');
+    const send = (purpose: string): Promise<unknown> => client.send({ purpose, max_steps: 0 }, { timeoutMs: CALL_MS });
+    await ros.start();
+    await ros.port.transition('configure');
+    await expect(send('training')).rejects.toThrow('refuses');
+    await ros.port.transition('activate');
+    await expect(send('dancing')).rejects.toThrow('refuses');
+    expect(ros.events.at(-1)).toMatchObject({
+      ...{ level: 'warn', name: 'goalRefused' },
+      message: '~/run_episode: purpose is "dancing", it must be training or evaluation.',
+    });
+    const activity = ros.node.session?.runEpisode({ purpose: 'training' });
+    await expect(send('training')).rejects.toThrow('refuses');
+    activity?.cut('enough');
+  });
+});
+
+/** The status of `part` in the newest array. */
+function partOf(arrays: DiagnosticArray[], part: string): DiagnosticStatus | undefined {
+  return arrays.at(-1)?.status.find(({ name }) => name === `rein: ${part}`);
+}
+
+describe('topics', () => {
+  it('give joints by name at the rate of the guard, and of the parameter', async () => {
+    for (const [jointStatesHz, expected] of [
+      [0, 100],
+      [25, 25],
+    ] as const) {
+      await ros.close();
+      ros = await new MemoryNode().make({ node: { jointStatesHz } });
+      const joints = ros.hear(JointState, '/joint_states');
+      await ros.activate();
+      const before = joints.length;
+      for (let i = 0; i < 100; i++) await ros.robot.tick(1);
+      await soon(() => joints.length - before >= expected, 'the joints');
+      expect(joints.length - before).toBe(expected);
+      expect(joints.at(-1)!.name).toEqual(ros.robot.setup.config.robot.joints.map(({ name }) => name));
+      for (const values of [joints.at(-1)!.position, joints.at(-1)!.velocity]) expect(values).toHaveLength(6);
+    }
+  });
+
+  it('are silent about joints that a ROS robot publishes itself', async () => {
+    await ros.make({ node: { jointStatesHz: undefined } });
+    await ros.activate();
+    expect(ros.port.endpoints('/joint_states', 'publishers')).toEqual([]);
+  });
+
+  it('are offered so that everybody gets them, and late ones the safety state too', async () => {
+    await ros.make();
+    const qosOf = (topic: string): QosProfile | undefined => ros.port.endpoints(topic, 'publishers')[0]?.qos;
+    for (const topic of ['/rein/state', '/rein/policy', '/joint_states', '/rein/events', '/diagnostics']) {
+      expect(qosOf(topic), topic).toMatchObject({ reliability: 'reliable', durability: 'volatile' });
+    }
+    for (const topic of ['/rein/safety_state', '/rein/intervention']) {
+      expect(qosOf(topic), topic).toMatchObject({ reliability: 'reliable', durability: 'transientLocal', depth: 1 });
+    }
+    expect(qosOf('/rein/events')?.depth).toBeGreaterThan(10);
+  });
+
+  it('tell a fault by row as safety state, event and diagnostic', async () => {
+    await ros.make();
+    const safety = ros.hear(SafetyState, '/rein/safety_state', LATCHED_QOS);
+    const events = ros.hear(RobotEvent, '/rein/events', EVENT_QOS);
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    await ros.activate();
+    ros.node.session?.resume();
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
+    expect(safety.at(-1)).toMatchObject({ state: 'active.policy', decider: 'policy', fault_flags: 0 });
+    ros.robot.driver.inject('lost', 1e9);
+    await soon(() => safety.at(-1)?.fault_flags !== 0, 'the fault');
+    expect(safety.at(-1)!.faults).toEqual(['The robot does not answer.']);
+    expect([...safety.at(-1)!.fault_rows]).toEqual([10]);
+    await soon(() => events.some((event) => event.row === 10), 'the event');
+    expect(events.find((event) => event.row === 10)).toMatchObject({ level: 2, name: 'driverLost' });
+    await soon(() => partOf(arrays, 'robot driver')?.level === 2, 'the diagnostic');
+    expect(partOf(arrays, 'robot driver')).toMatchObject({
+      ...{ message: 'The robot does not answer. (fault 10)', hardware_id: 'robot1' },
+    });
+  });
+
+  it('say once a second how each part is', async () => {
+    await ros.make();
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    const policies = ros.hear(PolicyStatus, '/rein/policy');
+    ros.port.start();
+    ros.peer.start();
+    ros.node.start();
+    await soon(() => arrays.length > 0, 'diagnostics');
+    await ros.node.opened();
+    const ticking = setInterval(() => void ros.robot.tick(1), 10);
+    await soon(() => arrays.length > 1, 'diagnostics again');
+    await soon(() => policies.length > 0, 'the policy');
+    clearInterval(ticking);
+    const levels = Object.fromEntries(arrays.at(-1)!.status.map(({ name, level }) => [name, level]));
+    expect(levels).toEqual({
+      ...{ 'rein: guard': 0, 'rein: robot driver': 0, 'rein: policy': 0, 'rein: learner link': 0 },
+      ...{ 'rein: teleop': 0, 'rein: ROS': 0 },
+    });
+    expect(policies.at(-1)).toMatchObject({ version: 7n, run_id: 'run-a', state: 'ready' });
+    // Without ticks what the guard said gets old.
+    await soon(() => partOf(arrays, 'guard')?.level === 3, 'the guard to be stale');
+  });
+
+  it('show the simulated time, and truncate the episode when it goes back, which is row 22', async () => {
+    await ros.make({ argv: ['--ros-args', '-p', 'use_sim_time:=true'] });
+    const clock = ros.publisher(Clock, '/clock');
+    const states = ros.hear(State, '/rein/state');
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    await ros.activate();
+    clock.publish({ clock: { sec: 100, nanosec: 5 } });
+    await soon(() => states.at(-1)?.stamp.sec === 100, 'the stamp');
+    const activity = ros.node.session?.runEpisode({ purpose: 'training' });
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
+    clock.publish({ clock: { sec: 90, nanosec: 0 } });
+    expect(await activity?.done).toMatchObject({
+      isDecided: false,
+      endedBy: expect.stringContaining('went back by 10'),
+    });
+    expect(ros.events.find(({ row }) => row === 22)?.message).toContain('the episode is truncated');
+    await soon(() => partOf(arrays, 'ROS')?.level === 1, 'the diagnostic');
+  });
+
+  it('stop the robot when a callback of ours fails, and tell it', async () => {
+    await ros.make();
+    await ros.activate();
+    const activity = ros.node.session?.runEpisode({ purpose: 'training' });
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
+    ros.node.rosFault({ kind: 'callback', where: '/joy', message: 'it broke' });
+    expect((await activity?.done)?.endedBy).toBe('a callback failed');
+    await ros.robot.tick(100);
+    expect(ros.node.session?.frame.state).toBe('stopped');
+    expect(ros.events.find(({ name }) => name === 'callback')).toMatchObject({
+      level: 'error',
+      message: '/joy: it broke',
+    });
+  });
+});
+
+describe('a person', () => {
+  const axes = new Float32Array(8);
+  const joy = (enable: 0 | 1, x = 0): Joy => {
+    const buttons = new Int32Array(11);
+    buttons[4] = enable;
+    return { ...Joy.create(), axes: Float32Array.from(axes, (_, i) => (i === 1 ? x : 0)), buttons };
+  };
+
+  it('takes over by joystick, is reported, and stops the robot when the joystick is lost, which is row 18', async () => {
+    await ros.make({ node: { operator: 'joy' } });
+    const pad = ros.publisher(Joy, '/joy');
+    const interventions = ros.hear(Intervention, '/rein/intervention', LATCHED_QOS);
+    await ros.activate();
+    const run = ros.node.session?.resume();
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
+    for (const [enable, x] of [
+      [0, 0],
+      [1, 0],
+      [1, 0.5],
+    ] as const) {
+      pad.publish(joy(enable, x));
+      await delay(10);
+    }
+    await soon(() => interventions.at(-1)?.active === true, 'the take-over');
+    expect(interventions.at(-1)).toMatchObject({ operator_name: 'joy', decided_by: 'human' });
+    await run?.done;
+    await ros.robot.tick(100);
+    expect(ros.events.find(({ row }) => row === 18)).toMatchObject({ level: 'error', name: 'teleopLost' });
+    expect(ros.node.session?.frame.state).toBe('stopped');
+    expect(() => ros.node.session?.resume()).toThrow('was stopped');
+  });
+
+  it('marks an episode by topic', async () => {
+    await ros.make();
+    const success = ros.publisher(Empty, '/rein/success', EVENT_QOS);
+    await ros.activate();
+    success.publish({});
+    await soon(() => ros.events.some(({ name }) => name === 'marked'), 'the mark');
+  });
+});

@@ -1,0 +1,260 @@
+/**
+ * The node: a session of one robot behind lifecycle, topics, services and actions. Activating permits motion and starts
+ * none; deactivating stops the robot, which holds. Whatever goes wrong at the border to ROS stops the robot and is told.
+ */
+import type { Clock } from '../../core/index.ts';
+import type { LiveSession, SessionEvent, SessionListener } from '../../runtime/live/index.ts';
+import type { RunSetup } from '../../runtime/setup.ts';
+import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
+import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/index.ts';
+import { offerActions } from './actions.ts';
+import { Diagnostics, type PartStatus } from './diagnostics.ts';
+import { Publications } from './publications.ts';
+import type { Permission } from './refusals.ts';
+import { offerServices } from './services.ts';
+import { asReinError, SessionHolder } from './session-holder.ts';
+import { type OperatorChoice, Teleop } from './teleop.ts';
+
+export interface RobotNodeOptions {
+  /** Made and not started. The node registers everything on it; whoever made it starts and closes it. */
+  readonly port: RosPort;
+  readonly setup: RunSetup;
+  readonly robotId: string;
+  readonly operator: OperatorChoice;
+  readonly pad: JoyPadName;
+  readonly teleopLeaseS: number;
+  /** 0: every guard frame; `undefined`: the robot is a ROS robot, and publishes its joints itself. */
+  readonly jointStatesHz: number | undefined;
+  /** Opens a session with these operators and this listener. Nothing moves. */
+  readonly openSession: (operators: readonly TeleopSource[], listener: SessionListener) => Promise<LiveSession>;
+  /** Doubles of our own name that are known to be dead, and that the graph still shows. */
+  readonly ghosts?: () => number;
+  /** Parts that others look after, e.g. observation topics. */
+  readonly others?: () => readonly PartStatus[];
+  /** The machine's. */
+  readonly clock: Clock;
+  /** The lifecycle has ended: the process may. */
+  readonly onShutdown: () => void;
+  /** Every event, for the console. */
+  readonly onEvent?: (event: SessionEvent) => void;
+}
+
+const STATE_MS = 100;
+/** State messages between two of what is told once a second. */
+const STATES_PER_SECOND = 10;
+
+const ROS_EVENTS: Readonly<Record<RosFault['kind'], { readonly row: number; readonly remedy: string }>> = {
+  callback: { row: 0, remedy: 'This is a defect: report it. Then reset.' },
+  malformed: { row: 11, remedy: 'Look at who publishes it.' },
+  qosMismatch: { row: 33, remedy: 'Give both ends a fitting quality of service.' },
+  duplicateNode: { row: 29, remedy: 'Give one of them another name or namespace.' },
+  timeJump: { row: 22, remedy: 'Nothing, if simulated time was reset.' },
+  graph: { row: 0, remedy: '' },
+};
+
+export class RobotNode {
+  readonly #options: RobotNodeOptions;
+  readonly #publications: Publications;
+  readonly #diagnostics: Diagnostics;
+  readonly #teleop: Teleop;
+  readonly #holder: SessionHolder;
+  readonly #permission: Permission & { isActive: boolean };
+  #timer: NodeJS.Timeout | undefined;
+  #beats = 0;
+  /** The robot was stopped by deactivating, and by nothing else: activating may undo it. */
+  #isParked = false;
+
+  constructor(options: RobotNodeOptions) {
+    const { port, setup, clock } = options;
+    const { robot } = setup.config;
+    this.#options = options;
+    this.#publications = new Publications({
+      ...{ port, controlHz: robot.controlHz, jointStatesHz: options.jointStatesHz },
+      jointNames: robot.joints.map((joint) => joint.name),
+    });
+    this.#holder = new SessionHolder({
+      open: () => options.openSession(this.#teleop.create(), this.#listener()),
+      onOpen: (session) => this.#opened(session),
+      onFailure: (error) => this.#openFailed(error.message, error.remedy),
+    });
+    this.#teleop = new Teleop({
+      ...{ port, setup, clock, operator: options.operator, pad: options.pad, leaseS: options.teleopLeaseS },
+      onEvent: (event) => this.event(event),
+      onMark: (mark) => void this.#holder.session?.mark(mark, ''),
+    });
+    this.#diagnostics = new Diagnostics({
+      ...{ port, robotId: options.robotId, holder: this.#holder, nowS: () => clock.nowS() },
+      others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
+    });
+    this.#permission = { holder: this.#holder, isActive: false, fullName: port.fullName };
+    offerServices({ port, permission: this.#permission, onFailure: (error) => this.#activityFailed(error) });
+    offerActions(port, this.#permission, (message) =>
+      this.event({ level: 'warn', name: 'goalRefused', row: 0, message, remedy: '' }),
+    );
+    port.onLifecycle(this.#hooks());
+    port.clock.onJumpBack((byNs) => this.#timeWentBack(byNs));
+  }
+
+  /** The open session, for whoever looks after more than ROS. */
+  get session(): LiveSession | undefined {
+    return this.#holder.session;
+  }
+
+  /** Begins to open the session, so that `configure` finds it open; and to publish, once the port was started. */
+  start(): void {
+    this.#holder.open();
+    this.#timer = setInterval(() => this.#beat(), STATE_MS);
+  }
+
+  /** Resolves when the session is open, or could not be opened. */
+  opened(): Promise<void> {
+    return this.#holder.settled();
+  }
+
+  /** Brakes, closes the session, publishes no more. Never rejects. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#permission.isActive = false;
+    await this.#holder.close();
+  }
+
+  /** What went wrong at the border to ROS. A callback that threw stops the robot: nobody knows what it left undone. */
+  rosFault(fault: RosFault): void {
+    if (fault.kind === 'duplicateNode' && (this.#options.ghosts?.() ?? 0) > 0) return;
+    this.#diagnostics.rosFault(fault);
+    if (fault.kind === 'timeJump') return; // told with what it does to the episode
+    const { row, remedy } = ROS_EVENTS[fault.kind];
+    const isDefect = fault.kind === 'callback';
+    const message = `${fault.where}: ${fault.message}`;
+    this.event({ level: isDefect ? 'error' : 'warn', name: fault.kind, row, message, remedy });
+    if (isDefect) this.#stop('a callback failed');
+  }
+
+  event(event: SessionEvent): void {
+    this.#publications.event(event);
+    this.#options.onEvent?.(event);
+  }
+
+  #listener(): SessionListener {
+    return {
+      frame: (frame) => this.#publications.frame(frame),
+      state: () => this.#publishState(),
+      intervention: (report) => this.#publications.intervention(report),
+      event: (event) => this.event(event),
+    };
+  }
+
+  #hooks(): LifecycleHooks {
+    return {
+      configure: () => this.#configure(),
+      activate: () => this.#activate(),
+      deactivate: () => this.#deactivate(),
+      cleanup: () => this.#cleanup(),
+      shutdown: () => {
+        this.#cleanup();
+        void this.#holder.settled().then(() => this.#options.onShutdown());
+        return 'success';
+      },
+      error: () => this.#cleanup(),
+    };
+  }
+
+  #configure(): LifecycleResult {
+    const { port, ghosts } = this.#options;
+    const doubles = port.nodeNames().filter((name) => name === port.fullName).length - 1;
+    if (doubles > (ghosts?.() ?? 0)) {
+      this.event({
+        ...{ level: 'error', name: 'duplicateNode', row: 29 },
+        message: `Another node is called ${port.fullName}: this one does not begin.`,
+        remedy: 'Give one of them another name or namespace. One that died is forgotten within 10 s.',
+      });
+      return 'failure';
+    }
+    const hasFailed = this.#holder.state === 'failed';
+    if (hasFailed) this.#openFailed(this.#holder.failure?.message ?? '', this.#holder.failure?.remedy);
+    // Next time it may be there.
+    this.#holder.open();
+    return hasFailed ? 'failure' : 'success';
+  }
+
+  /** Permission, and no motion. */
+  #activate(): LifecycleResult {
+    const { session } = this.#holder;
+    if (session?.isLost === true) return 'error';
+    if (this.#holder.state === 'failed') return 'failure';
+    this.#permission.isActive = true;
+    if (this.#isParked && session !== undefined && session.frame.faultFlags === 0) {
+      session.reset().catch((error: unknown) => this.#activityFailed(error));
+    }
+    this.#isParked = false;
+    return 'success';
+  }
+
+  #deactivate(): LifecycleResult {
+    this.#permission.isActive = false;
+    this.#isParked = this.#holder.session?.refusal === undefined;
+    this.#stop('the node was deactivated');
+    return 'success';
+  }
+
+  #cleanup(): LifecycleResult {
+    this.#permission.isActive = false;
+    this.#isParked = false;
+    void this.#holder.close();
+    return 'success';
+  }
+
+  #opened(session: LiveSession): void {
+    const { config } = this.#options.setup;
+    this.event({
+      ...{ level: 'info', name: 'opened', row: 0, remedy: '' },
+      message: `${config.robot.name} is there for ${config.task.name}; files in ${session.folder}.`,
+    });
+    this.#publications.safety(session.frame);
+    this.#publications.policy(session);
+  }
+
+  /** Where the lifecycle has gone on in good faith, it goes back. */
+  #openFailed(message: string, remedy: string | undefined): void {
+    this.event({ level: 'error', name: 'openFailed', row: 0, message, remedy: remedy ?? '' });
+    const { port } = this.#options;
+    const back = async (): Promise<void> => {
+      if (port.lifecycleState === 'active') await port.transition('deactivate');
+      if (port.lifecycleState === 'inactive') await port.transition('cleanup');
+    };
+    back().catch((error: unknown) => this.#activityFailed(error));
+  }
+
+  #activityFailed(error: unknown): void {
+    const { message, remedy } = asReinError(error);
+    this.event({ level: 'error', name: 'failed', row: 0, message, remedy: remedy ?? '' });
+  }
+
+  #timeWentBack(byNs: bigint): void {
+    const seconds = (Number(byNs) * 1e-9).toFixed(3);
+    const message = `ROS time went back by ${seconds} s; the episode is truncated.`;
+    const { row, remedy } = ROS_EVENTS.timeJump;
+    this.event({ level: 'warn', name: 'timeJump', row, message, remedy });
+    this.#diagnostics.rosFault({ kind: 'timeJump', where: '/clock', message });
+    this.#holder.session?.cutEpisode(`ROS time went back by ${seconds} s`);
+  }
+
+  #stop(reason: string): void {
+    // A guard that is lost brakes by itself, and its loss has been told.
+    this.#holder.session?.stop(reason).catch(() => undefined);
+  }
+
+  #publishState(): void {
+    if (this.#holder.session !== undefined) this.#publications.state(this.#holder.session);
+  }
+
+  #beat(): void {
+    this.#publishState();
+    if (this.#beats++ % STATES_PER_SECOND !== 0) return;
+    this.#diagnostics.publish();
+    const { session } = this.#holder;
+    if (session === undefined) return;
+    this.#publications.policy(session);
+    this.#publications.safety(session.frame);
+  }
+}

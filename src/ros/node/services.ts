@@ -1,0 +1,62 @@
+/** The node's services. Each is answered; what cannot be done is answered with `success: false` and a sentence. */
+import type { RosPort } from '../port/index.ts';
+import { MARK_FAILURE, MARK_SUCCESS, Mark, SavePolicy, Trigger, type TriggerAnswer } from './interfaces.ts';
+import { movableSessionOf, openSessionOf, type Permission, sentenceOf } from './refusals.ts';
+
+export interface ServicesOptions {
+  readonly port: RosPort;
+  readonly permission: Permission;
+  /** An activity that was begun by a service failed later. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function offerServices(options: ServicesOptions): void {
+  const { port, permission } = options;
+  const trigger = (name: string, act: () => string | Promise<string>): void =>
+    port.serve(Trigger, name, () => answer(act));
+  trigger('~/stop', async () => {
+    await openSessionOf(permission).stop('~/stop was called');
+    return 'The robot brakes and holds, until ~/reset.';
+  });
+  trigger('~/reset', async () => {
+    const isReset = await movableSessionOf(permission).reset();
+    return isReset ? 'The robot holds and may move again.' : 'There was nothing to reset; the robot holds.';
+  });
+  trigger('~/resume', () => {
+    const activity = movableSessionOf(permission).resume();
+    activity.done.catch(options.onFailure);
+    return 'Episode after episode, until ~/stop.';
+  });
+  trigger('~/start_episode', () => {
+    const activity = movableSessionOf(permission).runEpisode({ purpose: 'training' });
+    activity.done.catch(options.onFailure);
+    return 'One episode.';
+  });
+  trigger('~/rollback_policy', () => `Policy ${openSessionOf(permission).rollbackPolicy()} acts.`);
+  port.serve(Mark, '~/mark', ({ mark, note }) =>
+    answer(() => {
+      if (mark !== MARK_SUCCESS && mark !== MARK_FAILURE) {
+        throw new RangeError(`mark is ${mark}, it must be ${MARK_SUCCESS} (success) or ${MARK_FAILURE} (failure)`);
+      }
+      const marked = openSessionOf(permission).mark(mark === MARK_SUCCESS ? 'success' : 'failure', note);
+      if (!marked.isTaken) throw new RangeError(marked.message);
+      return marked.message;
+    }),
+  );
+  port.serve(SavePolicy, '~/save_policy', async (request) => {
+    try {
+      const { path, version } = await openSessionOf(permission).savePolicy(request.path);
+      return { success: true, message: `Policy ${version} is saved.`, path, version: BigInt(version) };
+    } catch (error) {
+      return { success: false, message: sentenceOf(error), path: '', version: 0n };
+    }
+  });
+}
+
+async function answer(act: () => string | Promise<string>): Promise<TriggerAnswer> {
+  try {
+    return { success: true, message: await act() };
+  } catch (error) {
+    return { success: false, message: sentenceOf(error) };
+  }
+}

@@ -1,0 +1,95 @@
+/** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
+import type { Clock } from '../../core/index.ts';
+import type { SessionEvent } from '../../runtime/live/index.ts';
+import type { RunSetup } from '../../runtime/setup.ts';
+import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
+import { Empty, Joy, TwistStamped } from '../messages/index.ts';
+import { EVENT_QOS, type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
+import type { PartStatus } from './diagnostics.ts';
+import { secondsOf } from './stamp.ts';
+
+export type OperatorChoice = 'none' | 'scripted' | 'joy' | 'twist';
+
+export interface TeleopOptions {
+  readonly port: RosPort;
+  readonly operator: OperatorChoice;
+  readonly pad: JoyPadName;
+  /** How long one message counts, s. */
+  readonly leaseS: number;
+  readonly setup: RunSetup;
+  /** The machine's; hands do not follow simulated time. */
+  readonly clock: Clock;
+  readonly onEvent: (event: SessionEvent) => void;
+  readonly onMark: (mark: 'success' | 'failure') => void;
+}
+
+type Source = JoyTeleop | TwistTeleop;
+
+export class Teleop {
+  readonly #options: TeleopOptions;
+  readonly #subscription: RosSubscription | undefined;
+  #source: Source | undefined;
+
+  /** Subscribes; nobody is in control before `create`. */
+  constructor(options: TeleopOptions) {
+    this.#options = options;
+    const { port, operator, clock, onMark } = options;
+    port.subscribe(Empty, '~/success', EVENT_QOS, () => onMark('success'));
+    port.subscribe(Empty, '~/failure', EVENT_QOS, () => onMark('failure'));
+    if (operator === 'joy') {
+      this.#subscription = port.subscribe(Joy, 'joy', SENSOR_QOS, (message) => {
+        if (this.#source instanceof JoyTeleop) this.#source.onJoy(message, clock.nowS());
+      });
+    }
+    if (operator === 'twist') {
+      this.#subscription = port.subscribe(TwistStamped, '~/teleop', SENSOR_QOS, ({ header, twist }) => {
+        const rosNowS = Number(port.clock.nowNs()) * 1e-9;
+        if (this.#source instanceof TwistTeleop) {
+          this.#source.onTwist(twist, secondsOf(header.stamp), rosNowS, clock.nowS());
+        }
+      });
+    }
+  }
+
+  /** A new operator for a new session, which closes it; none where nobody may take over by topic. */
+  create(): readonly Source[] {
+    this.#source = this.#make();
+    return this.#source === undefined ? [] : [this.#source];
+  }
+
+  status(): PartStatus {
+    const { operator } = this.#options;
+    const part = 'teleop';
+    const source = this.#source;
+    if (source === undefined || this.#subscription === undefined) {
+      const message = operator === 'scripted' ? 'The scripted operator helps.' : 'Nobody may take over.';
+      return { part, level: 'ok', message, values: { operator } };
+    }
+    const { topic, publisherCount } = this.#subscription;
+    const values = { operator, topic, publishers: publisherCount, ...source.counters };
+    if (source.isStopRequested) {
+      return { part, level: 'error', message: 'Stopped by the operator, or lost while in control (fault 18).', values };
+    }
+    if (publisherCount === 0) return { part, level: 'stale', message: `Nobody publishes ${topic}.`, values };
+    const message = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
+    return { part, level: source.counters.malformed > 0 ? 'warn' : 'ok', message, values };
+  }
+
+  #make(): Source | undefined {
+    const { operator, pad, leaseS, setup, clock, onMark } = this.#options;
+    const { action } = setup.task;
+    const onEvent = (event: TeleopEvent): void => this.#tell(event);
+    if (operator === 'joy') {
+      const mapping = mappingOf(JOY_PADS[pad], action);
+      return new JoyTeleop({ action, mapping, clock, leaseS, onEvent, onMark });
+    }
+    if (operator === 'twist') {
+      return new TwistTeleop({ action, policyPeriodS: 1 / setup.config.task.policyHz, clock, leaseS, onEvent });
+    }
+    return undefined;
+  }
+
+  #tell({ row, name, sentence, remedy }: TeleopEvent): void {
+    this.#options.onEvent({ level: row === 18 ? 'error' : 'warn', name, row, message: sentence, remedy });
+  }
+}

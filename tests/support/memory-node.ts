@@ -1,0 +1,139 @@
+/** The node on a ROS graph inside this process, over a mock arm; and a second node that talks to it. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { SystemClock } from '../../src/core/index.ts';
+import { MemoryGraph, memoryPorts } from '../../src/ros/memory/index.ts';
+import type { MessageType } from '../../src/ros/messages/index.ts';
+import { RobotNode, type RobotNodeOptions } from '../../src/ros/node/index.ts';
+import {
+  type ActionType,
+  type QosProfile,
+  type RosActionClient,
+  type RosClient,
+  type RosFault,
+  type RosPort,
+  type RosPublisher,
+  type ServiceType,
+  STATE_QOS,
+} from '../../src/ros/port/index.ts';
+import { openSession, type SessionEvent, type SessionOptions } from '../../src/runtime/live/index.ts';
+import { TestRobot } from './session.ts';
+
+export interface NodeChoices {
+  readonly argv?: readonly string[];
+  readonly node?: Partial<RobotNodeOptions>;
+  readonly session?: Partial<SessionOptions>;
+  readonly hasPolicy?: boolean;
+}
+
+/** Everything that was heard, newest last. */
+type Heard<T> = T[];
+
+export class MemoryNode {
+  readonly robot: TestRobot = new TestRobot();
+  readonly graph: MemoryGraph = new MemoryGraph();
+  readonly events: SessionEvent[] = [];
+  readonly faults: RosFault[] = [];
+  isShutDown = false;
+  /** Opens the session; a test may put another in its place. */
+  open: RobotNodeOptions['openSession'] = () => Promise.reject(new Error('the node was not made'));
+  #port: RosPort | undefined;
+  #peer: RosPort | undefined;
+  #node: RobotNode | undefined;
+
+  get port(): RosPort {
+    if (this.#port === undefined) throw new Error('the node was not made');
+    return this.#port;
+  }
+
+  get peer(): RosPort {
+    if (this.#peer === undefined) throw new Error('the node was not made');
+    return this.#peer;
+  }
+
+  get node(): RobotNode {
+    if (this.#node === undefined) throw new Error('the node was not made');
+    return this.#node;
+  }
+
+  /** Makes both nodes; register clients and subscriptions of the peer, then `start`. */
+  async make(choices: NodeChoices = {}): Promise<this> {
+    const policy = choices.hasPolicy === false ? undefined : await this.robot.policyFile();
+    const ports = memoryPorts(this.graph);
+    const { argv = [] } = choices;
+    this.#port = await ports({
+      ...{ nodeName: 'rein', kind: 'lifecycle', argv },
+      onFault: (fault) => {
+        this.faults.push(fault);
+        this.#node?.rosFault(fault);
+      },
+    });
+    this.#peer = await ports({ nodeName: 'peer', onFault: (fault) => void this.faults.push(fault) });
+    this.open = async (operators, listener) =>
+      openSession({
+        ...{ setup: this.robot.setup, folder: this.robot.folder, runId: 'run-a', robotId: 'robot1' },
+        ...{ guard: await this.robot.connect(), clock: this.robot.clock, afterStop: 'wait' },
+        ...{ policy, operators, listener, ...choices.session },
+      });
+    this.#node = new RobotNode({
+      ...{ port: this.#port, setup: this.robot.setup, robotId: 'robot1', operator: 'none', pad: 'xbox' },
+      ...{ teleopLeaseS: 0.1, jointStatesHz: 0, clock: new SystemClock() },
+      openSession: (operators, listener) => this.open(operators, listener),
+      onShutdown: () => {
+        this.isShutDown = true;
+      },
+      onEvent: (event) => void this.events.push(event),
+      ...choices.node,
+    });
+    return this;
+  }
+
+  client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A> {
+    return this.peer.client(type, name);
+  }
+
+  actionClient<G, F, R>(type: ActionType<G, F, R>, name: string): RosActionClient<G, F, R> {
+    return this.peer.actionClient(type, name);
+  }
+
+  publisher<T>(type: MessageType<T>, topic: string, qos: QosProfile = STATE_QOS): RosPublisher<T> {
+    return this.peer.advertise(type, topic, qos);
+  }
+
+  /** Copies of all messages on `topic`. */
+  hear<T>(type: MessageType<T>, topic: string, qos: QosProfile = { ...STATE_QOS, depth: 100 }): Heard<T> {
+    const heard: Heard<T> = [];
+    this.peer.subscribe(type, topic, qos, (message) => void heard.push(structuredClone(message)));
+    return heard;
+  }
+
+  /** Starts both, and waits until the session is open. */
+  async start(): Promise<void> {
+    this.node.start();
+    this.port.start();
+    this.peer.start();
+    await this.node.opened();
+  }
+
+  /** Starts and takes the lifecycle to `active`. */
+  async activate(): Promise<void> {
+    await this.start();
+    await this.port.transition('configure');
+    await this.port.transition('activate');
+  }
+
+  async close(): Promise<void> {
+    await this.#node?.close();
+    await this.#port?.close();
+    await this.#peer?.close();
+    await this.robot.close();
+  }
+}
+
+/** Waits for `condition`; says `what` did not happen after 5 s. */
+export async function soon(condition: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 1000; i++) {
+    if (condition()) return;
+    await delay(5);
+  }
+  throw new Error(`${what} did not happen within 5 s`);
+}
