@@ -1,5 +1,6 @@
 /** The contract of a task: what is seen, what counts, where an episode starts. Pure: no clock, no I/O. */
 import type { ActionSpec, GuardFrame, ObservationSpec, Rng, SceneLayout } from '../core/index.ts';
+import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 
 /** What a step led to. */
 export interface Verdict {
@@ -19,6 +20,12 @@ export interface Task {
   readonly maxSteps: number;
   /** Whether people decide when an episode is a success or a failure. Default: only `judge` does. */
   readonly takesMarks?: boolean;
+  /** People arrange the surroundings: `drawLayout` throws and is not to be called. Default: software does. */
+  readonly isArrangedByPeople?: boolean;
+  /** Topics that the observation reads. Default: none. */
+  readonly topics?: readonly ObservationTopic[];
+  /** Where the values of `topics` come from, in the same order; before the first `observe`. */
+  attach?(sources: readonly ObservationSource[]): void;
   /** Draws one episode's start. The same generator state gives the same start. Throws `ReinError('task')` when none is reachable. */
   drawLayout(rng: Rng): SceneLayout;
   /**

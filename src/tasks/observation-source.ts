@@ -1,0 +1,90 @@
+/**
+ * Observations that come over topics: what a task asks for, as data, and what whoever reads the topics gives to it. The
+ * task only knows sizes and places; freshness is judged by the reader.
+ */
+
+/** What each type of message can give: numbers in each part; `many` where the task says how many. */
+const PARTS = {
+  'sensor_msgs/msg/JointState': { position: 'names', velocity: 'names', effort: 'names' },
+  'sensor_msgs/msg/Imu': { orientation: 4, angularVelocity: 3, linearAcceleration: 3 },
+  'sensor_msgs/msg/LaserScan': { ranges: 'size' },
+  'nav_msgs/msg/Odometry': { position: 3, orientation: 4, linear: 3, angular: 3 },
+  'geometry_msgs/msg/WrenchStamped': { force: 3, torque: 3 },
+  'sensor_msgs/msg/Image': { gray: 'pixels', rgb: 'threePixels' },
+  'sensor_msgs/msg/CompressedImage': { gray: 'pixels', rgb: 'threePixels' },
+  'std_msgs/msg/Float64MultiArray': { data: 'size' },
+  'std_msgs/msg/Float64': { data: 1 },
+} as const satisfies Record<string, Record<string, number | 'names' | 'size' | 'pixels' | 'threePixels'>>;
+
+export type ObservationType = keyof typeof PARTS;
+
+/** Types of messages that an observation may read. */
+export const OBSERVATION_TYPES: readonly ObservationType[] = Object.keys(PARTS) as ObservationType[];
+
+/** One topic and what is taken from its messages, in the order of `fields`. */
+export interface ObservationTopic {
+  /** Name of the field of the observation. */
+  readonly name: string;
+  readonly topic: string;
+  readonly type: ObservationType;
+  /** Parts of the message: see `partsOf`. */
+  readonly fields: readonly string[];
+  /** JointState: which joints, in this order. */
+  readonly joints?: readonly string[] | undefined;
+  /** LaserScan: so many sectors, the nearest of each. Float64MultiArray: so many numbers. */
+  readonly size?: number | undefined;
+  /** Images: averaged to this many pixels. */
+  readonly widthPx?: number | undefined;
+  readonly heightPx?: number | undefined;
+  /** What is measured is divided by this; images are in [0, 1] before. */
+  readonly scale: number;
+  /** Older values are not acted on. */
+  readonly freshnessMs: number;
+}
+
+/** What keeps an observation from being acted on, for events and diagnostics. */
+export interface ObservationProblem {
+  /** Row of the fault table. */
+  readonly row: number;
+  readonly sentence: string;
+  readonly remedy: string;
+}
+
+/** The newest values of one topic. */
+export interface ObservationSource {
+  readonly name: string;
+  readonly size: number;
+  /** Writes the newest values ([size], scaled) at `offset` of `out`; zeros before the first. No allocation. */
+  fill(out: Float32Array, offset: number): void;
+  /** Age of the newest values, ms; Infinity before the first. `nowS`: the machine's monotonic clock. */
+  ageMs(nowS: number): number;
+  /** Why nothing may be acted on at `nowS`; empty where all is well. */
+  problems(nowS: number): readonly ObservationProblem[];
+}
+
+/** Names of the parts that messages of `type` have. */
+export function partsOf(type: ObservationType): readonly string[] {
+  return Object.keys(PARTS[type]);
+}
+
+/** How many numbers `topic` gives, or a sentence (without its full stop) that says what is wrong with it. */
+export function topicSize(topic: ObservationTopic): number | string {
+  const parts: Readonly<Record<string, number | string>> = PARTS[topic.type];
+  let size = 0;
+  for (const field of topic.fields) {
+    const part = parts[field];
+    if (part === undefined) return `${topic.type} has no "${field}", it has ${partsOf(topic.type).join(', ')}`;
+    const count = typeof part === 'number' ? part : countOf(topic, part);
+    if (typeof count === 'string') return count;
+    size += count;
+  }
+  return size;
+}
+
+function countOf(topic: ObservationTopic, part: string): number | string {
+  if (part === 'names') return topic.joints?.length || `${topic.type} needs "joints", a list of joint names`;
+  if (part === 'size') return topic.size ?? `${topic.type} needs "size", how many numbers are taken`;
+  const { widthPx, heightPx } = topic;
+  if (widthPx === undefined || heightPx === undefined) return `${topic.type} needs "widthPx" and "heightPx"`;
+  return widthPx * heightPx * (part === 'pixels' ? 1 : 3);
+}
