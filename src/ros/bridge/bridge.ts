@@ -1,0 +1,204 @@
+/**
+ * The guard's ROS half: hands measurements to the guard and the guard's commands to the robot's controller. It decides
+ * nothing. Commands that are old, meant for another life, or come after a stop are dropped: nothing is queued, nothing is
+ * repeated.
+ */
+import type { Clock } from '../../core/index.ts';
+import {
+  COMMAND,
+  COMMAND_KIND,
+  commandNumbers,
+  ROS_MESSAGE,
+  type RosAnswer,
+  type RosProcessConfig,
+  STATE,
+  stateLayout,
+  stateNumbers,
+} from '../../drivers/ros/index.ts';
+import { readNumbers } from '../../runtime/guard-link/index.ts';
+import type { RosFault, RosPort } from '../port/index.ts';
+import { advertiseCommand, type CommandPublisher } from './command-publisher.ts';
+import { Controllers } from './controllers.ts';
+import type { ToGuard } from './guard-pipes.ts';
+import { Notices } from './notices.ts';
+import { parseRequest } from './request.ts';
+import { RobotReadings } from './robot-readings.ts';
+import { SceneClient } from './scene-client.ts';
+import { StopSequence } from './stop-sequence.ts';
+
+/** A command that took longer than this is not published any more. */
+const COMMAND_MAX_AGE_S = 0.05;
+/** Signs of life between measurements. */
+const ALIVE_MS = 10;
+/** How long `prepare` waits for a first fresh measurement, and for the controller's subscription to be discovered. */
+const DISCOVERY_MS = 1000;
+
+export interface BridgeParts {
+  readonly port: RosPort;
+  readonly config: RosProcessConfig;
+  readonly generation: number;
+  readonly toGuard: ToGuard;
+  readonly clock: Clock;
+}
+
+export class Bridge {
+  readonly #parts: BridgeParts;
+  readonly #readings: RobotReadings;
+  readonly #publisher: CommandPublisher;
+  readonly #controllers: Controllers | undefined;
+  readonly #scene: SceneClient | undefined;
+  readonly #stop: StopSequence;
+  readonly #notices: Notices;
+  readonly #row: Float64Array;
+  readonly #command: Float64Array;
+  #isStopped = true;
+  #lastSeq = -1;
+  #sentAtS = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Registers everything at the port. The caller starts and closes it. */
+  constructor(parts: BridgeParts) {
+    const { port, config, toGuard, clock } = parts;
+    const { options, model } = config;
+    this.#parts = parts;
+    this.#publisher = advertiseCommand(port, options, 1 / model.controlHz);
+    this.#readings = new RobotReadings(port, options, () => this.#sendState());
+    this.#readings.subscribeSensors(port);
+    this.#controllers = options.controllerManager && new Controllers(port, options.controllerManager);
+    this.#scene = options.scene && new SceneClient(port, options.scene.service, this.#readings);
+    this.#notices = new Notices({ options, readings: this.#readings, clock, say: (notice) => toGuard.notice(notice) });
+    this.#stop = new StopSequence({
+      model,
+      options,
+      publisher: this.#publisher,
+      readings: this.#readings,
+      controllers: this.#controllers,
+      nowS: () => clock.nowS(),
+      onTrouble: (sentence) => this.#notices.trouble(sentence),
+    });
+    this.#row = new Float64Array(stateNumbers(options));
+    this.#command = new Float64Array(commandNumbers(options));
+  }
+
+  /** Begins to give signs of life. After the port's `start`. */
+  start(): void {
+    this.#parts.toGuard.ready();
+    this.#sendState();
+    this.#timer = setInterval(() => {
+      if (this.#parts.clock.nowS() - this.#sentAtS >= ALIVE_MS * 1e-3 * 0.9) this.#sendState();
+      this.#notices.look();
+    }, ALIVE_MS);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  nudge(): void {}
+
+  /** Nobody commands any more; who stops the robot then is the other process. */
+  async guardGone(): Promise<void> {}
+
+  /** What the port found. */
+  fault(fault: RosFault): void {
+    this.#notices.fault(fault);
+  }
+
+  /** Takes one message from the guard's tick. */
+  receive(kind: number, payload: Uint8Array): void {
+    try {
+      if (kind === ROS_MESSAGE.command) this.#receiveCommand(payload);
+      else if (kind === ROS_MESSAGE.request) this.#receiveRequest(payload);
+    } catch (error) {
+      this.#notices.trouble(`A command could not be published: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  #receiveCommand(payload: Uint8Array): void {
+    const command = this.#command;
+    if (!readNumbers(command, payload)) return;
+    if (command[COMMAND.generation] !== this.#parts.generation) return;
+    // Never backwards: whatever the pipe did, an older command is not published after a newer one.
+    if (!(command[COMMAND.seq]! > this.#lastSeq)) return;
+    this.#lastSeq = command[COMMAND.seq]!;
+    if (command[COMMAND.kind] === COMMAND_KIND.stop) {
+      this.#isStopped = true;
+      void this.#stop.run();
+      return;
+    }
+    const ageS = this.#parts.clock.nowS() - command[COMMAND.issuedAtS]!;
+    if (command[COMMAND.kind] !== COMMAND_KIND.drive || this.#isStopped || ageS > COMMAND_MAX_AGE_S) return;
+    for (let i = COMMAND.scalars; i < command.length; i++) if (!Number.isFinite(command[i])) return;
+    this.#publisher.publish(command, COMMAND.scalars);
+  }
+
+  #receiveRequest(payload: Uint8Array): void {
+    const message = parseRequest(payload);
+    if (message === undefined || message.generation !== this.#parts.generation) return;
+    const answer = message.request.kind === 'prepare' ? this.#prepare() : this.#resetScene(message.request.layout);
+    answer
+      .catch(
+        (error: unknown): RosAnswer => ({ ok: false, reason: error instanceof Error ? error.message : String(error) }),
+      )
+      .then((said) => this.#parts.toGuard.answer(message.id, said));
+  }
+
+  async #resetScene(layout: Parameters<SceneClient['reset']>[0]): Promise<RosAnswer> {
+    if (this.#scene === undefined)
+      return { ok: false, reason: 'this robot has no service that resets its surroundings' };
+    const answer = await this.#scene.reset(layout);
+    // What the guard reads next was measured after the reset.
+    this.#sendState();
+    return answer;
+  }
+
+  async #prepare(): Promise<RosAnswer> {
+    const wrong = (await this.#controllers?.prepare()) ?? (await this.#discovered());
+    if (wrong !== undefined) return { ok: false, reason: wrong };
+    this.#isStopped = false;
+    return { ok: true };
+  }
+
+  /** Waits a moment for what discovery may still bring. */
+  async #discovered(): Promise<string | undefined> {
+    const limitMs = performance.now() + DISCOVERY_MS;
+    for (;;) {
+      const wrong = this.#missing();
+      if (wrong === undefined || performance.now() > limitMs) return wrong;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  #missing(): string | undefined {
+    const { clock, port, config } = this.#parts;
+    const { measuredAtS } = this.#readings;
+    const doubles = port.nodeNames().filter((name) => name === port.fullName).length;
+    if (doubles > 1) return `Another node is called ${port.fullName}: two guards may not drive one robot.`;
+    const silence = this.#notices.whySilent();
+    if (silence !== undefined) return silence;
+    if (clock.nowS() - measuredAtS > 2 * config.options.freshnessMs * 1e-3) return 'The measurements have stopped.';
+    if (this.#publisher.subscriberCount === 0) {
+      return `Nobody listens to ${this.#publisher.topic}: the controller is not active, or its topic has another name.`;
+    }
+    return undefined;
+  }
+
+  #sendState(): void {
+    const { generation, toGuard, clock, config } = this.#parts;
+    const { state, measuredAtS, measurements, wrenchAtS } = this.#readings;
+    const row = this.#row;
+    const layout = stateLayout(state.positionRad.length, config.options.signals.length);
+    this.#sentAtS = clock.nowS();
+    row[STATE.generation] = generation;
+    row[STATE.sentAtS] = this.#sentAtS;
+    row[STATE.measuredAtS] = measuredAtS;
+    row[STATE.measurements] = measurements;
+    row[STATE.wrenchAtS] = wrenchAtS;
+    row.set(state.positionRad, layout.positionRad);
+    row.set(state.velocityRadPerS, layout.velocityRadPerS);
+    row.set(state.torqueNm, layout.torqueNm);
+    row.set(state.wrench, layout.wrench);
+    row.set(state.signals, layout.signals);
+    toGuard.state(row);
+  }
+}

@@ -1,0 +1,98 @@
+/** The robot's controllers, through ros2_control's controller_manager. */
+import { ReinError } from '../../core/index.ts';
+import type { RosDriverOptions } from '../../drivers/ros/index.ts';
+import type { RosClient, RosPort, ServiceType } from '../port/index.ts';
+
+interface ListedController {
+  readonly name: string;
+  readonly state: string;
+}
+const LIST: ServiceType<Record<string, never>, { readonly controller: readonly ListedController[] }> = {
+  name: 'controller_manager_msgs/srv/ListControllers',
+};
+
+interface SwitchRequest {
+  readonly activate_controllers: readonly string[];
+  readonly deactivate_controllers: readonly string[];
+  readonly strictness: number;
+  readonly activate_asap: boolean;
+  readonly timeout: { readonly sec: number; readonly nanosec: number };
+}
+const SWITCH: ServiceType<SwitchRequest, { readonly ok: boolean; readonly message?: string }> = {
+  name: 'controller_manager_msgs/srv/SwitchController',
+};
+const BEST_EFFORT = 1;
+const STRICT = 2;
+const ANSWER_MS = 800;
+
+export class Controllers {
+  readonly #options: NonNullable<RosDriverOptions['controllerManager']>;
+  readonly #list: RosClient<Record<string, never>, { readonly controller: readonly ListedController[] }>;
+  readonly #switch: RosClient<SwitchRequest, { readonly ok: boolean; readonly message?: string }>;
+
+  /** Before the port's `start`. */
+  constructor(port: RosPort, options: NonNullable<RosDriverOptions['controllerManager']>) {
+    this.#options = options;
+    this.#list = port.client(LIST, `${options.name}/list_controllers`);
+    this.#switch = port.client(SWITCH, `${options.name}/switch_controller`);
+  }
+
+  /** Why the controllers cannot take commands, after activating them where that is asked for; `undefined` when they can. */
+  async prepare(): Promise<string | undefined> {
+    const { name, controllers, activateOnEnable } = this.#options;
+    try {
+      let idle = await this.#idle();
+      if (typeof idle === 'string') return idle;
+      if (idle.length > 0 && activateOnEnable) {
+        const said = await this.#switch.call(request(idle, [], STRICT), ANSWER_MS);
+        if (!said.ok)
+          return refusal(`The controller manager ${name} refused to activate ${idle.join(', ')}`, said.message);
+        idle = await this.#idle();
+        if (typeof idle === 'string') return idle;
+      }
+      if (idle.length === 0) return undefined;
+      return `Of the controllers ${controllers.join(', ')} ${idle.join(', ')} ${idle.length === 1 ? 'is' : 'are'} not active.`;
+    } catch (error) {
+      if (!(error instanceof ReinError)) throw error;
+      return `The controller manager ${name} does not answer: ${error.message}`;
+    }
+  }
+
+  /** Takes the controllers off the robot where a stop shall do that. Says why it could not. */
+  async deactivate(): Promise<string | undefined> {
+    const { name, controllers, deactivateOnStop } = this.#options;
+    if (!deactivateOnStop) return undefined;
+    try {
+      const said = await this.#switch.call(request([], controllers, BEST_EFFORT), ANSWER_MS);
+      return said.ok ? undefined : refusal(`The controller manager ${name} refused to deactivate`, said.message);
+    } catch (error) {
+      if (!(error instanceof ReinError)) throw error;
+      return `The controller manager ${name} does not answer: ${error.message}`;
+    }
+  }
+
+  /** Which of the controllers are not active, or a sentence for one that is not there. */
+  async #idle(): Promise<string | readonly string[]> {
+    const { controller } = await this.#list.call({}, ANSWER_MS);
+    const states = new Map(controller.map(({ name, state }) => [name, state]));
+    const absent = this.#options.controllers.filter((name) => !states.has(name));
+    if (absent.length > 0) {
+      return `There is no controller named ${absent.join(', ')}; there are ${[...states.keys()].join(', ') || 'none'}.`;
+    }
+    return this.#options.controllers.filter((name) => states.get(name) !== 'active');
+  }
+}
+
+function request(activate: readonly string[], deactivate: readonly string[], strictness: number): SwitchRequest {
+  return {
+    activate_controllers: activate,
+    deactivate_controllers: deactivate,
+    strictness,
+    activate_asap: true,
+    timeout: { sec: 1, nanosec: 0 },
+  };
+}
+
+function refusal(what: string, why: string | undefined): string {
+  return why === undefined || why === '' ? `${what}.` : `${what}: ${why}`;
+}

@@ -1,0 +1,57 @@
+/** The two pipes between a ROS process and the guard: what the guard's tick writes, and what the guard's main thread reads. */
+import { constants, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { GuardNotice } from '../../core/index.ts';
+import { ROS_MESSAGE, type RosAnswer, TO_GUARD_FD } from '../../drivers/ros/index.ts';
+import { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from '../../runtime/guard-link/index.ts';
+
+/** Measurements are dropped beyond this: the guard does not read, and the newest is all that it will want. */
+const MAX_UNREAD_BYTES = 16 * 1024;
+
+/** Reads the named pipe at `path`. `onEnd` is called once, when the guard is gone. */
+export function openInbox(path: string, onMessage: MessageHandler, onEnd: () => void): void {
+  const inbox = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
+  const decoder = new MessageDecoder(onMessage);
+  inbox.on('data', (bytes) => decoder.push(bytes));
+  inbox.once('end', onEnd);
+  inbox.once('error', onEnd);
+}
+
+/** Called once when the guard closes our standard input, as its death does. `onNudge`: for each byte before. */
+export function watchGuard(onNudge: () => void, onEnd: () => void): void {
+  process.stdin.on('data', onNudge);
+  process.stdin.once('end', onEnd);
+  process.stdin.once('error', onEnd);
+}
+
+/** Writes to the guard. Never blocks, never throws. */
+export interface ToGuard {
+  ready(): void;
+  /** False when it was dropped. */
+  state(numbers: Float64Array): boolean;
+  answer(id: number, answer: RosAnswer): void;
+  notice(notice: GuardNotice): void;
+  /** Why this process cannot do its work. */
+  failed(sentence: string, remedy: string): void;
+}
+
+export function openToGuard(stateNumbers: number): ToGuard {
+  const pipe = new Socket({ fd: TO_GUARD_FD, readable: false });
+  // Its end is seen on the inbox.
+  pipe.on('error', () => undefined);
+  const message = new NumbersMessage(ROS_MESSAGE.state, Math.max(1, stateNumbers));
+  const json = (kind: number, value: unknown): void => void pipe.write(encodeJson(kind, value));
+  return {
+    ready: () => json(ROS_MESSAGE.ready, {}),
+    state: (numbers) => {
+      if (pipe.writableLength > MAX_UNREAD_BYTES) return false;
+      message.numbers.set(numbers);
+      // The stream may keep the bytes until the pipe takes them.
+      pipe.write(message.seal().slice());
+      return true;
+    },
+    answer: (id, answer) => json(ROS_MESSAGE.answer, { id, ...answer }),
+    notice: (notice) => json(ROS_MESSAGE.notice, notice),
+    failed: (sentence, remedy) => json(ROS_MESSAGE.failed, { level: 'error', row: 0, sentence, remedy }),
+  };
+}

@@ -1,0 +1,106 @@
+/** What both processes do alike: read their configuration, make a port, end when the guard does, and never die silently. */
+import { readFileSync } from 'node:fs';
+import { ReinError, SystemClock } from '../../core/index.ts';
+import { type RosProcessConfig, stateNumbers } from '../../drivers/ros/index.ts';
+import type { RosFault, RosPort, RosPortFactory } from '../port/index.ts';
+import { Bridge } from './bridge.ts';
+import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';
+import { Stopper } from './stopper.ts';
+
+/** What a process does with the port, once it is there. */
+interface Role {
+  start(): void;
+  receive(kind: number, payload: Uint8Array): void;
+  fault(fault: RosFault): void;
+  nudge(): void;
+  /** The guard is gone: resolves when the process may end. */
+  guardGone(): Promise<void>;
+  close(): void;
+}
+
+interface RoleParts {
+  readonly port: RosPort;
+  readonly config: RosProcessConfig;
+  readonly generation: number;
+  readonly toGuard: ToGuard;
+  readonly clock: SystemClock;
+}
+
+/** Runs the bridge as this process. */
+export function runBridge(createPort: RosPortFactory): Promise<void> {
+  return runProcess({
+    nodeName: 'rein_bridge',
+    createPort,
+    stateNumbers: ({ options }) => stateNumbers(options),
+    createRole: (parts) => new Bridge(parts),
+  });
+}
+
+/** Runs what can only stop as this process. */
+export function runStopper(createPort: RosPortFactory): Promise<void> {
+  return runProcess({
+    nodeName: 'rein_stopper',
+    createPort,
+    stateNumbers: () => 0,
+    createRole: (parts) => new Stopper(parts),
+  });
+}
+
+interface ProcessParts {
+  readonly nodeName: string;
+  readonly createPort: RosPortFactory;
+  /** Doubles of a row of measurements; 0 for a role that sends none. */
+  readonly stateNumbers: (config: RosProcessConfig) => number;
+  readonly createRole: (parts: RoleParts) => Role;
+}
+
+/** Runs a role as this process: its arguments are the configuration's path and the life's number. */
+async function runProcess(parts: ProcessParts): Promise<void> {
+  const config = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as RosProcessConfig;
+  const toGuard = openToGuard(parts.stateNumbers(config));
+  try {
+    await run(config, toGuard, parts);
+  } catch (error) {
+    const { message, remedy } = error instanceof ReinError ? error : new ReinError('driver', String(error));
+    toGuard.failed(message, remedy ?? '');
+    process.exitCode = 1;
+    // What was written has to go out first.
+    setTimeout(() => process.exit(), 100);
+  }
+}
+
+async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessParts): Promise<void> {
+  const early: RosFault[] = [];
+  let role: Role | undefined;
+  const port = await parts.createPort({
+    nodeName: parts.nodeName,
+    argv: config.rosArguments,
+    onFault: (fault) => (role === undefined ? early.push(fault) : role.fault(fault)),
+  });
+  role = parts.createRole({
+    port,
+    config,
+    generation: Number(process.argv[3] ?? 0),
+    toGuard,
+    clock: new SystemClock(),
+  });
+  const made = role;
+  for (const fault of early) made.fault(fault);
+  let isEnding = false;
+  const end = async (): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    await made.guardGone();
+    made.close();
+    await port.close();
+    process.exit();
+  };
+  const endNow = (): void => void end().catch(() => process.exit(1));
+  port.start();
+  openInbox(config.inbox, (kind, payload) => made.receive(kind, payload), endNow);
+  watchGuard(() => made.nudge(), endNow);
+  process.on('SIGTERM', endNow);
+  // A terminal sends it to all; the guard decides when we end.
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
+  made.start();
+}

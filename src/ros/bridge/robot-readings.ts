@@ -1,0 +1,124 @@
+/** What the robot says of itself on its topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
+import { createRobotState, type RobotState } from '../../core/index.ts';
+import type { RosDriverOptions } from '../../drivers/ros/index.ts';
+import { fieldAt, JointState, messageType, Odometry, WrenchStamped } from '../messages/index.ts';
+import { type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
+
+/** A stamp as messages have it. */
+interface Stamp {
+  readonly sec: number;
+  readonly nanosec: number;
+}
+
+export class RobotReadings {
+  /** The newest; `signals` in the order of the options' `signals`, not of the task's names. */
+  readonly state: RobotState;
+  /** When the newest measurement of all joints arrived, s; 0: never. */
+  measuredAtS = 0;
+  /** Measurements of all joints so far. */
+  measurements = 0;
+  /** When the newest wrench arrived, s; 0: never. */
+  wrenchAtS = 0;
+  /** Joints that the newest joint state did not have, as the robot calls them. */
+  missing: readonly string[] = [];
+  /** Names in the newest joint state. */
+  names: readonly string[] = [];
+  readonly subscription: RosSubscription;
+
+  readonly #options: RosDriverOptions;
+  readonly #onMeasured: (receivedAtS: number) => void;
+  readonly #order: number[];
+  #orderOf: readonly string[] = [];
+  #lastStamp: Stamp = { sec: 0, nanosec: 0 };
+
+  /** Subscribes; before the port's `start`. `onMeasured` is called after each measurement of all joints. */
+  constructor(port: RosPort, options: RosDriverOptions, onMeasured: (receivedAtS: number) => void) {
+    this.#options = options;
+    this.#onMeasured = onMeasured;
+    this.state = createRobotState(options.jointNames.length, options.signals.length);
+    this.#order = options.jointNames.map(() => -1);
+    const { kind, topic } = options.state;
+    this.subscription =
+      kind === 'jointStates'
+        ? port.subscribe(JointState, topic, SENSOR_QOS, (message, atS) => this.#receiveJoints(message, atS))
+        : port.subscribe(Odometry, topic, SENSOR_QOS, (message, atS) => this.#receiveOdometry(message, atS));
+  }
+
+  /** Subscribes what is measured besides; before the port's `start`. */
+  subscribeSensors(port: RosPort): void {
+    const { wrench, signals } = this.#options;
+    if (wrench !== undefined) {
+      port.subscribe(WrenchStamped, wrench.topic, SENSOR_QOS, ({ wrench: { force, torque } }, atS) => {
+        this.state.wrench.set([force.x, force.y, force.z, torque.x, torque.y, torque.z]);
+        this.wrenchAtS = atS;
+      });
+    }
+    for (const [index, { topic, type: name, field }] of signals.entries()) {
+      const type = messageType(name);
+      const value = fieldAt(type, field);
+      port.subscribe(type, topic, SENSOR_QOS, (message) => {
+        this.state.signals[index] = Number(value.get(message));
+      });
+    }
+  }
+
+  #receiveJoints(message: JointState, receivedAtS: number): void {
+    if (!this.#isNew(message.header.stamp)) return;
+    if (!sameNames(message.name, this.#orderOf)) this.#learnOrder(message.name);
+    if (this.missing.length > 0) return;
+    const { positionRad, velocityRadPerS, torqueNm } = this.state;
+    const sinceS = receivedAtS - this.measuredAtS;
+    for (let i = 0; i < this.#order.length; i++) {
+      const from = this.#order[i]!;
+      const before = positionRad[i]!;
+      positionRad[i] = message.position[from] ?? Number.NaN;
+      // Robots leave these out, or say NaN, where they do not measure them. How fast a joint is can be worked out.
+      const velocity = message.velocity[from] ?? Number.NaN;
+      const derived = this.measurements > 0 && sinceS > 0 ? (positionRad[i]! - before) / sinceS : 0;
+      velocityRadPerS[i] = Number.isNaN(velocity) ? derived : velocity;
+      const torque = message.effort[from] ?? Number.NaN;
+      torqueNm[i] = Number.isNaN(torque) ? 0 : torque;
+    }
+    this.#measured(receivedAtS);
+  }
+
+  #receiveOdometry({ header, pose, twist }: Odometry, receivedAtS: number): void {
+    if (!this.#isNew(header.stamp)) return;
+    const { position, orientation: q } = pose.pose;
+    const yawRad = Math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z));
+    const { linear, angular } = twist.twist;
+    this.state.positionRad.set([position.x, position.y, yawRad]);
+    // The twist is the base's own; positions are the world's.
+    const c = Math.cos(yawRad);
+    const s = Math.sin(yawRad);
+    this.state.velocityRadPerS.set([c * linear.x - s * linear.y, s * linear.x + c * linear.y, angular.z]);
+    this.#measured(receivedAtS);
+  }
+
+  #measured(receivedAtS: number): void {
+    this.measuredAtS = receivedAtS;
+    this.measurements++;
+    this.#onMeasured(receivedAtS);
+  }
+
+  /** A stamp that was seen already is the same measurement once more, and no sign of life. Zero stands for none. */
+  #isNew({ sec, nanosec }: Stamp): boolean {
+    const isRepeated =
+      sec === this.#lastStamp.sec && nanosec === this.#lastStamp.nanosec && (sec !== 0 || nanosec !== 0);
+    this.#lastStamp = { sec, nanosec };
+    return !isRepeated;
+  }
+
+  #learnOrder(names: readonly string[]): void {
+    // The message is used again by the next one.
+    this.names = this.#orderOf = [...names];
+    for (const [i, name] of this.#options.rosJointNames.entries()) this.#order[i] = names.indexOf(name);
+    this.missing = this.#options.rosJointNames.filter((name) => !names.includes(name));
+  }
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

@@ -1,0 +1,103 @@
+/**
+ * How a robot behind ROS is stopped: at once and some times again, as a command that was under way may arrive after the
+ * first; then the controllers are taken off it where that is asked for.
+ */
+import type { RobotModel } from '../../core/index.ts';
+import {
+  type CommandLaw,
+  commandSize,
+  createCommandLaw,
+  createStopLaw,
+  type RosDriverOptions,
+  type StopLaw,
+} from '../../drivers/ros/index.ts';
+import type { CommandPublisher } from './command-publisher.ts';
+import type { Controllers } from './controllers.ts';
+import type { RobotReadings } from './robot-readings.ts';
+
+const REPEAT_MS = 5;
+const REPEATS = 6;
+/** How long effort holds the arm before it lets go. */
+const EFFORT_HOLD_MS = 1000;
+/** A measurement older than this is not where the arm is. */
+const MEASURED_MAX_AGE_S = 0.1;
+
+export interface StopParts {
+  readonly model: RobotModel;
+  readonly options: RosDriverOptions;
+  readonly publisher: CommandPublisher;
+  readonly readings: RobotReadings;
+  readonly controllers: Controllers | undefined;
+  readonly nowS: () => number;
+  /** Told what could not be done. */
+  readonly onTrouble: (sentence: string) => void;
+}
+
+export class StopSequence {
+  readonly #parts: StopParts;
+  readonly #law: StopLaw;
+  readonly #hold: CommandLaw | undefined;
+  readonly #numbers: Float64Array;
+  readonly #heldRad: Float64Array;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: StopParts) {
+    const { model, options } = parts;
+    this.#parts = parts;
+    this.#law = createStopLaw(model, options.command);
+    const { interface: kind, effortStop } = options.command;
+    this.#hold = kind === 'effort' && effortStop === 'hold' ? createCommandLaw(model, options.command) : undefined;
+    this.#numbers = new Float64Array(commandSize(kind, options.jointNames.length));
+    this.#heldRad = new Float64Array(options.jointNames.length);
+  }
+
+  /** Publishes the first stop before it returns. One that runs already is not begun again. Resolves when all is done. */
+  run(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { readings, controllers, onTrouble } = this.#parts;
+    this.#heldRad.set(readings.state.positionRad);
+    if (this.#holdsPosition() && !this.#isMeasured()) {
+      onTrouble('Nobody knows where the joints are: the robot is left to hold the last command by itself.');
+    } else {
+      this.#law(readings.state, this.#numbers, 0);
+      const repeats = this.#hold === undefined ? REPEATS : EFFORT_HOLD_MS / REPEAT_MS;
+      for (let i = 0; i < repeats; i++) {
+        this.#publish(i === repeats - 1);
+        await new Promise((resolve) => setTimeout(resolve, REPEAT_MS));
+      }
+    }
+    const refused = await controllers?.deactivate();
+    if (refused !== undefined) onTrouble(refused);
+  }
+
+  #publish(isLast: boolean): void {
+    const { readings, publisher } = this.#parts;
+    if (this.#hold !== undefined) {
+      if (isLast || !this.#isMeasured()) this.#numbers.fill(0);
+      else {
+        const still = { referenceRad: this.#heldRad, referenceVelocityRadPerS: STILL, measured: readings.state };
+        this.#hold(still, this.#numbers, 0);
+      }
+    }
+    publisher.publish(this.#numbers, 0);
+  }
+
+  #holdsPosition(): boolean {
+    const { interface: kind } = this.#parts.options.command;
+    return kind === 'position' || kind === 'jointTrajectory' || kind === 'pose';
+  }
+
+  #isMeasured(): boolean {
+    const { readings, nowS } = this.#parts;
+    return readings.measuredAtS > 0 && nowS() - readings.measuredAtS <= MEASURED_MAX_AGE_S;
+  }
+}
+
+/** Longer than any robot has joints. */
+const STILL = new Float64Array(16);

@@ -1,0 +1,111 @@
+/**
+ * The process that can only stop the robot. It hears from the guard's tick how things are, has everything ready, and acts
+ * when it is told to, when the guard is gone, or when the guard's tick is silent for longer than it said it would be. It
+ * never starts or continues motion, and what it did is undone only by an operator who enables the robot again.
+ */
+import type { Clock } from '../../core/index.ts';
+import { PULSE, PULSE_KIND, ROS_MESSAGE, type RosProcessConfig } from '../../drivers/ros/index.ts';
+import { readNumbers } from '../../runtime/guard-link/index.ts';
+import type { RosFault, RosPort } from '../port/index.ts';
+import { advertiseCommand } from './command-publisher.ts';
+import { Controllers } from './controllers.ts';
+import type { ToGuard } from './guard-pipes.ts';
+import { RobotReadings } from './robot-readings.ts';
+import { StopSequence } from './stop-sequence.ts';
+
+/** How often the pulse's age is looked at. */
+const LOOK_MS = 5;
+
+export interface StopperParts {
+  readonly port: RosPort;
+  readonly config: RosProcessConfig;
+  readonly toGuard: ToGuard;
+  readonly clock: Clock;
+}
+
+export class Stopper {
+  readonly #parts: StopperParts;
+  readonly #stop: StopSequence;
+  readonly #pulse: Float64Array = new Float64Array(PULSE.numbers);
+  #isArmed = false;
+  #validUntilS = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Registers everything at the port. The caller starts and closes it. */
+  constructor(parts: StopperParts) {
+    const { port, config, clock, toGuard } = parts;
+    const { options, model } = config;
+    this.#parts = parts;
+    const publisher = advertiseCommand(port, options, 1 / model.controlHz);
+    const readings = new RobotReadings(port, options, () => undefined);
+    this.#stop = new StopSequence({
+      model,
+      options,
+      publisher,
+      readings,
+      controllers: options.controllerManager && new Controllers(port, options.controllerManager),
+      nowS: () => clock.nowS(),
+      onTrouble: (sentence) => toGuard.notice({ row: 25, level: 'error', sentence, remedy: 'Look at the robot.' }),
+    });
+  }
+
+  /** There is something to stop. */
+  get isArmed(): boolean {
+    return this.#isArmed;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.look(), LOOK_MS);
+    this.#parts.toGuard.ready();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** The bridge looks at the graph for both, and says what it finds; only what we did ourselves is ours to say. */
+  fault({ kind, message }: RosFault): void {
+    if (kind !== 'callback') return;
+    this.#parts.toGuard.notice({ row: 25, level: 'error', sentence: message, remedy: 'This is a defect: report it.' });
+  }
+
+  /** Takes one message from the guard's tick. */
+  receive(kind: number, payload: Uint8Array): void {
+    if (kind !== ROS_MESSAGE.pulse || !readNumbers(this.#pulse, payload)) return;
+    const state = this.#pulse[PULSE.kind]!;
+    if (state === PULSE_KIND.act) {
+      this.#act('told to');
+      return;
+    }
+    this.#isArmed = state === PULSE_KIND.armed;
+    this.#validUntilS = this.#pulse[PULSE.sentAtS]! + this.#pulse[PULSE.validForS]!;
+  }
+
+  /** The guard's main thread has seen the bridge die. */
+  nudge(): void {
+    if (this.#isArmed) this.#act('the process that speaks ROS died');
+  }
+
+  /** The guard is gone. Resolves when the robot has been stopped, or need not be. */
+  async guardGone(): Promise<void> {
+    if (this.#isArmed) await this.#act('the guard is gone');
+    else await this.#running;
+  }
+
+  /** Looks at how old the guard's last sign of life is. */
+  look(): void {
+    const lateS = this.#parts.clock.nowS() - this.#validUntilS;
+    if (this.#isArmed && lateS > 0)
+      this.#act(`the guard's tick has been silent ${Math.round(lateS * 1e3)} ms too long`);
+  }
+
+  #running: Promise<void> = Promise.resolve();
+
+  #act(why: string): Promise<void> {
+    this.#isArmed = false;
+    this.#running = this.#stop.run();
+    const sentence = `The robot was stopped past the guard: ${why}.`;
+    this.#parts.toGuard.notice({ row: 25, level: 'error', sentence, remedy: 'Acknowledge, then enable.' });
+    return this.#running;
+  }
+}
