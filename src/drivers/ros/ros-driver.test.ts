@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { FakeRosLink, rosOptions } from '../../../tests/support/fake-ros-link.ts';
+import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { ArmKinematics, createRobotState, vec } from '../../core/index.ts';
+import { COMMAND, COMMAND_KIND, type CommandInterface, PULSE_KIND, RosDriver, type RosDriverOptions } from './index.ts';
+
+const PERIOD_S = 1 / ur5eLike.controlHz;
+
+describe('the ROS driver', () => {
+  it('commands nothing before it is enabled, and tells the other process that there is nothing to stop', async () => {
+    const { driver, link, state } = await rig();
+    for (let i = 0; i < 5; i++) driver.read(state);
+    expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('lost');
+    expect(link.commands).toEqual([]);
+    expect(new Set(link.pulses)).toEqual(new Set([PULSE_KIND.idle]));
+  });
+
+  it('is late when the newest measurement is older than it may be, and ok again when one comes', async () => {
+    const { driver, link, state } = await enabledRig();
+    link.isSilent = true;
+    // 10 and 20 ms are fresh; the third look is 30 ms after the last measurement.
+    expect([driver.read(state), driver.read(state), driver.read(state)]).toEqual(['ok', 'ok', 'late']);
+    link.isSilent = false;
+    expect(driver.read(state)).toBe('ok');
+  });
+
+  it('is lost and has the robot stopped past itself when the bridge says nothing for 50 ms', async () => {
+    const { driver, link, state } = await enabledRig();
+    link.isBridgeSilent = true;
+    const silentAtS = link.clock.nowS();
+    while (driver.read(state) !== 'lost') expect(link.clock.nowS() - silentAtS).toBeLessThan(0.06);
+    expect(link.clock.nowS() - silentAtS).toBeLessThanOrEqual(0.06 + 1e-9);
+    expect(link.pulses.at(-1)).toBe(PULSE_KIND.act);
+    expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('lost');
+  });
+
+  it('is lost at once when the bridge is dead, and takes nothing that an earlier life measured', async () => {
+    const { driver, link, state } = await enabledRig();
+    link.life = -1;
+    expect(driver.read(state)).toBe('lost');
+    expect(link.pulses.at(-1)).toBe(PULSE_KIND.act);
+    const commands = link.commands.length;
+    link.isBridgeSilent = true;
+    link.life = 2;
+    expect(driver.read(state)).toBe('lost');
+    link.isBridgeSilent = false;
+    expect(driver.read(state)).toBe('ok');
+    // Back, and still not followed: only an operator enables it again.
+    expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('lost');
+    expect(link.commands).toHaveLength(commands);
+  });
+
+  it('stops through the bridge when torque goes off, and past it when that does not read', async () => {
+    const { driver, link } = await enabledRig();
+    driver.disable();
+    expect(link.commands.at(-1)![COMMAND.kind]).toBe(COMMAND_KIND.stop);
+    expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
+    const other = await enabledRig();
+    other.link.reads = false;
+    other.driver.disable();
+    expect(other.link.pulses.at(-1)).toBe(PULSE_KIND.act);
+  });
+
+  it('says in a sentence why torque cannot come on', async () => {
+    const { driver, link } = await rig();
+    expect(driver.prepare()).toBeUndefined();
+    link.answer = { ok: false, reason: 'Nobody listens to /commands.' };
+    expect(driver.prepare()).toBe('Nobody listens to /commands.');
+    link.hasStopper = false;
+    expect(driver.prepare()).toContain('can only stop');
+    link.life = -1;
+    expect(driver.prepare()).toContain('started again');
+  });
+
+  it('gives measured signals by name, and the others as the scene says', async () => {
+    const signals = [{ name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data' }];
+    const { driver, link, state } = await rig('position', {
+      signalNames: ['estimate', 'depthM'],
+      signals,
+      scene: { service: 'reset_scene' },
+    });
+    link.signals = [0.25];
+    driver.scene?.reset({ jointsRad: ur5eLike.homeRad, objects: {}, signals: { estimate: 7, depthM: 9 } });
+    driver.read(state);
+    expect([...state.signals]).toEqual([7, 0.25]);
+  });
+
+  it('refuses a scene that could not be reset with the reason', async () => {
+    const { driver, link } = await rig('position', { scene: { service: 'reset_scene' } });
+    link.answer = { ok: false, reason: 'nobody answers' };
+    const layout = { jointsRad: ur5eLike.homeRad, objects: {}, signals: {} };
+    expect(() => driver.scene?.reset(layout)).toThrow('nobody answers');
+  });
+
+  it('turns a wrench of the tool frame into the base frame, less what it was when torque came on', async () => {
+    const wrench = { topic: 'wrench', frame: 'tool', tareAtEnable: true } as const;
+    const { driver, link, state } = await rig('position', { wrench });
+    link.wrench = [1, 2, 3, 0, 0, 0];
+    driver.read(state);
+    driver.enable();
+    driver.read(state);
+    expect([...state.wrench].every((value) => Math.abs(value) < 1e-12)).toBe(true);
+    link.wrench = [1, 2, 8, 0, 0, 0];
+    driver.read(state);
+    const kinematics = new ArmKinematics(ur5eLike);
+    kinematics.forward(state.positionRad);
+    const alongTool = [2, 5, 8].map((i) => 5 * kinematics.tcpRotation[i]!);
+    for (let i = 0; i < 3; i++) expect(state.wrench[i]).toBeCloseTo(alongTool[i]!, 9);
+  });
+});
+
+describe('the numbers of a command', () => {
+  const target = ur5eLike.homeRad.map((angle) => angle + 0.01);
+
+  it('position: the reference, ahead of it by its velocity times the lead', async () => {
+    const { drive } = await enabledRig('position', {}, { leadS: [0.05] });
+    const first = drive(target);
+    // It moved 0.01 rad in a period of 10 ms: 1 rad/s.
+    for (const [i, value] of first.entries()) expect(value).toBeCloseTo(target[i]! + 0.05, 6);
+    for (const [i, value] of drive(target).entries()) expect(value).toBeCloseTo(target[i]!, 9);
+  });
+
+  it('jointTrajectory: positions, then velocities', async () => {
+    const { drive } = await enabledRig('jointTrajectory');
+    const numbers = drive(target);
+    const joints = target.length;
+    for (let i = 0; i < joints; i++) expect(numbers[i]).toBeCloseTo(target[i]!, 9);
+    for (let i = 0; i < joints; i++) expect(numbers[joints + i]).toBeCloseTo(0.01 / PERIOD_S, 6);
+  });
+
+  it('velocity: that of the reference, and a share of the way still to go, within the limits', async () => {
+    const { drive } = await enabledRig('velocity', {}, { gainPerS: 10 });
+    for (const value of drive(target)) expect(value).toBeCloseTo(0.01 / PERIOD_S + 10 * 0.01, 6);
+    for (const value of drive(target)) expect(value).toBeCloseTo(10 * 0.01, 6);
+    const far = drive(target.map((angle) => angle + 1));
+    for (const [i, value] of far.entries()) expect(value).toBeLessThanOrEqual(ur5eLike.joints[i]!.velocityMaxRadPerS);
+  });
+
+  it('effort: a spring and a damper, within the torque limits', async () => {
+    const { drive } = await enabledRig('effort');
+    drive(target);
+    for (const [i, value] of drive(target).entries()) {
+      const { stiffnessNmPerRad, torqueMaxNm } = ur5eLike.joints[i]!;
+      expect(value).toBeCloseTo(Math.min(torqueMaxNm, stiffnessNmPerRad * 0.01), 5);
+    }
+    for (const [i, value] of drive(target.map((angle) => angle + 1)).entries()) {
+      expect(value).toBeLessThanOrEqual(ur5eLike.joints[i]!.torqueMaxNm);
+    }
+  });
+
+  it('pose: where the tool is at the reference', async () => {
+    const { drive } = await enabledRig('pose');
+    const numbers = drive(target);
+    const kinematics = new ArmKinematics(ur5eLike);
+    kinematics.forward(target);
+    const pose = new Float64Array(7);
+    kinematics.writeTcp(pose);
+    for (const [i, value] of numbers.entries()) expect(value).toBeCloseTo(pose[i]!, 9);
+  });
+});
+
+async function rig(kind: CommandInterface = 'position', more: Partial<RosDriverOptions> = {}) {
+  const options = rosOptions(ur5eLike, kind, more);
+  const link = new FakeRosLink(ur5eLike, options);
+  const driver = new RosDriver(ur5eLike, options, link, link.clock);
+  const state = createRobotState(ur5eLike.joints.length, options.signalNames.length);
+  await driver.open();
+  return { driver, link, state };
+}
+
+async function enabledRig(
+  kind: CommandInterface = 'position',
+  more: Partial<RosDriverOptions> = {},
+  command: Partial<RosDriverOptions['command']> = {},
+) {
+  const base = rosOptions(ur5eLike, kind).command;
+  const made = await rig(kind, { ...more, command: { ...base, ...command } });
+  made.driver.read(made.state);
+  made.driver.enable();
+  const drive = (referenceRad: readonly number[]): number[] => {
+    made.driver.read(made.state);
+    expect(made.driver.write(vec<'rad'>(referenceRad))).toBe('ok');
+    return made.link.commands.at(-1)!.slice(COMMAND.scalars);
+  };
+  return { ...made, drive };
+}

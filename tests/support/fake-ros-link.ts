@@ -1,0 +1,127 @@
+/** A robot behind ROS as the driver sees it, on a clock of its own: one control period passes at each look. */
+import { FakeClock, type RobotModel } from '../../src/core/index.ts';
+import {
+  COMMAND,
+  COMMAND_KIND,
+  type CommandInterface,
+  PULSE,
+  type RosAnswer,
+  type RosDriverOptions,
+  type RosLink,
+  type RosRequest,
+  STATE,
+  stateLayout,
+  stateNumbers,
+} from '../../src/drivers/ros/index.ts';
+
+/** Options for `model` behind `interfaceName`, as a robot's file gives them. */
+export function rosOptions(
+  model: RobotModel,
+  interfaceName: CommandInterface = 'position',
+  more: Partial<RosDriverOptions> = {},
+): RosDriverOptions {
+  const jointNames = model.joints.map((joint) => joint.name);
+  return {
+    jointNames,
+    rosJointNames: jointNames,
+    signalNames: [],
+    command: {
+      interface: interfaceName,
+      topic: 'commands',
+      frameId: 'base',
+      leadS: [0],
+      gainPerS: 10,
+      horizonPeriods: 2,
+      effortStop: 'zero',
+      wheelbaseM: 0.3,
+      steeringMaxRad: 0.5,
+    },
+    state: { kind: 'jointStates', topic: 'joint_states' },
+    signals: [],
+    freshnessMs: 25,
+    minimumRateHz: 50,
+    ...more,
+  };
+}
+
+/** Follows position commands at once; torque off, it stays. Faults on demand. */
+export class FakeRosLink implements RosLink {
+  readonly clock: FakeClock = new FakeClock(1_000_000_000n);
+  readonly commands: number[][] = [];
+  readonly pulses: number[] = [];
+  readonly asked: RosRequest[] = [];
+  answer: RosAnswer = { ok: true };
+  life = 1;
+  isSilent = false;
+  isBridgeSilent = false;
+  hasStopper = true;
+  reads = true;
+  wrench: readonly number[] = [0, 0, 0, 0, 0, 0];
+  signals: readonly number[] = [];
+  readonly positionRad: Float64Array;
+  readonly #model: RobotModel;
+  readonly #options: RosDriverOptions;
+  readonly #row: Float64Array;
+  #isOpen = false;
+
+  constructor(model: RobotModel, options: RosDriverOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.#row = new Float64Array(stateNumbers(options));
+    this.positionRad = Float64Array.from(model.homeRad);
+  }
+
+  async open(): Promise<void> {
+    this.#isOpen = true;
+  }
+
+  generation(): number {
+    return this.life;
+  }
+
+  isStopperReady(): boolean {
+    return this.hasStopper;
+  }
+
+  takeState(row: Float64Array): boolean {
+    if (!this.#isOpen) return false;
+    this.clock.advanceMs(1e3 / this.#model.controlHz);
+    if (this.isBridgeSilent) return false;
+    const nowS = this.clock.nowS();
+    const layout = stateLayout(this.positionRad.length, this.#options.signals.length);
+    this.#row[STATE.generation] = this.life;
+    this.#row[STATE.sentAtS] = nowS;
+    if (!this.isSilent) {
+      this.#row[STATE.measuredAtS] = nowS;
+      this.#row.set(this.positionRad, layout.positionRad);
+      this.#row.set(this.wrench, layout.wrench);
+      this.#row.set(this.signals, layout.signals);
+    }
+    row.set(this.#row);
+    return true;
+  }
+
+  send(row: Float64Array): boolean {
+    if (!this.reads) return false;
+    this.commands.push([...row]);
+    if (row[COMMAND.kind] === COMMAND_KIND.drive && this.#options.command.interface === 'position') {
+      this.positionRad.set(row.subarray(COMMAND.scalars));
+    }
+    return true;
+  }
+
+  pulse(row: Float64Array): boolean {
+    this.pulses.push(row[PULSE.kind]!);
+    return true;
+  }
+
+  ask(request: RosRequest): RosAnswer {
+    this.asked.push(request);
+    if (request.kind === 'resetScene' && this.answer.ok) this.positionRad.set(request.layout.jointsRad);
+    return this.answer;
+  }
+
+  async close(): Promise<void> {
+    this.#isOpen = false;
+  }
+}
