@@ -18,7 +18,10 @@ export interface ProgramSpec {
 
 export interface SupervisorOptions {
   readonly guard: ProgramSpec;
-  readonly node: ProgramSpec;
+  /** What the node is started with; `restart` counts how often it died before. */
+  readonly node: ProgramSpec | ((restart: number) => ProgramSpec);
+  /** `afterGuard`: once the guard has opened the robot. `besideGuard`: at once; it waits for the guard itself. Default `afterGuard`. */
+  readonly nodeStarts?: 'afterGuard' | 'besideGuard';
   /** How often a node that died is started again; it comes up without leave to move the robot. */
   readonly maxNodeRestarts: number;
   /** Told about every start and end, for logs and people. */
@@ -29,6 +32,8 @@ export interface SupervisorOptions {
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
   readonly stopLimitMs?: number;
+  /** The same for the node, where it gets less. */
+  readonly nodeStopLimitMs?: number;
 }
 
 export type ProcessName = 'guard' | 'node';
@@ -50,11 +55,17 @@ export class Supervisor {
   #guard: ChildProcess | undefined;
   #node: ChildProcess | undefined;
   #isEnding = false;
+  #isAsked = false;
   #restarts = 0;
   #finish: (exitCode: number) => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
-    this.#options = { startLimitMs: 15_000, stopLimitMs: 5000, onNodeMessage: () => undefined, ...options };
+    const stopLimitMs = options.stopLimitMs ?? 5000;
+    this.#options = {
+      ...{ startLimitMs: 15_000, stopLimitMs, nodeStopLimitMs: stopLimitMs, nodeStarts: 'afterGuard' },
+      onNodeMessage: () => undefined,
+      ...options,
+    };
   }
 
   /** Process ids of what runs now. */
@@ -62,18 +73,29 @@ export class Supervisor {
     return { guard: this.#guard?.pid, node: this.#node?.pid };
   }
 
-  /** Starts the guard, then the node. Resolves with the exit code when both have ended: 0 where all went as asked. */
+  /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. */
   async run(): Promise<number> {
     const finished = new Promise<number>((resolve) => {
       this.#finish = resolve;
     });
-    await this.#startGuard();
-    if (!this.#isEnding) this.#startNode();
+    const isReady = this.#startGuard();
+    if (this.#options.nodeStarts === 'besideGuard') this.#startNode();
+    try {
+      await isReady;
+    } catch (error) {
+      this.#isEnding = true;
+      await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
+      await this.#endProcess(this.#guard, this.#options.stopLimitMs);
+      if (this.#isAsked) return 0;
+      throw error;
+    }
+    if (!this.#isEnding && this.#node === undefined) this.#startNode();
     return finished;
   }
 
   /** Asks for an orderly end: robot, node, guard. Idempotent. */
   stop(): void {
+    this.#isAsked = true;
     if (!this.#isEnding) void this.#end(0);
   }
 
@@ -111,7 +133,8 @@ export class Supervisor {
   }
 
   #startNode(): void {
-    const node = this.#start('node', this.#options.node);
+    const { node: spec } = this.#options;
+    const node = this.#start('node', typeof spec === 'function' ? spec(this.#restarts) : spec);
     this.#node = node;
     node.on('message', this.#options.onNodeMessage);
     node.once('exit', (code, signal) => {
@@ -147,15 +170,15 @@ export class Supervisor {
   async #end(exitCode: number): Promise<void> {
     this.#isEnding = true;
     this.#tellGuardToStop();
-    await this.#endProcess(this.#node);
-    await this.#endProcess(this.#guard);
+    await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
+    await this.#endProcess(this.#guard, this.#options.stopLimitMs);
     this.#finish(exitCode);
   }
 
-  async #endProcess(child: ChildProcess | undefined): Promise<void> {
+  async #endProcess(child: ChildProcess | undefined, limitMs: number): Promise<void> {
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => child.kill('SIGKILL'), this.#options.stopLimitMs);
+      const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
       child.once('exit', () => {
         clearTimeout(timer);
         resolve();

@@ -1,4 +1,7 @@
 /** One robot in real time: guard and node as processes of their own. */
+export { explainedBy, GUARD_LOG } from './guard-log.ts';
 export { LIVE_COMMAND } from './live-folder.ts';
-export { GUARD_LOG, type RobotRun, type RunRobotRequest, runRobot } from './run-robot.ts';
+export { guardConfigOf, prepareRun } from './prepare-run.ts';
+export { type RobotRun, type RunRobotRequest, runRobot } from './run-robot.ts';
+export { makeScratchFolder } from './scratch-folder.ts';
 export * from './session/index.ts';

@@ -1,19 +1,18 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ReinError, SystemClock } from '../../core/index.ts';
-import { askLearner } from '../../learner/link/index.ts';
-import { loadPolicyFile } from '../../policy/index.ts';
 import type { OperatorKind } from '../commands.ts';
 import type { ResolvedConfig } from '../config/index.ts';
-import { GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
+import { GUARD_NODE_FLAGS } from '../guard/index.ts';
 import type { RunStatus } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import type { RunFolder, RunObserver } from '../sim/index.ts';
 import { Supervisor, type SupervisorEvent } from '../supervisor.ts';
-import { openLiveFolder } from './live-folder.ts';
+import { explainedBy, GUARD_LOG } from './guard-log.ts';
 import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+import { guardConfigOf, prepareRun } from './prepare-run.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
 
 export interface RunRobotRequest {
@@ -39,22 +38,17 @@ export interface RobotRun {
   readonly status: RunStatus | undefined;
 }
 
-const LEARNER_MS = 3000;
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
-/** What the guard logs: when the arm is moved and held, how late its ticks were. */
-export const GUARD_LOG = 'guard.log';
 const SOCKET_FILE = 'guard.sock';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
 export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
   const setup = createSetup(request.config);
-  const learner = await learnerOf(request, setup);
-  await checkPolicy(request, setup, learner?.runId);
+  checkDecider(request);
   const scratch = makeScratchFolder(SOCKET_FILE);
   try {
-    const folder = await openLiveFolder(request.config, request.out);
-    const runId = learner?.runId ?? folder.runId;
+    const { folder, runId } = await prepareRun(request, setup);
     request.signal.throwIfAborted();
     request.observer.print(`run ${runId}, robot ${request.robotId}, files in ${folder.path}`);
     return await new RobotSupervision(request, setup, folder, runId, scratch).run();
@@ -63,30 +57,11 @@ export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
   }
 }
 
-/** Asks the learner which run it trains, and whether it is for this robot and task. */
-async function learnerOf(request: RunRobotRequest, setup: RunSetup): Promise<{ readonly runId: string } | undefined> {
-  if (request.learner === undefined) return undefined;
-  const info = await askLearner(request.learner, LEARNER_MS);
-  if (info.schemaHash === setup.schemaHash) return info;
-  const { robot, task } = request.config;
-  throw new ReinError(
-    'link',
-    `The learner at ${request.learner} trains another robot or task (schema ${info.schemaHash}) than ${robot.name}/${task.name} (${setup.schemaHash}).`,
-    { remedy: 'Give both the same --task and --config.' },
-  );
-}
-
-async function checkPolicy(request: RunRobotRequest, setup: RunSetup, runId: string | undefined): Promise<void> {
-  const { policy, learner, operator } = request;
-  if (policy === undefined) {
-    if (learner !== undefined || operator === 'keyboard') return;
-    throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
-      remedy: 'Give --policy FILE, or --learner tcp://host:port.',
-    });
-  }
-  const { observationSize, actionSize, schemaHash } = setup;
-  const expected = { observationSize, actionSize, schemaHash, ...(runId === undefined ? {} : { runId }) };
-  await (await loadPolicyFile(policy, expected)).close();
+function checkDecider({ policy, learner, operator }: RunRobotRequest): void {
+  if (policy !== undefined || learner !== undefined || operator === 'keyboard') return;
+  throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
+    remedy: 'Give --policy FILE, or --learner tcp://host:port.',
+  });
 }
 
 /** One run of both processes. */
@@ -103,7 +78,7 @@ class RobotSupervision {
     this.#folder = folder;
     const socketPath = join(scratch, SOCKET_FILE);
     const guardFile = join(scratch, 'guard.json');
-    writeFileSync(guardFile, JSON.stringify(guardConfig(setup, socketPath)));
+    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath)));
     this.#guardLog = openSync(join(folder.path, GUARD_LOG), 'a');
     this.#supervisor = new Supervisor({
       guard: {
@@ -174,23 +149,8 @@ class RobotSupervision {
 
   /** The guard's own words, where it could not start. */
   #explained(error: unknown): unknown {
-    if (this.#failure !== undefined || !(error instanceof ReinError)) return error;
-    const said = lastError(join(this.#folder.path, GUARD_LOG));
-    if (said === undefined) return error;
-    return new ReinError(error.kind, said.msg, said.remedy === undefined ? {} : { remedy: said.remedy });
+    return this.#failure === undefined ? explainedBy(join(this.#folder.path, GUARD_LOG), error) : error;
   }
-}
-
-function guardConfig(setup: RunSetup, socketPath: string): GuardConfig {
-  const { config, task, driver } = setup;
-  return {
-    model: config.robot,
-    action: task.action,
-    policyPeriodS: 1 / config.task.policyHz,
-    driver,
-    socketPath,
-    realTimePriority: 'try',
-  };
 }
 
 function nodeConfig(request: RunRobotRequest, folder: RunFolder, runId: string, socketPath: string): LiveNodeConfig {
@@ -207,17 +167,6 @@ function nodeConfig(request: RunRobotRequest, folder: RunFolder, runId: string, 
     ...(policy === undefined ? {} : { policy }),
     ...(durationS === undefined ? {} : { durationS }),
   };
-}
-
-/** The last line at level error or above in a log of JSON lines. */
-function lastError(path: string): { readonly msg: string; readonly remedy?: string } | undefined {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  for (const line of lines.reverse()) {
-    if (!line.startsWith('{')) continue;
-    const entry = JSON.parse(line) as { level: number; msg: string; remedy?: string };
-    if (entry.level >= 50) return entry;
-  }
-  return undefined;
 }
 
 function program(path: string): string {

@@ -13,7 +13,6 @@ import { createDemonstrator } from '../../setup.ts';
 import { recordedDemonstrations } from '../recorder.ts';
 import { type Activity, CutError } from './activity.ts';
 import type { GuardControl } from './guard-control.ts';
-import type { PolicyUse } from './policy-use.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodePurpose,
@@ -23,6 +22,7 @@ import type {
   EvaluationRequest,
   SessionEvent,
 } from './session-types.ts';
+import type { PolicyUse } from './weights/index.ts';
 
 const WELCOME_MS = 5000;
 const FIRST_STATUS_MS = 2000;

@@ -8,11 +8,11 @@ import { createScriptedOperator, type RunSetup } from '../../setup.ts';
 import { RunLog, type RunObserver } from '../../sim/index.ts';
 import { LiveLog } from '../live-log.ts';
 import { openRecorder, type TransitionRecorder } from '../recorder.ts';
-import { KeptWeights } from './kept-weights.ts';
 import { SessionListeners } from './listeners.ts';
 import { LiveSession } from './session.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { SessionListener } from './session-types.ts';
+import { KeptWeights } from './weights/index.ts';
 
 export interface SessionOptions {
   readonly setup: RunSetup;

@@ -7,8 +7,8 @@ import type { EpisodeRunner } from '../../node/index.ts';
 import type { RunSetup } from '../../setup.ts';
 import type { LiveLog } from '../live-log.ts';
 import type { TransitionRecorder } from '../recorder.ts';
-import type { KeptWeights } from './kept-weights.ts';
 import type { SessionListeners } from './listeners.ts';
+import type { KeptWeights } from './weights/index.ts';
 
 export interface SessionParts {
   readonly setup: RunSetup;

@@ -16,7 +16,6 @@ import { Episodes } from './episodes.ts';
 import { FaultWatch } from './fault-watch.ts';
 import { GuardControl } from './guard-control.ts';
 import { InterventionWatch } from './intervention-watch.ts';
-import { PolicyUse } from './policy-use.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodeReport,
@@ -29,6 +28,7 @@ import type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
+import { PolicyUse } from './weights/index.ts';
 
 /** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */
 const IDLE_MS = 200;
@@ -66,6 +66,9 @@ export class LiveSession {
       faults.see(frame.faultFlags, clock.nowS());
       listeners.emit('frame', frame);
     });
+    link.onNotice(({ level, row, sentence, remedy }) =>
+      this.emit({ level, name: 'guardNotice', row, message: sentence, remedy }),
+    );
     link.onLost((reason) => {
       if (this.#closing !== undefined) return;
       const message = `The guard cannot be reached: ${reason}.`;

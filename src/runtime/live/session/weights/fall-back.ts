@@ -1,7 +1,7 @@
 /** What happens when the weights in use give an action that is no number: the arm holds, and earlier weights act. */
-import { ReinError } from '../../core/index.ts';
-import type { OnnxPolicy } from '../../policy/index.ts';
-import type { GuardLink } from '../guard-link/index.ts';
+import { ReinError } from '../../../../core/index.ts';
+import type { OnnxPolicy } from '../../../../policy/index.ts';
+import type { GuardLink } from '../../../guard-link/index.ts';
 
 /** Whether anything is left that can act, and one sentence for people. */
 export interface FallBack {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { err, type GuardRequest, ok, ReinError } from '../../core/index.ts';
+import { err, type GuardRequest, ok, ReinError } from '../../../../core/index.ts';
 import { fallBack } from './fall-back.ts';
 
 function guard() {

@@ -1,10 +1,10 @@
 /** Remembers where the weights that act came from, so that they can be saved as a file that stands alone. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ReinError } from '../../../core/index.ts';
-import { buildPolicy } from '../../../learner/index.ts';
-import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../../policy/index.ts';
-import type { RunSetup } from '../../setup.ts';
+import { ReinError } from '../../../../core/index.ts';
+import { buildPolicy } from '../../../../learner/index.ts';
+import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../../../policy/index.ts';
+import type { RunSetup } from '../../../setup.ts';
 
 /** The weights in use and as many before them as can act again. */
 const KEPT = 5;

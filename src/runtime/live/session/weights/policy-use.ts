@@ -1,10 +1,10 @@
 /** The weights that act: when new ones come, which were given up, how they are saved, how quick they are. */
-import { ReinError } from '../../../core/index.ts';
-import type { PolicyWeights } from '../../../policy/index.ts';
-import { fallBack } from '../fall-back.ts';
-import { WeightsFeed } from '../weights-feed.ts';
-import type { SessionParts } from './session-parts.ts';
-import type { PolicyState, SessionEvent } from './session-types.ts';
+import { ReinError } from '../../../../core/index.ts';
+import type { PolicyWeights } from '../../../../policy/index.ts';
+import type { SessionParts } from '../session-parts.ts';
+import type { PolicyState, SessionEvent } from '../session-types.ts';
+import { fallBack } from './fall-back.ts';
+import { WeightsFeed } from './weights-feed.ts';
 
 export class PolicyUse {
   readonly #parts: SessionParts;

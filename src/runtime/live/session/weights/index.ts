@@ -1,0 +1,2 @@
+export { KeptWeights } from './kept-weights.ts';
+export { PolicyUse } from './policy-use.ts';
