@@ -1,9 +1,11 @@
 /** The part of a topic's two ends that is the same whatever carries the bytes: our codec, counters, and faults. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError, SystemClock } from '../../core/index.ts';
 import { type CdrBuffer, createCdrBuffer, type MessageType } from '../messages/index.ts';
 import type { FaultDesk } from './fault-desk.ts';
 import type { MessageListener } from './ros-port.ts';
 
+/** Every process of the machine reads the same time from it. */
+const clock = new SystemClock();
 const FIRST_BYTES = 1024;
 /** Encapsulation header alone; nothing shorter may ever be sent. */
 const HEADER_BYTES = 4;
@@ -44,7 +46,7 @@ export class TopicReader<T> {
 
   /** Never throws. */
   take(bytes: Uint8Array): void {
-    const receivedAtS = performance.now() / 1000;
+    const receivedAtS = clock.nowS();
     try {
       this.#type.decode(bytes, this.#message);
     } catch (error) {
