@@ -1,2 +1,3 @@
 export { SIM_PARAMETERS } from './parameters.ts';
 export { runSim, type SimProgram } from './run-sim.ts';
+export { keepPace, type Pace } from './shared/index.ts';

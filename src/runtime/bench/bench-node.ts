@@ -64,7 +64,7 @@ async function stepWhile(
 }
 
 /** Asks for leave to move where there is none: a busy machine lets leases run out, and the arm stands then. */
-async function getMoving(link: GuardLink): Promise<void> {
+export async function getMoving(link: GuardLink): Promise<void> {
   const { state } = link.latest;
   if (state === 'active.policy' || state === 'stopping') return;
   if (state === 'fault') throw new ReinError('driver', 'The guard of the measurement has a fault.');

@@ -1,4 +1,5 @@
-export type { BenchNodeResult } from './bench-node.ts';
+export { type BenchGuard, type BenchGuardEnd, startBenchGuard } from './bench-guard.ts';
+export { type BenchNodeResult, driveGuard, getMoving } from './bench-node.ts';
 export {
   benchTick,
   formatTickBench,

@@ -1,13 +1,11 @@
 /** How late the control tick begins: alone, on a busy machine, and while weights are swapped, raised and not. */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../core/index.ts';
-import { GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
-import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import type { GuardConfig } from '../guard/index.ts';
+import type { LatenessSummary } from '../scheduler.ts';
+import { startBenchGuard } from './bench-guard.ts';
 import { type BenchNodeResult, driveGuard } from './bench-node.ts';
 
 export interface TickBenchOptions {
@@ -118,7 +116,7 @@ async function measurePhase(
   };
   writeFileSync(configPath, JSON.stringify(config));
   const processes = load === 'busy' ? startLoad() : [];
-  const guard = startGuard(configPath);
+  const guard = startBenchGuard(configPath);
   try {
     await guard.ready;
     const work = load === 'swapping' ? 'swap weights' : 'nothing';
@@ -131,35 +129,6 @@ async function measurePhase(
     for (const child of [...processes, guard.process]) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-interface GuardEnd {
-  readonly raise: RaiseResult;
-  readonly lateness: LatenessSummary;
-}
-
-interface BenchGuard {
-  readonly process: ChildProcess;
-  readonly ready: Promise<unknown>;
-  /** What it says at its end. */
-  readonly ended: Promise<GuardEnd>;
-}
-
-/** Starts a guard process as it runs on a robot. */
-function startGuard(configPath: string): BenchGuard {
-  const child = fork(fileURLToPath(new URL('../guard/guard-process.js', import.meta.url)), [configPath], {
-    execArgv: [...GUARD_NODE_FLAGS],
-    env: { ...process.env, REIN_LOG: 'error' },
-  });
-  const ended = new Promise<GuardEnd>((resolve, reject) => {
-    child.on('message', (message: { kind: string }) => {
-      if (message.kind === 'ended') resolve(message as unknown as GuardEnd);
-    });
-    child.once('exit', (code) => reject(new ReinError('environment', `The guard ended early, with code ${code}.`)));
-  });
-  // Asked for at the end only; until then a guard that dies is told by the node's lost link.
-  ended.catch(() => undefined);
-  return { process: child, ready: Promise.race([once(child, 'message'), ended]), ended };
 }
 
 function startLoad(): ChildProcess[] {
