@@ -8,11 +8,24 @@ add_custom_target(rein_dist ALL
     -P "${CMAKE_CURRENT_LIST_DIR}/check-dist.cmake"
   VERBATIM)
 
-install(DIRECTORY bin config dist launch DESTINATION share/${PROJECT_NAME}
+set(folders bin launch)
+if(NOT AMENT_CMAKE_SYMLINK_INSTALL)
+  list(APPEND folders config dist)
+endif()
+# A link of an earlier --symlink-install would be written through, into the source.
+install(CODE "
+  foreach(name config dist)
+    set(target \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/${PROJECT_NAME}/\${name}\")
+    if(IS_SYMLINK \"\${target}\")
+      file(REMOVE \"\${target}\")
+    endif()
+  endforeach()
+")
+install(DIRECTORY ${folders} DESTINATION share/${PROJECT_NAME}
   PATTERN "*.d.ts" EXCLUDE
   PATTERN "*.map" EXCLUDE
-  PATTERN "__pycache__" EXCLUDE
   PATTERN "*.pyc" EXCLUDE
+  PATTERN "__pycache__" EXCLUDE
   PATTERN ".*" EXCLUDE)
 install(DIRECTORY docs/schema DESTINATION share/${PROJECT_NAME}/docs)
 install(FILES package.json DESTINATION share/${PROJECT_NAME})
@@ -22,12 +35,13 @@ foreach(executable node sim rein)
   install(PROGRAMS ros/start.sh DESTINATION lib/${PROJECT_NAME} RENAME ${executable})
 endforeach()
 
-# The program looks for its packages beside itself. A folder is a copy made before, which a link must not be written
-# into. colcon and ROS tools crawl: what lies in node_modules is none of their business.
+# The program looks for its packages beside itself. colcon and ROS tools crawl: what lies in node_modules is none of
+# their business.
 file(TOUCH "${CMAKE_CURRENT_SOURCE_DIR}/node_modules/COLCON_IGNORE")
 install(CODE "
   set(REIN_SOURCE_DIR \"${CMAKE_CURRENT_SOURCE_DIR}\")
   set(REIN_SHARE_DIR \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/${PROJECT_NAME}\")
+  set(REIN_SYMLINK_INSTALL \"${AMENT_CMAKE_SYMLINK_INSTALL}\")
   set(REIN_COPY_NODE_MODULES ${REIN_COPY_NODE_MODULES})
-  include(\"${CMAKE_CURRENT_LIST_DIR}/install-node-modules.cmake\")
+  include(\"${CMAKE_CURRENT_LIST_DIR}/install-links.cmake\")
 ")
