@@ -18,6 +18,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe } from 'vitest';
 import { rosEnvironment } from '../../src/ros/index.ts';
 
+export { until } from './until.ts';
+
 /** The top of the repository. */
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -236,14 +238,3 @@ export function startRclpy(script: string, args: readonly string[] = []): RosPro
 }
 
 const PYTHON = process.env['REIN_PYTHON'] || 'python3';
-
-/** Waits until `condition` gives something; rejects after `timeoutMs` with `what`. */
-export async function until<T>(condition: () => T | undefined | false, what: string, timeoutMs = 10_000): Promise<T> {
-  const endMs = performance.now() + timeoutMs;
-  for (;;) {
-    const value = condition();
-    if (value !== undefined && value !== false) return value;
-    if (performance.now() > endMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    await delay(5);
-  }
-}

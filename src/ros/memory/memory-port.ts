@@ -1,6 +1,6 @@
 /** A port onto a graph in this process: the same contract as the real one, without ROS. */
 import { ReinError } from '../../core/index.ts';
-import { Clock, type MessageType } from '../messages/index.ts';
+import type { MessageType } from '../messages/index.ts';
 import {
   expandName,
   type NodeIdentity,
@@ -26,6 +26,7 @@ import {
   type ParameterDeclaration,
   type ParameterListener,
   type ParameterSet,
+  PortClock,
   type QosProfile,
   type RosActionClient,
   type RosClient,
@@ -35,7 +36,6 @@ import {
   type RosPortOptions,
   type RosPublisher,
   type RosSubscription,
-  SENSOR_QOS,
   type ServiceType,
   TopicReader,
   TopicWriter,
@@ -44,7 +44,6 @@ import { LifecycleMachine } from './lifecycle-machine.ts';
 import { lifecycleServices } from './lifecycle-services.ts';
 import { Mailbox } from './mailbox.ts';
 import { goalTaker, memoryActionClient, turn } from './memory-actions.ts';
-import { MemoryClock } from './memory-clock.ts';
 import type { MemoryGraph, ReaderEnd, WriterEnd } from './memory-graph.ts';
 import { memoryClient } from './memory-services.ts';
 import { parameterServices } from './parameter-services.ts';
@@ -59,7 +58,7 @@ class MemoryPort implements RosPort {
   readonly #desk: FaultDesk;
   readonly #args: RosArguments;
   readonly #node: NodeIdentity;
-  readonly #clock: MemoryClock;
+  readonly #clock: PortClock;
   readonly #machine: LifecycleMachine | undefined;
   readonly #ends: OwnEnd[] = [];
   readonly #mailboxes: Mailbox[] = [];
@@ -74,7 +73,7 @@ class MemoryPort implements RosPort {
     this.#args = parseRosArgs(options.argv ?? []);
     this.#node = nodeIdentity(options.nodeName, options.namespace ?? '/', this.#args.remaps);
     const isSimulated = usesSimTime(this.#given());
-    this.#clock = new MemoryClock(isSimulated, this.#desk);
+    this.#clock = new PortClock(isSimulated, this.#desk);
     this.#leave.push(graph.join(this.fullName));
     this.#watch = new GraphWatch(
       {
@@ -85,11 +84,7 @@ class MemoryPort implements RosPort {
       this.#ends,
       this.#desk,
     );
-    if (isSimulated) {
-      const take = ({ clock }: Clock): void =>
-        this.#clock.set(BigInt(clock.sec) * 1_000_000_000n + BigInt(clock.nanosec));
-      this.subscribe(Clock, '/clock', SENSOR_QOS, take);
-    }
+    if (isSimulated) this.#clock.follow(this);
     if (options.kind === 'lifecycle') {
       this.#machine = new LifecycleMachine(this.#desk);
       for (const { name, type, handler } of lifecycleServices(this.#machine)) this.serve(type, name, handler);
@@ -105,7 +100,7 @@ class MemoryPort implements RosPort {
   get nodeName(): string {
     return this.#node.nodeName;
   }
-  get clock(): MemoryClock {
+  get clock(): PortClock {
     return this.#clock;
   }
 

@@ -1,5 +1,6 @@
 export { FaultDesk } from './fault-desk.ts';
 export { GraphWatch, type OwnEnd, type WatchedGraph } from './graph-watch.ts';
+export { PortClock } from './port-clock.ts';
 export * from './qos.ts';
 export type * from './ros-port.ts';
 export { TopicReader, TopicWriter } from './topic-ends.ts';

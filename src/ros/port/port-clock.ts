@@ -1,7 +1,11 @@
-/** ROS time of a memory port: the wall's, or what `/clock` says. */
-import type { FaultDesk, RosClock } from '../port/index.ts';
+/** ROS time of a port: the wall's, or what `/clock` says. */
 
-export class MemoryClock implements RosClock {
+import { Clock } from '../messages/index.ts';
+import type { FaultDesk } from './fault-desk.ts';
+import { SENSOR_QOS } from './qos.ts';
+import type { RosClock, RosPort } from './ros-port.ts';
+
+export class PortClock implements RosClock {
   readonly isSimulated: boolean;
   readonly #desk: FaultDesk;
   readonly #listeners = new Set<(byNs: bigint) => void>();
@@ -19,6 +23,13 @@ export class MemoryClock implements RosClock {
   onJumpBack(listener: (byNs: bigint) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  /** Listens to `/clock` through `port`. */
+  follow(port: Pick<RosPort, 'subscribe'>): void {
+    port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }) =>
+      this.set(BigInt(clock.sec) * 1_000_000_000n + BigInt(clock.nanosec)),
+    );
   }
 
   /** What `/clock` says now. */

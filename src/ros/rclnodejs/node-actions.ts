@@ -1,0 +1,188 @@
+/** Both ends of an action on rclnodejs: one goal at a time, everything fitted to its definition, nothing thrown further. */
+import { ReinError } from '../../core/index.ts';
+import type { ActionHandler, ActionOutcome, FaultDesk, RosActionClient } from '../port/index.ts';
+import type { Binding, BindingGoal, BindingGoalHandle, BindingNode, BindingType } from './binding.ts';
+import type { Shapes } from './shape.ts';
+
+/** Numbers of rclnodejs for what a server says to a goal or a cancel request. */
+const REJECT = 1;
+const ACCEPT = 2;
+/** Numbers of `action_msgs/msg/GoalStatus`. */
+const OUTCOMES: Readonly<Record<number, ActionOutcome<unknown>['status']>> = {
+  4: 'succeeded',
+  5: 'canceled',
+  6: 'aborted',
+};
+
+/** What both ends need of the port. */
+export interface ActionHost {
+  readonly binding: Binding;
+  readonly node: BindingNode;
+  readonly shapes: Shapes;
+  readonly desk: FaultDesk;
+  /** Called before the node goes; what it gives is waited for, but not long. */
+  readonly beforeClose: (finish: () => Promise<void>) => void;
+}
+
+export function serveNodeAction<G, F, R>(
+  host: ActionHost,
+  typeName: string,
+  name: string,
+  handler: ActionHandler<G, F, R>,
+): void {
+  const { binding, node, desk } = host;
+  const type = binding.require(typeName);
+  let running: AbortController | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  host.beforeClose(() => {
+    running?.abort();
+    return ended;
+  });
+
+  const admit = (goal: object): number => {
+    if (running !== undefined) return refuse('another goal is running');
+    const asked = desk.run(name, () => ({ refusal: handler.admit(goal as G) }));
+    if (asked === undefined) return REJECT;
+    return asked.refusal === undefined ? ACCEPT : refuse(asked.refusal);
+  };
+  const refuse = (why: string): number => {
+    // ROS carries no reason to the caller; the log is where people look.
+    desk.run(name, () => node.getLogger().warn(`${name} refuses a goal: ${why}`));
+    return REJECT;
+  };
+  const execute = async (goal: BindingGoal): Promise<object> => {
+    const cancel = new AbortController();
+    running = cancel;
+    try {
+      return await runGoal(host, type, name, handler, goal, cancel.signal);
+    } finally {
+      running = undefined;
+    }
+  };
+  const onCancel = (): number => {
+    // Later: only then is the goal in the state that being canceled leads from.
+    const controller = running;
+    setImmediate(() => controller?.abort());
+    return ACCEPT;
+  };
+  const server = new binding.ActionServer(node, typeName, name, execute, admit, undefined, onCancel, {
+    enableTypedArray: false,
+  });
+  // These two are promises that nobody waits for; what they reject with would end the process.
+  const executeGoal = server._executeGoal.bind(server);
+  server._executeGoal = (...args) => {
+    ended = desk.runAsync(name, () => executeGoal(...args)).then(() => {});
+    return ended;
+  };
+  const executeCancel = server._executeCancelRequest.bind(server);
+  server._executeCancelRequest = async (...args) => void (await desk.runAsync(name, () => executeCancel(...args)));
+}
+
+/** Runs one goal to its end, and gives the result in the shape that the addon takes. */
+async function runGoal<G, F, R>(
+  { shapes, desk }: ActionHost,
+  type: BindingType,
+  name: string,
+  handler: ActionHandler<G, F, R>,
+  goal: BindingGoal,
+  signal: AbortSignal,
+): Promise<object> {
+  let isOver = false;
+  const feedback = (value: F): void => {
+    const fitted = shapes.fit(type.Feedback, value, `${name}'s feedback`);
+    if (!isOver) goal.publishFeedback(fitted);
+  };
+  const request = goal.request.toPlainObject(false) as G;
+  const done = await desk.runAsync(name, async () => {
+    const outcome = await handler.execute(request, feedback, signal);
+    return { status: outcome.status, result: shapes.fit(type.Result, outcome.result, `${name}'s result`) };
+  });
+  isOver = true;
+  const { status, result } = done?.value ?? { status: 'aborted', result: {} };
+  if (status === 'succeeded') goal.succeed();
+  else if (status === 'canceled' && goal.isCancelRequested) goal.canceled();
+  else {
+    if (status === 'canceled')
+      desk.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
+    goal.abort();
+  }
+  return result;
+}
+
+export function nodeActionClient<G, F, R>(host: ActionHost, typeName: string, name: string): RosActionClient<G, F, R> {
+  const { binding, node, shapes, desk } = host;
+  const type = binding.require(typeName);
+  const client = new binding.ActionClient(node, typeName, name, { enableTypedArray: false });
+  return {
+    get isReady() {
+      return client.isActionServerAvailable();
+    },
+    async send(goal, { timeoutMs, onFeedback, signal }) {
+      const request = shapes.fit(type.Goal, goal, `${name}'s goal`);
+      const silence = new Silence(timeoutMs, name);
+      const heard = (feedback: object): void => {
+        silence.heard();
+        if (onFeedback !== undefined) desk.run(name, () => onFeedback(feedback as F));
+      };
+      try {
+        const handle = await silence.orOver(client.sendGoal(request, heard));
+        if (!handle.isAccepted()) throw new ReinError('link', `${name} refuses the goal`);
+        silence.heard();
+        return await resultOf<R>(handle, silence, signal, desk, name);
+      } finally {
+        silence.end();
+      }
+    },
+  };
+}
+
+async function resultOf<R>(
+  handle: BindingGoalHandle,
+  silence: Silence,
+  signal: AbortSignal | undefined,
+  desk: FaultDesk,
+  name: string,
+): Promise<ActionOutcome<R>> {
+  const cancel = (): void => void desk.runAsync(name, () => handle.cancelGoal());
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel);
+  try {
+    const result = (await silence.orOver(handle.getResult())) as R;
+    return { status: OUTCOMES[handle.status] ?? 'aborted', result };
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+/** Rejects what waits when nothing was heard for a while. */
+class Silence {
+  readonly #timeoutMs: number;
+  readonly #name: string;
+  readonly #over: Promise<never>;
+  #fail: (error: Error) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeoutMs: number, name: string) {
+    this.#timeoutMs = timeoutMs;
+    this.#name = name;
+    this.#over = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.#over.catch(() => {});
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    const message = `the action ${this.#name} is silent for ${this.#timeoutMs} ms`;
+    this.#timer = setTimeout(() => this.#fail(new ReinError('link', message)), this.#timeoutMs);
+  }
+
+  orOver<T>(promise: Promise<T>): Promise<T> {
+    return Promise.race([promise, this.#over]);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,73 @@
+/** Shows our parameters through rclnodejs's services: with our checks and sentences, and with the ranges that it leaves out. */
+import {
+  constraintsOf,
+  type ParameterStore,
+  USE_SIM_TIME,
+  valueOfWire,
+  wireDescriptor,
+  wireType,
+  wireValue,
+} from '../parameters/index.ts';
+import type { FaultDesk, ParameterDeclaration, ParameterValue } from '../port/index.ts';
+import type { Binding, BindingDescriptor, BindingNode, BindingParameter, SetResult } from './binding.ts';
+
+/** Declares everything in `store` on `node`, and lets nothing be set that it refuses. */
+export function showParameters(binding: Binding, node: BindingNode, store: ParameterStore, desk: FaultDesk): void {
+  // Every node of rclnodejs declares this one itself.
+  const own = [...store.declarations.values()].filter(({ name }) => name !== USE_SIM_TIME.name);
+  node.declareParameters(
+    own.map((declaration) => bindingParameter(binding, declaration, store.get(declaration.name))),
+    own.map((declaration) => descriptorOf(binding, declaration)),
+    true,
+  );
+  const setNatively = node.setParametersAtomically.bind(node);
+  node.setParametersAtomically = (parameters) => {
+    const set = desk.run('parameters', () => setAll(binding, store, parameters, setNatively));
+    return set ?? { successful: false, reason: 'the check of the parameters failed' };
+  };
+}
+
+/** As the addon takes it. */
+export function bindingParameter(
+  binding: Binding,
+  { name, type }: ParameterDeclaration,
+  value: ParameterValue,
+): BindingParameter {
+  const wire = Object.values(wireValueOf(type, value));
+  return new binding.Parameter(name, wireType(type), wire[0]);
+}
+
+/** Only the field that holds the value. */
+function wireValueOf(type: ParameterDeclaration['type'], value: ParameterValue): Record<string, unknown> {
+  const field = `${type}_value`;
+  return { [field]: wireValue(type, value)[field] };
+}
+
+function descriptorOf(binding: Binding, declaration: ParameterDeclaration): BindingDescriptor {
+  const { name, type, description, isReadOnly } = declaration;
+  const descriptor = new binding.ParameterDescriptor(name, wireType(type), description, isReadOnly ?? false);
+  descriptor.additionalConstraints = constraintsOf(declaration);
+  descriptor.toMessage = () => wireDescriptor(declaration);
+  return descriptor;
+}
+
+function setAll(
+  binding: Binding,
+  store: ParameterStore,
+  parameters: readonly BindingParameter[],
+  setNatively: (parameters: readonly BindingParameter[]) => SetResult,
+): SetResult {
+  const accepted: { readonly declaration: ParameterDeclaration; readonly value: ParameterValue }[] = [];
+  for (const parameter of parameters) {
+    const value = valueOfWire(parameter.toParameterValueMessage());
+    const reason = store.refusal(parameter.name, value);
+    if (reason !== undefined) return { successful: false, reason };
+    const declaration = store.declarations.get(parameter.name);
+    if (declaration !== undefined && value !== undefined) accepted.push({ declaration, value });
+  }
+  const result = setNatively(accepted.map(({ declaration, value }) => bindingParameter(binding, declaration, value)));
+  if (!result.successful) return result;
+  for (const { declaration, value } of accepted) store.accept(declaration.name, value);
+  // The service copies the reason into a message, where nothing is not allowed.
+  return { successful: true, reason: '' };
+}

@@ -1,0 +1,50 @@
+/** Both ends of a service on rclnodejs. */
+import { ReinError } from '../../core/index.ts';
+import type { RosClient } from '../port/index.ts';
+import type { ActionHost } from './node-actions.ts';
+
+type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'desk'>;
+
+/** Numeric arrays as plain arrays: what comes in may be kept, and is the same as in memory. */
+const PLAIN = { enableTypedArray: false };
+
+export function serveNodeService<Q, A>(
+  { binding, node, shapes, desk }: Host,
+  typeName: string,
+  name: string,
+  handler: (request: Q) => A | Promise<A>,
+  isRunning: () => boolean,
+): void {
+  const type = binding.require(typeName);
+  node.createService(typeName, name, { ...PLAIN }, (request, response) => {
+    void desk.runAsync(name, async () => {
+      const answer = await handler(request as Q);
+      const fitted = shapes.fit(type.Response, answer, `the answer of ${name}`);
+      if (isRunning()) response.send(fitted);
+    });
+  });
+}
+
+export function nodeClient<Q, A>(
+  { binding, node, shapes }: Host,
+  typeName: string,
+  name: string,
+  isRunning: () => boolean,
+): RosClient<Q, A> {
+  const type = binding.require(typeName);
+  const client = node.createClient(typeName, name, { ...PLAIN });
+  return {
+    get isReady() {
+      return isRunning() && client.isServiceServerAvailable();
+    },
+    async call(request, timeoutMs) {
+      const fitted = shapes.fit(type.Request, request, `the request to ${name}`);
+      if (!isRunning()) throw new ReinError('link', `the service ${name} is asked by a node that does not run`);
+      try {
+        return (await client.sendRequestAsync(fitted, { timeout: timeoutMs })) as A;
+      } catch (cause) {
+        throw new ReinError('link', `the service ${name} did not answer within ${timeoutMs} ms`, { cause });
+      }
+    },
+  };
+}

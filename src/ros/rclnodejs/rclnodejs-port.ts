@@ -1,0 +1,282 @@
+/**
+ * The port onto a real ROS 2, by way of rclnodejs. Topics are bytes through our own codec; only services, actions,
+ * parameters and lifecycle are typed messages of the binding, fitted to their definitions first. Nothing that a callback
+ * throws reaches native code, which would end the process.
+ */
+import { ReinError } from '../../core/index.ts';
+import type { MessageType } from '../messages/index.ts';
+import {
+  type NodeIdentity,
+  nodeIdentity,
+  ParameterStore,
+  parseRosArgs,
+  type RosArguments,
+  resolveName,
+  resolveParameters,
+  USE_SIM_TIME,
+  usesSimTime,
+} from '../parameters/index.ts';
+import {
+  type ActionHandler,
+  type ActionType,
+  FaultDesk,
+  GraphWatch,
+  type LifecycleHooks,
+  type LifecycleState,
+  type LifecycleTransition,
+  type MessageListener,
+  type OwnEnd,
+  type ParameterDeclaration,
+  type ParameterListener,
+  type ParameterSet,
+  PortClock,
+  type QosProfile,
+  type RosActionClient,
+  type RosClient,
+  type RosEndpoint,
+  type RosPort,
+  type RosPortFactory,
+  type RosPortOptions,
+  type RosPublisher,
+  type RosSubscription,
+  type ServiceType,
+  TopicReader,
+  TopicWriter,
+} from '../port/index.ts';
+import {
+  type Binding,
+  type BindingContext,
+  type BindingLifecycleNode,
+  type BindingNode,
+  loadBinding,
+} from './binding.ts';
+import { mustBeGenerated } from './interfaces.ts';
+import { type ActionHost, nodeActionClient, serveNodeAction } from './node-actions.ts';
+import { NodeLifecycle } from './node-lifecycle.ts';
+import { bindingParameter, showParameters } from './node-parameters.ts';
+import { nodeClient, serveNodeService } from './node-services.ts';
+import { bindingQos, endpointsOf, fullNodeName } from './qos-numbers.ts';
+import { Shapes } from './shape.ts';
+
+/** How long the native thread waits at most before it looks whether it should stop. */
+const SPIN_MS = 10;
+/** How long goals may take to end when the port closes. */
+const GOALS_END_MS = 300;
+
+/** A port of the real ROS 2. Rejects with `ReinError('environment', …)` where there is none, or one that does not fit. */
+export const openRosPort: RosPortFactory = async (options) => {
+  const args = parseRosArgs(options.argv ?? []);
+  const binding = await loadBinding();
+  const context = new binding.Context();
+  await binding.init(context, args.withoutParameters);
+  try {
+    return new RclnodejsPort(options, args, binding, context);
+  } catch (error) {
+    binding.shutdown(context);
+    throw error;
+  }
+};
+
+class RclnodejsPort implements RosPort {
+  readonly clock: PortClock;
+  readonly #binding: Binding;
+  readonly #context: BindingContext;
+  readonly #node: BindingNode;
+  readonly #lifecycle: NodeLifecycle | undefined;
+  readonly #identity: NodeIdentity;
+  readonly #args: RosArguments;
+  readonly #desk: FaultDesk;
+  readonly #shapes: Shapes;
+  readonly #ends: OwnEnd[] = [];
+  readonly #finishes: (() => Promise<void>)[] = [];
+  readonly #watch: GraphWatch;
+  #phase: 'registering' | 'running' | 'closed' = 'registering';
+  #hasParameters = false;
+
+  constructor(options: RosPortOptions, args: RosArguments, binding: Binding, context: BindingContext) {
+    this.#binding = binding;
+    this.#context = context;
+    this.#args = args;
+    this.#desk = new FaultDesk(options.onFault);
+    this.#shapes = new Shapes(binding);
+    this.#identity = nodeIdentity(options.nodeName, options.namespace ?? '/', args.remaps);
+    const isSimulated = usesSimTime(this.#given());
+    const natively = new binding.NodeOptions(true, [bindingParameter(binding, USE_SIM_TIME, isSimulated)]);
+    const make = options.kind === 'lifecycle' ? binding.lifecycle.LifecycleNode : binding.Node;
+    this.#node = new make(options.nodeName, options.namespace ?? '/', context, natively);
+    const execute = this.#node.execute.bind(this.#node);
+    this.#node.execute = (handles) => void this.#desk.run(this.fullName, () => execute(handles));
+    if (options.kind === 'lifecycle')
+      this.#lifecycle = new NodeLifecycle(binding, this.#node as BindingLifecycleNode, this.#desk);
+    const native = fullNodeName(this.#node.namespace(), this.#node.name());
+    if (native !== this.fullName) throw new Error(`ROS calls the node ${native}, Rein calls it ${this.fullName}`);
+    this.clock = new PortClock(isSimulated, this.#desk);
+    if (isSimulated) this.clock.follow(this);
+    this.#watch = new GraphWatch(
+      {
+        fullName: this.fullName,
+        endpoints: (topic, side) => this.#endpoints(topic, side),
+        nodeNames: () => this.nodeNames(),
+      },
+      this.#ends,
+      this.#desk,
+    );
+  }
+
+  get fullName(): string {
+    return this.#identity.fullName;
+  }
+  get namespace(): string {
+    return this.#identity.namespace;
+  }
+  get nodeName(): string {
+    return this.#identity.nodeName;
+  }
+
+  advertise<T>(type: MessageType<T>, topic: string, qos: QosProfile): RosPublisher<T> {
+    this.#mustRegister(topic);
+    mustBeGenerated(type.name);
+    const publisher = this.#node.createPublisher(type.name, topic, { qos: bindingQos(this.#binding, qos) });
+    this.#ends.push({ topic: publisher.topic, side: 'publishers', typeName: type.name, qos });
+    const writer = new TopicWriter(type);
+    const isClosed = (): boolean => this.#phase === 'closed';
+    return {
+      topic: publisher.topic,
+      publish: (message) => {
+        const bytes = writer.encode(message);
+        if (!isClosed()) publisher.publish(bytes);
+      },
+      get subscriberCount() {
+        return isClosed() ? 0 : publisher.subscriptionCount;
+      },
+    };
+  }
+
+  subscribe<T>(type: MessageType<T>, topic: string, qos: QosProfile, listener: MessageListener<T>): RosSubscription {
+    this.#mustRegister(topic);
+    mustBeGenerated(type.name);
+    const name = resolveName(topic, 'topic', this.#identity, this.#args.remaps);
+    const reader = new TopicReader(type, name, listener, this.#desk);
+    const options = { qos: bindingQos(this.#binding, qos), isRaw: true };
+    const subscription = this.#node.createSubscription(type.name, topic, options, (bytes) => {
+      if (this.#phase === 'running') reader.take(bytes);
+    });
+    if (subscription.topic !== name)
+      throw new Error(`ROS calls the topic ${subscription.topic}, Rein calls it ${name}`);
+    this.#ends.push({ topic: name, side: 'subscribers', typeName: type.name, qos });
+    const isClosed = (): boolean => this.#phase === 'closed';
+    return {
+      topic: name,
+      counters: reader.counters,
+      get publisherCount() {
+        return isClosed() ? 0 : subscription.publisherCount;
+      },
+    };
+  }
+
+  serve<Q, A>(type: ServiceType<Q, A>, name: string, handler: (request: Q) => A | Promise<A>): void {
+    this.#mustRegister(name);
+    mustBeGenerated(type.name);
+    serveNodeService(this.#host(), type.name, name, handler, () => this.#phase === 'running');
+  }
+
+  client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A> {
+    this.#mustRegister(name);
+    mustBeGenerated(type.name);
+    return nodeClient(this.#host(), type.name, name, () => this.#phase === 'running');
+  }
+
+  serveAction<G, F, R>(type: ActionType<G, F, R>, name: string, server: ActionHandler<G, F, R>): void {
+    this.#mustRegister(name);
+    mustBeGenerated(type.name);
+    serveNodeAction(this.#host(), type.name, name, server);
+  }
+
+  actionClient<G, F, R>(type: ActionType<G, F, R>, name: string): RosActionClient<G, F, R> {
+    this.#mustRegister(name);
+    mustBeGenerated(type.name);
+    return nodeActionClient(this.#host(), type.name, name);
+  }
+
+  declareParameters(declarations: readonly ParameterDeclaration[], onSet?: ParameterListener): ParameterSet {
+    this.#mustRegister('parameters');
+    if (this.#hasParameters) throw new Error('parameters are declared once');
+    const store = new ParameterStore([...declarations, USE_SIM_TIME], this.#given(), onSet);
+    this.#hasParameters = true;
+    showParameters(this.#binding, this.#node, store, this.#desk);
+    return store;
+  }
+
+  onLifecycle(hooks: LifecycleHooks): void {
+    this.#mustRegister('lifecycle hooks');
+    if (this.#lifecycle === undefined) throw new Error(`${this.fullName} is no lifecycle node`);
+    this.#lifecycle.hooks = hooks;
+  }
+
+  async transition(transition: LifecycleTransition): Promise<LifecycleState> {
+    if (this.#lifecycle === undefined) throw new Error(`${this.fullName} is no lifecycle node`);
+    this.#lifecycle.take(transition);
+    return this.#lifecycle.state;
+  }
+
+  get lifecycleState(): LifecycleState | undefined {
+    return this.#phase === 'closed' ? undefined : this.#lifecycle?.state;
+  }
+
+  endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[] {
+    return this.#endpoints(resolveName(topic, 'topic', this.#identity, this.#args.remaps), side);
+  }
+
+  nodeNames(): readonly string[] {
+    if (this.#phase === 'closed') return [];
+    return this.#node.getNodeNamesAndNamespaces().map(({ name, namespace }) => fullNodeName(namespace, name));
+  }
+
+  start(): void {
+    if (this.#phase !== 'registering') throw new Error(`${this.fullName} was started before`);
+    this.#phase = 'running';
+    this.#node.spin(SPIN_MS);
+    this.#watch.start();
+  }
+
+  async close(): Promise<void> {
+    if (this.#phase === 'closed') return;
+    const wasRunning = this.#phase === 'running';
+    this.#watch.stop();
+    const goals = Promise.all(this.#finishes.map((finish) => finish()));
+    await Promise.race([goals, new Promise((resolve) => setTimeout(resolve, GOALS_END_MS))]);
+    this.#phase = 'closed';
+    // Not from inside one of its own callbacks, for which the native thread would wait.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (wasRunning) this.#node.stop();
+    this.#binding.shutdown(this.#context);
+  }
+
+  #host(): ActionHost {
+    return {
+      binding: this.#binding,
+      node: this.#node,
+      shapes: this.#shapes,
+      desk: this.#desk,
+      beforeClose: (finish) => void this.#finishes.push(finish),
+    };
+  }
+
+  #endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[] {
+    if (this.#phase === 'closed') return [];
+    return endpointsOf(
+      side === 'publishers'
+        ? this.#node.getPublishersInfoByTopic(topic)
+        : this.#node.getSubscriptionsInfoByTopic(topic),
+    );
+  }
+
+  #given(): ReturnType<typeof resolveParameters> {
+    return resolveParameters(this.#args.parameters, this.fullName);
+  }
+
+  #mustRegister(what: string): void {
+    if (this.#phase === 'registering') return;
+    throw new ReinError('environment', `${what} cannot be registered any more, ${this.fullName} runs already`);
+  }
+}
