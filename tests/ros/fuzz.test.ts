@@ -5,10 +5,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ReinError } from '../../src/core/index.ts';
-import { MemoryGraph, memoryPorts } from '../../src/ros/index.ts';
+import { MemoryGraph, memoryPorts, openRosPort } from '../../src/ros/index.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../src/ros/messages/index.ts';
 import type { QosProfile, RosPort, RosPortFactory, RosPublisher, RosSubscription } from '../../src/ros/port/index.ts';
-import { until } from '../support/ros.ts';
+import { describeRos, until } from '../support/ros.ts';
 import { RosFuzzer } from '../support/ros-fuzz.ts';
 import { difference } from '../support/ros-messages.ts';
 
@@ -17,6 +17,19 @@ const PAYLOADS = 100_000;
 const BATCH = 100;
 const QOS: QosProfile = { reliability: 'reliable', durability: 'volatile', depth: 2 * BATCH };
 const ARRIVES_WITHIN_MS = 20_000;
+/** Enough to have every kind of field; a node with a hundred topics is nobody's. */
+const ON_THE_WIRE = [
+  'sensor_msgs/msg/JointState',
+  'std_msgs/msg/Float64MultiArray',
+  'trajectory_msgs/msg/JointTrajectory',
+  'geometry_msgs/msg/TwistStamped',
+  'sensor_msgs/msg/Joy',
+  'sensor_msgs/msg/Imu',
+  'sensor_msgs/msg/LaserScan',
+  'sensor_msgs/msg/CompressedImage',
+  'diagnostic_msgs/msg/DiagnosticArray',
+  'std_msgs/msg/Bool',
+];
 /** The same on every run: a failure can be repeated. */
 const SEED = 2026;
 
@@ -189,5 +202,16 @@ describe('a port in memory', () => {
     timeout: 120_000,
   }, async () => {
     check(await fuzz(memoryPorts(new MemoryGraph()), MESSAGE_TYPES));
+  });
+});
+
+describeRos('a port to the real ROS 2', () => {
+  it('does the same, and the process lives', { timeout: 300_000 }, async () => {
+    check(
+      await fuzz(
+        openRosPort,
+        MESSAGE_TYPES.filter((type) => ON_THE_WIRE.includes(type.name)),
+      ),
+    );
   });
 });

@@ -22,6 +22,8 @@ const CONSTRUCTORS = {
 } as const;
 /** A header and one byte: a port sends nothing shorter. */
 const SHORTEST = 5;
+/** DDS fills the last word with zeros: bytes that are cut off within it come back. */
+const WORD = 4;
 type Kind = keyof typeof CONSTRUCTORS;
 
 const FLOATS = [0, -0, 1, -2.5, 1e30, 5e-324, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -64,16 +66,18 @@ export class RosFuzzer {
     const whole = this.#encoded(type);
     const choice = this.#below(4);
     if (choice === 0) return Buffer.concat([whole, Buffer.alloc(4 + this.#below(20), this.#below(256))]);
-    if (choice === 1 || whole.length <= SHORTEST) {
+    const longest = whole.length - WORD;
+    if (choice === 1 || longest < SHORTEST) {
       whole[this.#below(2)] = 2 + this.#below(254);
       return whole;
     }
-    return whole.subarray(0, SHORTEST + this.#below(whole.length - SHORTEST));
+    return whole.subarray(0, SHORTEST + this.#below(longest - SHORTEST + 1));
   }
 
-  /** Bytes of which some are something else; they may still be a message. */
+  /** Whole words of bytes of which some are something else; they may still be a message. */
   changed(type: MessageType<unknown>): Buffer {
-    const bytes = this.#encoded(type);
+    const whole = this.#encoded(type);
+    const bytes = Buffer.concat([whole, Buffer.alloc(-whole.length & (WORD - 1))]);
     for (let k = 1 + this.#below(4); k > 0; k--) bytes[this.#below(bytes.length)] = this.#below(256);
     return bytes;
   }
