@@ -1,0 +1,15 @@
+/** `ros2 run rein sim`: a simulated robot behind plain ROS controllers' topics. */
+import { openRosPort } from './rclnodejs/index.ts';
+import { runSim } from './sim/index.ts';
+
+const end = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());
+
+const code = await runSim({
+  argv: process.argv.slice(2),
+  ports: openRosPort,
+  out: (text) => void process.stdout.write(text),
+  error: (text) => void process.stderr.write(text),
+  signal: end.signal,
+});
+process.exit(code);
