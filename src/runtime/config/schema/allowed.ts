@@ -23,6 +23,8 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
+  /** A group of one of several kinds; each has a key that can only be one word. */
+  readonly oneOf?: readonly JsonSchema[];
 }
 
 /** The JSON Schema (draft 2020-12) of what may be written in a file. */
@@ -30,17 +32,40 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
 }
 
-/** The schema of the value at `path`; `undefined` where nothing is allowed. The unit of a list is its items' unit. */
-export function schemaAt(root: JsonSchema, path: TreePath): JsonSchema | undefined {
-  let schema: JsonSchema | undefined = root;
+/**
+ * The schema of the value at `path`; `undefined` where nothing is allowed. The unit of a list is its items' unit. `value`,
+ * what is written at the root, decides of which kind a group of several kinds is.
+ */
+export function schemaAt(root: JsonSchema, path: TreePath, value?: unknown): JsonSchema | undefined {
+  let schema: JsonSchema | undefined = kindOf(root, value);
+  let at = value;
   for (const step of path) {
     if (schema === undefined) return undefined;
-    const parent: JsonSchema = schema;
+    const parent: JsonSchema = kindOf(schema, at);
+    at = (at as Record<string | number, unknown> | null | undefined)?.[step];
     schema = typeof step === 'number' ? itemSchema(parent, step) : parent.properties?.[step];
     if (schema !== undefined && schema.unit === undefined && parent.unit !== undefined)
       schema = { ...schema, unit: parent.unit };
   }
-  return schema;
+  return schema === undefined ? undefined : kindOf(schema, at);
+}
+
+/** Of a group of several kinds, that of `value`; where it says no known kind, what is common: the word that says it. */
+function kindOf(schema: JsonSchema, value: unknown): JsonSchema {
+  const { oneOf } = schema;
+  if (oneOf === undefined) return schema;
+  const said = (value ?? {}) as Record<string, unknown>;
+  const words = oneOf.map((kind) =>
+    Object.entries(kind.properties ?? {}).filter(([, { const: word }]) => word !== undefined),
+  );
+  const found = oneOf.find((_, i) => words[i]!.every(([key, { const: word }]) => said[key] === word));
+  if (found !== undefined) return found;
+  const [key] = words[0]?.[0] ?? [];
+  if (key === undefined) return schema;
+  const all = words.flatMap((of) => of.filter(([name]) => name === key).map(([, { const: word }]) => String(word)));
+  const kind: JsonSchema = { ...(oneOf[0]?.properties?.[key] ?? {}), enum: all };
+  const { const: _, ...plain } = kind;
+  return { type: 'object', properties: { [key]: plain }, required: [key] };
 }
 
 function itemSchema(list: JsonSchema, index: number): JsonSchema | undefined {
@@ -88,7 +113,7 @@ function numberText(schema: JsonSchema): string {
 function listText(schema: JsonSchema): string {
   const { minItems: least, maxItems: most } = schema;
   const item = schema.prefixItems?.[0] ?? (schema.items === false ? undefined : schema.items);
-  const what = item?.type === 'object' ? 'entries' : 'numbers';
+  const what = item?.type === 'object' ? 'entries' : item?.type === 'string' ? 'words' : 'numbers';
   const count = least === most ? `${least}` : `${least ?? 0} to ${most ?? 'any number of'}`;
   return `a list of ${count} ${what}${unitText(schema)}`;
 }

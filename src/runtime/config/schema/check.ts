@@ -26,7 +26,8 @@ export function check<T>(tree: TreeNode, schema: z.ZodType<T>): Checked<T> {
   const parsed = schema.safeParse(plainOf(tree));
   if (parsed.success) return { value: parsed.data, problems: [] };
   const root = jsonSchemaOf(schema);
-  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, tree, root));
+  const written = plainOf(tree);
+  const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, tree, root, written));
   return { value: undefined, problems: oneAPlace(problems) };
 }
 
@@ -47,22 +48,22 @@ export function oneAPlace(problems: readonly Problem[]): readonly Problem[] {
   });
 }
 
-function problemsOf(issue: z.core.$ZodIssue, tree: TreeNode, root: JsonSchema): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, tree: TreeNode, root: JsonSchema, written: unknown): Problem[] {
   const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       place: keyPlaceOf(tree, [...path, key]) ?? placeOf(tree, path),
-      message: unknownKey(key, path, root),
+      message: unknownKey(key, path, schemaAt(root, path, written)),
     }));
   }
   const place = placeOf(tree, path);
-  const schema = schemaAt(root, path);
+  const schema = schemaAt(root, path, written);
   if (nodeAt(tree, path) === undefined) return [missing(path, schema, place)];
   return [{ place, message: wrongValue(path, nodeAt(tree, path), schema) }];
 }
 
-function unknownKey(key: string, path: TreePath, root: JsonSchema): string {
-  const allowed = keysOf(schemaAt(root, path));
+function unknownKey(key: string, path: TreePath, schema: JsonSchema | undefined): string {
+  const allowed = keysOf(schema);
   const where = path.length === 0 ? 'here' : `in ${pathText(path)}`;
   const other = sameInOtherUnit(key, allowed);
   if (other !== undefined)
