@@ -34,7 +34,8 @@ export class Publications {
     event: RobotEvent.create(),
     joints: JointState.create(),
   };
-  readonly #perFrame: number;
+  readonly #controlHz: number;
+  #perFrame = 1;
   #due = 0;
   #filterBits = 0;
   #toldSafety = '';
@@ -46,11 +47,16 @@ export class Publications {
     this.#policy = port.advertise(PolicyStatus, '~/policy', STATE_QOS);
     this.#intervention = port.advertise(Intervention, '~/intervention', LATCHED_QOS);
     this.#events = port.advertise(RobotEvent, '~/events', EVENT_QOS);
-    const isEvery = jointStatesHz === EVERY_FRAME;
-    this.#perFrame = jointStatesHz === undefined || isEvery ? 1 : Math.min(1, jointStatesHz / controlHz);
+    this.#controlHz = controlHz;
     if (jointStatesHz === undefined) return;
+    this.setJointStatesHz(jointStatesHz);
     this.#joints = port.advertise(JointState, 'joint_states', STATE_QOS);
     this.#message.joints.name = [...jointNames];
+  }
+
+  /** 0: every guard frame. */
+  setJointStatesHz(hz: number): void {
+    this.#perFrame = hz === EVERY_FRAME ? 1 : Math.min(1, hz / this.#controlHz);
   }
 
   /** Takes every guard frame: joints at their rate, safety when it changes. */

@@ -106,6 +106,10 @@ export class RobotNode {
     this.#timer = setInterval(() => this.#beat(), STATE_MS);
   }
 
+  setJointStatesHz(hz: number): void {
+    this.#publications.setJointStatesHz(hz);
+  }
+
   /** Resolves when the session is open, or could not be opened. */
   opened(): Promise<void> {
     return this.#holder.settled();

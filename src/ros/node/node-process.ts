@@ -1,0 +1,99 @@
+/**
+ * The ROS node as a program: one argument with its settings, a channel to the supervisor. rclnodejs lives here, on the
+ * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
+ */
+import { ReinError, SystemClock } from '../../core/index.ts';
+import { loadResolvedConfig } from '../../runtime/index.ts';
+import { openSession, type SessionEvent } from '../../runtime/live/index.ts';
+import { createSetup, type RunSetup } from '../../runtime/setup.ts';
+import type { RosPort } from '../port/index.ts';
+import { openRosPort } from '../rclnodejs/index.ts';
+import { RobotNode } from './robot-node.ts';
+import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeChildConfig } from './start/index.ts';
+
+/** The graph shows a dead node for so long at most, s. */
+const GHOST_S = 25;
+/** The learner gets so long at the end: what it does not get waits on disk, ms. */
+const DRAIN_MS = 200;
+
+main().catch(async (error: unknown) => {
+  if (error instanceof ReinError) {
+    const { kind, message, remedy } = error;
+    await tell({ kind: 'failed', error: { kind, message, remedy } });
+  } else {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  }
+  process.exit(1);
+});
+
+async function main(): Promise<void> {
+  const config = JSON.parse(process.argv[2] ?? '{}') as NodeChildConfig;
+  const ended = endOf(process);
+  let node: RobotNode | undefined;
+  const port = await openRosPort({
+    ...{ nodeName: NODE_NAME, kind: 'lifecycle', argv: config.argv },
+    onFault: (fault) => {
+      if (node === undefined) process.stderr.write(`rein node: ${fault.where}: ${fault.message}\n`);
+      else node.rosFault(fault);
+    },
+  });
+  node = createNode(config, createSetup(loadResolvedConfig(config.configFile)), port, ended.end);
+  node.start();
+  await node.opened();
+  port.start();
+  // One that died comes back configured, never active.
+  if (config.restart > 0) await port.transition('configure');
+  await ended.promise;
+  await node.close();
+  await port.close();
+  process.exit(0);
+}
+
+function createNode(config: NodeChildConfig, setup: RunSetup, port: RosPort, onShutdown: () => void): RobotNode {
+  const { folder, runId, robotId, learner, policy, operator, pad, teleopLeaseS, socketPath } = config;
+  const clock = new SystemClock();
+  const parameters = port.declareParameters(declarationsOf(setup.config), (name, value) => {
+    if (name === JOINT_STATES_RATE) node.setJointStatesHz(value as number);
+    return undefined;
+  });
+  const ghosts = config.restart + (config.hasGhost ? 1 : 0);
+  const startedAtS = clock.nowS();
+  const isOwnRobot = setup.driver.name !== 'ros';
+  const node = new RobotNode({
+    ...{ port, setup, robotId, operator, pad, teleopLeaseS, clock, onShutdown },
+    jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
+    openSession: (operators, listener) =>
+      openSession({
+        ...{ setup, folder, runId, robotId, learner, policy, operators, listener, clock },
+        ...{ guard: socketPath, isScripted: operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
+      }),
+    ghosts: () => (clock.nowS() - startedAtS < GHOST_S ? ghosts : 0),
+    onEvent: (event) => print(port.nodeName, event),
+  });
+  return node;
+}
+
+function print(name: string, { level, message, remedy }: SessionEvent): void {
+  const hint = remedy === '' ? '' : ` (${remedy})`;
+  process.stderr.write(`[${level.toUpperCase()}] [${name}]: ${message}${hint}\n`);
+}
+
+/** Resolves when the process shall end. */
+function endOf(own: NodeJS.Process): { readonly promise: Promise<void>; readonly end: () => void } {
+  let end: () => void = () => undefined;
+  const promise = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  own.on('SIGINT', () => undefined);
+  own.on('SIGTERM', end);
+  own.on('disconnect', end);
+  return { promise, end };
+}
+
+/** Resolves when the message has left this process. */
+function tell(message: unknown): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, () => resolve());
+  });
+}

@@ -1,0 +1,24 @@
+/** What the ROS node's process is started with, as JSON in its first argument. */
+import type { JoyPadName } from '../../../teleop/index.ts';
+import type { OperatorChoice } from '../teleop.ts';
+
+export interface NodeChildConfig {
+  /** `--ros-args …` as the supervisor got them. */
+  readonly argv: readonly string[];
+  /** `config.yaml` of the run. */
+  readonly configFile: string;
+  readonly folder: string;
+  readonly runId: string;
+  readonly robotId: string;
+  /** Where the guard listens. */
+  readonly socketPath: string;
+  readonly learner?: string;
+  readonly policy?: string;
+  readonly operator: OperatorChoice;
+  readonly pad: JoyPadName;
+  readonly teleopLeaseS: number;
+  /** How often this node died before; then it comes up configured, never active. */
+  readonly restart: number;
+  /** A node of this name died without a word shortly before; the graph may show it for a while. */
+  readonly hasGhost: boolean;
+}

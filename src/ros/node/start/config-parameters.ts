@@ -1,0 +1,110 @@
+/**
+ * The configuration as parameters: one for each number, word and list of numbers of the same schema that checks the YAML
+ * files, named after its place there (`task.maxSteps`, `robot.limitMarginRad`). They may be given at the start and are
+ * fixed then: a limit is never changed while a robot moves.
+ */
+import { ReinError } from '../../../core/index.ts';
+import { editorSchemas, type Override, type ResolvedConfig } from '../../../runtime/index.ts';
+import type { GivenValue } from '../../parameters/index.ts';
+import type { ParameterDeclaration, ParameterValue } from '../../port/index.ts';
+
+const PARTS = ['task', 'robot', 'learner'] as const;
+type Part = (typeof PARTS)[number];
+
+/** The part of JSON Schema that the editors' files use. */
+interface Schema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly unit?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+}
+
+/** Whether a parameter of this name is part of the configuration. */
+export function isConfigParameter(name: string): boolean {
+  return PARTS.some((part) => name.startsWith(`${part}.`));
+}
+
+/** What given parameters change in the configuration. Throws `ReinError('config')` for lists. */
+export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Override[] {
+  return [...given]
+    .filter(([name]) => isConfigParameter(name))
+    .map(([name, { value, from }]) => {
+      if (typeof value === 'object') {
+        throw new ReinError('config', `${from}: the list ${name} cannot be given as a parameter`, {
+          remedy: 'write it into a YAML file and name that with the parameter config',
+        });
+      }
+      const [part, ...keys] = name.split('.');
+      return { option: from, path: [part as Part, ...keys], value };
+    });
+}
+
+/** Declarations with the values of `config`. */
+export function configParameters(config: ResolvedConfig): readonly ParameterDeclaration[] {
+  return PARTS.flatMap((part) => declarationsBelow(config[part], schemaOf(part), part));
+}
+
+function schemaOf(part: Part): Schema {
+  const file = editorSchemas().find((schema) => schema.file === `${part}.schema.json`);
+  return file === undefined ? {} : (JSON.parse(file.text) as Schema);
+}
+
+function declarationsBelow(values: object, schema: Schema, prefix: string): ParameterDeclaration[] {
+  return Object.entries(values).flatMap(([key, value]: [string, unknown]) => {
+    const name = `${prefix}.${key}`;
+    const field = fieldOf(schema, key);
+    const type = typeOf(value, field);
+    if (type !== undefined) return [declaration(name, type, value as ParameterValue, field)];
+    return isGroup(value) ? declarationsBelow(value, field, name) : [];
+  });
+}
+
+/** The schema of `key`, in whichever variant has it. */
+function fieldOf(schema: Schema, key: string): Schema {
+  const own = schema.properties?.[key];
+  if (own !== undefined) return own;
+  for (const variant of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+    const found = variant.properties?.[key];
+    if (found !== undefined) return found;
+  }
+  return {};
+}
+
+function typeOf(value: unknown, { type }: Schema): ParameterDeclaration['type'] | undefined {
+  if (typeof value === 'number') return type === 'integer' ? 'integer' : 'double';
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  const isNumbers = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'number');
+  return isNumbers ? 'double_array' : undefined;
+}
+
+function declaration(
+  name: string,
+  type: ParameterDeclaration['type'],
+  value: ParameterValue,
+  field: Schema,
+): ParameterDeclaration {
+  const { description = '', unit, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = field;
+  const isNumber = type === 'integer' || type === 'double';
+  const min = minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY;
+  const max = maximum ?? exclusiveMaximum ?? Number.POSITIVE_INFINITY;
+  const hasRange = isNumber && (Number.isFinite(min) || Number.isFinite(max));
+  const choices = field.enum?.filter((choice) => typeof choice === 'string') ?? [];
+  return {
+    ...{ name, type, default: value, isReadOnly: true },
+    description: unit === undefined || unit === '1' ? description : `${description} Unit: ${unit}.`,
+    ...(hasRange ? { range: { min, max } } : {}),
+    ...(type === 'string' && choices.length > 0 ? { choices } : {}),
+  };
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

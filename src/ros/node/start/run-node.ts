@@ -1,0 +1,145 @@
+/**
+ * The supervisor of a ROS node: settles what the node shall be, looks whether ROS can be used, then starts guard and node
+ * side by side and decides the order in which they end. It loads no ROS, so nothing in ROS can end it.
+ */
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ErrorKind, ReinError } from '../../../core/index.ts';
+import { GUARD_NODE_FLAGS } from '../../../runtime/guard/index.ts';
+import { explainedBy, GUARD_LOG, guardConfigOf, makeScratchFolder, prepareRun } from '../../../runtime/live/index.ts';
+import { createSetup } from '../../../runtime/setup.ts';
+import { Supervisor, type SupervisorEvent } from '../../../runtime/supervisor.ts';
+import { rosEnvironment } from '../../rclnodejs/index.ts';
+import type { NodeChildConfig } from './child-config.ts';
+import { leaveMark } from './ghost.ts';
+import { guardWithRos } from './guard-ros.ts';
+import { nodeHelp } from './help.ts';
+import { type NodeSettings, resolveSettings } from './settings.ts';
+
+const SOCKET_FILE = 'guard.sock';
+/** A node that dies more often than this is not started again. */
+const NODE_RESTARTS = 5;
+/** The whole end takes a second at most: the arm brakes meanwhile. */
+const NODE_STOP_MS = 600;
+const GUARD_STOP_MS = 3000;
+/** Interface packages beyond the usual ones. */
+const INTERFACES: readonly string[] = ['rein'];
+
+/** Runs until it is asked to end. Resolves to the exit code; never rejects. */
+export async function runNode(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(nodeHelp());
+    return 0;
+  }
+  try {
+    const settings = resolveSettings(argv);
+    const { problem } = rosEnvironment(INTERFACES);
+    if (problem !== undefined) throw problem;
+    return await supervise(settings, argv);
+  } catch (error) {
+    process.stderr.write(sentence(error));
+    return 1;
+  }
+}
+
+async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
+  const setup = createSetup(settings.config);
+  const { folder, runId } = await prepareRun(settings, setup);
+  const scratch = makeScratchFolder(SOCKET_FILE);
+  const guardLog = join(folder.path, GUARD_LOG);
+  const errorsTo = openSync(guardLog, 'a');
+  const mark = leaveMark(settings.identity.fullName, process.env['ROS_DOMAIN_ID'] ?? '0');
+  try {
+    const socketPath = join(scratch, SOCKET_FILE);
+    const guardFile = join(scratch, 'guard.json');
+    writeFileSync(guardFile, JSON.stringify(guardWithRos(guardConfigOf(setup, socketPath), settings)));
+    const watch = new Watch(settings.identity.fullName);
+    const supervisor = new Supervisor({
+      guard: {
+        ...{ modulePath: program('../../../runtime/guard/guard-process.js'), args: [guardFile], errorsTo },
+        nodeFlags: GUARD_NODE_FLAGS,
+      },
+      node: (restart) => {
+        const child = { folder: folder.path, configFile: folder.configFile, runId, socketPath, restart };
+        const config = childConfig(settings, argv, { ...child, hasGhost: mark.hasGhost });
+        return { modulePath: program('../node-process.js'), args: [JSON.stringify(config)] };
+      },
+      ...{ nodeStarts: 'besideGuard', maxNodeRestarts: NODE_RESTARTS },
+      ...{ nodeStopLimitMs: NODE_STOP_MS, stopLimitMs: GUARD_STOP_MS },
+      onEvent: (event) => watch.see(event),
+      onNodeMessage: (message) => {
+        watch.failed(message);
+        supervisor.stop();
+      },
+    });
+    const release = supervisor.forwardSignals();
+    const code = await supervisor.run().finally(release);
+    if (watch.failure !== undefined) throw watch.failure;
+    return code;
+  } catch (error) {
+    throw explainedBy(guardLog, error);
+  } finally {
+    mark.clear();
+    closeSync(errorsTo);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+type OfThisRun = Pick<NodeChildConfig, 'folder' | 'configFile' | 'runId' | 'socketPath' | 'restart' | 'hasGhost'>;
+
+function childConfig(settings: NodeSettings, argv: readonly string[], run: OfThisRun): NodeChildConfig {
+  const { robotId, learner, policy, operator, pad, teleopLeaseS } = settings;
+  return {
+    ...{ argv, robotId, operator, pad, teleopLeaseS, ...run },
+    ...(learner === undefined ? {} : { learner }),
+    ...(policy === undefined ? {} : { policy }),
+  };
+}
+
+/** Tells people what happens to the processes, and remembers why a node gave up. */
+class Watch {
+  readonly #name: string;
+  failure: ReinError | undefined;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  see(event: SupervisorEvent): void {
+    if (event.kind === 'restarting') {
+      this.#say(`the node is started again (${event.restart} of ${NODE_RESTARTS}); it comes up inactive`);
+      return;
+    }
+    if (event.kind === 'started' || event.isExpected || this.failure !== undefined) return;
+    if (event.process === 'node') this.#say(`the node ended (${event.how}): the guard brakes the robot and holds it`);
+    else this.failure = new ReinError('driver', `The guard ended (${event.how}): nothing can move the robot any more.`);
+  }
+
+  /** The node gives up: it would fail in the same way again. */
+  failed(message: unknown): void {
+    const { error } = message as { error: { kind: ErrorKind; message: string; remedy?: string } };
+    this.failure ??= new ReinError(
+      error.kind,
+      error.message,
+      error.remedy === undefined ? {} : { remedy: error.remedy },
+    );
+  }
+
+  #say(text: string): void {
+    process.stderr.write(`rein node: ${this.#name}: ${text}\n`);
+  }
+}
+
+function program(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
+
+function sentence(error: unknown): string {
+  if (!(error instanceof ReinError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `rein node: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
+  }
+  const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
+  return `rein node: ${error.message}\n${remedy}`;
+}
