@@ -45,13 +45,12 @@ export class CdrSource {
     this.at = HEADER_BYTES;
   }
 
-  /** Ends a message: nothing but padding may be left. Keeps no reference to the bytes. */
+  /** Ends a message: nothing but padding may be left. */
   close(): void {
-    const left = this.left;
-    this.release();
-    if (left > MAX_TRAILING_BYTES) throw fault(`ends, and ${left} bytes follow`);
+    if (this.left > MAX_TRAILING_BYTES) throw fault(`ends, and ${this.left} bytes follow`);
   }
 
+  /** Lets the bytes go: a large message would else be kept until the next one. */
   release(): void {
     this.bytes = this.#desk;
     this.view = this.#deskView;
