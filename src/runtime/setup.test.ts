@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
 import { frameSize } from '../core/index.ts';
-import { createDemonstrator, createInserter, createSetup } from './setup.ts';
+import { createDemonstrator, createInserter, createSetup, pegTaskOf } from './setup.ts';
 
 describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => {
   const setup = arm6Setup(name);
@@ -17,7 +17,7 @@ describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => 
   });
 
   it('gives the scene the measures of the task', () => {
-    const { peg, hole, success } = setup.config.task;
+    const { peg, hole, success } = pegTaskOf(setup.config);
     expect(setup.driver.options).toMatchObject({
       periodS: 0.01,
       signalNames: setup.task.signalNames,

@@ -1,10 +1,11 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
-import { observationSize, schemaHash } from '../core/index.ts';
+import { observationSize, ReinError, schemaHash } from '../core/index.ts';
 import type { MujocoDriverOptions } from '../drivers/mujoco/index.ts';
-import { PegInsertion, type Task } from '../tasks/index.ts';
+import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
 import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
-import type { ResolvedConfig } from './config/index.ts';
+import type { PegTaskConfig, ResolvedConfig } from './config/index.ts';
 import type { DriverConfig } from './guard/index.ts';
+import { rosDriverConfig } from './ros-robot.ts';
 
 /** Everything that has a size or a hash, worked out once per process. */
 export interface RunSetup {
@@ -17,13 +18,13 @@ export interface RunSetup {
   readonly ticksPerStep: number;
 }
 
-/** Builds the task and the driver's options that `config` describes. */
-export function createSetup(config: ResolvedConfig): RunSetup {
-  const task = new PegInsertion(config.task, config.robot);
+/** Builds the task and the driver's options that `config` describes. `rosArguments`: for a robot behind ROS 2, `--ros-args …`. */
+export function createSetup(config: ResolvedConfig, rosArguments: readonly string[] = []): RunSetup {
+  const task = createTask(config);
   return {
     config,
     task,
-    driver: driverConfig(config, task),
+    driver: driverConfig(config, task, rosArguments),
     schemaHash: schemaHash(task.observation, task.action),
     observationSize: observationSize(task.observation),
     actionSize: task.action.dimensions.length,
@@ -31,13 +32,16 @@ export function createSetup(config: ResolvedConfig): RunSetup {
   };
 }
 
-function driverConfig(config: ResolvedConfig, task: Task): DriverConfig {
+function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly string[]): DriverConfig {
+  const { robot } = config;
+  if (robot.driver.kind === 'ros') return rosDriverConfig(robot, robot.driver, task.signalNames, rosArguments);
   return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
 }
 
 /** The robot of `config` in MuJoCo, in the task's scene, one `read` every 1 / `rateHz` s: plain data for its driver. */
 export function simulatedArm(config: ResolvedConfig, task: Task, rateHz: number): MujocoDriverOptions {
-  const { robot, task: measures } = config;
+  const { robot } = config;
+  const measures = pegTaskOf(config);
   return {
     jointNames: robot.joints.map((joint) => joint.name),
     signalNames: task.signalNames,
@@ -53,16 +57,29 @@ export function simulatedArm(config: ResolvedConfig, task: Task, rateHz: number)
   };
 }
 
+function createTask({ task, robot }: ResolvedConfig): Task {
+  return task.kind === 'pegInsertion' ? new PegInsertion(task, robot) : new OperatorJudged(task, robot);
+}
+
+/** The task's measures, where it is the kind that scripts and simulators know. Throws `ReinError` for others. */
+export function pegTaskOf({ task }: ResolvedConfig): PegTaskConfig {
+  if (task.kind === 'pegInsertion') return task;
+  throw new ReinError('task', `Task ${task.name} is judged by people: no script and no simulator knows it.`, {
+    remedy: 'Run it on a robot: ros2 launch rein robot.launch.py. For a simulated run take --task insert.',
+  });
+}
+
 /** The hand of the scripted operator, fitted to the task's measures. */
 export function createInserter(setup: RunSetup, seed: number): PegInserter {
-  const { config, task } = setup;
-  const { clearanceM } = config.task.hole;
+  const { task } = setup;
+  const measures = pegTaskOf(setup.config);
+  const { clearanceM } = measures.hole;
   return new PegInserter({
     observation: task.observation,
     action: task.action,
     spiralPitchM: 0.0015,
     searchStepM: clearanceM < 0.0004 ? 0.002 : 0.003,
-    searchRadiusM: 1.5 * config.task.estimate.errorM,
+    searchRadiusM: 1.5 * measures.estimate.errorM,
     tremor: 0.05,
     seed,
   });
@@ -72,7 +89,7 @@ export function createInserter(setup: RunSetup, seed: number): PegInserter {
 export function createScriptedOperator(setup: RunSetup, seed: number): ScriptedOperator {
   return new ScriptedOperator(
     createInserter(setup, seed),
-    setup.config.task.operator,
+    pegTaskOf(setup.config).operator,
     setup.task.observation,
     seed + 1,
   );

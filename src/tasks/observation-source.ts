@@ -3,9 +3,24 @@
  * task only knows sizes and places; freshness is judged by the reader.
  */
 
-/** What each type of message can give: numbers in each part; `many` where the task says how many. */
-const PARTS = {
-  'sensor_msgs/msg/JointState': { position: 'names', velocity: 'names', effort: 'names' },
+/** Types of messages that an observation may read. */
+export type ObservationType =
+  | 'sensor_msgs/msg/JointState'
+  | 'sensor_msgs/msg/Imu'
+  | 'sensor_msgs/msg/LaserScan'
+  | 'nav_msgs/msg/Odometry'
+  | 'geometry_msgs/msg/WrenchStamped'
+  | 'sensor_msgs/msg/Image'
+  | 'sensor_msgs/msg/CompressedImage'
+  | 'std_msgs/msg/Float64MultiArray'
+  | 'std_msgs/msg/Float64';
+
+/** How many numbers a part has: as many, or as the task says. */
+type PartSize = number | 'joints' | 'size' | 'pixels' | 'threePixels';
+
+/** What each type of message can give. */
+const PARTS: Readonly<Record<ObservationType, Readonly<Record<string, PartSize>>>> = {
+  'sensor_msgs/msg/JointState': { position: 'joints', velocity: 'joints', effort: 'joints' },
   'sensor_msgs/msg/Imu': { orientation: 4, angularVelocity: 3, linearAcceleration: 3 },
   'sensor_msgs/msg/LaserScan': { ranges: 'size' },
   'nav_msgs/msg/Odometry': { position: 3, orientation: 4, linear: 3, angular: 3 },
@@ -14,11 +29,9 @@ const PARTS = {
   'sensor_msgs/msg/CompressedImage': { gray: 'pixels', rgb: 'threePixels' },
   'std_msgs/msg/Float64MultiArray': { data: 'size' },
   'std_msgs/msg/Float64': { data: 1 },
-} as const satisfies Record<string, Record<string, number | 'names' | 'size' | 'pixels' | 'threePixels'>>;
+};
 
-export type ObservationType = keyof typeof PARTS;
-
-/** Types of messages that an observation may read. */
+/** All of them. */
 export const OBSERVATION_TYPES: readonly ObservationType[] = Object.keys(PARTS) as ObservationType[];
 
 /** One topic and what is taken from its messages, in the order of `fields`. */
@@ -69,7 +82,7 @@ export function partsOf(type: ObservationType): readonly string[] {
 
 /** How many numbers `topic` gives, or a sentence (without its full stop) that says what is wrong with it. */
 export function topicSize(topic: ObservationTopic): number | string {
-  const parts: Readonly<Record<string, number | string>> = PARTS[topic.type];
+  const parts = PARTS[topic.type];
   let size = 0;
   for (const field of topic.fields) {
     const part = parts[field];
@@ -81,8 +94,8 @@ export function topicSize(topic: ObservationTopic): number | string {
   return size;
 }
 
-function countOf(topic: ObservationTopic, part: string): number | string {
-  if (part === 'names') return topic.joints?.length || `${topic.type} needs "joints", a list of joint names`;
+function countOf(topic: ObservationTopic, part: Exclude<PartSize, number>): number | string {
+  if (part === 'joints') return topic.joints?.length || `${topic.type} needs "joints", a list of joint names`;
   if (part === 'size') return topic.size ?? `${topic.type} needs "size", how many numbers are taken`;
   const { widthPx, heightPx } = topic;
   if (widthPx === undefined || heightPx === undefined) return `${topic.type} needs "widthPx" and "heightPx"`;

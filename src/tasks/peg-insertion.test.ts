@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arm6Setup } from '../../tests/support/arm6.ts';
+import { arm6Setup, pegTask } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
 import { ArmKinematics, frameSize, observationSize, Rng } from '../core/index.ts';
 import { PegInsertion } from './peg-insertion.ts';
@@ -9,8 +9,9 @@ import type { Verdict } from './task.ts';
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 
 describe.each(['insert', 'insert-tight'] as const)('the layouts of %s', (name) => {
-  const { config } = arm6Setup(name);
-  const { task: measures, robot } = config;
+  const setup = arm6Setup(name);
+  const measures = pegTask(setup);
+  const { robot } = setup.config;
   const task = new PegInsertion(measures, robot);
   const kinematics = new ArmKinematics(robot);
   const within = (value: number, middle: number, spread: number): void =>
@@ -90,8 +91,9 @@ describe.each(['insert', 'insert-tight'] as const)('the layouts of %s', (name) =
 });
 
 describe('the observation of peg insertion', () => {
-  const { config } = arm6Setup();
-  const task = new PegInsertion(config.task, config.robot);
+  const setup = arm6Setup();
+  const measures = pegTask(setup);
+  const task = new PegInsertion(measures, setup.config.robot);
   const size = frameSize(task.observation);
   const small = fc.double({ min: -0.05, max: 0.05, noNaN: true });
   const angle = fc.double({ min: -3, max: 3, noNaN: true });
@@ -126,7 +128,7 @@ describe('the observation of peg insertion', () => {
       ['torque', 3],
       ['previous_executed', 4],
     ]);
-    expect(observationSize(task.observation)).toBe(config.task.historyFrames * 18);
+    expect(observationSize(task.observation)).toBe(measures.historyFrames * 18);
   });
 
   it('shows the way to the estimate in the units that it declares', () => {
@@ -171,13 +173,14 @@ describe('the observation of peg insertion', () => {
 });
 
 describe('the verdict of peg insertion', () => {
-  const { config } = arm6Setup();
-  const task = new PegInsertion(config.task, config.robot);
+  const setup = arm6Setup();
+  const measures = pegTask(setup);
+  const task = new PegInsertion(measures, setup.config.robot);
 
   it.each([
-    [config.task.success.depthM, true],
-    [config.task.success.depthM + 0.01, true],
-    [config.task.success.depthM - 1e-6, false],
+    [measures.success.depthM, true],
+    [measures.success.depthM + 0.01, true],
+    [measures.success.depthM - 1e-6, false],
     [0, false],
     [-0.03, false],
   ])('at a depth of %d m: %s', (depthM, isIn) => {

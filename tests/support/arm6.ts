@@ -1,11 +1,16 @@
 /** The simulated arm as its configuration describes it, for tests. */
 import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
 import { MujocoDriver } from '../../src/drivers/mujoco/index.ts';
-import { resolveConfig } from '../../src/runtime/config/index.ts';
-import { createSetup, type RunSetup } from '../../src/runtime/setup.ts';
+import { type PegTaskConfig, resolveConfig } from '../../src/runtime/config/index.ts';
+import { createSetup, pegTaskOf, type RunSetup } from '../../src/runtime/setup.ts';
 
 export function arm6Setup(task: 'insert' | 'insert-tight' = 'insert', seed = 0): RunSetup {
   return createSetup(resolveConfig({ task, seed }));
+}
+
+/** What the task of `setup` measures. */
+export function pegTask(setup: RunSetup): PegTaskConfig {
+  return pegTaskOf(setup.config);
 }
 
 /** A closed driver of the scene that `setup` describes. */

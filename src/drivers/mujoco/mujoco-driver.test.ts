@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { arm6Driver, arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
+import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../../tests/support/arm6.ts';
 import { createRobotState, ReinError, Rng, type RobotState, type SceneLayout, vec } from '../../core/index.ts';
 import { MujocoDriver } from './mujoco-driver.ts';
 import { Simulation } from './mujoco-module.ts';
 
 const setup = arm6Setup();
 const model = setup.config.robot;
-const { originM } = setup.config.task.hole;
+const { originM } = pegTask(setup).hole;
 const [X, Y, Z] = originM;
 
 function layout(
@@ -222,7 +222,7 @@ describe('the simulated arm', () => {
     // Without contact, the tip stays where it is put.
     simulation.model.geom_contype.fill(0);
     simulation.model.geom_conaffinity.fill(0);
-    const { lateralM } = setup.config.task.success;
+    const { lateralM } = pegTask(setup).success;
     const depthM = (tipX: number, tipZ: number): number => {
       start([tipX, Y, tipZ]);
       driver.read(state);
@@ -254,7 +254,7 @@ describe('the peg and its hole', () => {
     const driver = arm6Driver(tried);
     await driver.open();
     const state = createRobotState(6, driver.signalNames.length);
-    const [x, y, z] = tried.config.task.hole.originM;
+    const [x, y, z] = pegTask(tried).hole.originM;
     driver.scene.reset(layout(jointsAt(model, [x, y, z + 0.004], yawRad), [x + offsetM[0], y + offsetM[1], z, yawRad]));
     driver.enable();
     for (let t = 0; t <= 80; t++) {
@@ -276,7 +276,7 @@ describe('the peg and its hole', () => {
   it.each(['insert', 'insert-tight'] as const)(
     '%s: within clearance and chamfer the mouth leads it in',
     async (task) => {
-      const { clearanceM, chamferM } = arm6Setup(task).config.task.hole;
+      const { clearanceM, chamferM } = pegTask(arm6Setup(task)).hole;
       expect(await pushedDepthM(task, [0.8 * clearanceM, 0], 0.026)).toBeGreaterThan(0.025);
       expect(await pushedDepthM(task, [clearanceM + 0.5 * chamferM, 0], 0.026)).toBeGreaterThan(0.02);
     },
@@ -285,7 +285,7 @@ describe('the peg and its hole', () => {
   it.each(['insert', 'insert-tight'] as const)(
     '%s: beyond clearance and chamfer it stands on the plate',
     async (task) => {
-      const { clearanceM, chamferM } = arm6Setup(task).config.task.hole;
+      const { clearanceM, chamferM } = pegTask(arm6Setup(task)).hole;
       const beyondM = clearanceM + chamferM + 0.0002;
       for (const offset of [
         [-beyondM, 0],

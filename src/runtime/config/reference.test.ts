@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_ROOT } from './names.ts';
 import { configReference, editorSchemas } from './reference.ts';
-import { jsonSchemaOf, learnerSchema, robotSchema, taskSchema } from './schema/index.ts';
+import { FILE_SCHEMAS, jsonSchemaOf } from './schema/index.ts';
 
 const docs = join(CONFIG_ROOT, '..', 'docs');
 
@@ -25,7 +25,7 @@ describe('generated pages', () => {
         if (field.items) visit(`${path}${key}[].`, field.items);
       }
     };
-    for (const schema of [taskSchema, robotSchema, learnerSchema]) visit('', jsonSchemaOf(schema));
+    for (const schema of FILE_SCHEMAS.flatMap(({ schemas }) => schemas)) visit('', jsonSchemaOf(schema));
   });
 
   it.each([

@@ -1,13 +1,5 @@
 /** The reference page and the editors' JSON Schemas, written from the schema that checks the files. */
-import {
-  allowedText,
-  type JsonSchema,
-  jsonSchemaOf,
-  learnerSchema,
-  rangeText,
-  robotSchema,
-  taskSchema,
-} from './schema/index.ts';
+import { allowedText, editorSchemaOf, FILE_SCHEMAS, type JsonSchema, jsonSchemaOf, rangeText } from './schema/index.ts';
 
 /** One JSON Schema file for editors. */
 export interface EditorSchema {
@@ -16,23 +8,19 @@ export interface EditorSchema {
   readonly text: string;
 }
 
-const PARTS = [
-  { key: 'task', folder: 'config/tasks', schema: taskSchema },
-  { key: 'robot', folder: 'config/robots', schema: robotSchema },
-  { key: 'learner', folder: 'config/learner', schema: learnerSchema },
-] as const;
-
 /** The files of `docs/schema/`. */
 export function editorSchemas(): readonly EditorSchema[] {
-  return PARTS.map(({ key, schema }) => ({
+  return FILE_SCHEMAS.map(({ key, schemas }) => ({
     file: `${key}.schema.json`,
-    text: `${JSON.stringify(jsonSchemaOf(schema), null, 2)}\n`,
+    text: `${JSON.stringify(editorSchemaOf(schemas), null, 2)}\n`,
   }));
 }
 
 /** The text of `docs/config.md`. */
 export function configReference(): string {
-  const parts = PARTS.map(({ folder, schema }) => partText(folder, jsonSchemaOf(schema)));
+  const parts = FILE_SCHEMAS.flatMap(({ folder, schemas }) =>
+    schemas.map((schema) => partText(folder, jsonSchemaOf(schema))),
+  );
   return `${HEAD}\n${parts.join('\n')}`;
 }
 
@@ -101,6 +89,8 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
     const key = `${prefix}${name}`;
     const own: Row = { key, schema: field, required: schema.required?.includes(name) ?? false };
     if (field.properties !== undefined) return [own, ...rowsOf(field, `${key}.`)];
+    // A group of several kinds: one after the other, each begins with the word that says which.
+    if (field.oneOf !== undefined) return [own, ...field.oneOf.flatMap((kind) => rowsOf(kind, `${key}.`))];
     const item = field.items;
     return item && item.properties !== undefined ? [own, ...rowsOf(item, `${key}[].`)] : [own];
   });
@@ -114,6 +104,7 @@ function typeText(schema: JsonSchema): string {
   const names: Readonly<Record<string, string>> = {
     integer: 'whole number',
     object: 'group',
+    undefined: 'group',
     boolean: 'true or false',
     string: 'word',
   };

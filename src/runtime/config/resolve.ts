@@ -4,12 +4,12 @@ import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
 import { checkRobot, type Finding } from './robot-checks.ts';
 import {
   check,
+  checkRobotTree,
+  checkTaskTree,
   learnerSchema,
   oneAPlace,
   type ResolvedConfig,
   type RunOptions,
-  robotSchema,
-  taskSchema,
 } from './schema/index.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import {
@@ -61,9 +61,9 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   }
   const layers = new Layers(request);
   const taskFile = layers.open('task', request.task, process.cwd());
-  const task = finish(taskFile, check(taskFile.tree, taskSchema));
+  const task = finish(taskFile, checkTaskTree(taskFile.tree));
   const robotFile = layers.open('robot', task.robot, taskFile.folder, { file: taskFile, key: 'robot' });
-  const robot = finish(robotFile, check(robotFile.tree, robotSchema), checkRobot);
+  const robot = finish(robotFile, checkRobotTree(robotFile.tree), checkRobot);
   const learnerFile = layers.open('learner', task.learner, taskFile.folder, { file: taskFile, key: 'learner' });
   const learner = finish(learnerFile, check(learnerFile.tree, learnerSchema), checkLearner);
   throwFindings(taskFile.tree, checkTask(task, robot));

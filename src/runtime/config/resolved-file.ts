@@ -1,7 +1,7 @@
 /** `config.yaml` of a run folder: written once, loaded by later commands with the checks that the parts had. */
 import { stringify } from 'yaml';
 import { checkRobot, type Finding } from './robot-checks.ts';
-import { check, oneAPlace, type ResolvedConfig, resolvedSchema } from './schema/index.ts';
+import { baseFileOf, checkResolvedTree, oneAPlace, type ResolvedConfig } from './schema/index.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import { placeOf, problemsError, readYaml } from './text/index.ts';
 
@@ -9,13 +9,16 @@ import { placeOf, problemsError, readYaml } from './text/index.ts';
 export function resolvedConfigText(config: ResolvedConfig): string {
   const head =
     '# Everything this run was started with. Written by rein; `rein eval` and `rein learn --resume` read it.\n';
-  return head + stringify(config, { lineWidth: 0, aliasDuplicateObjects: false });
+  const { base } = config.robot;
+  // A base's axes follow from its limits, and are not written.
+  const robot = base === undefined ? config.robot : baseFileOf({ ...config.robot, base });
+  return head + stringify({ ...config, robot }, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
 /** Loads what `resolvedConfigText` wrote. Throws `ReinError` with positions, as for any other configuration. */
 export function loadResolvedConfig(path: string): ResolvedConfig {
   const file = readYaml(path);
-  const checked = check(file.tree, resolvedSchema);
+  const checked = checkResolvedTree(file.tree);
   const problems = oneAPlace([...file.problems, ...checked.problems]);
   if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
   const { robot, task, learner } = checked.value;

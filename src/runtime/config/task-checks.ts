@@ -1,20 +1,17 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
 import { ArmKinematics, DampedLeastSquares, taskRows } from '../../core/index.ts';
+import { topicSize } from '../../tasks/index.ts';
+import { checkPegTask } from './peg-checks.ts';
 import { type Finding, round } from './robot-checks.ts';
-import type { LearnerSettings, RobotConfig, TaskConfig } from './schema/index.ts';
+import type { JudgedTaskConfig, LearnerSettings, RobotConfig, TaskConfig } from './schema/index.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
-const AXES = ['x', 'y', 'z'] as const;
 
 /** All disagreements between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
-  const region = checkRegion(task, robot);
-  const findings = [...checkTiming(task, robot), ...checkPeg(task), ...region];
-  // A region outside the box is reported as that only.
-  if (region.length === 0) findings.push(...checkReach(task, robot));
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
-  // A misspelt axis is reported as that only.
-  return [...findings, ...(action.length === 0 ? checkOperator(task) : action)];
+  const own = task.kind === 'pegInsertion' ? checkPegTask(task, robot, action.length === 0) : checkJudged(task, robot);
+  return [...checkTiming(task, robot), ...own, ...action];
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */
@@ -41,6 +38,32 @@ export function checkLearner(learner: LearnerSettings): readonly Finding[] {
   return findings;
 }
 
+/** What people's own tasks ask for must be there to be seen. */
+function checkJudged(task: JudgedTaskConfig, robot: RobotConfig): Finding[] {
+  const findings: Finding[] = [];
+  const names = new Set<string>();
+  const { signals, topics } = task.observation;
+  const taken = (name: string, path: Finding['path']): void => {
+    if (names.has(name)) findings.push({ path, message: `"${name}" stands twice in the observation` });
+    names.add(name);
+  };
+  for (const [i, { name }] of signals.entries()) taken(`signal_${name}`, ['observation', 'signals', i, 'name']);
+  for (const [i, topic] of topics.entries()) {
+    taken(topic.name, ['observation', 'topics', i, 'name']);
+    const size = topicSize(topic);
+    if (typeof size === 'string') findings.push({ path: ['observation', 'topics', i], message: size });
+  }
+  const { jointVelocities, jointPositions } = task.observation;
+  if (!jointVelocities && !jointPositions && signals.length + topics.length === 0) {
+    findings.push({ path: ['observation'], message: 'observation holds neither joints, signals nor topics' });
+  }
+  if (robot.driver.kind === 'mujoco') {
+    const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;
+    findings.push({ path: ['robot'], message });
+  }
+  return findings;
+}
+
 function checkTiming(task: TaskConfig, robot: RobotConfig): Finding[] {
   const ticks = robot.controlHz / task.policyHz;
   if (Math.abs(ticks - Math.round(ticks)) < 1e-9 && ticks >= 1) return [];
@@ -52,105 +75,11 @@ function checkTiming(task: TaskConfig, robot: RobotConfig): Finding[] {
   ];
 }
 
-function checkPeg(task: TaskConfig): Finding[] {
-  const findings: Finding[] = [];
-  const deepest = Math.min(task.hole.depthM, task.peg.lengthM);
-  if (task.success.depthM > deepest) {
-    const message = `success.depthM is ${task.success.depthM}, the peg can go in ${deepest} m at most (hole.depthM, peg.lengthM)`;
-    findings.push({ path: ['success', 'depthM'], message });
-  }
-  if (task.hole.chamferM >= task.hole.depthM) {
-    findings.push({
-      path: ['hole', 'chamferM'],
-      message: `hole.chamferM is ${task.hole.chamferM}, it must be below hole.depthM`,
-    });
-  }
-  if (task.start.heightSpreadM >= task.start.heightM) {
-    findings.push({
-      path: ['start', 'heightSpreadM'],
-      message: `start.heightSpreadM is ${task.start.heightSpreadM}, it must be below start.heightM, or the peg starts in the plate`,
-    });
-  }
-  const widest = 0.06 - task.hole.chamferM;
-  if (task.peg.widthM / 2 + task.hole.clearanceM >= widest) {
-    findings.push({
-      path: ['peg', 'widthM'],
-      message: `peg.widthM is ${task.peg.widthM}, the plate with the hole is 0.12 m wide`,
-    });
-  }
-  return findings;
-}
-
-/** Everything the tool point visits on its way must lie in the workspace box. */
-function checkRegion(task: TaskConfig, robot: RobotConfig): Finding[] {
-  const { minM, maxM } = robot.workspace;
-  const { originM, spreadM, depthM } = task.hole;
-  const findings: Finding[] = [];
-  const outside = (path: Finding['path'], what: string, axis: number, low: number, high: number): void => {
-    if (low >= minM[axis]! && high <= maxM[axis]!) return;
-    const message = `${what} reaches from ${round(low)} to ${round(high)} m in ${AXES[axis]}, the robot's workspace from ${minM[axis]} to ${maxM[axis]} m`;
-    findings.push({ path, message });
-  };
-  for (const axis of [0, 1]) {
-    const centre = originM[axis]!;
-    const start = task.start.spreadM;
-    if (centre - spreadM < minM[axis]! || centre + spreadM > maxM[axis]!) {
-      outside(['hole', 'originM', axis], 'the region of the hole', axis, centre - spreadM, centre + spreadM);
-    } else outside(['start', 'spreadM'], 'the region of the start', axis, centre - start, centre + start);
-  }
-  outside(['hole', 'originM', 2], 'the hole', 2, originM[2] - depthM, originM[2]);
-  outside(['start', 'heightM'], 'the start', 2, originM[2], originM[2] + task.start.heightM + task.start.heightSpreadM);
-  return findings;
-}
-
-/** How far the tool at home may be off straight down. */
-const UPRIGHT_COSINE = Math.cos(0.02);
-
-/** The arm must point the peg down, and get it to every corner of where it starts and of the hole. */
-function checkReach(task: TaskConfig, robot: RobotConfig): Finding[] {
-  const arm = new ArmKinematics(robot);
-  const lean = -arm.tcpRotation[8]!;
-  if (lean < UPRIGHT_COSINE) {
-    const degrees = round((Math.acos(Math.max(-1, lean)) * 180) / Math.PI);
-    return [{ path: ['robot'], message: `at home the tool of robot "${robot.name}" is ${degrees}° off straight down` }];
-  }
-  const pose = [0, 0, 0, ...arm.tcpQuaternion];
-  const joints = new Float64Array(arm.joints);
-  const [x, y, z] = task.hole.originM;
-  const wide = Math.max(task.hole.spreadM, task.start.spreadM);
-  const heights = [z - task.hole.depthM, z + task.start.heightM + task.start.heightSpreadM];
-  for (const height of heights) {
-    for (const [dx, dy] of [
-      [-1, -1],
-      [-1, 1],
-      [1, -1],
-      [1, 1],
-    ] as const) {
-      pose.splice(0, 3, x + dx * wide, y + dy * wide, height);
-      if (arm.inverse(pose, robot.homeRad, joints)) continue;
-      const place = pose.slice(0, 3).map(round).join(', ');
-      return [
-        {
-          path: ['hole', 'originM'],
-          message: `robot "${robot.name}" cannot bring its tool to ${place} (m), which the task needs`,
-        },
-      ];
-    }
-  }
-  return [];
-}
-
-/** Demonstrations come from the scripted operator, whose hand moves all of these (`PegInserter`). */
-function checkOperator(task: TaskConfig): Finding[] {
-  const needs = `the scripted operator of peg insertion needs cartesian actions with ${CARTESIAN.join(', ')}`;
-  const { kind, dimensions } = task.action;
-  if (kind !== 'cartesian') return [{ path: ['action', 'kind'], message: `action.kind is ${kind}, ${needs}` }];
-  const missing = CARTESIAN.filter((axis) => !dimensions.some(({ name }) => name === axis));
-  if (missing.length === 0) return [];
-  return [{ path: ['action', 'dimensions'], message: `there is no ${missing.join(', no ')}: ${needs}` }];
-}
-
 function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
+  if (robot.base !== undefined) {
+    const message = `action.kind is cartesian, but "${robot.name}" is a mobile base and has no tool: write joint`;
+    return [{ path: ['action', 'kind'], message }];
+  }
   const findings = checkNames(task, CARTESIAN, 'cartesian actions have');
   for (const [i, dimension] of task.action.dimensions.entries()) {
     const axis = CARTESIAN.indexOf(dimension.name as (typeof CARTESIAN)[number]);
@@ -200,19 +129,22 @@ function jointSpeedsFor(robot: RobotConfig, twist: readonly number[]): Float64Ar
 
 function checkJoints(task: TaskConfig, robot: RobotConfig): Finding[] {
   const names = robot.joints.map((joint) => joint.name);
-  const findings = checkNames(task, names, `robot "${robot.name}" has the joints`);
+  const what = robot.base === undefined ? 'joints' : 'axes';
+  const findings = checkNames(task, names, `robot "${robot.name}" has the ${what}`);
   for (const [i, dimension] of task.action.dimensions.entries()) {
     const joint = robot.joints[names.indexOf(dimension.name)];
     if (joint === undefined) continue;
     const path = ['action', 'dimensions', i] as const;
     const fastest = joint.velocityMaxRadPerS / task.policyHz;
-    if (dimension.unit !== 'rad') {
+    const unit = joint.kind === 'path' ? 'm' : 'rad';
+    const subject = robot.base === undefined ? `joint "${joint.name}"` : `axis "${joint.name}"`;
+    if (dimension.unit !== unit) {
       findings.push({
         path: [...path, 'unit'],
-        message: `joint "${joint.name}" is given in ${dimension.unit}, it must be rad`,
+        message: `${subject} is given in ${dimension.unit}, it must be ${unit}`,
       });
-    } else if (dimension.scale > fastest) {
-      const message = `scale is ${dimension.scale}, joint "${joint.name}" turns ${round(fastest)} rad in one step at most`;
+    } else if (dimension.scale > fastest * (1 + 1e-9)) {
+      const message = `scale is ${dimension.scale}, ${subject} ${unit === 'm' ? 'goes' : 'turns'} ${round(fastest)} ${unit} in one step at most`;
       findings.push({ path: [...path, 'scale'], message });
     }
   }

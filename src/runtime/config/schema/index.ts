@@ -1,14 +1,19 @@
 export { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from './allowed.ts';
+export { BASE_NEEDS, type BaseConfig, baseFileOf } from './base.ts';
 export { check, oneAPlace } from './check.ts';
+export type { DriverConfig, RosDriverConfig } from './driver.ts';
+export type { JudgedTaskConfig } from './judged-task.ts';
 export { type LearnerSettings, learnerSchema } from './learner.ts';
-export { type ResolvedConfig, type RunOptions, resolvedSchema } from './resolved.ts';
-export { type DriverConfig, type RobotConfig, robotSchema } from './robot.ts';
+export type { ResolvedConfig, RunOptions } from './resolved.ts';
+export { armSchema, type RobotConfig } from './robot.ts';
 export {
   type EstimateConfig,
   type HoleConfig,
   type OperatorConfig,
   type PegConfig,
+  type PegTaskConfig,
+  pegTaskSchema,
   type StartConfig,
   type TaskConfig,
-  taskSchema,
 } from './task.ts';
+export { checkResolvedTree, checkRobotTree, checkTaskTree, editorSchemaOf, FILE_SCHEMAS } from './variants.ts';

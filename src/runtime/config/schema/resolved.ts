@@ -1,9 +1,8 @@
 /** `config.yaml` in a run folder: everything a run was started with, in one file that can be loaded again. */
 import { z } from 'zod';
 import { type LearnerSettings, learnerSchema } from './learner.ts';
-import { type RobotConfig, robotSchema } from './robot.ts';
-import { type Same, schemaOf } from './same.ts';
-import { type TaskConfig, taskSchema } from './task.ts';
+import type { RobotConfig } from './robot.ts';
+import type { TaskConfig } from './task.ts';
 
 /** Command-line options as they were given, for the record: plain values by name. */
 export type RunOptions = Readonly<Record<string, string | number | boolean>>;
@@ -20,26 +19,27 @@ export interface ResolvedConfig {
   readonly learner: LearnerSettings;
 }
 
-const schema = z
-  .strictObject({
-    formatVersion: z.literal(1).meta({ description: 'Version of this file.' }),
-    seed: z
-      .number()
-      .int()
-      .min(0)
-      .max(2 ** 53 - 1)
-      .meta({ unit: '1', description: 'Seed of every random number of the run.' }),
-    run: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-      .meta({ description: 'Command-line options as given, for the record.' }),
-    versions: z.record(z.string(), z.string()).meta({ description: 'Versions of Rein, Node and packages.' }),
-    task: taskSchema,
-    robot: robotSchema,
-    learner: learnerSchema,
-  })
-  .meta({ title: 'Resolved run', description: 'Everything a run was started with.' });
-
-export const resolvedSchema: z.ZodType<ResolvedConfig> = schemaOf<
-  ResolvedConfig,
-  Same<z.output<typeof schema>, ResolvedConfig>
->(schema);
+/** What a run's file holds, with a task and a robot of these kinds. */
+export function resolvedSchemaOf<T extends TaskConfig, R>(
+  task: z.ZodType<T>,
+  robot: z.ZodType<R>,
+): z.ZodType<Omit<ResolvedConfig, 'task' | 'robot'> & { readonly task: T; readonly robot: R }> {
+  return z
+    .strictObject({
+      formatVersion: z.literal(1).meta({ description: 'Version of this file.' }),
+      seed: z
+        .number()
+        .int()
+        .min(0)
+        .max(2 ** 53 - 1)
+        .meta({ unit: '1', description: 'Seed of every random number of the run.' }),
+      run: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+        .meta({ description: 'Command-line options as given, for the record.' }),
+      versions: z.record(z.string(), z.string()).meta({ description: 'Versions of Rein, Node and packages.' }),
+      task,
+      robot,
+      learner: learnerSchema,
+    })
+    .meta({ title: 'Resolved run', description: 'Everything a run was started with.' });
+}

@@ -1,15 +1,9 @@
 /** `config/robots/*.yaml`: what a robot is and what drives it. */
 import { z } from 'zod';
 import type { RobotModel } from '../../../core/index.ts';
+import { type DriverConfig, driverSchema } from './driver.ts';
 import { name, num, triple } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
-
-/** What moves the robot. Each kind of driver has its own keys. */
-export interface DriverConfig {
-  readonly kind: 'mujoco';
-  /** The surroundings; their measures come from the task. */
-  readonly scene: 'peg-insertion';
-}
 
 /** A robot's file: the model that the safety chain enforces, and the driver. Usable wherever a `RobotModel` is. */
 export interface RobotConfig extends RobotModel {
@@ -31,11 +25,6 @@ const joint = z.strictObject({
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.'),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.'),
   dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.'),
-});
-
-const driver = z.strictObject({
-  kind: z.literal('mujoco').meta({ description: 'What drives the robot: `mujoco`, the simulator.' }),
-  scene: z.enum(['peg-insertion']).meta({ description: 'Surroundings in the simulator.' }),
 });
 
 const schema = z
@@ -62,10 +51,10 @@ const schema = z
       unit: 'rad',
       description: 'A pose in the middle of the workspace with the tool pointing down, one number a joint.',
     }),
-    driver: driver.meta({ description: 'What moves the robot.' }),
+    driver: driverSchema,
   })
-  .meta({ title: 'Robot', description: 'A serial arm: geometry, limits, workspace and driver.' });
+  .meta({ title: 'Robot: arm', description: 'A serial arm: geometry, limits, workspace and driver.' });
 
-export const robotSchema: z.ZodType<RobotConfig> = schemaOf<RobotConfig, Same<z.output<typeof schema>, RobotConfig>>(
+export const armSchema: z.ZodType<RobotConfig> = schemaOf<RobotConfig, Same<z.output<typeof schema>, RobotConfig>>(
   schema,
 );

@@ -1,8 +1,16 @@
-/** `config/tasks/*.yaml`: what is to be learned, from where, for how long, and when it counts as learned. */
+/** `config/tasks/*.yaml` of the kind `pegInsertion`, and all kinds together. */
 import { z } from 'zod';
-import type { ActionSpec } from '../../../core/index.ts';
 import { name, num, reference, triple, whole } from './fields.ts';
+import type { JudgedTaskConfig } from './judged-task.ts';
 import { type Same, schemaOf } from './same.ts';
+import {
+  actionSchema,
+  evaluationSchema,
+  type TaskCommon,
+  targetSchema,
+  trainingSchema,
+  validationSchema,
+} from './task-common.ts';
 
 /** Square peg. The tool point of the robot is the centre of its lower end. */
 export interface PegConfig {
@@ -52,51 +60,19 @@ export interface OperatorConfig {
   readonly handBackSteps: number;
 }
 
-export interface TaskConfig {
-  readonly name: string;
+/** Insert a square peg into a hole. */
+export interface PegTaskConfig extends TaskCommon {
   readonly kind: 'pegInsertion';
-  /** Name or path of the robot's file. */
-  readonly robot: string;
-  /** Name or path of the learner's file. */
-  readonly learner: string;
-  readonly policyHz: number;
-  readonly maxSteps: number;
-  readonly historyFrames: number;
-  readonly action: ActionSpec;
   readonly peg: PegConfig;
   readonly hole: HoleConfig;
   readonly estimate: EstimateConfig;
   readonly start: StartConfig;
   readonly success: { readonly depthM: number; readonly lateralM: number };
-  readonly demonstrations: number;
   readonly operator: OperatorConfig;
-  readonly training: {
-    readonly steps: number;
-    readonly minimumSteps: number;
-    readonly wallBudgetS: number;
-    readonly stopAtValidation: number;
-  };
-  readonly validation: { readonly everySteps: number; readonly episodes: number };
-  readonly evaluation: { readonly episodes: number };
-  readonly target: { readonly successRate: number; readonly trainingWallS: number };
 }
 
-const dimension = z.strictObject({
-  name: name('`x`, `y`, `z` or `yaw` for cartesian actions; the name of a joint for joint actions.'),
-  scale: num('unit', { above: 0, max: 1 }, 'Change per policy step at full action, in the unit beside it.'),
-  unit: z.enum(['m', 'rad']).meta({ description: 'Unit of `scale`.' }),
-});
-
-const action = z.strictObject({
-  kind: z
-    .enum(['cartesian', 'joint'])
-    .meta({ description: 'What an action moves: the tool in the base frame, or joints.' }),
-  dimensions: z
-    .array(dimension)
-    .min(1)
-    .max(16)
-    .meta({ description: 'One entry for each number of an action, in order.' }),
-});
+/** A task's file, of any kind. */
+export type TaskConfig = PegTaskConfig | JudgedTaskConfig;
 
 const peg = z.strictObject({
   widthM: num('m', { above: 0, max: 0.2 }, 'Side of the square cross-section.'),
@@ -154,21 +130,6 @@ const operator = z.strictObject({
   handBackSteps: whole('steps', { min: 1, max: 10_000 }, 'Steps that an intervention lasts at most.').default(20),
 });
 
-const training = z.strictObject({
-  steps: whole('steps', { min: 0, max: 1e8 }, 'Environment steps after the demonstrations, at most.'),
-  minimumSteps: whole(
-    'steps',
-    { min: 0, max: 1e8 },
-    'Training does not end before this many steps, however good.',
-  ).default(0),
-  wallBudgetS: num('s', { above: 0, max: 1e7 }, 'Training ends after this time, whatever was reached.'),
-  stopAtValidation: num(
-    '1',
-    { above: 0, max: 1 },
-    'Training ends once a policy reaches this success rate over validation and confirmation.',
-  ),
-});
-
 const schema = z
   .strictObject({
     name: name('Name of the task; run folders carry it.'),
@@ -184,7 +145,7 @@ const schema = z
       80,
     ),
     historyFrames: whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
-    action: action.meta({ description: 'What the numbers of an action do.' }),
+    action: actionSchema,
     peg: peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." }),
     hole: hole.meta({ description: 'Square, chamfered hole with a vertical axis.' }),
     estimate: estimate.meta({ description: 'What policy and operator believe about the hole, and how wrong it is.' }),
@@ -196,31 +157,17 @@ const schema = z
       'Episodes that the operator shows before training.',
     ).default(20),
     operator: operator.meta({ description: 'When the scripted operator takes over from the policy, and hands back.' }),
-    training: training.meta({ description: 'How long to train.' }),
-    validation: z
-      .strictObject({
-        everySteps: whole('steps', { min: 1, max: 1e8 }, 'Environment steps between validations.'),
-        episodes: whole(
-          'episodes',
-          { min: 1, max: 10_000 },
-          'Episodes of one validation; they choose the policy that is kept.',
-        ),
-      })
-      .meta({ description: 'How the policy that is kept is chosen.' }),
-    evaluation: z
-      .strictObject({
-        episodes: whole('episodes', { min: 1, max: 100_000 }, 'Fresh episodes that give the reported figure.'),
-      })
-      .meta({ description: 'How the result is measured.' }),
-    target: z
-      .strictObject({
-        successRate: num('1', { min: 0, max: 1 }, 'Success rate below which `rein sim` exits with code 1.'),
-        trainingWallS: num('s', { above: 0, max: 1e7 }, 'Training time above which `rein sim` exits with code 1.'),
-      })
-      .meta({ description: 'What has to be reached.' }),
+    training: trainingSchema,
+    validation: validationSchema,
+    evaluation: evaluationSchema,
+    target: targetSchema,
   })
-  .meta({ title: 'Task', description: 'A task: geometry, episode rules, operator, training and target.' });
+  .meta({
+    title: 'Task: peg insertion',
+    description: 'A task: geometry, episode rules, operator, training and target.',
+  });
 
-export const taskSchema: z.ZodType<TaskConfig> = schemaOf<TaskConfig, Same<z.output<typeof schema>, TaskConfig>>(
-  schema,
-);
+export const pegTaskSchema: z.ZodType<PegTaskConfig> = schemaOf<
+  PegTaskConfig,
+  Same<z.output<typeof schema>, PegTaskConfig>
+>(schema);
