@@ -198,7 +198,7 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         two.start();
         await until(() => publisher.subscriberCount === 1, 'the subscriber is there');
         publisher.publish('00010000ffffff7f6162');
-        publisher.publish('00010000030000006162');
+        publisher.publish('00010000090000006162');
         publisher.publish('0001000003000000616200');
         await until(() => got.length > 0, 'the good message');
         expect(got).toEqual(['ab']);

@@ -11,6 +11,9 @@ export interface Binding {
   readonly NodeOptions: new (
     startParameterServices: boolean,
     parameterOverrides: readonly BindingParameter[],
+    declaresFromOverrides: boolean,
+    startTypeDescriptionService: boolean,
+    enableRosout: boolean,
   ) => object;
   readonly Parameter: new (name: string, type: number, value?: unknown) => BindingParameter;
   readonly ParameterDescriptor: new (

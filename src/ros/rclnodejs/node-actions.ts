@@ -24,10 +24,16 @@ export interface ActionHost {
   readonly beforeClose: (finish: () => Promise<void>) => void;
 }
 
+/** A service or action: its type, its name as it was given, and the name that ROS shows. */
+export interface Names {
+  readonly type: string;
+  readonly given: string;
+  readonly full: string;
+}
+
 export function serveNodeAction<G, F, R>(
   host: ActionHost,
-  typeName: string,
-  name: string,
+  { type: typeName, given, full: name }: Names,
   handler: ActionHandler<G, F, R>,
 ): void {
   const { binding, node, desk } = host;
@@ -65,7 +71,7 @@ export function serveNodeAction<G, F, R>(
     setImmediate(() => controller?.abort());
     return ACCEPT;
   };
-  const server = new binding.ActionServer(node, typeName, name, execute, admit, undefined, onCancel, {
+  const server = new binding.ActionServer(node, typeName, given, execute, admit, undefined, onCancel, {
     enableTypedArray: false,
   });
   // These two are promises that nobody waits for; what they reject with would end the process.
@@ -109,10 +115,13 @@ async function runGoal<G, F, R>(
   return result;
 }
 
-export function nodeActionClient<G, F, R>(host: ActionHost, typeName: string, name: string): RosActionClient<G, F, R> {
+export function nodeActionClient<G, F, R>(
+  host: ActionHost,
+  { type: typeName, given, full: name }: Names,
+): RosActionClient<G, F, R> {
   const { binding, node, shapes, desk } = host;
   const type = binding.require(typeName);
-  const client = new binding.ActionClient(node, typeName, name, { enableTypedArray: false });
+  const client = new binding.ActionClient(node, typeName, given, { enableTypedArray: false });
   return {
     get isReady() {
       return client.isActionServerAvailable();

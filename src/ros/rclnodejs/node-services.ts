@@ -1,7 +1,7 @@
 /** Both ends of a service on rclnodejs. */
 import { ReinError } from '../../core/index.ts';
 import type { RosClient } from '../port/index.ts';
-import type { ActionHost } from './node-actions.ts';
+import type { ActionHost, Names } from './node-actions.ts';
 
 type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'desk'>;
 
@@ -10,13 +10,12 @@ const PLAIN = { enableTypedArray: false };
 
 export function serveNodeService<Q, A>(
   { binding, node, shapes, desk }: Host,
-  typeName: string,
-  name: string,
+  { type: typeName, given, full: name }: Names,
   handler: (request: Q) => A | Promise<A>,
   isRunning: () => boolean,
 ): void {
   const type = binding.require(typeName);
-  node.createService(typeName, name, { ...PLAIN }, (request, response) => {
+  node.createService(typeName, given, { ...PLAIN }, (request, response) => {
     void desk.runAsync(name, async () => {
       const answer = await handler(request as Q);
       const fitted = shapes.fit(type.Response, answer, `the answer of ${name}`);
@@ -27,12 +26,11 @@ export function serveNodeService<Q, A>(
 
 export function nodeClient<Q, A>(
   { binding, node, shapes }: Host,
-  typeName: string,
-  name: string,
+  { type: typeName, given, full: name }: Names,
   isRunning: () => boolean,
 ): RosClient<Q, A> {
   const type = binding.require(typeName);
-  const client = node.createClient(typeName, name, { ...PLAIN });
+  const client = node.createClient(typeName, given, { ...PLAIN });
   return {
     get isReady() {
       return isRunning() && client.isServiceServerAvailable();

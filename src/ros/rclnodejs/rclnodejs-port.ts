@@ -6,6 +6,7 @@
 import { ReinError } from '../../core/index.ts';
 import type { MessageType } from '../messages/index.ts';
 import {
+  expandName,
   type NodeIdentity,
   nodeIdentity,
   ParameterStore,
@@ -51,7 +52,7 @@ import {
   loadBinding,
 } from './binding.ts';
 import { mustBeGenerated } from './interfaces.ts';
-import { type ActionHost, nodeActionClient, serveNodeAction } from './node-actions.ts';
+import { type ActionHost, type Names, nodeActionClient, serveNodeAction } from './node-actions.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 import { bindingParameter, showParameters } from './node-parameters.ts';
 import { nodeClient, serveNodeService } from './node-services.ts';
@@ -77,6 +78,16 @@ export const openRosPort: RosPortFactory = async (options) => {
   }
 };
 
+function nodeOptions(binding: Binding, isSimulated: boolean): object {
+  // Humble makes the publisher of the log by itself, and warns at each start when rclnodejs makes it again.
+  const makesLogPublisher = process.env['ROS_DISTRO'] !== 'humble';
+  const overrides = [bindingParameter(binding, USE_SIM_TIME, isSimulated)];
+  return new binding.NodeOptions(true, overrides, false, true, makesLogPublisher);
+}
+
+/** The end of the last port that was asked to close. */
+let closing: Promise<void> = Promise.resolve();
+
 class RclnodejsPort implements RosPort {
   readonly clock: PortClock;
   readonly #binding: Binding;
@@ -92,6 +103,7 @@ class RclnodejsPort implements RosPort {
   readonly #watch: GraphWatch;
   #phase: 'registering' | 'running' | 'closed' = 'registering';
   #hasParameters = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: RosPortOptions, args: RosArguments, binding: Binding, context: BindingContext) {
     this.#binding = binding;
@@ -101,7 +113,7 @@ class RclnodejsPort implements RosPort {
     this.#shapes = new Shapes(binding);
     this.#identity = nodeIdentity(options.nodeName, options.namespace ?? '/', args.remaps);
     const isSimulated = usesSimTime(this.#given());
-    const natively = new binding.NodeOptions(true, [bindingParameter(binding, USE_SIM_TIME, isSimulated)]);
+    const natively = nodeOptions(binding, isSimulated);
     const make = options.kind === 'lifecycle' ? binding.lifecycle.LifecycleNode : binding.Node;
     this.#node = new make(options.nodeName, options.namespace ?? '/', context, natively);
     const execute = this.#node.execute.bind(this.#node);
@@ -175,27 +187,21 @@ class RclnodejsPort implements RosPort {
   }
 
   serve<Q, A>(type: ServiceType<Q, A>, name: string, handler: (request: Q) => A | Promise<A>): void {
-    this.#mustRegister(name);
-    mustBeGenerated(type.name);
-    serveNodeService(this.#host(), type.name, name, handler, () => this.#phase === 'running');
+    const names = this.#named(type.name, name, 'service');
+    serveNodeService(this.#host(), names, handler, () => this.#phase === 'running');
   }
 
   client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A> {
-    this.#mustRegister(name);
-    mustBeGenerated(type.name);
-    return nodeClient(this.#host(), type.name, name, () => this.#phase === 'running');
+    const names = this.#named(type.name, name, 'service');
+    return nodeClient(this.#host(), names, () => this.#phase === 'running');
   }
 
   serveAction<G, F, R>(type: ActionType<G, F, R>, name: string, server: ActionHandler<G, F, R>): void {
-    this.#mustRegister(name);
-    mustBeGenerated(type.name);
-    serveNodeAction(this.#host(), type.name, name, server);
+    serveNodeAction(this.#host(), this.#named(type.name, name, 'action'), server);
   }
 
   actionClient<G, F, R>(type: ActionType<G, F, R>, name: string): RosActionClient<G, F, R> {
-    this.#mustRegister(name);
-    mustBeGenerated(type.name);
-    return nodeActionClient(this.#host(), type.name, name);
+    return nodeActionClient(this.#host(), this.#named(type.name, name, 'action'));
   }
 
   declareParameters(declarations: readonly ParameterDeclaration[], onSet?: ParameterListener): ParameterSet {
@@ -239,17 +245,25 @@ class RclnodejsPort implements RosPort {
     this.#watch.start();
   }
 
-  async close(): Promise<void> {
-    if (this.#phase === 'closed') return;
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     const wasRunning = this.#phase === 'running';
     this.#watch.stop();
     const goals = Promise.all(this.#finishes.map((finish) => finish()));
     await Promise.race([goals, new Promise((resolve) => setTimeout(resolve, GOALS_END_MS))]);
     this.#phase = 'closed';
-    // Not from inside one of its own callbacks, for which the native thread would wait.
-    await new Promise((resolve) => setImmediate(resolve));
-    if (wasRunning) this.#node.stop();
-    this.#binding.shutdown(this.#context);
+    // One after the other: while a node stops, it runs the event loop itself, and a second one inside never ends.
+    closing = closing.then(async () => {
+      // Not from inside one of its own callbacks, for which the native thread would wait.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (wasRunning) this.#node.stop();
+      this.#binding.shutdown(this.#context);
+    });
+    await closing;
   }
 
   #host(): ActionHost {
@@ -260,6 +274,16 @@ class RclnodejsPort implements RosPort {
       desk: this.#desk,
       beforeClose: (finish) => void this.#finishes.push(finish),
     };
+  }
+
+  #named(type: string, given: string, kind: 'service' | 'action'): Names {
+    this.#mustRegister(given);
+    mustBeGenerated(type);
+    const full =
+      kind === 'action'
+        ? expandName(given, this.#identity)
+        : resolveName(given, 'service', this.#identity, this.#args.remaps);
+    return { type, given, full };
   }
 
   #endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[] {
