@@ -42,7 +42,7 @@ export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Ov
         });
       }
       const [part, ...keys] = name.split('.');
-      return { option: from, path: [part as Part, ...keys], value };
+      return { option: `${from} ${name}`, path: [part as Part, ...keys], value };
     });
 }
 

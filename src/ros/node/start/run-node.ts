@@ -13,8 +13,8 @@ import { Supervisor, type SupervisorEvent } from '../../../runtime/supervisor.ts
 import { rosEnvironment } from '../../rclnodejs/index.ts';
 import type { NodeChildConfig } from './child-config.ts';
 import { leaveMark } from './ghost.ts';
-import { guardWithRos } from './guard-ros.ts';
 import { nodeHelp } from './help.ts';
+import { rosArgumentsOf } from './ros-arguments.ts';
 import { type NodeSettings, resolveSettings } from './settings.ts';
 
 const SOCKET_FILE = 'guard.sock';
@@ -44,7 +44,7 @@ export async function runNode(argv: readonly string[]): Promise<number> {
 }
 
 async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
-  const setup = createSetup(settings.config);
+  const setup = createSetup(settings.config, rosArgumentsOf(settings));
   const { folder, runId } = await prepareRun(settings, setup);
   const scratch = makeScratchFolder(SOCKET_FILE);
   const guardLog = join(folder.path, GUARD_LOG);
@@ -53,7 +53,7 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
   try {
     const socketPath = join(scratch, SOCKET_FILE);
     const guardFile = join(scratch, 'guard.json');
-    writeFileSync(guardFile, JSON.stringify(guardWithRos(guardConfigOf(setup, socketPath), settings)));
+    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath)));
     const watch = new Watch(settings.identity.fullName);
     const supervisor = new Supervisor({
       guard: {

@@ -1,6 +1,7 @@
 /** Puts a session together. What takes long is begun side by side; nothing moves. */
 import { type Clock, Rng, type SceneLayout, SystemClock } from '../../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../../policy/index.ts';
+import { START_OUTSIDE } from '../../../safety/index.ts';
 import { OperatorDesk, type TeleopSource } from '../../../teleop/index.ts';
 import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
 import { EpisodeRunner } from '../../node/index.ts';
@@ -72,6 +73,8 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     // The first frame says how the robot is.
     await link.advance(1);
     const clock = options.clock ?? new SystemClock();
+    const drawLayout = layoutsOf(setup, recorder.epoch);
+    await arrangeFirst(options, link, drawLayout);
     const desks = createDesks(options, recorder.epoch, log);
     closers.push(() => desks.desk?.close());
     return new LiveSession({
@@ -157,10 +160,32 @@ function createDesks(options: SessionOptions, epoch: number, log: RunLog): Pick<
   return { desk: new OperatorDesk([...operators, script], setup.actionSize), people };
 }
 
-/** Other layouts at each start of the same run, and for evaluations. */
+/** Other layouts at each start of the same run, and for evaluations; none where people arrange the surroundings. */
 function layoutsOf(setup: RunSetup, epoch: number): SessionParts['drawLayout'] {
+  if (!arrangesScene(setup)) return undefined;
   const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
-  const training = root.fork('layouts');
-  const evaluation = root.fork('evaluation layouts');
-  return (stream): SceneLayout => setup.task.drawLayout(stream === 'training' ? training : evaluation);
+  const streams = {
+    training: root.fork('layouts'),
+    evaluation: root.fork('evaluation layouts'),
+    first: root.fork('first layout'),
+  };
+  return (stream): SceneLayout => setup.task.drawLayout(streams[stream]);
+}
+
+/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
+function arrangesScene({ config, driver }: RunSetup): boolean {
+  if (config.task.kind !== 'pegInsertion') return false;
+  return driver.name !== 'ros' || driver.options.scene !== undefined;
+}
+
+/** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
+async function arrangeFirst(
+  { setup }: SessionOptions,
+  link: GuardLink,
+  draw: SessionParts['drawLayout'],
+): Promise<void> {
+  const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
+  if (setup.driver.name !== 'mujoco' || draw === undefined || !isFresh) return;
+  await link.request({ kind: 'resetScene', layout: draw('first') });
+  await link.advance(1);
 }

@@ -34,7 +34,7 @@ export interface SessionParts {
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
   /** Draws where episodes begin; `undefined` on a robot whose surroundings people arrange. */
-  readonly drawLayout: ((stream: 'training' | 'evaluation') => SceneLayout) | undefined;
+  readonly drawLayout: ((stream: 'training' | 'evaluation' | 'first') => SceneLayout) | undefined;
   /** What is undone at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[];
 }
