@@ -12,7 +12,7 @@ export interface LawInput {
 /** Writes a command's numbers into `out` from `at` on. Tick-safe. */
 export type CommandLaw = (input: LawInput, out: Float64Array, at: number) => void;
 
-/** The law of `command`'s interface for the arm `model`. Throws `RangeError` for one that an arm has not. */
+/** The law of `command`'s interface for `model`. Throws `RangeError` for one that such a robot has not. */
 export function createCommandLaw(model: RobotModel, command: RosCommandOptions): CommandLaw {
   const joints = model.joints.length;
   switch (command.interface) {
@@ -29,8 +29,11 @@ export function createCommandLaw(model: RobotModel, command: RosCommandOptions):
       return effortLaw(model);
     case 'pose':
       return poseLaw(model);
-    default:
-      throw new RangeError(`a serial arm has no interface "${command.interface}"`);
+    case 'twist':
+    case 'twistStamped':
+      return twistLaw(model);
+    case 'ackermann':
+      return ackermannLaw(model);
   }
 }
 
@@ -96,6 +99,27 @@ function effortLaw(model: RobotModel): CommandLaw {
       const slower = referenceVelocityRadPerS[i]! - measured.velocityRadPerS[i]!;
       out[at + i] = clamp(stiffnessNmPerRad * behind + dampingNmSPerRad * slower, -torqueMaxNm, torqueMaxNm);
     }
+  };
+}
+
+/** The speeds of a base's axes, in its own frame: x ahead, y to the left, yaw; m/s and rad/s. */
+function twistLaw(model: RobotModel): CommandLaw {
+  const places = model.joints.map(({ name }) => ({ x: 0, y: 1, yaw: 5 })[name]);
+  if (places.includes(undefined)) throw new RangeError('a twist moves the axes x, y and yaw of a base');
+  return ({ referenceVelocityRadPerS }, out, at) => {
+    out.fill(0, at, at + 6);
+    for (let i = 0; i < places.length; i++) out[at + places[i]!] = referenceVelocityRadPerS[i]!;
+  };
+}
+
+/** Speed, then steering angle. */
+function ackermannLaw(model: RobotModel): CommandLaw {
+  const x = model.joints.findIndex(({ name }) => name === 'x');
+  const steering = model.joints.findIndex(({ name }) => name === 'steering');
+  if (x < 0 || steering < 0) throw new RangeError('Ackermann steering moves the axes x and steering of a base');
+  return ({ referenceRad, referenceVelocityRadPerS }, out, at) => {
+    out[at] = referenceVelocityRadPerS[x]!;
+    out[at + 1] = referenceRad[steering]!;
   };
 }
 

@@ -65,6 +65,7 @@ export class RosDriver implements Driver {
   readonly #referenceVelocity: Float64Array;
   readonly #lawInput: LawInput;
   readonly #periodS: number;
+  readonly #steering: number;
   #isOpen = false;
   #isEnabled = false;
   #hasActed = false;
@@ -78,6 +79,7 @@ export class RosDriver implements Driver {
     this.#link = link;
     this.#clock = clock;
     this.#periodS = 1 / model.controlHz;
+    this.#steering = model.base === undefined ? -1 : options.jointNames.indexOf('steering');
     this.jointNames = options.jointNames;
     this.signalNames = options.signalNames;
     this.#law = createCommandLaw(model, options.command);
@@ -198,6 +200,8 @@ export class RosDriver implements Driver {
     out.positionRad.set(measured.positionRad);
     out.velocityRadPerS.set(measured.velocityRadPerS);
     out.torqueNm.set(measured.torqueNm);
+    // Nobody measures where the wheels point: they are taken to be where they were sent.
+    if (this.#steering >= 0) out.positionRad[this.#steering] = this.#reference[this.#steering]!;
     if (this.#wrist === undefined) out.wrench.fill(0);
     else this.#wrist.write(measured, out.wrench);
     out.signals.set(this.#localSignals);
@@ -206,7 +210,9 @@ export class RosDriver implements Driver {
   }
 
   #holdMeasured(): void {
-    this.#reference.set(this.#measured.positionRad);
+    for (let i = 0; i < this.#reference.length; i++) {
+      if (i !== this.#steering) this.#reference[i] = this.#measured.positionRad[i]!;
+    }
     this.#referenceVelocity.fill(0);
     this.#writtenAtS = Number.NaN;
   }

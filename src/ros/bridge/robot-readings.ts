@@ -3,6 +3,7 @@ import { createRobotState, type RobotState } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/ros/index.ts';
 import { fieldAt, JointState, messageType, Odometry, WrenchStamped } from '../messages/index.ts';
 import { type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
+import { Odometer } from './odometer.ts';
 
 /** A stamp as messages have it. */
 interface Stamp {
@@ -28,6 +29,7 @@ export class RobotReadings {
   readonly #options: RosDriverOptions;
   readonly #onMeasured: (receivedAtS: number) => void;
   readonly #order: number[];
+  readonly #odometer: Odometer = new Odometer();
   #orderOf: readonly string[] = [];
   #lastStamp: Stamp = { sec: 0, nanosec: 0 };
 
@@ -87,11 +89,12 @@ export class RobotReadings {
     const { position, orientation: q } = pose.pose;
     const yawRad = Math.atan2(2 * (q.w * q.z + q.x * q.y), 1 - 2 * (q.y * q.y + q.z * q.z));
     const { linear, angular } = twist.twist;
-    this.state.positionRad.set([position.x, position.y, yawRad]);
-    // The twist is the base's own; positions are the world's.
-    const c = Math.cos(yawRad);
-    const s = Math.sin(yawRad);
-    this.state.velocityRadPerS.set([c * linear.x - s * linear.y, s * linear.x + c * linear.y, angular.z]);
+    this.#odometer.advance(position.x, position.y, yawRad);
+    const { positionRad, velocityRadPerS } = this.state;
+    for (const [i, axis] of this.#options.jointNames.entries()) {
+      positionRad[i] = this.#odometer.way(axis);
+      velocityRadPerS[i] = axis === 'x' ? linear.x : axis === 'y' ? linear.y : axis === 'yaw' ? angular.z : 0;
+    }
     this.#measured(receivedAtS);
   }
 

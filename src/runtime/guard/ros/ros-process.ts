@@ -96,8 +96,8 @@ export class RosProcess {
   #died(generation: number, how: string): void {
     if (generation !== this.#generation || this.#child === undefined) return;
     this.#child = undefined;
-    this.#events.onDeath(generation, how);
     if (this.#isEnding) return;
+    this.#events.onDeath(generation, how);
     this.#timer = setTimeout(() => this.#start(), this.#waitMs);
     this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
   }
