@@ -53,7 +53,8 @@ def generate_launch_description():
             description='Policy to start with: an ONNX file with its manifest beside it. Empty: the learner sends one.'),
         DeclareLaunchArgument(
             'operator', default_value='', choices=['', 'none', 'scripted', 'joy', 'twist'],
-            description='Who may take over: joy listens to /joy, twist to ~/teleop. Empty: none.'),
+            description='Who may take over: joy listens to `joy`, twist to ~/teleop. Empty: none, or joy with '
+                        'teleop:=true.'),
         DeclareLaunchArgument(
             'pad', default_value='', choices=['', 'xbox', 'playstation', 'stick'],
             description='What the joystick is, so that its sticks and buttons are known. Empty: xbox.'),
@@ -113,6 +114,8 @@ def start(context):
         return value(name) == 'true'
 
     parameters = {name: value(name) for name in TEXT_PARAMETERS if value(name)}
+    if is_true('teleop'):
+        parameters.setdefault('operator', 'joy')
     if value('seed'):
         parameters['seed'] = whole_number('seed', value('seed'))
     robot_id = value('robot_id') or value('namespace').strip('/').replace('/', '-')

@@ -39,6 +39,9 @@ def generate_launch_description():
             'use_sim_time', default_value='false', choices=['true', 'false'],
             description='Whether to publish /clock for nodes that take their time from it.'),
         DeclareLaunchArgument(
+            'params_file', default_value='',
+            description='YAML file with further parameters: `ros2 run rein sim --help` lists them. Empty: none.'),
+        DeclareLaunchArgument(
             'log_level', default_value='info', choices=['debug', 'info', 'warn', 'error', 'fatal'],
             description='Least severe messages to print.'),
         OpaqueFunction(function=start),
@@ -61,7 +64,7 @@ def start(context):
         executable='sim',
         name='rein_sim',
         namespace=value('namespace'),
-        parameters=[parameters] if parameters else [],
+        parameters=[given for given in (value('params_file'), parameters) if given],
         ros_arguments=['--log-level', value('log_level')],
         output='screen',
         sigterm_timeout='2',

@@ -4,6 +4,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { NODE_PARAMETERS } from '../../src/ros/node/start/parameters.ts';
+import type { ParameterDeclaration } from '../../src/ros/port/index.ts';
+import { SIM_PARAMETERS } from '../../src/ros/sim/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-'));
@@ -125,5 +128,37 @@ describe.skipIf(!hasPython)('scripts/check-launch.py', () => {
     const { code, output } = checkWith(file, from, to);
     expect(output).toMatch(expected);
     expect(code).toBe(1);
+  });
+});
+
+describe.skipIf(!hasPython)('what launch files pass on', () => {
+  const { stdout } = spawnSync('python3', ['scripts/check-launch.py', '--json'], { cwd: root, encoding: 'utf8' });
+  const files = JSON.parse(stdout || '{}') as Record<
+    string,
+    { arguments: Record<string, string[] | null>; parameters: Record<string, string[]> }
+  >;
+  const programs: [string, string, readonly ParameterDeclaration[]][] = [
+    ['robot.launch.py', 'node', NODE_PARAMETERS],
+    ['sim.launch.py', 'sim', SIM_PARAMETERS],
+  ];
+
+  it.each(programs)('%s: %s declares every parameter that it is given', (file, executable, declared) => {
+    const given = files[file]?.parameters[executable] ?? [];
+    expect(given.length).toBeGreaterThan(3);
+    // Every node has it.
+    const names = [...declared.map(({ name }) => name), 'use_sim_time'];
+    expect(given.filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  it.each(programs)('%s: %s takes the words that are offered, and no others', (file, _executable, declared) => {
+    for (const { name, choices } of declared) {
+      const offered = files[file]?.arguments[name];
+      if (!offered || !choices) continue;
+      // Empty stands for the program's own default.
+      expect(
+        offered.filter((word) => word !== ''),
+        name,
+      ).toEqual(choices.filter((word) => word !== ''));
+    }
   });
 });
