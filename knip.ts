@@ -6,6 +6,7 @@ const config: KnipConfig = {
     'scripts/*.js',
     'src/cli/main.ts',
     'src/cli/bench.ts',
+    'src/ros/*-main.ts',
     // Started by path, as a process or a thread of its own: no import leads there.
     'src/**/*-worker.ts',
     'src/**/*-process.ts',

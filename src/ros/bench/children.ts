@@ -14,7 +14,7 @@ export class Children {
 
   /** A peer that listens already. */
   async peer(task: PeerTask): Promise<Peer> {
-    const child = fork(fileURLToPath(new URL('./peer-main.js', import.meta.url)), [JSON.stringify(task)], {
+    const child = fork(fileURLToPath(new URL('./peer-process.js', import.meta.url)), [JSON.stringify(task)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#children.push(child);

@@ -8,5 +8,9 @@ const end = new Promise<void>((resolve) => {
   process.on('message', () => resolve());
   process.on('disconnect', () => process.exit(1));
 });
-const report = await runPeer(task, openRosPort, end, () => process.send?.('ready'));
-process.send?.(report, () => process.exit(0));
+try {
+  const report = await runPeer(task, openRosPort, end, () => process.send?.('ready'));
+  process.send?.(report, () => process.exit(0));
+} catch (error) {
+  process.stderr.write(error instanceof Error ? error.message : String(error), () => process.exit(1));
+}
