@@ -1,32 +1,56 @@
 import { describe, expect, it } from 'vitest';
-import { rosStatus } from './doctor.ts';
+import { fakeInstallation } from '../../tests/support/fake-ros-installation.ts';
+import { rosFindings, rosStatus } from './doctor.ts';
+import { rosEnvironment } from './rclnodejs/index.ts';
 
-describe('rosStatus', () => {
-  const sourced = { ROS_DISTRO: 'jazzy', AMENT_PREFIX_PATH: '/opt/ros/jazzy' };
+describe('the line of rein doctor', () => {
+  const status = (probe: ReturnType<typeof fakeInstallation>) => rosStatus(rosEnvironment([], probe));
 
   it('does not need ROS', () => {
-    expect(rosStatus({}, undefined)).toMatchObject({ usable: 'not needed', distro: undefined, remedy: undefined });
-    expect(rosStatus({ ROS_DISTRO: '' }, '2.2.0').detail).toBe(
-      'no ROS 2 is sourced, everything else works without (rclnodejs 2.2.0 is installed)',
-    );
+    expect(status(fakeInstallation({ env: {} }))).toMatchObject({ usable: 'not needed', remedy: undefined });
   });
 
   it('sees a ROS that is sourced by half', () => {
-    expect(rosStatus({ ROS_DISTRO: 'jazzy' }, '2.2.0')).toMatchObject({
+    expect(status(fakeInstallation({ env: { ROS_DISTRO: 'jazzy' } }))).toMatchObject({
       usable: 'no',
       remedy: 'source /opt/ros/jazzy/setup.bash',
     });
   });
 
-  it('asks for rclnodejs where ROS is sourced', () => {
-    expect(rosStatus(sourced, undefined)).toMatchObject({
+  it('says what is missing, or what is there', () => {
+    expect(status(fakeInstallation({ version: undefined }))).toMatchObject({
       usable: 'no',
-      detail: 'ROS 2 jazzy is sourced, but rclnodejs is not installed',
+      detail: 'rclnodejs is not installed',
+      remedy: 'run npm run ros:install',
+    });
+    expect(status(fakeInstallation({}))).toEqual({
+      usable: 'yes',
+      detail: 'ROS 2 humble with rclnodejs 2.2.0',
+      remedy: undefined,
+    });
+  });
+});
+
+describe('the table of ros:doctor', () => {
+  it('ends at the first thing that everything after it needs', () => {
+    const rows = rosFindings(fakeInstallation({ builtFor: 'jazzy' }));
+    expect(rows.at(-1)).toEqual({
+      name: 'native addon',
+      status: 'fail',
+      detail: 'the native addon of rclnodejs is built for ROS 2 jazzy, sourced is humble',
+      remedy: 'run npm run ros:install',
     });
   });
 
-  it('is content with both, and says where a build from source is to be expected', () => {
-    expect(rosStatus(sourced, '2.2.0')).toMatchObject({ usable: 'yes', detail: 'ROS 2 jazzy with rclnodejs 2.2.0' });
-    expect(rosStatus({ ...sourced, ROS_DISTRO: 'rolling' }, '2.2.0').detail).toContain('without ready-made binaries');
+  it('shows what only some need as a warning, and the package rein as needed', () => {
+    const rows = rosFindings(fakeInstallation({}));
+    const row = (name: string) => rows.find((found) => found.name === name);
+    expect(row('package rein')).toMatchObject({ status: 'fail' });
+    expect(row('package rein')?.remedy).toContain('colcon build');
+    expect(row('ackermann_msgs')).toMatchObject({
+      status: 'warn',
+      remedy: 'install ros-humble-ackermann-msgs, then run npm run ros:install',
+    });
+    expect(row('ROS domain')).toEqual({ name: 'ROS domain', status: 'ok', detail: '7, this computer only' });
   });
 });

@@ -1,59 +1,84 @@
 /**
- * Whether ROS 2 can be used here. Looks only: importing rclnodejs without a sourced ROS starts a native build, and
- * with one it starts threads.
+ * Whether ROS 2 can be used here, for people: the checks of `rosEnvironment`, and what else a robot may need. Looks only;
+ * nothing is loaded.
  */
+import {
+  type EnvironmentProbe,
+  generatedPackages,
+  interfacePackages,
+  machineProbe,
+  type RosEnvironment,
+  remedyFor,
+  rosEnvironment,
+} from './rclnodejs/index.ts';
 
-/** What is there. */
+/** What is there, in one line. */
 export interface RosStatus {
-  /** Name of the sourced distribution, e.g. `jazzy`. */
-  readonly distro: string | undefined;
-  /** Version of rclnodejs that is installed. */
-  readonly rclnodejs: string | undefined;
   readonly usable: 'yes' | 'no' | 'not needed';
   /** One sentence without its full stop. */
   readonly detail: string;
   readonly remedy: string | undefined;
 }
 
-/** Distributions that rclnodejs 2.2 has binaries for; others build from source. */
-const WITH_BINARIES: readonly string[] = ['humble', 'jazzy', 'kilted', 'lyrical'];
-
-/** `env` is the process's environment; `rclnodejs` its installed version or `undefined`. Loads nothing. */
-export function rosStatus(env: Readonly<Record<string, string | undefined>>, rclnodejs: string | undefined): RosStatus {
-  const distro = env['ROS_DISTRO'] || undefined;
-  const isSourced = distro !== undefined && Boolean(env['AMENT_PREFIX_PATH']);
-  if (!isSourced) return notSourced(distro, rclnodejs);
-  if (rclnodejs === undefined) {
-    const detail = `ROS 2 ${distro} is sourced, but rclnodejs is not installed`;
-    return {
-      distro,
-      rclnodejs,
-      usable: 'no',
-      detail,
-      remedy: 'run npm install in this shell; it builds rclnodejs for the sourced ROS',
-    };
-  }
-  const note = WITH_BINARIES.includes(distro) ? '' : ', a distribution without ready-made binaries';
-  return {
-    distro,
-    rclnodejs,
-    usable: 'yes',
-    detail: `ROS 2 ${distro} with rclnodejs ${rclnodejs}${note}`,
-    remedy: undefined,
-  };
+/** The line of `rein doctor`. `environment` is what `rosEnvironment` found. */
+export function rosStatus(environment: RosEnvironment): RosStatus {
+  const { distro, checks, problem } = environment;
+  const isSourced = checks[0]?.isGood === true || distro !== undefined;
+  if (!isSourced)
+    return { usable: 'not needed', detail: 'no ROS 2 is sourced, everything else works without', remedy: undefined };
+  if (problem !== undefined) return { usable: 'no', detail: problem.message, remedy: problem.remedy };
+  const version = checks.find((check) => check.name === 'rclnodejs')?.detail ?? '';
+  return { usable: 'yes', detail: `ROS 2 ${distro} with rclnodejs ${version}`, remedy: undefined };
 }
 
-function notSourced(distro: string | undefined, rclnodejs: string | undefined): RosStatus {
-  if (distro !== undefined) {
-    const detail = `ROS_DISTRO is ${distro}, but AMENT_PREFIX_PATH is empty`;
-    return { distro, rclnodejs, usable: 'no', detail, remedy: `source /opt/ros/${distro}/setup.bash` };
-  }
-  const installed = rclnodejs === undefined ? '' : ` (rclnodejs ${rclnodejs} is installed)`;
-  return {
-    distro,
-    rclnodejs,
-    usable: 'not needed',
-    detail: `no ROS 2 is sourced, everything else works without${installed}`,
-    remedy: undefined,
-  };
+/** One row of `npm run ros:doctor`. */
+export interface RosFinding {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+  readonly remedy?: string | undefined;
+}
+
+/** Interface packages that only some robots need, and what for. */
+const OPTIONAL: Readonly<Record<string, string>> = {
+  ackermann_msgs: 'cars that are steered by ackermann_msgs',
+  control_msgs: 'grippers and trajectory actions of ros2_control',
+  controller_manager_msgs: 'deactivating a controller when everything else has failed',
+};
+
+/** All rows: what must be there, in order, then what Rein's own package and single robots need. */
+export function rosFindings(probe: EnvironmentProbe = machineProbe()): readonly RosFinding[] {
+  const environment = rosEnvironment([], probe);
+  const rows = environment.checks.map(
+    ({ name, isGood, detail, remedy }): RosFinding => ({ name, status: isGood ? 'ok' : 'fail', detail, remedy }),
+  );
+  if (environment.problem !== undefined) return rows;
+  return [...rows, ownInterfaces(probe), ...optionalInterfaces(probe), ...settings(probe)];
+}
+
+function ownInterfaces(probe: EnvironmentProbe): RosFinding {
+  const name = 'package rein';
+  const { problem } = rosEnvironment(['rein'], probe);
+  if (problem === undefined) return { name, status: 'ok', detail: 'built and sourced' };
+  return { name, status: 'fail', detail: problem.message, remedy: problem.remedy };
+}
+
+function optionalInterfaces(probe: EnvironmentProbe): readonly RosFinding[] {
+  const there = interfacePackages(probe);
+  const generated = generatedPackages(probe);
+  return Object.entries(OPTIONAL).map(([name, purpose]): RosFinding => {
+    if (generated.has(name) && there.has(name)) return { name, status: 'ok', detail: 'there' };
+    const remedy = remedyFor(name, probe.env['ROS_DISTRO'] ?? '', there.has(name));
+    return { name, status: 'warn', detail: `missing; needed for ${purpose}`, remedy };
+  });
+}
+
+/** What decides whom this computer hears; ROS has a default for each. */
+function settings({ env }: EnvironmentProbe): readonly RosFinding[] {
+  const rmw = env['RMW_IMPLEMENTATION'] || 'the default of this distribution';
+  const reach = env['ROS_LOCALHOST_ONLY'] === '1' ? ', this computer only' : '';
+  return [
+    { name: 'middleware', status: 'ok', detail: rmw },
+    { name: 'ROS domain', status: 'ok', detail: `${env['ROS_DOMAIN_ID'] || '0'}${reach}` },
+  ];
 }

@@ -1,7 +1,7 @@
 /** `rein doctor`'s body. */
 import { listSerialPorts } from '../../drivers/serial/index.ts';
-import { rosStatus } from '../../ros/index.ts';
-import { configNames, installedVersion, resolveConfig } from '../../runtime/index.ts';
+import { rosEnvironment, rosStatus } from '../../ros/index.ts';
+import { configNames, resolveConfig } from '../../runtime/index.ts';
 import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, runChecks, tableOf } from './check.ts';
 import { machineChecks } from './machine.ts';
 import { packageChecks } from './packages.ts';
@@ -45,6 +45,6 @@ async function serialPorts(): Promise<Finding> {
 }
 
 function ros(): Finding {
-  const { usable, detail, remedy } = rosStatus(process.env, installedVersion('rclnodejs'));
+  const { usable, detail, remedy } = rosStatus(rosEnvironment());
   return { status: usable === 'no' ? 'warn' : 'ok', detail, remedy };
 }

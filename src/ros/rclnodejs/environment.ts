@@ -139,7 +139,7 @@ const messages: Check = (probe, needs) => {
   const offered = interfacePackages(probe);
   for (const needed of [...NEEDED_INTERFACES, ...needs]) {
     if (!offered.has(needed))
-      return bad(name, `the interface package ${needed} is not in the sourced ROS 2`, remedyFor(needed, distro));
+      return bad(name, `the interface package ${needed} is not in the sourced ROS 2`, remedyFor(needed, distro, false));
     if (!generated.has(needed)) return bad(name, `rclnodejs has no messages of the package ${needed} yet`, INSTALL);
   }
   const fingerprint = fingerprintOf(probe);
@@ -148,8 +148,9 @@ const messages: Check = (probe, needs) => {
   return good(name, `${generated.size} packages for ${distro}`);
 };
 
-/** What brings an interface package that ROS lacks. */
-export function remedyFor(interfacePackage: string, distro: string): string {
+/** What brings an interface package; `isOffered`: ROS has it, only rclnodejs has not. */
+export function remedyFor(interfacePackage: string, distro: string, isOffered: boolean): string {
+  if (isOffered) return INSTALL;
   if (interfacePackage === 'rein')
     return `build the workspace (colcon build), source its install/setup.bash, then ${INSTALL}`;
   return `install ros-${distro}-${interfacePackage.replaceAll('_', '-')}, then ${INSTALL}`;

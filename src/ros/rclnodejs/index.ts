@@ -1,4 +1,10 @@
-export { type EnvironmentCheck, NEEDED_INTERFACES, type RosEnvironment, rosEnvironment } from './environment.ts';
-export { STAMP_FILE, stampText } from './installation.ts';
-export { findPackage, machineProbe } from './probe.ts';
+export {
+  type EnvironmentCheck,
+  NEEDED_INTERFACES,
+  type RosEnvironment,
+  remedyFor,
+  rosEnvironment,
+} from './environment.ts';
+export { generatedPackages, interfacePackages, STAMP_FILE, stampText } from './installation.ts';
+export { type EnvironmentProbe, findPackage, machineProbe } from './probe.ts';
 export { openRosPort } from './rclnodejs-port.ts';

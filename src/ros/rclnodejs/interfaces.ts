@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { remedyFor } from './environment.ts';
-import { findPackage } from './probe.ts';
+import { interfacePackages } from './installation.ts';
+import { findPackage, machineProbe } from './probe.ts';
 
 /** Throws `ReinError('environment', …)` where the messages of `name` (`std_srvs/srv/Trigger`) are missing. */
 export function mustBeGenerated(name: string): void {
@@ -13,6 +14,6 @@ export function mustBeGenerated(name: string): void {
     throw new ReinError('environment', `"${name}" is no name of a ROS message, service or action`);
   if (folder !== undefined && existsSync(join(folder, 'generated', pkg, `${pkg}__${kind}__${type}.js`))) return;
   throw new ReinError('environment', `rclnodejs has no messages for ${name}`, {
-    remedy: remedyFor(pkg, process.env['ROS_DISTRO'] ?? 'humble'),
+    remedy: remedyFor(pkg, process.env['ROS_DISTRO'] ?? '', interfacePackages(machineProbe()).has(pkg)),
   });
 }
