@@ -1,5 +1,6 @@
 /**
- * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas.
+ * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
+ * docs/ros2/reference.md from what registers topics, parameters and launch arguments.
  * `--check` writes nothing and fails when a committed page is not what would be written. Needs a build.
  */
 import './node-version.js';
@@ -11,14 +12,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaFolder = join(root, 'docs', 'schema');
 const isCheck = process.argv.includes('--check');
 
-const { configReference, editorSchemas } = await import('../dist/runtime/config/index.js').catch((error) => {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  console.error('docs: Rein has not been built yet. Run: npm run build');
-  process.exit(1);
-});
+const { configReference, editorSchemas } = await built('../dist/runtime/config/index.js');
+const { rosReference } = await built('../dist/ros/reference/index.js');
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
+  [join(root, 'docs', 'ros2', 'reference.md'), await rosReference(root)],
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
 ]);
 
@@ -33,6 +32,14 @@ if (!isCheck) {
 } else if (stale.length + leftOver.length > 0) {
   console.error(`Not current: ${[...stale, ...leftOver].map(shown).join(', ')}. Run: npm run docs`);
   process.exitCode = 1;
+}
+
+function built(module) {
+  return import(module).catch((error) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    console.error('docs: Rein has not been built yet. Run: npm run build');
+    process.exit(1);
+  });
 }
 
 function shown(file) {

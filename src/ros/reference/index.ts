@@ -1,0 +1,2 @@
+/** Writes the ROS reference page from code, so that it cannot be wrong. */
+export { rosReference } from './page.ts';

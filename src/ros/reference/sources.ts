@@ -1,0 +1,78 @@
+/** What files of the package say of themselves: fields of interfaces with their comments, arguments of launch files. */
+
+/** One field or constant of an interface. */
+export interface Field {
+  readonly type: string;
+  readonly name: string;
+  /** Comment above it; fields that stand together share it. */
+  readonly comment: string;
+}
+
+export interface Interface {
+  /** What its first comment says. */
+  readonly what: string;
+  /** A message has one part, a service two, an action three. */
+  readonly parts: readonly (readonly Field[])[];
+}
+
+/** Reads a `.msg`, `.srv` or `.action` file. The first paragraph of comments is about the whole. */
+export function parseInterface(text: string): Interface {
+  const [head = '', ...rest] = text.split(/\n\s*\n/);
+  const what = head.startsWith('#') ? commentOf(head.split('\n')) : '';
+  const body = what === '' ? text : rest.join('\n\n');
+  return { what, parts: body.split(/^---$/m).map(parsePart) };
+}
+
+function parsePart(text: string): readonly Field[] {
+  const fields: Field[] = [];
+  for (const paragraph of text.split(/\n\s*\n/)) {
+    const lines = paragraph.split('\n').filter((line) => line.trim() !== '');
+    const comment = commentOf(lines.filter((line) => line.startsWith('#')));
+    for (const line of lines) {
+      const [, type, name] = /^([\w/[\]]+)\s+([\w=]+)/.exec(line) ?? [];
+      if (type !== undefined && name !== undefined) fields.push({ type, name, comment });
+    }
+  }
+  return fields;
+}
+
+function commentOf(lines: readonly string[]): string {
+  return lines
+    .map((line) => line.replace(/^#\s?/, ''))
+    .join(' ')
+    .trim();
+}
+
+export interface LaunchArgument {
+  readonly name: string;
+  readonly default: string;
+  readonly choices: string;
+  readonly what: string;
+}
+
+/** Arguments that a launch file declares. Choices are as the file writes them, names of lists filled in. */
+export function parseLaunchArguments(python: string): readonly LaunchArgument[] {
+  const lists = new Map([...python.matchAll(/^([A-Z_]+) = \[([^\]]*)\]/gm)].map(([, name, items]) => [name, items]));
+  const declared = python.split('DeclareLaunchArgument(').slice(1);
+  return declared.flatMap((call) => {
+    const name = /^\s*'(\w+)'/.exec(call)?.[1];
+    if (name === undefined) return [];
+    const given = /choices=(\[[^\]]*\]|[A-Z_]+)/.exec(call)?.[1] ?? '';
+    const words = given.replace(/\*?([A-Z_]{2,})/g, (list) => lists.get(list.replace('*', '')) ?? list);
+    return [
+      {
+        name,
+        default: /default_value='([^']*)'/.exec(call)?.[1] ?? '',
+        choices: strings(words)
+          .filter((word) => word !== '')
+          .join(', '),
+        what: strings(/description=((?:\s*'(?:[^'\\]|\\.)*')+)/.exec(call)?.[1] ?? '').join(''),
+      },
+    ];
+  });
+}
+
+/** Contents of Python's single-quoted strings. */
+function strings(python: string): string[] {
+  return [...python.matchAll(/'((?:[^'\\]|\\.)*)'/g)].map(([, text]) => (text ?? '').replaceAll("\\'", "'"));
+}

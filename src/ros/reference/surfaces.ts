@@ -1,0 +1,134 @@
+/** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
+import { SystemClock } from '../../core/index.ts';
+import type { RosDriverOptions, RosProcessConfig } from '../../drivers/ros/index.ts';
+import { COMMAND_INTERFACES } from '../../drivers/ros/index.ts';
+import { createSetup, type ResolvedConfig, resolveConfig } from '../../runtime/index.ts';
+import { Bridge, Stopper, type ToGuard } from '../bridge/index.ts';
+import { MemoryGraph, memoryPorts } from '../memory/index.ts';
+import { RobotNode } from '../node/index.ts';
+import type { RosPort } from '../port/index.ts';
+import { Simulator } from '../sim/index.ts';
+import { type Registration, recorded } from './recording.ts';
+
+/** A configuration by task, with another robot where one is named. */
+export function configOf(task: string, robot?: string): ResolvedConfig {
+  const overrides = robot === undefined ? [] : [{ option: 'robot', path: ['task', 'robot'] as const, value: robot }];
+  return resolveConfig({ task, seed: 0, overrides });
+}
+
+/** All variants of the node: robots with and without ROS, operators. */
+export function nodeSurface(): Promise<readonly Registration[]> {
+  const clock = new SystemClock();
+  const inside = createSetup(configOf('insert'));
+  const behindRos = createSetup(configOf('insert', 'arm6-ros'));
+  const variants = [
+    { setup: inside, operator: 'joy', jointStatesHz: 0 },
+    { setup: behindRos, operator: 'twist', jointStatesHz: undefined },
+  ] as const;
+  return collect(
+    variants.map((variant) => async (port: RosPort): Promise<void> => {
+      new RobotNode({
+        ...variant,
+        ...{ port, robotId: 'robot1', pad: 'xbox', teleopLeaseS: 0.1, clock },
+        openSession: () => Promise.reject(new Error('nothing is opened to write a page')),
+        onShutdown: () => undefined,
+      });
+    }),
+  );
+}
+
+/** Names that stand for what the robot's file says. */
+export const FROM_FILE: Readonly<Record<string, string>> = {
+  command_topic: 'driver.command.topic',
+  joint_states_topic: 'driver.jointStates.topic',
+  odometry_topic: 'driver.odometry.topic',
+  wrench_topic: 'driver.wrench.topic',
+  signal_topic: 'driver.signals[].topic',
+  'controller_manager_name/list_controllers': 'driver.controllerManager.name + /list_controllers',
+  'controller_manager_name/switch_controller': 'driver.controllerManager.name + /switch_controller',
+  scene_service: 'driver.scene.service',
+};
+
+export function bridgeSurface(): Promise<readonly Registration[]> {
+  return guardHalf((parts) => void new Bridge({ ...parts, generation: 0 }));
+}
+
+export function stopperSurface(): Promise<readonly Registration[]> {
+  return guardHalf((parts) => void new Stopper(parts));
+}
+
+/** The simulated arm, and each kind of base. */
+export function simSurface(): Promise<readonly Registration[]> {
+  const variants = [
+    ['controller:=position', 'publish_clock:=true'],
+    ['controller:=differential', 'publish_clock:=false'],
+    ['controller:=differential', 'stamped_twist:=true'],
+    ['controller:=ackermann', 'publish_clock:=false'],
+  ];
+  return collect(
+    variants.map(() => async (port: RosPort): Promise<void> => {
+      const simulator = await Simulator.open({ port, clock: new SystemClock(), say: () => undefined });
+      await simulator.close();
+    }),
+    variants.map((given) => ['--ros-args', ...given.flatMap((rule) => ['-p', rule])]),
+  );
+}
+
+interface HalfParts {
+  readonly port: RosPort;
+  readonly config: RosProcessConfig;
+  readonly toGuard: ToGuard;
+  readonly clock: SystemClock;
+}
+
+/** Every kind of command, with everything that a robot's file can ask for besides. */
+function guardHalf(make: (parts: HalfParts) => void): Promise<readonly Registration[]> {
+  const { driver, config } = createSetup(configOf('insert', 'arm6-ros'));
+  if (driver.name !== 'ros') throw new Error('arm6-ros is not behind ROS');
+  const clock = new SystemClock();
+  const silent = { ready() {}, state() {}, answer() {}, notice() {}, failed() {} } as unknown as ToGuard;
+  return collect(
+    COMMAND_INTERFACES.map((kind) => async (port: RosPort): Promise<void> => {
+      const isBase = kind === 'twist' || kind === 'twistStamped' || kind === 'ackermann';
+      const { options } = driver;
+      const [signal] = options.signals;
+      const named: RosDriverOptions = {
+        ...options,
+        command: { ...options.command, interface: kind, topic: 'command_topic' },
+        state: isBase
+          ? { kind: 'odometry', topic: 'odometry_topic' }
+          : { kind: 'jointStates', topic: 'joint_states_topic' },
+        wrench: { topic: 'wrench_topic', frame: 'base', tareAtEnable: false },
+        signals: signal === undefined ? [] : [{ ...signal, topic: 'signal_topic' }],
+        controllerManager: {
+          ...{ name: 'controller_manager_name', controllers: ['any'] },
+          ...{ activateOnEnable: true, deactivateOnStop: true },
+        },
+        scene: { service: 'scene_service' },
+      };
+      const process: RosProcessConfig = { model: config.robot, options: named, rosArguments: [], inbox: '' };
+      make({ port, config: process, toGuard: silent, clock });
+    }),
+  );
+}
+
+type Register = (port: RosPort) => Promise<void>;
+
+/** Runs each on a graph of its own; what several register is there once. */
+async function collect(
+  variants: readonly Register[],
+  argv: readonly (readonly string[])[] = [],
+): Promise<readonly Registration[]> {
+  const found = new Map<string, Registration>();
+  for (const [at, register] of variants.entries()) {
+    const open = memoryPorts(new MemoryGraph());
+    const port = await open({ nodeName: 'rein', kind: 'lifecycle', argv: argv[at] ?? [], onFault: () => undefined });
+    await register(
+      recorded(port, (registration) => {
+        found.set(`${registration.kind} ${registration.name} ${registration.typeName}`, registration);
+      }),
+    );
+    await port.close();
+  }
+  return [...found.values()];
+}
