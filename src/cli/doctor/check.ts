@@ -44,8 +44,8 @@ export function exitCodeOf(findings: readonly NamedFinding[]): number {
   return findings.some((finding) => finding.status === 'fail') ? 1 : 0;
 }
 
-/** The findings as a table with remedies, and a last line that sums up. */
-export function tableOf(findings: readonly NamedFinding[]): string {
+/** The findings as a table with remedies, and a last line that sums up for `whom`. */
+export function tableOf(findings: readonly NamedFinding[], whom = 'Rein'): string {
   const width = Math.max(...findings.map((finding) => finding.name.length));
   const lines = findings.flatMap(({ name, status, detail, remedy }) => {
     const line = `${status.padEnd(4)}  ${name.padEnd(width)}  ${detail}`;
@@ -55,7 +55,7 @@ export function tableOf(findings: readonly NamedFinding[]): string {
   const [failed, warned] = [count('fail'), count('warn')];
   const last =
     failed > 0
-      ? `${failed} failed: Rein will not run here.`
+      ? `${failed} failed: ${whom} will not run here.`
       : warned > 0
         ? `Ready, with ${warned} ${warned === 1 ? 'warning' : 'warnings'}.`
         : 'Ready.';

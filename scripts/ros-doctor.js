@@ -1,0 +1,16 @@
+/**
+ * `npm run ros:doctor`: everything that the ROS side needs, one line each, with what to do where something is missing.
+ * Looks only. Ends with 1 where the ROS side cannot be used. `--json` prints the same for programs.
+ */
+import './node-version.js';
+import { exitCodeOf, jsonOf, tableOf } from '../dist/cli/doctor/check.js';
+import { rosFindings } from '../dist/ros/index.js';
+
+const unknown = process.argv.slice(2).filter((argument) => argument !== '--json');
+if (unknown.length > 0) {
+  console.error(`ros:doctor knows --json only, not ${unknown.join(' ')}`);
+  process.exit(1);
+}
+const findings = rosFindings();
+process.stdout.write(process.argv.includes('--json') ? jsonOf(findings) : tableOf(findings, 'The ROS side'));
+process.exitCode = exitCodeOf(findings);
