@@ -1,0 +1,2 @@
+export { subscribeObservations } from './subscribe.ts';
+export type { TopicObservation } from './topic-observation.ts';

@@ -1,0 +1,116 @@
+/**
+ * The newest values of one topic, their age and what is wrong with them. A message that does not fit changes nothing:
+ * the values before it grow old, and past their freshness nothing may be acted on.
+ */
+import { allFinite } from '../../core/index.ts';
+import {
+  type ObservationProblem,
+  type ObservationSource,
+  type ObservationTopic,
+  topicSize,
+} from '../../tasks/index.ts';
+import { FrozenImage } from './frozen-image.ts';
+import type { ReadResult } from './read-result.ts';
+
+/** Rows of the fault table: no fresh observation, and a camera that is late or frozen. */
+const ROW_STALE = 2;
+const ROW_CAMERA = 44;
+/** Share of a new period in the mean one. */
+const RATE_GAIN = 0.05;
+
+export class TopicObservation implements ObservationSource {
+  readonly name: string;
+  readonly size: number;
+  readonly topic: ObservationTopic;
+  /** Messages taken, and refused as unfit. */
+  readonly counters: { taken: number; malformed: number } = { taken: 0, malformed: 0 };
+
+  readonly #values: Float32Array;
+  readonly #scratch: Float32Array;
+  readonly #frozen: FrozenImage | undefined;
+  #takenAtS = Number.NEGATIVE_INFINITY;
+  #periodS = Number.NaN;
+  #complaint = '';
+
+  /** Throws `RangeError` for a topic that gives nothing. */
+  constructor(topic: ObservationTopic) {
+    const size = topicSize(topic);
+    if (typeof size === 'string') throw new RangeError(size);
+    this.name = topic.name;
+    this.size = size;
+    this.topic = topic;
+    this.#values = new Float32Array(size);
+    this.#scratch = new Float32Array(size);
+    if (topic.widthPx !== undefined) this.#frozen = new FrozenImage();
+  }
+
+  /** Takes what `read` writes of a message that arrived at `receivedAtS`; `bytes`: the picture's, of an image. */
+  take(read: (out: Float32Array) => ReadResult, receivedAtS: number, bytes?: Uint8Array): void {
+    const result = read(this.#scratch);
+    if (result === 'ignored') return;
+    if (result !== 'taken') {
+      this.refuse(result.malformed);
+      return;
+    }
+    if (!allFinite(this.#scratch)) {
+      this.refuse('it holds numbers that are not finite');
+      return;
+    }
+    const { scale } = this.topic;
+    for (let k = 0; k < this.size; k++) this.#values[k] = this.#scratch[k]! / scale;
+    const passedS = receivedAtS - this.#takenAtS;
+    if (Number.isFinite(passedS)) {
+      this.#periodS = Number.isNaN(this.#periodS) ? passedS : this.#periodS + RATE_GAIN * (passedS - this.#periodS);
+    }
+    this.#takenAtS = receivedAtS;
+    this.#complaint = '';
+    this.counters.taken++;
+    if (bytes !== undefined) this.#frozen?.see(bytes);
+  }
+
+  /** Counts a message that does not fit; `why` is a sentence without its full stop. */
+  refuse(why: string): void {
+    this.counters.malformed++;
+    this.#complaint = why;
+  }
+
+  fill(out: Float32Array, offset: number): void {
+    out.set(this.#values, offset);
+  }
+
+  ageMs(nowS: number): number {
+    return (nowS - this.#takenAtS) * 1e3;
+  }
+
+  /** Messages per second, as they came lately; 0 while nothing comes. */
+  rateHz(nowS: number): number {
+    const hasStopped = nowS - this.#takenAtS > 10 * this.#periodS;
+    return Number.isNaN(this.#periodS) || hasStopped ? 0 : 1 / this.#periodS;
+  }
+
+  problems(nowS: number): readonly ObservationProblem[] {
+    const { freshnessMs, topic, type } = this.topic;
+    const ageMs = this.ageMs(nowS);
+    const row = this.#frozen === undefined ? ROW_STALE : ROW_CAMERA;
+    // Written so that an age that is no number is old.
+    if (!(ageMs <= freshnessMs)) {
+      const since = Number.isFinite(ageMs) ? `is ${Math.round(ageMs)} ms old` : 'has not come yet';
+      const why = this.#complaint === '' ? '' : ` The last message was refused: ${this.#complaint}.`;
+      return [
+        {
+          row,
+          sentence: `The observation "${this.name}" (${topic}) ${since}, ${freshnessMs} ms are allowed; the robot holds.${why}`,
+          remedy: `See whether somebody publishes ${type} on ${topic}: ros2 topic hz ${topic}.`,
+        },
+      ];
+    }
+    if (this.#frozen?.isFrozen !== true) return [];
+    return [
+      {
+        row: ROW_CAMERA,
+        sentence: `The camera "${this.name}" (${topic}) has shown the same picture five times; the robot holds.`,
+        remedy: 'See whether the camera is frozen; one that sees has noise in every picture.',
+      },
+    ];
+  }
+}
