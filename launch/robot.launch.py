@@ -17,6 +17,7 @@ from launch.actions import (
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
+    Shutdown,
 )
 from launch.conditions import IfCondition
 from launch.event_handlers import OnProcessStart
@@ -96,6 +97,10 @@ def generate_launch_description():
         DeclareLaunchArgument(
             'respawn', default_value='false', choices=BOOLEAN,
             description='Whether to start the node again 2 s after it died. It comes back inactive and does not move.'),
+        DeclareLaunchArgument(
+            'required', default_value='true', choices=BOOLEAN,
+            description='Whether the launch ends when the node ends and is not started again. Files that include this '
+                        'one with false go on without it.'),
         OpaqueFunction(function=start),
         IncludeLaunchDescription(
             PythonLaunchDescriptionSource(str(HERE / 'teleop.launch.py')),
@@ -124,16 +129,19 @@ def start(context):
     if is_true('use_sim_time'):
         parameters['use_sim_time'] = True
 
+    is_end = is_true('required') and not is_true('respawn')
     node = LifecycleNode(
         package='rein',
         executable='node',
         name='rein',
         namespace=value('namespace'),
-        parameters=[given for given in (value('params_file'), parameters) if given],
+        parameters=[given for given in (existing_file('params_file', value('params_file')), parameters) if given],
         ros_arguments=['--log-level', value('log_level')],
         output='screen',
         respawn=is_true('respawn'),
         respawn_delay=2.0,
+        # Otherwise launch goes on waiting for the services of a node that has ended, e.g. over a mistake in its task.
+        on_exit=end_of_launch if is_end else [],
         # The node needs less than 1 s to brake, close its files and end. Nothing is gained by hurrying it.
         sigterm_timeout='5',
         sigkill_timeout='5',
@@ -144,6 +152,11 @@ def start(context):
     if is_true('sim'):
         actions.append(simulation(value))
     return actions + [node]
+
+
+def end_of_launch(_event, context):
+    """Ends the launch, where it is not ending already."""
+    return [] if context.is_shutdown else [Shutdown(reason='the node has ended')]
 
 
 def configure_when_started(node):
@@ -206,3 +219,10 @@ def whole_number(name, text):
     if not text.isdecimal():
         raise RuntimeError(f'{name} must be a whole number, not "{text}".')
     return int(text)
+
+
+def existing_file(name, path):
+    """Gives the path back; launch alone would go on without a file that is not there."""
+    if path and not Path(path).is_file():
+        raise RuntimeError(f'{name}: there is no file {path}.')
+    return path

@@ -5,6 +5,8 @@
 robot.launch.py sim:=true starts it together with the node.
 """
 
+from pathlib import Path
+
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
@@ -64,7 +66,7 @@ def start(context):
         executable='sim',
         name='rein_sim',
         namespace=value('namespace'),
-        parameters=[given for given in (value('params_file'), parameters) if given],
+        parameters=[given for given in (existing_file('params_file', value('params_file')), parameters) if given],
         ros_arguments=['--log-level', value('log_level')],
         output='screen',
         sigterm_timeout='2',
@@ -78,3 +80,10 @@ def number(name, text, read):
         return read(text)
     except ValueError:
         raise RuntimeError(f'{name} must be a number, not "{text}".') from None
+
+
+def existing_file(name, path):
+    """Gives the path back; launch alone would go on without a file that is not there."""
+    if path and not Path(path).is_file():
+        raise RuntimeError(f'{name}: there is no file {path}.')
+    return path

@@ -151,6 +151,8 @@ def values_of(argument):
         return choices
     if argument.name == 'robot':
         return sorted(path.stem for path in (ROOT / 'config' / 'robots').glob('*.yaml')) + ['own/robot.yaml']
+    if argument.name.endswith('_file'):
+        return ['', str(ROOT / 'package.xml')]
     return ['', '1'] if argument.keywords.get('default_value') == '' else ['1']
 
 

@@ -20,6 +20,7 @@ class Context:
         self.used = set()
         self.processes = []
         self.includes = []
+        self.is_shutdown = False
 
 
 def visit(entity, context):
@@ -114,6 +115,10 @@ class LogInfo(Entity):
     allowed = ('msg',)
 
 
+class Shutdown(Entity):
+    allowed = ('reason',)
+
+
 class EmitEvent(Entity):
     allowed = ('event',)
 
@@ -142,6 +147,8 @@ class Process(Entity):
         # Event handlers point back to the process: only text is of interest.
         self.text = {name: perform(value, context) for name, value in self.keywords.items() if name != 'on_exit'}
         context.processes.append(self)
+        on_exit = self.keywords.get('on_exit')
+        visit(on_exit(None, context) if callable(on_exit) else on_exit, context)
 
 
 class ExecuteProcess(Process):
@@ -266,7 +273,7 @@ MODULES = {
     'launch': {'LaunchDescription': LaunchDescription},
     'launch.actions': {one.__name__: one for one in (
         DeclareLaunchArgument, EmitEvent, ExecuteProcess, IncludeLaunchDescription, LogInfo, OpaqueFunction,
-        RegisterEventHandler)},
+        RegisterEventHandler, Shutdown)},
     'launch.conditions': {'IfCondition': IfCondition},
     'launch.event_handlers': {'OnProcessExit': OnProcessExit, 'OnProcessStart': OnProcessStart},
     'launch.events': {'matches_action': matches_action},
