@@ -6,8 +6,10 @@ import { ReinError, SystemClock } from '../../core/index.ts';
 import { loadResolvedConfig } from '../../runtime/index.ts';
 import { openSession, type SessionEvent } from '../../runtime/live/index.ts';
 import { createSetup, type RunSetup } from '../../runtime/setup.ts';
+import { subscribeObservations, type TopicObservation } from '../observations/index.ts';
 import type { RosPort } from '../port/index.ts';
 import { openRosPort } from '../rclnodejs/index.ts';
+import { observationsStatus } from './observations-status.ts';
 import { RobotNode } from './robot-node.ts';
 import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeChildConfig } from './start/index.ts';
 
@@ -37,7 +39,10 @@ async function main(): Promise<void> {
       else node.rosFault(fault);
     },
   });
-  node = createNode(config, createSetup(loadResolvedConfig(config.configFile)), port, ended.end);
+  const setup = createSetup(loadResolvedConfig(config.configFile));
+  const observations = await subscribeObservations(port, setup.task.topics ?? []);
+  setup.task.attach?.(observations);
+  node = createNode(config, setup, port, observations, ended.end);
   node.start();
   await node.opened();
   port.start();
@@ -49,7 +54,13 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-function createNode(config: NodeChildConfig, setup: RunSetup, port: RosPort, onShutdown: () => void): RobotNode {
+function createNode(
+  config: NodeChildConfig,
+  setup: RunSetup,
+  port: RosPort,
+  observations: readonly TopicObservation[],
+  onShutdown: () => void,
+): RobotNode {
   const { folder, runId, robotId, learner, policy, operator, pad, teleopLeaseS, socketPath } = config;
   const clock = new SystemClock();
   const parameters = port.declareParameters(declarationsOf(setup.config), (name, value) => {
@@ -64,9 +75,10 @@ function createNode(config: NodeChildConfig, setup: RunSetup, port: RosPort, onS
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
     openSession: (operators, listener) =>
       openSession({
-        ...{ setup, folder, runId, robotId, learner, policy, operators, listener, clock },
+        ...{ setup, folder, runId, robotId, learner, policy, operators, listener, clock, observations },
         ...{ guard: socketPath, isScripted: operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
       }),
+    others: () => [observationsStatus(observations, clock.nowS())],
     ghosts: () => (clock.nowS() - startedAtS < GHOST_S ? ghosts : 0),
     onEvent: (event) => print(port.nodeName, event),
   });

@@ -34,6 +34,8 @@ export interface EpisodeHooks {
   readonly onStep: (transition: Transition) => void;
   readonly onEpisode: (report: EpisodeReport) => void;
   readonly emit: (event: SessionEvent) => void;
+  /** Why nothing may act on what is observed now. */
+  readonly observationProblem: () => string | undefined;
   /** A person's mark that has come since the last step. */
   readonly takeMark: () => Mark | undefined;
 }
@@ -68,11 +70,13 @@ export class Episodes {
       }
       while (activity.reason === undefined) {
         await this.#awaitWeights(activity);
+        while (this.#hooks.observationProblem() !== undefined) await this.#pause(activity);
         const report = await this.#trainingEpisode(activity);
         if (report?.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return;
       }
     } catch (error) {
-      if (!(activity.reason !== undefined && isCut(error))) throw error;
+      // Who stops the robot between two steps meets refusals and waits that end: that is the end asked for.
+      if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
     }
   }
 
@@ -242,21 +246,32 @@ export class Episodes {
     purpose: EpisodePurpose | 'demo',
     options: Partial<EpisodeOptions>,
   ): Promise<EpisodeReport> {
-    const { runner, drawLayout, live, setup } = this.#parts;
+    const { drawLayout, live, setup } = this.#parts;
     activity.episodeBegins();
     this.#hooks.takeMark();
     const layout = drawLayout?.(purpose === 'evaluation' ? 'evaluation' : 'training');
-    const result = await runner.run({
+    const result = await this.#unlessCut(activity, {
       ...(layout === undefined ? {} : { layout }),
       ...options,
       purpose,
       cutBy: () => activity.episodeReason,
       ...(setup.task.takesMarks === true ? { mark: this.#hooks.takeMark } : {}),
     });
-    if (purpose === 'training') live.episode(result);
+    if (purpose === 'training' && result.steps > 0) live.episode(result);
     const report = { ...result, purpose, episode: this.#count++, endedBy: endOf(result) };
     this.#hooks.onEpisode(report);
     return report;
+  }
+
+  /** A stop that comes before the first step ends an episode without any. */
+  async #unlessCut(activity: Activity<unknown>, options: EpisodeOptions): Promise<EpisodeResult> {
+    try {
+      return await this.#parts.runner.run(options);
+    } catch (error) {
+      if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
+      const nothing = { steps: 0, interventionSteps: 0, interventions: 0, returnSum: 0 };
+      return { ...nothing, success: false, isDecided: false, abortedBy: activity.reason };
+    }
   }
 
   /**

@@ -2,6 +2,7 @@
 import { type Clock, Rng, type SceneLayout, SystemClock } from '../../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../../policy/index.ts';
 import { START_OUTSIDE } from '../../../safety/index.ts';
+import type { ObservationSource } from '../../../tasks/index.ts';
 import { OperatorDesk, type TeleopSource } from '../../../teleop/index.ts';
 import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
 import { EpisodeRunner } from '../../node/index.ts';
@@ -30,6 +31,8 @@ export interface SessionOptions {
   readonly guard: string | GuardLink;
   /** People who may take over. Closed with the session. */
   readonly operators?: readonly TeleopSource[];
+  /** Observations that come by topic, as they were given to the task. */
+  readonly observations?: readonly ObservationSource[];
   /** The scripted operator takes over where the policy is stuck, and gives demonstrations to a learner. */
   readonly isScripted?: boolean;
   /** One line for displays on which keys do what, where the operator has keys. */
@@ -84,6 +87,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
       live: new LiveLog(log, options.durationS),
       folder: options.folder,
       runId: options.runId,
+      observations: options.observations ?? [],
       mayDemonstrate: options.isScripted === true,
       afterStop: options.afterStop,
       drainMs: options.drainMs ?? 2000,
@@ -173,8 +177,8 @@ function layoutsOf(setup: RunSetup, epoch: number): SessionParts['drawLayout'] {
 }
 
 /** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
-function arrangesScene({ config, driver }: RunSetup): boolean {
-  if (config.task.kind !== 'pegInsertion') return false;
+function arrangesScene({ task, driver }: RunSetup): boolean {
+  if (task.isArrangedByPeople === true) return false;
   return driver.name !== 'ros' || driver.options.scene !== undefined;
 }
 

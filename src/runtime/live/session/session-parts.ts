@@ -1,6 +1,7 @@
 /** What a session is made of; `open-session.ts` puts it together. */
 import type { Clock, SceneLayout } from '../../../core/index.ts';
 import type { OnnxPolicy } from '../../../policy/index.ts';
+import type { ObservationSource } from '../../../tasks/index.ts';
 import type { OperatorDesk } from '../../../teleop/index.ts';
 import type { GuardLink } from '../../guard-link/index.ts';
 import type { EpisodeRunner } from '../../node/index.ts';
@@ -27,6 +28,8 @@ export interface SessionParts {
   readonly desk: OperatorDesk | undefined;
   /** The people among them: a script has no part in an evaluation. */
   readonly people: OperatorDesk | undefined;
+  /** Observations that come by topic. */
+  readonly observations: readonly ObservationSource[];
   /** The scripted operator gives demonstrations where the learner waits for them. */
   readonly mayDemonstrate: boolean;
   /** What is done after the guard has stopped an episode: go on where nothing is the matter, or wait for a reset. */

@@ -186,6 +186,33 @@ describe('a stop', () => {
   });
 });
 
+describe('an observation that comes by topic', () => {
+  it('keeps episodes from beginning while it is old, cuts them when it gets old, and lets the run go on', async () => {
+    const old = { row: 44, sentence: 'The camera is old.', remedy: 'Look at it.' };
+    let isOld = true;
+    const camera = { name: 'camera', size: 1, fill: () => {}, ageMs: () => 0, problems: () => (isOld ? [old] : []) };
+    const session = await robot.open({ policy: await robot.policyFile(), observations: [camera] });
+    const events: SessionEvent[] = [];
+    const reports: EpisodeReport[] = [];
+    session.listen({ event: (event) => events.push(event), episode: (report) => reports.push(report) });
+    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('The camera is old.');
+    isOld = false;
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    isOld = true;
+    await until(() => reports.some(({ endedBy }) => endedBy === old.sentence));
+    expect(events.filter(({ row }) => row === 44)).toMatchObject([{ level: 'error', name: 'observationLost' }]);
+    const { length } = reports;
+    await delay(100);
+    expect(reports).toHaveLength(length);
+    isOld = false;
+    await until(() => reports.length > length);
+    expect(events.map(({ name }) => name)).toContain('observationBack');
+    session.stop('enough');
+    await run.done;
+  });
+});
+
 describe('what a session offers beside motion', () => {
   it('evaluates by the mean, reports each episode, and can be cut', async () => {
     const session = await withPolicy();

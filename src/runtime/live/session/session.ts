@@ -16,6 +16,7 @@ import { Episodes } from './episodes.ts';
 import { FaultWatch } from './fault-watch.ts';
 import { GuardControl } from './guard-control.ts';
 import { InterventionWatch } from './intervention-watch.ts';
+import { ObservationWatch } from './observation-watch.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodeReport,
@@ -41,6 +42,7 @@ export class LiveSession {
   readonly #policy: PolicyUse;
   readonly #episodes: Episodes;
   readonly #interventions: InterventionWatch;
+  readonly #observations: ObservationWatch;
   #activity: Activity<unknown> | undefined;
   #mark: Mark | undefined;
   #episode = 0;
@@ -55,7 +57,9 @@ export class LiveSession {
     this.#guard = new GuardControl(link);
     this.#policy = new PolicyUse(parts, (event) => this.emit(event));
     this.#interventions = new InterventionWatch((report) => listeners.emit('intervention', report));
+    this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
     this.#episodes = new Episodes(parts, this.#policy, this.#guard, {
+      observationProblem: () => this.#observations.problem(clock.nowS())?.sentence,
       onStep: (transition) => this.#afterStep(transition),
       onEpisode: (report) => this.#afterEpisode(report),
       emit: (event) => this.emit(event),
@@ -76,7 +80,10 @@ export class LiveSession {
       this.#activity?.cut(message);
     });
     const idling = setInterval(() => this.#idle(), IDLE_MS);
-    const watching = setInterval(() => this.#watchPeople(), WATCH_MS);
+    const watching = setInterval(() => {
+      this.#watchPeople();
+      this.#watchObservations();
+    }, WATCH_MS);
     parts.closers.push(() => {
       clearInterval(idling);
       clearInterval(watching);
@@ -249,7 +256,9 @@ export class LiveSession {
       return new ReinError('task', `${GOING_ON[this.#activity.kind]} already.`, { remedy: 'Stop it first.' });
     }
     const refusal = this.#guard.refusal();
-    return refusal === undefined ? undefined : new ReinError('driver', refusal.message, { remedy: refusal.remedy });
+    if (refusal !== undefined) return new ReinError('driver', refusal.message, { remedy: refusal.remedy });
+    const problem = this.#observations.problem(this.#parts.clock.nowS());
+    return problem === undefined ? undefined : new ReinError('task', problem.sentence, { remedy: problem.remedy });
   }
 
   #whyNobody(): ReinError | undefined {
@@ -305,6 +314,13 @@ export class LiveSession {
       this.stop('an operator stopped the robot').catch(() => undefined); // a guard that is lost has been told of
     }
     this.#wasStopRequested = isRequested;
+  }
+
+  /** Nothing acts on what is too old: the episode is cut, and the robot holds until it is fresh again. */
+  #watchObservations(): void {
+    if (this.#activity === undefined) return;
+    const problem = this.#observations.see(this.#parts.clock.nowS());
+    if (problem !== undefined) this.#activity.cutEpisode(problem.sentence);
   }
 
   #tellState(): void {

@@ -1,0 +1,231 @@
+/** The node as people start it, seen by independent clients: `ros2` and rclpy. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { savePolicyFile } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { rosEnvironment } from '../../src/ros/index.ts';
+import { resolveConfig } from '../../src/runtime/index.ts';
+import { createSetup } from '../../src/runtime/setup.ts';
+import { describeRos, noRosBecause, ROOT, RosProcess, ros2 } from '../support/ros.ts';
+
+const CLI_MS = 20_000;
+const MAIN = join(ROOT, 'dist', 'ros', 'node-main.js');
+
+let folder: string;
+const running = new Set<RosProcess>();
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-node-'));
+  const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+  const sizes = { observationSize, hiddenSizes: [8], actionSize };
+  const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
+  await savePolicyFile(join(folder, 'policy'), graph, {
+    ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
+    ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+  });
+});
+
+afterAll(async () => {
+  await Promise.all([...running].map((program) => program.kill('SIGKILL')));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts a node whose run folder is `name`. */
+function start(name: string, ...more: readonly string[]): RosProcess {
+  const args = ['--ros-args', '-p', `policy:=${join(folder, 'policy')}`, '-p', `out:=${join(folder, name)}`, ...more];
+  const program = new RosProcess(process.execPath, [MAIN, ...args]);
+  running.add(program);
+  return program;
+}
+
+async function started(name: string, ...more: readonly string[]): Promise<RosProcess> {
+  const program = start(name, ...more);
+  await program.printed(/arm6 is there for insert/, 30_000);
+  return program;
+}
+
+/** What the `ros2` command printed. */
+async function cli(...args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await ros2(args, { timeoutMs: CLI_MS });
+  return stdout + stderr;
+}
+
+const trigger = (name: string): Promise<string> => cli('service', 'call', `/rein/${name}`, 'std_srvs/srv/Trigger');
+
+/** The process below `parent` whose command line holds `part`. */
+function childOf(parent: RosProcess, part: string): number {
+  const { pid } = parent.child;
+  const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const found = pids.find((candidate) => readFileSync(`/proc/${candidate}/cmdline`, 'utf8').includes(part));
+  if (found === undefined) throw new Error(`no child of ${pid} is ${part}`);
+  return found;
+}
+
+/** States of the guard as its log in the run folder `name` has them. */
+function motion(name: string): { readonly state: string; readonly decider: string }[] {
+  const lines = readFileSync(join(folder, name, 'guard.log'), 'utf8').split('\n');
+  return lines.filter((line) => line.includes('"motion"')).map((line) => JSON.parse(line) as never);
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 1000; i++) {
+    if (condition()) return;
+    await delay(20);
+  }
+  throw new Error(`${what} did not happen within 20 s`);
+}
+
+/** Why nodes cannot be started, beyond what every ROS test needs. */
+const noNodeBecause = noRosBecause ?? rosEnvironment(['rein']).problem?.message;
+
+describeRos('the node, from start to end', () => {
+  describe.skipIf(noNodeBecause !== undefined)(noNodeBecause ?? 'with its own interfaces', { timeout: 120_000 }, () => {
+    let node: RosProcess;
+
+    beforeAll(async () => {
+      node = await started('robot');
+    }, 60_000);
+
+    it('is configured and activated by the lifecycle, and nothing moves', async () => {
+      expect(await cli('lifecycle', 'get', '/rein')).toContain('unconfigured');
+      expect(await trigger('start_episode')).toContain('inactive and may not move');
+      expect(await cli('lifecycle', 'set', '/rein', 'configure')).toContain('Transitioning successful');
+      expect(await cli('lifecycle', 'set', '/rein', 'activate')).toContain('Transitioning successful');
+      const state = await cli('topic', 'echo', '--once', '/rein/state');
+      expect(state).toContain('mode: idle');
+      expect(state).toContain('authority: hold');
+      expect(motion('robot').map((entry) => entry.state)).not.toContain('active.policy');
+    });
+
+    it('publishes joints at the rate of the guard', async () => {
+      const hz = new RosProcess('ros2', ['topic', 'hz', '/joint_states', '--window', '300']);
+      await hz.printed(/window: 300/, 30_000);
+      const { stdout } = await hz.kill('SIGINT');
+      const rate = Number(/average rate: ([\d.]+)\n[^\n]*window: 300/.exec(stdout)?.[1]);
+      expect(rate).toBeGreaterThan(98);
+      expect(rate).toBeLessThan(102);
+      const joints = await cli('topic', 'echo', '--once', '/joint_states');
+      for (const name of ['shoulder_pan', 'wrist_3']) expect(joints).toContain(name);
+    });
+
+    it('tells late listeners the safety state, and everybody how its parts are', async () => {
+      const latched = ['--qos-durability', 'transient_local', '--qos-reliability', 'reliable'];
+      const safety = await cli('topic', 'echo', '--once', ...latched, '/rein/safety_state');
+      expect(safety).toMatch(/state: (standby|ready)/);
+      expect(safety).toContain('fault_flags: 0');
+      const diagnostics = await cli('topic', 'echo', '--once', '/diagnostics');
+      for (const part of ['guard', 'robot driver', 'policy', 'learner link', 'teleop', 'ROS']) {
+        expect(diagnostics).toContain(`rein: ${part}`);
+      }
+      expect(diagnostics).toContain('hardware_id: robot1');
+    });
+
+    it('runs an episode as an action, with feedback for each step', async () => {
+      const goal = '{purpose: evaluation, max_steps: 5}';
+      const said = await cli('action', 'send_goal', '--feedback', '/rein/run_episode', 'rein/action/RunEpisode', goal);
+      expect(said).toContain('Goal finished with status: SUCCEEDED');
+      expect(said).toContain('ended_by: time limit');
+      expect(said.match(/authority: policy/g)?.length).toBeGreaterThan(2);
+      const strange = '{purpose: dancing, max_steps: 5}';
+      expect(await cli('action', 'send_goal', '/rein/run_episode', 'rein/action/RunEpisode', strange)).toContain(
+        'rejected',
+      );
+      await node.printed(/purpose is "dancing", it must be training or evaluation/);
+    });
+
+    it('starts, stops, stays, and is reset by services', async () => {
+      expect(await trigger('resume')).toContain('success=True');
+      expect(await cli('topic', 'echo', '--once', '/rein/state')).toContain('mode: running');
+      expect(await trigger('start_episode')).toContain('The robot is running already');
+      expect(await trigger('stop')).toContain('success=True');
+      await until(() => motion('robot').at(-1)?.state === 'stopped', 'the stop');
+      expect(await trigger('resume')).toContain('The robot was stopped. Reset, then go on.');
+      expect(await trigger('reset')).toContain('may move again');
+      expect(await cli('topic', 'echo', '--once', '/rein/state')).toContain('mode: idle');
+    });
+
+    it('answers marks, and saves its policy', async () => {
+      const mark = await cli('service', 'call', '/rein/mark', 'rein/srv/Mark', '{mark: 0, note: good}');
+      expect(mark).toContain('insert judges itself');
+      const place = join(folder, 'saved');
+      const saved = await cli('service', 'call', '/rein/save_policy', 'rein/srv/SavePolicy', `{path: ${place}}`);
+      expect(saved).toContain('version=7');
+      expect(existsSync(join(place, 'policy.onnx'))).toBe(true);
+      expect(await trigger('rollback_policy')).toContain('There are no earlier weights');
+    });
+
+    it('shows the configuration as parameters, with words and ranges, and keeps limits fixed', async () => {
+      expect(await cli('param', 'get', '/rein', 'task.maxSteps')).toContain('Integer value is: 80');
+      const described = await cli('param', 'describe', '/rein', 'robot.limitMarginRad');
+      expect(described).toContain('Distance kept from every position limit');
+      expect(await cli('param', 'set', '/rein', 'robot.limitMarginRad', '0.5')).toMatch(/failed|fixed|read-only/i);
+      expect(await cli('param', 'set', '/rein', 'joint_states_rate', '5000.0')).toMatch(/failed|range|must be/i);
+      expect(await cli('param', 'set', '/rein', 'joint_states_rate', '20.0')).toContain('successful');
+      const hz = new RosProcess('ros2', ['topic', 'hz', '/joint_states', '--window', '60']);
+      await hz.printed(/window: 60/, 30_000);
+      const { stdout } = await hz.kill('SIGINT');
+      expect(Number(/average rate: ([\d.]+)\n[^\n]*window: 60/.exec(stdout)?.[1])).toBeCloseTo(20, 0);
+    });
+
+    it('keeps a second node of its name from being configured, which is row 29', async () => {
+      const second = await started('second');
+      await delay(1000);
+      const states = await cli('lifecycle', 'set', '/rein', 'configure');
+      expect(states).not.toContain('Traceback');
+      await second.printed(/Another node is called \/rein/, 5000).catch(async () => {
+        // The first one may have answered: it is active, and refuses the transition.
+        for (let i = 0; i < 5 && !second.output.includes('Another node'); i++) {
+          await cli('lifecycle', 'set', '/rein', 'configure');
+        }
+      });
+      expect(second.output).toContain('Another node is called /rein: this one does not begin.');
+      await second.kill('SIGINT');
+    });
+
+    it('brakes when its ROS process is killed, and comes back configured and inactive', async () => {
+      expect(await trigger('resume')).toContain('success=True');
+      process.kill(childOf(node, 'node-process.js'), 'SIGKILL');
+      await node.printed(/the guard brakes the robot and holds it/);
+      await until(() => motion('robot').at(-1)?.state === 'stopped', 'the stop');
+      await node.printed(/comes up inactive[\s\S]*arm6 is there/, 30_000);
+      await until(() => existsSync(`/proc/${childOf(node, 'node-process.js')}`), 'the next node');
+      await delay(1000);
+      expect(await cli('lifecycle', 'get', '/rein')).toContain('inactive');
+      expect(await trigger('resume')).toContain('inactive and may not move');
+      expect(await cli('lifecycle', 'set', '/rein', 'activate')).toContain('Transitioning successful');
+      expect(await trigger('resume')).toContain('The robot was stopped. Reset, then go on.');
+      expect(await trigger('reset')).toContain('may move again');
+    });
+
+    it('ends in order within a second at Ctrl+C, braked, and leaves nothing behind', async () => {
+      expect(await trigger('resume')).toContain('success=True');
+      const children = [childOf(node, 'node-process.js'), childOf(node, 'guard-process.js')];
+      const beganMs = performance.now();
+      node.signal('SIGINT');
+      const { code } = await node.ended;
+      expect(code).toBe(0);
+      expect(performance.now() - beganMs).toBeLessThan(1000);
+      for (const pid of children) expect(existsSync(`/proc/${pid}`)).toBe(false);
+      expect(motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
+    });
+  });
+});
+
+describeRos('a node that is started wrong', () => {
+  it.each([
+    ['an unknown parameter', ['-p', 'taks:=insert'], /there is no parameter "taks"/],
+    ['a wrong type', ['-p', 'seed:=many'], /seed is "many", it must be a whole number/],
+    ['a number out of range', ['-p', 'task.maxSteps:=0'], /task\.maxSteps: maxSteps is 0, it must be/],
+    ['a task that is not there', ['-p', 'task:=nowhere'], /there is no task called "nowhere"/],
+    ['an argument that is not one', ['insert'], /"insert" is not understood/],
+  ])('ends with code 1 and one sentence for %s', async (_, args, sentence) => {
+    const given = args[0] === '-p' ? ['--ros-args', ...args] : args;
+    const { code, stderr } = await new RosProcess(process.execPath, [MAIN, ...given]).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+  });
+});
