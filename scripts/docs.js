@@ -1,6 +1,6 @@
 /**
  * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
- * docs/ros2/reference.md from what registers topics, parameters and launch arguments.
+ * docs/faults.md from the fault table, docs/ros2/reference.md from what registers topics, parameters and launch arguments.
  * `--check` writes nothing and fails when a committed page is not what would be written. Needs a build.
  */
 import './node-version.js';
@@ -13,10 +13,12 @@ const schemaFolder = join(root, 'docs', 'schema');
 const isCheck = process.argv.includes('--check');
 
 const { configReference, editorSchemas } = await built('../dist/runtime/config/index.js');
+const { faultReference } = await built('../dist/safety/index.js');
 const { rosReference } = await built('../dist/ros/reference/index.js');
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
+  [join(root, 'docs', 'faults.md'), faultReference()],
   [join(root, 'docs', 'ros2', 'reference.md'), await rosReference(root)],
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
 ]);

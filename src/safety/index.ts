@@ -6,6 +6,7 @@ export {
   type SafetyChainOptions,
   type SeedResult,
 } from './chain.ts';
+export { faultReference } from './fault-reference.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,
@@ -31,6 +32,7 @@ export {
 } from './faults.ts';
 export { FollowingWatchdog } from './following.ts';
 export { LimitMonitor } from './limit-monitor.ts';
+export { OTHER_FAULTS, type OtherFault } from './other-faults.ts';
 export {
   admitCommand,
   answerRequest,
