@@ -1,12 +1,14 @@
 /** What every link between node and guard keeps to. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionCommand, GuardFrame } from '../../src/core/index.ts';
+import type { ActionCommand, GuardFrame, GuardNotice } from '../../src/core/index.ts';
 import { createActionCommand, type GuardLink } from '../../src/runtime/guard-link/index.ts';
 
 export interface LinkSubject {
   readonly link: GuardLink;
   /** The guard's time, s. */
   readonly nowS: () => number;
+  /** Says something at the guard's end; absent where the guard is out of reach. */
+  readonly notify?: (notice: GuardNotice) => void;
   /** Makes the guard die, as a crash would; absent where it cannot die alone. */
   readonly killGuard?: () => Promise<void> | void;
   /** Releases what `link.close` does not. */
@@ -129,6 +131,24 @@ export function describeGuardLink(name: string, create: () => Promise<LinkSubjec
       expect(() => push(1)).not.toThrow();
       link.onLost((reason) => lost.push(reason));
       expect(lost).toHaveLength(2);
+    });
+
+    it('tells what people should know, also to those who come later, until they leave', async (context) => {
+      const { notify } = subject;
+      if (notify === undefined) return context.skip('this guard says nothing by itself');
+      const notice = { level: 'warn', row: 10, sentence: 'joint_states has fallen silent.', remedy: 'Look.' } as const;
+      const early: GuardNotice[] = [];
+      const late: GuardNotice[] = [];
+      const leave = link.onNotice((heard) => early.push(heard));
+      notify(notice);
+      for (let i = 0; i < 100 && early.length === 0; i++) await link.advance(1);
+      link.onNotice((heard) => late.push(heard));
+      expect([early, late]).toEqual([[notice], [notice]]);
+      leave();
+      notify({ ...notice, row: 33 });
+      for (let i = 0; i < 100 && late.length === 1; i++) await link.advance(1);
+      expect(late.at(-1)).toEqual({ ...notice, row: 33 });
+      expect(early).toHaveLength(1);
     });
 
     it('says so when the guard dies, and rejects what is under way', async (context) => {

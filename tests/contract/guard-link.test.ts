@@ -11,7 +11,7 @@ import { describeGuardLink } from './guard-link.contract.ts';
 
 describeGuardLink('in-memory', async () => {
   const { clock, link } = await createMockLink();
-  return { link, nowS: () => clock.nowS() };
+  return { link, nowS: () => clock.nowS(), notify: (notice) => link.notify(notice) };
 });
 
 describeGuardLink('socket', async () => {
@@ -23,6 +23,7 @@ describeGuardLink('socket', async () => {
   return {
     link,
     nowS: () => clock.nowS(),
+    notify: (notice) => inner.notify(notice),
     killGuard: () => server.close(),
     release: async () => {
       await server.close();

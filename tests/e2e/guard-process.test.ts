@@ -45,7 +45,7 @@ afterEach(() => {
 const clock = new SystemClock();
 describeGuardLink('worker thread', async () => {
   const link = await startWorkerGuard(config);
-  return { link, nowS: () => clock.nowS() };
+  return { link, nowS: () => clock.nowS(), notify: (notice) => link.notify(notice) };
 });
 
 describeGuardLink('socket to a guard process', async () => {

@@ -56,6 +56,7 @@ export class FakeRosLink implements RosLink {
   isBridgeSilent = false;
   hasStopper = true;
   reads = true;
+  obeysStops = true;
   wrench: readonly number[] = [0, 0, 0, 0, 0, 0];
   signals: readonly number[] = [];
   readonly positionRad: Float64Array;
@@ -104,6 +105,7 @@ export class FakeRosLink implements RosLink {
   send(row: Float64Array): boolean {
     if (!this.reads) return false;
     this.commands.push([...row]);
+    if (row[COMMAND.kind] === COMMAND_KIND.stop && this.obeysStops) this.#row[STATE.stoppedSeq] = row[COMMAND.seq]!;
     if (row[COMMAND.kind] === COMMAND_KIND.drive && this.#options.command.interface === 'position') {
       this.positionRad.set(row.subarray(COMMAND.scalars));
     }

@@ -51,14 +51,26 @@ describe('the ROS driver', () => {
   });
 
   it('stops through the bridge when torque goes off, and past it when that does not read', async () => {
-    const { driver, link } = await enabledRig();
+    const { driver, link, state } = await enabledRig();
     driver.disable();
     expect(link.commands.at(-1)![COMMAND.kind]).toBe(COMMAND_KIND.stop);
+    driver.read(state);
     expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
     const other = await enabledRig();
     other.link.reads = false;
     other.driver.disable();
     expect(other.link.pulses.at(-1)).toBe(PULSE_KIND.act);
+  });
+
+  it('has the robot stopped past a bridge that hears of the stop and then hangs', async () => {
+    const { driver, link, state } = await enabledRig();
+    link.obeysStops = false;
+    driver.disable();
+    driver.read(state);
+    expect(link.pulses.at(-1)).toBe(PULSE_KIND.armed);
+    link.isBridgeSilent = true;
+    for (let i = 0; i < 6; i++) driver.read(state);
+    expect(link.pulses).toContain(PULSE_KIND.act);
   });
 
   it('says in a sentence why torque cannot come on', async () => {

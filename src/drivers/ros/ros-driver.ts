@@ -33,7 +33,7 @@ import {
 } from './rows.ts';
 import { WristWrench } from './wrist-wrench.ts';
 
-/** A bridge that sends nothing for so long is taken for dead. */
+/** A bridge that sends nothing for so long, or for twice as long as a measurement may be old, is taken for dead. */
 const BRIDGE_SILENT_S = 0.05;
 /** The guard's own silence that makes the other process stop the robot. */
 const PULSE_VALID_S = 0.1;
@@ -69,6 +69,8 @@ export class RosDriver implements Driver {
   #isOpen = false;
   #isEnabled = false;
   #hasActed = false;
+  /** `seq` of a stop that the bridge has not begun yet; 0 for none. */
+  #awaitedStop = 0;
   #hasState = false;
   #writtenAtS = Number.NaN;
 
@@ -126,6 +128,7 @@ export class RosDriver implements Driver {
     this.#holdMeasured();
     this.#wrist?.tare();
     this.#hasActed = false;
+    this.#awaitedStop = 0;
     this.#isEnabled = true;
     this.#sendPulse(PULSE_KIND.armed, PULSE_VALID_S);
   }
@@ -135,8 +138,9 @@ export class RosDriver implements Driver {
     this.#isEnabled = false;
     this.#fillCommand(COMMAND_KIND.stop);
     const isHeard = this.#link.send(this.#command) && this.#isBridgeAlive();
-    if (!isHeard) this.#act();
-    else if (!this.#hasActed) this.#sendPulse(PULSE_KIND.idle, PULSE_VALID_S);
+    // Until the bridge has begun it there is still something to stop.
+    if (isHeard && !this.#hasActed) this.#awaitedStop = this.#command[COMMAND.seq]!;
+    else this.#act();
   }
 
   read(out: RobotState): DriverStatus {
@@ -144,10 +148,11 @@ export class RosDriver implements Driver {
     this.#takeState();
     if (!this.#isBridgeAlive()) {
       // It cannot brake the robot any more. Who can is told at once, and not when the fault has been counted out.
-      if (this.#isEnabled) this.#act();
+      if (this.#mayMove()) this.#act();
       return 'lost';
     }
-    this.#sendPulse(this.#isEnabled && !this.#hasActed ? PULSE_KIND.armed : PULSE_KIND.idle, PULSE_VALID_S);
+    if (this.#row[STATE.stoppedSeq]! >= this.#awaitedStop) this.#awaitedStop = 0;
+    this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, PULSE_VALID_S);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';
     if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3) return 'late';
@@ -172,6 +177,11 @@ export class RosDriver implements Driver {
     await this.#link.close();
   }
 
+  /** The robot may obey something that has not been taken back. */
+  #mayMove(): boolean {
+    return (this.#isEnabled || this.#awaitedStop > 0) && !this.#hasActed;
+  }
+
   #takeState(): boolean {
     const isNew = this.#link.takeState(this.#row);
     if (isNew) {
@@ -192,7 +202,10 @@ export class RosDriver implements Driver {
   #isBridgeAlive(): boolean {
     if (this.#link.generation() < 0) return false;
     const silentS = this.#clock.nowS() - this.#row[STATE.sentAtS]!;
-    return this.#row[STATE.generation] === this.#link.generation() && silentS <= BRIDGE_SILENT_S;
+    return (
+      this.#row[STATE.generation] === this.#link.generation() &&
+      silentS <= Math.max(BRIDGE_SILENT_S, 2e-3 * this.#options.freshnessMs)
+    );
   }
 
   #copyMeasured(out: RobotState): void {
@@ -250,6 +263,7 @@ export class RosDriver implements Driver {
 
   #act(): void {
     this.#hasActed = true;
+    this.#awaitedStop = 0;
     this.#sendPulse(PULSE_KIND.act, PULSE_VALID_S);
   }
 

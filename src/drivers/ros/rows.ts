@@ -15,7 +15,9 @@ export const STATE = {
   measurements: 3,
   /** When the newest wrench arrived; 0: never. */
   wrenchAtS: 4,
-  scalars: 5,
+  /** `seq` of the newest stop that was begun; 0 for none. */
+  stoppedSeq: 5,
+  scalars: 6,
 } as const;
 
 /** Numbers at the beginning of a command. */

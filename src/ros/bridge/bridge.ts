@@ -53,6 +53,7 @@ export class Bridge {
   readonly #command: Float64Array;
   #isStopped = true;
   #lastSeq = -1;
+  #stoppedSeq = 0;
   #sentAtS = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -124,6 +125,8 @@ export class Bridge {
     if (command[COMMAND.kind] === COMMAND_KIND.stop) {
       this.#isStopped = true;
       void this.#stop.run();
+      this.#stoppedSeq = this.#lastSeq;
+      this.#sendState();
       return;
     }
     const ageS = this.#parts.clock.nowS() - command[COMMAND.issuedAtS]!;
@@ -194,6 +197,7 @@ export class Bridge {
     row[STATE.measuredAtS] = measuredAtS;
     row[STATE.measurements] = measurements;
     row[STATE.wrenchAtS] = wrenchAtS;
+    row[STATE.stoppedSeq] = this.#stoppedSeq;
     row.set(state.positionRad, layout.positionRad);
     row.set(state.velocityRadPerS, layout.velocityRadPerS);
     row.set(state.torqueNm, layout.torqueNm);

@@ -1,0 +1,287 @@
+/** The guard's ROS half as real processes, on a ROS graph in memory: what happens when each of them dies, hangs or lies. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { GuardNotice } from '../../src/core/index.ts';
+import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import { faultsOf } from '../../src/safety/index.ts';
+import { rosOptions } from '../support/fake-ros-link.ts';
+import { mockAction, mockModel } from '../support/mock-guard.ts';
+import { until } from '../support/until.ts';
+
+// Threads and processes run the compiled code: this version of Node cannot strip types.
+const dist = '../../dist/runtime';
+const { startWorkerGuard } = (await import(
+  `${dist}/guard/index.js`
+)) as typeof import('../../src/runtime/guard/index.ts');
+const { createActionCommand } = (await import(
+  `${dist}/guard-link/index.js`
+)) as typeof import('../../src/runtime/guard-link/index.ts');
+
+const processes = {
+  bridgeModule: support('memory-bridge.js'),
+  stopperModule: support('memory-stopper.js'),
+  rosArguments: [],
+};
+const LEASE_S = 0.3;
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-half-'));
+  process.env['REIN_TEST_FOLDER'] = folder;
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a guard whose robot is behind ROS', () => {
+  type Guard = Awaited<ReturnType<typeof startWorkerGuard>>;
+  let guard: Guard;
+  let notices: GuardNotice[];
+
+  beforeEach(async () => {
+    const config: GuardConfig = {
+      model: mockModel,
+      action: mockAction,
+      policyPeriodS: 0.1,
+      // Twice the usual: other tests use the machine, too.
+      driver: { name: 'ros', options: rosOptions(mockModel, 'position', { freshnessMs: 50 }), processes },
+      socketPath: '',
+      realTimePriority: 'no',
+    };
+    guard = await startWorkerGuard(config);
+    notices = [];
+    guard.onNotice((notice) => notices.push(notice));
+    await move(guard);
+  });
+
+  afterEach(() => guard.close());
+
+  it('follows commands', async () => {
+    const before = Array.from(guard.latest.robot.positionRad);
+    await push(guard, 10);
+    expect(guard.latest.state).toBe('active.policy');
+    expect(guard.latest.robot.positionRad[5]! - before[5]!).toBeGreaterThan(0.01);
+    expect(guard.latest.violations).toBe(0);
+  });
+
+  it('row 10 and 25: stops past a bridge that is killed, and moves nothing before acknowledge and enable', async () => {
+    const killedAtS = nowS();
+    process.kill(guard.rosPids!.bridge!, 'SIGKILL');
+    await until(() => logOf('stops.log').length >= 3, 'it to happen');
+    expect(logOf('stops.log')[0]!.atS - killedAtS).toBeLessThan(0.05);
+    await until(() => guard.latest.state === 'fault', 'it to happen');
+    expect(rows(guard)).toContain(10);
+    // It comes back by itself, and hears no command.
+    await until(() => notices.some(({ sentence }) => sentence.includes('is back')), 'it to happen');
+    expect(notices.filter(({ level }) => level === 'error').map(({ row }) => row)).toContain(25);
+    const commands = logOf('commands.log').length;
+    await push(guard, 5);
+    expect(logOf('commands.log')).toHaveLength(commands);
+    expect(await guard.request({ kind: 'enable' })).toMatchObject({ ok: false });
+    await granted(guard, 'acknowledge');
+    await move(guard);
+    await push(guard, 5);
+    expect(logOf('commands.log').length).toBeGreaterThan(commands);
+  });
+
+  it('row 10: stops past a bridge that hangs, which obeys nothing old when it goes on', async () => {
+    const { bridge } = guard.rosPids!;
+    const hungAtS = nowS();
+    process.kill(bridge!, 'SIGSTOP');
+    await until(() => logOf('stops.log').length >= 3, 'it to happen');
+    // 50 ms, doubled here with the freshness, and what a tick and a busy machine add.
+    expect(logOf('stops.log')[0]!.atS - hungAtS).toBeLessThan(0.2);
+    await until(
+      () => guard.latest.state === 'fault',
+      `a fault, but it is ${guard.latest.state} ${guard.latest.faultFlags}`,
+    );
+    expect(rows(guard)).toContain(10);
+    const commands = logOf('commands.log').length;
+    await push(guard, 5);
+    process.kill(bridge!, 'SIGCONT');
+    await push(guard, 10);
+    // It was told to stop meanwhile, and does: it holds where the joints are, and follows nothing.
+    const after = logOf('commands.log').slice(commands);
+    for (const { numbers } of after) expect(numbers).toEqual(after[0]!.numbers);
+  });
+
+  it.each(['silent', 'late'])('row 10: brakes, then stops, when joint states are %s', async (mode) => {
+    writeFileSync(join(folder, 'mode'), mode);
+    await keepPushing(guard, () => guard.latest.state === 'fault' || guard.latest.state === 'stopping');
+    await until(() => guard.latest.state === 'fault', 'it to happen');
+    expect(rows(guard)).toContain(10);
+    expect(guard.latest.violations).toBe(0);
+  });
+
+  it('takes garbage between the messages for what it is, and a bridge that sends little else for broken', async () => {
+    writeFileSync(join(folder, 'mode'), 'garbage');
+    await keepPushing(guard, () => guard.latest.state === 'fault');
+    expect(rows(guard)).toContain(10);
+    expect(guard.latest.robot.positionRad.every(Number.isFinite)).toBe(true);
+    expect(guard.latest.violations).toBe(0);
+  });
+
+  it('says why it cannot be enabled', async () => {
+    await guard.request({ kind: 'stop' });
+    await until(() => guard.latest.state === 'stopped', 'it to happen');
+    await guard.request({ kind: 'disable' });
+    process.kill(guard.rosPids!.stopper!, 'SIGKILL');
+    await until(() => notices.some(({ sentence }) => sentence.includes('can only stop')), 'it to happen');
+    expect(await guard.request({ kind: 'enable' })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('can only stop the robot is not ready'),
+    });
+  });
+});
+
+describe('the process that can only stop', () => {
+  let guard: ChildProcess;
+
+  afterEach(() => guard.kill('SIGKILL'));
+
+  it("row 25: stops the robot within 50 ms of the guard's death, twenty times over", async () => {
+    const delaysMs: number[] = [];
+    for (let round = 0; round < 20; round++) {
+      rmSync(join(folder, 'stops.log'), { force: true });
+      const pids = await startHalf(1);
+      const killedAtS = nowS();
+      guard.kill('SIGKILL');
+      const stallMs = await longestStall(() => logOf('stops.log').length >= 6);
+      // What the machine keeps everybody waiting for, this process too, is not the stopper's.
+      delaysMs.push(Math.max(0, (logOf('stops.log')[0]!.atS - killedAtS) * 1e3 - stallMs));
+      await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
+    }
+    delaysMs.sort((a, b) => a - b);
+    console.log(
+      `guard killed → first stop: median ${delaysMs[10]!.toFixed(1)} ms, worst ${delaysMs[19]!.toFixed(1)} ms`,
+    );
+    expect(delaysMs[19]).toBeLessThan(50);
+  }, 240_000);
+
+  it('row 24: stops the robot when the guard is frozen for 100 ms', async () => {
+    await startHalf(1);
+    const frozenAtS = nowS();
+    guard.kill('SIGSTOP');
+    await until(() => logOf('stops.log').length >= 6, 'it to happen');
+    const afterMs = (logOf('stops.log')[0]!.atS - frozenAtS) * 1e3;
+    expect(afterMs).toBeGreaterThan(80);
+    expect(afterMs).toBeLessThan(160);
+  });
+
+  it('holds where the joints are', async () => {
+    await startHalf(1);
+    guard.kill('SIGKILL');
+    await until(() => logOf('stops.log').length >= 6, 'it to happen');
+    for (const { numbers } of logOf('stops.log')) expect(numbers).toEqual([...mockModel.homeRad]);
+  });
+
+  it('does nothing when there is nothing to stop', async () => {
+    const pids = await startHalf(0);
+    guard.kill('SIGKILL');
+    await until(() => !isAlive(pids.stopper), 'it to happen');
+    expect(logOf('stops.log')).toEqual([]);
+  });
+
+  /** Resolves when both processes are ready and hear pulses of `kind`. */
+  async function startHalf(kind: 0 | 1): Promise<{ bridge: number; stopper: number }> {
+    const options = JSON.stringify({ model: mockModel, options: rosOptions(mockModel), ...processes });
+    guard = fork(support('ros-half-guard.js'), [options, String(kind)]);
+    for (;;) {
+      const [message] = (await once(guard, 'message')) as [{ ready?: { bridge: number; stopper: number } }];
+      if (message.ready === undefined) continue;
+      // It has to have heard one.
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return message.ready;
+    }
+  }
+});
+
+interface Logged {
+  readonly atS: number;
+  readonly numbers: readonly number[];
+}
+
+function logOf(name: string): readonly Logged[] {
+  const path = join(folder, name);
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => {
+    const [atS, ...numbers] = line.split(' ').map(Number);
+    return { atS: atS!, numbers };
+  });
+}
+
+type WorkerGuard = Awaited<ReturnType<typeof startWorkerGuard>>;
+
+async function move(guard: WorkerGuard): Promise<void> {
+  await granted(guard, 'enable');
+  await guard.advance(2);
+  expect(await guard.request({ kind: 'activate' })).toEqual({ ok: true });
+  await push(guard, 2);
+}
+
+/** The longest that this process was kept from running while it waited for `condition`, ms. */
+async function longestStall(condition: () => boolean): Promise<number> {
+  let longestMs = 0;
+  for (let lastMs = performance.now(); !condition(); ) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs - 2);
+    lastMs = nowMs;
+    if (longestMs > 20_000) throw new Error('nobody stopped the robot');
+  }
+  return longestMs;
+}
+
+/** Asks until it is granted: joint states may have to come first. */
+async function granted(guard: WorkerGuard, kind: 'acknowledge' | 'enable'): Promise<void> {
+  let said = await guard.request({ kind });
+  for (let i = 0; i < 50 && !said.ok; i++) {
+    await guard.advance(10);
+    said = await guard.request({ kind });
+  }
+  expect(said).toEqual({ ok: true });
+}
+
+const command = createActionCommand(mockAction.dimensions.length);
+
+async function push(guard: WorkerGuard, steps: number): Promise<void> {
+  for (let i = 0; i < steps; i++) {
+    command.seq++;
+    command.decider = 'policy';
+    command.issuedAtS = nowS();
+    command.leaseS = LEASE_S;
+    command.action.fill(0.2);
+    guard.send(command);
+    await guard.advance(10);
+  }
+}
+
+async function keepPushing(guard: WorkerGuard, isDone: () => boolean): Promise<void> {
+  const limitMs = performance.now() + 20_000;
+  while (!isDone() && performance.now() < limitMs) await push(guard, 1);
+}
+
+function rows(guard: WorkerGuard): readonly number[] {
+  return faultsOf(guard.latest.faultFlags).map((fault) => fault.row);
+}
+
+function nowS(): number {
+  return Number(process.hrtime.bigint()) * 1e-9;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function support(name: string): string {
+  return fileURLToPath(new URL(`../support/${name}`, import.meta.url));
+}

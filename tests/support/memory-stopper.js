@@ -1,0 +1,17 @@
+/**
+ * What can only stop, without ROS, for tests: on a graph in this process, with a robot that stands. What it publishes is
+ * written to `stops.log` in REIN_TEST_FOLDER: monotonic seconds, then the numbers.
+ */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runStopper } from '../../dist/ros/bridge/index.js';
+import { MemoryGraph, memoryPorts } from '../../dist/ros/memory/index.js';
+import { startMemoryRobot } from './memory-robot.js';
+
+const graph = new MemoryGraph();
+const log = join(process.env.REIN_TEST_FOLDER, 'stops.log');
+await startMemoryRobot(graph, JSON.parse(readFileSync(process.argv[2], 'utf8')), {
+  mayPublish: () => true,
+  onCommand: (values) => appendFileSync(log, `${Number(process.hrtime.bigint()) * 1e-9} ${[...values].join(' ')}\n`),
+});
+await runStopper(memoryPorts(graph));
