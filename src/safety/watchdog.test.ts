@@ -21,7 +21,19 @@ describe('the command watchdog', () => {
     const dog = new CommandWatchdog();
     expect(dog.check('ready', silent, 10)).toBe(0);
     expect(dog.check('active.human', silent, 20)).toBe(0);
-    expect(dog.check('active.policy', silent, 20.5)).toBe(COMMAND_LATE);
+  });
+
+  it('waits a second for the first command, in which nothing moves', () => {
+    const dog = new CommandWatchdog();
+    dog.check('ready', silent, 20);
+    expect(dog.check('active.policy', silent, 20.01)).toBe(0);
+    expect(dog.check('active.policy', silent, 21)).toBe(0);
+    expect(dog.check('active.policy', silent, 21.01)).toBe(COMMAND_LATE | COMMAND_LOST);
+    expect(dog.check('active.policy', following, 21.02)).toBe(0);
+    expect(dog.check('active.policy', silent, 21.03)).toBe(COMMAND_LATE);
+    // The next episode: the command of the one before has run out long ago.
+    dog.check('ready', silent, 25);
+    expect(dog.check('active.policy', silent, 25.01)).toBe(0);
   });
 });
 

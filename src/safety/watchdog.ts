@@ -15,13 +15,19 @@ const REST_AFTER_S = 1;
 /** The lease, seen from the guard: late at once, lost after a second. Tick-safe. */
 export class CommandWatchdog {
   #followedAtS = Number.NEGATIVE_INFINITY;
+  #hasFollowed = false;
 
-  /** Judges the chain's `report` of a tick at `nowS` in `state`. Only the policy's silence counts: a person may let go. */
+  /**
+   * Judges the chain's `report` of a tick at `nowS` in `state`. Only the policy's silence counts: a person may let go. Before
+   * its first command the robot stands, and nothing is late yet.
+   */
   check(state: SafetyStateName, report: ChainReport, nowS: number): number {
     if (state !== 'active.policy' || report.isFollowing) {
       this.#followedAtS = nowS;
+      this.#hasFollowed = state === 'active.policy';
       return 0;
     }
+    if (!this.#hasFollowed && nowS - this.#followedAtS <= LOST_AFTER_S) return 0;
     return nowS - this.#followedAtS > LOST_AFTER_S ? COMMAND_LATE | COMMAND_LOST : COMMAND_LATE;
   }
 }
