@@ -11,6 +11,17 @@ const END_MS = 3000;
 /** Programs that a measurement started. */
 export class Children {
   readonly #children: ChildProcess[] = [];
+  readonly #last: (() => void)[] = [];
+
+  /** Ends `child` with the others. */
+  adopt(child: ChildProcess): void {
+    this.#children.push(child);
+  }
+
+  /** Called after all of them have ended. */
+  atEnd(what: () => void): void {
+    this.#last.push(what);
+  }
 
   /** A peer that listens already. */
   async peer(task: PeerTask): Promise<Peer> {
@@ -57,6 +68,7 @@ export class Children {
         clearTimeout(timer);
       }),
     );
+    for (const what of this.#last.splice(0)) what();
   }
 }
 
