@@ -214,6 +214,30 @@ describeRos('the node, from start to end', () => {
   });
 });
 
+describeRos('a node whose processes are killed', () => {
+  describe.skipIf(noNodeBecause !== undefined)(noNodeBecause ?? 'with its own interfaces', { timeout: 120_000 }, () => {
+    const isThere = (pid: number): boolean => existsSync(`/proc/${pid}`);
+
+    it('leaves nothing that could move the robot when its supervisor is killed', async () => {
+      const node = await started('orphan', '-r', '__node:=orphan');
+      const pids = ['guard-process.js', 'node-process.js'].map((part) => childOf(node, part));
+      process.kill(node.child.pid ?? 0, 'SIGKILL');
+      await until(() => !pids.some(isThere), 'the end of both');
+    });
+
+    it('ends with code 1 and a sentence when its guard is killed', async () => {
+      const node = await started('headless', '-r', '__node:=headless');
+      const child = childOf(node, 'node-process.js');
+      process.kill(childOf(node, 'guard-process.js'), 'SIGKILL');
+      expect((await node.ended).code).toBe(1);
+      expect(node.stderr).toContain(
+        'rein node: The guard ended (signal SIGKILL): nothing can move the robot any more.',
+      );
+      expect(isThere(child)).toBe(false);
+    });
+  });
+});
+
 describeRos('a node that is started wrong', () => {
   it.each([
     ['an unknown parameter', ['-p', 'taks:=insert'], /there is no parameter "taks"/],

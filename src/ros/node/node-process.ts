@@ -3,9 +3,8 @@
  * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
  */
 import { ReinError, SystemClock } from '../../core/index.ts';
-import { loadResolvedConfig } from '../../runtime/index.ts';
+import { createSetup, loadResolvedConfig, type RunSetup } from '../../runtime/index.ts';
 import { openSession, type SessionEvent } from '../../runtime/live/index.ts';
-import { createSetup, type RunSetup } from '../../runtime/setup.ts';
 import { subscribeObservations, type TopicObservation } from '../observations/index.ts';
 import type { RosPort } from '../port/index.ts';
 import { openRosPort } from '../rclnodejs/index.ts';

@@ -3,8 +3,8 @@
  * none; deactivating stops the robot, which holds. Whatever goes wrong at the border to ROS stops the robot and is told.
  */
 import type { Clock } from '../../core/index.ts';
+import type { RunSetup } from '../../runtime/index.ts';
 import type { LiveSession, SessionEvent, SessionListener } from '../../runtime/live/index.ts';
-import type { RunSetup } from '../../runtime/setup.ts';
 import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/index.ts';
 import { offerActions } from './actions.ts';

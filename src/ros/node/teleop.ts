@@ -1,7 +1,7 @@
 /** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
 import type { Clock } from '../../core/index.ts';
+import type { RunSetup } from '../../runtime/index.ts';
 import type { SessionEvent } from '../../runtime/live/index.ts';
-import type { RunSetup } from '../../runtime/setup.ts';
 import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
 import { Empty, Joy, TwistStamped } from '../messages/index.ts';
 import { EVENT_QOS, type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';

@@ -1,6 +1,6 @@
 /** What a session is made of; `open-session.ts` puts it together. */
 import type { Clock, SceneLayout } from '../../../core/index.ts';
-import type { OnnxPolicy } from '../../../policy/index.ts';
+import type { OnnxPolicy, PolicyWeights } from '../../../policy/index.ts';
 import type { ObservationSource } from '../../../tasks/index.ts';
 import type { OperatorDesk } from '../../../teleop/index.ts';
 import type { GuardLink } from '../../guard-link/index.ts';
@@ -9,14 +9,20 @@ import type { RunSetup } from '../../setup.ts';
 import type { LiveLog } from '../live-log.ts';
 import type { TransitionRecorder } from '../recorder.ts';
 import type { SessionListeners } from './listeners.ts';
-import type { KeptWeights } from './weights/index.ts';
+
+/** Weights that act or acted, for saving. */
+export interface WeightsStore {
+  remember(weights: PolicyWeights): void;
+  /** Gives the path of what was written. */
+  save(version: number, path: string): Promise<string>;
+}
 
 export interface SessionParts {
   readonly setup: RunSetup;
   readonly clock: Clock;
   readonly link: GuardLink;
   readonly policy: OnnxPolicy;
-  readonly kept: KeptWeights;
+  readonly kept: WeightsStore;
   readonly recorder: TransitionRecorder;
   readonly runner: EpisodeRunner;
   readonly live: LiveLog;

@@ -5,12 +5,13 @@ import { ReinError } from '../../../../core/index.ts';
 import { buildPolicy } from '../../../../learner/index.ts';
 import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../../../policy/index.ts';
 import type { RunSetup } from '../../../setup.ts';
+import type { WeightsStore } from '../session-parts.ts';
 
 /** The weights in use and as many before them as can act again. */
 const KEPT = 5;
 const POLICY_FILE = 'policy.onnx';
 
-export class KeptWeights {
+export class KeptWeights implements WeightsStore {
   readonly #setup: RunSetup;
   readonly #sources = new Map<number, PolicyWeights | string>();
 

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leaveMark } from './ghost.ts';
+import { nodeHelp } from './help.ts';
+import { NODE_PARAMETERS } from './parameters.ts';
+import { rosArgumentsOf } from './ros-arguments.ts';
+import { declarationsOf, resolveSettings } from './settings.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-settings-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const withParameters = (...values: string[]) =>
+  resolveSettings(['--ros-args', ...values.flatMap((value) => ['-p', value])]);
+
+describe('settings of a node', () => {
+  it('are those of the task insert where nothing is given', () => {
+    const settings = resolveSettings([]);
+    expect(settings.identity.fullName).toBe('/rein');
+    expect(settings).toMatchObject({ robotId: 'robot1', operator: 'none', pad: 'xbox', jointStatesHz: 0 });
+    expect(settings.config.task.name).toBe('insert');
+    for (const name of ['learner', 'policy', 'out'] as const) expect(settings[name]).toBeUndefined();
+  });
+
+  it('take parameters over files, and files of the node under its whole name', () => {
+    const file = join(folder, 'params.yaml');
+    writeFileSync(file, '/arm1/left:\n  ros__parameters:\n    seed: 3\n    task: { maxSteps: 40 }\n');
+    const argv = ['--ros-args', '-r', '__ns:=/arm1', '-r', '__node:=left', '--params-file', file];
+    const settings = resolveSettings([...argv, '-p', 'operator:=joy']);
+    expect(settings.identity.fullName).toBe('/arm1/left');
+    expect(settings.config.seed).toBe(3);
+    expect(settings.config.task.maxSteps).toBe(40);
+    expect(settings.operator).toBe('joy');
+    expect(resolveSettings(['--ros-args', '--params-file', file]).config.seed).toBe(0);
+  });
+
+  it('take a robot by name and by path, from where the node was started', () => {
+    expect(withParameters('robot:=arm6').config.robot.name).toBe('arm6');
+    expect(() => withParameters('robot:=nowhere.yaml')).toThrow(/^nowhere\.yaml: there is no such file/);
+  });
+
+  it.each([
+    ['an unknown name', 'taks:=insert', 'there is no parameter "taks"'],
+    ['an unknown key of the configuration', 'task.maxStps:=3', 'task.maxStps: unknown key "maxStps"'],
+    ['a wrong type', 'seed:=many', 'seed is "many", it must be a whole number'],
+    ['a number out of range', 'robot.limitMarginRad:=7.0', 'robot.limitMarginRad: limitMarginRad is 7'],
+    ['a word that is none of the choices', 'operator:=ghost', 'operator is "ghost", it must be'],
+    ['a list', 'robot.homeRad:=[0.0, 1.0]', 'the list robot.homeRad cannot be given as a parameter'],
+    ['a limit that the task breaks', 'robot.controlHz:=15.0', 'policyHz'],
+    ['a name for a robot that no file may have', 'robot_id:=a/b', 'robot_id is "a/b"'],
+  ])('refuse %s, and name it', (_, value, sentence) => {
+    expect(() => withParameters(value)).toThrow(sentence);
+  });
+
+  it('refuse arguments that are not for ROS', () => {
+    expect(() => resolveSettings(['insert'])).toThrow('"insert" is not understood');
+  });
+});
+
+describe('parameters', () => {
+  const { config } = resolveSettings([]);
+  const declared = new Map(declarationsOf(config).map((declaration) => [declaration.name, declaration]));
+
+  it('hold every number, word and list of numbers of the configuration, with its words, unit and range', () => {
+    expect(declared.get('task.maxSteps')).toMatchObject({ type: 'integer', default: 80, isReadOnly: true });
+    expect(declared.get('robot.limitMarginRad')).toMatchObject({
+      ...{ type: 'double', default: 0.02, range: { min: 0, max: 0.5 } },
+      description: 'Distance kept from every position limit. Unit: rad.',
+    });
+    expect(declared.get('robot.homeRad')).toMatchObject({ type: 'double_array' });
+    expect(declared.get('task.hole.clearanceM')).toMatchObject({ type: 'double', default: 0.0005 });
+    expect(declared.get('learner.utd')).toBeDefined();
+  });
+
+  it('all say what they are', () => {
+    for (const { name, description } of declared.values()) expect(description, name).not.toBe('');
+  });
+
+  it('are fixed once the node runs, but for the rate of joint_states', () => {
+    const changeable = [...declared.values()].filter(({ isReadOnly }) => isReadOnly !== true);
+    expect(changeable.map(({ name }) => name)).toEqual(['joint_states_rate']);
+  });
+
+  it('are taught by --help', () => {
+    for (const { name } of NODE_PARAMETERS) expect(nodeHelp()).toContain(`\n  ${name} (`);
+  });
+});
+
+describe('what the guard is told of ROS', () => {
+  it('is the namespace and the remaps of topics, and not the name of the node', () => {
+    const argv = ['--ros-args', '-r', '__ns:=/arm1', '-r', '__node:=left', '-r', 'joint_states:=/js', '-p', 'seed:=1'];
+    expect(rosArgumentsOf(resolveSettings(argv))).toEqual([
+      ...['--ros-args', '-r', '__ns:=/arm1', '-r', 'joint_states:=/js'],
+    ]);
+  });
+});
+
+describe('the mark of a node', () => {
+  it('tells a successor that the one before died without a word, and nothing after an orderly end', () => {
+    const first = leaveMark('/arm1/rein', '3', folder);
+    expect(first.hasGhost).toBe(false);
+    first.clear();
+    expect(leaveMark('/arm1/rein', '3', folder).hasGhost).toBe(false);
+    writeFileSync(join(folder, '3-arm1-rein.pid'), '999999999');
+    expect(leaveMark('/arm1/rein', '3', folder).hasGhost).toBe(true);
+    expect(leaveMark('/arm1/rein', '4', folder).hasGhost).toBe(false);
+  });
+
+  it('of one that lives is left alone', () => {
+    writeFileSync(join(folder, '0-rein.pid'), String(process.ppid));
+    const second = leaveMark('/rein', '0', folder);
+    expect(second.hasGhost).toBe(false);
+    second.clear();
+    expect(leaveMark('/rein', '0', folder).hasGhost).toBe(false);
+  });
+});
