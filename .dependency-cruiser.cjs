@@ -15,7 +15,7 @@ const homes = {
   'onnxruntime-node': ['src/policy/onnx/', 'src/learner/engine/'],
   zeromq: ['src/learner/link/'],
   serialport: ['src/drivers/serial/'],
-  rclnodejs: ['src/ros/'],
+  rclnodejs: ['src/ros/rclnodejs/'],
   pino: ['src/runtime/log\\.ts$'],
   rxjs: ['src/teleop/', 'src/runtime/events\\.ts$', 'src/monitor/'],
   yaml: ['src/runtime/config/'],

@@ -18,8 +18,8 @@ const config: KnipConfig = {
   // An index is its folder's contract, whether or not anybody has named all of it yet. What nothing uses at all, not
   // even a test, is still found where it is written.
   ignoreIssues: { 'src/**/index.ts': ['exports', 'types'] },
-  // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test.
-  ignoreBinaries: ['chrt', 'mkfifo', 'mount', 'umount'],
+  // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
+  ignoreBinaries: ['chrt', 'mkfifo', 'mount', 'umount', 'ros2'],
 };
 
 export default config;

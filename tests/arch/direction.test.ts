@@ -33,7 +33,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-onnxruntime-node', 'src/runtime/guard/heavy.ts', 'onnxruntime-node'],
   ['home-of-zeromq', 'src/learner/heavy.ts', 'zeromq'],
   ['home-of-serialport', 'src/runtime/serial.ts', 'serialport'],
-  ['home-of-rclnodejs', 'src/runtime/ros.ts', 'rclnodejs'],
+  ['home-of-rclnodejs', 'src/ros/node.ts', 'rclnodejs'],
   ['home-of-pino', 'src/runtime/heavy.ts', 'pino'],
   ['home-of-rxjs', 'src/runtime/scheduler.ts', 'rxjs'],
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],
@@ -52,7 +52,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/learner/link/index.ts', './server.ts'],
   ['src/runtime/log.ts', 'pino'],
   ['src/runtime/node.ts', '../drivers/index.ts'],
-  ['src/ros/node.ts', 'rclnodejs'],
+  ['src/ros/rclnodejs/binding.ts', 'rclnodejs'],
   ['src/cli/sim.ts', '../runtime/index.ts'],
 ];
 

@@ -1,6 +1,6 @@
 /** For tests: an installation of ROS and rclnodejs that is nowhere but here. */
 import { NEEDED_INTERFACES } from '../../src/ros/rclnodejs/environment.ts';
-import { fingerprintOf, STAMP_FILE } from '../../src/ros/rclnodejs/installation.ts';
+import { STAMP_FILE, stampText } from '../../src/ros/rclnodejs/installation.ts';
 import type { EnvironmentProbe } from '../../src/ros/rclnodejs/probe.ts';
 
 export interface FakeInstallation {
@@ -69,6 +69,6 @@ export function fakeInstallation(fake: FakeInstallation): EnvironmentProbe {
   };
   Object.assign(files, all.files);
   if (all.generatedFor !== undefined && files[`${PACKAGE}/${STAMP_FILE}`] === undefined)
-    files[`${PACKAGE}/${STAMP_FILE}`] = JSON.stringify({ distro: all.generatedFor, fingerprint: fingerprintOf(probe) });
+    files[`${PACKAGE}/${STAMP_FILE}`] = stampText({ ...probe, env: { ROS_DISTRO: all.generatedFor } });
   return probe;
 }

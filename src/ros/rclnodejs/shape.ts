@@ -109,6 +109,7 @@ function misfit(at: string, value: unknown, what: string): ReinError {
 }
 
 function describe(value: unknown): string {
+  if (value instanceof DataView) return 'a view of bytes';
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'a group of fields';
   return String(value);
