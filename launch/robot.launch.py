@@ -27,6 +27,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import LifecycleNode
 from launch_ros.event_handlers import OnStateTransition
 from launch_ros.events.lifecycle import ChangeState
+from launch_ros.parameter_descriptions import ParameterValue
 from lifecycle_msgs.msg import Transition
 import yaml
 
@@ -118,14 +119,14 @@ def start(context):
     def is_true(name):
         return value(name) == 'true'
 
-    parameters = {name: value(name) for name in TEXT_PARAMETERS if value(name)}
+    parameters = {name: text(value(name)) for name in TEXT_PARAMETERS if value(name)}
     if is_true('teleop'):
         parameters.setdefault('operator', 'joy')
     if value('seed'):
         parameters['seed'] = whole_number('seed', value('seed'))
     robot_id = value('robot_id') or value('namespace').strip('/').replace('/', '-')
     if robot_id:
-        parameters['robot_id'] = robot_id
+        parameters['robot_id'] = text(robot_id)
     if is_true('use_sim_time'):
         parameters['use_sim_time'] = True
 
@@ -194,7 +195,8 @@ def simulation(value):
     names = ['robot', 'task', 'config', 'namespace', 'use_sim_time', 'log_level']
     return IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(HERE / 'sim.launch.py')),
-        launch_arguments={name: value(name) for name in names}.items(),
+        # Arguments of one file are seen by those that it includes: the parameters of the node are none of the robot's.
+        launch_arguments={**{name: value(name) for name in names}, 'params_file': ''}.items(),
     )
 
 
@@ -214,11 +216,16 @@ def read(folder, name):
     return content if isinstance(content, dict) else {}
 
 
-def whole_number(name, text):
+def text(value):
+    """A parameter that stays text: launch would make a number of the name 7, and a truth value of the name on."""
+    return ParameterValue(value, value_type=str)
+
+
+def whole_number(name, value):
     """Reads a whole number; launch prints the sentence when it is none."""
-    if not text.isdecimal():
-        raise RuntimeError(f'{name} must be a whole number, not "{text}".')
-    return int(text)
+    if not value.isdecimal():
+        raise RuntimeError(f'{name} must be a whole number, not "{value}".')
+    return int(value)
 
 
 def existing_file(name, path):

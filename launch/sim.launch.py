@@ -11,6 +11,7 @@ from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
 
 # Arguments that are parameters of the executable under the same name. What is not given is not passed on.
 TEXT_PARAMETERS = ['robot', 'task', 'config', 'controller']
@@ -55,7 +56,8 @@ def start(context):
     def value(name):
         return LaunchConfiguration(name).perform(context)
 
-    parameters = {name: value(name) for name in TEXT_PARAMETERS if value(name)}
+    # As text: launch would make a number of the name 7.
+    parameters = {name: ParameterValue(value(name), value_type=str) for name in TEXT_PARAMETERS if value(name)}
     if value('rate'):
         parameters['rate'] = number('rate', value('rate'), float)
     if value('use_sim_time') == 'true':

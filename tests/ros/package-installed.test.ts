@@ -81,6 +81,11 @@ describeRos("Rein's package", () => {
       60_000,
     );
 
+    it('keeps text as text, whatever it looks like', async () => {
+      const robot = launch('robot.launch.py', { task: '7', robot_id: '12' });
+      expect((await robot.ended).stdout).toMatch(/there is no task called "7"/);
+    }, 60_000);
+
     it('starts joy_node in the namespace of the robot, with what Rein needs of it', async () => {
       const args = { namespace: 'arm1', device: '2', device_name: 'Some Pad', deadzone: '0.1' };
       const teleop = launch('teleop.launch.py', args, joyStandIn());
