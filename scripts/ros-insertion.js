@@ -49,28 +49,10 @@ const READY_MS = 30_000;
 const CALL_MS = 5000;
 /** Stops by the guard in a row that one of the phases may see before this is given up. */
 const MAX_STOPS = 20;
+const startedMs = performance.now();
+const programs = [];
 const CONFIGURE = 1;
 const ACTIVATE = 3;
-
-const { problem } = rosEnvironment(['rein', 'controller_manager_msgs']);
-if (problem !== undefined) {
-  console.error(`${problem.message}${problem.remedy === undefined ? '' : `\n  → ${problem.remedy}`}`);
-  process.exit(1);
-}
-
-const startedMs = performance.now();
-mkdirSync(values.out, { recursive: true });
-const programs = [];
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end().then(() => process.exit(130)));
-try {
-  process.exitCode = await run();
-} catch (error) {
-  console.error(`${error.message}\n  → look into ${values.out}`);
-  process.exitCode = 1;
-} finally {
-  await end();
-}
-process.exit();
 
 async function run() {
   const { target } = resolveConfig({ task: values.task, seed: 0 }).task;
@@ -339,3 +321,21 @@ function percent(share) {
 function round(value) {
   return Number(value.toFixed(4));
 }
+
+const { problem } = rosEnvironment(['rein', 'controller_manager_msgs']);
+if (problem !== undefined) {
+  console.error(`${problem.message}${problem.remedy === undefined ? '' : `\n  → ${problem.remedy}`}`);
+  process.exit(1);
+}
+
+mkdirSync(values.out, { recursive: true });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => void end().then(() => process.exit(130)));
+try {
+  process.exitCode = await run();
+} catch (error) {
+  console.error(`${error.message}\n  → look into ${values.out}`);
+  process.exitCode = 1;
+} finally {
+  await end();
+}
+process.exit();

@@ -4,7 +4,7 @@
  * before each command, so the first number that differs is the answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Rng, SystemClock } from '../../core/index.ts';
+import { ReinError, Rng, SystemClock } from '../../core/index.ts';
 import { getMoving } from '../../runtime/bench/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../runtime/guard-link/index.ts';
 import { Float64MultiArray } from '../messages/index.ts';
@@ -32,6 +32,8 @@ const LEASE_S = 1;
 const STEADY_MESSAGES = 10;
 const LIMIT_S = 1;
 const POLL_MS = 1;
+/** A standing arm is waited for so long. */
+const STAND_S = 20;
 /** How far a command goes, in units of the action. */
 const SIZE = 0.3;
 
@@ -110,7 +112,11 @@ class Trials {
   /** Waits until the set-point stands still under a command that asks for nothing. */
   async #stand(): Promise<void> {
     this.#heard.unchanged = 0;
+    const limitS = this.#clock.nowS() + STAND_S;
     for (let spent = 0; this.#heard.unchanged < STEADY_MESSAGES; spent++) {
+      if (this.#clock.nowS() > limitS) {
+        throw new ReinError('driver', `The arm of the measurement does not come to stand: ${this.#link.latest.state}.`);
+      }
       if (spent % 20 === 0) {
         await getMoving(this.#link);
         this.#send(0);
