@@ -12,7 +12,7 @@ import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { resolveConfig } from '../../src/runtime/index.ts';
 import { createSetup } from '../../src/runtime/setup.ts';
 import { describeRos, endRosLeftovers, ros2, until } from '../support/ros.ts';
-import { launch, MotionWatch, noPackageBecause, startedBy, watchLifecycle } from '../support/ros-launch.ts';
+import { launch, MotionWatch, noPackageBecause, reaches, startedBy, watchLifecycle } from '../support/ros-launch.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-robot-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -47,8 +47,9 @@ describeRos('ros2 launch rein robot.launch.py', () => {
         const motion = new MotionWatch('/joint_states');
         const startedMs = performance.now();
         const robot = launch('robot.launch.py', { task: 'insert', autostart: 'true', out: out() });
-        await until(() => watch.stdout.slice(begun).includes('configuring -> inactive'), 'it is configured', 30_000);
-        await until(() => watch.stdout.slice(begun).includes('activating -> active'), 'it is active', 30_000);
+        const isActive = (): boolean =>
+          /configuring -> inactive[\s\S]*activating -> active/.test(watch.stdout.slice(begun));
+        await until(isActive, 'it is configured, then active', 30_000);
         tookS.push((performance.now() - startedMs) / 1000);
         await motion.seen();
         await delay(2000);
@@ -63,7 +64,7 @@ describeRos('ros2 launch rein robot.launch.py', () => {
     it('stays inactive without autostart, and where somebody deactivates it', async () => {
       const watch = await watchLifecycle('/arm1/rein');
       const robot = launch('robot.launch.py', { namespace: 'arm1', out: out() });
-      await watch.printed(/configuring -> inactive/, 30_000);
+      await reaches(watch, /configuring -> inactive/, robot, 30_000);
       await delay(1500);
       expect(watch.stdout).not.toContain('activating');
       const activated = await ros2(['lifecycle', 'set', '/arm1/rein', 'activate'], { timeoutMs: 30_000 });
@@ -75,14 +76,18 @@ describeRos('ros2 launch rein robot.launch.py', () => {
       await robot.kill();
     }, 120_000);
 
-    it('comes back inactive, and does not move, when the node was killed and respawn was asked for', async () => {
+    it('is activated once: not after somebody deactivated it, nor when it was killed and respawned', async () => {
       const watch = await watchLifecycle('/rein');
       const robot = launch('robot.launch.py', { autostart: 'true', respawn: 'true', out: out() });
-      await watch.printed(/activating -> active/, 30_000);
+      await reaches(watch, /activating -> active/, robot, 30_000);
+      await ros2(['lifecycle', 'set', '/rein', 'deactivate'], { timeoutMs: 30_000 });
+      await watch.printed(/deactivating -> inactive/);
+      await delay(1500);
+      expect(watch.stdout.match(/activating -> active/g)).toHaveLength(1);
       const [pid] = [...startedBy(robot)].find(([, command]) => command.includes('node-main')) ?? [];
       if (pid === undefined) throw new Error(`no node among ${[...startedBy(robot).values()].join('\n')}`);
       process.kill(pid, 'SIGKILL');
-      await watch.printed(/active[\s\S]*configuring -> inactive/, 45_000);
+      await reaches(watch, /deactivating[\s\S]*configuring -> inactive/, robot, 45_000);
       await delay(1500);
       expect(watch.stdout.match(/activating -> active/g)).toHaveLength(1);
       await robot.kill();
@@ -100,7 +105,7 @@ describeRos('ros2 launch rein robot.launch.py', () => {
         const robot = launch('robot.launch.py', {
           ...{ robot: 'arm6-ros', task: 'insert', policy: await movingPolicy(), autostart: 'true', out: out() },
         });
-        await watch.printed(/activating -> active/, 30_000);
+        await reaches(watch, /activating -> active/, robot, 30_000);
         await robot.printed(/arm6 is there/, 30_000);
         const started = await ros2(['service', 'call', '/rein/resume', 'std_srvs/srv/Trigger'], {
           timeoutMs: 30_000,

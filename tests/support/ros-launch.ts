@@ -1,7 +1,7 @@
 /** What tests of launch files share: starting them, watching the node's lifecycle, and looking for what is left over. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RosProcess, startRclpy, startRos2 } from './ros.ts';
+import { noRosBecause, type RosProcess, startRclpy, startRos2 } from './ros.ts';
 
 /** Why launch files cannot be tested here; `undefined` where Rein's package is sourced. */
 export const noPackageBecause: string | undefined = (process.env['AMENT_PREFIX_PATH'] ?? '')
@@ -9,6 +9,10 @@ export const noPackageBecause: string | undefined = (process.env['AMENT_PREFIX_P
   .some((prefix) => existsSync(join(prefix, 'share', 'rein', 'launch')))
   ? undefined
   : "Rein's package is not sourced (colcon build, then source install/setup.bash)";
+
+if (noPackageBecause !== undefined && noRosBecause === undefined) {
+  console.log(`skipped  tests of launch files and the installed package: ${noPackageBecause}`);
+}
 
 const MARK = 'REIN_LAUNCH_TEST';
 let launches = 0;
@@ -58,6 +62,15 @@ for name in sys.argv[1:]:
 print('watching', flush=True)
 rclpy.spin(node)
 `;
+
+/** Waits until `watch` has printed `pattern`; says what the launch printed where that does not happen. */
+export async function reaches(watch: RosProcess, pattern: RegExp, robot: Launch, timeoutMs = 30_000): Promise<void> {
+  try {
+    await watch.printed(pattern, timeoutMs);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nThe launch printed:\n${robot.output}`, { cause: error });
+  }
+}
 
 /** Prints each transition of the nodes, e.g. `/rein: configuring -> inactive`. */
 export async function watchLifecycle(...nodes: readonly string[]): Promise<RosProcess> {
