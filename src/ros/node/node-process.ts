@@ -79,10 +79,15 @@ function createNode(
       }),
     others: () => [observationsStatus(observations, clock.nowS())],
     ghosts: () => (clock.nowS() - startedAtS < GHOST_S ? ghosts : 0),
-    onEvent: (event) => print(port.nodeName, event),
+    onEvent: (event) => {
+      if (PRINTED_FROM[event.level] >= config.printsFrom) print(port.nodeName, event);
+    },
   });
   return node;
 }
+
+/** Severities of ROS's logging. */
+const PRINTED_FROM: Readonly<Record<SessionEvent['level'], number>> = { info: 20, warn: 30, error: 40 };
 
 function print(name: string, { level, message, remedy }: SessionEvent): void {
   const hint = remedy === '' ? '' : ` (${remedy})`;

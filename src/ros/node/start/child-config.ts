@@ -17,6 +17,8 @@ export interface NodeChildConfig {
   readonly operator: OperatorChoice;
   readonly pad: JoyPadName;
   readonly teleopLeaseS: number;
+  /** Least severity that is printed, as ROS counts: 20 information, 30 warnings, 40 errors. */
+  readonly printsFrom: number;
   /** How often this node died before; then it comes up configured, never active. */
   readonly restart: number;
   /** A node of this name died without a word shortly before; the graph may show it for a while. */

@@ -91,9 +91,18 @@ function childConfig(settings: NodeSettings, argv: readonly string[], run: OfThi
   const { robotId, learner, policy, operator, pad, teleopLeaseS } = settings;
   return {
     ...{ argv, robotId, operator, pad, teleopLeaseS, ...run },
+    printsFrom: severityOf(settings.arguments.logLevels),
     ...(learner === undefined ? {} : { learner }),
     ...(policy === undefined ? {} : { policy }),
   };
+}
+
+const SEVERITIES: Readonly<Record<string, number>> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 };
+
+/** The level for all loggers that was given last; `info` where none was. */
+function severityOf(levels: readonly string[]): number {
+  const level = levels.findLast((candidate) => !candidate.includes(':='));
+  return SEVERITIES[level?.toLowerCase() ?? 'info'] ?? SEVERITIES['info'] ?? 20;
 }
 
 /** Tells people what happens to the processes, and remembers why a node gave up. */

@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Supervisor, type SupervisorEvent, type SupervisorOptions } from './supervisor.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-supervisor-'));
+const diary = join(folder, 'diary');
+
+/** A program that tells a diary what happens to it. */
+function program(name: string, body: string): string {
+  const path = join(folder, `${name}.mjs`);
+  const said = `import { appendFileSync } from 'node:fs';
+const say = (text) => appendFileSync(${JSON.stringify(diary)}, '${name} ' + text + '\\n');
+process.on('disconnect', () => process.exit(9));
+`;
+  writeFileSync(path, said + body);
+  return path;
+}
+
+const ENDS = "process.on('SIGTERM', () => { say('ends'); process.exit(0); });\n";
+
+let guard: string;
+let slowGuard: string;
+let node: string;
+let mortal: string;
+beforeAll(() => {
+  const serves = "process.on('message', ({ kind }) => say(kind)); say('ready'); process.send({ kind: 'ready' });\n";
+  guard = program('guard', ENDS + serves);
+  slowGuard = program('slow', 'setTimeout(() => process.exit(1), 300);\n');
+  node = program('node', `${ENDS}say('begins'); process.send({ hello: 1 }); setInterval(() => {}, 1000);\n`);
+  mortal = program(
+    'mortal',
+    "say('life ' + process.argv[2]); setTimeout(() => process.exit(process.argv[2] === '2' ? 0 : 3), 50);\n",
+  );
+});
+afterEach(() => writeFileSync(diary, ''));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const lines = (): string[] => readFileSync(diary, 'utf8').trim().split('\n');
+
+function supervise(options: Partial<SupervisorOptions>): { supervisor: Supervisor; events: SupervisorEvent[] } {
+  const events: SupervisorEvent[] = [];
+  const supervisor = new Supervisor({
+    ...{ guard: { modulePath: guard, args: [] }, node: { modulePath: node, args: [] }, maxNodeRestarts: 0 },
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  return { supervisor, events };
+}
+
+describe('a supervisor', () => {
+  it('stops the robot first, ends the node, and the guard last', async () => {
+    const { supervisor, events } = supervise({ onNodeMessage: () => supervisor.stop() });
+    expect(await supervisor.run()).toBe(0);
+    expect(lines().slice(0, 2)).toEqual(['guard ready', 'node begins']);
+    expect(lines().indexOf('node ends')).toBeLessThan(lines().indexOf('guard ends'));
+    expect(lines()).toContain('guard stop');
+    expect(events.filter(({ kind }) => kind === 'ended')).toMatchObject([
+      { process: 'node', isExpected: true },
+      { process: 'guard', isExpected: true },
+    ]);
+  });
+
+  it('starts a node that dies again, tells it how often, and stops the robot each time', async () => {
+    const { supervisor, events } = supervise({
+      node: (restart) => ({ modulePath: mortal, args: [String(restart)] }),
+      ...{ maxNodeRestarts: 5, nodeStarts: 'besideGuard' },
+    });
+    expect(await supervisor.run()).toBe(0);
+    expect(lines().filter((line) => line.startsWith('mortal'))).toEqual([
+      'mortal life 0',
+      'mortal life 1',
+      'mortal life 2',
+    ]);
+    expect(lines().filter((line) => line === 'guard stop').length).toBeGreaterThan(1);
+    expect(events.filter(({ kind }) => kind === 'restarting')).toMatchObject([{ restart: 1 }, { restart: 2 }]);
+  });
+
+  it('ends the node that was started beside a guard that cannot begin, and says so', async () => {
+    const { supervisor } = supervise({ guard: { modulePath: slowGuard, args: [] }, nodeStarts: 'besideGuard' });
+    await expect(supervisor.run()).rejects.toThrow('The guard ended before it was ready');
+    expect(lines()).toEqual(['node begins', 'node ends']);
+  });
+
+  it('ends quietly when it is asked to before the guard is ready', async () => {
+    const { supervisor } = supervise({ guard: { modulePath: slowGuard, args: [] } });
+    const ended = supervisor.run();
+    supervisor.stop();
+    expect(await ended).toBe(0);
+    expect(supervisor.pids.node).toBeUndefined();
+  });
+});
