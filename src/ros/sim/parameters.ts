@@ -12,7 +12,8 @@ export interface SimSettings {
   readonly robot: string | undefined;
   readonly task: string;
   readonly config: string | undefined;
-  /** `undefined` for a mobile base, and where the robot's file decides. */
+  /** At most one of the two is given; the robot's file decides where neither is. */
+  readonly baseKind: BaseKind | undefined;
   readonly armController: ArmControllerKind | undefined;
   /** 0: the robot's own control rate. */
   readonly rateHz: number;
@@ -25,8 +26,7 @@ export interface SimSettings {
   readonly publishesClock: boolean;
   readonly clockFactor: number;
   readonly takesStampedTwist: boolean;
-  /** `undefined` for an arm. */
-  readonly base: BaseOptions | undefined;
+  readonly base: Omit<BaseOptions, 'kind'>;
 }
 
 type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default' | 'isReadOnly'>;
@@ -138,11 +138,11 @@ export function readSettings(parameters: ParameterSet): SimSettings {
   const text = (name: string): string => parameters.get(name) as string;
   const flag = (name: string): boolean => parameters.get(name) as boolean;
   const controller = text('controller');
-  const kind = BASES.find((base) => base === controller);
   return {
     robot: text('robot') || undefined,
     task: text('task'),
     config: text('config') || undefined,
+    baseKind: BASES.find((base) => base === controller),
     armController: ARM_CONTROLLERS.find((arm) => arm === controller),
     rateHz: number('rate'),
     isShuffled: flag('shuffle_names'),
@@ -153,13 +153,12 @@ export function readSettings(parameters: ParameterSet): SimSettings {
     publishesClock: flag('publish_clock'),
     clockFactor: number('clock_factor'),
     takesStampedTwist: flag('stamped_twist'),
-    base: kind === undefined ? undefined : readBase(kind, number),
+    base: readBase(number),
   };
 }
 
-function readBase(kind: BaseKind, number: (name: string) => number): BaseOptions {
+function readBase(number: (name: string) => number): Omit<BaseOptions, 'kind'> {
   return {
-    kind,
     speedMaxMPerS: number('base_speed_max'),
     accelMaxMPerS2: number('base_accel_max'),
     turnMaxRadPerS: number('base_turn_max'),

@@ -36,7 +36,7 @@ describe('the program of the simulator', () => {
     const startMs = performance.now();
     await delay(400);
     const periods = (performance.now() - startMs) / 4;
-    expect(count - begin).toBeGreaterThan(0.85 * periods);
+    expect(count - begin).toBeGreaterThan(0.3 * periods);
     expect(count - begin).toBeLessThan(1.15 * periods + 10);
     end.abort();
     const { code, text } = await running;

@@ -350,6 +350,20 @@ describe('a simulated base behind ROS topics', () => {
   });
 });
 
+describe('what the files say', () => {
+  it.each([
+    [{ robot: 'arm6-ros' }, 'arm6 behind forward_position_controller, 100 Hz'],
+    [{ robot: 'arm6-ros', controller: 'effort', rate: 250 }, 'arm6 behind forward_effort_controller, 250 Hz'],
+    [{ robot: 'arm6-ros', task: 'reach-judged' }, 'arm6 behind forward_position_controller, 100 Hz'],
+    [{ robot: 'base-diff-ros', task: 'drive-judged' }, 'a base, differential, 50 Hz'],
+    [{ robot: 'base-ackermann-ros', task: 'drive-car-judged' }, 'a base, ackermann, 50 Hz'],
+    [{ controller: 'omni' }, 'a base, omni, 50 Hz'],
+  ])('is simulated: %j', async (parameters, title) => {
+    bench = await Bench.open(parameters as Record<string, string>);
+    expect(bench.simulator.title).toBe(title);
+  });
+});
+
 describe('the clock of the simulator', () => {
   it('is published on request, as fast as it is told to, and jumps back on request', async () => {
     bench = (await Bench.open({ publish_clock: true, clock_factor: 2, controller: 'omni' })).watch(Clock, '/clock');

@@ -1,11 +1,11 @@
 /** The simulator at a port: reads its parameters, registers everything, and lives one period per `tick`. */
 import type { Clock } from '../../core/index.ts';
-import { createSetup, resolveConfig, simulatedArm } from '../../runtime/index.ts';
 import { Clock as ClockMessage, StringMessage } from '../messages/index.ts';
 import { COMMAND_QOS, EVENT_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
 import { ArmSimulator, SimulatedArm } from './arm/index.ts';
 import { BaseSimulator } from './base/index.ts';
-import { type ArmControllerKind, readSettings, SIM_PARAMETERS, type SimSettings } from './parameters.ts';
+import { readSettings, SIM_PARAMETERS, type SimSettings } from './parameters.ts';
+import { resolvePlant } from './plant.ts';
 import { Complaints, parseInjection, SimClock } from './shared/index.ts';
 
 export interface SimulatorOptions {
@@ -18,9 +18,6 @@ export interface SimulatorOptions {
 
 /** One robot: an arm, or a base. */
 type Robot = ArmSimulator | BaseSimulator;
-
-/** Ticks a second of a base, which has no control rate of its own. */
-const BASE_HZ = 50;
 
 export class Simulator {
   readonly periodS: number;
@@ -104,38 +101,20 @@ interface Common {
 }
 
 async function createRobot(settings: SimSettings, common: Common): Promise<Parts> {
-  const { base, isBestEffort } = settings;
-  if (base !== undefined) {
-    const periodS = 1 / (settings.rateHz || BASE_HZ);
-    const { takesStampedTwist } = settings;
+  const { isBestEffort, isShuffled, interpolatesFromDesired, allowsEndInMotion } = settings;
+  const { stamps } = common;
+  const plant = resolvePlant(settings);
+  const periodS = 1 / plant.rateHz;
+  if (plant.kind === 'base') {
+    const { base, takesStampedTwist } = plant;
     const robot = new BaseSimulator({ ...common, base, periodS, takesStampedTwist, isBestEffort });
-    return { robot, periodS, title: `a base, ${base.kind}`, stamps: common.stamps };
+    return { robot, periodS, title: `a base, ${base.kind}`, stamps };
   }
-  const { robot: given } = settings;
-  const config = resolveConfig({
-    task: settings.task,
-    seed: 0,
-    overlay: settings.config,
-    overrides: given === undefined ? [] : [{ option: 'robot', path: ['task', 'robot'], value: given }],
-  });
-  const { robot: model } = config;
-  const rateHz = settings.rateHz || model.controlHz;
-  const arm = new SimulatedArm(model, simulatedArm(config, createSetup(config).task, rateHz));
+  const arm = new SimulatedArm(plant.model, plant.options);
   await arm.open();
-  const active = ACTIVE[settings.armController ?? 'position'];
-  const { isShuffled, interpolatesFromDesired, allowsEndInMotion } = settings;
   const robot = new ArmSimulator({
     ...common,
-    ...{ arm, periodS: 1 / rateHz, active, isShuffled, isBestEffort, interpolatesFromDesired, allowsEndInMotion },
+    ...{ arm, periodS, active: plant.active, isShuffled, isBestEffort, interpolatesFromDesired, allowsEndInMotion },
   });
-  return { robot, periodS: 1 / rateHz, title: `${model.name} behind ${active}`, stamps: common.stamps };
+  return { robot, periodS, title: `${plant.model.name} behind ${plant.active}`, stamps };
 }
-
-/** The controller that each value of the parameter stands for. */
-const ACTIVE: Readonly<Record<ArmControllerKind, string>> = {
-  joint_trajectory: 'joint_trajectory_controller',
-  position: 'forward_position_controller',
-  velocity: 'forward_velocity_controller',
-  effort: 'forward_effort_controller',
-  pose: 'cartesian_impedance_controller',
-};

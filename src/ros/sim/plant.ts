@@ -1,0 +1,112 @@
+/** What is simulated: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
+import type { BaseModel, RobotModel } from '../../core/index.ts';
+import type { MujocoDriverOptions } from '../../drivers/mujoco/index.ts';
+import { createSetup, type ResolvedConfig, resolveConfig, simulatedArm } from '../../runtime/index.ts';
+import type { BaseKind, BaseOptions } from './base/index.ts';
+import type { ArmControllerKind, SimSettings } from './parameters.ts';
+
+export type Plant = ArmPlant | BasePlant;
+
+export interface ArmPlant {
+  readonly kind: 'arm';
+  readonly model: RobotModel;
+  readonly options: MujocoDriverOptions;
+  readonly rateHz: number;
+  /** Name of the controller that is active at the start. */
+  readonly active: string;
+}
+
+export interface BasePlant {
+  readonly kind: 'base';
+  readonly base: BaseOptions;
+  readonly rateHz: number;
+  readonly takesStampedTwist: boolean;
+}
+
+/** The controller that each value of the parameter stands for. */
+const ACTIVE: Readonly<Record<ArmControllerKind, string>> = {
+  joint_trajectory: 'joint_trajectory_controller',
+  position: 'forward_position_controller',
+  velocity: 'forward_velocity_controller',
+  effort: 'forward_effort_controller',
+  pose: 'cartesian_impedance_controller',
+};
+
+/** What a robot's file calls the controllers of an arm. */
+const ARM_INTERFACES: Readonly<Record<string, ArmControllerKind>> = {
+  position: 'position',
+  jointTrajectory: 'joint_trajectory',
+  velocity: 'velocity',
+  effort: 'effort',
+  pose: 'pose',
+};
+
+const BASE_KINDS: Readonly<Record<BaseModel['kind'], BaseKind>> = {
+  differential: 'differential',
+  holonomic: 'omni',
+  ackermann: 'ackermann',
+};
+
+/** Ticks a second of a base without a file. */
+const BASE_HZ = 50;
+/** The task whose scene surrounds an arm when its own task is judged by people and has none. */
+const SCENE_TASK = 'insert';
+
+/** Reads the files that `settings` name. Throws `ReinError` for what cannot be simulated. */
+export function resolvePlant(settings: SimSettings): Plant {
+  const { baseKind, rateHz } = settings;
+  // A base that is described by parameters alone needs no file.
+  if (baseKind !== undefined && settings.robot === undefined) {
+    return {
+      kind: 'base',
+      base: { ...settings.base, kind: baseKind },
+      rateHz: rateHz || BASE_HZ,
+      takesStampedTwist: settings.takesStampedTwist,
+    };
+  }
+  const config = configOf(settings, settings.task);
+  const { base } = config.robot;
+  return base === undefined ? armPlant(config, settings) : basePlant(config, base, settings);
+}
+
+function configOf({ robot, config }: SimSettings, task: string): ResolvedConfig {
+  return resolveConfig({
+    task,
+    seed: 0,
+    overlay: config,
+    overrides: robot === undefined ? [] : [{ option: 'robot', path: ['task', 'robot'], value: robot }],
+  });
+}
+
+function armPlant(config: ResolvedConfig, settings: SimSettings): ArmPlant {
+  const { robot: model } = config;
+  const rateHz = settings.rateHz || model.controlHz;
+  const scene = config.task.kind === 'pegInsertion' ? config : configOf(settings, SCENE_TASK);
+  const { driver } = config.robot;
+  const named = driver.kind === 'ros' ? ARM_INTERFACES[driver.command.interface] : undefined;
+  const active = ACTIVE[settings.armController ?? named ?? 'position'];
+  return { kind: 'arm', model, options: simulatedArm(scene, createSetup(scene).task, rateHz), rateHz, active };
+}
+
+/** The file's base, with motors that can do at least what the file allows. */
+function basePlant(config: ResolvedConfig, base: BaseModel, settings: SimSettings): BasePlant {
+  const { base: given, rateHz, baseKind } = settings;
+  const { driver, controlHz } = config.robot;
+  const isStamped = driver.kind === 'ros' && driver.command.interface === 'twistStamped';
+  return {
+    kind: 'base',
+    base: {
+      ...given,
+      kind: baseKind ?? BASE_KINDS[base.kind],
+      speedMaxMPerS: Math.max(given.speedMaxMPerS, base.speedMaxMPerS),
+      accelMaxMPerS2: Math.max(given.accelMaxMPerS2, base.accelMaxMPerS2),
+      turnMaxRadPerS: Math.max(given.turnMaxRadPerS, base.turnMaxRadPerS ?? 0),
+      turnAccelMaxRadPerS2: Math.max(given.turnAccelMaxRadPerS2, base.turnAccelMaxRadPerS2 ?? 0),
+      wheelBaseM: base.wheelbaseM ?? given.wheelBaseM,
+      steerMaxRad: base.steeringMaxRad ?? given.steerMaxRad,
+      steerRateMaxRadPerS: Math.max(given.steerRateMaxRadPerS, base.steeringRateMaxRadPerS ?? 0),
+    },
+    rateHz: rateHz || controlHz,
+    takesStampedTwist: settings.takesStampedTwist || isStamped,
+  };
+}
