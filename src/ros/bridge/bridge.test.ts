@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
+import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { until } from '../../../tests/support/until.ts';
+import { type GuardNotice, SystemClock } from '../../core/index.ts';
+import {
+  COMMAND,
+  COMMAND_KIND,
+  commandNumbers,
+  PULSE,
+  PULSE_KIND,
+  ROS_MESSAGE,
+  type RosAnswer,
+  type RosDriverOptions,
+  STATE,
+  stateLayout,
+} from '../../drivers/ros/index.ts';
+import { MemoryGraph, memoryPorts } from '../memory/index.ts';
+import { Float64, Float64MultiArray, JointState, WrenchStamped } from '../messages/index.ts';
+import { COMMAND_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
+import { Bridge } from './bridge.ts';
+import { Stopper } from './stopper.ts';
+
+const LIFE = 3;
+const names = ur5eLike.joints.map(({ name }) => name);
+const layout = stateLayout(names.length, 1);
+const options: RosDriverOptions = rosOptions(ur5eLike, 'position', {
+  rosJointNames: names.map((name) => `ur_${name}`),
+  signalNames: ['depthM'],
+  signals: [{ name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data' }],
+  wrench: { topic: 'wrench', frame: 'base', tareAtEnable: false },
+  freshnessMs: 200,
+});
+const clock = new SystemClock();
+
+let graph: MemoryGraph;
+let robot: RosPort;
+let port: RosPort;
+let states: RosPublisher<JointState>;
+let heard: number[][];
+let rows: Float64Array[];
+let answers: [number, RosAnswer][];
+let notices: GuardNotice[];
+let publishWrench: (fx: number) => void;
+let publishDepth: (value: number) => void;
+let isStarted: boolean;
+
+const toGuard = {
+  ready: () => {
+    isStarted = true;
+  },
+  state: (row: Float64Array) => rows.push(row.slice()) > 0,
+  answer: (id: number, answer: RosAnswer) => void answers.push([id, answer]),
+  notice: (notice: GuardNotice) => void notices.push(notice),
+  failed: () => undefined,
+};
+
+beforeEach(async () => {
+  [heard, rows, answers, notices, isStarted] = [[], [], [], [], false];
+  graph = new MemoryGraph();
+  robot = await memoryPorts(graph)({ nodeName: 'robot', onFault: () => undefined });
+  states = robot.advertise(JointState, 'joint_states', STATE_QOS);
+  const wrench = robot.advertise(WrenchStamped, 'wrench', STATE_QOS);
+  const depth = robot.advertise(Float64, 'insertion_depth', STATE_QOS);
+  publishWrench = (fx) => {
+    const message = WrenchStamped.create();
+    message.wrench.force.x = fx;
+    wrench.publish(message);
+  };
+  publishDepth = (data) => depth.publish({ data });
+  robot.subscribe(Float64MultiArray, 'commands', COMMAND_QOS, ({ data }) => heard.push([...data]));
+  robot.start();
+  port = await memoryPorts(graph)({ nodeName: 'rein_bridge', onFault: () => undefined });
+});
+
+afterEach(async () => {
+  await port.close();
+  await robot.close();
+});
+
+describe('the bridge', () => {
+  let bridge: Bridge;
+  let seq = 0;
+
+  beforeEach(() => {
+    bridge = new Bridge({ port, config: config(), generation: LIFE, toGuard, clock });
+    port.start();
+    bridge.start();
+  });
+  afterEach(() => bridge.close());
+
+  it('reads joints by name, whatever their order and whatever else there is', async () => {
+    publishJoints({ names: ['gripper', ...[...names].reverse().map((name) => `ur_${name}`)] });
+    publishWrench(4);
+    publishDepth(0.5);
+    await until(() => newest(STATE.measurements) === 1 && newest(layout.signals) === 0.5, 'a measurement');
+    for (const [i] of names.entries()) expect(newest(layout.positionRad + i)).toBe(i + 1);
+    expect(newest(layout.wrench)).toBe(4);
+    expect(newest(STATE.generation)).toBe(LIFE);
+    expect(Math.abs(newest(STATE.measuredAtS) - clock.nowS())).toBeLessThan(5);
+  });
+
+  it('takes no stamp for a measurement twice, and a joint state without a joint for none', async () => {
+    publishJoints({ stamp: 7 });
+    await until(() => newest(STATE.measurements) === 1, 'a measurement');
+    publishJoints({ stamp: 7 });
+    publishJoints({ names: names.slice(1).map((name) => `ur_${name}`) });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(newest(STATE.measurements)).toBe(1);
+  });
+
+  it('works out velocities that the robot does not give, and takes efforts that are no number for none', async () => {
+    publishJoints({ velocity: Number.NaN });
+    await until(() => newest(STATE.measurements) === 1, 'a measurement');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    publishJoints({ velocity: Number.NaN, shift: 0.1 });
+    await until(() => newest(STATE.measurements) === 2, 'a second one');
+    expect(newest(layout.velocityRadPerS)).toBeGreaterThan(0);
+    expect(newest(layout.torqueNm)).toBe(0);
+  });
+
+  it('gives signs of life while the robot is silent', async () => {
+    const before = rows.length;
+    await until(() => rows.length >= before + 5, 'signs of life');
+    expect(newest(STATE.measuredAtS)).toBe(0);
+  });
+
+  it('publishes nothing before it is prepared, and nothing that is old, doubled, of another life or no number', async () => {
+    drive();
+    publishJoints();
+    expect(await prepare()).toEqual({ ok: true });
+    drive({ ageS: 0.2 });
+    drive({ life: LIFE - 1 });
+    drive({ value: Number.NaN });
+    drive({ value: 5 });
+    seq--;
+    drive({ value: 6 });
+    await until(() => heard.length > 0, 'a command');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(heard.map(([first]) => first)).toEqual([5]);
+  });
+
+  it('stops where the joints are, again and again, says so, and follows nothing afterwards', async () => {
+    publishJoints();
+    await prepare();
+    const stopSeq = drive({ kind: COMMAND_KIND.stop });
+    expect(newest(STATE.stoppedSeq)).toBe(stopSeq);
+    drive({ value: 9 });
+    await until(() => heard.length >= 6, 'holds');
+    for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
+  });
+
+  it('leaves the last command to the robot when nobody knows where the joints are', async () => {
+    drive({ kind: COMMAND_KIND.stop });
+    await until(() => notices.find(({ row }) => row === 10), 'a notice');
+    expect(heard).toEqual([]);
+  });
+
+  it('is not prepared without measurements, and says which joint is missing', async () => {
+    expect(await prepare()).toEqual({
+      ok: false,
+      reason: 'No joint state has come on /joint_states, although it is published.',
+    });
+    publishJoints({ names: names.slice(1).map((name) => `ur_${name}`) });
+    expect(await prepare()).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining(`no joint named ur_${names[0]}`),
+    });
+  });
+
+  async function prepare(): Promise<RosAnswer> {
+    const id = answers.length + 1;
+    bridge.receive(ROS_MESSAGE.request, json({ id, generation: LIFE, request: { kind: 'prepare' } }));
+    const found = await until(() => answers.find(([answered]) => answered === id), 'an answer');
+    return found[1];
+  }
+
+  function drive({ kind = COMMAND_KIND.drive as number, value = 1, life = LIFE, ageS = 0 } = {}): number {
+    const command = new Float64Array(commandNumbers(options)).fill(value);
+    command[COMMAND.generation] = life;
+    command[COMMAND.seq] = ++seq;
+    command[COMMAND.issuedAtS] = clock.nowS() - ageS;
+    command[COMMAND.kind] = kind;
+    bridge.receive(ROS_MESSAGE.command, new Uint8Array(command.buffer));
+    return seq;
+  }
+});
+
+describe('what can only stop', () => {
+  let stopper: Stopper;
+
+  beforeEach(async () => {
+    stopper = new Stopper({ port, config: config(), toGuard, clock });
+    port.start();
+    stopper.start();
+    publishJoints();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  afterEach(() => stopper.close());
+
+  it('is ready, and does nothing by itself', async () => {
+    pulse(PULSE_KIND.idle, 0);
+    stopper.nudge();
+    await stopper.guardGone();
+    expect(isStarted).toBe(true);
+    expect(heard).toEqual([]);
+  });
+
+  it.each([
+    ['told to', () => pulse(PULSE_KIND.act)],
+    ['the bridge died', () => stopper.nudge()],
+    ['the guard is gone', () => void stopper.guardGone()],
+    ['the guard is silent', () => undefined],
+  ])('stops once when armed: %s', async (_why, happen) => {
+    pulse(PULSE_KIND.armed);
+    happen();
+    await until(() => heard.length >= 6, 'holds');
+    for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
+    expect(notices.map(({ row }) => row)).toEqual([25]);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(heard).toHaveLength(6);
+  });
+
+  function pulse(kind: number, validForS = 0.05): void {
+    const numbers = new Float64Array(PULSE.numbers);
+    numbers[PULSE.sentAtS] = clock.nowS();
+    numbers[PULSE.kind] = kind;
+    numbers[PULSE.validForS] = validForS;
+    stopper.receive(ROS_MESSAGE.pulse, new Uint8Array(numbers.buffer));
+  }
+});
+
+function config() {
+  return { model: ur5eLike, options, rosArguments: [], inbox: '' };
+}
+
+/** Joint i of the robot's own order is at i + 1 rad. */
+function publishJoints({
+  names: given = names.map((name) => `ur_${name}`),
+  stamp = 0,
+  velocity = 0,
+  shift = 0,
+} = {}): void {
+  const message = JointState.create();
+  message.header.stamp.sec = stamp;
+  message.name = given;
+  message.position = Float64Array.from(given, (name) => names.indexOf(name.replace('ur_', '')) + 1 + shift);
+  message.velocity = new Float64Array(given.length).fill(velocity);
+  message.effort = new Float64Array(given.length).fill(velocity);
+  states.publish(message);
+}
+
+function newest(at: number): number {
+  return rows.at(-1)?.[at] ?? Number.NaN;
+}
+
+function json(value: unknown): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}
