@@ -54,7 +54,7 @@ export interface RosPort {
   serve<Q, A>(type: ServiceType<Q, A>, name: string, handler: (request: Q) => A | Promise<A>): void;
   /** Before `start`. */
   client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A>;
-  /** Before `start`. */
+  /** Before `start`. ROS does not remap the name of an action, only the topics and services below it, one by one. */
   serveAction<G, F, R>(type: ActionType<G, F, R>, name: string, server: ActionHandler<G, F, R>): void;
   /** Before `start`. */
   actionClient<G, F, R>(type: ActionType<G, F, R>, name: string): RosActionClient<G, F, R>;
@@ -111,7 +111,11 @@ export interface RosSubscription {
   readonly counters: { readonly received: number; readonly malformed: number };
 }
 
-/** A service by name; `Q` and `A` are plain objects with the fields of its definition (snake_case, int64 as bigint). */
+/**
+ * A service by name; `Q` and `A` are plain objects with the fields of its definition (snake_case, int64 as bigint, arrays
+ * as plain arrays). Missing fields have their defaults; what does not fit is refused with `ReinError('message', …)`, and is
+ * a fault where it is an answer. The same holds for actions.
+ */
 export interface ServiceType<Q, A> {
   readonly name: string;
   /** Only for the compiler. */
@@ -130,7 +134,7 @@ export interface ActionType<G, F, R> {
 }
 
 export interface ActionHandler<G, F, R> {
-  /** Refuses a goal with a sentence; `undefined` accepts it. One goal runs at a time: others are refused before this. */
+  /** Refuses a goal with a sentence, which goes to the log, because ROS does not carry it to the caller; `undefined` accepts it. One goal runs at a time: others are refused before this. */
   admit(goal: G): string | undefined;
   /** Runs it. `signal` is aborted by a cancel request. Resolving with `canceled` needs an aborted signal. */
   execute(goal: G, feedback: (feedback: F) => void, signal: AbortSignal): Promise<ActionOutcome<R>>;

@@ -257,13 +257,14 @@ class RclnodejsPort implements RosPort {
     await Promise.race([goals, new Promise((resolve) => setTimeout(resolve, GOALS_END_MS))]);
     this.#phase = 'closed';
     // One after the other: while a node stops, it runs the event loop itself, and a second one inside never ends.
-    closing = closing.then(async () => {
+    const done = closing.then(async () => {
       // Not from inside one of its own callbacks, for which the native thread would wait.
       await new Promise((resolve) => setImmediate(resolve));
       if (wasRunning) this.#node.stop();
       this.#binding.shutdown(this.#context);
     });
-    await closing;
+    closing = done.catch(() => {});
+    await done;
   }
 
   #host(): ActionHost {
