@@ -1,5 +1,5 @@
 /** Once a second, how each part is: OK, WARN, ERROR or STALE, one sentence, and figures. As `/diagnostics` has it. */
-import type { LiveSession } from '../../runtime/live/index.ts';
+import { type LiveSession, withRow } from '../../runtime/live/index.ts';
 import { type Fault, faultsOf, isAtLeast } from '../../safety/index.ts';
 import { DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
 import { EVENT_QOS, type RosFault, type RosPort, type RosPublisher } from '../port/index.ts';
@@ -154,7 +154,7 @@ export class Diagnostics {
 function worstOf(faults: readonly Fault[]): { readonly level: Level; readonly message: string } | undefined {
   if (faults.length === 0) return undefined;
   const level = faults.some((fault) => isAtLeast(fault.action, 'cat2')) ? 'error' : 'warn';
-  return { level, message: faults.map((fault) => `${fault.sentence} (fault ${fault.row})`).join(' ') };
+  return { level, message: faults.map((fault) => withRow(fault.sentence, fault.row)).join(' ') };
 }
 
 function policyOf(session: LiveSession): PartStatus {

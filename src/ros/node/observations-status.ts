@@ -1,4 +1,5 @@
 /** How the observation topics are, for diagnostics. */
+import { withRow } from '../../runtime/live/index.ts';
 import type { TopicObservation } from '../observations/index.ts';
 import type { PartStatus } from './diagnostics.ts';
 
@@ -21,5 +22,5 @@ export function observationsStatus(observations: readonly TopicObservation[], no
   const [first] = problems;
   if (first === undefined) return { part, level: 'ok', message: 'All topics are fresh.', values };
   const hasNone = observations.every((observation) => observation.counters.taken === 0);
-  return { part, level: hasNone ? 'stale' : 'error', message: `${first.sentence} (fault ${first.row})`, values };
+  return { part, level: hasNone ? 'stale' : 'error', message: withRow(first.sentence, first.row), values };
 }

@@ -329,7 +329,7 @@ describe('topics', () => {
     expect(events.find((event) => event.row === 10)).toMatchObject({ level: 2, name: 'driverLost' });
     await soon(() => partOf(arrays, 'robot driver')?.level === 2, 'the diagnostic');
     expect(partOf(arrays, 'robot driver')).toMatchObject({
-      ...{ message: 'The robot does not answer. (fault 10)', hardware_id: 'robot1' },
+      ...{ message: 'The robot does not answer (fault 10).', hardware_id: 'robot1' },
     });
   });
 

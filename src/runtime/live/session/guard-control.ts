@@ -2,6 +2,7 @@
 import { type GuardFrame, ReinError } from '../../../core/index.ts';
 import { faultsOf } from '../../../safety/index.ts';
 import type { GuardLink } from '../../guard-link/index.ts';
+import { withRow } from './with-row.ts';
 
 /** The arm has so long to come to rest, s. */
 const STANDS_AFTER_S = 3;
@@ -36,7 +37,7 @@ export class GuardControl {
     if (latest.state === 'stopping') return { message: 'The robot is braking.', remedy: 'Wait, then reset.' };
     if (latest.state !== 'stopped' && latest.state !== 'fault' && latest.state !== 'disconnected') return undefined;
     const faults = faultsOf(latest.faultFlags);
-    const message = faults.map((fault) => `${fault.sentence} (fault ${fault.row})`).join(' ');
+    const message = faults.map((fault) => withRow(fault.sentence, fault.row)).join(' ');
     if (message !== '') return { message, remedy: faults.map((fault) => fault.remedy).join(' ') };
     if (latest.state === 'disconnected') {
       return { message: 'The robot does not answer.', remedy: 'Check cable and power.' };

@@ -15,3 +15,4 @@ export type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
+export { withRow } from './with-row.ts';

@@ -167,7 +167,7 @@ describe('a stop', () => {
       { name: 'driverLost', row: 10, message: 'The robot does not answer.', remedy: expect.stringContaining('cable') },
     ]);
     expect(session.state.mode).toBe('fault');
-    expect(() => session.resume()).toThrow('The robot does not answer. (fault 10)');
+    expect(() => session.resume()).toThrow('The robot does not answer (fault 10).');
     await session.reset();
     expect(events.at(-1)).toMatchObject({ name: 'driverLostCleared', row: 10, level: 'info' });
     expect(session.frame.state).toBe('ready');
