@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { ReinError } from '../core/index.ts';
 import { benchLearner, type LearnerBenchResult } from '../learner/index.ts';
 import { benchPolicy, type PolicyBenchResult } from '../policy/index.ts';
-import { benchCdr, formatCdrBench } from '../ros/bench/index.ts';
+import { benchCdr, benchRos, formatCdrBench, formatRosBench } from '../ros/bench/index.ts';
 import { benchTick, formatTickBench } from '../runtime/bench/index.ts';
 import { resolveConfig } from '../runtime/index.ts';
 import { describeError } from './main.ts';
@@ -23,6 +23,13 @@ interface LearnerArguments {
   json?: string;
 }
 
+interface RosArguments {
+  seconds: number;
+  trials: number;
+  minutes: number;
+  json?: string;
+}
+
 interface CdrArguments {
   seconds: number;
   json?: string;
@@ -36,6 +43,7 @@ Close other programs first: what they take is missing in the figures. Options fo
   $ npm run bench -- tick --json tick.json
   $ npm run bench -- learner --threads 2
   $ npm run bench -- cdr
+  $ npm run bench -- ros --json ros.json
   $ npm run bench -- tick --help`;
 
 const TICK_HELP = `
@@ -83,6 +91,21 @@ Examples:
   $ npm run bench -- cdr                        a few seconds
   $ npm run bench -- cdr --seconds 0.1          to see that it works`;
 
+const ROS_HELP = `
+What is measured, each with programs of its own on this machine and the real ROS 2 that is sourced:
+  round trip  a joint state there and back through our codec, two processes, 1000 times a second
+  delivered   what arrives of a 500 Hz joint state and of 30 images (640×480) a second, and how old it is
+  commands    from a command's issue in a node to the set-point on the controller's topic, at 50 and 100 Hz
+  tick        how late the guard's tick begins, with a mock and with the arm behind ROS at 500 readings a second
+  system      simulated arm, guard, its two ROS processes, supervisor and node: time to come up, cores, memory
+
+What it prints: a table, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- ros                               some three minutes
+  $ npm run bench -- ros --minutes 30 --json ros.json  memory over half an hour as well
+  $ npm run bench -- ros --seconds 2 --trials 10       to see that it works`;
+
 const program = new Command('bench')
   .usage('<what> [options]')
   .description('measure how punctual and how fast this machine is')
@@ -108,6 +131,19 @@ program
   .action(async ({ threads, calls, json }: LearnerArguments) => {
     const result = await benchLearner(threads, calls);
     print(formatLearner(result), result, json);
+  });
+program
+  .command('ros')
+  .description('ROS 2: latency of commands, delivered rates, the tick beside it, start-up time, cores and memory')
+  .option('--seconds <n>', 'length of each phase', seconds, 10)
+  .option('--trials <n>', 'commands at each rate', wholeNumber(1, 10_000), 200)
+  .option('--minutes <n>', 'how long memory is watched', wholeNumber(0, 1440), 0)
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', ROS_HELP)
+  .action(async (options: RosArguments) => {
+    const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
+    const result = await benchRos({ ...options, onPhase });
+    print(formatRosBench(result), result, options.json);
   });
 program
   .command('cdr')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryGraph, memoryPorts } from '../memory/index.ts';
-import { type PeerReport, type PeerTask, runPeer } from './peer.ts';
-import { cpuPercent, processTree } from './processes.ts';
+import { cpuPercent, processTree } from './running/index.ts';
 import { quantilesOf, slopeOf } from './samples.ts';
+import { type PeerReport, type PeerTask, runPeer } from './topics/peer.ts';
 
 describe('figures', () => {
   it('are exact quantiles', () => {

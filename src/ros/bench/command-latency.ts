@@ -10,9 +10,7 @@ import { connectGuardLink, createActionCommand, type GuardLink } from '../../run
 import { Float64MultiArray } from '../messages/index.ts';
 import { type RosPort, SENSOR_QOS } from '../port/index.ts';
 import { openRosPort } from '../rclnodejs/index.ts';
-import { Children } from './children.ts';
-import { startGuardOnRos } from './guard-on-ros.ts';
-import { cpuPercent, processTree } from './processes.ts';
+import { Children, cpuPercent, processTree, startGuardOnRos } from './running/index.ts';
 import { type Quantiles, quantilesOf } from './samples.ts';
 
 export interface CommandLatencyResult {

@@ -1,13 +1,11 @@
 /** How late the guard's tick begins, without ROS and beside it: a mock, and the arm behind topics at 500 readings a second. */
-import { driveGuard } from '../../runtime/bench/index.ts';
-import type { LatenessSummary } from '../../runtime/scheduler.ts';
-import { Children } from './children.ts';
-import { startGuardOnRos } from './guard-on-ros.ts';
+import { type BenchGuardEnd, driveGuard } from '../../runtime/bench/index.ts';
+import { Children, startGuardOnRos } from './running/index.ts';
 
 export interface TickLatenessResult {
   readonly controlHz: number;
-  readonly without: LatenessSummary;
-  readonly beside: LatenessSummary;
+  readonly without: BenchGuardEnd['lateness'];
+  readonly beside: BenchGuardEnd['lateness'];
   /** Whether the tick's thread ran before everything else. */
   readonly isRaised: boolean;
 }

@@ -1,7 +1,9 @@
 /** What topics alone cost: round trips between two processes, and what arrives of a fast state and of images. */
-import { Children } from './children.ts';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Children, collect, died } from '../running/index.ts';
+import type { Quantiles } from '../samples.ts';
 import type { PeerReport, PeerTask } from './peer.ts';
-import type { Quantiles } from './samples.ts';
 
 export interface RoundTripResult {
   readonly rateHz: number;
@@ -13,6 +15,7 @@ export interface RoundTripResult {
 }
 
 export interface DeliveryResult {
+  readonly seconds: number;
   readonly jointStates: Stream;
   readonly images: Stream;
   readonly senderCpuPercent: number;
@@ -51,6 +54,7 @@ export async function measureDelivery(seconds: number): Promise<DeliveryResult> 
     ageMs,
   });
   return {
+    seconds,
     jointStates: stream(sent.sent, got.received, got.jointsMs),
     images: stream(sent.images, got.receivedImages, got.imagesMs),
     senderCpuPercent: sent.cpuPercent,
@@ -61,11 +65,35 @@ export async function measureDelivery(seconds: number): Promise<DeliveryResult> 
 async function measurePair(active: PeerTask, passive: PeerTask): Promise<[PeerReport, PeerReport]> {
   const children = new Children();
   try {
-    const listener = await children.peer(passive);
-    const report = await (await children.peer(active)).report;
+    const listener = await startPeer(passive, children);
+    const report = await (await startPeer(active, children)).report;
     listener.end();
     return [report, await listener.report];
   } finally {
     await children.end();
   }
+}
+
+interface RunningPeer {
+  readonly report: Promise<PeerReport>;
+  /** Ends one that listens until it is told. */
+  end(): void;
+}
+
+/** A peer that listens already. */
+async function startPeer(task: PeerTask, children: Children): Promise<RunningPeer> {
+  const child = fork(fileURLToPath(new URL('./peer-process.js', import.meta.url)), [JSON.stringify(task)], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  children.adopt(child);
+  const errors = collect(child);
+  const report = new Promise<PeerReport>((resolve, reject) => {
+    child.on('message', (message) => {
+      if (message !== 'ready') resolve(message as PeerReport);
+    });
+    child.once('close', (code) => reject(died(`${task.role} of the measurement`, code, errors())));
+  });
+  report.catch(() => undefined);
+  await Promise.race([new Promise((resolve) => child.once('message', resolve)), report]);
+  return { report, end: () => void child.send('end') };
 }

@@ -1,5 +1,5 @@
 /** A peer as a process: `fork`ed with its task as JSON; says "ready", ends on "end", sends its report. */
-import { openRosPort } from '../rclnodejs/index.ts';
+import { openRosPort } from '../../rclnodejs/index.ts';
 import { type PeerTask, runPeer } from './peer.ts';
 
 process.on('SIGINT', () => undefined);

@@ -1,9 +1,8 @@
 /** The processes of a measurement: started with what they say kept, ended whatever happens. */
-import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../core/index.ts';
-import type { PeerReport, PeerTask } from './peer.ts';
+import { ReinError } from '../../../core/index.ts';
 
 const START_MS = 20_000;
 const END_MS = 3000;
@@ -23,27 +22,9 @@ export class Children {
     this.#last.push(what);
   }
 
-  /** A peer that listens already. */
-  async peer(task: PeerTask): Promise<Peer> {
-    const child = fork(fileURLToPath(new URL('./peer-process.js', import.meta.url)), [JSON.stringify(task)], {
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
-    this.#children.push(child);
-    const errors = collect(child);
-    const report = new Promise<PeerReport>((resolve, reject) => {
-      child.on('message', (message) => {
-        if (message !== 'ready') resolve(message as PeerReport);
-      });
-      child.once('exit', (code) => reject(died(`${task.role} of the measurement`, code, errors())));
-    });
-    report.catch(() => undefined);
-    await Promise.race([new Promise((resolve) => child.once('message', resolve)), report]);
-    return { report, end: () => void child.send('end') };
-  }
-
   /** A program of Rein, e.g. `sim-main.js`, once it has printed something like `ready`. */
   async program(script: string, args: readonly string[], ready: RegExp): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(`../${script}`, import.meta.url)), ...args], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);
@@ -72,14 +53,8 @@ export class Children {
   }
 }
 
-export interface Peer {
-  readonly report: Promise<PeerReport>;
-  /** Ends one that listens until it is told. */
-  end(): void;
-}
-
 /** What it prints on both streams. */
-function collect(child: ChildProcess): () => string {
+export function collect(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (more: string) => {
@@ -89,7 +64,8 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-function died(what: string, code: number | null, said: string): ReinError {
+/** For a program that did not come up, or ended early. */
+export function died(what: string, code: number | null, said: string): ReinError {
   const last = said.trim().split('\n').slice(-3).join(' | ');
   return new ReinError('environment', `The ${what} did not come up or ended early (exit code ${code}): ${last}`, {
     remedy: 'npm run ros:doctor tells what is missing.',

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BenchGuard, type BenchGuardEnd, startBenchGuard } from '../../runtime/bench/index.ts';
-import type { GuardConfig } from '../../runtime/guard/index.ts';
-import { createSetup, resolveConfig } from '../../runtime/index.ts';
-import { guardConfigOf } from '../../runtime/live/index.ts';
+import { type BenchGuard, type BenchGuardEnd, startBenchGuard } from '../../../runtime/bench/index.ts';
+import type { GuardConfig } from '../../../runtime/guard/index.ts';
+import { createSetup, resolveConfig } from '../../../runtime/index.ts';
+import { guardConfigOf } from '../../../runtime/live/index.ts';
 import type { Children } from './children.ts';
 
 export interface GuardSetting {

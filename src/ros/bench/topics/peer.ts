@@ -2,11 +2,11 @@
  * One end of a measurement, a process of its own: sends, echoes or counts for a while, and reports. Times go from process
  * to process as doubles of the machine's monotonic clock.
  */
-import { SystemClock } from '../../core/index.ts';
-import { Image, JointState } from '../messages/index.ts';
-import { EVENT_QOS, type RosPort, type RosPortFactory, SENSOR_QOS, STATE_QOS } from '../port/index.ts';
-import { keepPace } from '../sim/index.ts';
-import { type Quantiles, quantilesOf } from './samples.ts';
+import { SystemClock } from '../../../core/index.ts';
+import { Image, JointState } from '../../messages/index.ts';
+import { EVENT_QOS, type RosPort, type RosPortFactory, SENSOR_QOS, STATE_QOS } from '../../port/index.ts';
+import { keepPace } from '../../sim/index.ts';
+import { type Quantiles, quantilesOf } from '../samples.ts';
 
 export type PeerRole = 'ping' | 'echo' | 'send' | 'receive';
 

@@ -1,0 +1,1 @@
+export { type DeliveryResult, measureDelivery, measureRoundTrip, type RoundTripResult } from './measure-topics.ts';
