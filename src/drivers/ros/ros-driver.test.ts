@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { FakeRosLink, rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { ArmKinematics, createRobotState, vec } from '../../core/index.ts';
-import { COMMAND, COMMAND_KIND, type CommandInterface, PULSE_KIND, RosDriver, type RosDriverOptions } from './index.ts';
+import { ArmKinematics, createRobotState, modelOfBase, type RobotModel, vec } from '../../core/index.ts';
+import {
+  COMMAND,
+  COMMAND_KIND,
+  type CommandInterface,
+  createStopLaw,
+  PULSE_KIND,
+  RosDriver,
+  type RosDriverOptions,
+} from './index.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
 
@@ -169,6 +177,51 @@ describe('the numbers of a command', () => {
     kinematics.writeTcp(pose);
     for (const [i, value] of numbers.entries()) expect(value).toBeCloseTo(pose[i]!, 9);
   });
+});
+
+describe('the numbers of a command to a base', () => {
+  const limits = { speedMaxMPerS: 1, accelMaxMPerS2: 2, turnMaxRadPerS: 2, turnAccelMaxRadPerS2: 4 };
+
+  it('twist: the speeds of its axes, ahead, to the left and turning', async () => {
+    const base = modelOfBase('base', { kind: 'holonomic', ...limits }, 100);
+    // 1, 2 and 3 mm or mrad in a period of 10 ms.
+    expect(await numbersOf(base, 'twist', [0.001, 0.002, 0.003])).toEqual(near([0.1, 0.2, 0, 0, 0, 0.3]));
+    const car = modelOfBase('base', { kind: 'differential', ...limits }, 100);
+    expect(await numbersOf(car, 'twistStamped', [-0.001, 0.003])).toEqual(near([-0.1, 0, 0, 0, 0, 0.3]));
+  });
+
+  it('ackermann: speed and steering angle, which counts as measured where it was sent', async () => {
+    const steering = { steeringMaxRad: 0.5, steeringRateMaxRadPerS: 3, steeringAccelMaxRadPerS2: 20, wheelbaseM: 0.3 };
+    const car = modelOfBase('car', { kind: 'ackermann', speedMaxMPerS: 1, accelMaxMPerS2: 2, ...steering }, 100);
+    expect(await numbersOf(car, 'ackermann', [0.002, 0.02])).toEqual(near([0.2, 0.02]));
+  });
+
+  it('are zero for a stop', () => {
+    const car = modelOfBase('base', { kind: 'differential', ...limits }, 100);
+    const out = new Float64Array(6).fill(7);
+    createStopLaw(car, rosOptions(car, 'twist').command)(createRobotState(2, 0), out, 0);
+    expect([...out]).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  async function numbersOf(model: RobotModel, kind: CommandInterface, reference: readonly number[]): Promise<number[]> {
+    const options = rosOptions(model, kind, { state: { kind: 'odometry', topic: 'odom' } });
+    const link = new FakeRosLink(model, options);
+    const driver = new RosDriver(model, options, link, link.clock);
+    const state = createRobotState(model.joints.length, 0);
+    await driver.open();
+    driver.read(state);
+    driver.enable();
+    driver.read(state);
+    expect(driver.write(vec<'rad'>(reference))).toBe('ok');
+    driver.read(state);
+    const steering = model.joints.findIndex(({ name }) => name === 'steering');
+    if (steering >= 0) expect(state.positionRad[steering]).toBe(reference[steering]);
+    return link.commands.at(-1)!.slice(COMMAND.scalars);
+  }
+
+  function near(numbers: readonly number[]): number[] {
+    return numbers.map((value) => expect.closeTo(value, 9));
+  }
 });
 
 async function rig(kind: CommandInterface = 'position', more: Partial<RosDriverOptions> = {}) {
