@@ -43,7 +43,7 @@ const { values } = parseArgs({
 });
 
 /** Learning ends when so many of the newest episodes succeeded without help, after this many steps at least. */
-const ENOUGH = { rate: 0.97, episodes: 50, steps: 2000 };
+const ENOUGH = { rate: 0.97, episodes: 50, steps: 3500 };
 const SHOW_MS = 10_000;
 const READY_MS = 30_000;
 const CALL_MS = 5000;
