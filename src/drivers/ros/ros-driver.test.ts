@@ -81,6 +81,16 @@ describe('the ROS driver', () => {
     expect(link.pulses).toContain(PULSE_KIND.act);
   });
 
+  it('waits at its end until the stop has begun, and has it done past a bridge that does not begin it', async () => {
+    const { driver, link } = await enabledRig();
+    await driver.close();
+    expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
+    const other = await enabledRig();
+    other.link.obeysStops = false;
+    await other.driver.close();
+    expect(other.link.pulses.at(-1)).toBe(PULSE_KIND.act);
+  });
+
   it('says in a sentence why torque cannot come on', async () => {
     const { driver, link } = await rig();
     expect(driver.prepare()).toBeUndefined();

@@ -42,6 +42,8 @@ const ASK_MS = 2000;
 /** How long `open` waits for the first measurement before it goes on without. */
 const FIRST_STATE_MS = 5000;
 const POLL_MS = 10;
+/** How often the end looks whether the bridge has begun the stop. */
+const STOP_POLLS = 5;
 
 export class RosDriver implements Driver {
   readonly name = 'ros';
@@ -173,8 +175,20 @@ export class RosDriver implements Driver {
   async close(): Promise<void> {
     if (!this.#isOpen) return;
     this.disable();
+    await this.#untilStopped();
     this.#isOpen = false;
     await this.#link.close();
+  }
+
+  /** Waits a moment for the bridge to begin the stop; what it does not begin is done past it. */
+  async #untilStopped(): Promise<void> {
+    for (let i = 0; i < STOP_POLLS && this.#awaitedStop > 0; i++) {
+      this.#takeState();
+      if (this.#row[STATE.stoppedSeq]! >= this.#awaitedStop) this.#awaitedStop = 0;
+      else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    if (this.#mayMove()) this.#act();
+    else if (!this.#hasActed) this.#sendPulse(PULSE_KIND.idle, PULSE_VALID_S);
   }
 
   /** The robot may obey something that has not been taken back. */

@@ -78,8 +78,8 @@ const command = z.strictObject({
   horizonPeriods: whole(
     'periods',
     { min: 1, max: 10 },
-    '`jointTrajectory`: control periods given to reach the point.',
-  ).default(2),
+    '`jointTrajectory`: control periods given to reach the point. Let the controller interpolate from its desired state: one that begins at the measured state moves an arm that lags hardly at all.',
+  ).default(1),
   effortStop: z
     .enum(['zero', 'hold'])
     .meta({ description: '`effort`: a stop sends no torque, or holds the joints for a second first.' })
