@@ -142,7 +142,7 @@ def start(context):
         respawn=is_true('respawn'),
         respawn_delay=2.0,
         # Otherwise launch goes on waiting for the services of a node that has ended, e.g. over a mistake in its task.
-        on_exit=end_of_launch if is_end else [],
+        on_exit=end_of_launch if is_end else None,
         # The node needs less than 1 s to brake, close its files and end. Nothing is gained by hurrying it.
         sigterm_timeout='5',
         sigkill_timeout='5',

@@ -148,6 +148,8 @@ class Process(Entity):
         self.text = {name: perform(value, context) for name, value in self.keywords.items() if name != 'on_exit'}
         context.processes.append(self)
         on_exit = self.keywords.get('on_exit')
+        if on_exit == []:
+            raise LaunchFileError('on_exit is an empty list, at which the launch of Humble fails when the process ends')
         visit(on_exit(None, context) if callable(on_exit) else on_exit, context)
 
 
