@@ -67,8 +67,11 @@ async function stepWhile(
 export async function getMoving(link: GuardLink): Promise<void> {
   const { state } = link.latest;
   if (state === 'active.policy' || state === 'stopping') return;
-  if (state === 'fault') throw new ReinError('driver', 'The guard of the measurement has a fault.');
-  if (state === 'stopped') await link.request({ kind: 'acknowledge' });
+  if (state === 'stopped' || state === 'fault') {
+    const answer = await link.request({ kind: 'acknowledge' });
+    if (!answer.ok) throw new ReinError('driver', `The guard of the measurement has a fault: ${answer.reason}`);
+    await link.advance(1);
+  }
   if (state !== 'ready') await link.request({ kind: 'enable' });
   await link.advance(1);
   await link.request({ kind: 'activate' });

@@ -37,18 +37,16 @@ export class Children {
     return child;
   }
 
-  /** Ends all of them and waits. */
+  /** Ends all of them, the last first: a guard goes while its robot still answers. */
   async end(): Promise<void> {
-    await Promise.all(
-      this.#children.map(async (child) => {
-        if (child.exitCode !== null || child.signalCode !== null) return;
-        const gone = new Promise((resolve) => child.once('exit', resolve));
-        child.kill('SIGTERM');
-        const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
-        await gone;
-        clearTimeout(timer);
-      }),
-    );
+    for (const child of this.#children.splice(0).reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+      await gone;
+      clearTimeout(timer);
+    }
     for (const what of this.#last.splice(0)) what();
   }
 }
