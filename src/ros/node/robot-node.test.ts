@@ -16,7 +16,7 @@ import {
   State,
 } from '../messages/index.ts';
 import { EVENT_QOS, LATCHED_QOS, type QosProfile } from '../port/index.ts';
-import { Evaluate, Mark, RunEpisode, SavePolicy, Trigger } from './interfaces.ts';
+import { Evaluate, Mark, RunEpisode, SavePolicy, Trigger } from './requests/index.ts';
 
 let ros: MemoryNode;
 beforeEach(() => {

@@ -7,11 +7,9 @@ import type { RunSetup } from '../../runtime/index.ts';
 import type { LiveSession, SessionEvent, SessionListener } from '../../runtime/live/index.ts';
 import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/index.ts';
-import { offerActions } from './actions.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { Publications } from './publications.ts';
-import type { Permission } from './refusals.ts';
-import { offerServices } from './services.ts';
+import { offerActions, offerServices, type Permission } from './requests/index.ts';
 import { asReinError, SessionHolder } from './session-holder.ts';
 import { type OperatorChoice, Teleop } from './teleop.ts';
 

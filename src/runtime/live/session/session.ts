@@ -13,10 +13,7 @@ import { type GuardFrame, ReinError, type Transition } from '../../../core/index
 import type { Mark } from '../../node/index.ts';
 import { Activity } from './activity.ts';
 import { Episodes } from './episodes.ts';
-import { FaultWatch } from './fault-watch.ts';
 import { GuardControl } from './guard-control.ts';
-import { InterventionWatch } from './intervention-watch.ts';
-import { ObservationWatch } from './observation-watch.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodeReport,
@@ -29,6 +26,7 @@ import type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
+import { FaultWatch, InterventionWatch, ObservationWatch } from './watch/index.ts';
 import { PolicyUse } from './weights/index.ts';
 
 /** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */

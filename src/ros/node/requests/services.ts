@@ -1,5 +1,5 @@
 /** The node's services. Each is answered; what cannot be done is answered with `success: false` and a sentence. */
-import type { RosPort } from '../port/index.ts';
+import type { RosPort } from '../../port/index.ts';
 import { MARK_FAILURE, MARK_SUCCESS, Mark, SavePolicy, Trigger, type TriggerAnswer } from './interfaces.ts';
 import { movableSessionOf, openSessionOf, type Permission, sentenceOf } from './refusals.ts';
 

@@ -1,6 +1,6 @@
 /** Turns the fault flags of guard frames into events: one when a fault appears, one when it is gone. */
-import { type Fault, faultsOf, isAtLeast } from '../../../safety/index.ts';
-import type { SessionEvent } from './session-types.ts';
+import { type Fault, faultsOf, isAtLeast } from '../../../../safety/index.ts';
+import type { SessionEvent } from '../session-types.ts';
 
 /** A warning that comes and goes is told so often at most, s. */
 const WARNING_PAUSE_S = 5;

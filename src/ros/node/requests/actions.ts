@@ -1,6 +1,6 @@
 /** The node's actions: one episode, and an evaluation, with feedback; a cancel ends the episode and holds. */
-import type { LiveSession } from '../../runtime/live/index.ts';
-import type { ActionOutcome, RosPort } from '../port/index.ts';
+import type { LiveSession } from '../../../runtime/live/index.ts';
+import type { ActionOutcome, RosPort } from '../../port/index.ts';
 import {
   Evaluate,
   type EvaluateFeedback,

@@ -1,7 +1,7 @@
 /** Why the node does not do what it is asked for: one sentence, never a crash. */
-import { ReinError } from '../../core/index.ts';
-import type { LiveSession } from '../../runtime/live/index.ts';
-import type { SessionHolder } from './session-holder.ts';
+import { ReinError } from '../../../core/index.ts';
+import type { LiveSession } from '../../../runtime/live/index.ts';
+import type { SessionHolder } from '../session-holder.ts';
 
 /** What refusals depend on. */
 export interface Permission {

@@ -1,6 +1,6 @@
 /** Watches observations that come by topic: what is too old or frozen is told once, and nothing acts on it. */
-import type { ObservationProblem, ObservationSource } from '../../../tasks/index.ts';
-import type { SessionEvent } from './session-types.ts';
+import type { ObservationProblem, ObservationSource } from '../../../../tasks/index.ts';
+import type { SessionEvent } from '../session-types.ts';
 
 export class ObservationWatch {
   readonly #sources: readonly ObservationSource[];

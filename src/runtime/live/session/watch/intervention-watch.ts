@@ -1,6 +1,6 @@
 /** Turns who decided each step into reports: when somebody takes over, and when control goes back. */
-import { isIntervention, type Transition } from '../../../core/index.ts';
-import type { InterventionReport } from './session-types.ts';
+import { isIntervention, type Transition } from '../../../../core/index.ts';
+import type { InterventionReport } from '../session-types.ts';
 
 export class InterventionWatch {
   readonly #emit: (report: InterventionReport) => void;

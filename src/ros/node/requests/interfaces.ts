@@ -1,5 +1,5 @@
 /** Services and actions that the node offers, as plain objects with the fields of their definitions in `srv/` and `action/`. */
-import type { ActionType, ServiceType } from '../port/index.ts';
+import type { ActionType, ServiceType } from '../../port/index.ts';
 
 export interface TriggerAnswer {
   readonly success: boolean;
