@@ -49,6 +49,8 @@ export class FakeRosLink implements RosLink {
   readonly clock: FakeClock = new FakeClock(1_000_000_000n);
   readonly commands: number[][] = [];
   readonly pulses: number[] = [];
+  /** How long the newest pulse is valid, s. */
+  pulseValidS = 0;
   readonly asked: RosRequest[] = [];
   answer: RosAnswer = { ok: true };
   life = 1;
@@ -114,6 +116,7 @@ export class FakeRosLink implements RosLink {
 
   pulse(row: Float64Array): boolean {
     this.pulses.push(row[PULSE.kind]!);
+    this.pulseValidS = row[PULSE.validForS]!;
     return true;
   }
 

@@ -7,6 +7,8 @@ export interface LawInput {
   readonly referenceRad: Float64Array;
   readonly referenceVelocityRadPerS: Float64Array;
   readonly measured: RobotState;
+  /** `measured` is new enough to act on. Where it is not, nothing is worked off: its error would stay, and move the robot on. */
+  readonly isMeasured: boolean;
 }
 
 /** Writes a command's numbers into `out` from `at` on. Tick-safe. */
@@ -60,7 +62,7 @@ export function createStopLaw(model: RobotModel, command: RosCommandOptions): St
   }
 }
 
-const NOTHING = { referenceVelocityRadPerS: new Float64Array(0) };
+const NOTHING = { referenceVelocityRadPerS: new Float64Array(0), isMeasured: true };
 
 function leads(command: RosCommandOptions, joints: number): readonly number[] {
   const { leadS } = command;
@@ -80,19 +82,23 @@ function positionLaw(model: RobotModel, leadS: readonly number[]): CommandLaw {
 
 function velocityLaw(model: RobotModel, gainPerS: number): CommandLaw {
   const limits = model.joints;
-  return ({ referenceRad, referenceVelocityRadPerS, measured }, out, at) => {
+  return ({ referenceRad, referenceVelocityRadPerS, measured, isMeasured }, out, at) => {
     for (let i = 0; i < limits.length; i++) {
       const most = limits[i]!.velocityMaxRadPerS;
-      const behind = referenceRad[i]! - measured.positionRad[i]!;
+      const behind = isMeasured ? referenceRad[i]! - measured.positionRad[i]! : 0;
       out[at + i] = clamp(referenceVelocityRadPerS[i]! + gainPerS * behind, -most, most);
     }
   };
 }
 
-/** Gravity is the robot's own affair: what is sent comes on top of what holds the arm up. */
+/** Gravity is the robot's own affair: what is sent comes on top of what holds the arm up. Blind, it is nothing. */
 function effortLaw(model: RobotModel): CommandLaw {
   const limits = model.joints;
-  return ({ referenceRad, referenceVelocityRadPerS, measured }, out, at) => {
+  return ({ referenceRad, referenceVelocityRadPerS, measured, isMeasured }, out, at) => {
+    if (!isMeasured) {
+      out.fill(0, at, at + limits.length);
+      return;
+    }
     for (let i = 0; i < limits.length; i++) {
       const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = limits[i]!;
       const behind = referenceRad[i]! - measured.positionRad[i]!;

@@ -81,6 +81,23 @@ describe('the ROS driver', () => {
     expect(link.pulses).toContain(PULSE_KIND.act);
   });
 
+  it.each([
+    [100, 0.1],
+    [10, 0.4],
+  ])(
+    'at %i Hz lets the other process wait %s s, longer than the guard itself before it takes a silence for a fault',
+    async (controlHz, validForS) => {
+      const model = { ...ur5eLike, controlHz };
+      const options = rosOptions(model);
+      const link = new FakeRosLink(model, options);
+      const driver = new RosDriver(model, options, link, link.clock);
+      await driver.open();
+      driver.enable();
+      expect(link.pulses.at(-1)).toBe(PULSE_KIND.armed);
+      expect(link.pulseValidS).toBe(validForS);
+    },
+  );
+
   it('waits at its end until the stop has begun, and has it done past a bridge that does not begin it', async () => {
     const { driver, link } = await enabledRig();
     await driver.close();
@@ -164,6 +181,24 @@ describe('the numbers of a command', () => {
     for (const value of drive(target)) expect(value).toBeCloseTo(10 * 0.01, 6);
     const far = drive(target.map((angle) => angle + 1));
     for (const [i, value] of far.entries()) expect(value).toBeLessThanOrEqual(ur5eLike.joints[i]!.velocityMaxRadPerS);
+  });
+
+  it.each([
+    ['velocity', 'the speed of the reference alone'],
+    ['effort', 'nothing'],
+  ] as const)('%s: where the joints are no longer measured, %s', async (kind) => {
+    const { drive, link, driver, state } = await enabledRig(kind);
+    drive(target);
+    link.isSilent = true;
+    // As while braking after the joint states fell silent: the reference goes on and comes to rest.
+    for (let i = 2; i <= 8; i++) drive(ur5eLike.homeRad.map((angle) => angle + 0.01 * i));
+    const speed = kind === 'velocity' ? 0.01 / PERIOD_S : 0;
+    for (const value of drive(ur5eLike.homeRad.map((angle) => angle + 0.09))) expect(value).toBeCloseTo(speed, 6);
+    for (const value of drive(ur5eLike.homeRad.map((angle) => angle + 0.09))) expect(value).toBeCloseTo(0, 9);
+    link.isSilent = false;
+    driver.read(state);
+    expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('ok');
+    for (const value of link.commands.at(-1)!.slice(COMMAND.scalars)) expect(value).not.toBe(0);
   });
 
   it('effort: a spring and a damper, within the torque limits', async () => {

@@ -35,8 +35,12 @@ import { WristWrench } from './wrist-wrench.ts';
 
 /** A bridge that sends nothing for so long, or for twice as long as a measurement may be old, is taken for dead. */
 const BRIDGE_SILENT_S = 0.05;
-/** The guard's own silence that makes the other process stop the robot. */
+/** A measurement older than this, and than it may be, is not fed back any more. */
+const FEEDBACK_MAX_AGE_S = 0.05;
+/** The guard's own silence that makes the other process stop the robot; longer where the guard's periods are. */
 const PULSE_VALID_S = 0.1;
+/** So many periods of silence: the guard itself takes more than three for a fault, so that both agree. */
+const PULSE_PERIODS = 4;
 /** Services may take so long; nothing moves meanwhile. */
 const ASK_MS = 2000;
 /** How long `open` waits for the first measurement before it goes on without. */
@@ -65,8 +69,9 @@ export class RosDriver implements Driver {
   readonly #signalIndex: readonly number[];
   readonly #reference: Float64Array;
   readonly #referenceVelocity: Float64Array;
-  readonly #lawInput: LawInput;
+  readonly #lawInput: { -readonly [K in keyof LawInput]: LawInput[K] };
   readonly #periodS: number;
+  readonly #pulseValidS: number;
   readonly #steering: number;
   #isOpen = false;
   #isEnabled = false;
@@ -83,6 +88,7 @@ export class RosDriver implements Driver {
     this.#link = link;
     this.#clock = clock;
     this.#periodS = 1 / model.controlHz;
+    this.#pulseValidS = Math.max(PULSE_VALID_S, PULSE_PERIODS * this.#periodS);
     this.#steering = model.base === undefined ? -1 : options.jointNames.indexOf('steering');
     this.jointNames = options.jointNames;
     this.signalNames = options.signalNames;
@@ -100,6 +106,7 @@ export class RosDriver implements Driver {
       referenceRad: this.#reference,
       referenceVelocityRadPerS: this.#referenceVelocity,
       measured: this.#measured,
+      isMeasured: false,
     };
     if (options.scene !== undefined) {
       this.scene = { reset: (layout) => this.#resetScene(layout), geomPoses: () => undefined, geoms: [] };
@@ -132,7 +139,7 @@ export class RosDriver implements Driver {
     this.#hasActed = false;
     this.#awaitedStop = 0;
     this.#isEnabled = true;
-    this.#sendPulse(PULSE_KIND.armed, PULSE_VALID_S);
+    this.#sendPulse(PULSE_KIND.armed, this.#pulseValidS);
   }
 
   disable(): void {
@@ -154,7 +161,7 @@ export class RosDriver implements Driver {
       return 'lost';
     }
     if (this.#row[STATE.stoppedSeq]! >= this.#awaitedStop) this.#awaitedStop = 0;
-    this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, PULSE_VALID_S);
+    this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, this.#pulseValidS);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';
     if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3) return 'late';
@@ -167,6 +174,8 @@ export class RosDriver implements Driver {
     if (!this.#isInRange(referenceRad)) return 'rejected';
     this.#follow(referenceRad);
     this.#fillCommand(COMMAND_KIND.drive);
+    const ageS = this.#command[COMMAND.issuedAtS]! - this.#row[STATE.measuredAtS]!;
+    this.#lawInput.isMeasured = ageS <= Math.max(FEEDBACK_MAX_AGE_S, this.#options.freshnessMs * 1e-3);
     this.#law(this.#lawInput, this.#command, COMMAND.scalars);
     if (!allFinite(this.#command)) return 'rejected';
     return this.#link.send(this.#command) ? 'ok' : 'late';
@@ -188,7 +197,7 @@ export class RosDriver implements Driver {
       else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
     if (this.#mayMove()) this.#act();
-    else if (!this.#hasActed) this.#sendPulse(PULSE_KIND.idle, PULSE_VALID_S);
+    else if (!this.#hasActed) this.#sendPulse(PULSE_KIND.idle, this.#pulseValidS);
   }
 
   /** The robot may obey something that has not been taken back. */
@@ -278,7 +287,7 @@ export class RosDriver implements Driver {
   #act(): void {
     this.#hasActed = true;
     this.#awaitedStop = 0;
-    this.#sendPulse(PULSE_KIND.act, PULSE_VALID_S);
+    this.#sendPulse(PULSE_KIND.act, this.#pulseValidS);
   }
 
   #sendPulse(kind: number, validForS: number): void {
