@@ -37,11 +37,12 @@ describe.each(['own-arm.md', 'own-base.md'])('%s', (page) => {
     expect(files.filter((file) => file === undefined).length).toBeGreaterThanOrEqual(1);
   });
 
-  let robot = '';
+  const isRobot = (yaml: string): boolean => fileName(yaml) !== undefined && /^driver:/m.test(yaml);
+  let robot = fileName(snippets.find(isRobot)!)!;
   it.each(snippets.map((yaml, i) => [fileName(yaml) ?? `block ${i + 1}`, yaml]))('%s is accepted', (name, yaml) => {
     const content = parse(yaml) as Record<string, unknown>;
     const isTask = content['kind'] !== undefined;
-    if (fileName(yaml) !== undefined && !isTask) robot = name;
+    if (isRobot(yaml)) robot = name;
     const task = isTask ? join(place, name) : taskFor(place, robot);
     const overlay = fileName(yaml) === undefined ? join(place, 'overlay.yaml') : undefined;
     if (overlay !== undefined) writeFileSync(overlay, yaml);
@@ -74,7 +75,9 @@ describe('first-hour.md', () => {
       .filter((quote) => !/^ros2|Node not found|Goal was rejected/.test(quote))
       // Names and numbers are the code's variables.
       .flatMap((quote) =>
-        quote.split(/…|\/rein\b|\/joint_states|\bhumble|\bjazzy|\brein\b|joint state|\(fault|'node'|[\d"]+|task\.\w+/),
+        quote.split(
+          /…|\/rein\b|\/joint_states|\bhumble|\bjazzy|\brein\b|joint state|\(fault|The guard|'node'|[\d"]+|task\.\w+/,
+        ),
       )
       .map((part) => part.trim())
       .filter((part) => part.split(' ').length > 3);
