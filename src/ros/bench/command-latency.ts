@@ -27,7 +27,9 @@ export interface CommandLatencyResult {
 const CONTROLLER_TOPIC = 'forward_position_controller/commands';
 const CONNECT_MS = 10_000;
 const LEASE_S = 1;
-const STEADY_MESSAGES = 10;
+const STEADY_MESSAGES = 5;
+/** Solving for the same pose again moves a set-point by less, the first tick of a command by ten times more. */
+const STILL_RAD = 2e-5;
 const LIMIT_S = 1;
 const POLL_MS = 1;
 /** A standing arm is waited for so long. */
@@ -62,7 +64,7 @@ class SetPoints {
 
   constructor(port: RosPort) {
     port.subscribe(Float64MultiArray, CONTROLLER_TOPIC, SENSOR_QOS, ({ data }, receivedAtS) => {
-      const isSame = data.every((value, i) => value === this.#last[i]);
+      const isSame = data.every((value, i) => Math.abs(value - this.#last[i]!) < STILL_RAD);
       this.#last.set(data);
       this.unchanged = isSame ? this.unchanged + 1 : 0;
       if (!isSame) this.changedAtS = receivedAtS;

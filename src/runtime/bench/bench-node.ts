@@ -15,6 +15,8 @@ export interface BenchNodeResult {
 
 const LEASE_S = 1;
 const CONNECT_MS = 10_000;
+const WAIT_S = 0.2;
+const MAX_TRIES = 50;
 
 /** Drives the guard at `socketPath` for `seconds`. Rejects with `ReinError` when it cannot be reached or is lost. */
 export async function driveGuard(
@@ -68,13 +70,23 @@ export async function getMoving(link: GuardLink): Promise<void> {
   const { state } = link.latest;
   if (state === 'active.policy' || state === 'stopping') return;
   if (state === 'stopped' || state === 'fault') {
-    const answer = await link.request({ kind: 'acknowledge' });
-    if (!answer.ok) throw new ReinError('driver', `The guard of the measurement has a fault: ${answer.reason}`);
-    await link.advance(1);
+    await acknowledge(link);
   }
   if (state !== 'ready') await link.request({ kind: 'enable' });
   await link.advance(1);
   await link.request({ kind: 'activate' });
+}
+
+/** Forgets faults once their cause is gone; a robot that was held up is waited for. */
+async function acknowledge(link: GuardLink): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const answer = await link.request({ kind: 'acknowledge' });
+    await link.advance(Math.ceil(link.shape.controlHz * WAIT_S));
+    if (answer.ok) return;
+    if (tries === MAX_TRIES) {
+      throw new ReinError('driver', `The guard of the measurement has a fault: ${answer.reason}`);
+    }
+  }
 }
 
 async function swapWhile(isOn: () => boolean, exercise: PolicyExercise): Promise<number> {
