@@ -186,7 +186,7 @@ describe('the numbers of a command', () => {
   it.each([
     ['velocity', 'the speed of the reference alone'],
     ['effort', 'nothing'],
-  ] as const)('%s: where the joints are no longer measured, %s', async (kind) => {
+  ] as const)('%s: where the joints are no longer measured, %s', async (kind, _what) => {
     const { drive, link, driver, state } = await enabledRig(kind);
     drive(target);
     link.isSilent = true;

@@ -151,6 +151,32 @@ describe('the bridge', () => {
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
   });
 
+  it.each([
+    ['jumped', 2],
+    ['is no number', Number.NaN],
+  ])('stops at the last command when a reading %s', async (_what, shift) => {
+    publishJoints();
+    await prepare();
+    drive({ value: 1.25 });
+    publishJoints({ shift });
+    await aMoment();
+    drive({ kind: COMMAND_KIND.stop });
+    await until(() => heard.length >= 4, 'holds');
+    for (const numbers of heard) expect(numbers).toEqual(names.map(() => 1.25));
+  });
+
+  it('is prepared although somebody else publishes other joints on the same topic', async () => {
+    publishJoints({ stamp: 1 });
+    await aMoment();
+    publishJoints({ names: ['gripper'], stamp: 2 });
+    await aMoment();
+    expect(await prepare()).toEqual({ ok: true });
+    // The robot's old stamp, once more, is not new because of the other's.
+    publishJoints({ stamp: 1 });
+    await aMoment();
+    expect(newest(STATE.measurements)).toBe(1);
+  });
+
   it('leaves the last command to the robot when nobody knows where the joints are', async () => {
     drive({ kind: COMMAND_KIND.stop });
     await until(() => notices.find(({ row }) => row === 10), 'a notice');
@@ -187,6 +213,37 @@ describe('the bridge', () => {
   }
 });
 
+describe('a bridge whose stop holds the arm by effort for a second', () => {
+  const effort = rosOptions(ur5eLike, 'effort', { freshnessMs: 200 });
+  let bridge: Bridge;
+
+  beforeEach(() => {
+    const held = { ...effort, command: { ...effort.command, effortStop: 'hold' as const } };
+    bridge = new Bridge({ port, config: { ...config(), options: held }, generation: LIFE, toGuard, clock });
+    port.start();
+    bridge.start();
+  });
+  afterEach(() => bridge.close());
+
+  it('is not prepared meanwhile, ends it although the guard is gone, and its last word is no torque', async () => {
+    publishJoints({ names });
+    await until(() => newest(STATE.measurements) === 1, 'a measurement');
+    const feeding = setInterval(() => publishJoints({ names, shift: 0.01 }), 10);
+    const stop = new Float64Array(commandNumbers(effort));
+    [stop[COMMAND.generation], stop[COMMAND.seq], stop[COMMAND.kind]] = [LIFE, 1, COMMAND_KIND.stop];
+    bridge.receive(ROS_MESSAGE.command, new Uint8Array(stop.buffer));
+    await aMoment();
+    bridge.receive(ROS_MESSAGE.request, json({ id: 1, generation: LIFE, request: { kind: 'prepare' } }));
+    const [, answer] = await until(() => answers[0], 'an answer');
+    expect(answer).toMatchObject({ ok: false, reason: expect.stringContaining('try again') });
+    expect(heard.at(-1)).not.toEqual(names.map(() => 0));
+    await bridge.guardGone();
+    await aMoment();
+    clearInterval(feeding);
+    expect(heard.at(-1)).toEqual(names.map(() => 0));
+  });
+});
+
 describe('what can only stop', () => {
   let stopper: Stopper;
 
@@ -218,8 +275,22 @@ describe('what can only stop', () => {
     await until(() => heard.length >= 3, 'holds');
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
     expect(notices.map(({ row }) => row)).toEqual([25]);
+    // Longer than the bridge takes a command for new, and then no more.
+    await until(() => heard.length >= 20, 'more holds');
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(heard.length).toBeLessThanOrEqual(6);
+    expect(heard.length).toBeLessThanOrEqual(24);
+  });
+
+  it.each([
+    ['jumped', 2],
+    ['is no number', Number.NaN],
+  ])('sends the arm nowhere when its reading %s: it is left to hold the last command', async (_what, shift) => {
+    publishJoints({ shift });
+    await aMoment();
+    pulse(PULSE_KIND.act);
+    await until(() => notices.find(({ sentence }) => sentence.includes('Nobody knows')), 'a notice');
+    await aMoment();
+    expect(heard).toEqual([]);
   });
 
   function pulse(kind: number, validForS = 0.05): void {

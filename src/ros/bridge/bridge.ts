@@ -30,6 +30,10 @@ import { StopSequence } from './stop-sequence.ts';
 const COMMAND_MAX_AGE_S = 0.05;
 /** Signs of life between measurements. */
 const ALIVE_MS = 10;
+/** A command that was under way may arrive after the first stop. */
+const STOP_REPEAT_MS = 30;
+/** How long `prepare` waits for a stop to end. */
+const SETTLE_MS = 300;
 /** How long `prepare` waits for a first fresh measurement, and for the controller's subscription to be discovered. */
 const DISCOVERY_MS = 1000;
 
@@ -51,6 +55,9 @@ export class Bridge {
   readonly #notices: Notices;
   readonly #row: Float64Array;
   readonly #command: Float64Array;
+  /** What was published last, since `prepare` where `#hasCommanded`. */
+  readonly #published: Float64Array;
+  #hasCommanded = false;
   #isStopped = true;
   #lastSeq = -1;
   #stoppedSeq = 0;
@@ -63,7 +70,7 @@ export class Bridge {
     const { options, model } = config;
     this.#parts = parts;
     this.#publisher = advertiseCommand(port, options, 1 / model.controlHz);
-    this.#readings = new RobotReadings(port, options, () => this.#sendState());
+    this.#readings = new RobotReadings(port, model, options, () => this.#sendState());
     this.#readings.subscribeSensors(port);
     this.#controllers = options.controllerManager && new Controllers(port, options.controllerManager);
     this.#scene = options.scene && new SceneClient(port, options.scene.service, this.#readings);
@@ -75,10 +82,13 @@ export class Bridge {
       readings: this.#readings,
       controllers: this.#controllers,
       nowS: () => clock.nowS(),
+      repeatForMs: STOP_REPEAT_MS,
+      lastCommand: () => (this.#hasCommanded ? this.#published : undefined),
       onTrouble: (sentence) => this.#notices.trouble(sentence),
     });
     this.#row = new Float64Array(stateNumbers(options));
     this.#command = new Float64Array(commandNumbers(options));
+    this.#published = new Float64Array(this.#command.length - COMMAND.scalars);
   }
 
   /** Begins to give signs of life. After the port's `start`. */
@@ -97,8 +107,11 @@ export class Bridge {
 
   nudge(): void {}
 
-  /** Nobody commands any more; who stops the robot then is the other process. */
-  async guardGone(): Promise<void> {}
+  /** Nobody commands any more; who stops the robot then is the other process. A stop that has begun is brought to its end. */
+  async guardGone(): Promise<void> {
+    this.#isStopped = true;
+    await this.#stop.settled();
+  }
 
   /** What the port found. */
   fault(fault: RosFault): void {
@@ -133,6 +146,8 @@ export class Bridge {
     if (command[COMMAND.kind] !== COMMAND_KIND.drive || this.#isStopped || ageS > COMMAND_MAX_AGE_S) return;
     for (let i = COMMAND.scalars; i < command.length; i++) if (!Number.isFinite(command[i])) return;
     this.#publisher.publish(command, COMMAND.scalars);
+    for (let i = 0; i < this.#published.length; i++) this.#published[i] = command[COMMAND.scalars + i]!;
+    this.#hasCommanded = true;
   }
 
   #receiveRequest(payload: Uint8Array): void {
@@ -156,10 +171,18 @@ export class Bridge {
   }
 
   async #prepare(): Promise<RosAnswer> {
+    // What a stop still has to say or to take off must not meet what is commanded next.
+    if (!(await this.#isSettled())) return { ok: false, reason: 'The last stop has not ended yet: try again.' };
     const wrong = (await this.#controllers?.prepare()) ?? (await this.#discovered());
     if (wrong !== undefined) return { ok: false, reason: wrong };
+    this.#hasCommanded = false;
     this.#isStopped = false;
     return { ok: true };
+  }
+
+  #isSettled(): Promise<boolean> {
+    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), SETTLE_MS));
+    return Promise.race([this.#stop.settled().then(() => true), late]);
   }
 
   /** Waits a moment for what discovery may still bring. */

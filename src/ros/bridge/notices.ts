@@ -73,7 +73,9 @@ export class Notices {
   whySilent(): string | undefined {
     const { options, readings } = this.#parts;
     const { topic, publisherCount } = readings.subscription;
-    if (readings.missing.length > 0) {
+    // Where measurements come, the newest message was another publisher's.
+    const isMeasured = readings.measurements > 0 && this.#parts.clock.nowS() - readings.measuredAtS < SILENT_AFTER_S;
+    if (readings.missing.length > 0 && !isMeasured) {
       const missing = readings.missing.join(', ');
       return `${topic} has no joint named ${missing}; it has ${readings.names.join(', ') || 'none'}.`;
     }

@@ -99,8 +99,7 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
   port.start();
   openInbox(config.inbox, (kind, payload) => made.receive(kind, payload), endNow);
   watchGuard(() => made.nudge(), endNow);
-  process.on('SIGTERM', endNow);
-  // A terminal sends it to all; the guard decides when we end.
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
+  // A terminal or a service manager sends them to all; the guard decides when we end, by closing our standard input.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   made.start();
 }

@@ -1,9 +1,17 @@
 /** What the robot says of itself on its topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
-import { createRobotState, type RobotState } from '../../core/index.ts';
+import { createRobotState, type RobotModel, type RobotState } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/ros/index.ts';
 import { fieldAt, JointState, messageType, Odometry, WrenchStamped } from '../messages/index.ts';
 import { type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
 import { Odometer } from './odometer.ts';
+
+/** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */
+const JUMP_RATIO = 1.5;
+const JUMP_SLACK_RAD = 0.005;
+/** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
+const JUMP_COUNTS_FOR_S = 2;
+/** Messages may come in bursts. */
+const SHORTEST_STEP_S = 0.02;
 
 /** A stamp as messages have it. */
 interface Stamp {
@@ -25,16 +33,18 @@ export class RobotReadings {
   /** Names in the newest joint state. */
   names: readonly string[] = [];
   readonly subscription: RosSubscription;
-
+  readonly #model: RobotModel;
   readonly #options: RosDriverOptions;
   readonly #onMeasured: (receivedAtS: number) => void;
   readonly #order: number[];
   readonly #odometer: Odometer = new Odometer();
   #orderOf: readonly string[] = [];
+  #jumpedAtS = Number.NEGATIVE_INFINITY;
   #lastStamp: Stamp = { sec: 0, nanosec: 0 };
 
   /** Subscribes; before the port's `start`. `onMeasured` is called after each measurement of all joints. */
-  constructor(port: RosPort, options: RosDriverOptions, onMeasured: (receivedAtS: number) => void) {
+  constructor(port: RosPort, model: RobotModel, options: RosDriverOptions, onMeasured: (receivedAtS: number) => void) {
+    this.#model = model;
     this.#options = options;
     this.#onMeasured = onMeasured;
     this.state = createRobotState(options.jointNames.length, options.signals.length);
@@ -44,6 +54,11 @@ export class RobotReadings {
       kind === 'jointStates'
         ? port.subscribe(JointState, topic, SENSOR_QOS, (message, atS) => this.#receiveJoints(message, atS))
         : port.subscribe(Odometry, topic, SENSOR_QOS, (message, atS) => this.#receiveOdometry(message, atS));
+  }
+
+  /** A joint's reading jumped a short time ago: it is not a place to hold the arm at. */
+  get hasJumped(): boolean {
+    return this.measuredAtS - this.#jumpedAtS < JUMP_COUNTS_FOR_S;
   }
 
   /** Subscribes what is measured besides; before the port's `start`. */
@@ -65,15 +80,16 @@ export class RobotReadings {
   }
 
   #receiveJoints(message: JointState, receivedAtS: number): void {
-    if (!this.#isNew(message.header.stamp)) return;
     if (!sameNames(message.name, this.#orderOf)) this.#learnOrder(message.name);
-    if (this.missing.length > 0) return;
+    // Others may publish here too, a gripper for one: what they say is no measurement of this robot, and no stamp of one.
+    if (this.missing.length > 0 || !this.#isNew(message.header.stamp)) return;
     const { positionRad, velocityRadPerS, torqueNm } = this.state;
     const sinceS = receivedAtS - this.measuredAtS;
     for (let i = 0; i < this.#order.length; i++) {
       const from = this.#order[i]!;
       const before = positionRad[i]!;
       positionRad[i] = message.position[from] ?? Number.NaN;
+      if (this.measurements > 0 && this.#isJump(i, positionRad[i]! - before, sinceS)) this.#jumpedAtS = receivedAtS;
       // Robots leave these out, or say NaN, where they do not measure them. How fast a joint is can be worked out.
       const velocity = message.velocity[from] ?? Number.NaN;
       const derived = this.measurements > 0 && sinceS > 0 ? (positionRad[i]! - before) / sinceS : 0;
@@ -82,6 +98,12 @@ export class RobotReadings {
       torqueNm[i] = Number.isNaN(torque) ? 0 : torque;
     }
     this.#measured(receivedAtS);
+  }
+
+  /** A reading that is no number is none either. */
+  #isJump(joint: number, moved: number, sinceS: number): boolean {
+    const most = this.#model.joints[joint]!.velocityMaxRadPerS * Math.max(sinceS, SHORTEST_STEP_S);
+    return !(Math.abs(moved) <= JUMP_RATIO * most + JUMP_SLACK_RAD);
   }
 
   #receiveOdometry({ header, pose, twist }: Odometry, receivedAtS: number): void {

@@ -2,7 +2,7 @@
  * How a robot behind ROS is stopped: at once and some times again, as a command that was under way may arrive after the
  * first; then the controllers are taken off it where that is asked for.
  */
-import type { RobotModel } from '../../core/index.ts';
+import { allFinite, type RobotModel } from '../../core/index.ts';
 import {
   type CommandLaw,
   commandSize,
@@ -16,7 +16,6 @@ import type { Controllers } from './controllers.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 const REPEAT_MS = 5;
-const REPEATS = 6;
 /** How long effort holds the arm before it lets go. */
 const EFFORT_HOLD_MS = 1000;
 /** A measurement older than this is not where the arm is. */
@@ -29,6 +28,10 @@ export interface StopParts {
   readonly readings: RobotReadings;
   readonly controllers: Controllers | undefined;
   readonly nowS: () => number;
+  /** How long a stop is said again and again. */
+  readonly repeatForMs: number;
+  /** The newest command that was published since the robot was enabled; `undefined` where that is not known. */
+  readonly lastCommand?: () => Float64Array | undefined;
   /** Told what could not be done. */
   readonly onTrouble: (sentence: string) => void;
 }
@@ -59,14 +62,18 @@ export class StopSequence {
     return this.#running;
   }
 
+  /** Resolves when no stop is running. */
+  settled(): Promise<void> {
+    return this.#running ?? Promise.resolve();
+  }
+
   async #run(): Promise<void> {
-    const { readings, controllers, onTrouble } = this.#parts;
+    const { readings, controllers, onTrouble, repeatForMs } = this.#parts;
     this.#heldRad.set(readings.state.positionRad);
-    if (this.#holdsPosition() && !this.#isMeasured()) {
+    if (!this.#fill()) {
       onTrouble('Nobody knows where the joints are: the robot is left to hold the last command by itself.');
     } else {
-      this.#law(readings.state, this.#numbers, 0);
-      const repeats = this.#hold === undefined ? REPEATS : EFFORT_HOLD_MS / REPEAT_MS;
+      const repeats = (this.#hold === undefined ? repeatForMs : EFFORT_HOLD_MS) / REPEAT_MS;
       for (let i = 0; i < repeats; i++) {
         this.#publish(i === repeats - 1);
         await new Promise((resolve) => setTimeout(resolve, REPEAT_MS));
@@ -76,12 +83,32 @@ export class StopSequence {
     if (refused !== undefined) onTrouble(refused);
   }
 
+  /** The numbers of the stop; false where there is nothing that could be sent. */
+  #fill(): boolean {
+    const { readings, lastCommand, options } = this.#parts;
+    if (!this.#holdsPosition() || this.#isMeasured()) {
+      this.#law(readings.state, this.#numbers, 0);
+      return true;
+    }
+    // A reading that cannot be believed must not become a place to go to.
+    const last = lastCommand?.();
+    if (last === undefined) return false;
+    this.#numbers.set(last);
+    if (options.command.interface === 'jointTrajectory') this.#numbers.fill(0, options.jointNames.length);
+    return true;
+  }
+
   #publish(isLast: boolean): void {
     const { readings, publisher } = this.#parts;
     if (this.#hold !== undefined) {
       if (isLast || !this.#isMeasured()) this.#numbers.fill(0);
       else {
-        const still = { referenceRad: this.#heldRad, referenceVelocityRadPerS: STILL, measured: readings.state };
+        const still = {
+          referenceRad: this.#heldRad,
+          referenceVelocityRadPerS: STILL,
+          measured: readings.state,
+          isMeasured: true,
+        };
         this.#hold(still, this.#numbers, 0);
       }
     }
@@ -95,6 +122,7 @@ export class StopSequence {
 
   #isMeasured(): boolean {
     const { readings, nowS } = this.#parts;
+    if (readings.hasJumped || !allFinite(readings.state.positionRad)) return false;
     return readings.measuredAtS > 0 && nowS() - readings.measuredAtS <= MEASURED_MAX_AGE_S;
   }
 }

@@ -15,6 +15,8 @@ import { StopSequence } from './stop-sequence.ts';
 
 /** How often the pulse's age is looked at. */
 const LOOK_MS = 5;
+/** Longer than the bridge takes a command for new (50 ms): one that it publishes late must not be the last word. */
+const REPEAT_FOR_MS = 120;
 
 export interface StopperParts {
   readonly port: RosPort;
@@ -37,7 +39,7 @@ export class Stopper {
     const { options, model } = config;
     this.#parts = parts;
     const publisher = advertiseCommand(port, options, 1 / model.controlHz);
-    const readings = new RobotReadings(port, options, () => undefined);
+    const readings = new RobotReadings(port, model, options, () => undefined);
     this.#stop = new StopSequence({
       model,
       options,
@@ -45,6 +47,7 @@ export class Stopper {
       readings,
       controllers: options.controllerManager && new Controllers(port, options.controllerManager),
       nowS: () => clock.nowS(),
+      repeatForMs: REPEAT_FOR_MS,
       onTrouble: (sentence) => toGuard.notice({ row: 25, level: 'error', sentence, remedy: 'Look at the robot.' }),
     });
   }

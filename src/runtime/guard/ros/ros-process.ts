@@ -9,8 +9,8 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5000;
 /** Garbage beyond this: the process is not what it should be, and is killed. */
 const MAX_SKIPPED_BYTES = 64 * 1024;
-/** How long a process may take to end when it is asked to, ms. */
-const END_MS = 1500;
+/** How long a process may take to end when it is asked to, ms: a stop that holds for a second, a controller manager, ROS. */
+const END_MS = 2500;
 
 export interface RosProcessEvents {
   /** An intact message of the life `generation`. The payload is reused. */
