@@ -26,6 +26,8 @@ import { ObservationStack } from './observation-stack.ts';
 export interface EpisodeRunnerOptions {
   readonly task: Task;
   readonly link: GuardLink;
+  /** The robot's, in the order of the guard's vectors. Left out where joint actions move all of them in that order. */
+  readonly jointNames?: readonly string[];
   readonly clock: Clock;
   readonly policyHz: number;
   /** Filled with how long things take, where somebody wants to know. */
@@ -105,7 +107,7 @@ export class EpisodeRunner {
     this.#stack = new ObservationStack(task.observation, (out, offset, frame, previous) =>
       task.observe(out, offset, frame, previous),
     );
-    this.#executed = new ExecutedAction(task.action, link.shape.joints);
+    this.#executed = new ExecutedAction(task.action, link.shape.joints, options.jointNames);
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
     this.#output = { mean: new Float32Array(actions), logStd: new Float32Array(actions) };
     this.#command = createActionCommand(actions);

@@ -67,4 +67,18 @@ describe('the executed action', () => {
     const way = [0.2, -0.2, 0, 1].map((value) => expect.closeTo(value, 5));
     expect(executed(joint, before, after, [0, 0, 0, 0])).toEqual(way);
   });
+
+  it('of a joint action that moves some joints, in another order than the robot has them, is the way of those', () => {
+    const dimensions = ['joint_5', 'joint_1'].map((name) => ({ name, scale: 0.05, unit: 'rad' as const }));
+    const jointNames = [0, 1, 2, 3, 4, 5].map((i) => `joint_${i}`);
+    const measure = new ExecutedAction({ kind: 'joint', dimensions }, 6, jointNames);
+    const after = standingFrame();
+    measure.begin(standingFrame());
+    after.referenceRad[1] = after.referenceRad[1]! - 0.02;
+    after.referenceRad[5] = after.referenceRad[5]! + 0.01;
+    after.commandSeq = -1;
+    const out = new Float32Array(2);
+    measure.end(after, { ...createActionCommand(2), seq: 7 }, out);
+    expect([...out]).toEqual([0.2, -0.4].map((value) => expect.closeTo(value, 5)));
+  });
 });

@@ -11,11 +11,15 @@ import type { ActionCommand, ActionSpec, GuardFrame } from '../../core/index.ts'
 export class ExecutedAction {
   readonly #spec: ActionSpec;
   readonly #startRad: Float64Array;
+  /** Which joint each dimension of a joint action moves. */
+  readonly #joints: readonly number[];
   readonly #startTcp: Float64Array = new Float64Array(7);
 
-  constructor(spec: ActionSpec, joints: number) {
+  /** `jointNames`: of the guard's vectors, in their order; an action may move some of them, in another order. */
+  constructor(spec: ActionSpec, joints: number, jointNames: readonly string[] = []) {
     this.#spec = spec;
     this.#startRad = new Float64Array(joints);
+    this.#joints = spec.dimensions.map(({ name }, i) => (jointNames.length === 0 ? i : jointNames.indexOf(name)));
   }
 
   /** Remembers where the reference is when a step begins. */
@@ -37,7 +41,10 @@ export class ExecutedAction {
   #way(frame: GuardFrame, i: number): number {
     const { kind, dimensions } = this.#spec;
     const { name, scale } = dimensions[i]!;
-    if (kind === 'joint') return (frame.referenceRad[i]! - this.#startRad[i]!) / scale;
+    if (kind === 'joint') {
+      const joint = this.#joints[i]!;
+      return (frame.referenceRad[joint]! - this.#startRad[joint]!) / scale;
+    }
     const axis = ['x', 'y', 'z'].indexOf(name);
     // Turning while braking is too small to matter and would need the tool's nominal pose.
     return axis < 0 ? 0 : (frame.referenceTcp[axis]! - this.#startTcp[axis]!) / scale;

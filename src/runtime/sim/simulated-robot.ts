@@ -40,6 +40,7 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   const runner = new EpisodeRunner({
     task,
     link,
+    jointNames: robot.joints.map(({ name }) => name),
     clock,
     policyHz: config.task.policyHz,
     leaseS: LEASE_PERIODS * policyPeriodS,

@@ -128,8 +128,11 @@ function fileOf(path: string, policy: OnnxPolicy): { readonly path: string; read
 }
 
 function createRunner(setup: RunSetup, link: GuardLink, clock: Clock, log: RunLog): EpisodeRunner {
-  const { policyHz } = setup.config.task;
-  return new EpisodeRunner({ task: setup.task, link, clock, policyHz, timings: log, leaseS: LEASE_PERIODS / policyHz });
+  const { task, robot } = setup.config;
+  const { policyHz } = task;
+  const jointNames = robot.joints.map(({ name }) => name);
+  const leaseS = LEASE_PERIODS / policyHz;
+  return new EpisodeRunner({ task: setup.task, link, jointNames, clock, policyHz, timings: log, leaseS });
 }
 
 function createRecorder(
