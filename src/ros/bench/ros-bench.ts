@@ -68,6 +68,8 @@ export async function benchRos(options: RosBenchOptions): Promise<RosBenchResult
 
 /** A load average above this share of the cores makes the figures those of this moment, not of this machine. */
 const QUIET_SHARE = 0.25;
+/** Memory that fills and is collected has no slope in a shorter time. */
+const SLOPE_S = 300;
 
 /** The result as lines for a person. */
 export function formatRosBench(result: RosBenchResult): string {
@@ -91,8 +93,10 @@ export function formatRosBench(result: RosBenchResult): string {
     `Start: there after ${system.unconfiguredS.toFixed(2)} s, active after ${system.activeS.toFixed(2)} s`,
     ...system.processes.map(
       ({ name, cpuPercent, rssMb, rssSlopeMbPerHour }) =>
-        `  ${name.padEnd(18)} ${pc(cpuPercent).padStart(7)} of a core, ${rssMb.toFixed(0)} MB, ` +
-        `${rssSlopeMbPerHour.toFixed(1)} MB/h over ${(system.seconds / 60).toFixed(1)} min`,
+        `  ${name.padEnd(18)} ${pc(cpuPercent).padStart(7)} of a core, ${rssMb.toFixed(0)} MB` +
+        (system.seconds < SLOPE_S
+          ? ''
+          : `, ${rssSlopeMbPerHour.toFixed(1)} MB/h over ${(system.seconds / 60).toFixed(0)} min`),
     ),
   ];
   if (machine.loadBefore > QUIET_SHARE * machine.cores) {
