@@ -10,7 +10,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'rein-package-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 const CLI = { timeoutMs: 30_000 };
 
-/** A package `joy` whose joy_node only says what it was started with: the real one needs a joystick. */
+/** A package `joy` whose joy_node only says what it was given: the real one needs a joystick. */
 function joyStandIn(): string {
   const prefix = join(scratch, 'joy');
   mkdirSync(join(prefix, 'share', 'ament_index', 'resource_index', 'packages'), { recursive: true });
@@ -23,7 +23,7 @@ function joyStandIn(): string {
 import rclpy
 rclpy.init()
 node = rclpy.create_node('unnamed', automatically_declare_parameters_from_overrides=True)
-for name in sorted(node._parameters):
+for name in sorted(node._parameter_overrides):
     print('PARAMETER', name, repr(node.get_parameter(name).value), flush=True)
 print('NODE', node.get_fully_qualified_name(), flush=True)
 rclpy.spin(node)
@@ -99,7 +99,6 @@ describeRos("Rein's package", () => {
         'device_id 2',
         "device_name 'Some Pad'",
         'sticky_buttons False',
-        'use_sim_time False',
       ]);
       await teleop.kill();
     }, 60_000);

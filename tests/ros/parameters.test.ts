@@ -27,8 +27,10 @@ node = Node('rein', allow_undeclared_parameters=True, automatically_declare_para
             start_parameter_services=False)
 values = {}
 types = {}
+# What every node declares by itself differs between distributions, so only what was given counts.
+given = node._parameter_overrides
 for name, parameter in node._parameters.items():
-    if name == 'use_sim_time' or parameter.type_ == Parameter.Type.NOT_SET: continue
+    if name not in given or parameter.type_ == Parameter.Type.NOT_SET: continue
     value = parameter.value
     types[name] = parameter.type_.name.lower()
     values[name] = list(value) if hasattr(value, '__len__') and not isinstance(value, str) else value
