@@ -120,6 +120,15 @@ describe('the bridge', () => {
     expect(newest(layout.torqueNm)).toBe(0);
   });
 
+  it('works velocities out by the stamps, not by how far apart messages arrive', async () => {
+    publishJoints({ velocity: Number.NaN, stamp: 7 });
+    await until(() => newest(STATE.measurements) === 1, 'a measurement');
+    await aMoment();
+    publishJoints({ velocity: Number.NaN, stamp: 7, nanosec: 1e7, shift: 0.01 });
+    await until(() => newest(STATE.measurements) === 2, 'two measurements');
+    expect(newest(layout.velocityRadPerS)).toBeCloseTo(1, 6);
+  });
+
   it('gives signs of life while the robot is silent', async () => {
     const before = rows.length;
     await until(() => rows.length >= before + 5, 'signs of life');
@@ -310,11 +319,13 @@ function config() {
 function publishJoints({
   names: given = names.map((name) => `ur_${name}`),
   stamp = 0,
+  nanosec = 0,
   velocity = 0,
   shift = 0,
 } = {}): void {
   const message = JointState.create();
   message.header.stamp.sec = stamp;
+  message.header.stamp.nanosec = nanosec;
   message.name = given;
   message.position = Float64Array.from(given, (name) => names.indexOf(name.replace('ur_', '')) + 1 + shift);
   message.velocity = new Float64Array(given.length).fill(velocity);

@@ -25,4 +25,13 @@ describe('the odometer', () => {
     expect(odometer.way('x')).toBeCloseTo(-0.1, 12);
     expect(odometer.way('y')).toBeCloseTo(0.3, 12);
   });
+
+  it('knows nothing at a pose that is no number, and goes on from the one before it', () => {
+    const odometer = new Odometer();
+    odometer.advance(0, 0, 0);
+    odometer.advance(1, Number.NaN, 0);
+    expect(odometer.way('x')).toBeNaN();
+    odometer.advance(2, 0, 0);
+    expect(odometer.way('x')).toBeCloseTo(2, 9);
+  });
 });

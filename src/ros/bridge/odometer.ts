@@ -6,10 +6,13 @@ export class Odometer {
   #ahead = 0;
   #left = 0;
   #yawRad = 0;
+  #isKnown = true;
 
-  /** Takes the next pose: m, m, rad. The first is where the ways begin. */
+  /** Takes the next pose: m, m, rad. The first is where the ways begin. One that is no number is left out when the next comes. */
   advance(x: number, y: number, yawRad: number): void {
     const last = this.#last;
+    this.#isKnown = Number.isFinite(x + y + yawRad);
+    if (!this.#isKnown) return;
     this.#last = { x, y, yawRad };
     if (last === undefined) return;
     const turnedRad = wrapAngleRad(yawRad - last.yawRad);
@@ -22,8 +25,9 @@ export class Odometer {
     this.#yawRad += turnedRad;
   }
 
-  /** How far it has gone along `axis`: x (m), y (m) or yaw (rad); 0 along others. */
+  /** How far it has gone along `axis`: x (m), y (m) or yaw (rad); 0 along others. NaN where the newest pose is no number. */
   way(axis: string): number {
+    if (!this.#isKnown) return Number.NaN;
     return axis === 'x' ? this.#ahead : axis === 'y' ? this.#left : axis === 'yaw' ? this.#yawRad : 0;
   }
 }

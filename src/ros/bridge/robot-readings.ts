@@ -10,6 +10,8 @@ const JUMP_RATIO = 1.5;
 const JUMP_SLACK_RAD = 0.005;
 /** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
 const JUMP_COUNTS_FOR_S = 2;
+/** No robot measures faster. */
+const SHORTEST_DERIVED_S = 0.0005;
 /** Messages may come in bursts. */
 const SHORTEST_STEP_S = 0.02;
 
@@ -82,9 +84,11 @@ export class RobotReadings {
   #receiveJoints(message: JointState, receivedAtS: number): void {
     if (!sameNames(message.name, this.#orderOf)) this.#learnOrder(message.name);
     // Others may publish here too, a gripper for one: what they say is no measurement of this robot, and no stamp of one.
+    const lastStamp = this.#lastStamp;
     if (this.missing.length > 0 || !this.#isNew(message.header.stamp)) return;
     const { positionRad, velocityRadPerS, torqueNm } = this.state;
     const sinceS = receivedAtS - this.measuredAtS;
+    const stepS = stepOf(lastStamp, message.header.stamp, sinceS);
     for (let i = 0; i < this.#order.length; i++) {
       const from = this.#order[i]!;
       const before = positionRad[i]!;
@@ -92,7 +96,7 @@ export class RobotReadings {
       if (this.measurements > 0 && this.#isJump(i, positionRad[i]! - before, sinceS)) this.#jumpedAtS = receivedAtS;
       // Robots leave these out, or say NaN, where they do not measure them. How fast a joint is can be worked out.
       const velocity = message.velocity[from] ?? Number.NaN;
-      const derived = this.measurements > 0 && sinceS > 0 ? (positionRad[i]! - before) / sinceS : 0;
+      const derived = this.measurements > 0 ? (positionRad[i]! - before) / stepS : 0;
       velocityRadPerS[i] = Number.isNaN(velocity) ? derived : velocity;
       const torque = message.effort[from] ?? Number.NaN;
       torqueNm[i] = Number.isNaN(torque) ? 0 : torque;
@@ -140,6 +144,13 @@ export class RobotReadings {
     for (const [i, name] of this.#options.rosJointNames.entries()) this.#order[i] = names.indexOf(name);
     this.missing = this.#options.rosJointNames.filter((name) => !names.includes(name));
   }
+}
+
+/** How long after the last one a measurement was made: by its stamps where they make sense, as messages come in bursts. */
+function stepOf(last: Stamp, { sec, nanosec }: Stamp, arrivedAfterS: number): number {
+  const stampedS = sec - last.sec + (nanosec - last.nanosec) * 1e-9;
+  const isStamped = (last.sec !== 0 || last.nanosec !== 0) && stampedS > 0 && stampedS < 1;
+  return Math.max(isStamped ? stampedS : arrivedAfterS, SHORTEST_DERIVED_S);
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {

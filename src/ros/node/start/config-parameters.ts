@@ -37,12 +37,12 @@ export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Ov
     .filter(([name]) => isConfigParameter(name))
     .map(([name, { value, from }]) => {
       if (typeof value === 'object') {
-        throw new ReinError('config', `${from}: the list ${name} cannot be given as a parameter`, {
+        throw new ReinError('config', `${from}${name}: a list cannot be given as a parameter`, {
           remedy: 'write it into a YAML file and name that with the parameter config',
         });
       }
       const [part, ...keys] = name.split('.');
-      return { option: `${from} ${name}`, path: [part as Part, ...keys], value };
+      return { option: `${from}${name}`, path: [part as Part, ...keys], value };
     });
 }
 

@@ -99,6 +99,15 @@ describe('what the guard is told of ROS', () => {
   });
 });
 
+describe('what the guard is told of ROS besides', () => {
+  it('is the clock that commands are stamped by, and no remap of another node', () => {
+    const remaps = ['-r', 'other:joint_states:=/theirs', '-r', 'rein:odom:=/ours'];
+    expect(rosArgumentsOf(resolveSettings(['--ros-args', ...remaps, '-p', 'use_sim_time:=true']))).toEqual([
+      ...['--ros-args', '-r', '__ns:=/', '-r', 'odom:=/ours', '-p', 'use_sim_time:=true'],
+    ]);
+  });
+});
+
 describe('the mark of a node', () => {
   it('tells a successor that the one before died without a word, and nothing after an orderly end', () => {
     const first = leaveMark('/arm1/rein', '3', folder);
