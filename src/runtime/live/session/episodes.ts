@@ -64,7 +64,8 @@ export class Episodes {
   async running(activity: Activity<void>): Promise<void> {
     try {
       await this.#join(activity);
-      if (await this.#isToDemonstrate()) await this.#demonstrate(activity);
+      // Without all demonstrations no weights will ever come: a robot that was stopped meanwhile does not wait for them.
+      if ((await this.#isToDemonstrate()) && !(await this.#demonstrate(activity))) return;
       if (!this.#weights.isReady && this.#needsPolicy) {
         this.#say('info', 'waitingForWeights', 'Holding: waiting for the first weights of the learner.');
       }
@@ -156,7 +157,7 @@ export class Episodes {
     return (recorder.connection.status?.version ?? 0) === 0;
   }
 
-  async #demonstrate(activity: Activity<void>): Promise<void> {
+  async #demonstrate(activity: Activity<void>): Promise<boolean> {
     const { setup, recorder, live, folder } = this.#parts;
     const wanted = setup.config.task.demonstrations;
     let { episodes, steps } = recordedDemonstrations(folder);
@@ -172,8 +173,8 @@ export class Episodes {
         this.#hooks.onStep(transition);
       };
       const report = await this.#run(activity, 'demo', { operator, onStep });
-      if (activity.reason !== undefined) return;
-      if (report.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return;
+      if (activity.reason !== undefined) return false;
+      if (report.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return false;
       if (!report.success) continue;
       for (const transition of taken) recorder.record(transition);
       live.log.episode('demonstration', episodes++, report);
@@ -182,6 +183,7 @@ export class Episodes {
     }
     recorder.connection?.demonstrationsComplete(steps);
     this.#say('info', 'demonstrationsComplete', `${episodes} demonstrations, ${steps} steps.`);
+    return true;
   }
 
   /** Holds until there is something to act with. */
