@@ -1,10 +1,12 @@
 /** The text of `docs/ros2/reference.md`, from the code that registers, the declarations of parameters, and the package's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OBSERVATION_TYPES, type ObservationType, partsOf } from '../../tasks/index.ts';
 import { declarationsOf, NODE_PARAMETERS } from '../node/start/index.ts';
 import { USE_SIM_TIME } from '../parameters/index.ts';
 import type { ParameterDeclaration, QosProfile } from '../port/index.ts';
 import { SIM_PARAMETERS } from '../sim/index.ts';
+import { table } from './markdown.ts';
 import type { Registration, RegistrationKind } from './recording.ts';
 import { type Field, parseInterface, parseLaunchArguments } from './sources.ts';
 import { bridgeSurface, configOf, FROM_FILE, nodeSurface, simSurface, stopperSurface } from './surfaces.ts';
@@ -21,7 +23,8 @@ export async function rosReference(root: string): Promise<string> {
     HEAD,
     '## The node\n\n`ros2 run rein node`, started by `robot.launch.py`: a lifecycle node called `rein`, with the\nservices that every lifecycle node and every node with parameters has.\n',
     surfaceText(node, NODE_WORDS),
-    "A task's own observation topics are in its file (`observation.topics`).\n",
+    OBSERVATIONS_TEXT,
+    observationTable(),
     '### Parameters of the node\n',
     PARAMETERS_TEXT,
     parameterTable([...NODE_PARAMETERS, USE_SIM_TIME]),
@@ -56,6 +59,9 @@ Written by \`npm run docs\` from the code that registers topics, declares parame
 \`action/\` and \`launch/\`; change those, not this page. Names are as the code has them: \`~/state\` is \`/rein/state\`, or
 \`/arm1/rein/state\` in the namespace \`arm1\`; names without \`~\` and \`/\` follow the namespace; all can be remapped.
 QoS: reliability, durability, messages kept. A reader is told in an event and in \`/diagnostics\` when a publisher does not fit it.
+`;
+const OBSERVATIONS_TEXT = `A task that people judge names further topics to see (\`observation.topics\` of [its file](../config.md)): best effort, volatile, 1. What can be taken of a
+message, in \`fields\`:
 `;
 const PARAMETERS_TEXT = `Given as \`--ros-args -p name:=value\`, in a \`--params-file\`, or as arguments of \`robot.launch.py\`. Fixed once the node runs, where the last
 column does not say otherwise.
@@ -96,6 +102,17 @@ function surfaceText(all: readonly Registration[], words: WordTable): string {
   })
     .filter((text) => text !== '')
     .join('\n');
+}
+
+function observationTable(): string {
+  const fields = (type: ObservationType): string =>
+    partsOf(type)
+      .map((part) => `\`${part}\``)
+      .join(', ');
+  return table(
+    ['observed type', 'fields'],
+    OBSERVATION_TYPES.map((type) => [`\`${type}\``, fields(type)]),
+  );
 }
 
 interface Named {
@@ -178,10 +195,4 @@ function names(root: string, folder: string, ending: string): readonly string[] 
   return readdirSync(join(root, folder))
     .filter((file) => file.endsWith(ending))
     .sort();
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return `${[line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')}\n`;
 }
