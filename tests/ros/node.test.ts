@@ -242,7 +242,7 @@ describeRos('a node that is started wrong', () => {
   it.each([
     ['an unknown parameter', ['-p', 'taks:=insert'], /there is no parameter "taks"/],
     ['a wrong type', ['-p', 'seed:=many'], /seed is "many", it must be a whole number/],
-    ['a number out of range', ['-p', 'task.maxSteps:=0'], /task\.maxSteps: maxSteps is 0, it must be/],
+    ['a number out of range', ['-p', 'task.maxSteps:=0'], /-p task\.maxSteps: maxSteps is 0, it must be/],
     ['a task that is not there', ['-p', 'task:=nowhere'], /there is no task called "nowhere"/],
     ['an argument that is not one', ['insert'], /"insert" is not understood/],
   ])('ends with code 1 and one sentence for %s', async (_, args, sentence) => {

@@ -31,6 +31,7 @@ import {
   type RosActionClient,
   type RosClient,
   type RosEndpoint,
+  type RosFault,
   type RosPort,
   type RosPortFactory,
   type RosPortOptions,
@@ -207,6 +208,10 @@ class MemoryPort implements RosPort {
 
   nodeNames(): readonly string[] {
     return this.#graph.nodeNames();
+  }
+
+  get graphFaults(): readonly RosFault[] {
+    return this.#watch.standing;
   }
 
   start(): void {

@@ -32,6 +32,8 @@ export interface DiagnosticsOptions {
   readonly holder: SessionHolder;
   /** Seconds of the machine's monotonic clock. */
   readonly nowS: () => number;
+  /** What is wrong at the border to ROS, and has been told. */
+  readonly lasting: () => readonly RosFault[];
   /** Parts that others know: teleop, observations. */
   readonly others: () => readonly PartStatus[];
 }
@@ -120,7 +122,7 @@ export class Diagnostics {
       return { part, level: 'warn', message: 'Stopped, until it is reset.', values };
     }
     if (newOverruns > 0) return { part, level: 'warn', message: `${newOverruns} ticks were late.`, values };
-    return { part, level: 'ok', message: `In the state ${state}.`, values };
+    return { part, level: state === 'fault' ? 'warn' : 'ok', message: `In the state ${state}.`, values };
   }
 
   #driver({ frame }: LiveSession): PartStatus {
@@ -138,12 +140,13 @@ export class Diagnostics {
   #ros(): PartStatus {
     const nowS = this.#options.nowS();
     for (const [cause, { atS }] of this.#rosFaults) if (nowS - atS > SHOWN_S) this.#rosFaults.delete(cause);
-    const newest = [...this.#rosFaults.values()].at(-1);
+    // What lasts is shown as long as it lasts.
+    const newest = [...this.#rosFaults.values()].at(-1)?.fault ?? this.#options.lasting().at(-1);
     const values = { faults: this.#rosFaultCount };
     if (newest === undefined)
       return { part: 'ROS', level: 'ok', message: 'Messages and graph are as expected.', values };
-    const level = newest.fault.kind === 'callback' ? 'error' : 'warn';
-    return { part: 'ROS', level, message: `${newest.fault.where}: ${newest.fault.message}`, values };
+    const level = newest.kind === 'callback' ? 'error' : 'warn';
+    return { part: 'ROS', level, message: `${newest.where}: ${newest.message}`, values };
   }
 
   #isSilent(): boolean {

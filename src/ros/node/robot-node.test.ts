@@ -163,6 +163,7 @@ describe('services', () => {
     expect(await reset()).toEqual({ success: true, message: 'The robot holds and may move again.' });
     expect(await reset()).toEqual({ success: true, message: 'There was nothing to reset; the robot holds.' });
     expect((await start()).success).toBe(true);
+    expect((await reset()).message).toBe('There was nothing to reset; what goes on goes on.');
   });
 
   it('mark an episode, save and roll back the policy, or say why not', async () => {

@@ -82,6 +82,7 @@ export class RobotNode {
     });
     this.#diagnostics = new Diagnostics({
       ...{ port, robotId: options.robotId, holder: this.#holder, nowS: () => clock.nowS() },
+      lasting: () => port.graphFaults.filter((fault) => !this.#isGhost(fault)),
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
     this.#permission = { holder: this.#holder, isActive: false, fullName: port.fullName };
@@ -122,7 +123,7 @@ export class RobotNode {
 
   /** What went wrong at the border to ROS. A callback that threw stops the robot: nobody knows what it left undone. */
   rosFault(fault: RosFault): void {
-    if (fault.kind === 'duplicateNode' && (this.#options.ghosts?.() ?? 0) > 0) return;
+    if (this.#isGhost(fault)) return;
     this.#diagnostics.rosFault(fault);
     if (fault.kind === 'timeJump') return; // told with what it does to the episode
     const { row, remedy } = ROS_EVENTS[fault.kind];
@@ -130,6 +131,10 @@ export class RobotNode {
     const message = `${fault.where}: ${fault.message}`;
     this.event({ level: isDefect ? 'error' : 'warn', name: fault.kind, row, message, remedy });
     if (isDefect) this.#stop('a callback failed');
+  }
+
+  #isGhost({ kind }: RosFault): boolean {
+    return kind === 'duplicateNode' && (this.#options.ghosts?.() ?? 0) > 0;
   }
 
   event(event: SessionEvent): void {

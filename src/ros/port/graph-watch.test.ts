@@ -22,7 +22,7 @@ describe('the graph watch', () => {
       watch.look();
       return told.map(({ kind, message }) => `${kind}: ${message}`);
     };
-    return { look, others, names };
+    return { look, others, names, watch };
   };
 
   it('is silent about what fits', () => {
@@ -30,13 +30,15 @@ describe('the graph watch', () => {
   });
 
   it('tells a mismatch once, and again when it went and came back', () => {
-    const { look, others } = set([{ node: '/arm', typeName: joints, qos: SENSOR_QOS }]);
+    const { look, others, watch } = set([{ node: '/arm', typeName: joints, qos: SENSOR_QOS }]);
     const sentence =
       'qosMismatch: /rein gets nothing from /arm on /js: the publisher is best effort, the subscriber asks for reliable';
     expect(look()).toEqual([sentence]);
     expect(look()).toEqual([]);
+    expect(watch.standing).toMatchObject([{ kind: 'qosMismatch', where: '/js' }]);
     const [end] = others.splice(0);
     expect(look()).toEqual([]);
+    expect(watch.standing).toEqual([]);
     others.push(end as RosEndpoint);
     expect(look()).toEqual([sentence]);
   });

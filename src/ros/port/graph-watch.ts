@@ -1,7 +1,7 @@
 /** Looks at the graph for what would fail in silence: ends whose quality of service does not fit, and doubled node names. */
 import type { FaultDesk } from './fault-desk.ts';
 import { type QosProfile, qosMismatch } from './qos.ts';
-import type { RosEndpoint } from './ros-port.ts';
+import type { RosEndpoint, RosFault } from './ros-port.ts';
 
 /** One of a port's own ends. */
 export interface OwnEnd {
@@ -26,7 +26,7 @@ export class GraphWatch {
   readonly #graph: WatchedGraph;
   readonly #ends: readonly OwnEnd[];
   readonly #desk: FaultDesk;
-  #told: ReadonlySet<string> = new Set();
+  #standing: ReadonlyMap<string, RosFault> = new Map();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(graph: WatchedGraph, ends: readonly OwnEnd[], desk: FaultDesk) {
@@ -47,19 +47,26 @@ export class GraphWatch {
     clearInterval(this.#timer);
   }
 
+  /** What the last look found wrong. */
+  get standing(): readonly RosFault[] {
+    return [...this.#standing.values()];
+  }
+
   look(): void {
-    const wrong = new Map<string, () => void>();
+    const wrong = new Map<string, RosFault>();
     for (const end of this.#ends) this.#lookAt(end, wrong);
     const doubles = this.#graph.nodeNames().filter((name) => name === this.#graph.fullName).length;
     if (doubles > 1) {
       const message = `another node is called ${this.#graph.fullName} too; start it under another name or namespace`;
-      wrong.set('double', () => this.#desk.report('duplicateNode', this.#graph.fullName, message));
+      wrong.set('double', { kind: 'duplicateNode', where: this.#graph.fullName, message });
     }
-    for (const [cause, tell] of wrong) if (!this.#told.has(cause)) tell();
-    this.#told = new Set(wrong.keys());
+    for (const [cause, { kind, where, message }] of wrong) {
+      if (!this.#standing.has(cause)) this.#desk.report(kind, where, message);
+    }
+    this.#standing = wrong;
   }
 
-  #lookAt(end: OwnEnd, wrong: Map<string, () => void>): void {
+  #lookAt(end: OwnEnd, wrong: Map<string, RosFault>): void {
     const isReader = end.side === 'subscribers';
     for (const other of this.#graph.endpoints(end.topic, isReader ? 'publishers' : 'subscribers')) {
       const [writer, reader] = isReader ? [other.qos, end.qos] : [end.qos, other.qos];
@@ -67,7 +74,7 @@ export class GraphWatch {
       if (why === undefined) continue;
       const [from, to] = isReader ? [other.node, this.#graph.fullName] : [this.#graph.fullName, other.node];
       const message = `${to} gets nothing from ${from} on ${end.topic}: ${why}`;
-      wrong.set(message, () => this.#desk.report('qosMismatch', end.topic, message));
+      wrong.set(message, { kind: 'qosMismatch', where: end.topic, message });
     }
   }
 }

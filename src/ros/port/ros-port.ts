@@ -73,6 +73,8 @@ export interface RosPort {
   endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[];
   /** Fully qualified names of all nodes that the graph shows; own name included, doubles as often as they are there. */
   nodeNames(): readonly string[];
+  /** What the graph does not fit (QoS, types, doubled names) as long as it lasts; `onFault` was told when it began. */
+  readonly graphFaults: readonly RosFault[];
   /** Begins to receive. */
   start(): void;
   /** Stops receiving and gives everything back; within 1 s. Idempotent. */

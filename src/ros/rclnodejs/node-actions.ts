@@ -96,7 +96,8 @@ async function runGoal<G, F, R>(
   let isOver = false;
   const feedback = (value: F): void => {
     const fitted = shapes.fit(type.Feedback, value, `${name}'s feedback`);
-    if (!isOver) goal.publishFeedback(fitted);
+    // rclnodejs publishes none for a goal that is being canceled, and complains.
+    if (!isOver && !goal.isCancelRequested) goal.publishFeedback(fitted);
   };
   const request = goal.request.toPlainObject(false) as G;
   const done = await desk.runAsync(name, async () => {

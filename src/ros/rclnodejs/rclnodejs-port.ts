@@ -35,6 +35,7 @@ import {
   type RosActionClient,
   type RosClient,
   type RosEndpoint,
+  type RosFault,
   type RosPort,
   type RosPortFactory,
   type RosPortOptions,
@@ -236,6 +237,10 @@ class RclnodejsPort implements RosPort {
   nodeNames(): readonly string[] {
     if (this.#phase === 'closed') return [];
     return this.#node.getNodeNamesAndNamespaces().map(({ name, namespace }) => fullNodeName(namespace, name));
+  }
+
+  get graphFaults(): readonly RosFault[] {
+    return this.#watch.standing;
   }
 
   start(): void {

@@ -19,8 +19,9 @@ export function offerServices(options: ServicesOptions): void {
     return 'The robot brakes and holds, until ~/reset.';
   });
   trigger('~/reset', async () => {
-    const isReset = await movableSessionOf(permission).reset();
-    return isReset ? 'The robot holds and may move again.' : 'There was nothing to reset; the robot holds.';
+    const session = movableSessionOf(permission);
+    if (await session.reset()) return 'The robot holds and may move again.';
+    return `There was nothing to reset; ${session.state.mode === 'idle' ? 'the robot holds' : 'what goes on goes on'}.`;
   });
   trigger('~/resume', () => {
     const activity = movableSessionOf(permission).resume();
