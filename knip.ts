@@ -19,7 +19,7 @@ const config: KnipConfig = {
   // even a test, is still found where it is written.
   ignoreIssues: { 'src/**/index.ts': ['exports', 'types'] },
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
-  ignoreBinaries: ['chrt', 'mkfifo', 'mount', 'umount', 'ros2'],
+  ignoreBinaries: ['chrt', 'mkfifo', 'mount', 'umount', 'colcon', 'ros2'],
 };
 
 export default config;
