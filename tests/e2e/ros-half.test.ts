@@ -1,7 +1,7 @@
 /** The guard's ROS half as real processes, on a ROS graph in memory: what happens when each of them dies, hangs or lies. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -62,7 +62,7 @@ describe('a guard whose robot is behind ROS', () => {
   it('follows commands', async () => {
     const before = Array.from(guard.latest.robot.positionRad);
     await push(guard, 10);
-    expect(guard.latest.state).toBe('active.policy');
+    expect([guard.latest.state, guard.latest.faultFlags]).toEqual(['active.policy', 0]);
     expect(guard.latest.robot.positionRad[5]! - before[5]!).toBeGreaterThan(0.01);
     expect(guard.latest.violations).toBe(0);
   });
@@ -181,14 +181,28 @@ describe('the process that can only stop', () => {
   it('does nothing when there is nothing to stop', async () => {
     const pids = await startHalf(0);
     guard.kill('SIGKILL');
-    await until(() => !isAlive(pids.stopper), 'it to happen');
+    await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'both to end');
     expect(logOf('stops.log')).toEqual([]);
+    // Nor does anything of it stay on the disk.
+    expect(readdirSync(folder).filter((name) => name.startsWith('rein-ros-'))).toEqual([]);
+  });
+
+  it('ends with the guard and not with a signal that a service manager sends to all', async () => {
+    const pids = await startHalf(1);
+    process.kill(pids.stopper, 'SIGTERM');
+    process.kill(pids.bridge, 'SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([isAlive(pids.stopper), isAlive(pids.bridge)]).toEqual([true, true]);
+    expect(logOf('stops.log')).toEqual([]);
+    guard.kill('SIGKILL');
+    await until(() => logOf('stops.log').length >= 6, 'it to happen');
   });
 
   /** Resolves when both processes are ready and hear pulses of `kind`. */
   async function startHalf(kind: 0 | 1): Promise<{ bridge: number; stopper: number }> {
     const options = JSON.stringify({ model: mockModel, options: rosOptions(mockModel), ...processes });
-    guard = fork(support('ros-half-guard.js'), [options, String(kind)]);
+    const env = { ...process.env, TMPDIR: folder };
+    guard = fork(support('ros-half-guard.js'), [options, String(kind)], { env });
     for (;;) {
       const [message] = (await once(guard, 'message')) as [{ ready?: { bridge: number; stopper: number } }];
       if (message.ready === undefined) continue;

@@ -7,7 +7,7 @@ export {
   type RosDriverOptions,
   type RosSignalOptions,
 } from './options.ts';
-export { ROS_MESSAGE, type RosProcessConfig, TO_GUARD_FD } from './protocol.ts';
+export { ROS_FOLDER_PREFIX, ROS_MESSAGE, type RosProcessConfig, TO_GUARD_FD } from './protocol.ts';
 export { RosDriver } from './ros-driver.ts';
 export type { RosAnswer, RosLink, RosRequest } from './ros-link.ts';
 export {

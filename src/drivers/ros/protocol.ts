@@ -17,6 +17,9 @@ export const ROS_MESSAGE = {
 /** The file descriptor on which a process writes to the guard. */
 export const TO_GUARD_FD = 3;
 
+/** How the folder is called, in the system's for temporary files, that holds a guard's pipes. */
+export const ROS_FOLDER_PREFIX = 'rein-ros-';
+
 /** In a JSON file that the guard writes; its path is the first argument, the life's number the second. */
 export interface RosProcessConfig {
   readonly model: RobotModel;

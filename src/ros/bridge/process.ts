@@ -1,7 +1,8 @@
 /** What both processes do alike: read their configuration, make a port, end when the guard does, and never die silently. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { ReinError, SystemClock } from '../../core/index.ts';
-import { type RosProcessConfig, stateNumbers } from '../../drivers/ros/index.ts';
+import { ROS_FOLDER_PREFIX, type RosProcessConfig, stateNumbers } from '../../drivers/ros/index.ts';
 import type { RosFault, RosPort, RosPortFactory } from '../port/index.ts';
 import { Bridge } from './bridge.ts';
 import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';
@@ -92,6 +93,7 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
     isEnding = true;
     await made.guardGone();
     made.close();
+    forgetFolder(config);
     await port.close();
     process.exit();
   };
@@ -102,4 +104,15 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
   // A terminal or a service manager sends them to all; the guard decides when we end, by closing our standard input.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   made.start();
+}
+
+/** A guard that was killed leaves the folder of its pipes behind. Nothing but such a folder is removed. */
+function forgetFolder({ inbox }: RosProcessConfig): void {
+  const folder = dirname(inbox);
+  if (!basename(folder).startsWith(ROS_FOLDER_PREFIX)) return;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // Untidy, and no reason not to end.
+  }
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GuardNotice, ReinError, type RobotModel } from '../../../core/index.ts';
 import {
+  ROS_FOLDER_PREFIX,
   ROS_MESSAGE,
   type RosDriverOptions,
   type RosProcessConfig,
@@ -45,7 +46,7 @@ export class RosHalf {
 
   /** Starts both. Throws `ReinError` where the pipes cannot be made. */
   constructor({ model, options, bridgeModule, stopperModule, rosArguments, onNotice }: RosHalfOptions) {
-    this.#folder = mkdtempSync(join(tmpdir(), 'rein-ros-'));
+    this.#folder = mkdtempSync(join(tmpdir(), ROS_FOLDER_PREFIX));
     const bridgeInbox = join(this.#folder, 'commands');
     const stopperInbox = join(this.#folder, 'pulse');
     this.memory = {
