@@ -158,10 +158,12 @@ describeRos('the node, from start to end', () => {
     });
 
     it('shows the configuration as parameters, with words and ranges, and keeps limits fixed', async () => {
-      expect(await cli('param', 'get', '/rein', 'task.maxSteps')).toContain('Integer value is: 80');
-      const described = await cli('param', 'describe', '/rein', 'robot.limitMarginRad');
+      expect(await cli('param', 'get', '/rein', 'settings.task.maxSteps')).toContain('Integer value is: 80');
+      const described = await cli('param', 'describe', '/rein', 'settings.robot.limitMarginRad');
       expect(described).toContain('Distance kept from every position limit');
-      expect(await cli('param', 'set', '/rein', 'robot.limitMarginRad', '0.5')).toMatch(/failed|fixed|read-only/i);
+      expect(await cli('param', 'set', '/rein', 'settings.robot.limitMarginRad', '0.5')).toMatch(
+        /failed|fixed|read-only/i,
+      );
       expect(await cli('param', 'set', '/rein', 'joint_states_rate', '5000.0')).toMatch(/failed|range|must be/i);
       expect(await cli('param', 'set', '/rein', 'joint_states_rate', '20.0')).toContain('successful');
       const hz = new RosProcess('ros2', ['topic', 'hz', '/joint_states', '--window', '60']);
@@ -242,7 +244,11 @@ describeRos('a node that is started wrong', () => {
   it.each([
     ['an unknown parameter', ['-p', 'taks:=insert'], /there is no parameter "taks"/],
     ['a wrong type', ['-p', 'seed:=many'], /seed is "many", it must be a whole number/],
-    ['a number out of range', ['-p', 'task.maxSteps:=0'], /-p task\.maxSteps: maxSteps is 0, it must be/],
+    [
+      'a number out of range',
+      ['-p', 'settings.task.maxSteps:=0'],
+      /-p settings\.task\.maxSteps: maxSteps is 0, it must be/,
+    ],
     ['a task that is not there', ['-p', 'task:=nowhere'], /there is no task called "nowhere"/],
     ['an argument that is not one', ['insert'], /"insert" is not understood/],
   ])('ends with code 1 and one sentence for %s', async (_, args, sentence) => {

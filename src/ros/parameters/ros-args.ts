@@ -81,7 +81,7 @@ function takeParameter(rule: string, into: Collected): void {
   const match = PARAMETER.exec(rule);
   if (match === null) {
     throw new ReinError('config', `-p ${rule}: this is not NAME:=VALUE`, {
-      remedy: 'for example -p task.maxSteps:=200',
+      remedy: 'for example -p settings.task.maxSteps:=200',
     });
   }
   const [, node, name = '', text = ''] = match;

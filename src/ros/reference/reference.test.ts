@@ -74,7 +74,7 @@ describe('the page', () => {
     for (const name of [
       '~/safety_state',
       'joint_states_rate',
-      'task.maxSteps',
+      'settings.task.maxSteps',
       'autostart',
       'rein/msg/Event',
       'base_slip',

@@ -1,7 +1,9 @@
 /**
  * The configuration as parameters: one for each number, word and list of numbers of the same schema that checks the YAML
- * files, named after its place there (`task.maxSteps`, `robot.limitMarginRad`). They may be given at the start and are
- * fixed then: a limit is never changed while a robot moves.
+ * files, named after its place there (`settings.task.maxSteps`, `settings.robot.joints.elbow.velocityMaxRadPerS`). They
+ * may be given at the start, those of single joints excepted, and are fixed then: a limit is never changed while a robot
+ * moves. The prefix keeps them apart from the parameters `task`, `robot` and `learner`: `ros2 param dump` and nested
+ * YAML cannot hold a name that is another's beginning.
  */
 import { ReinError } from '../../../core/index.ts';
 import { editorSchemas, type Override, type ResolvedConfig } from '../../../runtime/index.ts';
@@ -10,6 +12,7 @@ import type { ParameterDeclaration, ParameterValue } from '../../port/index.ts';
 
 const PARTS = ['task', 'robot', 'learner'] as const;
 type Part = (typeof PARTS)[number];
+const PREFIX = 'settings.';
 
 /** The part of JSON Schema that the editors' files use. */
 interface Schema {
@@ -17,6 +20,7 @@ interface Schema {
   readonly description?: string;
   readonly unit?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly enum?: readonly unknown[];
@@ -28,10 +32,10 @@ interface Schema {
 
 /** Whether a parameter of this name is part of the configuration. */
 export function isConfigParameter(name: string): boolean {
-  return PARTS.some((part) => name.startsWith(`${part}.`));
+  return PARTS.some((part) => name.startsWith(`${PREFIX}${part}.`));
 }
 
-/** What given parameters change in the configuration. Throws `ReinError('config')` for lists. */
+/** What given parameters change in the configuration. Throws `ReinError('config')` for lists and single joints. */
 export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Override[] {
   return [...given]
     .filter(([name]) => isConfigParameter(name))
@@ -41,14 +45,19 @@ export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Ov
           remedy: 'write it into a YAML file and name that with the parameter config',
         });
       }
-      const [part, ...keys] = name.split('.');
+      const [part, ...keys] = name.slice(PREFIX.length).split('.');
+      if (part === 'robot' && keys[0] === 'joints') {
+        throw new ReinError('config', `${from}${name}: what one joint can do is said by the robot's file alone`, {
+          remedy: 'copy the file, change it there, and name it with the parameter robot',
+        });
+      }
       return { option: `${from}${name}`, path: [part as Part, ...keys], value };
     });
 }
 
 /** Declarations with the values of `config`. */
 export function configParameters(config: ResolvedConfig): readonly ParameterDeclaration[] {
-  return PARTS.flatMap((part) => declarationsBelow(config[part], schemaOf(part), part));
+  return PARTS.flatMap((part) => declarationsBelow(config[part], schemaOf(part), `${PREFIX}${part}`));
 }
 
 function schemaOf(part: Part): Schema {
@@ -62,8 +71,16 @@ function declarationsBelow(values: object, schema: Schema, prefix: string): Para
     const field = fieldOf(schema, key);
     const type = typeOf(value, field);
     if (type !== undefined) return [declaration(name, type, value as ParameterValue, field)];
+    if (isNamedList(value)) {
+      return value.flatMap((item) => declarationsBelow(item, field.items ?? {}, `${name}.${item.name}`));
+    }
     return isGroup(value) ? declarationsBelow(value, field, name) : [];
   });
+}
+
+/** Joints, above all: each is found by its name. */
+function isNamedList(value: unknown): value is readonly { readonly name: string }[] {
+  return Array.isArray(value) && value.length > 0 && value.every((item) => isGroup(item) && 'name' in item);
 }
 
 /** The schema of `key`, in whichever variant has it. */

@@ -24,7 +24,7 @@ Actions     ~/run_episode ~/evaluate
 The motors belong to a second process, the guard, which brakes and holds when this one dies. A node that died comes back
 configured and inactive. Ctrl+C brakes, holds and ends within a second.
 
-Every number and word of the configuration is a parameter too, for example task.maxSteps or robot.limitMarginRad
+Every number and word of the configuration is a parameter too, for example settings.task.maxSteps
 (ros2 param list; docs/config.md). Fixed once the node runs, unless it says otherwise.
 
 Parameters:

@@ -28,7 +28,7 @@ describe('settings of a node', () => {
 
   it('take parameters over files, and files of the node under its whole name', () => {
     const file = join(folder, 'params.yaml');
-    writeFileSync(file, '/arm1/left:\n  ros__parameters:\n    seed: 3\n    task: { maxSteps: 40 }\n');
+    writeFileSync(file, '/arm1/left:\n  ros__parameters:\n    seed: 3\n    settings: { task: { maxSteps: 40 } }\n');
     const argv = ['--ros-args', '-r', '__ns:=/arm1', '-r', '__node:=left', '--params-file', file];
     const settings = resolveSettings([...argv, '-p', 'operator:=joy']);
     expect(settings.identity.fullName).toBe('/arm1/left');
@@ -45,12 +45,21 @@ describe('settings of a node', () => {
 
   it.each([
     ['an unknown name', 'taks:=insert', 'there is no parameter "taks"'],
-    ['an unknown key of the configuration', 'task.maxStps:=3', 'task.maxStps: unknown key "maxStps"'],
+    ['an unknown key of the configuration', 'settings.task.maxStps:=3', 'settings.task.maxStps: unknown key "maxStps"'],
     ['a wrong type', 'seed:=many', 'seed is "many", it must be a whole number'],
-    ['a number out of range', 'robot.limitMarginRad:=7.0', 'robot.limitMarginRad: limitMarginRad is 7'],
+    [
+      'a number out of range',
+      'settings.robot.limitMarginRad:=7.0',
+      'settings.robot.limitMarginRad: limitMarginRad is 7',
+    ],
     ['a word that is none of the choices', 'operator:=ghost', 'operator is "ghost", it must be'],
-    ['a list', 'robot.homeRad:=[0.0, 1.0]', 'robot.homeRad: a list cannot be given as a parameter'],
-    ['a limit that the task breaks', 'robot.controlHz:=15.0', 'policyHz'],
+    ['a list', 'settings.robot.homeRad:=[0.0, 1.0]', 'settings.robot.homeRad: a list cannot be given as a parameter'],
+    [
+      'a number of one joint',
+      'settings.robot.joints.elbow.velocityMaxRadPerS:=1.0',
+      "what one joint can do is said by the robot's file alone",
+    ],
+    ['a limit that the task breaks', 'settings.robot.controlHz:=15.0', 'policyHz'],
     ['a name for a robot that no file may have', 'robot_id:=a/b', 'robot_id is "a/b"'],
   ])('refuse %s, and name it', (_, value, sentence) => {
     expect(() => withParameters(value)).toThrow(sentence);
@@ -66,14 +75,23 @@ describe('parameters', () => {
   const declared = new Map(declarationsOf(config).map((declaration) => [declaration.name, declaration]));
 
   it('hold every number, word and list of numbers of the configuration, with its words, unit and range', () => {
-    expect(declared.get('task.maxSteps')).toMatchObject({ type: 'integer', default: 80, isReadOnly: true });
-    expect(declared.get('robot.limitMarginRad')).toMatchObject({
+    expect(declared.get('settings.task.maxSteps')).toMatchObject({ type: 'integer', default: 80, isReadOnly: true });
+    expect(declared.get('settings.robot.limitMarginRad')).toMatchObject({
       ...{ type: 'double', default: 0.02, range: { min: 0, max: 0.5 } },
       description: 'Distance kept from every position limit. Unit: rad.',
     });
-    expect(declared.get('robot.homeRad')).toMatchObject({ type: 'double_array' });
-    expect(declared.get('task.hole.clearanceM')).toMatchObject({ type: 'double', default: 0.0005 });
-    expect(declared.get('learner.utd')).toBeDefined();
+    expect(declared.get('settings.robot.homeRad')).toMatchObject({ type: 'double_array' });
+    expect(declared.get('settings.task.hole.clearanceM')).toMatchObject({ type: 'double', default: 0.0005 });
+    expect(declared.get('settings.learner.utd')).toBeDefined();
+    expect(declared.get('settings.robot.joints.elbow.accelMaxRadPerS2')).toMatchObject({
+      ...{ type: 'double', default: 20, isReadOnly: true },
+      range: { min: 0, max: 1000 },
+    });
+  });
+
+  it('have no name that is the beginning of another: ros2 param dump could not write both', () => {
+    const names = [...declared.keys()];
+    for (const name of names) expect(names.filter((other) => other.startsWith(`${name}.`))).toEqual([]);
   });
 
   it('all say what they are', () => {
