@@ -54,6 +54,14 @@ describe('row 14, a frozen reading', () => {
     expect(dog.check([0.2, 0, 0], [0, 0, 0], DT_S)).toBe(FROZEN_READING);
   });
 
+  it('gives a joint that stood for long the same time to begin', () => {
+    const stoodTicks = 100;
+    const dog = new FollowingWatchdog(oddArm3);
+    for (let tick = 0; tick <= stoodTicks; tick++) expect(dog.check([0, 0, 0], [0, 0, 0], DT_S)).toBe(0);
+    for (let tick = 1; tick < 5; tick++) expect(dog.check([0.02 * tick, 0, 0], [0, 0, 0], DT_S)).toBe(0);
+    expect(dog.check([0.1, 0, 0], [0, 0, 0], DT_S)).toBe(FROZEN_READING);
+  });
+
   it('gives the wheels of a base 500 ms', () => {
     const [first, ...others] = oddArm3.joints;
     const base: RobotModel = { ...oddArm3, joints: [{ ...first!, kind: 'path' }, ...others] };

@@ -65,6 +65,11 @@ export class FollowingWatchdog {
       this.#stillS[i] = 0;
       return false;
     }
+    // A joint that stood, asked for nothing, has not been frozen all that time: it is given its time to begin.
+    if (Math.abs(reference - this.#referenceThen[i]!) <= SAME) {
+      this.#stillS[i] = 0;
+      return false;
+    }
     this.#stillS[i] = this.#stillS[i]! + passedS;
     const joint = this.#joints[i]!;
     const afterS = isFree(joint) ? FREE_FROZEN_AFTER_S : FROZEN_AFTER_S;
