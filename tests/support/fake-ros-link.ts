@@ -60,6 +60,8 @@ export class FakeRosLink implements RosLink {
   reads = true;
   obeysStops = true;
   wrench: readonly number[] = [0, 0, 0, 0, 0, 0];
+  /** When it came; 0: never. */
+  wrenchAtS = 0;
   signals: readonly number[] = [];
   readonly positionRad: Float64Array;
   readonly #model: RobotModel;
@@ -94,6 +96,7 @@ export class FakeRosLink implements RosLink {
     const layout = stateLayout(this.positionRad.length, this.#options.signals.length);
     this.#row[STATE.generation] = this.life;
     this.#row[STATE.sentAtS] = nowS;
+    this.#row[STATE.wrenchAtS] = this.wrenchAtS;
     if (!this.isSilent) {
       this.#row[STATE.measuredAtS] = nowS;
       this.#row.set(this.positionRad, layout.positionRad);

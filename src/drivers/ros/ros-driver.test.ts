@@ -139,6 +139,19 @@ describe('the ROS driver', () => {
     expect(() => driver.scene?.reset(layout)).toThrow('nobody answers');
   });
 
+  it('is late when the force sensor that the robot has falls silent', async () => {
+    const { driver, link, state } = await rig('position', {
+      wrench: { topic: 'wrench', frame: 'base', tareAtEnable: false },
+    });
+    expect(driver.read(state)).toBe('ok');
+    link.wrenchAtS = link.clock.nowS();
+    for (let i = 0; i < 19; i++) expect(driver.read(state)).toBe('ok');
+    driver.read(state);
+    expect(driver.read(state)).toBe('late');
+    link.wrenchAtS = link.clock.nowS();
+    expect(driver.read(state)).toBe('ok');
+  });
+
   it('turns a wrench of the tool frame into the base frame, less what it was when torque came on', async () => {
     const wrench = { topic: 'wrench', frame: 'tool', tareAtEnable: true } as const;
     const { driver, link, state } = await rig('position', { wrench });

@@ -35,6 +35,8 @@ import { WristWrench } from './wrist-wrench.ts';
 
 /** A bridge that sends nothing for so long, or for twice as long as a measurement may be old, is taken for dead. */
 const BRIDGE_SILENT_S = 0.05;
+/** Force sensors may be slower than joint states. */
+const WRENCH_MAX_AGE_S = 0.2;
 /** A measurement older than this, and than it may be, is not fed back any more. */
 const FEEDBACK_MAX_AGE_S = 0.05;
 /** The guard's own silence that makes the other process stop the robot; longer where the guard's periods are. */
@@ -164,7 +166,7 @@ export class RosDriver implements Driver {
     this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, this.#pulseValidS);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';
-    if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3) return 'late';
+    if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3 || this.#isWrenchSilent()) return 'late';
     this.#copyMeasured(out);
     return 'ok';
   }
@@ -220,6 +222,12 @@ export class RosDriver implements Driver {
     }
     if (isNew && this.#row[STATE.measuredAtS]! > 0) this.#hasState = true;
     return this.#hasState;
+  }
+
+  /** A sensor that gave forces and fell silent: what is pressed is not known any more. */
+  #isWrenchSilent(): boolean {
+    const wrenchAtS = this.#row[STATE.wrenchAtS]!;
+    return this.#wrist !== undefined && wrenchAtS > 0 && this.#clock.nowS() - wrenchAtS > WRENCH_MAX_AGE_S;
   }
 
   #isBridgeAlive(): boolean {
