@@ -51,6 +51,8 @@ export class FakeRosLink implements RosLink {
   readonly pulses: number[] = [];
   /** How long the newest pulse is valid, s. */
   pulseValidS = 0;
+  /** The steering angle that the newest pulse tells, rad. */
+  pulseSteeringRad = 0;
   readonly asked: RosRequest[] = [];
   answer: RosAnswer = { ok: true };
   life = 1;
@@ -120,6 +122,7 @@ export class FakeRosLink implements RosLink {
   pulse(row: Float64Array): boolean {
     this.pulses.push(row[PULSE.kind]!);
     this.pulseValidS = row[PULSE.validForS]!;
+    this.pulseSteeringRad = row[PULSE.steeringRad]!;
     return true;
   }
 

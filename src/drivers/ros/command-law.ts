@@ -39,7 +39,10 @@ export function createCommandLaw(model: RobotModel, command: RosCommandOptions):
   }
 }
 
-/** The numbers of a stop: zero for what moves or pushes by itself, the measured position for what holds. Tick-safe. */
+/**
+ * The numbers of a stop: zero for what moves or pushes by itself, the measured position for what holds. `ackermann`: no
+ * speed, and the steering angle that `out` has already: wheels that snapped straight would leave the curve. Tick-safe.
+ */
 export type StopLaw = (measured: RobotState, out: Float64Array, at: number) => void;
 
 /** How the arm `model` is stopped through `command`'s interface. */
@@ -57,6 +60,10 @@ export function createStopLaw(model: RobotModel, command: RosCommandOptions): St
       const law = poseLaw(model);
       return (measured, out, at) => law({ ...NOTHING, referenceRad: measured.positionRad, measured }, out, at);
     }
+    case 'ackermann':
+      return (_measured, out, at) => {
+        out[at] = 0;
+      };
     default:
       return (_measured, out, at) => out.fill(0, at, at + size);
   }

@@ -254,6 +254,22 @@ describe('the numbers of a command to a base', () => {
     expect(await numbersOf(car, 'ackermann', [0.002, 0.02])).toEqual(near([0.2, 0.02]));
   });
 
+  it('ackermann: a stop, and who stops past the driver, are told the last steering angle', async () => {
+    const steering = { steeringMaxRad: 0.5, steeringRateMaxRadPerS: 3, steeringAccelMaxRadPerS2: 20, wheelbaseM: 0.3 };
+    const car = modelOfBase('car', { kind: 'ackermann', speedMaxMPerS: 1, accelMaxMPerS2: 2, ...steering }, 100);
+    const link = new FakeRosLink(car, rosOptions(car, 'ackermann', { state: { kind: 'odometry', topic: 'odom' } }));
+    const driver = new RosDriver(car, rosOptions(car, 'ackermann'), link, link.clock);
+    const state = createRobotState(2, 0);
+    await driver.open();
+    driver.read(state);
+    driver.enable();
+    driver.write(vec<'rad'>([0.002, 0.02]));
+    driver.read(state);
+    expect(link.pulseSteeringRad).toBe(0.02);
+    driver.disable();
+    expect(link.commands.at(-1)!.slice(COMMAND.kind)).toEqual([COMMAND_KIND.stop, expect.any(Number), 0.02]);
+  });
+
   it('are zero for a stop', () => {
     const car = modelOfBase('base', { kind: 'differential', ...limits }, 100);
     const out = new Float64Array(6).fill(7);

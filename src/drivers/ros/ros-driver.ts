@@ -290,6 +290,7 @@ export class RosDriver implements Driver {
     this.#command[COMMAND.seq] = this.#command[COMMAND.seq]! + 1;
     this.#command[COMMAND.issuedAtS] = this.#clock.nowS();
     this.#command[COMMAND.kind] = kind;
+    if (this.#steering >= 0) this.#command[COMMAND.scalars + 1] = this.#reference[this.#steering]!;
   }
 
   #act(): void {
@@ -303,6 +304,7 @@ export class RosDriver implements Driver {
     this.#pulse[PULSE.sentAtS] = this.#clock.nowS();
     this.#pulse[PULSE.kind] = kind;
     this.#pulse[PULSE.validForS] = validForS;
+    if (this.#steering >= 0) this.#pulse[PULSE.steeringRad] = this.#reference[this.#steering]!;
     this.#link.pulse(this.#pulse);
   }
 

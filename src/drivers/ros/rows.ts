@@ -41,7 +41,9 @@ export const PULSE = {
   kind: 2,
   /** How long the silence after it may last, s. */
   validForS: 3,
-  numbers: 4,
+  /** `ackermann`: the steering angle that a stop keeps, rad. */
+  steeringRad: 4,
+  numbers: 5,
 } as const;
 /** `idle`: nothing to stop. `armed`: stop when this is the last that is heard. `act`: stop now. */
 export const PULSE_KIND = { idle: 0, armed: 1, act: 2 } as const;

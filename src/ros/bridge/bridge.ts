@@ -137,6 +137,7 @@ export class Bridge {
     this.#lastSeq = command[COMMAND.seq]!;
     if (command[COMMAND.kind] === COMMAND_KIND.stop) {
       this.#isStopped = true;
+      this.#stop.keepSteering(command[COMMAND.scalars + 1] ?? 0);
       void this.#stop.run();
       this.#stoppedSeq = this.#lastSeq;
       this.#sendState();

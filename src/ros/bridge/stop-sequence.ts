@@ -54,6 +54,12 @@ export class StopSequence {
     this.#heldRad = new Float64Array(options.jointNames.length);
   }
 
+  /** `ackermann`: where the wheels point, which a stop does not change. */
+  keepSteering(steeringRad: number): void {
+    if (this.#parts.options.command.interface !== 'ackermann' || !Number.isFinite(steeringRad)) return;
+    this.#numbers[1] = steeringRad;
+  }
+
   /** Publishes the first stop before it returns. One that runs already is not begun again. Resolves when all is done. */
   run(): Promise<void> {
     this.#running ??= this.#run().finally(() => {

@@ -76,6 +76,7 @@ export class Stopper {
   receive(kind: number, payload: Uint8Array): void {
     if (kind !== ROS_MESSAGE.pulse || !readNumbers(this.#pulse, payload)) return;
     const state = this.#pulse[PULSE.kind]!;
+    this.#stop.keepSteering(this.#pulse[PULSE.steeringRad]!);
     if (state === PULSE_KIND.act) {
       this.#act('told to');
       return;
