@@ -71,8 +71,11 @@ export class Teleop {
       return { part, level: 'error', message: 'Stopped by the operator, or lost while in control (fault 18).', values };
     }
     if (publisherCount === 0) return { part, level: 'stale', message: `Nobody publishes ${topic}.`, values };
-    const message = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
-    return { part, level: source.counters.malformed > 0 ? 'warn' : 'ok', message, values };
+    const now = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
+    const { malformed } = source.counters;
+    if (malformed === 0) return { part, level: 'ok', message: now, values };
+    const cause = operator === 'joy' ? `not of the pad ${this.#options.pad}` : 'not finite, or without a stamp';
+    return { part, level: 'warn', message: `${now} ${malformed} messages were dropped: ${cause} (fault 11).`, values };
   }
 
   #make(): Source | undefined {

@@ -211,10 +211,11 @@ export class LiveSession {
     const isTaken = this.#activity !== undefined && task.takesMarks === true;
     if (isTaken) this.#mark = mark;
     const noted = `Episode ${this.#episode} is marked as a ${mark}${note === '' ? '' : `: ${note}`}.`;
-    this.emit({ level: 'info', name: 'marked', row: 0, message: noted, remedy: '' });
-    if (isTaken) return { isTaken, message: noted };
     const reason = task.takesMarks === true ? 'no episode is going on' : `${config.task.name} judges itself`;
-    return { isTaken, message: `Noted, and it changes nothing: ${reason}.` };
+    const nothing = `changes nothing: ${reason}.`;
+    const message = isTaken ? noted : `${noted} It ${nothing}`;
+    this.emit({ level: 'info', name: 'marked', row: 0, message, remedy: '' });
+    return { isTaken, message: isTaken ? noted : `Noted, and it ${nothing}` };
   }
 
   /** Saves the weights that act; an empty `path` is the run's folder. Rejects with `ReinError`. */
