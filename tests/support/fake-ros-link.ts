@@ -65,6 +65,8 @@ export class FakeRosLink implements RosLink {
   /** When it came; 0: never. */
   wrenchAtS = 0;
   signals: readonly number[] = [];
+  /** Until when they are new; 0: none is expected. */
+  signalsValidUntilS = 0;
   readonly positionRad: Float64Array;
   readonly #model: RobotModel;
   readonly #options: RosDriverOptions;
@@ -99,6 +101,7 @@ export class FakeRosLink implements RosLink {
     this.#row[STATE.generation] = this.life;
     this.#row[STATE.sentAtS] = nowS;
     this.#row[STATE.wrenchAtS] = this.wrenchAtS;
+    this.#row[STATE.signalsValidUntilS] = this.signalsValidUntilS;
     if (!this.isSilent) {
       this.#row[STATE.measuredAtS] = nowS;
       this.#row.set(this.positionRad, layout.positionRad);

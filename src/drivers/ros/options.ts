@@ -41,6 +41,8 @@ export interface RosSignalOptions {
   readonly type: string;
   /** Where the number is in the message, e.g. `data` or `wrench.force.z`. */
   readonly field: string;
+  /** Silence beyond this stops the robot as a silent joint state does; 0: an event, which may come seldom or never. */
+  readonly freshnessMs: number;
 }
 
 export interface RosDriverOptions {

@@ -120,7 +120,9 @@ describe('the ROS driver', () => {
   });
 
   it('gives measured signals by name, and the others as the scene says', async () => {
-    const signals = [{ name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data' }];
+    const signals = [
+      { name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data', freshnessMs: 200 },
+    ];
     const { driver, link, state } = await rig('position', {
       signalNames: ['estimate', 'depthM'],
       signals,
@@ -149,6 +151,16 @@ describe('the ROS driver', () => {
     driver.read(state);
     expect(driver.read(state)).toBe('late');
     link.wrenchAtS = link.clock.nowS();
+    expect(driver.read(state)).toBe('ok');
+  });
+
+  it('is late when a signal that spoke is older than it may be, and ok again when it comes', async () => {
+    const { driver, link, state } = await rig();
+    expect(driver.read(state)).toBe('ok');
+    link.signalsValidUntilS = link.clock.nowS() + 0.095;
+    for (let i = 0; i < 9; i++) expect(driver.read(state)).toBe('ok');
+    expect(driver.read(state)).toBe('late');
+    link.signalsValidUntilS = link.clock.nowS() + 0.2;
     expect(driver.read(state)).toBe('ok');
   });
 

@@ -166,7 +166,7 @@ export class RosDriver implements Driver {
     this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, this.#pulseValidS);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';
-    if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3 || this.#isWrenchSilent()) return 'late';
+    if (this.#clock.nowS() - measuredAtS > this.#options.freshnessMs * 1e-3 || this.#isSensorSilent()) return 'late';
     this.#copyMeasured(out);
     return 'ok';
   }
@@ -224,10 +224,13 @@ export class RosDriver implements Driver {
     return this.#hasState;
   }
 
-  /** A sensor that gave forces and fell silent: what is pressed is not known any more. */
-  #isWrenchSilent(): boolean {
+  /** A sensor that spoke and fell silent: what is pressed, or how the task stands, is not known any more. */
+  #isSensorSilent(): boolean {
+    const nowS = this.#clock.nowS();
     const wrenchAtS = this.#row[STATE.wrenchAtS]!;
-    return this.#wrist !== undefined && wrenchAtS > 0 && this.#clock.nowS() - wrenchAtS > WRENCH_MAX_AGE_S;
+    if (this.#wrist !== undefined && wrenchAtS > 0 && nowS - wrenchAtS > WRENCH_MAX_AGE_S) return true;
+    const validUntilS = this.#row[STATE.signalsValidUntilS]!;
+    return validUntilS > 0 && nowS > validUntilS;
   }
 
   #isBridgeAlive(): boolean {

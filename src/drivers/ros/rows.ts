@@ -17,7 +17,9 @@ export const STATE = {
   wrenchAtS: 4,
   /** `seq` of the newest stop that was begun; 0 for none. */
   stoppedSeq: 5,
-  scalars: 6,
+  /** Until when the signals count as new; 0: none has come, or all are events. */
+  signalsValidUntilS: 6,
+  scalars: 7,
 } as const;
 
 /** Numbers at the beginning of a command. */

@@ -24,12 +24,13 @@ import { Stopper } from './stopper.ts';
 const LIFE = 3;
 const names = ur5eLike.joints.map(({ name }) => name);
 const layout = stateLayout(names.length, 1);
+const freshnessMs = 200;
 const options: RosDriverOptions = rosOptions(ur5eLike, 'position', {
   rosJointNames: names.map((name) => `ur_${name}`),
   signalNames: ['depthM'],
-  signals: [{ name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data' }],
+  signals: [{ name: 'depthM', topic: 'insertion_depth', type: 'std_msgs/msg/Float64', field: 'data', freshnessMs }],
   wrench: { topic: 'wrench', frame: 'base', tareAtEnable: false },
-  freshnessMs: 200,
+  freshnessMs,
 });
 const clock = new SystemClock();
 
@@ -204,7 +205,30 @@ describe('the bridge', () => {
     });
   });
 
+  it('is not prepared before every sensor of the file has spoken, and says until when the signals are new', async () => {
+    const keep = setInterval(() => publishJoints(), 20);
+    const never = (topic: string) => ({
+      ok: false,
+      reason: `Nothing has come on ${topic}, which the robot's file names.`,
+    });
+    expect(await askToPrepare()).toEqual(never('wrench'));
+    publishWrench(0);
+    expect(await askToPrepare()).toEqual(never('insertion_depth'));
+    expect(newest(STATE.signalsValidUntilS)).toBe(0);
+    publishDepth(0.5);
+    expect(await askToPrepare()).toEqual({ ok: true });
+    expect(Math.abs(newest(STATE.signalsValidUntilS) - clock.nowS() - 0.2)).toBeLessThan(0.15);
+    clearInterval(keep);
+  });
+
+  /** With every sensor. */
   async function prepare(): Promise<RosAnswer> {
+    publishWrench(0);
+    publishDepth(0);
+    return askToPrepare();
+  }
+
+  async function askToPrepare(): Promise<RosAnswer> {
     const id = answers.length + 1;
     bridge.receive(ROS_MESSAGE.request, json({ id, generation: LIFE, request: { kind: 'prepare' } }));
     const found = await until(() => answers.find(([answered]) => answered === id), 'an answer');

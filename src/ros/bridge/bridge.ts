@@ -204,6 +204,8 @@ export class Bridge {
     const silence = this.#notices.whySilent();
     if (silence !== undefined) return silence;
     if (clock.nowS() - measuredAtS > 2 * config.options.freshnessMs * 1e-3) return 'The measurements have stopped.';
+    const sensor = this.#readings.silentSensor;
+    if (sensor !== undefined) return `Nothing has come on ${sensor}, which the robot's file names.`;
     if (this.#publisher.subscriberCount === 0) {
       return `Nobody listens to ${this.#publisher.topic}: the controller is not active, or its topic has another name.`;
     }
@@ -221,6 +223,7 @@ export class Bridge {
     row[STATE.measuredAtS] = measuredAtS;
     row[STATE.measurements] = measurements;
     row[STATE.wrenchAtS] = wrenchAtS;
+    row[STATE.signalsValidUntilS] = this.#readings.signalsValidUntilS;
     row[STATE.stoppedSeq] = this.#stoppedSeq;
     row.set(state.positionRad, layout.positionRad);
     row.set(state.velocityRadPerS, layout.velocityRadPerS);

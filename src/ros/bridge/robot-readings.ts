@@ -39,6 +39,8 @@ export class RobotReadings {
   readonly #options: RosDriverOptions;
   readonly #onMeasured: (receivedAtS: number) => void;
   readonly #order: number[];
+  /** When each signal came last, s; 0: never. */
+  readonly #signalAtS: number[];
   readonly #odometer: Odometer = new Odometer();
   #orderOf: readonly string[] = [];
   #jumpedAtS = Number.NEGATIVE_INFINITY;
@@ -51,6 +53,7 @@ export class RobotReadings {
     this.#onMeasured = onMeasured;
     this.state = createRobotState(options.jointNames.length, options.signals.length);
     this.#order = options.jointNames.map(() => -1);
+    this.#signalAtS = options.signals.map(() => 0);
     const { kind, topic } = options.state;
     this.subscription =
       kind === 'jointStates'
@@ -75,10 +78,30 @@ export class RobotReadings {
     for (const [index, { topic, type: name, field }] of signals.entries()) {
       const type = messageType(name);
       const value = fieldAt(type, field);
-      port.subscribe(type, topic, SENSOR_QOS, (message) => {
+      port.subscribe(type, topic, SENSOR_QOS, (message, atS) => {
         this.state.signals[index] = Number(value.get(message));
+        this.#signalAtS[index] = atS;
       });
     }
+  }
+
+  /** Until when all signals that have come are new, s; 0: none has, or they are all events. */
+  get signalsValidUntilS(): number {
+    let untilS = 0;
+    for (let i = 0; i < this.#signalAtS.length; i++) {
+      const { freshnessMs } = this.#options.signals[i]!;
+      if (freshnessMs === 0 || this.#signalAtS[i] === 0) continue;
+      const validS = this.#signalAtS[i]! + freshnessMs * 1e-3;
+      untilS = untilS === 0 ? validS : Math.min(untilS, validS);
+    }
+    return untilS;
+  }
+
+  /** A topic of the robot's file that has never spoken although it should have; `undefined` when there is none. */
+  get silentSensor(): string | undefined {
+    const { wrench, signals } = this.#options;
+    if (wrench !== undefined && this.wrenchAtS === 0) return wrench.topic;
+    return signals.find(({ freshnessMs }, i) => freshnessMs > 0 && this.#signalAtS[i] === 0)?.topic;
   }
 
   #receiveJoints(message: JointState, receivedAtS: number): void {

@@ -34,6 +34,7 @@ export interface RosDriverConfig {
     readonly topic: string;
     readonly type: string;
     readonly field: string;
+    readonly freshnessMs: number;
   }[];
   readonly freshnessMs: number;
   readonly minimumRateHz: number;
@@ -91,6 +92,11 @@ const signal = z.strictObject({
   topic: rosName('Topic that gives it.'),
   type: z.string().min(1).max(255).meta({ description: 'Message type, e.g. `std_msgs/msg/Float64`.' }),
   field: z.string().min(1).max(255).meta({ description: 'Where it is in the message, e.g. `data`.' }),
+  freshnessMs: num(
+    'ms',
+    { min: 0, max: 10_000 },
+    'Before it has come the robot is not enabled; when it is silent for longer than this, the robot stops as for silent joint states (row 10). 0: it is an event, which may come seldom or never.',
+  ).default(200),
 });
 
 const mujoco = z.strictObject({
@@ -125,7 +131,10 @@ const ros = z.strictObject({
         .default('tool'),
       tareAtEnable: z.boolean().meta({ description: 'Its value when torque comes on counts as zero.' }).default(true),
     })
-    .meta({ description: 'Force and torque at the wrist; 0 without.' })
+    .meta({
+      description:
+        'Force and torque at the wrist; 0 without. Before it has come the robot is not enabled; 200 ms of its silence stop the robot (row 10).',
+    })
     .optional(),
   signals: z.array(signal).max(32).meta({ description: 'Numbers of the task that topics give.' }).default([]),
   freshnessMs: num(
