@@ -17,8 +17,16 @@ function lastError(path: string): { readonly msg: string; readonly remedy?: stri
   const lines = readFileSync(path, 'utf8').split('\n');
   for (const line of lines.reverse()) {
     if (!line.startsWith('{')) continue;
-    const entry = JSON.parse(line) as { level: number; msg: string; remedy?: string };
-    if (entry.level >= 50) return entry;
+    const entry = entryOf(line);
+    if (entry !== undefined && entry.level >= 50) return entry;
   }
   return undefined;
+}
+
+function entryOf(line: string): { readonly level: number; readonly msg: string; readonly remedy?: string } | undefined {
+  try {
+    return JSON.parse(line) as { level: number; msg: string; remedy?: string };
+  } catch {
+    return undefined; // cut, because the disk is full or the guard died writing it
+  }
 }
