@@ -15,7 +15,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'rein-test-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 /** A hung test must not hang whoever waits for the result. */
-const suiteLimitMs = 6 * 60_000;
+const suiteLimitMs = 7 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
 const totals = { passed: 0, failed: 0, skipped: 0 };

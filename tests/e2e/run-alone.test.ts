@@ -37,7 +37,7 @@ async function policyFile(
 describe('a robot without a learner', { timeout: 60_000 }, () => {
   it('acts by the mean of a policy file for as long as it is asked to, and ends in order', async () => {
     const file = await policyFile('good');
-    const moving = run.start('run', '--policy', file, '--duration', '3', '--out', 'robot');
+    const moving = run.start('run', '--policy', file, '--duration', '6', '--out', 'robot');
     expect(await moving.exit).toBe(0);
     const journal = run.journal('robot');
     expect(journal.length).toBeGreaterThan(5);
