@@ -292,7 +292,7 @@ describe('what can only stop', () => {
   it('is ready, and does nothing by itself', async () => {
     pulse(PULSE_KIND.idle, 0);
     stopper.nudge();
-    await stopper.guardGone();
+    await stopper.guardGone(Promise.resolve());
     expect(isStarted).toBe(true);
     expect(heard).toEqual([]);
   });
@@ -300,7 +300,7 @@ describe('what can only stop', () => {
   it.each([
     ['told to', () => pulse(PULSE_KIND.act)],
     ['the bridge died', () => stopper.nudge()],
-    ['the guard is gone', () => void stopper.guardGone()],
+    ['the guard is gone', () => void stopper.guardGone(Promise.resolve())],
     ['the guard is silent', () => undefined],
   ])('stops once when armed: %s', async (_why, happen) => {
     pulse(PULSE_KIND.armed);
@@ -312,6 +312,13 @@ describe('what can only stop', () => {
     await until(() => heard.length >= 20, 'more holds');
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(heard.length).toBeLessThanOrEqual(24);
+  });
+
+  it('stops for a guard that was killed before what it wrote last was read', async () => {
+    pulse(PULSE_KIND.idle, 0);
+    const drained = aMoment().then(() => pulse(PULSE_KIND.armed));
+    await stopper.guardGone(drained);
+    expect(heard.length).toBeGreaterThan(3);
   });
 
   it.each([

@@ -8,13 +8,15 @@ import { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from 
 /** Measurements are dropped beyond this: the guard does not read, and the newest is all that it will want. */
 const MAX_UNREAD_BYTES = 16 * 1024;
 
-/** Reads the named pipe at `path`. `onEnd` is called once, when the guard is gone. */
-export function openInbox(path: string, onMessage: MessageHandler, onEnd: () => void): void {
+/** Reads the named pipe at `path`. Resolves when the guard is gone and all that it wrote has been handed on. */
+export function openInbox(path: string, onMessage: MessageHandler): Promise<void> {
   const inbox = new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
   const decoder = new MessageDecoder(onMessage);
   inbox.on('data', (bytes) => decoder.push(bytes));
-  inbox.once('end', onEnd);
-  inbox.once('error', onEnd);
+  return new Promise((resolve) => {
+    inbox.once('end', resolve);
+    inbox.once('error', () => resolve());
+  });
 }
 
 /** Called once when the guard closes our standard input, as its death does. `onNudge`: for each byte before. */

@@ -14,10 +14,13 @@ interface Role {
   receive(kind: number, payload: Uint8Array): void;
   fault(fault: RosFault): void;
   nudge(): void;
-  /** The guard is gone: resolves when the process may end. */
-  guardGone(): Promise<void>;
+  /** The guard is gone: resolves when the process may end. `drained`: all that it wrote before has been received. */
+  guardGone(drained: Promise<void>): Promise<void>;
   close(): void;
 }
+
+/** A guard that ends in order keeps its pipes until we have ended: what it wrote is here after so long. */
+const DRAIN_MS = 30;
 
 interface RoleParts {
   readonly port: RosPort;
@@ -91,7 +94,7 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
   const end = async (): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
-    await made.guardGone();
+    await made.guardGone(Promise.race([inboxEnd, new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS))]));
     made.close();
     forgetFolder(config);
     await port.close();
@@ -99,7 +102,8 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
   };
   const endNow = (): void => void end().catch(() => process.exit(1));
   port.start();
-  openInbox(config.inbox, (kind, payload) => made.receive(kind, payload), endNow);
+  const inboxEnd = openInbox(config.inbox, (kind, payload) => made.receive(kind, payload));
+  void inboxEnd.then(endNow);
   watchGuard(() => made.nudge(), endNow);
   // A terminal or a service manager sends them to all; the guard decides when we end, by closing our standard input.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);

@@ -91,7 +91,9 @@ export class Stopper {
   }
 
   /** The guard is gone. Resolves when the robot has been stopped, or need not be. */
-  async guardGone(): Promise<void> {
+  async guardGone(drained: Promise<void>): Promise<void> {
+    // A guard may be killed before we have read that it enabled the robot.
+    await drained;
     if (this.#isArmed) await this.#act('the guard is gone');
     else await this.#running;
   }
