@@ -124,6 +124,25 @@ describe('a guard whose robot is behind ROS', () => {
     expect(guard.latest.violations).toBe(0);
   });
 
+  it('row 25: brakes and holds when what can only stop has died and is not back within a second', async () => {
+    writeFileSync(join(folder, 'no-stopper'), '');
+    const killedAtS = nowS();
+    process.kill(guard.rosPids!.stopper!, 'SIGKILL');
+    await keepPushing(guard, () => guard.latest.state === 'stopped');
+    expect(nowS() - killedAtS).toBeGreaterThan(1);
+    expect([guard.latest.state, guard.latest.violations]).toEqual(['stopped', 0]);
+    const said = notices.filter(({ level, row }) => level === 'error' && row === 25);
+    expect(said.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('brakes and holds')]);
+    rmSync(join(folder, 'no-stopper'));
+    // Once it is back, the robot may go on.
+    for (let i = 0; i < 10; i++) {
+      if (guard.latest.state === 'stopped') await granted(guard, 'acknowledge');
+      await guard.advance(120);
+      if (guard.latest.state === 'ready') break;
+    }
+    expect(guard.latest.state).toBe('ready');
+  });
+
   it('says why it cannot be enabled', async () => {
     await guard.request({ kind: 'stop' });
     await until(() => guard.latest.state === 'stopped', 'it to happen');

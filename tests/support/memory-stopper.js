@@ -1,13 +1,15 @@
 /**
  * What can only stop, without ROS, for tests: on a graph in this process, with a robot that stands. What it publishes is
- * written to `stops.log` in REIN_TEST_FOLDER: monotonic seconds, then the numbers.
+ * written to `stops.log` in REIN_TEST_FOLDER: monotonic seconds, then the numbers. Where there is a file `no-stopper`, it
+ * does not come up.
  */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStopper } from '../../dist/ros/bridge/index.js';
 import { MemoryGraph, memoryPorts } from '../../dist/ros/memory/index.js';
 import { startMemoryRobot } from './memory-robot.js';
 
+if (existsSync(join(process.env.REIN_TEST_FOLDER, 'no-stopper'))) process.exit(1);
 const graph = new MemoryGraph();
 const log = join(process.env.REIN_TEST_FOLDER, 'stops.log');
 await startMemoryRobot(graph, JSON.parse(readFileSync(process.argv[2], 'utf8')), {

@@ -7,7 +7,11 @@ import { PULSE, ROS_MESSAGE } from '../../dist/drivers/ros/index.js';
 import { RosHalf } from '../../dist/runtime/guard/ros/index.js';
 import { NumbersMessage } from '../../dist/runtime/guard-link/index.js';
 
-const half = new RosHalf({ ...JSON.parse(process.argv[2]), onNotice: (notice) => process.send({ notice }) });
+const half = new RosHalf({
+  ...JSON.parse(process.argv[2]),
+  onNotice: (notice) => process.send({ notice }),
+  onUnguarded: () => undefined,
+});
 const words = new Int32Array(half.memory.words);
 const pulse = new NumbersMessage(ROS_MESSAGE.pulse, PULSE.numbers);
 setInterval(() => {

@@ -33,6 +33,8 @@ const FRAME_SLOTS = 64;
 const COMMAND_SLOTS = 8;
 /** How often new frames are looked for, ms: the node learns of a tick at most this much later. */
 const POLL_MS = 2;
+/** A robot that holds, or is driven, must not do so without what can stop it when this process dies. */
+const UNGUARDED_STATES: readonly string[] = ['ready', 'active.policy', 'active.human'];
 
 /** Starts a tick's thread. Resolves when its driver is open and it ticks; rejects with the driver's `ReinError`. */
 export function startWorkerGuard(config: GuardConfig): Promise<WorkerGuardLink> {
@@ -67,7 +69,11 @@ export class WorkerGuardLink implements GuardLink {
   private constructor(parts: Omit<WorkerStart, 'ros'>) {
     this.shape = parts.shape;
     this.#listeners = new LinkListeners(parts.shape);
-    this.#ros = createRosHalf(parts.config, (notice) => this.notify(notice));
+    this.#ros = createRosHalf(
+      parts.config,
+      (notice) => this.notify(notice),
+      () => void this.#stopUnguarded(),
+    );
     const start: WorkerStart = this.#ros === undefined ? parts : { ...parts, ros: this.#ros.memory };
     this.#frames = new SharedRingReader(start.frames);
     this.#frameRow = new Float64Array(start.frames.rowNumbers);
@@ -197,6 +203,19 @@ export class WorkerGuardLink implements GuardLink {
     });
   }
 
+  /** Brakes and holds a robot that nothing else could stop; one that has no torque refuses, and need not be told of. */
+  async #stopUnguarded(): Promise<void> {
+    if (this.lostReason !== undefined || !UNGUARDED_STATES.includes(this.latest.state)) return;
+    const answer = await this.request({ kind: 'stop' }).catch(() => undefined);
+    if (answer?.ok !== true) return;
+    this.notify({
+      row: 25,
+      level: 'error',
+      sentence: 'The process that can only stop the robot has been away for a second: the robot brakes and holds.',
+      remedy: 'It is started again. When it is back, acknowledge.',
+    });
+  }
+
   #forwardFrames(): void {
     while (this.#frames.takeNext(this.#frameRow)) {
       if (!unpackFrame(this.#listeners.latest, this.#frameRow, 0)) continue;
@@ -213,7 +232,11 @@ export class WorkerGuardLink implements GuardLink {
   }
 }
 
-function createRosHalf({ model, driver }: GuardConfig, onNotice: NoticeListener): RosHalf | undefined {
+function createRosHalf(
+  { model, driver }: GuardConfig,
+  onNotice: NoticeListener,
+  onUnguarded: () => void,
+): RosHalf | undefined {
   if (driver.name !== 'ros') return undefined;
-  return new RosHalf({ model, options: driver.options, ...driver.processes, onNotice });
+  return new RosHalf({ model, options: driver.options, ...driver.processes, onNotice, onUnguarded });
 }

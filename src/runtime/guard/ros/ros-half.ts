@@ -22,6 +22,8 @@ import { ROS_WORDS, type RosMemory, TEXT_BYTES, writeText } from './ros-memory.t
 import { RosProcess } from './ros-process.ts';
 
 const STATE_SLOTS = 8;
+/** A robot does not move for longer than this without the process that can only stop it. */
+const UNGUARDED_MS = 1000;
 
 export interface RosHalfOptions {
   readonly model: RobotModel;
@@ -31,6 +33,8 @@ export interface RosHalfOptions {
   readonly stopperModule: string;
   readonly rosArguments: readonly string[];
   readonly onNotice: (notice: GuardNotice) => void;
+  /** Called a second after the process that can only stop died, and every second until it is back. */
+  readonly onUnguarded: () => void;
 }
 
 export class RosHalf {
@@ -42,10 +46,12 @@ export class RosHalf {
   readonly #bridge: RosProcess;
   readonly #stopper: RosProcess;
   readonly #onNotice: (notice: GuardNotice) => void;
+  readonly #onUnguarded: () => void;
+  #unguarded: NodeJS.Timeout | undefined;
   #hasBeenReady = false;
 
   /** Starts both. Throws `ReinError` where the pipes cannot be made. */
-  constructor({ model, options, bridgeModule, stopperModule, rosArguments, onNotice }: RosHalfOptions) {
+  constructor({ model, options, bridgeModule, stopperModule, rosArguments, onNotice, onUnguarded }: RosHalfOptions) {
     this.#folder = mkdtempSync(join(tmpdir(), ROS_FOLDER_PREFIX));
     const bridgeInbox = join(this.#folder, 'commands');
     const stopperInbox = join(this.#folder, 'pulse');
@@ -61,6 +67,7 @@ export class RosHalf {
     this.#states = new SharedRingWriter(this.memory.state);
     this.#row = new Float64Array(this.memory.state.rowNumbers);
     this.#onNotice = onNotice;
+    this.#onUnguarded = onUnguarded;
     const configOf = (name: string, inbox: string): string => {
       const path = join(this.#folder, `${name}.json`);
       const config: RosProcessConfig = { model, options, rosArguments: shared(rosArguments), inbox };
@@ -85,6 +92,7 @@ export class RosHalf {
   async close(): Promise<void> {
     Atomics.store(this.#words, ROS_WORDS.generation, -1);
     Atomics.store(this.#words, ROS_WORDS.stopper, 0);
+    clearInterval(this.#unguarded);
     await Promise.all([this.#bridge.end(), this.#stopper.end()]);
     closeSync(this.memory.commandFd);
     closeSync(this.memory.pulseFd);
@@ -106,6 +114,7 @@ export class RosHalf {
   #receiveFromStopper(kind: number, payload: Uint8Array): void {
     if (kind === ROS_MESSAGE.ready) {
       this.#stopper.succeeded();
+      clearInterval(this.#unguarded);
       Atomics.store(this.#words, ROS_WORDS.stopper, 1);
     } else this.#receiveWords(kind, payload);
   }
@@ -152,6 +161,8 @@ export class RosHalf {
 
   #stopperDied(how: string): void {
     Atomics.store(this.#words, ROS_WORDS.stopper, 0);
+    clearInterval(this.#unguarded);
+    this.#unguarded = setInterval(this.#onUnguarded, UNGUARDED_MS);
     if (!this.#hasBeenReady)
       this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#say(
