@@ -149,7 +149,10 @@ export interface ActionOutcome<R> {
 
 export interface RosActionClient<G, F, R> {
   readonly isReady: boolean;
-  /** Rejects with `ReinError('link', …)` when the goal is refused or the server is silent for `timeoutMs`. */
+  /**
+   * Rejects with `ReinError('link', …)` when the goal is refused or the server is silent for `timeoutMs`. ROS orders nothing
+   * between the last feedback and the result: one that comes after it is not told.
+   */
   send(
     goal: G,
     options: { readonly timeoutMs: number; readonly onFeedback?: (feedback: F) => void; readonly signal?: AbortSignal },
