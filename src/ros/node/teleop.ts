@@ -23,12 +23,17 @@ export interface TeleopOptions {
   readonly onMark: (mark: 'success' | 'failure') => void;
 }
 
+/** Of robots whose file names none. */
+const DEFAULT_BASE_FRAME = 'base_link';
+
 type Source = JoyTeleop | TwistTeleop;
 
 export class Teleop {
   readonly #options: TeleopOptions;
   readonly #subscription: RosSubscription | undefined;
   #source: Source | undefined;
+  /** The frame that was refused last; told once. */
+  #refusedFrame = '';
 
   /** Subscribes; nobody is in control before `create`. */
   constructor(options: TeleopOptions) {
@@ -44,7 +49,7 @@ export class Teleop {
     if (operator === 'twist') {
       this.#subscription = port.subscribe(TwistStamped, '~/teleop', SENSOR_QOS, ({ header, twist }) => {
         const rosNowS = Number(port.clock.nowNs()) * 1e-9;
-        if (this.#source instanceof TwistTeleop) {
+        if (this.#source instanceof TwistTeleop && this.#isInBaseFrame(header.frame_id, this.#source)) {
           this.#source.onTwist(twist, secondsOf(header.stamp), rosNowS, clock.nowS());
         }
       });
@@ -74,8 +79,27 @@ export class Teleop {
     const now = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
     const { malformed } = source.counters;
     if (malformed === 0) return { part, level: 'ok', message: now, values };
-    const cause = operator === 'joy' ? `not of the pad ${this.#options.pad}` : 'not finite, or without a stamp';
+    const cause =
+      operator === 'joy' ? `not of the pad ${this.#options.pad}` : 'not finite, without a stamp, or of another frame';
     return { part, level: 'warn', message: `${now} ${malformed} messages were dropped: ${cause} (fault 11).`, values };
+  }
+
+  /** A speed of the tool, or of another frame, is another motion than the one that is meant here. */
+  #isInBaseFrame(frame: string, source: TwistTeleop): boolean {
+    const { driver } = this.#options.setup.config.robot;
+    const base = driver.kind === 'ros' ? driver.command.frameId : DEFAULT_BASE_FRAME;
+    if (frame === '' || frame === base) {
+      this.#refusedFrame = '';
+      return true;
+    }
+    source.counters.malformed++;
+    if (frame !== this.#refusedFrame) {
+      const message = `A twist is in the frame "${frame.slice(0, 64)}", and not in the robot's base frame ${base}: it is not executed.`;
+      const remedy = `Send twists of the base frame: frame_id "${base}", or empty.`;
+      this.#options.onEvent({ level: 'warn', name: 'teleopFrame', row: 11, message, remedy });
+    }
+    this.#refusedFrame = frame;
+    return false;
   }
 
   #make(): Source | undefined {

@@ -26,7 +26,7 @@ export const NODE_WORDS: WordTable = {
   },
   joy: { what: 'A joystick that may take over. With `operator:=joy`; `pad` says what its buttons are.' },
   '~/teleop': {
-    what: 'Velocities of a person, m/s and rad/s in the base frame. With `operator:=twist`; one message counts for `teleop_lease`.',
+    what: "Velocities of a person, m/s and rad/s in the base frame (`frame_id` empty or the robot's `driver.command.frameId`; others are refused). With `operator:=twist`; one message counts for `teleop_lease`.",
   },
   '~/success': { what: 'Marks the episode as a success, in tasks that a person judges.' },
   '~/failure': { what: 'Marks the episode as a failure.' },
