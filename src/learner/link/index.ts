@@ -16,6 +16,7 @@ export {
 export { askLearner, type LearnerInfo } from './query.ts';
 export type { OnTransition, ServerCounters, Watermark } from './robot-session.ts';
 export { LearnerServer, type LearnerServerOptions, startLearnerServer } from './server.ts';
+export { parseAddress } from './sockets.ts';
 export type { UplinkCounters } from './transition-sender.ts';
 export { connectUplink, Uplink, type UplinkOptions, type UplinkState } from './uplink.ts';
 export {

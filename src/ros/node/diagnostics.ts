@@ -79,7 +79,8 @@ export class Diagnostics {
     const { session } = holder;
     if (session === undefined) {
       const closed = this.#closed();
-      return [...['guard', 'robot driver', 'policy', 'learner link'].map((part) => ({ part, ...closed })), this.#ros()];
+      const others = ['guard', 'robot driver', 'policy'].map((part) => ({ part, ...closed }));
+      return [...others, this.#awaited() ?? { part: 'learner link', ...closed }, this.#ros()];
     }
     this.#listen(session);
     return [
@@ -93,11 +94,21 @@ export class Diagnostics {
   }
 
   #closed(): Omit<PartStatus, 'part'> {
-    const { state, failure } = this.#options.holder;
+    const { state, failure, wait } = this.#options.holder;
+    if (wait !== undefined) return { level: 'stale', message: wait.message, values: {} };
     if (state === 'failed') {
       return { level: 'error', message: failure?.message ?? 'The session cannot be opened.', values: {} };
     }
     return { level: 'stale', message: state === 'opening' ? 'Opening.' : 'Not configured.', values: {} };
+  }
+
+  /** The learner that the session waits for. */
+  #awaited(): PartStatus | undefined {
+    const { wait } = this.#options.holder;
+    if (wait === undefined) return undefined;
+    const isRefused = wait.state === 'refused';
+    const values = { state: isRefused ? 'refused' : 'connecting' };
+    return { part: 'learner link', level: isRefused ? 'error' : 'warn', message: wait.message, values };
   }
 
   #listen({ frame }: LiveSession): void {

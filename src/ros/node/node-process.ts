@@ -4,13 +4,19 @@
  */
 import { ReinError, SystemClock } from '../../core/index.ts';
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../runtime/index.ts';
-import { openSession, type SessionEvent } from '../../runtime/live/index.ts';
+import { awaitLearner, openSession, type SessionEvent } from '../../runtime/live/index.ts';
 import { subscribeObservations, type TopicObservation } from '../observations/index.ts';
 import type { RosPort } from '../port/index.ts';
 import { openRosPort } from '../rclnodejs/index.ts';
 import { observationsStatus } from './observations-status.ts';
 import { RobotNode } from './robot-node.ts';
-import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeChildConfig } from './start/index.ts';
+import {
+  declarationsOf,
+  JOINT_STATES_RATE,
+  NODE_NAME,
+  type NodeChildConfig,
+  type NodeChildMessage,
+} from './start/index.ts';
 
 /** The graph shows a dead node for so long at most, s. */
 const GHOST_S = 25;
@@ -43,7 +49,7 @@ async function main(): Promise<void> {
   setup.task.attach?.(observations);
   node = createNode(config, setup, port, observations, ended.end);
   node.start();
-  await node.opened();
+  await node.openedOrWaiting();
   port.start();
   // One that died comes back configured, never active.
   if (config.restart > 0) await port.transition('configure');
@@ -60,7 +66,7 @@ function createNode(
   observations: readonly TopicObservation[],
   onShutdown: () => void,
 ): RobotNode {
-  const { folder, runId, robotId, learner, policy, operator, pad, teleopLeaseS, socketPath } = config;
+  const { folder, robotId, learner, policy, operator, pad, teleopLeaseS, socketPath } = config;
   const clock = new SystemClock();
   const parameters = port.declareParameters(declarationsOf(setup.config), (name, value) => {
     if (name === JOINT_STATES_RATE) node.setJointStatesHz(value as number);
@@ -69,9 +75,17 @@ function createNode(
   const ghosts = config.restart + (config.hasGhost ? 1 : 0);
   const startedAtS = clock.nowS();
   const isOwnRobot = setup.driver.name !== 'ros';
+  let { runId } = config;
+  let isKnown = learner === undefined || config.hasJoined;
   const node = new RobotNode({
     ...{ port, setup, robotId, operator, pad, teleopLeaseS, clock, onShutdown },
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
+    beforeOpening: async (signal, onWait) => {
+      if (learner === undefined || isKnown) return;
+      ({ runId } = await awaitLearner(learner, setup, signal, onWait));
+      isKnown = true;
+      await tell({ kind: 'joined', runId });
+    },
     openSession: (operators, listener) =>
       openSession({
         ...{ setup, folder, runId, robotId, learner, policy, operators, listener, clock, observations },
@@ -107,7 +121,7 @@ function endOf(own: NodeJS.Process): { readonly promise: Promise<void>; readonly
 }
 
 /** Resolves when the message has left this process. */
-function tell(message: unknown): Promise<void> {
+function tell(message: NodeChildMessage): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined || !process.connected) resolve();
     else process.send(message, () => resolve());

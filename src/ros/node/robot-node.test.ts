@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { ReinError } from '../../core/index.ts';
+import type { LearnerWait } from '../../runtime/live/index.ts';
 import {
   Clock,
   DiagnosticArray,
@@ -25,6 +26,7 @@ beforeEach(() => {
 afterEach(() => ros.close());
 
 const CALL_MS = 3000;
+const ABSENT: LearnerWait = { state: 'absent', message: 'Waiting for the learner.', remedy: 'Start it.' };
 
 function trigger(name: string): () => Promise<{ success: boolean; message: string }> {
   const client = ros.client(Trigger, `/rein/${name}`);
@@ -131,10 +133,65 @@ describe('the lifecycle', () => {
     await ros.start();
     expect(await ros.port.transition('configure')).toBe('unconfigured');
     expect(ros.events.at(-1)).toMatchObject({ name: 'openFailed', message: 'The cable is out.' });
+    await ros.node.opened();
     isBroken = false;
     await ros.port.transition('configure');
     await ros.node.opened();
     expect(await ros.port.transition('configure')).toBe('inactive');
+  });
+
+  it('is configured while its learner is waited for, says so, and goes on when it answers', async () => {
+    let answer: () => void = () => undefined;
+    let tell: (wait: LearnerWait) => void = () => undefined;
+    await ros.make({
+      node: {
+        beforeOpening: (_, onWait) => {
+          tell = onWait;
+          onWait(ABSENT);
+          return new Promise((resolve) => {
+            answer = resolve;
+          });
+        },
+      },
+    });
+    const [stop, resume] = [trigger('stop'), trigger('resume')];
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    ros.node.start();
+    await ros.node.openedOrWaiting();
+    ros.port.start();
+    ros.peer.start();
+    expect(await ros.port.transition('configure')).toBe('inactive');
+    expect(await ros.port.transition('activate')).toBe('active');
+    for (const call of [stop, resume]) {
+      expect(await call()).toEqual({ success: false, message: `${ABSENT.message} ${ABSENT.remedy}` });
+    }
+    await soon(() => partOf(arrays, 'learner link')?.level === 1, 'the diagnostic');
+    expect(partOf(arrays, 'learner link')).toMatchObject({ message: ABSENT.message });
+    tell(ABSENT);
+    tell({ state: 'refused', message: 'It trains something else.', remedy: 'Give both the same.' });
+    await soon(() => partOf(arrays, 'learner link')?.level === 2, 'the refusal');
+    expect(ros.events.map(({ level, name }) => `${level} ${name}`)).toEqual([
+      'warn learnerAwaited',
+      'error learnerRefused',
+    ]);
+    answer();
+    await ros.node.opened();
+    expect((await resume()).success).toBe(true);
+  });
+
+  it('ends at once while its learner is waited for', async () => {
+    await ros.make({
+      node: {
+        beforeOpening: (signal, onWait) => {
+          onWait(ABSENT);
+          return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
+        },
+      },
+    });
+    ros.node.start();
+    await ros.node.openedOrWaiting();
+    await ros.node.close();
+    expect(ros.events.map(({ name }) => name)).toEqual(['learnerAwaited']);
   });
 
   it('goes to error processing and back to unconfigured when the guard is lost', async () => {

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../core/index.ts';
 import type { RunSetup } from '../../runtime/index.ts';
-import type { LiveSession, SessionEvent, SessionListener } from '../../runtime/live/index.ts';
+import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../runtime/live/index.ts';
 import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/index.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
@@ -23,6 +23,8 @@ export interface RobotNodeOptions {
   readonly teleopLeaseS: number;
   /** 0: every guard frame; `undefined`: the robot is a ROS robot, and publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
+  /** What a session needs before it can be opened: whoever is waited for. Rejects on `signal`. */
+  readonly beforeOpening?: (signal: AbortSignal, onWait: (wait: LearnerWait) => void) => Promise<void>;
   /** Opens a session with these operators and this listener. Nothing moves. */
   readonly openSession: (operators: readonly TeleopSource[], listener: SessionListener) => Promise<LiveSession>;
   /** Doubles of our own name that are known to be dead, and that the graph still shows. */
@@ -71,7 +73,11 @@ export class RobotNode {
       jointNames: robot.joints.map((joint) => joint.name),
     });
     this.#holder = new SessionHolder({
-      open: () => options.openSession(this.#teleop.create(), this.#listener()),
+      open: async (signal, wait) => {
+        await options.beforeOpening?.(signal, wait);
+        return options.openSession(this.#teleop.create(), this.#listener());
+      },
+      onWait: (wait) => this.#waits(wait),
       onOpen: (session) => this.#opened(session),
       onFailure: (error) => this.#openFailed(error.message, error.remedy),
     });
@@ -112,6 +118,11 @@ export class RobotNode {
   /** Resolves when the session is open, or could not be opened. */
   opened(): Promise<void> {
     return this.#holder.settled();
+  }
+
+  /** Resolves when the session is open, could not be opened, or waits for its learner. */
+  openedOrWaiting(): Promise<void> {
+    return this.#holder.settledOrWaiting();
   }
 
   /** Brakes, closes the session, publishes no more. Never rejects. */
@@ -209,6 +220,12 @@ export class RobotNode {
     this.#isParked = false;
     void this.#holder.close();
     return 'success';
+  }
+
+  #waits({ state, message, remedy }: LearnerWait): void {
+    const isRefused = state === 'refused';
+    const name = isRefused ? 'learnerRefused' : 'learnerAwaited';
+    this.event({ level: isRefused ? 'error' : 'warn', name, row: 0, message, remedy });
   }
 
   #opened(session: LiveSession): void {

@@ -1,12 +1,14 @@
 /** The node's session: opened beside everything else, closed and opened again as the lifecycle asks for it. */
 import { ReinError } from '../../core/index.ts';
-import type { LiveSession } from '../../runtime/live/index.ts';
+import type { LearnerWait, LiveSession } from '../../runtime/live/index.ts';
 
 export type HolderState = 'closed' | 'opening' | 'open' | 'failed';
 
 export interface SessionHolderOptions {
-  /** Opens a session; nothing moves. */
-  readonly open: () => Promise<LiveSession>;
+  /** Opens a session; nothing moves. Calls `wait` as often as it has to wait for somebody, and rejects on `signal`. */
+  readonly open: (signal: AbortSignal, wait: (wait: LearnerWait) => void) => Promise<LiveSession>;
+  /** Another reason to wait than before. */
+  readonly onWait: (wait: LearnerWait) => void;
   readonly onOpen: (session: LiveSession) => void;
   readonly onFailure: (error: ReinError) => void;
 }
@@ -16,7 +18,11 @@ export class SessionHolder {
   #state: HolderState = 'closed';
   #session: LiveSession | undefined;
   #failure: ReinError | undefined;
+  #wait: LearnerWait | undefined;
   #isWanted = false;
+  /** Ends the opening that is under way or due. */
+  #aborting = new AbortController();
+  readonly #waiters: (() => void)[] = [];
   /** What is under way; the next waits for it. */
   #work: Promise<void> = Promise.resolve();
 
@@ -38,18 +44,26 @@ export class SessionHolder {
     return this.#failure;
   }
 
+  /** Whom the opening waits for; `undefined` while it waits for nobody. */
+  get wait(): LearnerWait | undefined {
+    return this.#wait;
+  }
+
   /** Begins to open, if it is not open or opening. Never throws; `onOpen` or `onFailure` follows. */
   open(): void {
     if (this.#isWanted) return;
     this.#isWanted = true;
     this.#state = 'opening';
     this.#failure = undefined;
-    this.#work = this.#work.then(() => this.#openNow());
+    this.#aborting = new AbortController();
+    const { signal } = this.#aborting;
+    this.#work = this.#work.then(() => this.#openNow(signal));
   }
 
   /** Brakes, closes. Resolves when nothing is open any more; never rejects. */
   close(): Promise<void> {
     this.#isWanted = false;
+    this.#aborting.abort();
     this.#work = this.#work.then(() => this.#closeNow());
     return this.#work;
   }
@@ -59,18 +73,35 @@ export class SessionHolder {
     return this.#work;
   }
 
-  async #openNow(): Promise<void> {
-    if (!this.#isWanted || this.#session !== undefined) return;
+  /** Resolves when it is settled, or has to wait for somebody. */
+  settledOrWaiting(): Promise<void> {
+    if (this.#wait !== undefined) return Promise.resolve();
+    const waiting = new Promise<void>((resolve) => this.#waiters.push(resolve));
+    return Promise.race([this.#work, waiting]);
+  }
+
+  async #openNow(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#session !== undefined) return;
     try {
-      this.#session = await this.#options.open();
+      this.#session = await this.#options.open(signal, (wait) => this.#waits(wait));
       this.#state = 'open';
       this.#options.onOpen(this.#session);
     } catch (error) {
+      if (signal.aborted) return;
       this.#isWanted = false;
       this.#state = 'failed';
       this.#failure = asReinError(error);
       this.#options.onFailure(this.#failure);
+    } finally {
+      this.#wait = undefined;
     }
+  }
+
+  #waits(wait: LearnerWait): void {
+    const isNew = this.#wait?.message !== wait.message;
+    this.#wait = wait;
+    if (isNew) this.#options.onWait(wait);
+    for (const resolve of this.#waiters.splice(0)) resolve();
   }
 
   async #closeNow(): Promise<void> {

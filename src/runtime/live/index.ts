@@ -1,7 +1,8 @@
 /** One robot in real time: guard and node as processes of their own. */
 export { explainedBy, GUARD_LOG } from './guard-log.ts';
+export { awaitLearner, type LearnerWait } from './learner-of.ts';
 export { LIVE_COMMAND } from './live-folder.ts';
-export { guardConfigOf, prepareRun } from './prepare-run.ts';
+export { guardConfigOf, prepareRun, prepareWaitingRun } from './prepare-run.ts';
 export { type RobotRun, type RunRobotRequest, runRobot } from './run-robot.ts';
 export { makeScratchFolder } from './scratch-folder.ts';
 export * from './session/index.ts';

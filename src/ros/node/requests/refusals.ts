@@ -16,7 +16,7 @@ export function openSessionOf({ holder, fullName }: Permission): LiveSession {
   if (holder.session !== undefined) return holder.session;
   const why = {
     closed: `${fullName} is not configured: ros2 lifecycle set ${fullName} configure`,
-    opening: 'The connection to the robot is being opened; try again in a moment',
+    opening: waitOf(holder) ?? 'The connection to the robot is being opened; try again in a moment',
     open: 'The connection to the robot is being closed',
     failed: holder.failure?.message ?? 'The connection to the robot could not be opened',
   };
@@ -29,6 +29,10 @@ export function movableSessionOf(permission: Permission): LiveSession {
   if (permission.isActive) return session;
   const { fullName } = permission;
   throw new ReinError('task', `${fullName} is inactive and may not move: ros2 lifecycle set ${fullName} activate.`);
+}
+
+function waitOf({ wait }: SessionHolder): string | undefined {
+  return wait === undefined ? undefined : `${wait.message} ${wait.remedy}`;
 }
 
 /** One line for people: what is wrong, and what to do. */

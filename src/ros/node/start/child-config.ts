@@ -1,6 +1,15 @@
 /** What the ROS node's process is started with, as JSON in its first argument. */
+import type { ErrorKind } from '../../../core/index.ts';
 import type { JoyPadName } from '../../../teleop/index.ts';
 import type { OperatorChoice } from '../teleop.ts';
+
+/** What the node tells its supervisor: why it gives up, or which run its learner trains. */
+export type NodeChildMessage =
+  | {
+      readonly kind: 'failed';
+      readonly error: { readonly kind: ErrorKind; readonly message: string; readonly remedy?: string | undefined };
+    }
+  | { readonly kind: 'joined'; readonly runId: string };
 
 export interface NodeChildConfig {
   /** `--ros-args …` as the supervisor got them. */
@@ -8,7 +17,10 @@ export interface NodeChildConfig {
   /** `config.yaml` of the run. */
   readonly configFile: string;
   readonly folder: string;
+  /** The learner's run, or the folder's where there is no learner. */
   readonly runId: string;
+  /** `runId` is that of the learner, which answered an earlier start of this node. */
+  readonly hasJoined: boolean;
   readonly robotId: string;
   /** Where the guard listens. */
   readonly socketPath: string;

@@ -1,5 +1,5 @@
 /** What starts the node: settings, help, supervisor. */
-export type { NodeChildConfig } from './child-config.ts';
+export type { NodeChildConfig, NodeChildMessage } from './child-config.ts';
 export { nodeHelp } from './help.ts';
 export { JOINT_STATES_RATE, NODE_PARAMETERS } from './parameters.ts';
 export { runNode } from './run-node.ts';

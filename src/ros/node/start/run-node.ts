@@ -5,12 +5,18 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ErrorKind, ReinError } from '../../../core/index.ts';
+import { ReinError } from '../../../core/index.ts';
 import { GUARD_NODE_FLAGS } from '../../../runtime/guard/index.ts';
 import { createSetup, Supervisor, type SupervisorEvent } from '../../../runtime/index.ts';
-import { explainedBy, GUARD_LOG, guardConfigOf, makeScratchFolder, prepareRun } from '../../../runtime/live/index.ts';
+import {
+  explainedBy,
+  GUARD_LOG,
+  guardConfigOf,
+  makeScratchFolder,
+  prepareWaitingRun,
+} from '../../../runtime/live/index.ts';
 import { rosEnvironment } from '../../rclnodejs/index.ts';
-import type { NodeChildConfig } from './child-config.ts';
+import type { NodeChildConfig, NodeChildMessage } from './child-config.ts';
 import { leaveMark } from './ghost.ts';
 import { nodeHelp } from './help.ts';
 import { rosArgumentsOf } from './ros-arguments.ts';
@@ -44,7 +50,8 @@ export async function runNode(argv: readonly string[]): Promise<number> {
 
 async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
   const setup = createSetup(settings.config, rosArgumentsOf(settings));
-  const { folder, runId } = await prepareRun(settings, setup);
+  const folder = await prepareWaitingRun(settings, setup);
+  let joined: string | undefined;
   const scratch = makeScratchFolder(SOCKET_FILE);
   const guardLog = join(folder.path, GUARD_LOG);
   const errorsTo = openSync(guardLog, 'a');
@@ -60,15 +67,21 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
         nodeFlags: GUARD_NODE_FLAGS,
       },
       node: (restart) => {
-        const child = { folder: folder.path, configFile: folder.configFile, runId, socketPath, restart };
-        const config = childConfig(settings, argv, { ...child, hasGhost: mark.hasGhost });
+        const run = { folder: folder.path, configFile: folder.configFile, runId: joined ?? folder.runId };
+        const child = { hasJoined: joined !== undefined, socketPath, restart, hasGhost: mark.hasGhost };
+        const config = childConfig(settings, argv, { ...run, ...child });
         return { modulePath: program('../node-process.js'), args: [JSON.stringify(config)] };
       },
       ...{ nodeStarts: 'besideGuard', maxNodeRestarts: NODE_RESTARTS },
       ...{ nodeStopLimitMs: NODE_STOP_MS, stopLimitMs: GUARD_STOP_MS },
       onEvent: (event) => watch.see(event),
-      onNodeMessage: (message) => {
-        watch.failed(message);
+      onNodeMessage: (given) => {
+        const message = given as NodeChildMessage;
+        if (message.kind === 'joined') {
+          joined = message.runId;
+          return;
+        }
+        watch.failed(message.error);
         supervisor.stop();
       },
     });
@@ -85,7 +98,10 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
   }
 }
 
-type OfThisRun = Pick<NodeChildConfig, 'folder' | 'configFile' | 'runId' | 'socketPath' | 'restart' | 'hasGhost'>;
+type OfThisRun = Pick<
+  NodeChildConfig,
+  'folder' | 'configFile' | 'runId' | 'hasJoined' | 'socketPath' | 'restart' | 'hasGhost'
+>;
 
 function childConfig(settings: NodeSettings, argv: readonly string[], run: OfThisRun): NodeChildConfig {
   const { robotId, learner, policy, operator, pad, teleopLeaseS } = settings;
@@ -125,8 +141,7 @@ class Watch {
   }
 
   /** The node gives up: it would fail in the same way again. */
-  failed(message: unknown): void {
-    const { error } = message as { error: { kind: ErrorKind; message: string; remedy?: string } };
+  failed(error: (NodeChildMessage & { kind: 'failed' })['error']): void {
     this.failure ??= new ReinError(
       error.kind,
       error.message,

@@ -1,0 +1,80 @@
+/** Which run the learner trains, and whether it is for this robot and task: asked once, or until it answers. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ReinError } from '../../core/index.ts';
+import { askLearner, type LearnerInfo, parseAddress } from '../../learner/link/index.ts';
+import type { RunSetup } from '../setup.ts';
+
+/** Why a learner is still waited for. */
+export interface LearnerWait {
+  /** `absent`: it does not answer; `refused`: it answers, and trains something else. */
+  readonly state: 'absent' | 'refused';
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const LEARNER_MS = 3000;
+/** A learner that is waited for is asked again after so long, ms. */
+const AGAIN_MS = 2000;
+
+/** Rejects with `ReinError('link')` where nobody answers, and where the learner trains another robot or task. */
+export async function learnerOf(address: string, setup: RunSetup): Promise<LearnerInfo> {
+  const info = await askLearner(address, LEARNER_MS);
+  const wait = misfitOf(address, setup, info);
+  if (wait !== undefined) throw new ReinError('link', wait.message, { remedy: wait.remedy });
+  return info;
+}
+
+/**
+ * Asks until a learner of this robot and task answers. `onWait` is told each time that none did. Rejects when `signal` is
+ * aborted, and for an address that cannot be one.
+ */
+export async function awaitLearner(
+  address: string,
+  setup: RunSetup,
+  signal: AbortSignal,
+  onWait: (wait: LearnerWait) => void,
+  againMs: number = AGAIN_MS,
+): Promise<LearnerInfo> {
+  parseAddress(address);
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => reject(new ReinError('link', 'The learner is waited for no longer.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  for (;;) {
+    const info = await Promise.race([askOnce(address, againMs), aborted]);
+    const wait = info === undefined ? absenceOf(address) : misfitOf(address, setup, info);
+    if (info !== undefined && wait === undefined) return info;
+    if (wait !== undefined) onWait(wait);
+    // Asking one that is absent has taken as long already.
+    if (info !== undefined) await Promise.race([delay(againMs), aborted]);
+  }
+}
+
+/** `undefined`: nobody answers. */
+async function askOnce(address: string, timeoutMs: number): Promise<LearnerInfo | undefined> {
+  try {
+    return await askLearner(address, timeoutMs);
+  } catch (error) {
+    if (error instanceof ReinError && error.kind === 'link') return undefined;
+    throw error;
+  }
+}
+
+function absenceOf(address: string): LearnerWait {
+  return {
+    state: 'absent',
+    message: `Waiting for the learner at ${address}.`,
+    remedy: 'Start the learner, or check the address; it is asked again until it answers.',
+  };
+}
+
+function misfitOf(address: string, setup: RunSetup, info: LearnerInfo): LearnerWait | undefined {
+  if (info.schemaHash === setup.schemaHash) return undefined;
+  const { robot, task } = setup.config;
+  return {
+    state: 'refused',
+    message: `The learner at ${address} trains another robot or task (schema ${info.schemaHash}) than ${robot.name}/${task.name} (${setup.schemaHash}).`,
+    remedy: 'Give both the same task and config.',
+  };
+}
