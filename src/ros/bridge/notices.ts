@@ -7,6 +7,8 @@ import type { RobotReadings } from './robot-readings.ts';
 const LOOK_EVERY_S = 1;
 /** Silence from the start is said after this; discovery takes its time. */
 const SILENT_AFTER_S = 3;
+/** A measurement that was made longer ago than this when it arrives is said. */
+const OLD_S = 0.1;
 /** Seconds over which the rate is counted. */
 const RATE_OVER_S = 2;
 
@@ -64,6 +66,7 @@ export class Notices {
     const nowS = this.#parts.clock.nowS();
     if (nowS - this.#lookedAtS < LOOK_EVERY_S) return;
     this.#lookedAtS = nowS;
+    this.#lookAtAge();
     const silence = nowS - this.#startedAtS < SILENT_AFTER_S ? undefined : this.whySilent();
     if (silence !== undefined) this.#once(silence, "Start what publishes it, or correct the robot's file.", 'error');
     else this.#lookAtRate(nowS);
@@ -104,6 +107,16 @@ export class Notices {
         ? `${topic} has fallen silent.`
         : `${topic} comes ${rateHz.toFixed(0)} times a second, at least ${options.minimumRateHz} are wanted.`;
     this.#once(sentence, "Look at the robot's joint state broadcaster and at the network.", 'warn');
+  }
+
+  /** Freshness goes by when messages arrive, as clocks may differ; where they agreed, their difference is a delay. */
+  #lookAtAge(): void {
+    const ageS = this.#parts.readings.takeWorstAgeS();
+    if (ageS <= OLD_S) return;
+    const { topic } = this.#parts.readings.subscription;
+    const sentence = `${topic} was ${Math.round(ageS * 1e3)} ms old when it arrived, by its stamp.`;
+    const remedy = 'Look at the network between here and the robot, and at both clocks.';
+    this.#parts.say({ row: 10, level: 'warn', sentence, remedy });
   }
 
   #once(sentence: string, remedy: string, level: GuardNotice['level']): void {

@@ -2,7 +2,7 @@
 import { createRobotState, type RobotModel, type RobotState } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/ros/index.ts';
 import { fieldAt, JointState, messageType, Odometry, WrenchStamped } from '../messages/index.ts';
-import { type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
+import { type RosClock, type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
 import { Odometer } from './odometer.ts';
 
 /** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */
@@ -14,6 +14,11 @@ const JUMP_COUNTS_FOR_S = 2;
 const SHORTEST_DERIVED_S = 0.0005;
 /** Messages may come in bursts. */
 const SHORTEST_STEP_S = 0.02;
+
+/** A stamp that is older than the last by less than this came out of order; by more, somebody set a clock. */
+const OUT_OF_ORDER_S = 1;
+/** The robot's clock and ours agree where the first stamp is no farther off than this. */
+const CLOCKS_AGREE_S = 1;
 
 /** A stamp as messages have it. */
 interface Stamp {
@@ -38,6 +43,7 @@ export class RobotReadings {
   readonly #model: RobotModel;
   readonly #options: RosDriverOptions;
   readonly #onMeasured: (receivedAtS: number) => void;
+  readonly #clock: RosClock;
   readonly #order: number[];
   /** When each signal came last, s; 0: never. */
   readonly #signalAtS: number[];
@@ -45,10 +51,13 @@ export class RobotReadings {
   #orderOf: readonly string[] = [];
   #jumpedAtS = Number.NEGATIVE_INFINITY;
   #lastStamp: Stamp = { sec: 0, nanosec: 0 };
+  #doClocksAgree: boolean | undefined;
+  #worstAgeS = 0;
 
   /** Subscribes; before the port's `start`. `onMeasured` is called after each measurement of all joints. */
   constructor(port: RosPort, model: RobotModel, options: RosDriverOptions, onMeasured: (receivedAtS: number) => void) {
     this.#model = model;
+    this.#clock = port.clock;
     this.#options = options;
     this.#onMeasured = onMeasured;
     this.state = createRobotState(options.jointNames.length, options.signals.length);
@@ -153,12 +162,35 @@ export class RobotReadings {
     this.#onMeasured(receivedAtS);
   }
 
-  /** A stamp that was seen already is the same measurement once more, and no sign of life. Zero stands for none. */
-  #isNew({ sec, nanosec }: Stamp): boolean {
-    const isRepeated =
-      sec === this.#lastStamp.sec && nanosec === this.#lastStamp.nanosec && (sec !== 0 || nanosec !== 0);
+  /** The greatest age of a measurement since this was asked last, s; 0 where stamps cannot be compared with our time. */
+  takeWorstAgeS(): number {
+    const worstS = this.#worstAgeS;
+    this.#worstAgeS = 0;
+    return worstS;
+  }
+
+  #noteAge({ sec, nanosec }: Stamp): void {
+    const nowNs = this.#clock.nowNs();
+    if (nowNs === 0n) return;
+    const ageS = Number(nowNs - BigInt(sec) * 1_000_000_000n - BigInt(nanosec)) * 1e-9;
+    this.#doClocksAgree ??= Math.abs(ageS) < CLOCKS_AGREE_S;
+    if (this.#doClocksAgree) this.#worstAgeS = Math.max(this.#worstAgeS, ageS);
+  }
+
+  /**
+   * A stamp that was seen already is the same measurement once more, and no sign of life; one from a moment before came
+   * out of order, and is not where the robot is. Zero stands for none.
+   */
+  #isNew(stamp: Stamp): boolean {
+    const { sec, nanosec } = stamp;
+    const last = this.#lastStamp;
+    if (isSet(stamp)) {
+      const backS = last.sec - sec + (last.nanosec - nanosec) * 1e-9;
+      if (isSet(last) && backS >= 0 && backS < OUT_OF_ORDER_S) return false;
+      this.#noteAge(stamp);
+    }
     this.#lastStamp = { sec, nanosec };
-    return !isRepeated;
+    return true;
   }
 
   #learnOrder(names: readonly string[]): void {
@@ -172,8 +204,12 @@ export class RobotReadings {
 /** How long after the last one a measurement was made: by its stamps where they make sense, as messages come in bursts. */
 function stepOf(last: Stamp, { sec, nanosec }: Stamp, arrivedAfterS: number): number {
   const stampedS = sec - last.sec + (nanosec - last.nanosec) * 1e-9;
-  const isStamped = (last.sec !== 0 || last.nanosec !== 0) && stampedS > 0 && stampedS < 1;
+  const isStamped = isSet(last) && stampedS > 0 && stampedS < 1;
   return Math.max(isStamped ? stampedS : arrivedAfterS, SHORTEST_DERIVED_S);
+}
+
+function isSet({ sec, nanosec }: Stamp): boolean {
+  return sec !== 0 || nanosec !== 0;
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {
