@@ -26,12 +26,16 @@ export interface TeleopOptions {
 /** Of robots whose file names none. */
 const DEFAULT_BASE_FRAME = 'base_link';
 
+/** What comes at the rate of a joystick is told so often at most, s. */
+const REPEAT_AFTER_S = 1;
+
 type Source = JoyTeleop | TwistTeleop;
 
 export class Teleop {
   readonly #options: TeleopOptions;
   readonly #subscription: RosSubscription | undefined;
   #source: Source | undefined;
+  #toldMalformedAtS = Number.NEGATIVE_INFINITY;
   /** The frame that was refused last; told once. */
   #refusedFrame = '';
 
@@ -43,14 +47,17 @@ export class Teleop {
     port.subscribe(Empty, '~/failure', EVENT_QOS, () => onMark('failure'));
     if (operator === 'joy') {
       this.#subscription = port.subscribe(Joy, 'joy', SENSOR_QOS, (message) => {
-        if (this.#source instanceof JoyTeleop) this.#source.onJoy(message, clock.nowS());
+        const source = this.#source;
+        if (source instanceof JoyTeleop) this.#watchMalformed(source, () => source.onJoy(message, clock.nowS()));
       });
     }
     if (operator === 'twist') {
       this.#subscription = port.subscribe(TwistStamped, '~/teleop', SENSOR_QOS, ({ header, twist }) => {
         const rosNowS = Number(port.clock.nowNs()) * 1e-9;
-        if (this.#source instanceof TwistTeleop && this.#isInBaseFrame(header.frame_id, this.#source)) {
-          this.#source.onTwist(twist, secondsOf(header.stamp), rosNowS, clock.nowS());
+        const source = this.#source;
+        if (source instanceof TwistTeleop && this.#isInBaseFrame(header.frame_id, source)) {
+          const stampS = secondsOf(header.stamp);
+          this.#watchMalformed(source, () => source.onTwist(twist, stampS, rosNowS, clock.nowS()));
         }
       });
     }
@@ -71,17 +78,44 @@ export class Teleop {
       return { part, level: 'ok', message, values: { operator } };
     }
     const { topic, publisherCount } = this.#subscription;
-    const values = { operator, topic, publishers: publisherCount, ...source.counters };
+    const malformed = this.#malformed(source);
+    const values = { operator, topic, publishers: publisherCount, ...source.counters, malformed };
     if (source.isStopRequested) {
       return { part, level: 'error', message: 'Stopped by the operator, or lost while in control (fault 18).', values };
     }
-    if (publisherCount === 0) return { part, level: 'stale', message: `Nobody publishes ${topic}.`, values };
-    const now = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
-    const { malformed } = source.counters;
-    if (malformed === 0) return { part, level: 'ok', message: now, values };
-    const cause =
-      operator === 'joy' ? `not of the pad ${this.#options.pad}` : 'not finite, without a stamp, or of another frame';
-    return { part, level: 'warn', message: `${now} ${malformed} messages were dropped: ${cause} (fault 11).`, values };
+    const isSilent = publisherCount === 0;
+    const control = source.isInControl ? 'A person is in control.' : 'Ready to take over.';
+    const now = isSilent ? `Nobody publishes ${topic}.` : control;
+    if (malformed === 0) return { part, level: isSilent ? 'stale' : 'ok', message: now, values };
+    const dropped = `${malformed} messages were dropped: ${this.#misfit()} (fault 11).`;
+    return { part, level: 'warn', message: `${now} ${dropped}`, values };
+  }
+
+  /** Messages that could not be read, and those that do not fit what they are taken for. */
+  #malformed(source: Source): number {
+    return source.counters.malformed + (this.#subscription?.counters.malformed ?? 0);
+  }
+
+  #misfit(): string {
+    const { operator, pad } = this.#options;
+    return operator === 'joy' ? `not of the pad ${pad}` : 'not finite, without a stamp, or of another frame';
+  }
+
+  /** Tells of messages that do not fit, once a second at most: `hear` has given the source another message. */
+  #watchMalformed(source: Source, hear: () => void): void {
+    const before = source.counters.malformed;
+    hear();
+    const count = source.counters.malformed;
+    const nowS = this.#options.clock.nowS();
+    if (count === before || nowS - this.#toldMalformedAtS < REPEAT_AFTER_S) return;
+    this.#toldMalformedAtS = nowS;
+    const { pad, operator, onEvent } = this.#options;
+    onEvent({
+      ...{ level: 'warn', name: 'malformed', row: 11 },
+      message: `${this.#subscription?.topic}: a message was dropped: ${this.#misfit()}; ${count} so far.`,
+      remedy:
+        operator === 'joy' ? `Look at who publishes it; the parameter pad is ${pad}.` : 'Look at who publishes it.',
+    });
   }
 
   /** A speed of the tool, or of another frame, is another motion than the one that is meant here. */
