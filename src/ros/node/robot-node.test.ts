@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { ReinError } from '../../core/index.ts';
 import type { LearnerWait } from '../../runtime/live/index.ts';
+import { memoryPorts } from '../memory/index.ts';
 import {
   Clock,
   DiagnosticArray,
@@ -481,11 +482,46 @@ describe('a person', () => {
     expect(() => ros.node.session?.resume()).toThrow('was stopped');
   });
 
-  it('marks an episode by topic', async () => {
+  it('is told, and the diagnostic too, that messages are not of the pad, once a second at most', async () => {
+    await ros.make({ node: { operator: 'joy' } });
+    const joystick = await memoryPorts(ros.graph)({ nodeName: 'joystick', onFault: () => undefined });
+    const pad = joystick.advertise(Joy, '/joy', EVENT_QOS);
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    joystick.start();
+    await ros.activate();
+    for (let i = 0; i < 20; i++) {
+      pad.publish({ ...Joy.create(), axes: new Float32Array(2), buttons: new Int32Array(1) });
+      await delay(5);
+    }
+    await soon(() => ros.events.some(({ row }) => row === 11), 'the event');
+    await delay(50);
+    expect(ros.events.filter(({ row }) => row === 11)).toEqual([
+      {
+        ...{ level: 'warn', name: 'malformed', row: 11 },
+        message: '/joy: a message was dropped: not of the pad xbox; 1 so far.',
+        remedy: 'Look at who publishes it; the parameter pad is xbox.',
+      },
+    ]);
+    await joystick.close();
+    arrays.length = 0;
+    await soon(() => arrays.length > 0, 'the diagnostic');
+    expect(partOf(arrays, 'teleop')).toMatchObject({
+      level: 1,
+      message: 'Nobody publishes /joy. 20 messages were dropped: not of the pad xbox (fault 11).',
+    });
+  });
+
+  it('marks an episode by topic, which is told once however often it is repeated', async () => {
     await ros.make();
     const success = ros.publisher(Empty, '/rein/success', EVENT_QOS);
+    const failure = ros.publisher(Empty, '/rein/failure', EVENT_QOS);
     await ros.activate();
-    success.publish({});
-    await soon(() => ros.events.some(({ name }) => name === 'marked'), 'the mark');
+    for (let i = 0; i < 20; i++) success.publish({});
+    const told = (): number => ros.events.filter(({ name }) => name === 'marked').length;
+    await soon(() => told() > 0, 'the mark');
+    await delay(50);
+    expect(told()).toBe(1);
+    failure.publish({});
+    await soon(() => told() === 2, 'the other mark');
   });
 });

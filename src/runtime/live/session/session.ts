@@ -43,6 +43,7 @@ export class LiveSession {
   readonly #observations: ObservationWatch;
   #activity: Activity<unknown> | undefined;
   #mark: Mark | undefined;
+  #toldMark = { message: '', atS: Number.NEGATIVE_INFINITY };
   #episode = 0;
   #step = 0;
   #toldState = '';
@@ -214,8 +215,16 @@ export class LiveSession {
     const reason = task.takesMarks === true ? 'no episode is going on' : `${config.task.name} judges itself`;
     const nothing = `changes nothing: ${reason}.`;
     const message = isTaken ? noted : `${noted} It ${nothing}`;
-    this.emit({ level: 'info', name: 'marked', row: 0, message, remedy: '' });
+    this.#tellMark(message);
     return { isTaken, message: isTaken ? noted : `Noted, and it ${nothing}` };
+  }
+
+  /** A button that is held, or a topic that repeats, says the same many times: it is told once a second at most. */
+  #tellMark(message: string): void {
+    const nowS = this.#parts.clock.nowS();
+    if (message === this.#toldMark.message && nowS - this.#toldMark.atS < REPEAT_AFTER_S) return;
+    this.#toldMark = { message, atS: nowS };
+    this.emit({ level: 'info', name: 'marked', row: 0, message, remedy: '' });
   }
 
   /** Saves the weights that act; an empty `path` is the run's folder. Rejects with `ReinError`. */
@@ -359,6 +368,8 @@ export class LiveSession {
     this.emit({ level: 'warn', name: 'transitionsPending', row: 0, message, remedy: '' });
   }
 }
+
+const REPEAT_AFTER_S = 1;
 
 const GOING_ON = {
   running: 'The robot is running',
