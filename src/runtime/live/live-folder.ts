@@ -25,12 +25,12 @@ export async function openLiveFolder(config: ResolvedConfig, out: string | undef
     isDeepStrictEqual(before.robot, config.robot);
   if (!isSame) {
     throw new ReinError('storage', `${out} holds another run, which this robot cannot carry on.`, {
-      remedy: 'Choose another folder with --out; nothing there was touched.',
+      remedy: 'Choose another folder (out); nothing there was touched.',
     });
   }
   if (before.seed !== config.seed) {
     throw new ReinError('storage', `${out} holds a run with seed ${before.seed}, not ${config.seed}.`, {
-      remedy: `Give --seed ${before.seed} to carry it on, or choose another folder with --out.`,
+      remedy: `Give the seed ${before.seed} to carry it on, or choose another folder (out).`,
     });
   }
   return { path: out, runId: runIdOf(out, before), configFile };

@@ -56,7 +56,11 @@ describe("a run's folder", () => {
     await writeFile('file', '');
     for (const out of ['file', join('file', 'below')]) {
       await expect(createRunFolder(config, out, now)).rejects.toThrow(
-        expect.objectContaining({ name: 'ReinError', kind: 'storage', remedy: expect.stringContaining('--out') }),
+        expect.objectContaining({
+          name: 'ReinError',
+          kind: 'storage',
+          remedy: expect.stringContaining('another folder (out)'),
+        }),
       );
     }
   });

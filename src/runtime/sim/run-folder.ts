@@ -42,7 +42,7 @@ export async function createRunFolder(
   } catch (error) {
     if (error instanceof ReinError) throw error;
     throw new ReinError('storage', `The run's folder cannot be made: ${(error as Error).message}.`, {
-      remedy: 'Choose another one with --out, or make room.',
+      remedy: 'Choose another folder (out), or make room.',
       cause: error,
     });
   }
@@ -91,7 +91,7 @@ async function claim(path: string, configFile: string, text: string): Promise<vo
 
 function takenError(path: string, found: string): ReinError {
   return new ReinError('storage', `${path} holds a run already (${found}).`, {
-    remedy: 'Choose another folder with --out; nothing there was touched.',
+    remedy: 'Choose another folder (out); nothing there was touched.',
   });
 }
 
