@@ -54,6 +54,7 @@ const toGuard = {
   answer: (id: number, answer: RosAnswer) => void answers.push([id, answer]),
   notice: (notice: GuardNotice) => void notices.push(notice),
   failed: () => undefined,
+  acted: () => undefined,
 };
 
 beforeEach(async () => {
@@ -219,6 +220,24 @@ describe('the bridge', () => {
     expect(await askToPrepare()).toEqual({ ok: true });
     expect(Math.abs(newest(STATE.signalsValidUntilS) - clock.nowS() - 0.2)).toBeLessThan(0.15);
     clearInterval(keep);
+  });
+
+  it('row 29: names who else commands the robot', async () => {
+    const join = async (nodeName: string): Promise<RosPort> => {
+      const made = await memoryPorts(graph)({ nodeName, onFault: () => undefined });
+      made.advertise(Float64MultiArray, 'commands', COMMAND_QOS);
+      made.start();
+      return made;
+    };
+    const stopper = await join('rein_stopper');
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    expect(notices.filter(({ row }) => row === 29)).toEqual([]);
+    const other = await join('hand');
+    const notice = await until(() => notices.find(({ row }) => row === 29), 'a notice');
+    expect(notice.sentence).toContain('/commands has 3 publishers');
+    expect(notice.sentence).toContain('/hand, /rein_bridge, /rein_stopper.');
+    await stopper.close();
+    await other.close();
   });
 
   /** With every sensor. */

@@ -74,7 +74,11 @@ export class Bridge {
     this.#readings.subscribeSensors(port);
     this.#controllers = options.controllerManager && new Controllers(port, options.controllerManager);
     this.#scene = options.scene && new SceneClient(port, options.scene.service, this.#readings);
-    this.#notices = new Notices({ options, readings: this.#readings, clock, say: (notice) => toGuard.notice(notice) });
+    this.#notices = new Notices({
+      ...{ options, readings: this.#readings, clock },
+      commanders: () => this.#commanders(),
+      say: (notice) => toGuard.notice(notice),
+    });
     this.#stop = new StopSequence({
       model,
       options,
@@ -210,6 +214,11 @@ export class Bridge {
       return `Nobody listens to ${this.#publisher.topic}: the controller is not active, or its topic has another name.`;
     }
     return undefined;
+  }
+
+  #commanders(): { topic: string; nodes: readonly string[] } {
+    const { topic } = this.#publisher;
+    return { topic, nodes: this.#parts.port.endpoints(topic, 'publishers').map(({ node }) => node) };
   }
 
   #sendState(): void {

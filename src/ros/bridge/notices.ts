@@ -7,6 +7,8 @@ import type { RobotReadings } from './robot-readings.ts';
 const LOOK_EVERY_S = 1;
 /** Silence from the start is said after this; discovery takes its time. */
 const SILENT_AFTER_S = 3;
+/** Of the command topic: the bridge, and the process that can only stop. */
+const OUR_PUBLISHERS = 2;
 /** A measurement that was made longer ago than this when it arrives is said. */
 const OLD_S = 0.1;
 /** Seconds over which the rate is counted. */
@@ -32,6 +34,8 @@ const REMEDIES: Readonly<Record<RosFault['kind'], string>> = {
 export interface NoticesParts {
   readonly options: RosDriverOptions;
   readonly readings: RobotReadings;
+  /** Fully qualified names of the nodes that publish the command topic, and its name. */
+  readonly commanders: () => { readonly topic: string; readonly nodes: readonly string[] };
   readonly clock: Clock;
   readonly say: (notice: GuardNotice) => void;
 }
@@ -43,6 +47,7 @@ export class Notices {
   #rateFromS: number;
   #rateFrom = 0;
   #told = '';
+  #toldCommanders = '';
 
   constructor(parts: NoticesParts) {
     this.#parts = parts;
@@ -67,6 +72,7 @@ export class Notices {
     if (nowS - this.#lookedAtS < LOOK_EVERY_S) return;
     this.#lookedAtS = nowS;
     this.#lookAtAge();
+    this.#lookAtCommanders();
     const silence = nowS - this.#startedAtS < SILENT_AFTER_S ? undefined : this.whySilent();
     if (silence !== undefined) this.#once(silence, "Start what publishes it, or correct the robot's file.", 'error');
     else this.#lookAtRate(nowS);
@@ -117,6 +123,19 @@ export class Notices {
     const sentence = `${topic} was ${Math.round(ageS * 1e3)} ms old when it arrived, by its stamp.`;
     const remedy = 'Look at the network between here and the robot, and at both clocks.';
     this.#parts.say({ row: 10, level: 'warn', sentence, remedy });
+  }
+
+  /** Bridge and stopper are two; whoever else commands the robot is not seen by the guard. */
+  #lookAtCommanders(): void {
+    const { topic, nodes } = this.#parts.commanders();
+    // One that was killed stays in the graph for a while beside its successor, which has its name.
+    const names = [...new Set(nodes)].sort();
+    const others = names.length <= OUR_PUBLISHERS ? '' : names.join(', ');
+    if (others !== '' && others !== this.#toldCommanders) {
+      const sentence = `${topic} has ${names.length} publishers, and only the bridge and the stopper may command the robot: ${others}.`;
+      this.#parts.say({ row: 29, level: 'error', sentence, remedy: 'Stop whoever else commands the robot.' });
+    }
+    this.#toldCommanders = others;
   }
 
   #once(sentence: string, remedy: string, level: GuardNotice['level']): void {

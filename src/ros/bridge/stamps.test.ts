@@ -48,7 +48,8 @@ it.each([
 ])('%s', async (_what, offsetS, said) => {
   const clock = new FakeClock();
   const notices: GuardNotice[] = [];
-  const notice = new Notices({ options, readings, clock, say: (found) => notices.push(found) });
+  const commanders = () => ({ topic: '', nodes: [] });
+  const notice = new Notices({ options, readings, clock, commanders, say: (found) => notices.push(found) });
   const look = (): void => {
     clock.advanceMs(1000);
     notice.look();
