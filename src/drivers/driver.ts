@@ -17,7 +17,7 @@ export interface Driver {
   open(): Promise<void>;
   /**
    * Makes everything ready for `enable`, or says in a sentence why torque cannot come on now. Asked between ticks, without
-   * torque; may take up to two seconds. Absent: always ready.
+   * torque; may take up to five seconds. Absent: always ready.
    */
   prepare?(): string | undefined;
   /** Torque on, holding the measured pose. */

@@ -143,6 +143,16 @@ describe('a guard whose robot is behind ROS', () => {
     expect(guard.latest.state).toBe('ready');
   });
 
+  it('goes to fault when it was stopped past a tick that was held up, although it only held', async () => {
+    await guard.request({ kind: 'stop' });
+    await until(() => guard.latest.state === 'stopped', 'it to stand');
+    await granted(guard, 'acknowledge');
+    await until(() => guard.latest.state === 'ready', 'it to hold');
+    writeFileSync(join(folder, 'acted'), '');
+    await until(() => guard.latest.state === 'fault', 'a fault');
+    expect(rows(guard)).toContain(10);
+  });
+
   it('says why it cannot be enabled', async () => {
     await guard.request({ kind: 'stop' });
     await until(() => guard.latest.state === 'stopped', 'it to happen');

@@ -54,11 +54,15 @@ export class FakeRosLink implements RosLink {
   /** The steering angle that the newest pulse tells, rad. */
   pulseSteeringRad = 0;
   readonly asked: RosRequest[] = [];
+  /** How long the newest answer would have been waited for, ms. */
+  askedForMs = 0;
   answer: RosAnswer = { ok: true };
   life = 1;
   isSilent = false;
   isBridgeSilent = false;
   hasStopper = true;
+  /** How often the other process has stopped it. */
+  stops = 0;
   reads = true;
   obeysStops = true;
   wrench: readonly number[] = [0, 0, 0, 0, 0, 0];
@@ -90,6 +94,10 @@ export class FakeRosLink implements RosLink {
 
   isStopperReady(): boolean {
     return this.hasStopper;
+  }
+
+  stopsPast(): number {
+    return this.stops;
   }
 
   takeState(row: Float64Array): boolean {
@@ -129,8 +137,9 @@ export class FakeRosLink implements RosLink {
     return true;
   }
 
-  ask(request: RosRequest): RosAnswer {
+  ask(request: RosRequest, timeoutMs: number): RosAnswer {
     this.asked.push(request);
+    this.askedForMs = timeoutMs;
     if (request.kind === 'resetScene' && this.answer.ok) this.positionRad.set(request.layout.jointsRad);
     return this.answer;
   }

@@ -12,6 +12,8 @@ export const ROS_MESSAGE = {
   answer: 37,
   notice: 38,
   failed: 39,
+  /** The stopper has begun a stop. */
+  acted: 40,
 } as const;
 
 /** The file descriptor on which a process writes to the guard. */

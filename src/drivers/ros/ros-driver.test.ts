@@ -70,6 +70,21 @@ describe('the ROS driver', () => {
     expect(other.link.pulses.at(-1)).toBe(PULSE_KIND.act);
   });
 
+  it('commands nothing more, and is lost for the guard, when it was stopped past it while it was held up', async () => {
+    const { driver, link, state } = await enabledRig();
+    link.stops++;
+    driver.read(state);
+    const commands = link.commands.length;
+    expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('lost');
+    expect(link.commands).toHaveLength(commands);
+    expect(link.pulses.at(-1)).toBe(PULSE_KIND.idle);
+    // What was then does not matter after the next time that torque comes on.
+    driver.disable();
+    driver.enable();
+    driver.read(state);
+    expect(driver.write(vec<'rad'>(ur5eLike.homeRad))).toBe('ok');
+  });
+
   it('has the robot stopped past a bridge that hears of the stop and then hangs', async () => {
     const { driver, link, state } = await enabledRig();
     link.obeysStops = false;
@@ -117,6 +132,12 @@ describe('the ROS driver', () => {
     expect(driver.prepare()).toContain('can only stop');
     link.life = -1;
     expect(driver.prepare()).toContain('started again');
+  });
+
+  it('waits for as long as the bridge may take to prepare: a stop that ends, three services, discovery', async () => {
+    const { driver, link } = await rig();
+    driver.prepare();
+    expect(link.askedForMs).toBeGreaterThan(300 + 3 * 800 + 1000);
   });
 
   it('gives measured signals by name, and the others as the scene says', async () => {

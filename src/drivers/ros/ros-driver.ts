@@ -45,6 +45,8 @@ const PULSE_VALID_S = 0.1;
 const PULSE_PERIODS = 4;
 /** Services may take so long; nothing moves meanwhile. */
 const ASK_MS = 2000;
+/** Waiting for a stop to end, three services, and discovery: what the bridge waits for in a `prepare`, and some more. */
+const PREPARE_MS = 5000;
 /** How long `open` waits for the first measurement before it goes on without. */
 const FIRST_STATE_MS = 5000;
 const POLL_MS = 10;
@@ -78,6 +80,8 @@ export class RosDriver implements Driver {
   #isOpen = false;
   #isEnabled = false;
   #hasActed = false;
+  /** How often it had been stopped past us when torque came on. */
+  #stopsPast = 0;
   /** `seq` of a stop that the bridge has not begun yet; 0 for none. */
   #awaitedStop = 0;
   #hasState = false;
@@ -129,7 +133,7 @@ export class RosDriver implements Driver {
     if (!this.#isOpen) return 'the robot is not open';
     if (this.#link.generation() < 0) return 'the process that speaks ROS is being started again';
     if (!this.#link.isStopperReady()) return 'the process that can only stop the robot is not ready';
-    const answer = this.#link.ask({ kind: 'prepare' }, ASK_MS);
+    const answer = this.#link.ask({ kind: 'prepare' }, PREPARE_MS);
     return answer.ok ? undefined : answer.reason;
   }
 
@@ -139,6 +143,7 @@ export class RosDriver implements Driver {
     this.#holdMeasured();
     this.#wrist?.tare();
     this.#hasActed = false;
+    this.#stopsPast = this.#link.stopsPast();
     this.#awaitedStop = 0;
     this.#isEnabled = true;
     this.#sendPulse(PULSE_KIND.armed, this.#pulseValidS);
@@ -163,6 +168,8 @@ export class RosDriver implements Driver {
       return 'lost';
     }
     if (this.#row[STATE.stoppedSeq]! >= this.#awaitedStop) this.#awaitedStop = 0;
+    // It was stopped past us, because we were held up: what we command is not what it does any more.
+    if (this.#isEnabled && this.#link.stopsPast() !== this.#stopsPast) this.#hasActed = true;
     this.#sendPulse(this.#mayMove() ? PULSE_KIND.armed : PULSE_KIND.idle, this.#pulseValidS);
     const measuredAtS = this.#row[STATE.measuredAtS]!;
     if (measuredAtS === 0) return 'lost';

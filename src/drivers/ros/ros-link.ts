@@ -16,6 +16,8 @@ export interface RosLink {
   generation(): number;
   /** The process that can only stop is there and listens. Tick-safe. */
   isStopperReady(): boolean;
+  /** How often that process has stopped the robot so far. Tick-safe. */
+  stopsPast(): number;
   /** Copies the newest measurements into `row`; false when nothing came since the last call. Tick-safe. */
   takeState(row: Float64Array): boolean;
   /** Hands a command to the bridge; false when it does not read. Never waits. Tick-safe. */

@@ -21,6 +21,7 @@ const toGuard = {
   answer: () => undefined,
   notice: () => undefined,
   failed: () => undefined,
+  acted: () => undefined,
 };
 
 it.each([

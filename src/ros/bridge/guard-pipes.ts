@@ -33,6 +33,8 @@ export interface ToGuard {
   state(numbers: Float64Array): boolean;
   answer(id: number, answer: RosAnswer): void;
   notice(notice: GuardNotice): void;
+  /** The robot is being stopped past the guard. */
+  acted(): void;
   /** Why this process cannot do its work. */
   failed(sentence: string, remedy: string): void;
 }
@@ -54,6 +56,7 @@ export function openToGuard(stateNumbers: number): ToGuard {
     },
     answer: (id, answer) => json(ROS_MESSAGE.answer, { id, ...answer }),
     notice: (notice) => json(ROS_MESSAGE.notice, notice),
+    acted: () => json(ROS_MESSAGE.acted, {}),
     failed: (sentence, remedy) => json(ROS_MESSAGE.failed, { level: 'error', row: 0, sentence, remedy }),
   };
 }

@@ -110,6 +110,7 @@ export class Stopper {
   #act(why: string): Promise<void> {
     this.#isArmed = false;
     this.#running = this.#stop.run();
+    this.#parts.toGuard.acted();
     const sentence = `The robot was stopped past the guard: ${why}.`;
     this.#parts.toGuard.notice({ row: 25, level: 'error', sentence, remedy: 'Acknowledge, then enable.' });
     return this.#running;

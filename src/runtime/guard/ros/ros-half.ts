@@ -116,7 +116,8 @@ export class RosHalf {
       this.#stopper.succeeded();
       clearInterval(this.#unguarded);
       Atomics.store(this.#words, ROS_WORDS.stopper, 1);
-    } else this.#receiveWords(kind, payload);
+    } else if (kind === ROS_MESSAGE.acted) Atomics.add(this.#words, ROS_WORDS.stopsPast, 1);
+    else this.#receiveWords(kind, payload);
   }
 
   #receiveState(generation: number, payload: Uint8Array): void {

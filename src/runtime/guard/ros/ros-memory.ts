@@ -15,7 +15,9 @@ export const ROS_WORDS = {
   textBytes: 4,
   /** 1 when the processes could not be started; `text` says why. */
   failed: 5,
-  words: 6,
+  /** How often the process that can only stop has stopped the robot. */
+  stopsPast: 6,
+  words: 7,
 } as const;
 
 export const TEXT_BYTES = 2048;

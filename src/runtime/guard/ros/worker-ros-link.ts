@@ -68,6 +68,10 @@ export class WorkerRosLink implements RosLink {
     return Atomics.load(this.#words, ROS_WORDS.stopper) === 1;
   }
 
+  stopsPast(): number {
+    return Atomics.load(this.#words, ROS_WORDS.stopsPast);
+  }
+
   takeState(row: Float64Array): boolean {
     return this.#states.takeNewest(row);
   }
