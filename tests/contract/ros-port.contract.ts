@@ -267,6 +267,21 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         expect(await client.call({}, 2000)).toEqual({ success: true, message: '3' });
       });
 
+      it('answer by what they have for it after a handler threw, which is a fault all the same', async () => {
+        const [one, two] = [await open('one'), await open('two')];
+        const broken = (): Trigger => {
+          throw new Error('not now');
+        };
+        one.serve<object, Trigger>(TRIGGER, '~/stop', broken, (message) => ({ success: false, message }));
+        const client = two.client<object, Trigger>(TRIGGER, `${one.fullName}/stop`);
+        one.start();
+        two.start();
+        await until(() => client.isReady, 'the service is there');
+        const message = `${one.fullName}/stop failed: not now`;
+        expect(await client.call({}, 2000)).toEqual({ success: false, message });
+        expect((await faultOf('callback')).message).toBe('not now');
+      });
+
       it('that nobody offers are silence', async () => {
         const port = await open('one');
         const client = port.client(TRIGGER, '/nobody/stop');

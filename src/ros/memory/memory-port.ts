@@ -148,9 +148,14 @@ class MemoryPort implements RosPort {
     };
   }
 
-  serve<Q, A>(type: ServiceType<Q, A>, name: string, handler: (request: Q) => A | Promise<A>): void {
+  serve<Q, A>(
+    type: ServiceType<Q, A>,
+    name: string,
+    handler: (request: Q) => A | Promise<A>,
+    whenFailed?: (sentence: string) => A,
+  ): void {
     const full = this.#register(name, 'service');
-    const handle = (request: unknown): unknown => this.#desk.runAsync(full, () => handler(request as Q));
+    const handle = (request: unknown): unknown => this.#desk.answer(full, () => handler(request as Q), whenFailed);
     this.#leave.push(
       this.#graph.addServer(full, { typeName: type.name, isRunning: () => this.#phase === 'running', handle }),
     );

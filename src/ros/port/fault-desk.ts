@@ -52,6 +52,25 @@ export class FaultDesk {
     }
   }
 
+  /** The same for what has to be answered: by `whenFailed` where `body` threw. */
+  async answer<T>(
+    where: string,
+    body: () => T | Promise<T>,
+    whenFailed: ((sentence: string) => T | Promise<T>) | undefined,
+  ): Promise<{ readonly value: T } | undefined> {
+    let sentence = '';
+    const done = await this.runAsync(where, async () => {
+      try {
+        return await body();
+      } catch (error) {
+        sentence = `${where} failed: ${textOf(error)}`;
+        throw error;
+      }
+    });
+    if (done !== undefined || whenFailed === undefined) return done;
+    return this.runAsync(where, () => whenFailed(sentence));
+  }
+
   #callbackFailed(where: string, error: unknown): void {
     this.report('callback', where, textOf(error));
   }

@@ -50,8 +50,16 @@ export interface RosPort {
   advertise<T>(type: MessageType<T>, topic: string, qos: QosProfile): RosPublisher<T>;
   /** Before `start`. */
   subscribe<T>(type: MessageType<T>, topic: string, qos: QosProfile, listener: MessageListener<T>): RosSubscription;
-  /** Before `start`. A handler that throws, or rejects, answers nothing wrong: it is a fault, and the caller times out. */
-  serve<Q, A>(type: ServiceType<Q, A>, name: string, handler: (request: Q) => A | Promise<A>): void;
+  /**
+   * Before `start`. A handler that throws, or rejects, answers nothing wrong: it is a fault, and the caller gets what
+   * `whenFailed` makes of a sentence, or times out where there is no `whenFailed`.
+   */
+  serve<Q, A>(
+    type: ServiceType<Q, A>,
+    name: string,
+    handler: (request: Q) => A | Promise<A>,
+    whenFailed?: (sentence: string) => A,
+  ): void;
   /** Before `start`. */
   client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A>;
   /** Before `start`. ROS does not remap the name of an action, only the topics and services below it, one by one. */

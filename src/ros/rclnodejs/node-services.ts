@@ -8,19 +8,26 @@ type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'desk'>;
 /** Numeric arrays as plain arrays: what comes in may be kept, and is the same as in memory. */
 const PLAIN = { enableTypedArray: false };
 
+/** Whoever answers, and what the caller gets where that fails. */
+export interface ServiceEnd<Q, A> {
+  readonly handler: (request: Q) => A | Promise<A>;
+  readonly whenFailed: ((sentence: string) => A) | undefined;
+}
+
 export function serveNodeService<Q, A>(
   { binding, node, shapes, desk }: Host,
   { type: typeName, given, full: name }: Names,
-  handler: (request: Q) => A | Promise<A>,
+  { handler, whenFailed }: ServiceEnd<Q, A>,
   isRunning: () => boolean,
 ): void {
   const type = binding.require(typeName);
   node.createService(typeName, given, { ...PLAIN }, (request, response) => {
-    void desk.runAsync(name, async () => {
-      const answer = await handler(request as Q);
+    const send = (answer: A): void => {
       const fitted = shapes.fit(type.Response, answer, `the answer of ${name}`);
       if (isRunning()) response.send(fitted);
-    });
+    };
+    const fallback = whenFailed === undefined ? undefined : (sentence: string): void => send(whenFailed(sentence));
+    void desk.answer(name, async () => send(await handler(request as Q)), fallback);
   });
 }
 

@@ -187,9 +187,14 @@ class RclnodejsPort implements RosPort {
     };
   }
 
-  serve<Q, A>(type: ServiceType<Q, A>, name: string, handler: (request: Q) => A | Promise<A>): void {
+  serve<Q, A>(
+    type: ServiceType<Q, A>,
+    name: string,
+    handler: (request: Q) => A | Promise<A>,
+    whenFailed?: (sentence: string) => A,
+  ): void {
     const names = this.#named(type.name, name, 'service');
-    serveNodeService(this.#host(), names, handler, () => this.#phase === 'running');
+    serveNodeService(this.#host(), names, { handler, whenFailed }, () => this.#phase === 'running');
   }
 
   client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A> {

@@ -101,7 +101,12 @@ export class ArmSimulator {
       wrench: port.advertise(WrenchStamped, 'wrench', STATE_QOS),
       depth: port.advertise(Float64, 'insertion_depth', STATE_QOS),
     };
-    port.serve(RESET, 'reset_scene', (request) => this.#reset(request));
+    port.serve(
+      RESET,
+      'reset_scene',
+      (request) => this.#reset(request),
+      (message) => ({ success: false, message }),
+    );
     serveManager(
       port,
       this.#manager,
