@@ -34,7 +34,7 @@ export interface Override {
   readonly option: string;
   /** Key within `task`, `robot` or `learner`, which is its first element. */
   readonly path: readonly [ConfigKind, ...string[]];
-  readonly value: Scalar;
+  readonly value: Scalar | readonly Scalar[];
 }
 
 /** What a run is asked to be. */

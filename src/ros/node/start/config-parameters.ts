@@ -35,16 +35,11 @@ export function isConfigParameter(name: string): boolean {
   return PARTS.some((part) => name.startsWith(`${PREFIX}${part}.`));
 }
 
-/** What given parameters change in the configuration. Throws `ReinError('config')` for lists and single joints. */
+/** What given parameters change in the configuration. Throws `ReinError('config')` for single joints. */
 export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Override[] {
   return [...given]
     .filter(([name]) => isConfigParameter(name))
     .map(([name, { value, from }]) => {
-      if (typeof value === 'object') {
-        throw new ReinError('config', `${from}${name}: a list cannot be given as a parameter`, {
-          remedy: 'write it into a YAML file and name that with the parameter config',
-        });
-      }
       const [part, ...keys] = name.slice(PREFIX.length).split('.');
       if (part === 'robot' && keys[0] === 'joints') {
         throw new ReinError('config', `${from}${name}: what one joint can do is said by the robot's file alone`, {

@@ -38,6 +38,14 @@ describe('settings of a node', () => {
     expect(resolveSettings(['--ros-args', '--params-file', file]).config.seed).toBe(0);
   });
 
+  it('take lists of numbers, whole ones too, which replace those of the file', () => {
+    const home = withParameters().config.robot.homeRad.map((rad, i) => (i === 0 ? 1 : rad));
+    const { config } = withParameters(`settings.robot.homeRad:=[${home.map((rad) => rad.toFixed(6)).join(', ')}]`);
+    expect(config.robot.homeRad[0]).toBe(1);
+    expect(config.robot.homeRad[1]).toBeCloseTo(home[1] ?? Number.NaN, 5);
+    expect(withParameters('settings.learner.actorHidden:=[64, 32]').config.learner.actorHidden).toEqual([64, 32]);
+  });
+
   it('take a robot by name and by path, from where the node was started', () => {
     expect(withParameters('robot:=arm6').config.robot.name).toBe('arm6');
     expect(() => withParameters('robot:=nowhere.yaml')).toThrow(/^nowhere\.yaml: there is no such file/);
@@ -53,7 +61,14 @@ describe('settings of a node', () => {
       'settings.robot.limitMarginRad: limitMarginRad is 7',
     ],
     ['a word that is none of the choices', 'operator:=ghost', 'operator is "ghost", it must be'],
-    ['a list', 'settings.robot.homeRad:=[0.0, 1.0]', 'settings.robot.homeRad: a list cannot be given as a parameter'],
+    ['a list that is too short', 'settings.robot.homeRad:=[0.0, 1.0]', 'settings.robot.homeRad: '],
+    ['a list where a number is wanted', 'settings.task.maxSteps:=[1, 2]', 'settings.task.maxSteps: maxSteps'],
+    ['words where numbers are wanted', 'settings.robot.homeRad:=[a, b]', 'settings.robot.homeRad: '],
+    [
+      'fractions where whole numbers are wanted',
+      'settings.learner.hiddenSizes:=[0.5]',
+      'settings.learner.hiddenSizes: ',
+    ],
     [
       'a number of one joint',
       'settings.robot.joints.elbow.velocityMaxRadPerS:=1.0',

@@ -84,9 +84,14 @@ export function merge(base: TreeNode, over: TreeNode): TreeNode {
 }
 
 /** A map with one value at `path`, said to stand at `place`: how a command-line option overrides a file. */
-export function treeAt(path: readonly string[], value: Scalar, place: Place): TreeNode {
-  let node: TreeNode = { kind: 'scalar', value, source: String(value), place };
+export function treeAt(path: readonly string[], value: Scalar | readonly Scalar[], place: Place): TreeNode {
+  const scalar = (one: Scalar): TreeNode => ({ kind: 'scalar', value: one, source: String(one), place });
+  let node: TreeNode = isList(value) ? { kind: 'list', items: value.map(scalar), place } : scalar(value);
   for (const key of [...path].reverse())
     node = { kind: 'map', entries: new Map([[key, { keyPlace: place, value: node }]]), place };
   return node;
+}
+
+function isList(value: Scalar | readonly Scalar[]): value is readonly Scalar[] {
+  return Array.isArray(value);
 }
