@@ -531,8 +531,10 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         expect(steps.length).toBeGreaterThanOrEqual(2);
       });
 
-      it('refuse a goal, and a second one while one runs', async () => {
+      it('refuse a goal, and a second one while one runs, and tell both once', async () => {
+        const refusals: string[] = [];
         const client = await pair({
+          refused: (sentence) => void refusals.push(sentence),
           admit: (goal) => (JSON.stringify(goal) === JSON.stringify(tried.goal(99)) ? 'too many' : undefined),
           execute: async (_, __, signal) => {
             while (!signal.aborted) await delay(5);
@@ -551,6 +553,7 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         await delay(50);
         again.abort();
         expect((await second).status).toBe('canceled');
+        expect(refusals).toEqual(['too many', 'another goal is running']);
       });
 
       it('are aborted when they throw, or end as canceled without being asked', async () => {

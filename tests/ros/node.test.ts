@@ -134,6 +134,8 @@ describeRos('the node, from start to end', () => {
         'rejected',
       );
       await node.printed(/purpose is "dancing", it must be training or evaluation/);
+      await delay(200);
+      expect(node.output.match(/purpose is "dancing"/g)).toHaveLength(1);
     });
 
     it('starts, stops, stays, and is reset by services', async () => {

@@ -17,12 +17,16 @@ export function goalTaker<G, F, R>(
   desk: FaultDesk,
 ): (request: unknown) => Promise<ActionOutcome<R> | { readonly refusal: string }> {
   let isBusy = false;
+  const refuse = (refusal: string): { readonly refusal: string } => {
+    desk.run(name, () => server.refused?.(refusal));
+    return { refusal };
+  };
   return async (given) => {
     const request = given as GoalRequest;
-    if (isBusy) return { refusal: 'another goal is running' };
+    if (isBusy) return refuse('another goal is running');
     const admitted = desk.run(name, () => ({ refusal: server.admit(request.goal as G) }));
     if (admitted === undefined) return { refusal: 'the server failed while it looked at the goal' };
-    if (admitted.refusal !== undefined) return { refusal: admitted.refusal };
+    if (admitted.refusal !== undefined) return refuse(admitted.refusal);
     isBusy = true;
     try {
       const feedback = (value: F): void => request.feedback(structuredClone(value));

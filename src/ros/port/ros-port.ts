@@ -144,8 +144,10 @@ export interface ActionType<G, F, R> {
 }
 
 export interface ActionHandler<G, F, R> {
-  /** Refuses a goal with a sentence, which goes to the log, because ROS does not carry it to the caller; `undefined` accepts it. One goal runs at a time: others are refused before this. */
+  /** Refuses a goal with a sentence; `undefined` accepts it. One goal runs at a time: others are refused before this. */
   admit(goal: G): string | undefined;
+  /** Told why a goal was refused: ROS does not carry it to the caller. Without it the sentence goes to the log. */
+  refused?(sentence: string): void;
   /** Runs it. `signal` is aborted by a cancel request. Resolving with `canceled` needs an aborted signal. */
   execute(goal: G, feedback: (feedback: F) => void, signal: AbortSignal): Promise<ActionOutcome<R>>;
 }

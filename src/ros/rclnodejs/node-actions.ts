@@ -52,8 +52,10 @@ export function serveNodeAction<G, F, R>(
     return asked.refusal === undefined ? ACCEPT : refuse(asked.refusal);
   };
   const refuse = (why: string): number => {
-    // ROS carries no reason to the caller; the log is where people look.
-    desk.run(name, () => node.getLogger().warn(`${name} refuses a goal: ${why}`));
+    desk.run(name, () => {
+      if (handler.refused === undefined) node.getLogger().warn(`${name} refuses a goal: ${why}`);
+      else handler.refused(why);
+    });
     return REJECT;
   };
   const execute = async (goal: BindingGoal): Promise<object> => {

@@ -11,28 +11,21 @@ import {
   type RunEpisodeGoal,
   type RunEpisodeResult,
 } from './interfaces.ts';
-import { movableSessionOf, type Permission, sentenceOf } from './refusals.ts';
+import { ended, movableSessionOf, type Permission, sentenceOf } from './refusals.ts';
 
 const CANCELED = 'canceled';
 const PURPOSES = ['training', 'evaluation'] as const;
 
 /** `onRefusal`: ROS tells whoever asks that a goal is refused, and not why. */
 export function offerActions(port: RosPort, permission: Permission, onRefusal: (sentence: string) => void): void {
-  const told = (action: string, sentence: string | undefined): string | undefined => {
-    if (sentence !== undefined) onRefusal(`${action}: ${sentence}`);
-    return sentence;
-  };
   port.serveAction(RunEpisode, '~/run_episode', {
-    admit: (goal) =>
-      told('~/run_episode', refusalOf(permission, (session) => session.whyNotEpisode) ?? purposeRefusal(goal)),
+    admit: (goal) => refusalOf(permission, (session) => session.whyNotEpisode) ?? purposeRefusal(goal),
+    refused: (sentence) => onRefusal(`~/run_episode: ${ended(sentence)}`),
     execute: (goal, feedback, signal) => runEpisode(permission, goal, feedback, signal),
   });
   port.serveAction(Evaluate, '~/evaluate', {
-    admit: () =>
-      told(
-        '~/evaluate',
-        refusalOf(permission, (session) => session.whyNotEvaluate),
-      ),
+    admit: () => refusalOf(permission, (session) => session.whyNotEvaluate),
+    refused: (sentence) => onRefusal(`~/evaluate: ${ended(sentence)}`),
     execute: (goal, feedback, signal) => evaluate(permission, goal, feedback, signal),
   });
 }

@@ -41,6 +41,7 @@ export function sentenceOf(error: unknown): string {
   return error instanceof ReinError && error.remedy !== undefined ? `${message} ${ended(error.remedy)}` : message;
 }
 
-function ended(sentence: string): string {
+/** With a full stop. */
+export function ended(sentence: string): string {
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
