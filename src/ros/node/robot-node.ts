@@ -52,6 +52,9 @@ const ROS_EVENTS: Readonly<Record<RosFault['kind'], { readonly row: number; read
   graph: { row: 0, remedy: '' },
 };
 
+/** Rows of the guard's notices about the ROS graph. */
+const GRAPH_NOTICES: Readonly<Record<number, RosFault['kind']>> = { 29: 'duplicateNode', 33: 'qosMismatch' };
+
 export class RobotNode {
   readonly #options: RobotNodeOptions;
   readonly #publications: Publications;
@@ -150,6 +153,9 @@ export class RobotNode {
 
   event(event: SessionEvent): void {
     this.#publications.event(event);
+    // What the robot's own processes find in the graph is told by the guard.
+    const kind = event.name === 'guardNotice' ? GRAPH_NOTICES[event.row] : undefined;
+    if (kind !== undefined) this.#diagnostics.rosFault({ kind, where: 'robot', message: event.message });
     this.#options.onEvent?.(event);
   }
 
