@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LearnerServer, startLearnerServer } from '../../src/learner/link/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { rosEnvironment } from '../../src/ros/index.ts';
@@ -214,6 +215,35 @@ describeRos('the node, from start to end', () => {
       expect(performance.now() - beganMs).toBeLessThan(1000);
       for (const pid of children) expect(existsSync(`/proc/${pid}`)).toBe(false);
       expect(motion('robot').at(-1)).toMatchObject({ state: 'stopped', decider: 'hold' });
+    });
+  });
+});
+
+describeRos('a node whose learner comes late', () => {
+  describe.skipIf(noNodeBecause !== undefined)(noNodeBecause ?? 'with its own interfaces', { timeout: 120_000 }, () => {
+    it('waits for it, joins its run, and stays there without it', async () => {
+      const { schemaHash, observationSize, actionSize } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+      const open = (bind: string): Promise<LearnerServer> =>
+        startLearnerServer({
+          ...{ bind, runId: 'run-7', schemaHash, observationSize, actionSize },
+          onTransition: () => undefined,
+        });
+      const first = await open('tcp://127.0.0.1:0');
+      const { address } = first;
+      await first.close();
+      const args = ['--ros-args', '-p', `learner:=${address}`, '-p', `out:=${join(folder, 'late')}`];
+      const node = new RosProcess(process.execPath, [MAIN, ...args]);
+      running.add(node);
+      await node.printed(/Waiting for the learner at/, 30_000);
+      expect(await cli('lifecycle', 'set', '/rein', 'configure')).toContain('Transitioning successful');
+      expect(await trigger('reset')).toContain(`Waiting for the learner at ${address}`);
+      const learner = await open(address);
+      await node.printed(/arm6 is there for insert/, 10_000);
+      expect(await cli('topic', 'echo', '--once', '/rein/policy')).toContain('run_id: run-7');
+      await learner.close();
+      process.kill(childOf(node, 'node-process.js'), 'SIGKILL');
+      await node.printed(/arm6 is there for insert[\s\S]*arm6 is there for insert/, 30_000);
+      expect((await node.kill('SIGINT')).code).toBe(0);
     });
   });
 });
