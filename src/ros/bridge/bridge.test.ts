@@ -327,8 +327,8 @@ describe('what can only stop', () => {
     await until(() => heard.length >= 3, 'holds');
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 1));
     expect(notices.map(({ row }) => row)).toEqual([25]);
-    // Longer than the bridge takes a command for new, and then no more.
-    await until(() => heard.length >= 20, 'more holds');
+    // Each 5 ms: longer than the bridge takes a command for new (50 ms), and then no more.
+    await until(() => heard.length >= 11, 'more holds');
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(heard.length).toBeLessThanOrEqual(24);
   });
