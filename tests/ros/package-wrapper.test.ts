@@ -13,11 +13,11 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** Says its arguments and its process, then waits for SIGINT. */
 const STAND_IN = `
-console.log(JSON.stringify({ args: process.argv.slice(2), pid: process.pid }));
 if (process.argv.includes('wait')) {
   process.on('SIGINT', () => { console.log('braked'); process.exit(7); });
   setInterval(() => {}, 1000);
 }
+console.log(JSON.stringify({ args: process.argv.slice(2), pid: process.pid }));
 `;
 
 beforeAll(() => {
