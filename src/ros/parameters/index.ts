@@ -1,6 +1,7 @@
 export { applyGiven, unfit } from './declared.ts';
 export { expandName, type NodeIdentity, nodeIdentity, resolveName } from './names.ts';
 export { ParameterStore } from './parameter-store.ts';
+export { parametersHelp } from './parameters-help.ts';
 export type { RemapRule } from './remap-rule.ts';
 export { type ParameterRule, resolveParameters } from './resolve.ts';
 export { parseRosArgs, type RosArguments } from './ros-args.ts';

@@ -1,5 +1,5 @@
 /** `ros2 run rein node --help`: what it is, how it is used, and its parameters from their declarations. */
-import type { ParameterDeclaration } from '../../port/index.ts';
+import { parametersHelp } from '../../parameters/index.ts';
 import { NODE_PARAMETERS } from './parameters.ts';
 
 const INTRODUCTION = `The node of one robot: a lifecycle node that runs a policy, lets people take over, and learns.
@@ -32,28 +32,5 @@ Parameters:
 
 /** The whole text. */
 export function nodeHelp(): string {
-  return INTRODUCTION + NODE_PARAMETERS.map(describe).join('');
-}
-
-const WIDTH = 96;
-
-function describe(parameter: ParameterDeclaration): string {
-  const { name, type, description, range, choices } = parameter;
-  const value = parameter.default === '' ? 'empty' : String(parameter.default);
-  const limits = range === undefined ? '' : `, ${range.min} to ${range.max}`;
-  const words = choices === undefined ? '' : ` One of: ${choices.join(', ')}.`;
-  const change = parameter.isReadOnly === false ? ' May be changed at run time.' : '';
-  const lines = wrap(`${description}${words}${change}`);
-  return `  ${name} (${type}, ${value}${limits})\n${lines.map((line) => `      ${line}\n`).join('')}`;
-}
-
-function wrap(text: string): string[] {
-  const lines: string[] = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.length - 1;
-    if (lines[last] === '') lines[last] = word;
-    else if (lines[last]!.length + 1 + word.length <= WIDTH) lines[last] += ` ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  return INTRODUCTION + parametersHelp(NODE_PARAMETERS);
 }
