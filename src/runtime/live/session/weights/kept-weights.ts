@@ -2,9 +2,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../../../../core/index.ts';
-import { buildPolicy } from '../../../../learner/index.ts';
 import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../../../policy/index.ts';
 import type { RunSetup } from '../../../setup.ts';
+import { saveWeights } from '../../../weights-file.ts';
 import type { WeightsStore } from '../session-parts.ts';
 
 /** The weights in use and as many before them as can act again. */
@@ -36,26 +36,7 @@ export class KeptWeights implements WeightsStore {
     if (source === undefined) throw new ReinError('policy', 'There are no weights to save.');
     const folder = folderOf(path);
     if (typeof source === 'string') return copyPolicy(source, folder);
-    const { config, observationSize, actionSize, schemaHash } = this.#setup;
-    const { runId, parent, trainingStep, updates, createdAt } = source.manifest;
-    const names = { robot: config.robot.name, task: config.task.name };
-    const onnx = buildPolicy({ ...config.learner, observationSize, actionSize }, source.weights, {
-      ...{ schemaHash, runId, version: String(version), ...names },
-    });
-    return savePolicyFile(folder, onnx, {
-      ...{
-        runId,
-        version,
-        parent,
-        trainingStep,
-        updates,
-        schemaHash,
-        observationSize,
-        actionSize,
-        ...names,
-        createdAt,
-      },
-    });
+    return saveWeights(this.#setup, source, folder);
   }
 }
 

@@ -1,0 +1,17 @@
+/** Weights as a policy file that stands alone. */
+import { buildPolicy } from '../learner/index.ts';
+import { type PolicyWeights, savePolicyFile } from '../policy/index.ts';
+import type { RunSetup } from './setup.ts';
+
+/** Writes `policy.onnx` and its manifest into `folder`; gives the path of the former. Throws `ReinError` where it cannot. */
+export function saveWeights(setup: RunSetup, { manifest, weights }: PolicyWeights, folder: string): Promise<string> {
+  const { config, observationSize, actionSize, schemaHash } = setup;
+  const { runId, version, parent, trainingStep, updates, createdAt } = manifest;
+  const names = { robot: config.robot.name, task: config.task.name };
+  const metadata = { schemaHash, runId, version: String(version), ...names };
+  const onnx = buildPolicy({ ...config.learner, observationSize, actionSize }, weights, metadata);
+  return savePolicyFile(folder, onnx, {
+    ...{ runId, version, parent, trainingStep, updates, createdAt },
+    ...{ schemaHash, observationSize, actionSize, ...names },
+  });
+}
