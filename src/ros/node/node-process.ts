@@ -2,9 +2,9 @@
  * The ROS node as a program: one argument with its settings, a channel to the supervisor. rclnodejs lives here, on the
  * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
  */
-import { ReinError, SystemClock } from '../../core/index.ts';
+import { SystemClock } from '../../core/index.ts';
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../runtime/index.ts';
-import { awaitLearner, openSession, type SessionEvent } from '../../runtime/live/index.ts';
+import { awaitLearner, endFailed, openSession, type SessionEvent, tellParent } from '../../runtime/live/index.ts';
 import { subscribeObservations, type TopicObservation } from '../observations/index.ts';
 import type { RosPort } from '../port/index.ts';
 import { openRosPort } from '../rclnodejs/index.ts';
@@ -23,15 +23,9 @@ const GHOST_S = 25;
 /** The learner gets so long at the end: what it does not get waits on disk, ms. */
 const DRAIN_MS = 200;
 
-main().catch(async (error: unknown) => {
-  if (error instanceof ReinError) {
-    const { kind, message, remedy } = error;
-    await tell({ kind: 'failed', error: { kind, message, remedy } });
-  } else {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-  }
-  process.exit(1);
-});
+const tell: (message: NodeChildMessage) => Promise<void> = tellParent;
+
+main().catch(endFailed);
 
 async function main(): Promise<void> {
   const config = JSON.parse(process.argv[2] ?? '{}') as NodeChildConfig;
@@ -118,12 +112,4 @@ function endOf(own: NodeJS.Process): { readonly promise: Promise<void>; readonly
   own.on('SIGTERM', end);
   own.on('disconnect', end);
   return { promise, end };
-}
-
-/** Resolves when the message has left this process. */
-function tell(message: NodeChildMessage): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve();
-    else process.send(message, () => resolve());
-  });
 }

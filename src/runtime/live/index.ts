@@ -2,6 +2,7 @@
 export { explainedBy, GUARD_LOG } from './guard-log.ts';
 export { awaitLearner, type LearnerWait } from './learner-of.ts';
 export { LIVE_COMMAND } from './live-folder.ts';
+export { endFailed, type FailedMessage, tellParent } from './parent-channel.ts';
 export { guardConfigOf, prepareRun, prepareWaitingRun } from './prepare-run.ts';
 export { type RobotRun, type RunRobotRequest, runRobot } from './run-robot.ts';
 export { makeScratchFolder } from './scratch-folder.ts';

@@ -1,7 +1,7 @@
 /** What the node's process is started with, and what it tells the process that started it. */
-import type { ErrorKind } from '../../core/index.ts';
 import type { OperatorKind } from '../commands.ts';
 import type { RunStatus } from '../record/index.ts';
+import type { FailedMessage } from './parent-channel.ts';
 
 /** Settings of a node, as JSON in its first argument. */
 export interface LiveNodeConfig {
@@ -30,8 +30,4 @@ export type LiveNodeMessage =
   | { readonly kind: 'print'; readonly line: string }
   /** Ctrl+C came as a key. */
   | { readonly kind: 'interrupt' }
-  /** The node gives up: it would fail in the same way again. */
-  | {
-      readonly kind: 'failed';
-      readonly error: { readonly kind: ErrorKind; readonly message: string; readonly remedy: string | undefined };
-    };
+  | FailedMessage;

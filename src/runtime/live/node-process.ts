@@ -2,20 +2,15 @@
  * The node as a program: one argument with its settings, a channel to the process that started it. Ends on SIGTERM, and
  * when its parent is gone; Ctrl+C is the parent's to handle.
  */
-import { ReinError, SystemClock } from '../../core/index.ts';
+import { SystemClock } from '../../core/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import { loadResolvedConfig } from '../config/index.ts';
 import { createSetup } from '../setup.ts';
 import { runLiveNode } from './live-node.ts';
 import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+import { endFailed, tellParent } from './parent-channel.ts';
 
-/** Resolves when the message has left this process: one that was only queued would go with it. */
-function tell(message: LiveNodeMessage): Promise<void> {
-  return new Promise((resolve) => {
-    if (process.send === undefined || !process.connected) resolve();
-    else process.send(message, () => resolve());
-  });
-}
+const tell: (message: LiveNodeMessage) => Promise<void> = tellParent;
 
 async function main(): Promise<void> {
   const config = JSON.parse(process.argv[2] ?? '{}') as LiveNodeConfig;
@@ -49,12 +44,4 @@ async function main(): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-main().catch(async (error: unknown) => {
-  if (error instanceof ReinError) {
-    const { kind, message, remedy } = error;
-    await tell({ kind: 'failed', error: { kind, message, remedy } });
-  } else {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-  }
-  process.exit(1);
-});
+main().catch(endFailed);

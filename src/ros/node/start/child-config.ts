@@ -1,15 +1,10 @@
 /** What the ROS node's process is started with, as JSON in its first argument. */
-import type { ErrorKind } from '../../../core/index.ts';
+import type { FailedMessage } from '../../../runtime/live/index.ts';
 import type { JoyPadName } from '../../../teleop/index.ts';
 import type { OperatorChoice } from '../teleop.ts';
 
 /** What the node tells its supervisor: why it gives up, or which run its learner trains. */
-export type NodeChildMessage =
-  | {
-      readonly kind: 'failed';
-      readonly error: { readonly kind: ErrorKind; readonly message: string; readonly remedy?: string | undefined };
-    }
-  | { readonly kind: 'joined'; readonly runId: string };
+export type NodeChildMessage = FailedMessage | { readonly kind: 'joined'; readonly runId: string };
 
 export interface NodeChildConfig {
   /** `--ros-args …` as the supervisor got them. */
