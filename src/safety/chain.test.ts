@@ -3,7 +3,6 @@ import { cartesianSpec, jointSpec } from '../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type ActionCommand, type ActionSpec, ArmKinematics, allFinite } from '../core/index.ts';
-import { ActionMap } from './action-map.ts';
 import {
   ACCEL_LIMITED,
   COMMAND_NOT_FINITE,
@@ -17,6 +16,7 @@ import {
   TARGET_BOXED,
 } from './bits.ts';
 import { SafetyChain } from './chain.ts';
+import { ActionMap } from './command/action-map.ts';
 
 describe('when nobody may move the arm', () => {
   /** Ticks until rest, after the arm was moving and `disturb` was done. */

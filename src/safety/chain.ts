@@ -18,14 +18,10 @@ import {
   type Vec,
   zeros,
 } from '../core/index.ts';
-import { ActionMap, type MapInput } from './action-map.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
-import { brakeStep } from './brake.ts';
-import { JointBrakeBound } from './brake-bound.ts';
-import { Limiter } from './limiter.ts';
-import { Sanitizer } from './sanitize.ts';
-import { Shield } from './shield.ts';
-import { StartGuard } from './start-guard.ts';
+import { ActionMap, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
+import { brakeStep, JointBrakeBound, Limiter } from './limits/index.ts';
+import { Shield } from './shield/index.ts';
 
 /** Measured periods are taken as at least and at most this many nominal ones. */
 export const SHORTEST_TICK_RATIO = 0.5;

@@ -6,7 +6,6 @@ export {
   type SafetyChainOptions,
   type SeedResult,
 } from './chain.ts';
-export { faultReference } from './fault-reference.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,
@@ -30,16 +29,23 @@ export {
   TRACKING_ERROR,
   worstAction,
 } from './faults.ts';
-export { FollowingWatchdog } from './following.ts';
-export { LimitMonitor } from './limit-monitor.ts';
-export { OTHER_FAULTS, type OtherFault } from './other-faults.ts';
 export {
   admitCommand,
   answerRequest,
   deciderOf,
+  faultReference,
   hasTorque,
   nextSafetyState,
+  OTHER_FAULTS,
+  type OtherFault,
   type RequestKind,
   type SafetyInput,
-} from './safety-state.ts';
-export { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';
+} from './states/index.ts';
+export {
+  CommandWatchdog,
+  checkTick,
+  FollowingWatchdog,
+  LimitMonitor,
+  MeasurementWatchdog,
+  RestDetector,
+} from './watch/index.ts';

@@ -1,14 +1,14 @@
 /** Takes each stage out of the chain in turn: what it is there for must then go wrong, or the stage is decoration. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ActionSpec, createRobotState, type RobotModel } from '../../src/core/index.ts';
-import { ActionMap } from '../../src/safety/action-map.ts';
-import { JointBrakeBound } from '../../src/safety/brake-bound.ts';
+import { ActionMap } from '../../src/safety/command/action-map.ts';
+import { Sanitizer } from '../../src/safety/command/sanitize.ts';
+import { StartGuard } from '../../src/safety/command/start-guard.ts';
 import { createChainReport, SafetyChain } from '../../src/safety/index.ts';
-import { BROKEN_POSITION, BROKEN_VELOCITY, BROKEN_WORKSPACE } from '../../src/safety/limit-monitor.ts';
-import { Limiter } from '../../src/safety/limiter.ts';
-import { Sanitizer } from '../../src/safety/sanitize.ts';
-import { Shield } from '../../src/safety/shield.ts';
-import { StartGuard } from '../../src/safety/start-guard.ts';
+import { JointBrakeBound } from '../../src/safety/limits/brake-bound.ts';
+import { Limiter } from '../../src/safety/limits/limiter.ts';
+import { Shield } from '../../src/safety/shield/shield.ts';
+import { BROKEN_POSITION, BROKEN_VELOCITY, BROKEN_WORKSPACE } from '../../src/safety/watch/limit-monitor.ts';
 import { type Attack, cartesianSpec, createCommand, jointSpec, runAttack } from '../support/adversary.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 

@@ -1,6 +1,6 @@
 /** The fastest a joint may move and still stop before its limit, exact for a reference that moves in steps. */
-import type { RobotModel } from '../core/index.ts';
-import { JOINT_BRAKE } from './bits.ts';
+import type { RobotModel } from '../../core/index.ts';
+import { JOINT_BRAKE } from '../bits.ts';
 
 /**
  * Largest velocity, rad/s ≥ 0, for one tick of `dtS` after which the reference can still stop within `distanceRad`,

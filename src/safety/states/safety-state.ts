@@ -2,8 +2,8 @@
  * The guard's states as a pure function. What is not written here cannot happen: from `fault` the only way out is
  * `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
  */
-import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../core/index.ts';
-import { faultsOf, isAtLeast, worstAction } from './faults.ts';
+import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../core/index.ts';
+import { faultsOf, isAtLeast, worstAction } from '../faults.ts';
 
 export type RequestKind = GuardRequest['kind'] | 'none';
 

@@ -1,6 +1,6 @@
 /** Velocity and acceleration limits of each joint, tightened for a while after the decider changed. */
-import type { RobotModel } from '../core/index.ts';
-import { ACCEL_LIMITED, VELOCITY_LIMITED } from './bits.ts';
+import type { RobotModel } from '../../core/index.ts';
+import { ACCEL_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { fitIntoBox } from './velocity-box.ts';
 
 /** Share of the acceleration allowed right after a hand-over. */

@@ -13,10 +13,9 @@ import {
   taskRows,
   turnAboutZ,
   yawBetween,
-} from '../core/index.ts';
-import { TARGET_BOXED, TARGET_LEASHED } from './bits.ts';
-import { brakeBound } from './brake-bound.ts';
-import { fitIntoBox } from './velocity-box.ts';
+} from '../../core/index.ts';
+import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
+import { brakeBound, fitIntoBox } from '../limits/index.ts';
 
 /** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */
 const WALL_INSET_M = 0.001;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { oddArm3 } from '../../tests/support/robot-models.ts';
+import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import {
   BROKEN_ACCEL,
   BROKEN_NOT_FINITE,

@@ -1,7 +1,7 @@
 /** Refuses to begin with a jump: the first target after a start must be near the measured pose. */
-import { isFree, type RobotModel } from '../core/index.ts';
+import { isFree, type RobotModel } from '../../core/index.ts';
+import { START_REFUSED } from '../bits.ts';
 import type { ActionMap, MapInput } from './action-map.ts';
-import { START_REFUSED } from './bits.ts';
 
 // A hair more than 0.1 rad and 20 mm, so that a step of exactly that passes whatever its rounding.
 const NEAR_RAD = 0.1 + 1e-9;

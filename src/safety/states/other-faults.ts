@@ -2,7 +2,7 @@
  * Faults that are seen outside the guard: by the node, by the processes that speak ROS, at the start. The same table as
  * `faults.ts`, without flags in frames: who sees one acts on it, through the guard where the robot has to stop.
  */
-import type { StopAction } from './faults.ts';
+import type { StopAction } from '../faults.ts';
 
 export interface OtherFault {
   /** Row in the fault table. */

@@ -1,6 +1,6 @@
 /** First stage: only a complete, finite, current command gets past here. Everything else means "brake". */
-import { type ActionCommand, allFinite, clamp } from '../core/index.ts';
-import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from './bits.ts';
+import { type ActionCommand, allFinite, clamp } from '../../core/index.ts';
+import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
 
 /** Broken commands within `LATCH_WINDOW_S` that latch a stop. */
 const LATCH_COUNT = 3;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { FAULTS } from '../faults.ts';
 import { faultReference } from './fault-reference.ts';
-import { FAULTS } from './faults.ts';
 import { OTHER_FAULTS } from './other-faults.ts';
 
 describe('the page of faults', () => {

@@ -3,9 +3,9 @@
  * inside its limits and the tool point inside the workspace box, all along the path and not only at samples.
  * Otherwise slower motions are tried, and at last the brake step that was verified a tick ago. (docs/safety-case.md)
  */
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
-import { SHIELD_BRAKE, SHIELD_SCALED } from './bits.ts';
-import { brakePathS, brakeStep } from './brake.ts';
+import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
+import { brakePathS, brakeStep } from '../limits/index.ts';
 
 /** Shares of the way from the brake step to the wanted velocity that are tried, in order. */
 const CANDIDATES = [1, 0.7, 0.4, 0.1] as const;

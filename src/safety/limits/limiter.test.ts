@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oddArm3 } from '../../tests/support/robot-models.ts';
-import { ACCEL_LIMITED, VELOCITY_LIMITED } from './bits.ts';
+import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { ACCEL_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { Limiter } from './limiter.ts';
 import { fitIntoBox } from './velocity-box.ts';
 

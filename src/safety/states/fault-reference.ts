@@ -1,5 +1,5 @@
 /** The fault table as a page for people. */
-import { FAULTS } from './faults.ts';
+import { FAULTS } from '../faults.ts';
 import { OTHER_FAULTS } from './other-faults.ts';
 
 interface Row {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
-import { SHIELD_BRAKE, SHIELD_SCALED } from './bits.ts';
-import { brakePathS, brakeStep } from './brake.ts';
+import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
+import { brakePathS, brakeStep } from '../limits/brake.ts';
 import { Shield } from './shield.ts';
 
 const DT_S = 0.02;

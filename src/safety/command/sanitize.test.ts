@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionCommand } from '../core/index.ts';
-import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from './bits.ts';
+import type { ActionCommand } from '../../core/index.ts';
+import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
 import { Sanitizer } from './sanitize.ts';
 
 function command(change: Partial<ActionCommand> = {}): ActionCommand {

@@ -2,7 +2,7 @@
  * An independent witness: checks each reference that was sent against the robot's limits. It shares nothing with the
  * stages of the chain but the robot's description and geometry, and changes nothing. Its count is what runs report.
  */
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 
 export const BROKEN_POSITION: number = 1;
 export const BROKEN_VELOCITY: number = 2;

@@ -2,7 +2,7 @@
  * The brake manoeuvre that everything falls back to: all joints slow by one common factor, so that the reference stays
  * on the straight line (in joint space) that it is on, and no joint decelerates by more than it may.
  */
-import type { RobotModel } from '../core/index.ts';
+import type { RobotModel } from '../../core/index.ts';
 
 /** By how much the common factor may fall in a second: min over joints of A_i/|v_i|; Infinity at rest. Tick-safe. */
 export function brakeRate(model: RobotModel, velocity: Float64Array): number {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cartesianSpec, jointSpec } from '../../tests/support/adversary.ts';
-import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
-import { oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
-import { type ActionSpec, matrixFromQuaternion, Rng } from '../core/index.ts';
-import { TARGET_BOXED, TARGET_LEASHED } from './bits.ts';
+import { cartesianSpec, jointSpec } from '../../../tests/support/adversary.ts';
+import { Bench, toolBench } from '../../../tests/support/chain-bench.ts';
+import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import { type ActionSpec, matrixFromQuaternion, Rng } from '../../core/index.ts';
+import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
 
 describe('a tool action', () => {
   it('moves the tool by scale × action within one policy period, untouched by any stage', () => {

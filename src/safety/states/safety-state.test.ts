@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionCommand, DECIDERS, SAFETY_STATES, type SafetyStateName } from '../core/index.ts';
+import { type ActionCommand, DECIDERS, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
 import {
   COMMAND_LATE,
   EMERGENCY_STOP,
@@ -11,7 +11,7 @@ import {
   STOP_ACTIONS,
   TICK_STALLED,
   worstAction,
-} from './faults.ts';
+} from '../faults.ts';
 import {
   admitCommand,
   answerRequest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { oddArm3 } from '../../tests/support/robot-models.ts';
-import type { RobotModel } from '../core/index.ts';
-import { FROZEN_READING, TRACKING_ERROR } from './faults.ts';
+import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import type { RobotModel } from '../../core/index.ts';
+import { FROZEN_READING, TRACKING_ERROR } from '../faults.ts';
 import { FollowingWatchdog } from './following.ts';
 
 const DT_S = 0.02;

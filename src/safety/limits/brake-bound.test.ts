@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oddArm3 } from '../../tests/support/robot-models.ts';
-import { JOINT_BRAKE } from './bits.ts';
+import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { JOINT_BRAKE } from '../bits.ts';
 import { brakePathS, brakeRate, brakeStep } from './brake.ts';
 import { brakeBound, JointBrakeBound } from './brake-bound.ts';
 

@@ -1,0 +1,4 @@
+export { brakePathS, brakeRate, brakeStep } from './brake.ts';
+export { brakeBound, JointBrakeBound } from './brake-bound.ts';
+export { Limiter } from './limiter.ts';
+export { type BoxFit, fitIntoBox } from './velocity-box.ts';

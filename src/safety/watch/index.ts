@@ -1,0 +1,10 @@
+export { FollowingWatchdog } from './following.ts';
+export {
+  BROKEN_ACCEL,
+  BROKEN_NOT_FINITE,
+  BROKEN_POSITION,
+  BROKEN_VELOCITY,
+  BROKEN_WORKSPACE,
+  LimitMonitor,
+} from './limit-monitor.ts';
+export { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';
