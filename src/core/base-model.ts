@@ -48,7 +48,7 @@ function steeringOf(base: BaseModel): JointModel {
   return { ...axis('steering', 'revolute', ...rates), positionMinRad: -angleRad, positionMaxRad: angleRad };
 }
 
-function given(base: BaseModel, key: Exclude<keyof BaseModel, 'kind'>): number {
+function given(base: BaseModel, key: Exclude<keyof BaseModel, 'kind' | 'fence'>): number {
   const value = base[key];
   if (value === undefined) throw new RangeError(`a base of the kind ${base.kind} needs ${key}`);
   return value;

@@ -15,15 +15,23 @@ export {
   type SceneLayout,
 } from './guard-frame.ts';
 export { ArmKinematics } from './kinematics.ts';
+export { LinkTopology } from './link-topology.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {
   type BaseKind,
   type BaseModel,
+  type Capsule,
+  type CollisionModel,
+  type ContactModel,
+  type Fence,
   isFree,
   type JointKind,
   type JointModel,
+  type KeepOutBox,
+  type LinkPoint,
   type RobotModel,
+  type TankModel,
   type WorkspaceBox,
 } from './robot-model.ts';
 export { createRobotState, type RobotState } from './robot-state.ts';

@@ -1,5 +1,6 @@
 /** Where the tool is for given joints, how it moves with them, and joints for a wanted tool pose. Pure geometry. */
 import { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
+import { LinkTopology } from './link-topology.ts';
 import type { RobotModel } from './robot-model.ts';
 import {
   matrixFromAxisAngle,
@@ -19,7 +20,7 @@ const INVERSE_TOLERANCE_RAD = 1e-6;
 const INVERSE_STEP_RAD = 0.3;
 
 /**
- * Forward kinematics and Jacobian of one serial arm. Keeps the last pose; nothing allocates after construction. A mobile
+ * Forward kinematics and Jacobian of one arm, which may branch. Keeps the last pose; nothing allocates after construction. A mobile
  * base has no tool: its tool point stays at the origin, and no axis moves it.
  */
 export class ArmKinematics {
@@ -28,14 +29,19 @@ export class ArmKinematics {
   readonly tcpPositionM: Float64Array = new Float64Array(3);
   /** [9] orientation of the tool in the base frame, row-major. */
   readonly tcpRotation: Float64Array = new Float64Array(9);
-  /** [n] the farthest that the tool point can ever be from joint i's origin, m. */
+  /** [n] bounds |∂p/∂q_i| of the tool point, m/rad (1 for a sliding joint, 0 for one that does not move it). */
   readonly reachM: Float64Array;
+  /** [12·n] for each joint the frame of the link that it moves: rotation (9, row-major), origin (3, m), base frame. */
+  readonly linkFrames: Float64Array;
+  /** [3·n] unit axis of each joint, base frame. */
+  readonly axes: Float64Array;
+  /** [3·n] origin of each joint before it moves, m, base frame. A turning joint's axis goes through it. */
+  readonly originsM: Float64Array;
+  readonly topology: LinkTopology;
 
   readonly #model: RobotModel;
   readonly #fixedRotation: readonly Float64Array[];
   readonly #toolRotation: Float64Array = new Float64Array(9);
-  readonly #origins: Float64Array;
-  readonly #axes: Float64Array;
   readonly #jacobian: Float64Array;
   readonly #quaternion: Float64Array = new Float64Array(4);
   readonly #frame: Float64Array = new Float64Array(9);
@@ -49,8 +55,10 @@ export class ArmKinematics {
     if (n === 0) throw new RangeError('an arm needs at least one joint');
     this.joints = n;
     this.#model = model;
-    this.#origins = new Float64Array(3 * n);
-    this.#axes = new Float64Array(3 * n);
+    this.originsM = new Float64Array(3 * n);
+    this.axes = new Float64Array(3 * n);
+    this.linkFrames = new Float64Array(12 * n);
+    this.topology = new LinkTopology(model);
     this.#jacobian = new Float64Array(6 * n);
     this.#inverse = createInverseScratch(n);
     this.#fixedRotation = model.joints.map((joint) => {
@@ -61,7 +69,7 @@ export class ArmKinematics {
       return rotation;
     });
     matrixFromRpy(this.#toolRotation, ...model.tool.originRpyRad);
-    this.reachM = reaches(model);
+    this.reachM = this.topology.reach(this.topology.toolLink, model.tool.originXyzM);
     this.forward(model.homeRad);
   }
 
@@ -74,25 +82,30 @@ export class ArmKinematics {
       this.tcpRotation.set(frame);
       return;
     }
-    let x = 0;
-    let y = 0;
-    let z = 0;
-    for (let i = 0; i < this.joints; i++) {
-      const joint = this.#model.joints[i]!;
-      const t = joint.originXyzM;
-      x += frame[0]! * t[0] + frame[1]! * t[1] + frame[2]! * t[2];
-      y += frame[3]! * t[0] + frame[4]! * t[1] + frame[5]! * t[2];
-      z += frame[6]! * t[0] + frame[7]! * t[1] + frame[8]! * t[2];
-      multiplyMatrix(this.#link, frame, this.#fixedRotation[i]!);
-      this.#keepJoint(i, x, y, z, joint.axis);
-      matrixFromAxisAngle(this.#turn, joint.axis, jointsRad[i]!);
-      multiplyMatrix(frame, this.#link, this.#turn);
-    }
+    for (let i = 0; i < this.joints; i++) this.#placeLink(i, jointsRad[i]!);
+    const at = 12 * this.topology.toolLink;
+    const f = this.linkFrames;
+    for (let k = 0; k < 9; k++) frame[k] = f[at + k]!;
     const t = this.#model.tool.originXyzM;
-    this.tcpPositionM[0] = x + frame[0]! * t[0] + frame[1]! * t[1] + frame[2]! * t[2];
-    this.tcpPositionM[1] = y + frame[3]! * t[0] + frame[4]! * t[1] + frame[5]! * t[2];
-    this.tcpPositionM[2] = z + frame[6]! * t[0] + frame[7]! * t[1] + frame[8]! * t[2];
+    for (let k = 0; k < 3; k++) {
+      this.tcpPositionM[k] =
+        f[at + 9 + k]! + frame[3 * k]! * t[0] + frame[3 * k + 1]! * t[1] + frame[3 * k + 2]! * t[2];
+    }
     multiplyMatrix(this.tcpRotation, frame, this.#toolRotation);
+  }
+
+  /** Writes into `out` (3) where the point `pointM` of the link that joint `link` moves (−1: base) is, m, base frame. Tick-safe. */
+  pointOf(out: Float64Array, link: number, pointM: Numbers): void {
+    if (link < 0) {
+      for (let k = 0; k < 3; k++) out[k] = pointM[k]!;
+      return;
+    }
+    const at = 12 * link;
+    const f = this.linkFrames;
+    for (let k = 0; k < 3; k++) {
+      const row = at + 3 * k;
+      out[k] = f[at + 9 + k]! + f[row]! * pointM[0]! + f[row + 1]! * pointM[1]! + f[row + 2]! * pointM[2]!;
+    }
   }
 
   /** [4] orientation of the tool in the base frame, w, x, y, z, w ≥ 0; computed on each read into one buffer. Tick-safe. */
@@ -116,12 +129,20 @@ export class ArmKinematics {
     const out = this.#jacobian;
     const p = this.tcpPositionM;
     for (let i = 0; i < n; i++) {
-      const ax = this.#axes[3 * i]!;
-      const ay = this.#axes[3 * i + 1]!;
-      const az = this.#axes[3 * i + 2]!;
-      const dx = p[0]! - this.#origins[3 * i]!;
-      const dy = p[1]! - this.#origins[3 * i + 1]!;
-      const dz = p[2]! - this.#origins[3 * i + 2]!;
+      const ax = this.axes[3 * i]!;
+      const ay = this.axes[3 * i + 1]!;
+      const az = this.axes[3 * i + 2]!;
+      const dx = p[0]! - this.originsM[3 * i]!;
+      const dy = p[1]! - this.originsM[3 * i + 1]!;
+      const dz = p[2]! - this.originsM[3 * i + 2]!;
+      if (!this.topology.moves(i, this.topology.toolLink) || this.topology.slides(i)) {
+        const share = this.topology.moves(i, this.topology.toolLink) ? 1 : 0;
+        out[i] = share * ax;
+        out[n + i] = share * ay;
+        out[2 * n + i] = share * az;
+        out[3 * n + i] = out[4 * n + i] = out[5 * n + i] = 0;
+        continue;
+      }
       out[i] = ay * dz - az * dy;
       out[n + i] = az * dx - ax * dz;
       out[2 * n + i] = ax * dy - ay * dx;
@@ -169,14 +190,38 @@ export class ArmKinematics {
     }
   }
 
-  #keepJoint(i: number, x: number, y: number, z: number, axis: Numbers): void {
+  /** Frame, origin and axis of joint `i` at `q`; its parent's are known already. */
+  #placeLink(i: number, q: number): void {
+    const joint = this.#model.joints[i]!;
+    const frame = this.#frame;
+    const f = this.linkFrames;
+    const parent = this.topology.parents[i]!;
+    const t = joint.originXyzM;
+    if (parent < 0) {
+      frame.fill(0);
+      frame[0] = frame[4] = frame[8] = 1;
+    } else {
+      for (let k = 0; k < 9; k++) frame[k] = f[12 * parent + k]!;
+    }
+    for (let k = 0; k < 3; k++) {
+      const from = parent < 0 ? 0 : f[12 * parent + 9 + k]!;
+      this.originsM[3 * i + k] = from + frame[3 * k]! * t[0] + frame[3 * k + 1]! * t[1] + frame[3 * k + 2]! * t[2];
+    }
     const link = this.#link;
-    this.#origins[3 * i] = x;
-    this.#origins[3 * i + 1] = y;
-    this.#origins[3 * i + 2] = z;
-    this.#axes[3 * i] = link[0]! * axis[0]! + link[1]! * axis[1]! + link[2]! * axis[2]!;
-    this.#axes[3 * i + 1] = link[3]! * axis[0]! + link[4]! * axis[1]! + link[5]! * axis[2]!;
-    this.#axes[3 * i + 2] = link[6]! * axis[0]! + link[7]! * axis[1]! + link[8]! * axis[2]!;
+    multiplyMatrix(link, frame, this.#fixedRotation[i]!);
+    const slides = this.topology.slides(i);
+    if (slides) frame.set(link);
+    else {
+      matrixFromAxisAngle(this.#turn, joint.axis, q);
+      multiplyMatrix(frame, link, this.#turn);
+    }
+    const a = joint.axis;
+    for (let k = 0; k < 3; k++) {
+      const axis = link[3 * k]! * a[0] + link[3 * k + 1]! * a[1] + link[3 * k + 2]! * a[2];
+      this.axes[3 * i + k] = axis;
+      f[12 * i + 9 + k] = this.originsM[3 * i + k]! + (slides ? axis * q : 0);
+    }
+    for (let k = 0; k < 9; k++) f[12 * i + k] = frame[k]!;
   }
 }
 
@@ -197,16 +242,4 @@ function createInverseScratch(joints: number): InverseScratch {
     step: new Float64Array(joints),
     target: new Float64Array(9),
   };
-}
-
-/** Sum of the lengths that follow each joint: the tool can be no farther from it, whatever the angles. */
-function reaches(model: RobotModel): Float64Array {
-  const n = model.joints.length;
-  const reach = new Float64Array(n);
-  let length = Math.hypot(...model.tool.originXyzM);
-  for (let i = n - 1; i >= 0; i--) {
-    reach[i] = length;
-    length += Math.hypot(...model.joints[i]!.originXyzM);
-  }
-  return reach;
 }

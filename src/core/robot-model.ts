@@ -1,17 +1,22 @@
 /** What a robot is, as data: joints, limits, tool and workspace. Written in `config/robots/*.yaml`. */
 
 /**
- * What a joint's position means. `path` is a distance driven, in m: read m for rad in every name below. `turn` is an
- * angle turned, rad. Both are axes of a mobile base: without limits and measured by odometry, so that only their changes
- * mean something.
+ * What a joint's position means. `prismatic` slides along its axis, and `path` is a distance driven, both in m: read m for
+ * rad (and N for N·m) in every name below. `turn` is an angle turned, rad. `path` and `turn` are axes of a mobile base:
+ * without limits and measured by odometry, so that only their changes mean something.
  */
-export type JointKind = 'revolute' | 'path' | 'turn';
+export type JointKind = 'revolute' | 'prismatic' | 'path' | 'turn';
 
 /** One joint and the link that it moves, or one axis of a mobile base. */
 export interface JointModel {
   readonly name: string;
   /** `revolute` where absent. */
-  readonly kind?: JointKind;
+  readonly kind?: JointKind | undefined;
+  /**
+   * Name of the joint whose link carries this one, or `base`. The joint before it in the list where absent, `base` for the
+   * first: only arms that branch need it. It must come earlier in the list.
+   */
+  readonly parent?: string | undefined;
   /** Position of the joint frame in the parent link's frame, m. */
   readonly originXyzM: readonly [number, number, number];
   /** Orientation of the joint frame in the parent link's frame: fixed-axis roll, pitch, yaw as in URDF, rad. */
@@ -22,6 +27,8 @@ export interface JointModel {
   readonly positionMaxRad: number;
   readonly velocityMaxRadPerS: number;
   readonly accelMaxRadPerS2: number;
+  /** How fast the acceleration may change while a command is followed, rad/s³. Absent: no limit. Braking is exempt. */
+  readonly jerkMaxRadPerS3?: number | undefined;
   readonly torqueMaxNm: number;
   /** Servo stiffness: torque per position error at rest, N·m/rad. */
   readonly stiffnessNmPerRad: number;
@@ -33,6 +40,86 @@ export interface JointModel {
 export interface WorkspaceBox {
   readonly minM: readonly [number, number, number];
   readonly maxM: readonly [number, number, number];
+}
+
+/** A point of a link that has to stay in the workspace box too, as the tool point does. */
+export interface LinkPoint {
+  readonly name: string;
+  /** Name of the joint that moves the link. */
+  readonly link: string;
+  /** In the link's frame (the joint's, turned with it), m. */
+  readonly positionM: readonly [number, number, number];
+}
+
+/** A link's shape, or a part of it: all points within `radiusM` of a line segment. */
+export interface Capsule {
+  readonly name: string;
+  /** Name of the joint that moves the link, or `base`. */
+  readonly link: string;
+  /** Ends of the segment in the link's frame, m; equal for a sphere. */
+  readonly fromM: readonly [number, number, number];
+  readonly toM: readonly [number, number, number];
+  readonly radiusM: number;
+}
+
+/** An axis-aligned box in the base frame that the listed capsules stay out of: a table, a wall, a camera, m. */
+export interface KeepOutBox extends WorkspaceBox {
+  readonly name: string;
+  /** Names of the capsules that must stay out; all but those on `base` where absent. */
+  readonly capsules?: readonly string[] | undefined;
+}
+
+/** What must not touch what. */
+export interface CollisionModel {
+  readonly capsules: readonly Capsule[];
+  /** Pairs of capsules that are kept apart, by name. */
+  readonly pairs: readonly (readonly [string, string])[];
+  readonly keepOut?: readonly KeepOutBox[] | undefined;
+  /** Distance kept between the capsules of a pair, and from keep-out boxes, m. */
+  readonly clearanceM: number;
+}
+
+/**
+ * The energy tank: what the commands may put into the robot beyond what its servos' dampers took out
+ * (`docs/safety-case.md`, energy tank). Needs true `stiffnessNmPerRad`, `dampingNmSPerRad` and `torqueMaxNm` of each joint.
+ */
+export interface TankModel {
+  /** `joint`: springs between the joints and their set-points. `setPoint`: a Cartesian spring between tool and set-point. */
+  readonly port: 'joint' | 'setPoint';
+  /** Content at the start, J. */
+  readonly startJ: number;
+  readonly minJ: number;
+  readonly maxJ: number;
+  /** Most power that a command may inject, W; braking is exempt. */
+  readonly powerMaxW: number;
+  /** Share of the energy that the dampers provably took out which is credited, 0 ≤ β < 1. */
+  readonly recovery: number;
+  /** Bounded top-up while the robot stands with no command, W; 0 for none. */
+  readonly topUpW?: number | undefined;
+  /** The servos add the reference's velocity × damping/stiffness to the set-point, as industrial ones do. */
+  readonly velocityFeedForward?: boolean | undefined;
+  /** Most control periods between a reference being sent and the servo following it. Default 0. */
+  readonly delayTicks?: number | undefined;
+  /** `setPoint` only: Cartesian stiffness x, y, z (N/m) and about x, y, z (N·m/rad), base frame. */
+  readonly stiffness?: readonly [number, number, number, number, number, number] | undefined;
+  /** `setPoint` only: Cartesian damping, N·s/m and N·m·s/rad. */
+  readonly damping?: readonly [number, number, number, number, number, number] | undefined;
+}
+
+/** What the tool may press with before the robot stops (row 41). */
+export interface ContactModel {
+  /** Of any axis, N. */
+  readonly forceMaxN: number;
+  /** About any axis, N·m. */
+  readonly torqueMaxNm: number;
+}
+
+/** A rectangle that a mobile base stays in, in the frame in which it stood when the guard first saw it, m. */
+export interface Fence {
+  readonly minM: readonly [number, number];
+  readonly maxM: readonly [number, number];
+  /** All of the base lies within this distance of its origin, m. */
+  readonly radiusM: number;
 }
 
 export type BaseKind = 'differential' | 'holonomic' | 'ackermann';
@@ -52,6 +139,7 @@ export interface BaseModel {
   readonly steeringAccelMaxRadPerS2?: number | undefined;
   /** Ackermann: distance of the axles. */
   readonly wheelbaseM?: number | undefined;
+  readonly fence?: Fence | undefined;
 }
 
 /** A serial arm on a fixed base, or a mobile base. */
@@ -64,8 +152,17 @@ export interface RobotModel {
   readonly tool: {
     readonly originXyzM: readonly [number, number, number];
     readonly originRpyRad: readonly [number, number, number];
+    /** Name of the joint whose link carries the tool; the last joint where absent. */
+    readonly link?: string | undefined;
   };
   readonly workspace: WorkspaceBox;
+  /** Further points, beside the tool point, that stay in the workspace. */
+  readonly points?: readonly LinkPoint[] | undefined;
+  readonly collision?: CollisionModel | undefined;
+  /** Absent: no energy tank. */
+  readonly tank?: TankModel | undefined;
+  /** Absent: contact forces are not watched. */
+  readonly contact?: ContactModel | undefined;
   /** Guard ticks per second. */
   readonly controlHz: number;
   /** Distance kept from every position limit, rad. */

@@ -22,12 +22,16 @@ export const START_REFUSED: number = 1 << 6;
 export const VELOCITY_LIMITED: number = 1 << 7;
 export const ACCEL_LIMITED: number = 1 << 8;
 export const JOINT_BRAKE: number = 1 << 9;
-// 1 << 10 and 1 << 11 are kept for the control barrier function and the energy tank.
+export const BARRIER_STEERED: number = 1 << 10;
+export const TANK_SLOWED: number = 1 << 11;
 export const SHIELD_SCALED: number = 1 << 12;
 export const SHIELD_BRAKE: number = 1 << 13;
 export const SOLVER_REJECTED: number = 1 << 14;
 export const NOT_SEEDED: number = 1 << 15;
 export const STOP_LATCHED: number = 1 << 16;
+export const JERK_LIMITED: number = 1 << 17;
+export const BARRIER_BRAKE: number = 1 << 18;
+export const TANK_HELD: number = 1 << 19;
 
 /** All bits, in the order of the chain. */
 export const SAFETY_BITS: readonly SafetyBit[] = [
@@ -88,6 +92,41 @@ export const SAFETY_BITS: readonly SafetyBit[] = [
     'A joint could not have stopped before its limit.',
     'rad',
     'docs/safety-case.md, brake bound',
+  ),
+  row(
+    'jerkLimited',
+    JERK_LIMITED,
+    'A joint would have changed its acceleration too suddenly.',
+    'rad/s^3',
+    'JointModel.jerkMaxRadPerS3',
+  ),
+  row(
+    'barrierSteered',
+    BARRIER_STEERED,
+    'Steered away from a wall, a keep-out box or another link.',
+    'm',
+    'docs/safety-case.md, barrier',
+  ),
+  row(
+    'barrierBrake',
+    BARRIER_BRAKE,
+    'No velocity kept all distances; the verified brake ran.',
+    'm',
+    'docs/safety-case.md, barrier',
+  ),
+  row(
+    'tankSlowed',
+    TANK_SLOWED,
+    'The energy tank did not hold enough for this motion; slowed down.',
+    'J',
+    'docs/safety-case.md, energy tank',
+  ),
+  row(
+    'tankHeld',
+    TANK_HELD,
+    'The energy tank could not pay for the brake either; the set-point was held back.',
+    'J',
+    'docs/safety-case.md, energy tank',
   ),
   row(
     'shieldScaled',

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createCommand, jointSpec } from '../../tests/support/adversary.ts';
 import { carBase, diffBase } from '../../tests/support/robot-models.ts';
 import { createRobotState } from '../core/index.ts';
-import { createChainReport, SafetyChain } from './chain.ts';
+import { SafetyChain } from './chain.ts';
+import { createChainReport } from './chain-report.ts';
 
 const DT_S = 1 / diffBase.controlHz;
 /** Ticks of one policy step. */

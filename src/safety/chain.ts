@@ -19,6 +19,7 @@ import {
   zeros,
 } from '../core/index.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
+import type { ChainReport } from './chain-report.ts';
 import { ActionMap, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
 import { brakeStep, JointBrakeBound, Limiter } from './limits/index.ts';
 import { Shield } from './shield/index.ts';
@@ -36,44 +37,8 @@ export interface SafetyChainOptions {
   readonly handoverS?: number;
 }
 
-/** What one tick did. Reused: copy what you keep. */
-export interface ChainReport {
-  /** A stage changed the command; the same as bits ≠ 0. */
-  changed: boolean;
-  /** Reasons, as in `SAFETY_BITS`. */
-  bits: number;
-  /** A command was followed; false: braking or holding. */
-  isFollowing: boolean;
-  /** Who is followed; `hold` for nobody. */
-  decider: Decider;
-  /** `seq` of the command that was followed, −1 for none. */
-  commandSeq: number;
-  /** Three non-finite commands came within a second; stays until the next seed. */
-  isStopLatched: boolean;
-  /** Distance of the reference's tool point to the nearest wall of the workspace, m; negative outside. */
-  wallMarginM: number;
-  /** Smallest distance of a reference joint to its limit less the margin, rad; negative outside. */
-  jointMarginRad: number;
-  /** The smaller of both as a share of half the range: 1 in the middle, 0 at a limit. */
-  marginMin: number;
-}
-
 /** How a seed was taken; all but `ok` keep the arm still until a better one. */
 export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWorkspace';
-
-export function createChainReport(): ChainReport {
-  return {
-    changed: false,
-    bits: 0,
-    isFollowing: false,
-    decider: 'hold',
-    commandSeq: -1,
-    isStopLatched: false,
-    wallMarginM: 0,
-    jointMarginRad: 0,
-    marginMin: 0,
-  };
-}
 
 /**
  * @example
@@ -87,6 +52,8 @@ export class SafetyChain {
   readonly referenceRad: Vec<'rad'>;
   /** [n] the velocity with which the reference moved in the last tick, rad/s. */
   readonly referenceVelocityRadPerS: Vec<'rad/s'>;
+  /** [n] what the driver gets: the reference, or behind it where the energy tank holds it back, rad. */
+  readonly sentRad: Vec<'rad'>;
   /** [7] tool pose of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
   readonly referenceTcp: Float64Array = new Float64Array(7);
 
@@ -123,6 +90,7 @@ export class SafetyChain {
     this.#shield = new Shield(model);
     this.referenceRad = zeros<'rad'>(n);
     this.referenceVelocityRadPerS = zeros<'rad/s'>(n);
+    this.sentRad = zeros<'rad'>(n);
     this.#wanted = new Float64Array(n);
     this.#input = {
       referenceRad: this.referenceRad,
@@ -208,7 +176,7 @@ export class SafetyChain {
     }
     let bits = this.#limiter.apply(u, v, tickS, nowS);
     bits |= this.#brakeBound.apply(u, this.referenceRad, tickS);
-    // Place of the control barrier function: smooth avoidance before the shield has to act.
+    // Place of the barrier: smooth avoidance before the shield has to act.
     // Place of the energy tank: no more energy into the joints than the tank holds.
     return bits | this.#shield.apply(u, this.referenceRad, this.#reference.tcpPositionM, v, tickS);
   }
@@ -219,6 +187,7 @@ export class SafetyChain {
   }
 
   #moveReference(): void {
+    this.sentRad.set(this.referenceRad);
     this.#reference.forward(this.referenceRad);
     this.#reference.writeTcp(this.referenceTcp);
   }

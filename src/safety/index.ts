@@ -1,11 +1,6 @@
 export { namesOfBits, SAFETY_BITS, type SafetyBit } from './bits.ts';
-export {
-  type ChainReport,
-  createChainReport,
-  SafetyChain,
-  type SafetyChainOptions,
-  type SeedResult,
-} from './chain.ts';
+export { SafetyChain, type SafetyChainOptions, type SeedResult } from './chain.ts';
+export { type ChainReport, createChainReport, STAGES, type StageName, type StageReport } from './chain-report.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,

@@ -7,7 +7,7 @@ import { OTHER_FAULTS } from './other-faults.ts';
 
 describe('the page of faults', () => {
   it('docs/faults.md is current (else: npm run docs)', () => {
-    const page = join(import.meta.dirname, '..', '..', 'docs', 'faults.md');
+    const page = join(import.meta.dirname, '..', '..', '..', 'docs', 'faults.md');
     expect(readFileSync(page, 'utf8')).toBe(faultReference());
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
-import { createChainReport } from '../chain.ts';
+import { createChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../faults.ts';
 import { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';
 

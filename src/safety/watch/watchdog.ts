@@ -1,6 +1,6 @@
 /** Watches what should keep coming: commands, plausible measurements, ticks, and rest after a stop. Flags as in `faults.ts`. */
 import type { RobotModel, SafetyStateName } from '../../core/index.ts';
-import type { ChainReport } from '../chain.ts';
+import type { ChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../faults.ts';
 
 /** Without a command that could be followed for so long, the arm is stopped, s. */
