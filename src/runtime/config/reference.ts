@@ -99,8 +99,7 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
 function typeText(schema: JsonSchema): string {
   if (schema.const !== undefined) return allowedText(schema);
   if (schema.enum !== undefined) return allowedText(schema);
-  if (schema.type === 'array')
-    return schema.prefixItems === undefined ? 'list' : `${schema.prefixItems.length} numbers`;
+  if (schema.type === 'array') return listTypeText(schema);
   const names: Readonly<Record<string, string>> = {
     integer: 'whole number',
     object: 'group',
@@ -109,6 +108,11 @@ function typeText(schema: JsonSchema): string {
     string: 'word',
   };
   return names[String(schema.type)] ?? String(schema.type);
+}
+
+function listTypeText({ prefixItems }: JsonSchema): string {
+  if (prefixItems === undefined) return 'list';
+  return `${prefixItems.length} ${prefixItems[0]?.type === 'string' ? 'words' : 'numbers'}`;
 }
 
 function unitOf(schema: JsonSchema): string {

@@ -4,6 +4,7 @@ import { type BaseModel, modelOfBase } from '../../../core/index.ts';
 import { type DriverConfig, driverSchema } from './driver.ts';
 import { name, num } from './fields.ts';
 import type { RobotConfig } from './robot.ts';
+import { fenceSchema } from './safety.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** The file of a mobile base. */
@@ -26,6 +27,7 @@ const base = z.strictObject({
   steeringRateMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Ackermann: how fast the wheels steer.').optional(),
   steeringAccelMaxRadPerS2: num('rad/s²', { above: 0, max: 1000 }, 'Ackermann: of the steering.').optional(),
   wheelbaseM: num('m', { above: 0, max: 10 }, 'Ackermann: distance of the axles.').optional(),
+  fence: fenceSchema.optional(),
 });
 
 const schema = z
@@ -46,7 +48,7 @@ export const baseSchema: z.ZodType<BaseConfig> = schemaOf<BaseConfig, Same<z.out
 );
 
 /** Keys that a base of each kind must have. */
-export const BASE_NEEDS: Readonly<Record<BaseModel['kind'], readonly (keyof BaseModel)[]>> = {
+export const BASE_NEEDS: Readonly<Record<BaseModel['kind'], readonly Exclude<keyof BaseModel, 'kind' | 'fence'>[]>> = {
   differential: ['turnMaxRadPerS', 'turnAccelMaxRadPerS2'],
   holonomic: ['turnMaxRadPerS', 'turnAccelMaxRadPerS2'],
   ackermann: ['steeringMaxRad', 'steeringRateMaxRadPerS', 'steeringAccelMaxRadPerS2', 'wheelbaseM'],

@@ -1,8 +1,9 @@
 /** `config/robots/*.yaml`: what a robot is and what drives it. */
 import { z } from 'zod';
-import type { RobotModel } from '../../../core/index.ts';
+import type { JointModel, RobotModel } from '../../../core/index.ts';
 import { type DriverConfig, driverSchema } from './driver.ts';
 import { name, num, triple } from './fields.ts';
+import { collisionSchema, contactSchema, pointsSchema, tankSchema } from './safety.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A robot's file: the model that the safety chain enforces, and the driver. Usable wherever a `RobotModel` is. */
@@ -10,8 +11,23 @@ export interface RobotConfig extends RobotModel {
   readonly driver: DriverConfig;
 }
 
+/** An arm's file: none of its joints is an axis of a mobile base. */
+export interface ArmConfig extends RobotConfig {
+  readonly joints: readonly (JointModel & { readonly kind?: 'revolute' | 'prismatic' | undefined })[];
+}
+
 const joint = z.strictObject({
   name: name('Unique among the joints.'),
+  kind: z
+    .enum(['revolute', 'prismatic'])
+    .meta({
+      description:
+        '`prismatic` slides along its axis: read m for rad and N for N·m in all that follows. `revolute` where absent.',
+    })
+    .optional(),
+  parent: name(
+    'Joint whose link carries this one, or `base`; it comes earlier in the list. The joint before this one where absent, `base` for the first.',
+  ).optional(),
   originXyzM: triple('m', "Position of the joint frame in the parent link's frame."),
   originRpyRad: triple(
     'rad',
@@ -22,6 +38,11 @@ const joint = z.strictObject({
   positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, 'Highest position, of the hardware.'),
   velocityMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Highest speed of the reference.'),
   accelMaxRadPerS2: num('rad/s²', { above: 0, max: 1000 }, 'Highest acceleration of the reference, braking included.'),
+  jerkMaxRadPerS3: num(
+    'rad/s³',
+    { above: 0, max: 1e6 },
+    'How fast the acceleration may change while a command is followed; braking is exempt. Absent: no limit.',
+  ).optional(),
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.'),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.'),
   dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.'),
@@ -35,6 +56,7 @@ const schema = z
       .strictObject({
         originXyzM: triple('m', "Tool point (TCP) in the last link's frame."),
         originRpyRad: triple('rad', "Orientation of the tool in the last link's frame: fixed-axis roll, pitch, yaw."),
+        link: name('Joint whose link carries the tool; the last joint where absent.').optional(),
       })
       .meta({ description: 'Where the tool point is.' }),
     workspace: z
@@ -43,6 +65,10 @@ const schema = z
         maxM: triple('m', 'Highest corner.'),
       })
       .meta({ description: 'Box in the base frame that the tool point must stay in.' }),
+    points: pointsSchema.optional(),
+    collision: collisionSchema.optional(),
+    tank: tankSchema.optional(),
+    contact: contactSchema.optional(),
     controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
     limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
     leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),
@@ -55,6 +81,4 @@ const schema = z
   })
   .meta({ title: 'Robot: arm', description: 'A serial arm: geometry, limits, workspace and driver.' });
 
-export const armSchema: z.ZodType<RobotConfig> = schemaOf<RobotConfig, Same<z.output<typeof schema>, RobotConfig>>(
-  schema,
-);
+export const armSchema: z.ZodType<ArmConfig> = schemaOf<ArmConfig, Same<z.output<typeof schema>, ArmConfig>>(schema);
