@@ -20,6 +20,7 @@ import {
 } from '../core/index.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
 import type { ChainReport } from './chain-report.ts';
+import { type ChainTrial, isLeftOut } from './chain-trial.ts';
 import { ActionMap, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
 import { brakeStep, JointBrakeBound, Limiter } from './limits/index.ts';
 import { Shield } from './shield/index.ts';
@@ -35,6 +36,8 @@ export interface SafetyChainOptions {
   readonly policyPeriodS: number;
   /** How long acceleration is halved after the decider changed, s; 1 by default. */
   readonly handoverS?: number;
+  /** Never for a robot: see `ChainTrial`. */
+  readonly trial?: ChainTrial;
 }
 
 /** How a seed was taken; all but `ok` keep the arm still until a better one. */
@@ -69,15 +72,17 @@ export class SafetyChain {
   readonly #shield: Shield;
   readonly #input: { -readonly [K in keyof MapInput]: MapInput[K] };
   readonly #wanted: Float64Array;
+  readonly #trial: ChainTrial | undefined;
   #decider: Decider = 'hold';
   #isSeeded = false;
 
   /** Throws `RangeError` for an action space that the robot does not have or a period that is not > 0. */
-  constructor({ model, action, policyPeriodS, handoverS = 1 }: SafetyChainOptions) {
+  constructor({ model, action, policyPeriodS, handoverS = 1, trial }: SafetyChainOptions) {
     if (!(policyPeriodS > 0)) throw new RangeError(`policyPeriodS must be > 0, got ${policyPeriodS}`);
     if (!(handoverS >= 0)) throw new RangeError(`handoverS must be ≥ 0, got ${handoverS}`);
     const n = model.joints.length;
     this.#model = model;
+    this.#trial = trial;
     this.#periodS = 1 / model.controlHz;
     const shortestS = SHORTEST_TICK_RATIO * this.#periodS;
     this.#reference = new ArmKinematics(model);
@@ -130,6 +135,7 @@ export class SafetyChain {
   apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {
     const tickS = this.#clipPeriod(dtS);
     let bits = this.#isSeeded ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
+    if (this.#isSeeded && isLeftOut(this.#trial, 'sanitize')) this.#sanitizer.believe(command);
     const isValid = this.#isSeeded && this.#sanitizer.isValid;
     if (!isValid) this.#map.drop();
     if (isValid && this.#sanitizer.isNew) bits |= this.#takeCommand(command!, robot, nowS);
@@ -163,21 +169,25 @@ export class SafetyChain {
     this.#measured.forward(robot.positionRad);
     this.#input.measuredRad = robot.positionRad;
     const bits = this.#map.command(this.#sanitizer.action, this.#input, nowS);
+    if (isLeftOut(this.#trial, 'startGuard')) return bits;
     return bits | this.#startGuard.check(this.#map, this.#input);
   }
 
   #follow(nowS: number, tickS: number): number {
     const u = this.#wanted;
     const v = this.referenceVelocityRadPerS;
-    this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS);
+    if (this.#trial?.wantedRadPerS !== undefined) u.set(this.#trial.wantedRadPerS);
+    else this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS);
     if (!allFinite(u)) {
       this.#brake(tickS);
       return SOLVER_REJECTED;
     }
-    let bits = this.#limiter.apply(u, v, tickS, nowS);
-    bits |= this.#brakeBound.apply(u, this.referenceRad, tickS);
+    const trial = this.#trial;
+    let bits = isLeftOut(trial, 'limiter') ? 0 : this.#limiter.apply(u, v, tickS, nowS);
+    if (!isLeftOut(trial, 'brakeBound')) bits |= this.#brakeBound.apply(u, this.referenceRad, tickS);
     // Place of the barrier: smooth avoidance before the shield has to act.
     // Place of the energy tank: no more energy into the joints than the tank holds.
+    if (isLeftOut(trial, 'shield')) return bits;
     return bits | this.#shield.apply(u, this.referenceRad, this.#reference.tcpPositionM, v, tickS);
   }
 

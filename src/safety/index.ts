@@ -1,6 +1,7 @@
 export { namesOfBits, SAFETY_BITS, type SafetyBit } from './bits.ts';
 export { SafetyChain, type SafetyChainOptions, type SeedResult } from './chain.ts';
 export { type ChainReport, createChainReport, STAGES, type StageName, type StageReport } from './chain-report.ts';
+export type { ChainTrial } from './chain-trial.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,

@@ -1,5 +1,5 @@
 /** Every rule of `.dependency-cruiser.cjs` is seen to bite: a small house is built wrong, one wrong import a rule. */
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -94,6 +94,24 @@ describe('the dependency rules', () => {
     expect(forbidden.map((rule: { name: string }) => rule.name).filter((name: string) => !tried.has(name))).toEqual([]);
   });
 });
+
+describe('trials of the chain', () => {
+  it('are named by the safety check alone: no robot is driven with stages left out', () => {
+    const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+    const naming = files.filter((path) => {
+      return (
+        path.endsWith('.ts') && /ChainTrial|\btrial\b.*new SafetyChain|new SafetyChain\([^)]*\btrial\b/.test(read(path))
+      );
+    });
+    const allowed = /^(safety\/|runtime\/safety-check\/)/;
+    expect(naming.filter((path) => !allowed.test(path))).toEqual([]);
+    expect(naming.length).toBeGreaterThan(0);
+  });
+});
+
+function read(path: string): string {
+  return readFileSync(join(root, 'src', path), 'utf8');
+}
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(join(house, path)), { recursive: true });

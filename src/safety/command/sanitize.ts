@@ -55,6 +55,14 @@ export class Sanitizer {
     return this.#take(command.action);
   }
 
+  /** Takes `command` as it is, whatever its age and values: for a trial without this stage only (`ChainTrial`). */
+  believe(command: ActionCommand | null): void {
+    if (this.isValid || command === null || command.action.length !== this.action.length) return;
+    this.isValid = true;
+    this.isNew = true;
+    this.action.set(command.action);
+  }
+
   #isFinite(command: ActionCommand): boolean {
     return (
       allFinite(command.action) &&

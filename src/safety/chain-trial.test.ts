@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { jointSpec } from '../../tests/support/adversary.ts';
+import { oddArm3 } from '../../tests/support/robot-models.ts';
+import { type ActionCommand, createRobotState } from '../core/index.ts';
+import { type ChainReport, createChainReport, type StageName } from './chain-report.ts';
+import type { ChainTrial } from './chain-trial.ts';
+import { SafetyChain } from './index.ts';
+
+const scaleRad = 0.15;
+
+function chainWith(trial?: ChainTrial): SafetyChain {
+  const action = jointSpec(oddArm3, scaleRad);
+  const chain = new SafetyChain({ model: oddArm3, action, policyPeriodS: 0.1, ...(trial && { trial }) });
+  expect(chain.seed(oddArm3.homeRad)).toBe('ok');
+  return chain;
+}
+
+function tick(chain: SafetyChain, change: Partial<ActionCommand> = {}): ChainReport {
+  const state = createRobotState(3, 0);
+  state.positionRad.set(chain.referenceRad);
+  const action = new Float64Array(3).fill(0.5);
+  const report = createChainReport();
+  const command: ActionCommand = { seq: 0, decider: 'policy', issuedAtS: 0, leaseS: 0.1, policyVersion: 0, action };
+  chain.apply({ ...command, ...change }, state, 0, 0.02, report);
+  return report;
+}
+
+const speed = (chain: SafetyChain): number => Math.max(...chain.referenceVelocityRadPerS.map(Math.abs));
+const without = (...stages: StageName[]): ChainTrial => ({ without: stages });
+
+describe('a trial without', () => {
+  it('sanitize follows a command that is too old, and still none of another length', () => {
+    const old = { issuedAtS: -5 };
+    const whole = chainWith();
+    tick(whole, old);
+    expect(speed(whole)).toBe(0);
+    const chain = chainWith(without('sanitize'));
+    tick(chain, old);
+    expect(speed(chain)).toBeGreaterThan(0);
+    const other = chainWith(without('sanitize'));
+    tick(other, { action: new Float64Array(2) });
+    tick(other, { seq: 1 });
+    expect(speed(other)).toBeGreaterThan(0);
+    other.apply(null, createRobotState(3, 0), 0, 0.02, createChainReport());
+    expect(speed(other)).toBe(0);
+  });
+
+  it('the start guard begins with a jump', () => {
+    const far = { action: new Float64Array(3).fill(1) };
+    const whole = chainWith();
+    tick(whole, far);
+    expect(speed(whole)).toBe(0);
+    const chain = chainWith(without('startGuard'));
+    tick(chain, far);
+    expect(speed(chain)).toBeGreaterThan(0);
+  });
+
+  it('the action map takes the velocity that it is given, and the stages behind it bound that', () => {
+    const chain = chainWith({ wantedRadPerS: Float64Array.of(1e9, -1e9, 1e9) });
+    tick(chain);
+    expect(speed(chain)).toBeGreaterThan(0);
+    expect(speed(chain)).toBeLessThanOrEqual(25 * 0.02 * (1 + 1e-9));
+  });
+
+  it('the limiter, the velocity is unbounded; brake bound and shield out, too, it passes limits', () => {
+    const wantedRadPerS = Float64Array.of(9, 0, 0);
+    const bound = chainWith({ wantedRadPerS, ...without('limiter', 'shield') });
+    for (let i = 0; i < 30; i++) tick(bound);
+    expect(bound.referenceRad[0]).toBeLessThanOrEqual(oddArm3.joints[0]!.positionMaxRad);
+    const chain = chainWith({ wantedRadPerS, ...without('limiter', 'brakeBound', 'shield') });
+    for (let i = 0; i < 30; i++) tick(chain);
+    expect(speed(chain)).toBe(9);
+    expect(chain.referenceRad[0]).toBeGreaterThan(oddArm3.joints[0]!.positionMaxRad);
+  });
+});
