@@ -1,0 +1,247 @@
+/**
+ * What a safety check found, as plain data: the shape of `--json`, of the report, and of one robot's entry in the evidence.
+ * Numbers only, no NaN: null where something was not measured or cannot be for this robot.
+ */
+import type { StageName } from '../../safety/index.ts';
+
+/** Which attack a trial ran. */
+export const ADVERSARIES = [
+  'uniform',
+  'bangBang',
+  'alternating',
+  'pushing',
+  'pumping',
+  'sweep',
+  'climbMargin',
+  'climbEnergy',
+  'poison',
+  'dropOuts',
+  'replay',
+  'deciders',
+  'rawVelocity',
+  'farStart',
+] as const;
+export type AdversaryName = (typeof ADVERSARIES)[number];
+
+/** What can go wrong in a tick, each counted by a witness that shares no code with the chain's stages. */
+export const VIOLATION_KINDS = [
+  /** A reference that is NaN or infinite. */
+  'notFinite',
+  /** A joint's reference outside its position limits. */
+  'position',
+  'velocity',
+  'acceleration',
+  /** The tool point or another listed point outside the workspace box. */
+  'workspace',
+  /** The base outside its fence. */
+  'fence',
+  /** Two capsules of the robot nearer than the clearance. */
+  'selfCollision',
+  /** A capsule nearer to a keep-out box than the clearance. */
+  'keepOut',
+  /** MuJoCo's own distances: two bodies of the robot touch in the simulated closed loop. */
+  'contact',
+  /** Energy in the robot beyond what it began with, the tank paid, and the outside put in. */
+  'energy',
+  /** A joint sped up in a tick without a valid command: NaN, too old, from the future, or none. */
+  'disobedience',
+  /** It moved towards a first target that was too far from where it stood. */
+  'startJump',
+  /** After commands ended, it was not at rest within the printed bound. */
+  'lateStop',
+] as const;
+export type ViolationKind = (typeof VIOLATION_KINDS)[number];
+
+/** One kind of violation over all ticks. */
+export interface ViolationCount {
+  readonly kind: ViolationKind;
+  /** False where this robot has no such limit: a car has no workspace, an arm no fence. */
+  readonly applies: boolean;
+  /** Ticks in which it happened (`lateStop`: stops). */
+  readonly count: number;
+  /** Ticks in which it could have happened (`lateStop`: stops). */
+  readonly ticks: number;
+  /** Upper bound of the rate with 95 % confidence: 3/N for none in N, else Clopper and Pearson's, one-sided. */
+  readonly upperBound95: number;
+  /** By how much at worst, in `unit`; 0 where it never happened. */
+  readonly worst: number;
+  readonly unit: string;
+  /** The first trial in which it happened. */
+  readonly first: TrialName | null;
+}
+
+/** Enough to run one trial again: `rein safety check … --seed S` draws the same trial under the same number. */
+export interface TrialName {
+  readonly index: number;
+  readonly adversary: AdversaryName;
+  readonly space: 'joint' | 'cartesian';
+  /** How the plant differed from the nominal one, in words. */
+  readonly plant: string;
+}
+
+/** What one adversary did. */
+export interface AdversaryResult {
+  readonly name: AdversaryName;
+  readonly ticks: number;
+  readonly trials: number;
+  /** Ticks with any violation. */
+  readonly violations: number;
+  /** Ticks in which the chain changed what was asked for. */
+  readonly changedTicks: number;
+  /** Smallest of all margins as a share: 1 far from every limit, 0 at one. */
+  readonly marginMin: number;
+  /** Largest kinetic energy of the simulated robot, J. */
+  readonly peakKineticJ: number;
+  /** Largest contact force, N. */
+  readonly peakForceN: number;
+}
+
+/** Smallest distances over all ticks; negative would be a violation. Null where the robot has no such limit. */
+export interface Margins {
+  readonly jointRad: number;
+  readonly workspaceM: number | null;
+  readonly fenceM: number | null;
+  /** Between capsules, and between capsules and keep-out boxes; of the reference. */
+  readonly selfM: number | null;
+  readonly keepOutM: number | null;
+  /** MuJoCo's distance between monitored bodies of the simulated robot. */
+  readonly plantM: number | null;
+}
+
+export interface EnergyResult {
+  readonly hasTank: boolean;
+  /** Largest of H + E − H₀ − E₀ − W: energy that nobody paid for, J. At most `toleranceJ` is integration error. */
+  readonly surplusMaxJ: number;
+  readonly toleranceJ: number;
+  readonly tankMinJ: number | null;
+  readonly tankFloorJ: number | null;
+  /** Sums over all ticks, J. */
+  readonly injectedJ: number;
+  readonly creditedJ: number;
+  readonly peakKineticJ: number;
+  /** The same attacks with tank and without; null without a tank. */
+  readonly comparison: readonly EnergyComparison[] | null;
+  /** The trial with the highest kinetic energy. */
+  readonly trace: Trace | null;
+}
+
+export interface EnergyComparison {
+  /** `pumping`: in phase with the velocity. `wall`: pushing into a rigid wall. */
+  readonly attack: 'pumping' | 'wall';
+  readonly trials: number;
+  readonly ticks: number;
+  readonly peakKineticWithJ: number;
+  readonly peakKineticWithoutJ: number;
+  readonly peakForceWithN: number;
+  readonly peakForceWithoutN: number;
+}
+
+/** A course over time, thinned; all arrays are of one length. */
+export interface Trace {
+  readonly trial: TrialName;
+  readonly timeS: readonly number[];
+  /** Smallest margin as a share, in each interval. */
+  readonly margin: readonly number[];
+  readonly tankJ: readonly number[];
+  readonly injectedJ: readonly number[];
+  readonly creditedJ: readonly number[];
+  readonly kineticJ: readonly number[];
+}
+
+/** Counts in bins of equal width from 0: bin i is [i·width, (i+1)·width). The last bin also holds what is above. */
+export interface Histogram {
+  readonly width: number;
+  readonly counts: readonly number[];
+}
+
+/** A set of measured values with the bound that was predicted for each. */
+export interface StopFigure {
+  readonly unit: string;
+  readonly median: number;
+  readonly p95: number;
+  readonly max: number;
+  /** The largest that the bound allows for this robot. */
+  readonly bound: number;
+  /** Largest share of its own bound, computed from the speed at that moment, that a stop used: ≤ 1. */
+  readonly shareOfBoundMax: number;
+  readonly histogram: Histogram;
+}
+
+/** Commands end, or turn to NaN, at a random moment. */
+export interface StopResult {
+  readonly cause: 'silence' | 'nan';
+  readonly stops: number;
+  /** From the moment to the first tick that brakes. */
+  readonly reaction: StopFigure;
+  /** From the moment to a reference at rest. */
+  readonly time: StopFigure;
+  /** What the joint that went furthest still moved, of the reference. */
+  readonly distance: StopFigure;
+  /** From the moment until the simulated robot is slower than 0.01 rad/s or m/s. No bound: contact and payload decide. */
+  readonly plantTime: StopFigure | null;
+}
+
+export interface LimitRow {
+  readonly name: string;
+  readonly value: string;
+  readonly unit: string;
+}
+
+export interface SafetyCheckResult {
+  readonly formatVersion: 1;
+  readonly robot: string;
+  /** The file or name that was given. */
+  readonly subject: string;
+  readonly command: string;
+  /** UTC, ISO 8601. */
+  readonly startedAt: string;
+  readonly wallS: number;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly machine: { readonly cores: number; readonly cpu: string; readonly node: string };
+  readonly seed: number;
+  readonly chain: 'on' | 'off';
+  readonly without: readonly StageName[];
+  readonly plant: 'mujoco' | 'lag';
+  readonly controlHz: number;
+  readonly joints: number;
+  readonly ticks: number;
+  readonly trials: number;
+  /** Simulated time, s. */
+  readonly simulatedS: number;
+  readonly ok: boolean;
+  /** The verdict in one sentence. */
+  readonly verdict: string;
+  readonly violations: readonly ViolationCount[];
+  readonly adversaries: readonly AdversaryResult[];
+  readonly margins: Margins;
+  readonly energy: EnergyResult;
+  readonly stops: readonly StopResult[];
+  /** The trials that came nearest to a limit. */
+  readonly worst: readonly Trace[];
+  readonly limits: readonly LimitRow[];
+  /** What this check says nothing about. */
+  readonly notTested: readonly string[];
+}
+
+/** What `npm run safety:million` writes: one entry a robot. */
+export interface SafetyEvidence {
+  readonly formatVersion: 1;
+  readonly ticks: number;
+  readonly violations: number;
+  /** 3/N where nothing was violated. */
+  readonly upperBound95: number;
+  readonly surplusMaxJ: number;
+  readonly wallS: number;
+  readonly robots: readonly SafetyCheckResult[];
+  /** The same attacks without the chain, and with one stage (or the stages that stand in for it) left out. */
+  readonly ablations: readonly Ablation[];
+}
+
+/** What goes wrong when part of the chain is missing: the check is seen to bite. */
+export interface Ablation {
+  readonly robot: string;
+  readonly chain: 'on' | 'off';
+  readonly without: readonly StageName[];
+  readonly ticks: number;
+  readonly counts: Readonly<Partial<Record<ViolationKind, number>>>;
+}
