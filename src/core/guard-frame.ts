@@ -52,6 +52,21 @@ export interface GuardFrame {
   commandSeq: number;
   /** Bits of the safety stages that changed this tick's command. */
   filterBits: number;
+  /** [stages] ticks since the guard started in which each stage of the safety chain changed the command, in their order. */
+  readonly stageTicks: Float64Array;
+  /** [stages] room that each stage left in this tick to what it guards, as a share: 1 is far away, 0 at the limit. */
+  readonly stageMargins: Float64Array;
+  /** The smallest of all margins of the reference, as a share: 1 in the middle, 0 at a limit. */
+  marginMin: number;
+  /** Smallest monitored distance of the reference: points to walls, shapes to boxes and to each other, m. */
+  clearanceM: number;
+  /** Content of the energy tank, J, and as a share of what it holds; both 0 without a tank. */
+  tankEnergyJ: number;
+  tankLevel: number;
+  /** Share of the wanted motion that the tank paid for in this tick; 1 where it did not act. */
+  tankScale: number;
+  /** Energy that changes of the set-point put into the robot since the guard started, J; what they took out is not deducted. */
+  tankInjectedJ: number;
   /** Bits of the faults that are present or not acknowledged yet (`src/safety/faults.ts`); 0 is healthy. */
   faultFlags: number;
   /** Counters since the guard started. */

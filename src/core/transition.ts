@@ -48,11 +48,17 @@ export interface Transition {
   reward: number;
   /** Cost of the step from filter activity, ≥ 0: the share of ticks the filters changed. */
   cost: number;
+  /** The least margin of the step: 1 in the middle of all limits, 0 at one, below 0 beyond. */
+  marginMin: number;
+  /** Energy that the step's set-points put into the robot, J, ≥ 0; 0 without an energy tank. */
+  tankDrainJ: number;
+  /** Content of the energy tank at the step's end, as a share of what it holds; 0 without one. */
+  tankLevel: number;
   /** The task ended by itself (success, failure): no bootstrap. */
   terminated: boolean;
   /** The episode was cut (time limit, stop): bootstrap from `nextObservation`. */
   truncated: boolean;
-  /** Bits of the safety stages that changed a command in this step (`src/safety/chain.ts`). */
+  /** Bits of the safety stages that changed a command in this step (`src/safety/bits.ts`). */
   filterBits: number;
 }
 
@@ -74,6 +80,9 @@ export function createTransition(observationSize: number, actionSize: number): T
     executed: new Float32Array(actionSize),
     reward: 0,
     cost: 0,
+    marginMin: 0,
+    tankDrainJ: 0,
+    tankLevel: 0,
     terminated: false,
     truncated: false,
     filterBits: 0,
@@ -97,6 +106,9 @@ export function copyTransition(into: Transition, from: Transition): void {
   into.executed.set(from.executed);
   into.reward = from.reward;
   into.cost = from.cost;
+  into.marginMin = from.marginMin;
+  into.tankDrainJ = from.tankDrainJ;
+  into.tankLevel = from.tankLevel;
   into.terminated = from.terminated;
   into.truncated = from.truncated;
   into.filterBits = from.filterBits;

@@ -17,12 +17,12 @@ def crc32c(data):
 
 KINDS = "none hello helloAck refuse transitions ack heartbeat control controlAck weights weightsRequest bye query about".split()
 SOURCES = "policy human_recover human_correct scripted_recover scripted_correct demo".split()
-SCALARS = "seq epoch episode step segment policyVersion filterBits observationAgeMs reward cost source terminated truncated".split()
+SCALARS = "seq epoch episode step segment policyVersion filterBits observationAgeMs reward cost marginMin tankDrainJ tankLevel source terminated truncated".split()
 
 def record(data, o, a):
-    out = dict(zip(SCALARS, struct.unpack_from("<QIIIIIIdddBBB", data)))
+    out = dict(zip(SCALARS, struct.unpack_from("<QIIIIIIddddddBBB", data)))
     out["source"] = SOURCES[out["source"]]
-    at = 60
+    at = 84
     for name, size in (("observation", o), ("nextObservation", o), ("policyAction", a), ("humanAction", a), ("executed", a)):
         out[name] = struct.unpack_from(f"<{size}f", data, at)
         at += 4 * size
@@ -34,7 +34,7 @@ def frame(data, o, a):
     assert magic == b"REIN" and version == 1 and len(body) == length and crc == crc32c(data[:52] + body)
     out = dict(kind=KINDS[kind], flags=flags, schemaHash=schema.hex(), robotHash=robot.hex(), epoch=epoch, count=count, sequence=seq, monotonicNs=ns)
     if out["kind"] == "transitions":
-        size = 60 + 4 * (2 * o + 3 * a)
+        size = 84 + 4 * (2 * o + 3 * a)
         out["records"] = [record(body[16 + i * size:], o, a) for i in range(count)]
     if out["kind"] == "weights":
         m, g, w, _ = struct.unpack_from("<IIII", body)
@@ -44,8 +44,8 @@ def frame(data, o, a):
     return out
 
 def journal(data):
-    magic, _, head, schema, identity, o, a, size, epoch, index, n = struct.unpack_from("<8sII8s8sIIIIII", data)
-    assert magic == b"REINJRNL" and struct.unpack_from("<I", data, 124)[0] == crc32c(data[:124])
+    magic, version, head, schema, identity, o, a, size, epoch, index, n = struct.unpack_from("<8sII8s8sIIIIII", data)
+    assert magic == b"REINJRNL" and version == 2 and struct.unpack_from("<I", data, 124)[0] == crc32c(data[:124])
     slots = [data[at:at + size + 4] for at in range(head, len(data) - size - 3, size + 4)]
     assert all(struct.unpack_from("<I", s, size)[0] == crc32c(s[:size]) for s in slots)
     return dict(schemaHash=schema.hex(), journalId=identity.hex(), epoch=epoch, index=index, runId=data[56:56 + n].decode(),

@@ -31,7 +31,14 @@ function transition(n: number): Transition {
     policyVersion: 42,
     filterBits: 5,
   });
-  Object.assign(t, { observationAgeMs: 12.5, reward: 1 / 3, cost: 0.1, terminated: n === 1, truncated: n === 0 });
+  Object.assign(t, {
+    observationAgeMs: 12.5,
+    reward: 1 / 3,
+    cost: 0.1,
+    ...{ marginMin: -0.25, tankDrainJ: 0.2, tankLevel: 0.7 },
+    terminated: n === 1,
+    truncated: n === 0,
+  });
   t.source = SOURCES[n + 1]!;
   for (const values of [t.observation, t.nextObservation, t.policyAction, t.humanAction, t.executed]) {
     for (let i = 0; i < values.length; i++) values[i] = (i + 1) / 8 - n;

@@ -17,7 +17,8 @@ import {
   type UplinkOptions,
 } from './index.ts';
 import { jsonPayload } from './messages.ts';
-import { decodeFrame, encodeFrame } from './wire.ts';
+import { RECORD_VERSION } from './record.ts';
+import { decodeFrame, encodeFrame, robotIdHash } from './wire.ts';
 
 const SIZES = { observationSize: 4, actionSize: 2 };
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
@@ -196,6 +197,48 @@ describe('link', () => {
     expect(learner.robots().sort()).toEqual(['arm', 'other']);
   });
 
+  it('refuses a robot that writes other records, and says so to it', async () => {
+    const learner = await server([]);
+    const old = new Dealer({ linger: 0 });
+    open.push({ close: async () => old.close() });
+    old.connect(learner.address);
+    const { schemaHash } = RUN;
+    const hello = {
+      robotId: 'old',
+      runId: 'run-1',
+      journalId: 'x',
+      epoch: 1,
+      ...SIZES,
+      instance: 'i',
+      pid: 1,
+      host: 'h',
+    };
+    await old.send(encodeFrame({ kind: 'hello', schemaHash, robotHash: robotIdHash('old') }, jsonPayload(hello)));
+    const frame = decodeFrame((await old.receive())[0]!);
+    if (!frame.ok) throw new Error(frame.error.sentence);
+    expect(frame.value.kind).toBe('refuse');
+    expect(JSON.parse(Buffer.from(frame.value.payload).toString())).toEqual({
+      code: 'wrong-version',
+      sentence: 'the robot writes transitions in version 1, the learner reads version 2',
+      remedy: 'run the same version of Rein on the robot and on the learner',
+    });
+    expect(learner.counters.refused).toEqual({ 'wrong-version': 1 });
+  });
+
+  it('does not send to a learner that reads other records', async () => {
+    const old = new Router({ linger: 0 });
+    open.push({ close: async () => old.close() });
+    await old.bind('tcp://127.0.0.1:*');
+    const link = uplink(old.lastEndpoint!, journalIn());
+    const [identity] = await old.receive();
+    const answer = { watermark: null, delivered: 0, creditRecords: 10, instance: 'i' };
+    await old.send([identity!, encodeFrame({ kind: 'helloAck' }, jsonPayload(answer))]);
+    await expect(link.connected(5000)).rejects.toMatchObject({
+      message: 'the robot writes transitions in version 2, the learner reads version 1',
+      remedy: 'run the same version of Rein on the robot and on the learner',
+    });
+  });
+
   it('lets another robot take the place of one that has fallen silent', async () => {
     const learner = await server([]);
     const first = uplink(learner.address, journalIn('a'));
@@ -270,7 +313,7 @@ describe('link', () => {
     const link = uplink(router.lastEndpoint!, journal, { heartbeatMs: 40 });
     for (let i = 0; i < 3; i++) journal.append(step(i));
     const seen: string[] = [];
-    const welcome = { watermark: null, delivered: 0, creditRecords: 10, instance: 'x' };
+    const welcome = { watermark: null, delivered: 0, creditRecords: 10, recordVersion: RECORD_VERSION, instance: 'x' };
     while (seen.filter((kind) => kind === 'transitions').length < 2) {
       const [identity, bytes] = await router.receive();
       const frame = decodeFrame(bytes!);

@@ -12,6 +12,8 @@ export interface Hello {
   readonly epoch: number;
   readonly observationSize: number;
   readonly actionSize: number;
+  /** `RECORD_VERSION` of the robot. */
+  readonly recordVersion: number;
   /** Drawn when the uplink was made: tells a reconnection from another process. */
   readonly instance: string;
   readonly pid: number;
@@ -26,13 +28,15 @@ export interface HelloAck {
   readonly delivered: number;
   /** Records that may be sent beyond the watermark. */
   readonly creditRecords: number;
+  /** `RECORD_VERSION` of the learner. */
+  readonly recordVersion: number;
   /** Drawn when the server was started. */
   readonly instance: string;
 }
 
 /** Why the learner does not talk to a robot. `no-session` only asks it to say hello again. */
 export interface Refusal {
-  readonly code: 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session';
+  readonly code: 'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session';
   readonly sentence: string;
   readonly remedy: string;
 }
@@ -64,6 +68,7 @@ const HELLO: Record<keyof Hello, FieldType> = {
   epoch: 'count',
   observationSize: 'count',
   actionSize: 'count',
+  recordVersion: 'count',
   instance: 'string',
   pid: 'count',
   host: 'string',
@@ -71,26 +76,32 @@ const HELLO: Record<keyof Hello, FieldType> = {
 const ABOUT: Record<keyof About, FieldType> = { runId: 'string', weightsVersion: 'count' };
 const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
 
+/** Why a robot and a learner of different formats do not talk. */
+export function versionRefusal(robot: number, learner: number): Refusal {
+  const sentence = `the robot writes transitions in version ${robot}, the learner reads version ${learner}`;
+  return { code: 'wrong-version', sentence, remedy: 'run the same version of Rein on the robot and on the learner' };
+}
+
 /** An object as a JSON payload. */
 export function jsonPayload(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
 export function readHello(payload: Uint8Array): Result<Hello, LinkFault> {
-  const value = parseObject(payload);
+  const value = withRecordVersion(parseObject(payload));
   return value !== undefined && hasFields(value, HELLO)
     ? ok(value as unknown as Hello)
     : fault('bad-message', 'a hello cannot be read');
 }
 
 export function readHelloAck(payload: Uint8Array): Result<HelloAck, LinkFault> {
-  const value = parseObject(payload);
+  const value = withRecordVersion(parseObject(payload));
   const watermark = value?.['watermark'];
   const hasWatermark =
     watermark === null || (isObject(watermark) && hasFields(watermark, { epoch: 'count', seq: 'count' }));
   return value !== undefined &&
     hasWatermark &&
-    hasFields(value, { delivered: 'count', creditRecords: 'count', instance: 'string' })
+    hasFields(value, { delivered: 'count', creditRecords: 'count', recordVersion: 'count', instance: 'string' })
     ? ok(value as unknown as HelloAck)
     : fault('bad-message', 'an answer to a hello cannot be read');
 }
@@ -197,4 +208,9 @@ function hasFields(value: Record<string, unknown>, fields: Record<string, FieldT
       ? typeof value[name] === 'string'
       : Number.isSafeInteger(value[name]) && (value[name] as number) >= 0,
   );
+}
+
+/** Peers of version 1 say none. */
+function withRecordVersion(value: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  return value === undefined ? undefined : { recordVersion: 1, ...value };
 }

@@ -11,13 +11,19 @@ type NumberKey = { [K in keyof Transition]: Transition[K] extends number ? K : n
 type FlagKey = { [K in keyof Transition]: Transition[K] extends boolean ? K : never }[keyof Transition];
 type ArrayKey = { [K in keyof Transition]: Transition[K] extends Float32Array ? K : never }[keyof Transition];
 
+/**
+ * Version of the table below. The hello and its answer, and every journal file, carry it. 2 added `marginMin`, `tankDrainJ`
+ * and `tankLevel`.
+ */
+export const RECORD_VERSION = 2;
+
 /** One scalar of a record at a fixed offset. `source` is an index into `SOURCES`, a flag is 0 or 1. */
 export type ScalarField =
   | { readonly name: NumberKey; readonly offset: number; readonly type: 'u64' | 'u32' | 'f64' }
   | { readonly name: FlagKey; readonly offset: number; readonly type: 'flag' }
   | { readonly name: 'source'; readonly offset: number; readonly type: 'source' };
 
-/** The scalars, little-endian. Byte 59 is zero. */
+/** The scalars, little-endian. Byte 83 is zero. */
 export const SCALARS: readonly ScalarField[] = [
   { name: 'seq', offset: 0, type: 'u64' },
   { name: 'epoch', offset: 8, type: 'u32' },
@@ -29,13 +35,16 @@ export const SCALARS: readonly ScalarField[] = [
   { name: 'observationAgeMs', offset: 32, type: 'f64' },
   { name: 'reward', offset: 40, type: 'f64' },
   { name: 'cost', offset: 48, type: 'f64' },
-  { name: 'source', offset: 56, type: 'source' },
-  { name: 'terminated', offset: 57, type: 'flag' },
-  { name: 'truncated', offset: 58, type: 'flag' },
+  { name: 'marginMin', offset: 56, type: 'f64' },
+  { name: 'tankDrainJ', offset: 64, type: 'f64' },
+  { name: 'tankLevel', offset: 72, type: 'f64' },
+  { name: 'source', offset: 80, type: 'source' },
+  { name: 'terminated', offset: 81, type: 'flag' },
+  { name: 'truncated', offset: 82, type: 'flag' },
 ];
 
 /** Where the arrays start; they follow one another as 32-bit floats in this order, O or A numbers each. */
-export const ARRAYS_OFFSET = 60;
+export const ARRAYS_OFFSET = 84;
 export const ARRAYS: readonly { readonly name: ArrayKey; readonly size: 'O' | 'A' }[] = [
   { name: 'observation', size: 'O' },
   { name: 'nextObservation', size: 'O' },
@@ -86,7 +95,7 @@ export function encodeRecord(
     else if (field.type === 'u32') view.setUint32(at, transition[field.name], true);
     else writeU64(view, at, transition[field.name]);
   }
-  out[offset + 59] = 0;
+  out[offset + 83] = 0;
   let at = offset + ARRAYS_OFFSET;
   for (const { name, size } of ARRAYS) {
     const values = transition[name];

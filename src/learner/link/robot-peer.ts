@@ -1,8 +1,8 @@
 /** The learner's picture of one connected robot, and the reasons to refuse one. */
 
 import { ControlChannel } from './control-channel.ts';
-import type { Hello, Refusal } from './messages.ts';
-import type { RecordSizes } from './record.ts';
+import { type Hello, type Refusal, versionRefusal } from './messages.ts';
+import { RECORD_VERSION, type RecordSizes } from './record.ts';
 import { JournalIntake, type OnTransition, type ServerCounters, type Watermark } from './robot-session.ts';
 
 /** A robot of one journal; survives reconnections. */
@@ -69,6 +69,7 @@ export function refusalFor(
   own: RecordSizes & { readonly runId: string; readonly schemaHash: string },
   live: RobotPeer | undefined,
 ): Refusal | undefined {
+  if (hello.recordVersion !== RECORD_VERSION) return versionRefusal(hello.recordVersion, RECORD_VERSION);
   if (hello.runId !== own.runId) {
     const sentence = `the learner is for run ${own.runId}, the robot ${hello.robotId} is in run ${hello.runId}`;
     return { code: 'wrong-run', sentence, remedy: 'give both the same run directory or run id' };

@@ -17,6 +17,7 @@ import {
   readControl,
   readHello,
 } from './messages.ts';
+import { RECORD_VERSION } from './record.ts';
 import { RobotPeer, refusalFor } from './robot-peer.ts';
 import { type OnTransition, quarantine, type ServerCounters, type Watermark } from './robot-session.ts';
 import { HIGH_WATER_MARK, Outbox, receiveAll, SOCKET_OPTIONS } from './sockets.ts';
@@ -245,6 +246,7 @@ export class LearnerServer {
       watermark: peer.intake.newest,
       delivered: peer.intake.delivered,
       creditRecords: this.#options.creditRecords ?? 2048,
+      recordVersion: RECORD_VERSION,
       instance: this.#instance,
     });
     this.#send(peer, { kind: 'helloAck' }, payload);

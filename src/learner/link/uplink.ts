@@ -9,7 +9,16 @@ import { Dealer } from 'zeromq';
 import { ReinError } from '../../core/index.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { Journal } from './journal/index.ts';
-import { jsonPayload, type Refusal, readAck, readControl, readHelloAck, readRefusal } from './messages.ts';
+import {
+  jsonPayload,
+  type Refusal,
+  readAck,
+  readControl,
+  readHelloAck,
+  readRefusal,
+  versionRefusal,
+} from './messages.ts';
+import { RECORD_VERSION } from './record.ts';
 import { CONNECTING_OPTIONS, HIGH_WATER_MARK, Outbox, parseAddress, receiveAll, SEND_TIMEOUT_MS } from './sockets.ts';
 import { TransitionSender, type UplinkCounters } from './transition-sender.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
@@ -175,6 +184,7 @@ export class Uplink {
         journalId: journal.journalId,
         epoch: journal.epoch,
         ...journal.sizes,
+        recordVersion: RECORD_VERSION,
         instance: this.#instance,
         pid: process.pid,
         host: hostname(),
@@ -185,7 +195,11 @@ export class Uplink {
   #welcomed(frame: Frame): void {
     const answer = readHelloAck(frame.payload);
     if (!answer.ok) return;
-    const { watermark, delivered, creditRecords, instance } = answer.value;
+    const { watermark, delivered, creditRecords, recordVersion, instance } = answer.value;
+    if (recordVersion !== RECORD_VERSION) {
+      this.#refuse(versionRefusal(RECORD_VERSION, recordVersion));
+      return;
+    }
     const isRepeated = this.#state === 'connected';
     this.#control.meetPeer(instance);
     this.#refusal = undefined;
@@ -204,8 +218,12 @@ export class Uplink {
       if (wasConnected) this.#hello(); // once: every frame that was under way is answered like this
       return;
     }
+    this.#refuse(refusal.value);
+  }
+
+  #refuse(refusal: Refusal): void {
     this.#sender.pause();
-    this.#refusal = refusal.value;
+    this.#refusal = refusal;
     this.#setState('refused');
   }
 

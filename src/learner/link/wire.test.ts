@@ -50,6 +50,9 @@ const transitions: fc.Arbitrary<Transition> = fc.record({
   executed: floats(3).map((v) => Float32Array.from(v)),
   reward: number,
   cost: number,
+  marginMin: number,
+  tankDrainJ: number,
+  tankLevel: number,
   terminated: fc.boolean(),
   truncated: fc.boolean(),
   filterBits: u32,
@@ -140,8 +143,8 @@ describe('record', () => {
   });
 
   it.each([
-    ['an unknown source', 56, SOURCES.length, 'bad-value'],
-    ['a flag that is neither 0 nor 1', 57, 2, 'bad-value'],
+    ['an unknown source', 80, SOURCES.length, 'bad-value'],
+    ['a flag that is neither 0 nor 1', 81, 2, 'bad-value'],
     ['a sequence number of 2^53', 6, 0x20, 'bad-value'],
   ])('is refused with %s', (_, at, value, reason) => {
     const bytes = encoded(createTransition(5, 3));
@@ -150,7 +153,7 @@ describe('record', () => {
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY])('is refused with %d anywhere', (value) => {
-    for (const offset of [32, 40, 48]) {
+    for (const offset of [32, 40, 48, 56, 64, 72]) {
       const bytes = encoded(createTransition(5, 3));
       new DataView(bytes.buffer).setFloat64(offset, value, true);
       expect(decodeRecord(bytes, SIZES)).toMatchObject({ ok: false, error: { reason: 'not-finite' } });

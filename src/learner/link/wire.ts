@@ -26,7 +26,10 @@ export const FRAME_KINDS = [
 ] as const;
 export type FrameKind = Exclude<(typeof FRAME_KINDS)[number], 'none'>;
 
-/** Version of the frame and of every payload in it. Readers refuse all others. */
+/**
+ * Version of the frame. Readers refuse all others. Records have a version of their own (`RECORD_VERSION`), which hello and
+ * answer tell: two that differ can then still say so to each other.
+ */
 export const WIRE_VERSION = 1;
 
 /** The largest message either side accepts, bytes: a length is checked against it before anything is allocated. */

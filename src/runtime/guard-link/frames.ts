@@ -1,8 +1,9 @@
 /** Frames and commands as rows of doubles: the one layout that shared memory and the socket use. */
 import { type ActionCommand, createRobotState, DECIDERS, type GuardFrame, SAFETY_STATES } from '../../core/index.ts';
+import { STAGES } from '../../safety/index.ts';
 import type { LinkShape } from './link.ts';
 
-const FRAME_SCALARS = 11;
+const FRAME_SCALARS = 17;
 const COMMAND_SCALARS = 5;
 const POSE_NUMBERS = 7;
 const WRENCH_NUMBERS = 6;
@@ -20,6 +21,14 @@ export function createGuardFrame(joints: number, signals: number, actions: numbe
     shortfall: new Float64Array(actions),
     commandSeq: -1,
     filterBits: 0,
+    stageTicks: new Float64Array(STAGES.length),
+    stageMargins: new Float64Array(STAGES.length).fill(1),
+    marginMin: 0,
+    clearanceM: 0,
+    tankEnergyJ: 0,
+    tankLevel: 0,
+    tankScale: 1,
+    tankInjectedJ: 0,
     faultFlags: 0,
     ticks: 0,
     changedTicks: 0,
@@ -62,6 +71,14 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.changedTicks = from.changedTicks;
   into.violations = from.violations;
   into.overruns = from.overruns;
+  into.marginMin = from.marginMin;
+  into.clearanceM = from.clearanceM;
+  into.tankEnergyJ = from.tankEnergyJ;
+  into.tankLevel = from.tankLevel;
+  into.tankScale = from.tankScale;
+  into.tankInjectedJ = from.tankInjectedJ;
+  into.stageTicks.set(from.stageTicks);
+  into.stageMargins.set(from.stageMargins);
   into.robot.measuredAtS = from.robot.measuredAtS;
   into.robot.positionRad.set(from.robot.positionRad);
   into.robot.velocityRadPerS.set(from.robot.velocityRadPerS);
@@ -76,7 +93,8 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
 
 /** How many doubles a frame takes. */
 export function frameNumbers(shape: LinkShape): number {
-  return FRAME_SCALARS + 4 * shape.joints + WRENCH_NUMBERS + shape.signals + 2 * POSE_NUMBERS + shape.actions;
+  const { joints, signals, actions } = shape;
+  return FRAME_SCALARS + 2 * STAGES.length + 4 * joints + WRENCH_NUMBERS + signals + 2 * POSE_NUMBERS + actions;
 }
 
 /** How many doubles a command takes. */
@@ -97,7 +115,15 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 8] = frame.overruns;
   out[offset + 9] = frame.robot.measuredAtS;
   out[offset + 10] = frame.faultFlags;
+  out[offset + 11] = frame.marginMin;
+  out[offset + 12] = frame.clearanceM;
+  out[offset + 13] = frame.tankEnergyJ;
+  out[offset + 14] = frame.tankLevel;
+  out[offset + 15] = frame.tankScale;
+  out[offset + 16] = frame.tankInjectedJ;
   let at = offset + FRAME_SCALARS;
+  at = put(out, at, frame.stageTicks);
+  at = put(out, at, frame.stageMargins);
   at = put(out, at, frame.robot.positionRad);
   at = put(out, at, frame.robot.velocityRadPerS);
   at = put(out, at, frame.robot.torqueNm);
@@ -125,7 +151,15 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.overruns = from[offset + 8]!;
   into.robot.measuredAtS = from[offset + 9]!;
   into.faultFlags = from[offset + 10]!;
+  into.marginMin = from[offset + 11]!;
+  into.clearanceM = from[offset + 12]!;
+  into.tankEnergyJ = from[offset + 13]!;
+  into.tankLevel = from[offset + 14]!;
+  into.tankScale = from[offset + 15]!;
+  into.tankInjectedJ = from[offset + 16]!;
   let at = offset + FRAME_SCALARS;
+  at = take(into.stageTicks, from, at);
+  at = take(into.stageMargins, from, at);
   at = take(into.robot.positionRad, from, at);
   at = take(into.robot.velocityRadPerS, from, at);
   at = take(into.robot.torqueNm, from, at);

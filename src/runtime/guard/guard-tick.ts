@@ -63,6 +63,8 @@ export class GuardTick implements TickStages {
   readonly #port: GuardPort;
   readonly #overruns: { readonly overruns: number };
   readonly #periodS: number;
+  /** Infinite without a tank: its level is 0 then. */
+  readonly #tankMaxJ: number;
   readonly #measured: RobotState;
   readonly #kinematics: ArmKinematics;
   readonly #measurement: MeasurementWatchdog;
@@ -101,6 +103,7 @@ export class GuardTick implements TickStages {
     this.#port = port;
     this.#overruns = options.overruns ?? { overruns: 0 };
     this.#periodS = 1 / model.controlHz;
+    this.#tankMaxJ = model.tank?.maxJ ?? Number.POSITIVE_INFINITY;
     this.#measured = createRobotState(model.joints.length, driver.signalNames.length);
     this.frame = createGuardFrame(model.joints.length, driver.signalNames.length, action.dimensions.length);
     this.#kinematics = new ArmKinematics(model);
@@ -183,6 +186,7 @@ export class GuardTick implements TickStages {
     frame.commandSeq = report.commandSeq;
     frame.filterBits = isDriven ? report.bits : 0;
     if (frame.filterBits !== 0) frame.changedTicks++;
+    this.#recordStages(isDriven);
     frame.faultFlags = this.#faults.flags;
     frame.referenceRad.set(this.#chain.referenceRad);
     frame.referenceTcp.set(this.#chain.referenceTcp);
@@ -190,6 +194,23 @@ export class GuardTick implements TickStages {
     frame.violations = this.#monitor.violations;
     frame.overruns = this.#overruns.overruns;
     this.#port.publish(frame);
+  }
+
+  /** What the stages reported, into the frame. Ticks and energy count while the robot is driven by the chain. */
+  #recordStages(isDriven: boolean): void {
+    const { frame } = this;
+    const report = this.#report;
+    for (let i = 0; i < report.stages.length; i++) {
+      const stage = report.stages[i]!;
+      frame.stageMargins[i] = stage.margin;
+      if (isDriven && stage.changed) frame.stageTicks[i] = frame.stageTicks[i]! + 1;
+    }
+    frame.marginMin = report.marginMin;
+    frame.clearanceM = report.clearanceM;
+    frame.tankEnergyJ = report.tankEnergyJ;
+    frame.tankLevel = report.tankEnergyJ / this.#tankMaxJ;
+    frame.tankScale = report.tankScale;
+    if (isDriven && report.tankInjectedJ > 0) frame.tankInjectedJ += report.tankInjectedJ;
   }
 
   /** Changes the state, and the torque with it. Tick-safe where the driver's `enable` and `disable` are. */

@@ -359,6 +359,29 @@ describe('an episode', () => {
     expect(steps.map((step) => step.cost)).toEqual([0, 0.2, 0.1]);
   });
 
+  it('takes the least margin and the energy of the ticks of the step, and the level of the tank at its end', async () => {
+    const { link, steps, run } = createRig(3);
+    link.latest.tankInjectedJ = 5;
+    link.onTick = (frame, tick) => {
+      frame.marginMin = { 13: 0.25, 24: -0.5 }[tick] ?? 0.75;
+      if (tick === 9 || tick === 10 || tick === 15) frame.tankInjectedJ += 0.5;
+      frame.tankLevel = tick / 100;
+    };
+    await run();
+    expect(steps.map((step) => step.marginMin)).toEqual([0.75, 0.25, -0.5]);
+    expect(steps.map((step) => step.tankDrainJ)).toEqual([0.5, 1, 0]);
+    expect(steps.map((step) => step.tankLevel)).toEqual([0.09, 0.19, 0.29]);
+  });
+
+  it('records a margin that nobody could compute as none at all', async () => {
+    const { link, steps, run } = createRig(1);
+    link.onTick = (frame) => {
+      frame.marginMin = Number.NEGATIVE_INFINITY;
+    };
+    await run();
+    expect(steps[0]!.marginMin).toBe(-1000);
+  });
+
   it('says how old the observation was when it was decided on', async () => {
     const clock = new FakeClock();
     const { link, steps, run } = createRig(1, clock);

@@ -23,6 +23,9 @@ import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
 import { ExecutedAction } from './executed-action.ts';
 import { ObservationStack } from './observation-stack.ts';
 
+/** A record holds finite numbers; no margin means less than that nothing is left. */
+const LEAST_MARGIN = -1e3;
+
 export interface EpisodeRunnerOptions {
   readonly task: Task;
   readonly link: GuardLink;
@@ -99,6 +102,7 @@ export class EpisodeRunner {
   #segment = 0;
   #commandSeq = 0;
   #filterBits = 0;
+  #marginMin = 1;
 
   constructor(options: EpisodeRunnerOptions) {
     const { task, link, policyHz } = options;
@@ -115,6 +119,7 @@ export class EpisodeRunner {
     this.#transition = createTransition(observationSize(task.observation), actions);
     link.onFrame((frame) => {
       this.#filterBits |= frame.filterBits;
+      if (frame.marginMin < this.#marginMin) this.#marginMin = frame.marginMin;
     });
   }
 
@@ -227,8 +232,10 @@ export class EpisodeRunner {
     const t = this.#transition;
     const changedBefore = link.latest.changedTicks;
     const ticksBefore = link.latest.ticks;
+    const injectedBeforeJ = link.latest.tankInjectedJ;
     this.#executed.begin(link.latest);
     this.#filterBits = 0;
+    this.#marginMin = 1;
     link.send(this.#command);
     // The guard does not let the policy go on by itself after a person has let go.
     const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
@@ -241,6 +248,9 @@ export class EpisodeRunner {
     this.#executed.end(link.latest, this.#command, t.executed);
     t.filterBits = this.#filterBits;
     t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
+    t.marginMin = Math.max(LEAST_MARGIN, this.#marginMin);
+    t.tankDrainJ = Math.max(0, link.latest.tankInjectedJ - injectedBeforeJ);
+    t.tankLevel = link.latest.tankLevel;
     task.judge(link.latest, this.#verdict);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;

@@ -161,6 +161,22 @@ describe('journal', () => {
     await open().close();
   });
 
+  it('refuses a journal of another version with what to do, and leaves it as it is', () => {
+    const old = readFileSync(new URL('../../../../tests/golden/link/version-1.journal', import.meta.url));
+    const path = join(dir, 'epoch-000002-0001.journal');
+    writeFileSync(path, old);
+    const refused = expect.objectContaining({
+      kind: 'storage',
+      message: `the journal in ${dir} cannot be used: its records are of version 1, this version of Rein reads 2`,
+      remedy: 'begin a new run in another folder, or go on with the version of Rein that began this one',
+    });
+    expect(() => open()).toThrow(refused);
+    expect(readFileSync(path)).toEqual(old);
+    const faults: string[] = [];
+    expect([...readJournal(dir, { onFault: (fault) => faults.push(fault.reason) })]).toEqual([]);
+    expect(faults).toEqual(['bad-version']);
+  });
+
   it('takes over the lock of a process that is gone, and of one whose number was given to another', async () => {
     for (const holder of [
       { pid: 2 ** 22 - 3, started: '1' },

@@ -188,6 +188,12 @@ export class Journal {
 function newestHeader(names: readonly SegmentName[], options: JournalOptions): SegmentHeader | undefined {
   for (const { path } of [...names].reverse()) {
     const header = readSegmentHeader(path);
+    // Its records are whole: recovery would take them for torn ones.
+    if (!header.ok && header.error.reason === 'bad-version') {
+      throw new ReinError('storage', `the journal in ${options.dir} cannot be used: ${header.error.sentence}`, {
+        remedy: 'begin a new run in another folder, or go on with the version of Rein that began this one',
+      });
+    }
     if (!header.ok) continue;
     const found = header.value;
     const remedy = 'choose another run directory, or go on with the configuration that began this one';

@@ -6,11 +6,10 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32c, ok, type Result } from '../../../core/index.ts';
 import { fault, type LinkFault } from '../fault.ts';
-import { type RecordSizes, recordBytes } from '../record.ts';
+import { RECORD_VERSION, type RecordSizes, recordBytes } from '../record.ts';
 import { hashBytes, hexOf } from '../wire.ts';
 
 export const SEGMENT_HEADER_BYTES = 128;
-const SEGMENT_VERSION = 1;
 const MAX_RUN_ID_BYTES = 64;
 const MAGIC = 'REINJRNL';
 const NAME = /^epoch-(\d{6,})-(\d{4,})\.journal$/;
@@ -61,7 +60,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Uint8Array {
   const view = new DataView(bytes.buffer);
   bytes.set(Buffer.from(MAGIC, 'latin1'), 0);
   const numbers = [
-    [8, SEGMENT_VERSION],
+    [8, RECORD_VERSION],
     [12, SEGMENT_HEADER_BYTES],
     [32, header.observationSize],
     [36, header.actionSize],
@@ -88,8 +87,9 @@ export function decodeSegmentHeader(bytes: Uint8Array): Result<SegmentHeader, Li
   if (view.getUint32(124, true) !== crc32c(bytes.subarray(0, 124))) {
     return fault('bad-checksum', 'the checksum of the file header differs');
   }
-  if (view.getUint32(8, true) !== SEGMENT_VERSION) {
-    return fault('bad-version', `journal version ${view.getUint32(8, true)} is not ${SEGMENT_VERSION}`);
+  if (view.getUint32(8, true) !== RECORD_VERSION) {
+    const sentence = `its records are of version ${view.getUint32(8, true)}, this version of Rein reads ${RECORD_VERSION}`;
+    return fault('bad-version', sentence);
   }
   const runIdLength = view.getUint32(52, true);
   const header: SegmentHeader = {
