@@ -1,0 +1,143 @@
+/** What is kept away from what, read from the robot's description: names become numbers, and what does not exist is refused. */
+import type { ArmKinematics, Capsule, KeepOutBox, RobotModel } from '../../core/index.ts';
+import { Limb } from './limb.ts';
+
+export type ClearanceKind = 'wall' | 'keepOut' | 'pair';
+
+/** One distance that is kept. */
+export interface ClearanceRow {
+  /** Such as `tool: x min`, `forearm: table`, `forearm: base`. */
+  readonly name: string;
+  readonly kind: ClearanceKind;
+}
+
+/** A point and one plane of the workspace. */
+export interface WallRow extends ClearanceRow {
+  readonly kind: 'wall';
+  readonly link: number;
+  readonly pointM: readonly [number, number, number];
+  readonly limb: Limb;
+  /** 0, 1, 2 for x, y, z. */
+  readonly axis: number;
+  /** 1: above `wallM`; −1: below it. */
+  readonly sign: number;
+  readonly wallM: number;
+}
+
+/** A capsule and a keep-out box. */
+export interface KeepOutRow extends ClearanceRow {
+  readonly kind: 'keepOut';
+  readonly link: number;
+  readonly capsule: Capsule;
+  readonly limb: Limb;
+  readonly box: KeepOutBox;
+  /** Radius and clearance, m. */
+  readonly marginM: number;
+}
+
+/** Two capsules. */
+export interface PairRow extends ClearanceRow {
+  readonly kind: 'pair';
+  readonly link: number;
+  readonly capsule: Capsule;
+  readonly limb: Limb;
+  readonly otherLink: number;
+  readonly other: Capsule;
+  readonly otherLimb: Limb;
+  /** The last link that both hang on (−1: base); what moves it changes nothing. */
+  readonly common: number;
+  /** Both radii and the clearance, m. */
+  readonly marginM: number;
+}
+
+export type AnyRow = WallRow | KeepOutRow | PairRow;
+
+const AXES = ['x', 'y', 'z'] as const;
+
+/**
+ * The rows of an arm: walls, keep-out boxes, pairs. None for a mobile base. Throws `RangeError` for a link or capsule that
+ * is not there, names given twice, a radius or clearance below 0, a box whose least is above its most, and pairs of one link.
+ */
+export function clearanceRows(model: RobotModel, kinematics: ArmKinematics): readonly AnyRow[] {
+  if (model.base !== undefined) return [];
+  const capsules = capsulesOf(model);
+  const rows: AnyRow[] = [...wallRows(model, kinematics)];
+  const { collision } = model;
+  if (collision === undefined) return rows;
+  for (const box of collision.keepOut ?? []) {
+    for (const capsule of guarded(box, capsules)) rows.push(keepOutRow(kinematics, capsule, box, collision.clearanceM));
+  }
+  for (const [first, second] of collision.pairs) {
+    const pair = [capsuleNamed(capsules, first, 'pair'), capsuleNamed(capsules, second, 'pair')] as const;
+    rows.push(pairRow(kinematics, ...pair, collision.clearanceM));
+  }
+  return rows;
+}
+
+function* wallRows(model: RobotModel, kinematics: ArmKinematics): Generator<WallRow> {
+  const { toolLink } = kinematics.topology;
+  const tool = { name: 'tool', link: toolLink, pointM: model.tool.originXyzM };
+  const others = (model.points ?? []).map(({ name, link, positionM }) => {
+    return { name, link: kinematics.topology.link(link), pointM: positionM };
+  });
+  for (const { name, link, pointM } of [tool, ...others]) {
+    const limb = new Limb(kinematics, link, [pointM], -1);
+    for (let axis = 0; axis < 3; axis++) {
+      const place = { kind: 'wall', link, pointM, limb, axis } as const;
+      yield { ...place, name: `${name}: ${AXES[axis]} min`, sign: 1, wallM: model.workspace.minM[axis]! };
+      yield { ...place, name: `${name}: ${AXES[axis]} max`, sign: -1, wallM: model.workspace.maxM[axis]! };
+    }
+  }
+}
+
+function keepOutRow(kinematics: ArmKinematics, capsule: Capsule, box: KeepOutBox, clearanceM: number): KeepOutRow {
+  const link = kinematics.topology.link(capsule.link);
+  const limb = new Limb(kinematics, link, [capsule.fromM, capsule.toM], -1);
+  const name = `${capsule.name}: ${box.name}`;
+  return { kind: 'keepOut', name, link, capsule, limb, box, marginM: capsule.radiusM + clearanceM };
+}
+
+function pairRow(kinematics: ArmKinematics, capsule: Capsule, other: Capsule, clearanceM: number): PairRow {
+  const { topology } = kinematics;
+  const link = topology.link(capsule.link);
+  const otherLink = topology.link(other.link);
+  const name = `${capsule.name}: ${other.name}`;
+  if (link === otherLink)
+    throw new RangeError(`the capsules of the pair ${name} are on one link and cannot move apart`);
+  // A link comes after those that carry it, so the last joint that moves both carries the last common link.
+  let common = Math.min(link, otherLink);
+  while (common >= 0 && !(topology.moves(common, link) && topology.moves(common, otherLink))) common--;
+  const limb = new Limb(kinematics, link, [capsule.fromM, capsule.toM], common);
+  const otherLimb = new Limb(kinematics, otherLink, [other.fromM, other.toM], common);
+  const marginM = capsule.radiusM + other.radiusM + clearanceM;
+  return { kind: 'pair', name, link, capsule, limb, otherLink, other, otherLimb, common, marginM };
+}
+
+function capsulesOf(model: RobotModel): ReadonlyMap<string, Capsule> {
+  const found = new Map<string, Capsule>();
+  const { capsules = [], clearanceM = 0, keepOut = [] } = model.collision ?? {};
+  if (!(clearanceM >= 0)) throw new RangeError(`collision.clearanceM must be ≥ 0, got ${clearanceM}`);
+  for (const capsule of capsules) {
+    if (found.has(capsule.name)) throw new RangeError(`two capsules are called ${capsule.name}`);
+    if (!(capsule.radiusM >= 0))
+      throw new RangeError(`the radius of ${capsule.name} must be ≥ 0, got ${capsule.radiusM}`);
+    found.set(capsule.name, capsule);
+  }
+  for (const { name, minM, maxM } of keepOut) {
+    const isBox = minM.every((least, k) => least <= maxM[k]!);
+    if (!isBox) throw new RangeError(`the keep-out box ${name} has a least corner above its greatest`);
+  }
+  return found;
+}
+
+function guarded(box: KeepOutBox, capsules: ReadonlyMap<string, Capsule>): readonly Capsule[] {
+  if (box.capsules === undefined) return [...capsules.values()].filter(({ link }) => link !== 'base');
+  return box.capsules.map((name) => capsuleNamed(capsules, name, `keep-out box ${box.name}`));
+}
+
+function capsuleNamed(capsules: ReadonlyMap<string, Capsule>, name: string, where: string): Capsule {
+  const capsule = capsules.get(name);
+  if (capsule !== undefined) return capsule;
+  const known = [...capsules.keys()].join(', ') || 'none';
+  throw new RangeError(`a ${where} names the capsule ${name}; there are ${known}`);
+}

@@ -1,0 +1,222 @@
+/**
+ * How much room an arm has to everything that it must keep away from: walls of the workspace, keep-out boxes, itself. One
+ * row each, with its gradient and with bounds that hold whatever the pose. A mobile base has no rows.
+ */
+import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { type AnyRow, type ClearanceRow, clearanceRows, type KeepOutRow, type PairRow } from './clearance-rows.ts';
+import { CLOSEST_SIZE, segmentFromBox, segmentsApart } from './distance.ts';
+
+/**
+ * Numbers that a sample keeps of each row: the clearance, a unit normal (3), and the ends of the capsule (6) and of the
+ * other one (6); those of a pair in the frame of the link that both hang on.
+ */
+export const SAMPLE_SIZE = 16;
+const NORMAL = 1;
+const ENDS = 4;
+const OTHER = 10;
+
+/**
+ * @example
+ * const clearances = new Clearances(model);
+ * clearances.measureGradients(kinematics); // after kinematics.forward(jointsRad)
+ * clearances.h[0]; // m, ≥ 0 where it is kept
+ */
+export class Clearances {
+  /** [R] what is kept, in the order of all arrays below. */
+  readonly rows: readonly ClearanceRow[];
+  /** [R] metres above what must be kept; 0 at the limit. Distance less radii and clearance; plain distance for walls. */
+  readonly h: Float64Array;
+  /** [R·n] row-major ∂h/∂q, m/rad; 0 where axes touch, as no direction leads apart there. */
+  readonly gradient: Float64Array;
+  /** [R·n] row-major: |∂h/∂q_i| is never more, whatever the pose, m/rad. */
+  readonly slope: Float64Array;
+  /** [R] |h′| along a straight line in joint space is never more, m/s. Filled by `boundMotion`. */
+  readonly speed: Float64Array;
+  /** [R] |p″| of what keeps the distance, relative to what it is kept from, is never more, m/s². Filled by `boundMotion`. */
+  readonly bend: Float64Array;
+
+  readonly #rows: readonly AnyRow[];
+  readonly #all: Uint8Array;
+  readonly #sample: Float64Array;
+  readonly #closest: Float64Array = new Float64Array(CLOSEST_SIZE);
+  readonly #point: Float64Array = new Float64Array(3);
+  readonly #axis: Float64Array = new Float64Array(3);
+
+  /** Throws `RangeError` for a collision model that names what is not there (`clearanceRows`). */
+  constructor(model: RobotModel) {
+    const kinematics = new ArmKinematics(model);
+    const n = model.joints.length;
+    this.#rows = clearanceRows(model, kinematics);
+    this.rows = this.#rows;
+    const R = this.rows.length;
+    this.h = new Float64Array(R);
+    this.gradient = new Float64Array(R * n);
+    this.slope = new Float64Array(R * n);
+    this.speed = new Float64Array(R);
+    this.bend = new Float64Array(R);
+    this.#all = new Uint8Array(R).fill(1);
+    this.#sample = new Float64Array(SAMPLE_SIZE * R);
+    for (let r = 0; r < R; r++) {
+      const row = this.#rows[r]!;
+      for (let i = 0; i < n; i++) {
+        this.slope[n * r + i] = row.limb.reachM[i]! + (row.kind === 'pair' ? row.otherLimb.reachM[i]! : 0);
+      }
+    }
+  }
+
+  /** Fills `h` for the pose that `kinematics` keeps. Tick-safe. */
+  measure(kinematics: ArmKinematics): void {
+    this.sample(this.#sample, kinematics, this.#all);
+    for (let r = 0; r < this.h.length; r++) this.h[r] = this.#sample[SAMPLE_SIZE * r]!;
+  }
+
+  /** Fills `h` and `gradient` for the pose that `kinematics` keeps. Tick-safe. */
+  measureGradients(kinematics: ArmKinematics): void {
+    this.gradient.fill(0);
+    for (let r = 0; r < this.h.length; r++) {
+      this.#sampleRow(this.#sample, r, kinematics);
+      this.h[r] = this.#sample[SAMPLE_SIZE * r]!;
+      this.#differentiate(r, kinematics);
+    }
+  }
+
+  /** Writes into `out` (`SAMPLE_SIZE`·R) the rows that are marked in `needed` (R), at the pose that `kinematics` keeps. Tick-safe. */
+  sample(out: Float64Array, kinematics: ArmKinematics, needed: Uint8Array): void {
+    for (let r = 0; r < needed.length; r++) if (needed[r] === 1) this.#sampleRow(out, r, kinematics);
+  }
+
+  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s). Tick-safe. */
+  boundMotion(velocity: Float64Array): void {
+    for (let r = 0; r < this.h.length; r++) {
+      const row = this.#rows[r]!;
+      // The six walls of a point share one limb.
+      if (r === 0 || row.limb !== this.#rows[r - 1]!.limb) row.limb.bound(velocity);
+      this.speed[r] = row.limb.bounds[0]!;
+      this.bend[r] = row.limb.bounds[1]!;
+      if (row.kind !== 'pair') continue;
+      row.otherLimb.bound(velocity);
+      this.speed[r] = this.speed[r]! + row.otherLimb.bounds[0]!;
+      this.bend[r] = this.bend[r]! + row.otherLimb.bounds[1]!;
+    }
+  }
+
+  #sampleRow(out: Float64Array, r: number, kinematics: ArmKinematics): void {
+    const row = this.#rows[r]!;
+    const at = SAMPLE_SIZE * r;
+    if (row.kind === 'pair') this.#samplePair(out, at, row, kinematics);
+    else if (row.kind === 'keepOut') this.#sampleKeepOut(out, at, row, kinematics);
+    else {
+      kinematics.pointOf(this.#point, row.link, row.pointM);
+      out[at] = row.sign * (this.#point[row.axis]! - row.wallM);
+    }
+  }
+
+  #sampleKeepOut(out: Float64Array, at: number, row: KeepOutRow, kinematics: ArmKinematics): void {
+    this.#placeEnd(out, at + ENDS, row.link, row.capsule.fromM, -1, kinematics);
+    this.#placeEnd(out, at + ENDS + 3, row.link, row.capsule.toM, -1, kinematics);
+    segmentFromBox(this.#closest, out, at + ENDS, row.box.minM, row.box.maxM);
+    this.#writeGap(out, at, row.marginM);
+  }
+
+  #samplePair(out: Float64Array, at: number, row: PairRow, kinematics: ArmKinematics): void {
+    this.#placeEnd(out, at + ENDS, row.link, row.capsule.fromM, row.common, kinematics);
+    this.#placeEnd(out, at + ENDS + 3, row.link, row.capsule.toM, row.common, kinematics);
+    this.#placeEnd(out, at + OTHER, row.otherLink, row.other.fromM, row.common, kinematics);
+    this.#placeEnd(out, at + OTHER + 3, row.otherLink, row.other.toM, row.common, kinematics);
+    segmentsApart(this.#closest, out, at + ENDS, at + OTHER);
+    this.#writeGap(out, at, row.marginM);
+  }
+
+  /** Clearance and the normal that points from the box or the other capsule to this one. */
+  #writeGap(out: Float64Array, at: number, marginM: number): void {
+    const c = this.#closest;
+    const distanceM = c[0]!;
+    out[at] = distanceM - marginM;
+    for (let k = 0; k < 3; k++) out[at + NORMAL + k] = distanceM > 0 ? (c[1 + k]! - c[4 + k]!) / distanceM : 0;
+  }
+
+  /** Writes into `out` from `at` on where the point `pointM` of link `link` is, seen from link `seenFrom` (−1: base). */
+  #placeEnd(
+    out: Float64Array,
+    at: number,
+    link: number,
+    pointM: readonly [number, number, number],
+    seenFrom: number,
+    kinematics: ArmKinematics,
+  ): void {
+    const p = this.#point;
+    kinematics.pointOf(p, link, pointM);
+    if (seenFrom < 0) {
+      for (let k = 0; k < 3; k++) out[at + k] = p[k]!;
+      return;
+    }
+    const f = kinematics.linkFrames;
+    const o = 12 * seenFrom;
+    for (let k = 0; k < 3; k++) p[k] = p[k]! - f[o + 9 + k]!;
+    for (let k = 0; k < 3; k++) out[at + k] = f[o + k]! * p[0]! + f[o + 3 + k]! * p[1]! + f[o + 6 + k]! * p[2]!;
+  }
+
+  /** The row of `gradient`, for what `#sampleRow` has just found. */
+  #differentiate(r: number, kinematics: ArmKinematics): void {
+    const row = this.#rows[r]!;
+    if (row.kind === 'wall') {
+      kinematics.pointOf(this.#point, row.link, row.pointM);
+      this.#axis.fill(0);
+      this.#axis[row.axis] = row.sign;
+      this.#addRates(r, row.limb.reachM, 1, this.#point, kinematics);
+      return;
+    }
+    const common = row.kind === 'pair' ? row.common : -1;
+    const n = this.#axis;
+    const at = SAMPLE_SIZE * r + NORMAL;
+    for (let k = 0; k < 3; k++) n[k] = this.#sample[at + k]!;
+    if (common >= 0) turnBy(n, kinematics.linkFrames, 12 * common);
+    this.#takeClosest(1, common, kinematics);
+    this.#addRates(r, row.limb.reachM, 1, this.#point, kinematics);
+    if (row.kind !== 'pair') return;
+    this.#takeClosest(4, common, kinematics);
+    this.#addRates(r, row.otherLimb.reachM, -1, this.#point, kinematics);
+  }
+
+  /** Puts the closest point that starts at `from` of `#closest` into `#point`, in the base frame. */
+  #takeClosest(from: number, seenFrom: number, kinematics: ArmKinematics): void {
+    const p = this.#point;
+    for (let k = 0; k < 3; k++) p[k] = this.#closest[from + k]!;
+    if (seenFrom < 0) return;
+    const f = kinematics.linkFrames;
+    turnBy(p, f, 12 * seenFrom);
+    for (let k = 0; k < 3; k++) p[k] = p[k]! + f[12 * seenFrom + 9 + k]!;
+  }
+
+  /** Adds sign·(normal · ∂p/∂q_i) to row `r` for every joint that counts. */
+  #addRates(r: number, counts: Float64Array, sign: number, p: Float64Array, kinematics: ArmKinematics): void {
+    const { axes, originsM, topology, joints } = kinematics;
+    const n = this.#axis;
+    for (let i = 0; i < joints; i++) {
+      if (counts[i] === 0) continue;
+      const ax = axes[3 * i]!;
+      const ay = axes[3 * i + 1]!;
+      const az = axes[3 * i + 2]!;
+      const at = joints * r + i;
+      if (topology.slides(i)) {
+        this.gradient[at] = this.gradient[at]! + sign * (ax * n[0]! + ay * n[1]! + az * n[2]!);
+        continue;
+      }
+      const x = p[0]! - originsM[3 * i]!;
+      const y = p[1]! - originsM[3 * i + 1]!;
+      const z = p[2]! - originsM[3 * i + 2]!;
+      const rate = n[0]! * (ay * z - az * y) + n[1]! * (az * x - ax * z) + n[2]! * (ax * y - ay * x);
+      this.gradient[at] = this.gradient[at]! + sign * rate;
+    }
+  }
+}
+
+/** Turns `vector` (3) in place by the rotation (row-major) in `frames` from `at` on. */
+function turnBy(vector: Float64Array, frames: Float64Array, at: number): void {
+  const x = vector[0]!;
+  const y = vector[1]!;
+  const z = vector[2]!;
+  for (let k = 0; k < 3; k++) {
+    vector[k] = frames[at + 3 * k]! * x + frames[at + 3 * k + 1]! * y + frames[at + 3 * k + 2]! * z;
+  }
+}

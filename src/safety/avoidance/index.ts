@@ -1,0 +1,2 @@
+export type { ClearanceKind, ClearanceRow } from './clearance-rows.ts';
+export { Clearances } from './clearances.ts';
