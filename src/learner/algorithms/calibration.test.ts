@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, type Transition } from '../../core/index.ts';
 import { type EpisodeReturns, RealisedReturns } from './calibration.ts';
+import type { CostWeights } from './costs.ts';
 
 /** A step whose observation is [episode, step] and whose action is step / 100. */
 function at(episode: number, step: number, fields: Partial<Transition> = {}): Transition {
@@ -8,6 +9,10 @@ function at(episode: number, step: number, fields: Partial<Transition> = {}): Tr
   t.observation.set([episode, step]);
   t.executed[0] = step / 100;
   return Object.assign(t, { episode, step, ...fields });
+}
+
+function realisedReturns(discount: number, costs: Partial<CostWeights> = {}): RealisedReturns {
+  return new RealisedReturns({ discount, filterActivityCost: 0, tankDrainCostPerJ: 0, ...costs });
 }
 
 /** Steps 0 to `length` − 1, of which the last ends the episode; the result of the last. */
@@ -21,8 +26,15 @@ function whole(realised: RealisedReturns, length: number, end: Partial<Transitio
 }
 
 describe('RealisedReturns', () => {
+  it('deducts the costs that the critics learn with', () => {
+    const realised = realisedReturns(0.5, { filterActivityCost: 4, tankDrainCostPerJ: 3 });
+    const end = { cost: 0.25, tankDrainJ: 2, reward: 1, terminated: true };
+    // 1 − 4·0.25 − 3·2 = −6.
+    expect(realised.collect(at(0, 0, end))!.returns).toEqual(Float32Array.of(-6));
+  });
+
   it('discounts the rewards of an episode back to each of its steps', () => {
-    const realised = new RealisedReturns(0.5);
+    const realised = realisedReturns(0.5);
     expect(realised.collect(at(3, 0, { reward: 1 }))).toBeUndefined();
     expect(realised.collect(at(3, 1, { reward: -2 }))).toBeUndefined();
     // 8, then −2 + 0.5·8 = 2, then 1 + 0.5·2 = 2.
@@ -34,7 +46,7 @@ describe('RealisedReturns', () => {
   });
 
   it('hands out six evenly spaced steps of a long episode, the first and the last among them', () => {
-    const result = whole(new RealisedReturns(0.9), 101)!;
+    const result = whole(realisedReturns(0.9), 101)!;
     const steps = [0, 20, 40, 60, 80, 100];
     expect(result.observations).toEqual(Float32Array.from(steps.flatMap((step) => [0, step])));
     expect(result.actions).toEqual(Float32Array.from(steps, (step) => step / 100));
@@ -42,7 +54,7 @@ describe('RealisedReturns', () => {
       expect(value).toBeCloseTo(0.9 ** (100 - steps[i]!), 6);
     });
     for (const length of [1, 5, 6, 7, 11]) {
-      const { returns, observations } = whole(new RealisedReturns(0.9), length)!;
+      const { returns, observations } = whole(realisedReturns(0.9), length)!;
       expect(returns.length).toBe(Math.min(6, length));
       expect(new Set(observations.filter((_, i) => i % 2 === 1)).size).toBe(returns.length);
       expect(returns.at(-1)).toBe(1);
@@ -50,7 +62,7 @@ describe('RealisedReturns', () => {
   });
 
   it('uses no episode that was cut, and the next one again', () => {
-    const realised = new RealisedReturns(0.9);
+    const realised = realisedReturns(0.9);
     expect(whole(realised, 4, { truncated: true })).toBeUndefined();
     expect(realised.collect(at(0, 4, { terminated: true }))).toBeUndefined();
     expect(whole(realised, 4)?.returns.length).toBe(4);
@@ -62,7 +74,7 @@ describe('RealisedReturns', () => {
     ['of another episode', at(2, 2, { terminated: true })],
     ['of another start of the robot', at(1, 2, { epoch: 1, terminated: true })],
   ])('discards an episode where a step is %s', (_, wrong) => {
-    const realised = new RealisedReturns(0.9);
+    const realised = realisedReturns(0.9);
     realised.collect(at(1, 0));
     realised.collect(at(1, 1));
     expect(realised.collect(wrong)).toBeUndefined();
@@ -70,13 +82,13 @@ describe('RealisedReturns', () => {
   });
 
   it('uses no episode whose beginning it has not seen, nor one of thousands of steps', () => {
-    expect(new RealisedReturns(0.9).collect(at(1, 2, { terminated: true }))).toBeUndefined();
-    expect(whole(new RealisedReturns(0.9), 4096)).toBeDefined();
-    expect(whole(new RealisedReturns(0.9), 4097)).toBeUndefined();
+    expect(realisedReturns(0.9).collect(at(1, 2, { terminated: true }))).toBeUndefined();
+    expect(whole(realisedReturns(0.9), 4096)).toBeDefined();
+    expect(whole(realisedReturns(0.9), 4097)).toBeUndefined();
   });
 
   it('keeps robots apart, passes demonstrations over and copies what it keeps', () => {
-    const realised = new RealisedReturns(0.5);
+    const realised = realisedReturns(0.5);
     const reused = at(1, 0);
     realised.collect(reused, 'left');
     reused.observation.fill(9);
@@ -90,7 +102,7 @@ describe('RealisedReturns', () => {
   });
 
   it('forgets the robot that it heard from longest ago when there are too many', () => {
-    const realised = new RealisedReturns(0.5);
+    const realised = realisedReturns(0.5);
     for (let robot = 0; robot < 16; robot++) realised.collect(at(1, 0), `${robot}`);
     realised.collect(at(1, 1), '0');
     realised.collect(at(1, 0), 'one more');

@@ -1,5 +1,7 @@
 /** What finished episodes really returned, to hold the critics' values against. */
 import type { Transition } from '../../core/index.ts';
+import type { LearnerConfig } from './config.ts';
+import { type CostWeights, learnedReward } from './costs.ts';
 
 /** Steps that are handed out per episode, evenly spaced from its first to its last. */
 const SAMPLES = 6;
@@ -13,7 +15,7 @@ export interface EpisodeReturns {
   readonly observations: Float32Array;
   /** [n, A] executed actions. */
   readonly actions: Float32Array;
-  /** [n] Σ γᵏ·r from the step on to the end of the episode. No entropy bonus, also where the critics learn one. */
+  /** [n] Σ γᵏ·r, costs deducted, from the step on to the end of the episode. No entropy bonus, also where the critics learn one. */
   readonly returns: Float32Array;
 }
 
@@ -35,11 +37,13 @@ interface Episode {
  */
 export class RealisedReturns {
   readonly #discount: number;
+  readonly #costs: CostWeights;
   readonly #open: Map<string, Episode> = new Map();
 
-  /** `discount`: γ per policy step, as the critics learn with it. */
-  constructor(discount: number) {
-    this.#discount = discount;
+  /** γ per policy step and the costs that are deducted from the rewards, as the critics learn with them. */
+  constructor(config: CostWeights & Pick<LearnerConfig, 'discount'>) {
+    this.#discount = config.discount;
+    this.#costs = config;
   }
 
   /**
@@ -54,7 +58,7 @@ export class RealisedReturns {
     if (episode === undefined || !isNext(episode, t)) return undefined;
     episode.observations.push(t.observation.slice());
     episode.actions.push(t.executed.slice());
-    episode.rewards.push(t.reward);
+    episode.rewards.push(learnedReward(t.reward, t.cost, t.tankDrainJ, this.#costs));
     if (t.terminated) return sample(episode, this.#discount);
     if (!t.truncated) this.#keep(robotId, episode);
     return undefined;

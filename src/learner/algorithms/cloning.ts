@@ -80,14 +80,16 @@ class CloningCall {
   fill(replay: Replay, done: number, rng: Rng): void {
     const B = this.#config.batchSize;
     const [O, A] = [this.#observation.length / STEPS_PER_CALL, this.#action.length / STEPS_PER_CALL];
-    const [reward, bootstrap] = [new Float32Array(B), new Float32Array(B)];
+    const unused = new Float32Array(B);
     for (let k = 0; k < STEPS_PER_CALL; k++) {
       const batch = {
         observation: this.#observation.subarray(k * O, (k + 1) * O),
         action: this.#action.subarray(k * A, (k + 1) * A),
         nextObservation: this.#unused,
-        reward,
-        bootstrap,
+        reward: unused,
+        filterActivity: unused,
+        tankDrainJ: unused,
+        bootstrap: unused,
       };
       drawBatch(batch, replay, 0, 1, rng);
       const { step, epsilon } = adamStep(done + k + 1, this.#config.learningRateBc);

@@ -43,6 +43,10 @@ export interface LearnerConfig {
   readonly bcAuxWeight: number;
   /** Critic updates in which `bcAuxWeight` halves, so that the actor can outgrow its demonstrations; 0 keeps it. */
   readonly bcAuxHalvingUpdates: number;
+  /** Deducted from the reward of a step in proportion to the share of its ticks that the filters changed; 0 for nothing. */
+  readonly filterActivityCost: number;
+  /** Deducted from the reward of a step for each joule that it took from the energy tank, 1/J; 0 for nothing. */
+  readonly tankDrainCostPerJ: number;
   /** Share of each batch that comes from demonstrations and interventions, [0, 1]. */
   readonly demoFraction: number;
   /** Online transitions before the first update: N₀. */
@@ -85,6 +89,8 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   learningRateBc: 1e-3,
   bcAuxWeight: 0,
   bcAuxHalvingUpdates: 0,
+  filterActivityCost: 0,
+  tankDrainCostPerJ: 0,
   demoFraction: 0.5,
   warmupSteps: 100,
   replayCapacity: 200_000,
@@ -137,7 +143,7 @@ const RULES: readonly Rule[] = [
     holds: (value) => isReal(value) && value > 0,
   },
   {
-    keys: ['weightDecay', 'gradientClip', 'bcAuxWeight'],
+    keys: ['weightDecay', 'gradientClip', 'bcAuxWeight', 'filterActivityCost', 'tankDrainCostPerJ'],
     says: '≥ 0',
     holds: (value) => isReal(value) && value >= 0,
   },

@@ -20,6 +20,8 @@ function draw(replay: Replay, visible: number, size = 32, rng = new Rng(1)) {
     nextObservation: new Float32Array(size),
     action: new Float32Array(size),
     reward: new Float32Array(size),
+    filterActivity: new Float32Array(size),
+    tankDrainJ: new Float32Array(size),
     bootstrap: new Float32Array(size),
   };
   const split = drawBatch(batch, replay, visible, 0.5, rng);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { adamStep } from '../engine/index.ts';
 import { Replay } from '../replay/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from './config.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
 import { cloningWeight, UpdateInputs } from './update-inputs.ts';
 
 const config = {
@@ -12,7 +12,7 @@ const config = {
 const spec = { observationSize: 2, actionSize: 1, actorHidden: [4], criticHidden: [4], layerNorm: true };
 
 /** Rewards name the rows: negative for demonstrations; every third transition ends its episode. */
-function filled(call: number, online = 50): Record<string, number[]> {
+function filled(call: number, online = 50, costs: Partial<LearnerConfig> = {}): Record<string, number[]> {
   const replay = new Replay(2, 1, 100);
   for (let i = 0; i < 20 + online; i++) {
     const t = createTransition(2, 1);
@@ -22,9 +22,11 @@ function filled(call: number, online = 50): Record<string, number[]> {
     t.nextObservation.fill(10 * t.reward);
     t.executed.fill(t.reward / 100);
     t.terminated = i % 3 === 0;
+    t.cost = i / 100;
+    t.tankDrainJ = i / 10;
     replay.add(t);
   }
-  const inputs = new UpdateInputs(spec, config);
+  const inputs = new UpdateInputs(spec, { ...config, ...costs });
   inputs.fill(replay, online, call, { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) });
   return Object.fromEntries(
     Object.entries(inputs.bindings.tensors).map(([name, { data }]) => [name, Array.from(data as Float32Array, Number)]),
@@ -47,6 +49,16 @@ describe('UpdateInputs', () => {
       expect(action![i]).toBeCloseTo(r / 100, 6);
       const number = r < 0 ? -1 - r : r + 19;
       expect(discount![i]).toBeCloseTo(number % 3 === 0 ? 0 : 0.9, 6);
+    });
+  });
+
+  it('deducts what filters and tank cost in a step from its reward, and nothing where that costs nothing', () => {
+    const plain = filled(0)['reward']!;
+    const costly = filled(0, 50, { filterActivityCost: 2, tankDrainCostPerJ: 0.5 })['reward']!;
+    expect(plain.every(Number.isInteger)).toBe(true);
+    plain.forEach((r, i) => {
+      const number = r < 0 ? -1 - r : r + 19;
+      expect(costly[i]).toBeCloseTo(r - 2 * (number / 100) - 0.5 * (number / 10), 5);
     });
   });
 

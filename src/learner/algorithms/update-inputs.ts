@@ -3,6 +3,7 @@ import type { Rng } from '../../core/index.ts';
 import { adamStep, Bindings } from '../engine/index.ts';
 import type { BatchColumns, Replay } from '../replay/index.ts';
 import type { LearnerConfig } from './config.ts';
+import { learnedReward } from './costs.ts';
 import type { NetworkSpec } from './networks.ts';
 import { drawBatch, drawSubset } from './rlpd.ts';
 
@@ -41,6 +42,8 @@ export class UpdateInputs {
       nextObservation: real('next_observation', [K, B, O]),
       action: real('action', [K, B, A]),
       reward: real('reward', [K, B, 1]),
+      filterActivity: new Float32Array(K * B),
+      tankDrainJ: new Float32Array(K * B),
       bootstrap: new Float32Array(K * B),
     });
     this.#discount = real('discount', [K, B, 1]);
@@ -73,6 +76,9 @@ export class UpdateInputs {
       const split = drawBatch(slice, replay, visibleCount, config.demoFraction, random.batch);
       // One step returns; with n-step returns, γ would be raised here to the steps that each row really spans.
       for (let i = 0; i < size; i++) this.#discount[k * size + i] = config.discount * slice.bootstrap[i]!;
+      for (let i = 0; i < size; i++) {
+        slice.reward[i] = learnedReward(slice.reward[i]!, slice.filterActivity[i]!, slice.tankDrainJ[i]!, config);
+      }
       this.#isDemo.fill(1, 0, split.demonstrations).fill(0, split.demonstrations);
       const { step, epsilon } = adamStep(call * config.utd + k + 1, config.learningRateCritic);
       this.#criticStep[k] = step;
@@ -110,6 +116,8 @@ function slicesOf(count: number, columns: BatchColumns): BatchColumns[] {
       nextObservation: part(columns.nextObservation),
       action: part(columns.action),
       reward: part(columns.reward),
+      filterActivity: part(columns.filterActivity),
+      tankDrainJ: part(columns.tankDrainJ),
       bootstrap: part(columns.bootstrap),
     };
   });

@@ -19,6 +19,8 @@ function rewards(ring: TransitionRing, range: { from: number; to: number }): num
     nextObservation: new Float32Array(2),
     action: new Float32Array(1),
     reward: new Float32Array(1),
+    filterActivity: new Float32Array(1),
+    tankDrainJ: new Float32Array(1),
     bootstrap: new Float32Array(1),
   };
   return Array.from({ length: range.to - range.from }, (_, i) => {
@@ -84,6 +86,8 @@ describe('Replay', () => {
       nextObservation: new Float32Array(6),
       action: new Float32Array(3),
       reward: new Float32Array(3),
+      filterActivity: new Float32Array(3),
+      tankDrainJ: new Float32Array(3),
       bootstrap: new Float32Array(3),
     };
     for (let i = 0; i < 3; i++) replay.online.copyRow(i, batch, i);
@@ -98,6 +102,8 @@ describe('Replay', () => {
       return replay.add(t);
     };
     expect(bad((t) => (t.reward = Number.NaN))).toBe('notFinite');
+    expect(bad((t) => (t.cost = Number.NaN))).toBe('notFinite');
+    expect(bad((t) => (t.tankDrainJ = Number.POSITIVE_INFINITY))).toBe('notFinite');
     expect(bad((t) => t.observation.fill(Number.POSITIVE_INFINITY))).toBe('notFinite');
     expect(bad((t) => t.nextObservation.fill(Number.NaN))).toBe('notFinite');
     expect(bad((t) => t.executed.fill(Number.NaN))).toBe('notFinite');
@@ -106,9 +112,9 @@ describe('Replay', () => {
     expect(bad((t) => t.executed.fill(1.0001))).toBe('accepted');
     const counts = replay.counts();
     expect(counts).toMatchObject({
-      received: 7,
+      received: 9,
       online: 1,
-      dropped: { notFinite: 4, actionOutOfRange: 1, wrongSize: 1 },
+      dropped: { notFinite: 6, actionOutOfRange: 1, wrongSize: 1 },
     });
   });
 });

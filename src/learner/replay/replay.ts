@@ -85,7 +85,8 @@ export class Replay {
     const { observationSize, actionSize } = this.online;
     const sizes = [t.observation.length, t.nextObservation.length, t.executed.length];
     if (sizes[0] !== observationSize || sizes[1] !== observationSize || sizes[2] !== actionSize) return 'wrongSize';
-    if (!Number.isFinite(t.reward) || !finite(t.observation) || !finite(t.nextObservation) || !finite(t.executed)) {
+    const hasFiniteScalars = Number.isFinite(t.reward) && Number.isFinite(t.cost) && Number.isFinite(t.tankDrainJ);
+    if (!hasFiniteScalars || !finite(t.observation) || !finite(t.nextObservation) || !finite(t.executed)) {
       return 'notFinite';
     }
     return t.executed.some((a) => Math.abs(a) > 1 + ACTION_TOLERANCE) ? 'actionOutOfRange' : undefined;

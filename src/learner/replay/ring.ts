@@ -25,6 +25,8 @@ export class TransitionRing {
   #nextObservation: Float32Array = new Float32Array(0);
   #executed: Float32Array = new Float32Array(0);
   #reward: Float32Array = new Float32Array(0);
+  #filterActivity: Float32Array = new Float32Array(0);
+  #tankDrainJ: Float32Array = new Float32Array(0);
   #bootstrap: Float32Array = new Float32Array(0);
   #visibleFrom: Float64Array = new Float64Array(0);
 
@@ -55,6 +57,8 @@ export class TransitionRing {
     this.#nextObservation.set(transition.nextObservation, row * this.observationSize);
     this.#executed.set(transition.executed, row * this.actionSize);
     this.#reward[row] = transition.reward;
+    this.#filterActivity[row] = transition.cost;
+    this.#tankDrainJ[row] = transition.tankDrainJ;
     // A cut episode goes on from the next observation; only an end by the task itself has no future.
     this.#bootstrap[row] = transition.terminated ? 0 : 1;
     this.#visibleFrom[row] = visibleFrom;
@@ -72,6 +76,8 @@ export class TransitionRing {
     }
     for (let i = 0; i < A; i++) batch.action[slot * A + i] = this.#executed[row * A + i]!;
     batch.reward[slot] = this.#reward[row]!;
+    batch.filterActivity[slot] = this.#filterActivity[row]!;
+    batch.tankDrainJ[slot] = this.#tankDrainJ[row]!;
     batch.bootstrap[slot] = this.#bootstrap[row]!;
   }
 
@@ -98,6 +104,8 @@ export class TransitionRing {
     this.#nextObservation = larger(this.#nextObservation, this.observationSize);
     this.#executed = larger(this.#executed, this.actionSize);
     this.#reward = larger(this.#reward, 1);
+    this.#filterActivity = larger(this.#filterActivity, 1);
+    this.#tankDrainJ = larger(this.#tankDrainJ, 1);
     this.#bootstrap = larger(this.#bootstrap, 1);
     const visibleFrom = new Float64Array(this.#rows);
     visibleFrom.set(this.#visibleFrom);
@@ -115,6 +123,9 @@ export interface BatchColumns {
   readonly action: Float32Array;
   /** [B] */
   readonly reward: Float32Array;
+  /** [B] the costs of each step: share of its ticks that the filters changed, and energy taken from the tank, J. */
+  readonly filterActivity: Float32Array;
+  readonly tankDrainJ: Float32Array;
   /** [B] m = 1 − terminated. */
   readonly bootstrap: Float32Array;
 }

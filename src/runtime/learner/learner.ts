@@ -76,7 +76,7 @@ export class Learner {
     this.#replay = new Replay(setup.observationSize, setup.actionSize, config.replayCapacity);
     this.#contract = new UpdateContract(config.utd, config.warmupSteps);
     const metricsFile = join(folder, LEARNER_FILES.metrics);
-    this.#record = new TrainingRecord(metricsFile, this.#contract, config.discount, options.onFault);
+    this.#record = new TrainingRecord(metricsFile, this.#contract, config, options.onFault);
   }
 
   /**

@@ -3,6 +3,7 @@ import { Ema, type Transition } from '../../core/index.ts';
 import {
   type Agent,
   type EpisodeReturns,
+  type LearnerConfig,
   RealisedReturns,
   type UpdateContract,
   type UpdateMetrics,
@@ -30,11 +31,10 @@ export class TrainingRecord {
   #finished: EpisodeReturns[] = [];
   #calls = 0;
 
-  /** `discount` is the critics' γ. */
-  constructor(path: string, contract: UpdateContract, discount: number, onFault: (sentence: string) => void) {
+  constructor(path: string, contract: UpdateContract, config: LearnerConfig, onFault: (sentence: string) => void) {
     this.#metrics = new MetricsWriter(path, { onDegraded: onFault });
     this.#contract = contract;
-    this.#returns = new RealisedReturns(discount);
+    this.#returns = new RealisedReturns(config);
     this.#onFault = onFault;
   }
 

@@ -75,6 +75,16 @@ const schema = z
       { min: 0, max: 1e9 },
       'Critic updates in which that weight halves; 0 keeps it.',
     ).default(0),
+    filterActivityCost: num(
+      '1',
+      { min: 0, max: 100 },
+      'Deducted from the reward of a step whose ticks the filters all changed; in proportion for fewer.',
+    ).default(0),
+    tankDrainCostPerJ: num(
+      '1/J',
+      { min: 0, max: 100 },
+      'Deducted from the reward of a step per joule that it took from the energy tank.',
+    ).default(0),
     demoFraction: num('1', { min: 0, max: 1 }, 'Share of each batch from demonstrations and interventions.').default(
       0.5,
     ),
