@@ -2,7 +2,13 @@
  * Loading MuJoCo's WebAssembly build, and the guards around what it does silently: a growing memory detaches every
  * cached view, a NaN control is zeroed, a NaN state resets the simulation to time 0. The only importer of the package.
  */
-import loadMujoco, { type MainModule, type MjData, type MjModel, type MjWarningStatVec } from '@mujoco/mujoco';
+import loadMujoco, {
+  type MainModule,
+  type MjData,
+  type MjModel,
+  type MjOption,
+  type MjWarningStatVec,
+} from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
 
 let loading: Promise<MainModule> | undefined;
@@ -37,6 +43,7 @@ export class Simulation {
   readonly model: MjModel;
   readonly data: MjData;
   readonly timestepS: number;
+  readonly #option: MjOption;
   // The counters live in the data: this handle stays good, and deleting it would free memory that is not its own.
   readonly #warnings: MjWarningStatVec;
   #views: SimulationViews;
@@ -49,7 +56,8 @@ export class Simulation {
     this.module = module;
     this.model = model;
     this.data = data;
-    this.timestepS = model.opt.timestep as number;
+    this.#option = model.opt;
+    this.timestepS = this.#option.timestep as number;
     this.#warnings = data.warning;
     this.#views = fetchViews(data);
   }
@@ -91,10 +99,21 @@ export class Simulation {
    */
   step(steps: number): boolean {
     for (let i = 0; i < steps; i++) this.module.mj_step(this.model, this.data);
-    this.#expectedTimeS += steps * this.timestepS;
+    return this.#hasPassed(steps * this.timestepS, this.timestepS);
+  }
+
+  /** The same for one physics step of any length, s. Not to be mixed with `step` between two resets. */
+  stepFor(dtS: number): boolean {
+    this.#option.timestep = dtS;
+    this.module.mj_step(this.model, this.data);
+    return this.#hasPassed(dtS, dtS);
+  }
+
+  #hasPassed(dtS: number, timestepS: number): boolean {
+    this.#expectedTimeS += dtS;
     const elapsed = this.data.time as number;
     // A reset sets time to zero; summed rounding stays far below half a step.
-    const isTimeRight = Math.abs(elapsed - this.#expectedTimeS) < this.timestepS / 2;
+    const isTimeRight = Math.abs(elapsed - this.#expectedTimeS) < timestepS / 2;
     // One in the very first step leaves the time as it would be without: only the counters tell.
     if (--this.#callsUntilCheck >= 0) return isTimeRight;
     this.#callsUntilCheck = STEPS_PER_WARNING_CHECK - 1;

@@ -1,0 +1,209 @@
+/** The robot's file made into a plant: servos as the robot model says, a wall, a load, friction, the keep-outs as shapes. */
+import type { MainModule, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
+import { ReinError, type RobotModel } from '../../../core/index.ts';
+import { compileModel, parseModel, readModelFile } from '../model-file.ts';
+import { mujocoModule, Simulation } from '../mujoco-module.ts';
+import { jointsOf, missingJoint, robotBodies, toolBodies } from './links.ts';
+import type { PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
+
+export const TIMESTEP_MAX_S = 0.002;
+/** Names the plant gives to what it adds. */
+export const WALL = 'plant_wall';
+export const PAYLOAD = 'plant_payload';
+export const KEEP_OUT = 'plant_keep_out_';
+/** A collision bit that no model uses: walls meet only what they are meant to stop. */
+const WALL_BIT = 1 << 30;
+/** A stiff contact without rebound: 3 physics steps to settle. */
+const WALL_SETTLE_S = 0.006;
+/** A point has no inertia, but MuJoCo wants some: that of 1 cm. */
+const POINT_INERTIA_M2 = 1e-4;
+
+/** Compiles `options.file` as a plant at rest. Throws `ReinError('config')` for a file that cannot be one. */
+export async function compilePlant(options: PlantOptions): Promise<Simulation> {
+  const module = await mujocoModule();
+  const file = readModelFile(options.file);
+  const { spec, vfs } = parseModel(module, file);
+  try {
+    changeSpec(module, spec, options);
+    const model = compileModel(module, file, spec, vfs);
+    const simulation = new Simulation(module, model, new module.MjData(model));
+    try {
+      changeModel(simulation, options);
+    } catch (error) {
+      simulation.close();
+      throw error;
+    }
+    return simulation;
+  } finally {
+    spec.delete();
+    vfs.delete();
+  }
+}
+
+function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): void {
+  spec.option.timestep = options.timestepS ?? TIMESTEP_MAX_S;
+  spec.option.integrator = module.mjtIntegrator.mjINT_IMPLICITFAST.value;
+  const defaults = module.mjs_getSpecDefault(spec)!;
+  const bodies = bodiesOf(module, spec);
+  const compensated = options.gravityCompensated ?? true;
+  if (options.model.base === undefined) {
+    removeDriving(module, spec);
+    addServos(module, spec, options);
+    for (const body of bodies) body.gravcomp = compensated ? 1 : 0;
+    if (options.payload !== undefined && 'massKg' in options.payload) addMass(module, spec, options);
+  }
+  const world = bodies[0]!;
+  if (options.wall !== undefined) addWall(module, world, defaults, options.wall);
+  for (const box of options.model.collision?.keepOut ?? []) {
+    const geom = addGeom(module, world, `${KEEP_OUT}${box.name}`, defaults);
+    geom.type = module.mjtGeom.mjGEOM_BOX;
+    for (let k = 0; k < 3; k++) {
+      geom.pos[k] = (box.minM[k]! + box.maxM[k]!) / 2;
+      geom.size[k] = (box.maxM[k]! - box.minM[k]!) / 2;
+    }
+  }
+}
+
+function bodiesOf(module: MainModule, spec: MjSpec): MjsBody[] {
+  const bodies: MjsBody[] = [];
+  let element = module.mjs_firstElement(spec, module.mjtObj.mjOBJ_BODY);
+  for (; element !== undefined && element !== null; element = module.mjs_nextElement(spec, element)) {
+    bodies.push(module.mjs_asBody(element)!);
+  }
+  return bodies;
+}
+
+/** Actuators of the file's own, and what counts them: its sensors and key frames. */
+function removeDriving(module: MainModule, spec: MjSpec): void {
+  const { mjOBJ_ACTUATOR, mjOBJ_SENSOR, mjOBJ_KEY } = module.mjtObj;
+  for (const type of [mjOBJ_SENSOR, mjOBJ_KEY, mjOBJ_ACTUATOR]) {
+    for (;;) {
+      const element = module.mjs_firstElement(spec, type);
+      if (element === undefined || element === null) break;
+      module.mjs_delete(spec, element);
+    }
+  }
+}
+
+/** One servo a joint, in the robot model's order: force = K·(control − q) − d·q̇ within ±torqueMax. */
+function addServos(module: MainModule, spec: MjSpec, options: PlantOptions): void {
+  const defaults = module.mjs_getSpecDefault(spec)!;
+  for (const joint of options.model.joints) {
+    if (!module.mjs_findElement(spec, module.mjtObj.mjOBJ_JOINT, joint.name)) throw missingJoint(joint.name);
+    const servo = module.mjs_addActuator(spec, defaults)!;
+    forgetDefaults(module, servo);
+    servo.trntype = module.mjtTrn.mjTRN_JOINT;
+    servo.target = joint.name;
+    servo.gaintype = module.mjtGain.mjGAIN_FIXED;
+    servo.biastype = module.mjtBias.mjBIAS_AFFINE;
+    servo.gainprm[0] = joint.stiffnessNmPerRad;
+    servo.biasprm[1] = -joint.stiffnessNmPerRad;
+    servo.biasprm[2] = -joint.dampingNmSPerRad;
+    servo.forcelimited = module.mjtLimited.mjLIMITED_TRUE;
+    servo.forcerange[0] = -joint.torqueMaxNm;
+    servo.forcerange[1] = joint.torqueMaxNm;
+  }
+}
+
+/** A point mass at the tool point, which no compensation knows of. */
+function addMass(module: MainModule, spec: MjSpec, options: PlantOptions): void {
+  const { model, payload } = options;
+  const link = model.tool.link ?? model.joints.at(-1)!.name;
+  const joint = module.mjs_asJoint(module.mjs_findElement(spec, module.mjtObj.mjOBJ_JOINT, link)!);
+  const owner = joint === undefined || joint === null ? undefined : module.mjs_getParent(joint.element);
+  if (owner === undefined || owner === null) throw missingJoint(link);
+  const mass = module.mjs_addBody(owner, module.mjs_getSpecDefault(spec)!)!;
+  module.mjs_setName(mass.element, PAYLOAD);
+  mass.explicitinertial = true;
+  mass.mass = payload !== undefined && 'massKg' in payload ? payload.massKg : 0;
+  for (let k = 0; k < 3; k++) {
+    mass.pos[k] = model.tool.originXyzM[k]!;
+    mass.ipos[k] = 0;
+    mass.inertia[k] = POINT_INERTIA_M2 * mass.mass;
+  }
+}
+
+/** The file's default class may say anything about actuators. */
+function forgetDefaults(module: MainModule, servo: MjsActuator): void {
+  const no = module.mjtLimited.mjLIMITED_FALSE;
+  servo.ctrllimited = no;
+  servo.actlimited = no;
+  servo.dyntype = module.mjtDyn.mjDYN_NONE;
+  servo.inheritrange = 0;
+  servo.armature = 0;
+  servo.delay = 0;
+  for (const numbers of [servo.gear, servo.gainprm, servo.biasprm, servo.dynprm, servo.damping]) {
+    (numbers as Float64Array).fill(0);
+  }
+  servo.gear[0] = 1;
+}
+
+function addWall(module: MainModule, world: MjsBody, defaults: MjsDefault, wall: PlantWall): void {
+  const [x, y, z] = wall.normal;
+  const length = Math.hypot(x, y, z);
+  if (!(length > 0 && Number.isFinite(length))) throw new ReinError('config', 'a wall needs a normal that is not 0');
+  const geom = addGeom(module, world, WALL, defaults);
+  geom.type = module.mjtGeom.mjGEOM_PLANE;
+  geom.conaffinity = WALL_BIT;
+  geom.condim = 3;
+  geom.solref[0] = WALL_SETTLE_S;
+  geom.solref[1] = 1;
+  for (let k = 0; k < 3; k++) {
+    geom.pos[k] = wall.pointM[k]!;
+    geom.size[k] = 0.5;
+  }
+  // The half-way rotation from z to the normal; any half turn for the opposite.
+  const w = 1 + z / length;
+  const turn = w > 1e-9 ? [w, -y / length, x / length, 0] : [0, 1, 0, 0];
+  const norm = Math.hypot(...turn);
+  for (let k = 0; k < 4; k++) geom.quat[k] = turn[k]! / norm;
+}
+
+function addGeom(module: MainModule, body: MjsBody, name: string, defaults: MjsDefault): MjsGeom {
+  const geom = module.mjs_addGeom(body, defaults)!;
+  module.mjs_setName(geom.element, name);
+  geom.contype = 0;
+  geom.conaffinity = 0;
+  return geom;
+}
+
+/** What is simpler to change once compiled: friction, the load, and what the wall stops. */
+function changeModel(simulation: Simulation, options: PlantOptions): void {
+  const { model } = simulation;
+  if (options.frictionNm !== undefined) {
+    const friction = model.dof_frictionloss as Float64Array;
+    for (const { dof } of jointsOf(simulation, options.model)) friction[dof]! += options.frictionNm;
+  }
+  if (options.payload !== undefined) load(simulation, options.payload, options.model);
+  if (options.wall !== undefined) {
+    const stopped = options.wall.stops === 'robot' ? robotBodies(simulation) : toolBodies(simulation, options.model);
+    letCollide(simulation, stopped);
+  }
+}
+
+/** The tool link heavier than its compensation knows: the compensation stays as it was for the nominal mass. */
+function load(simulation: Simulation, payload: PlantPayload, robot: RobotModel): void {
+  if (!('scale' in payload)) return;
+  const { model, module, data } = simulation;
+  const masses = model.body_mass as Float64Array;
+  const inertias = model.body_inertia as Float64Array;
+  const compensations = model.body_gravcomp as Float64Array;
+  for (const body of toolBodies(simulation, robot)) {
+    masses[body]! *= payload.scale;
+    for (let k = 0; k < 3; k++) inertias[3 * body + k]! *= payload.scale;
+    compensations[body]! /= payload.scale;
+  }
+  module.mj_setConst(model, data);
+}
+
+function letCollide(simulation: Simulation, bodies: ReadonlySet<number>): void {
+  const { model } = simulation;
+  const owners = model.geom_bodyid as Int32Array;
+  const geomTypes = model.geom_contype as Int32Array;
+  const bodyTypes = model.body_contype as Int32Array;
+  for (const [geom, body] of owners.entries()) {
+    if (!bodies.has(body)) continue;
+    geomTypes[geom]! |= WALL_BIT;
+    bodyTypes[body]! |= WALL_BIT;
+  }
+}

@@ -1,0 +1,160 @@
+/** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
+import { allFinite, type RobotModel } from '../../../core/index.ts';
+import type { Simulation } from '../mujoco-module.ts';
+import { CarDrive } from './car-drive.ts';
+import { compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
+import { ContactForce } from './contact-force.ts';
+import { PlantEnergy } from './energy.ts';
+import { type Drive, JointServos } from './joint-servos.ts';
+import type { PlantOptions } from './plant-options.ts';
+import { DistanceWitness } from './witness.ts';
+
+/** Less than this is no time: MuJoCo wants a step that counts. */
+const NO_TIME_S = 1e-9;
+/** What carries a car is no collision. */
+const GROUND = 'floor';
+
+/**
+ * One robot. An arm's joint follows its set-point s by τ = clip(K·(s − q) − d·q̇, ±torqueMax), with K, d and torqueMax of the
+ * robot model. Arrays are the plant's own and are written by each step. For tests and checks: a step allocates while there
+ * are contacts.
+ */
+export class RobotPlant {
+  /** [n] measured, rad (m for sliding joints and driven distance). */
+  readonly positionRad: Float64Array;
+  /** [n] measured, rad/s. */
+  readonly velocityRadPerS: Float64Array;
+  /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
+  readonly setPointRad: Float64Array;
+  readonly #simulation: Simulation;
+  readonly #drive: Drive;
+  readonly #energy: PlantEnergy;
+  readonly #contacts: ContactForce;
+  readonly #witness: DistanceWitness;
+  readonly #timestepS: number;
+  readonly #pose: Float64Array = new Float64Array(3);
+  #contactN = 0;
+  #isFresh = false;
+
+  /** Loads and compiles, and leaves the robot at its home pose. Throws `ReinError('config')` with file and line. */
+  static async open(options: PlantOptions): Promise<RobotPlant> {
+    const simulation = await compilePlant(options);
+    try {
+      return new RobotPlant(simulation, options);
+    } catch (error) {
+      simulation.close();
+      throw error;
+    }
+  }
+
+  private constructor(simulation: Simulation, options: PlantOptions) {
+    const { model } = options;
+    this.#simulation = simulation;
+    this.#timestepS = options.timestepS ?? TIMESTEP_MAX_S;
+    this.positionRad = new Float64Array(model.joints.length);
+    this.velocityRadPerS = new Float64Array(model.joints.length);
+    this.#drive = model.base === undefined ? new JointServos(simulation, options) : new CarDrive(simulation, model);
+    this.setPointRad = this.#drive.setPointRad;
+    this.#energy = new PlantEnergy(simulation);
+    this.#witness = new DistanceWitness(simulation, model);
+    this.#contacts = new ContactForce(simulation, groundOf(model));
+    this.reset(model.homeRad);
+  }
+
+  /** Puts the robot to `jointsRad` ([n]), at rest, with its references there; time and warnings to 0. */
+  reset(jointsRad: ArrayLike<number>): void {
+    this.#simulation.reset();
+    this.#drive.restAt(jointsRad);
+    this.#simulation.forward();
+    this.#contactN = 0;
+    this.#measure();
+  }
+
+  /**
+   * Sends `sentRad` ([n]) and lets `dtS` pass (any length ≥ 0, in whole physics steps of at most `timestepS`). False when the
+   * simulation can no longer be trusted, or when an argument is not finite: then nothing passes.
+   */
+  step(sentRad: ArrayLike<number>, dtS: number): boolean {
+    if (!this.#isValid(sentRad, dtS)) return false;
+    this.#drive.push(sentRad, dtS);
+    return this.#pass(dtS);
+  }
+
+  /** The same with torques in place of references (N·m, on top of the weight's compensation, within ±torqueMax). */
+  exert(torqueNm: ArrayLike<number>, dtS: number): boolean {
+    if (!this.#isValid(torqueNm, dtS) || !this.#drive.exert(torqueNm)) return false;
+    return this.#pass(dtS);
+  }
+
+  /** Kinetic energy of all bodies and rotors, J. */
+  kineticJ(): number {
+    this.#refresh();
+    return this.#energy.kineticJ();
+  }
+
+  /** Potential of gravity (and of springs in the file) less that of the compensation, J, from any zero. */
+  potentialJ(): number {
+    this.#refresh();
+    return this.#energy.potentialJ();
+  }
+
+  /** Largest normal force between the robot and what does not move, in any physics step of the last period, N. */
+  contactForceN(): number {
+    return this.#contactN;
+  }
+
+  /**
+   * Smallest distance, by MuJoCo, of the pairs and keep-outs of the robot model, m; negative where they overlap, at most 1.
+   * Measured between the file's own shapes: the geom of a capsule's name where there is one, else the shapes of its link.
+   */
+  smallestDistanceM(): number {
+    this.#refresh();
+    return this.#witness.smallestM();
+  }
+
+  /** Where a car truly is, whatever its odometry says: x, y (m), yaw (rad). One buffer, written by each call; zeros for an arm. */
+  trueBodyPose(): Float64Array {
+    this.#refresh();
+    if (this.#drive instanceof CarDrive) this.#drive.writePose(this.#pose);
+    return this.#pose;
+  }
+
+  /** Frees the memory. Idempotent; nothing may be used afterwards. */
+  close(): void {
+    this.#contacts.close();
+    this.#simulation.close();
+  }
+
+  #isValid(values: ArrayLike<number>, dtS: number): boolean {
+    return values.length === this.positionRad.length && allFinite(values) && dtS >= 0 && Number.isFinite(dtS);
+  }
+
+  #pass(dtS: number): boolean {
+    const simulation = this.#simulation;
+    // Sums of periods round: a step too many would be a step of next to nothing.
+    const steps = Math.max(1, Math.ceil(dtS / this.#timestepS - 1e-9));
+    let isTrusted = true;
+    this.#contactN = 0;
+    for (let i = 0; i < steps && dtS > NO_TIME_S; i++) {
+      isTrusted = simulation.stepFor(dtS / steps) && isTrusted;
+      this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
+    }
+    this.#measure();
+    return isTrusted;
+  }
+
+  #measure(): void {
+    this.#drive.measure(this.positionRad, this.velocityRadPerS);
+    this.#isFresh = false;
+  }
+
+  #refresh(): void {
+    if (this.#isFresh) return;
+    this.#energy.refresh();
+    this.#isFresh = true;
+  }
+}
+
+function groundOf(model: RobotModel): readonly string[] {
+  return model.base === undefined ? [] : [GROUND];
+}
