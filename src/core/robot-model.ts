@@ -42,13 +42,15 @@ export interface WorkspaceBox {
   readonly maxM: readonly [number, number, number];
 }
 
-/** A point of a link that has to stay in the workspace box too, as the tool point does. */
+/** A point of a link that has to stay in a box, as the tool point has to stay in the workspace. */
 export interface LinkPoint {
   readonly name: string;
   /** Name of the joint that moves the link. */
   readonly link: string;
   /** In the link's frame (the joint's, turned with it), m. */
   readonly positionM: readonly [number, number, number];
+  /** Box that it stays in, base frame; the robot's workspace where absent. */
+  readonly workspace?: WorkspaceBox | undefined;
 }
 
 /** A link's shape, or a part of it: all points within `radiusM` of a line segment. */
@@ -156,7 +158,7 @@ export interface RobotModel {
     readonly link?: string | undefined;
   };
   readonly workspace: WorkspaceBox;
-  /** Further points, beside the tool point, that stay in the workspace. */
+  /** Further points, beside the tool point, that stay in the workspace or in a box of their own. */
   readonly points?: readonly LinkPoint[] | undefined;
   readonly collision?: CollisionModel | undefined;
   /** Absent: no energy tank. */

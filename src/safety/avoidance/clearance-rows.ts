@@ -76,16 +76,16 @@ export function clearanceRows(model: RobotModel, kinematics: ArmKinematics): rea
 
 function* wallRows(model: RobotModel, kinematics: ArmKinematics): Generator<WallRow> {
   const { toolLink } = kinematics.topology;
-  const tool = { name: 'tool', link: toolLink, pointM: model.tool.originXyzM };
-  const others = (model.points ?? []).map(({ name, link, positionM }) => {
-    return { name, link: kinematics.topology.link(link), pointM: positionM };
+  const tool = { name: 'tool', link: toolLink, pointM: model.tool.originXyzM, box: model.workspace };
+  const others = (model.points ?? []).map(({ name, link, positionM, workspace }) => {
+    return { name, link: kinematics.topology.link(link), pointM: positionM, box: workspace ?? model.workspace };
   });
-  for (const { name, link, pointM } of [tool, ...others]) {
+  for (const { name, link, pointM, box } of [tool, ...others]) {
     const limb = new Limb(kinematics, link, [pointM], -1);
     for (let axis = 0; axis < 3; axis++) {
       const place = { kind: 'wall', link, pointM, limb, axis } as const;
-      yield { ...place, name: `${name}: ${AXES[axis]} min`, sign: 1, wallM: model.workspace.minM[axis]! };
-      yield { ...place, name: `${name}: ${AXES[axis]} max`, sign: -1, wallM: model.workspace.maxM[axis]! };
+      yield { ...place, name: `${name}: ${AXES[axis]} min`, sign: 1, wallM: box.minM[axis]! };
+      yield { ...place, name: `${name}: ${AXES[axis]} max`, sign: -1, wallM: box.maxM[axis]! };
     }
   }
 }

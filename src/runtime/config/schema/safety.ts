@@ -12,10 +12,14 @@ const points = z
       name: name('For messages; unique among the points.'),
       link: name('Name of the joint that moves the link.'),
       positionM: triple('m', "In the link's frame, the joint's, turned with it."),
+      workspace: z
+        .strictObject({ minM: triple('m', 'Lowest corner.'), maxM: triple('m', 'Highest corner.') })
+        .meta({ description: "Box in the base frame that it stays in; the robot's workspace where absent." })
+        .optional(),
     }),
   )
   .max(16)
-  .meta({ description: 'Points that stay in the workspace, beside the tool point: an elbow, corners of the tool.' });
+  .meta({ description: 'Points that stay in a box, beside the tool point: an elbow, corners of the tool.' });
 
 const capsule = z.strictObject({
   name: name('Unique among the capsules.'),
