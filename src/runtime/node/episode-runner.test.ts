@@ -370,7 +370,7 @@ describe('an episode', () => {
     await run();
     expect(steps.map((step) => step.marginMin)).toEqual([0.75, 0.25, -0.5]);
     expect(steps.map((step) => step.tankDrainJ)).toEqual([0.5, 1, 0]);
-    expect(steps.map((step) => step.tankLevel)).toEqual([0.09, 0.19, 0.29]);
+    expect(steps.map((step) => step.tankLevel)).toEqual([0.09, 0.19, 0.29].map(Math.fround));
   });
 
   it('records a margin that nobody could compute as none at all', async () => {

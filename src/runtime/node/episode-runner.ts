@@ -248,9 +248,10 @@ export class EpisodeRunner {
     this.#executed.end(link.latest, this.#command, t.executed);
     t.filterBits = this.#filterBits;
     t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
-    t.marginMin = Math.max(LEAST_MARGIN, this.#marginMin);
-    t.tankDrainJ = Math.max(0, link.latest.tankInjectedJ - injectedBeforeJ);
-    t.tankLevel = link.latest.tankLevel;
+    // As exact as the observations are: what is beyond that differs between two runs of one seed.
+    t.marginMin = Math.fround(Math.max(LEAST_MARGIN, this.#marginMin));
+    t.tankDrainJ = Math.fround(Math.max(0, link.latest.tankInjectedJ - injectedBeforeJ));
+    t.tankLevel = Math.fround(link.latest.tankLevel);
     task.judge(link.latest, this.#verdict);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
