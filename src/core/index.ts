@@ -1,4 +1,5 @@
 export { axesOf, modelOfBase } from './base-model.ts';
+export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';

@@ -14,6 +14,18 @@ export const STAGES = [
 ] as const;
 export type StageName = (typeof STAGES)[number];
 
+/** The place of each stage in `STAGES`. */
+export const STAGE = {
+  sanitize: 0,
+  actionMap: 1,
+  startGuard: 2,
+  limiter: 3,
+  brakeBound: 4,
+  barrier: 5,
+  tank: 6,
+  shield: 7,
+} as const satisfies Record<StageName, number>;
+
 /** What one stage did in one tick. Reused. */
 export interface StageReport {
   /** It changed the command; the same as bits ≠ 0. */

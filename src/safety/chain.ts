@@ -4,7 +4,7 @@
  *   command → sanitize → action map → start guard → limiter → joint brake bound → shield → reference → driver
  *
  * Whatever comes in, a NaN, a jump or nothing at all, the reference stays inside position, velocity, acceleration and
- * workspace limits, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
+ * workspace limits, clear of obstacles and itself, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
  */
 import {
   type ActionCommand,
@@ -18,11 +18,13 @@ import {
   type Vec,
   zeros,
 } from '../core/index.ts';
+import { Clearances } from './avoidance/index.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
-import type { ChainReport } from './chain-report.ts';
+import { type ChainReport, STAGE, STAGES } from './chain-report.ts';
 import { type ChainTrial, isLeftOut } from './chain-trial.ts';
 import { ActionMap, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
 import { brakeStep, JointBrakeBound, Limiter } from './limits/index.ts';
+import { Margins } from './margins.ts';
 import { Shield } from './shield/index.ts';
 
 /** Measured periods are taken as at least and at most this many nominal ones. */
@@ -41,7 +43,7 @@ export interface SafetyChainOptions {
 }
 
 /** How a seed was taken; all but `ok` keep the arm still until a better one. */
-export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWorkspace';
+export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWorkspace' | 'inCollision';
 
 /**
  * @example
@@ -70,13 +72,21 @@ export class SafetyChain {
   readonly #limiter: Limiter;
   readonly #brakeBound: JointBrakeBound;
   readonly #shield: Shield;
+  /** Measured at the reference. */
+  readonly #clearances: Clearances;
+  readonly #margins: Margins;
+  /** What each of `STAGES` had to say in this tick. */
+  readonly #bits: Int32Array = new Int32Array(STAGES.length);
   readonly #input: { -readonly [K in keyof MapInput]: MapInput[K] };
   readonly #wanted: Float64Array;
   readonly #trial: ChainTrial | undefined;
   #decider: Decider = 'hold';
   #isSeeded = false;
 
-  /** Throws `RangeError` for an action space that the robot does not have or a period that is not > 0. */
+  /**
+   * Throws `RangeError` for an action space that the robot does not have, a period that is not > 0, a collision model that
+   * names what is not there, and a fence without room.
+   */
   constructor({ model, action, policyPeriodS, handoverS = 1, trial }: SafetyChainOptions) {
     if (!(policyPeriodS > 0)) throw new RangeError(`policyPeriodS must be > 0, got ${policyPeriodS}`);
     if (!(handoverS >= 0)) throw new RangeError(`handoverS must be ≥ 0, got ${handoverS}`);
@@ -93,7 +103,9 @@ export class SafetyChain {
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#shield = new Shield(model);
+    this.#clearances = new Clearances(model);
     this.referenceRad = zeros<'rad'>(n);
+    this.#margins = new Margins(model, this.referenceRad, this.#clearances, this.#shield.fence);
     this.referenceVelocityRadPerS = zeros<'rad/s'>(n);
     this.sentRad = zeros<'rad'>(n);
     this.#wanted = new Float64Array(n);
@@ -116,13 +128,16 @@ export class SafetyChain {
     this.#decider = 'hold';
     this.#sanitizer.reset();
     this.#startGuard.reset();
+    this.#limiter.reset();
     this.referenceVelocityRadPerS.fill(0);
     if (measuredRad.length !== this.referenceRad.length || !allFinite(measuredRad)) return 'notFinite';
     this.referenceRad.set(measuredRad);
+    this.#shield.fence?.seed(measuredRad);
     this.#moveReference();
     this.#map.seed(this.#reference);
-    if (this.#jointMarginRad() < -this.#model.limitMarginRad) return 'outsideJointLimits';
-    if (this.#wallMarginM() < 0) return 'outsideWorkspace';
+    if (this.#margins.jointRad < -this.#model.limitMarginRad) return 'outsideJointLimits';
+    if (this.#margins.isOutside) return 'outsideWorkspace';
+    if (this.#margins.isInCollision) return 'inCollision';
     this.#isSeeded = true;
     return 'ok';
   }
@@ -134,22 +149,25 @@ export class SafetyChain {
    */
   apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {
     const tickS = this.#clipPeriod(dtS);
-    let bits = this.#isSeeded ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
+    this.#bits.fill(0);
+    this.#bits[STAGE.sanitize] = this.#isSeeded ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
     if (this.#isSeeded && isLeftOut(this.#trial, 'sanitize')) this.#sanitizer.believe(command);
     const isValid = this.#isSeeded && this.#sanitizer.isValid;
     if (!isValid) this.#map.drop();
-    if (isValid && this.#sanitizer.isNew) bits |= this.#takeCommand(command!, robot, nowS);
-    if (isValid && this.#map.hasTarget) bits |= this.#follow(nowS, tickS);
+    if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot, nowS);
+    if (isValid && this.#map.hasTarget) this.#follow(nowS, tickS);
     else this.#brake(tickS);
 
     // The reference is the integral of what was let through; the next tick starts from it, not from the measurement.
     const velocity = this.referenceVelocityRadPerS;
+    this.#limiter.record(this.#wanted, velocity, tickS);
     for (let i = 0; i < velocity.length; i++) {
       velocity[i] = this.#wanted[i]!;
       this.referenceRad[i] = this.referenceRad[i]! + velocity[i]! * tickS;
     }
     this.#moveReference();
-    this.#fill(out, bits, command);
+    this.#shield.fence?.follow(this.referenceRad, robot.positionRad);
+    this.#fill(out, command);
   }
 
   /** Writes into `out` ([A]) how far the reference is beyond where the followed action wants it, in action units. Tick-safe. */
@@ -157,10 +175,11 @@ export class SafetyChain {
     this.#map.shortfall(out, this.referenceRad, this.#reference);
   }
 
-  #takeCommand(command: ActionCommand, robot: RobotState, nowS: number): number {
+  #takeCommand(command: ActionCommand, robot: RobotState, nowS: number): void {
     if (robot.positionRad.length !== this.referenceRad.length || !allFinite(robot.positionRad)) {
       this.#map.drop();
-      return SOLVER_REJECTED;
+      this.#bits[STAGE.actionMap] = SOLVER_REJECTED;
+      return;
     }
     if (command.decider !== this.#decider) {
       if (this.#decider !== 'hold') this.#limiter.startHandover(nowS);
@@ -168,27 +187,29 @@ export class SafetyChain {
     }
     this.#measured.forward(robot.positionRad);
     this.#input.measuredRad = robot.positionRad;
-    const bits = this.#map.command(this.#sanitizer.action, this.#input, nowS);
-    if (isLeftOut(this.#trial, 'startGuard')) return bits;
-    return bits | this.#startGuard.check(this.#map, this.#input);
+    this.#bits[STAGE.actionMap] = this.#map.command(this.#sanitizer.action, this.#input, nowS);
+    if (isLeftOut(this.#trial, 'startGuard')) return;
+    this.#bits[STAGE.startGuard] = this.#startGuard.check(this.#map, this.#input);
   }
 
-  #follow(nowS: number, tickS: number): number {
+  #follow(nowS: number, tickS: number): void {
+    const bits = this.#bits;
     const u = this.#wanted;
     const v = this.referenceVelocityRadPerS;
     if (this.#trial?.wantedRadPerS !== undefined) u.set(this.#trial.wantedRadPerS);
     else this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS);
     if (!allFinite(u)) {
       this.#brake(tickS);
-      return SOLVER_REJECTED;
+      bits[STAGE.actionMap] = bits[STAGE.actionMap]! | SOLVER_REJECTED;
+      return;
     }
     const trial = this.#trial;
-    let bits = isLeftOut(trial, 'limiter') ? 0 : this.#limiter.apply(u, v, tickS, nowS);
-    if (!isLeftOut(trial, 'brakeBound')) bits |= this.#brakeBound.apply(u, this.referenceRad, tickS);
+    if (!isLeftOut(trial, 'limiter')) bits[STAGE.limiter] = this.#limiter.apply(u, v, tickS, nowS);
+    if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, tickS);
     // Place of the barrier: smooth avoidance before the shield has to act.
     // Place of the energy tank: no more energy into the joints than the tank holds.
-    if (isLeftOut(trial, 'shield')) return bits;
-    return bits | this.#shield.apply(u, this.referenceRad, this.#reference.tcpPositionM, v, tickS);
+    if (isLeftOut(trial, 'shield')) return;
+    bits[STAGE.shield] = this.#shield.apply(u, this.referenceRad, this.#clearances, v, tickS);
   }
 
   /** The next step of the brake path that was verified when the present velocity was let through. */
@@ -200,6 +221,7 @@ export class SafetyChain {
     this.sentRad.set(this.referenceRad);
     this.#reference.forward(this.referenceRad);
     this.#reference.writeTcp(this.referenceTcp);
+    this.#clearances.measure(this.#reference);
   }
 
   /** Also for NaN: the nominal period. */
@@ -208,51 +230,21 @@ export class SafetyChain {
     return Number.isNaN(dtS) ? T : clamp(dtS, SHORTEST_TICK_RATIO * T, LONGEST_TICK_RATIO * T);
   }
 
-  #fill(out: ChainReport, bits: number, command: ActionCommand | null): void {
+  #fill(out: ChainReport, command: ActionCommand | null): void {
     const isFollowing = this.#isSeeded && this.#sanitizer.isValid && this.#map.hasTarget;
+    let bits = 0;
+    for (let stage = 0; stage < STAGES.length; stage++) {
+      const own = this.#bits[stage]!;
+      bits |= own;
+      out.stages[stage]!.bits = own;
+      out.stages[stage]!.changed = own !== 0;
+    }
     out.changed = bits !== 0;
     out.bits = bits;
     out.isFollowing = isFollowing;
     out.decider = isFollowing ? this.#decider : 'hold';
     out.commandSeq = isFollowing ? command!.seq : -1;
     out.isStopLatched = this.#sanitizer.isLatched;
-    out.wallMarginM = this.#wallMarginM();
-    out.jointMarginRad = this.#jointMarginRad();
-    out.marginMin = this.#marginMin();
-  }
-
-  #wallMarginM(): number {
-    const { minM, maxM } = this.#model.workspace;
-    const p = this.#reference.tcpPositionM;
-    let least = Number.POSITIVE_INFINITY;
-    for (let k = 0; k < 3; k++) least = Math.min(least, p[k]! - minM[k]!, maxM[k]! - p[k]!);
-    return least;
-  }
-
-  #jointMarginRad(): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < this.referenceRad.length; i++) {
-      const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
-      const q = this.referenceRad[i]!;
-      least = Math.min(least, q - positionMinRad, positionMaxRad - q);
-    }
-    return least - this.#model.limitMarginRad;
-  }
-
-  #marginMin(): number {
-    const { minM, maxM } = this.#model.workspace;
-    const p = this.#reference.tcpPositionM;
-    const margin = this.#model.limitMarginRad;
-    let least = 1;
-    for (let k = 0; k < 3; k++) {
-      least = Math.min(least, (2 * Math.min(p[k]! - minM[k]!, maxM[k]! - p[k]!)) / (maxM[k]! - minM[k]!));
-    }
-    for (let i = 0; i < this.referenceRad.length; i++) {
-      const low = this.#model.joints[i]!.positionMinRad + margin;
-      const high = this.#model.joints[i]!.positionMaxRad - margin;
-      const q = this.referenceRad[i]!;
-      least = Math.min(least, (2 * Math.min(q - low, high - q)) / (high - low));
-    }
-    return least;
+    this.#margins.fill(out, this.referenceVelocityRadPerS);
   }
 }

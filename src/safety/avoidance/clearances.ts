@@ -3,17 +3,10 @@
  * row each, with its gradient and with bounds that hold whatever the pose. A mobile base has no rows.
  */
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { leastBetween } from './between.ts';
 import { type AnyRow, type ClearanceRow, clearanceRows, type KeepOutRow, type PairRow } from './clearance-rows.ts';
 import { CLOSEST_SIZE, segmentFromBox, segmentsApart } from './distance.ts';
-
-/**
- * Numbers that a sample keeps of each row: the clearance, a unit normal (3), and the ends of the capsule (6) and of the
- * other one (6); those of a pair in the frame of the link that both hang on.
- */
-export const SAMPLE_SIZE = 16;
-const NORMAL = 1;
-const ENDS = 4;
-const OTHER = 10;
+import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
 
 /**
  * @example
@@ -35,9 +28,11 @@ export class Clearances {
   /** [R] |p″| of what keeps the distance, relative to what it is kept from, is never more, m/s². Filled by `boundMotion`. */
   readonly bend: Float64Array;
 
+  /** [`SAMPLE_SIZE`·R] what `measure` or `measureGradients` last found. */
+  readonly current: Float64Array;
+
   readonly #rows: readonly AnyRow[];
   readonly #all: Uint8Array;
-  readonly #sample: Float64Array;
   readonly #closest: Float64Array = new Float64Array(CLOSEST_SIZE);
   readonly #point: Float64Array = new Float64Array(3);
   readonly #axis: Float64Array = new Float64Array(3);
@@ -55,7 +50,7 @@ export class Clearances {
     this.speed = new Float64Array(R);
     this.bend = new Float64Array(R);
     this.#all = new Uint8Array(R).fill(1);
-    this.#sample = new Float64Array(SAMPLE_SIZE * R);
+    this.current = new Float64Array(SAMPLE_SIZE * R);
     for (let r = 0; r < R; r++) {
       const row = this.#rows[r]!;
       for (let i = 0; i < n; i++) {
@@ -66,16 +61,16 @@ export class Clearances {
 
   /** Fills `h` for the pose that `kinematics` keeps. Tick-safe. */
   measure(kinematics: ArmKinematics): void {
-    this.sample(this.#sample, kinematics, this.#all);
-    for (let r = 0; r < this.h.length; r++) this.h[r] = this.#sample[SAMPLE_SIZE * r]!;
+    this.sample(this.current, kinematics, this.#all);
+    for (let r = 0; r < this.h.length; r++) this.h[r] = this.current[SAMPLE_SIZE * r]!;
   }
 
   /** Fills `h` and `gradient` for the pose that `kinematics` keeps. Tick-safe. */
   measureGradients(kinematics: ArmKinematics): void {
     this.gradient.fill(0);
     for (let r = 0; r < this.h.length; r++) {
-      this.#sampleRow(this.#sample, r, kinematics);
-      this.h[r] = this.#sample[SAMPLE_SIZE * r]!;
+      this.#sampleRow(this.current, r, kinematics);
+      this.h[r] = this.current[SAMPLE_SIZE * r]!;
       this.#differentiate(r, kinematics);
     }
   }
@@ -98,6 +93,29 @@ export class Clearances {
       this.speed[r] = this.speed[r]! + row.otherLimb.bounds[0]!;
       this.bend[r] = this.bend[r]! + row.otherLimb.bounds[1]!;
     }
+  }
+
+  /**
+   * Looks at the rows marked in `needed` (R) on a straight line in joint space of `lengthS` seconds between the samples
+   * `from` and `to`, with the velocity that `boundMotion` was given last. False where one is below its floor (`floors`, R, m)
+   * at `to`. Marks in `open` (R) those that may be below in between, too. Tick-safe.
+   */
+  keepsBetween(
+    from: Float64Array,
+    to: Float64Array,
+    lengthS: number,
+    floors: Float64Array,
+    needed: Uint8Array,
+    open: Uint8Array,
+  ): boolean {
+    for (let r = 0; r < needed.length; r++) {
+      if (needed[r] === 0) continue;
+      if (!(to[SAMPLE_SIZE * r]! >= floors[r]!)) return false;
+      if (open[r] === 1) continue;
+      const least = leastBetween(this.#rows[r]!, r, from, to, lengthS, this.speed[r]!, this.bend[r]!);
+      if (!(least >= floors[r]!)) open[r] = 1;
+    }
+    return true;
   }
 
   #sampleRow(out: Float64Array, r: number, kinematics: ArmKinematics): void {
@@ -169,7 +187,7 @@ export class Clearances {
     const common = row.kind === 'pair' ? row.common : -1;
     const n = this.#axis;
     const at = SAMPLE_SIZE * r + NORMAL;
-    for (let k = 0; k < 3; k++) n[k] = this.#sample[at + k]!;
+    for (let k = 0; k < 3; k++) n[k] = this.current[at + k]!;
     if (common >= 0) turnBy(n, kinematics.linkFrames, 12 * common);
     this.#takeClosest(1, common, kinematics);
     this.#addRates(r, row.limb.reachM, 1, this.#point, kinematics);

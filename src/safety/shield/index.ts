@@ -1,1 +1,2 @@
+export type { Fence } from './fence.ts';
 export { Shield } from './shield.ts';

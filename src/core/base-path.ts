@@ -1,0 +1,96 @@
+/** Where a mobile base gets to when its axes go straight from one place to another: odometry, as geometry. */
+import type { BaseModel } from './robot-model.ts';
+import { clamp } from './units.ts';
+
+/** No piece of a way turns by more, rad: then the rule below misses less than 10⁻⁸ of the way. */
+export const PIECE_TURN_RAD = 0.5;
+const MOST_PIECES = 64;
+/** Steering is reckoned with up to here, so that its tangent stays what it is, rad. */
+const STEERING_RAD = 1.5;
+/** Below this change of the steering, its tangent in the middle stands for all of it, rad. */
+const STRAIGHT_RAD = 1e-6;
+/** Gauss's rule with three points, which is exact up to the fifth power. */
+const NODES = [0.5 - Math.sqrt(0.15), 0.5, 0.5 + Math.sqrt(0.15)] as const;
+const WEIGHTS = [5 / 18, 8 / 18, 5 / 18] as const;
+
+/**
+ * A straight line in the space of a base's axes, on which its pose (x, y in m, heading ψ in rad to the left) changes as
+ *
+ *   x′ = cos ψ·a′ − sin ψ·b′,  y′ = sin ψ·a′ + cos ψ·b′,  ψ′ = the axis `yaw`, or a′·tan δ / wheelbase for steering δ
+ *
+ * for ways a ahead and b to the left. Keeps one way; tick-safe after construction.
+ */
+export class BasePath {
+  readonly #base: BaseModel;
+  readonly #from: Float64Array;
+  readonly #way: Float64Array;
+
+  /** Throws `RangeError` for a car without a wheelbase. */
+  constructor(base: BaseModel) {
+    if (base.kind === 'ackermann' && !(base.wheelbaseM! > 0)) {
+      throw new RangeError('where a car gets to depends on its wheelbaseM, which must be > 0');
+    }
+    this.#base = base;
+    this.#from = new Float64Array(base.kind === 'holonomic' ? 3 : 2);
+    this.#way = new Float64Array(this.#from.length);
+  }
+
+  /** The way from the axes `from` (n) by `lengthS` seconds of `velocity` (n). */
+  lay(from: Float64Array, velocity: Float64Array, lengthS: number): void {
+    for (let i = 0; i < this.#way.length; i++) {
+      this.#from[i] = from[i]!;
+      this.#way[i] = velocity[i]! * lengthS;
+    }
+  }
+
+  /** How far the base's origin goes, m. */
+  get lengthM(): number {
+    return Math.hypot(this.#way[0]!, this.#way.length === 3 ? this.#way[1]! : 0);
+  }
+
+  /** How far the heading turns at most: in all, and, times the number of pieces, in each of as many equal pieces, rad. */
+  get turnRad(): number {
+    if (this.#base.kind !== 'ackermann') return Math.abs(this.#way[this.#way.length - 1]!);
+    const steering = Math.max(Math.abs(this.#steeringAt(0)), Math.abs(this.#steeringAt(1)));
+    return (Math.abs(this.#way[0]!) * Math.tan(steering)) / this.#base.wheelbaseM!;
+  }
+
+  /** Moves `pose` (3: x, y, heading), which belongs to `axes` (n), on to where the axes are `to`; `axes` with it. */
+  travel(pose: Float64Array, axes: Float64Array, to: ArrayLike<number>): void {
+    for (let i = 0; i < axes.length; i++) {
+      this.#from[i] = axes[i]!;
+      this.#way[i] = to[i]! - axes[i]!;
+      axes[i] = to[i]!;
+    }
+    const pieces = clamp(Math.ceil(this.turnRad / PIECE_TURN_RAD), 1, MOST_PIECES);
+    for (let piece = 0; piece < pieces; piece++) this.advance(pose, piece, pieces);
+  }
+
+  /** Moves `pose` (3) along piece number `piece` (from 0) of `pieces` equal ones of the way. */
+  advance(pose: Float64Array, piece: number, pieces: number): void {
+    const ahead = this.#way[0]! / pieces;
+    const left = this.#way.length === 3 ? this.#way[1]! / pieces : 0;
+    for (let k = 0; k < NODES.length; k++) {
+      const heading = pose[2]! + this.#turned(piece, pieces, NODES[k]!);
+      pose[0] = pose[0]! + WEIGHTS[k]! * (Math.cos(heading) * ahead - Math.sin(heading) * left);
+      pose[1] = pose[1]! + WEIGHTS[k]! * (Math.sin(heading) * ahead + Math.cos(heading) * left);
+    }
+    pose[2] = pose[2]! + this.#turned(piece, pieces, 1);
+  }
+
+  #steeringAt(share: number): number {
+    return clamp(this.#from[1]! + share * this.#way[1]!, -STEERING_RAD, STEERING_RAD);
+  }
+
+  /** How far the heading has turned after the share `share` of a piece, rad: for a car by ∫ tan δ = −ln cos δ. */
+  #turned(piece: number, pieces: number, share: number): number {
+    if (this.#base.kind !== 'ackermann') return (share * this.#way[this.#way.length - 1]!) / pieces;
+    const begin = this.#steeringAt(piece / pieces);
+    const change = this.#steeringAt((piece + share) / pieces) - begin;
+    const ahead = (share * this.#way[0]!) / pieces / this.#base.wheelbaseM!;
+    if (Math.abs(change) < STRAIGHT_RAD) return ahead * Math.tan(begin + change / 2);
+    // ln(cos(δ + c) / cos δ), without taking the difference of two nearly equal logarithms.
+    const half = Math.sin(change / 2);
+    return (-ahead * Math.log1p(-2 * half * half - Math.tan(begin) * Math.sin(change))) / change;
+  }
+}

@@ -1,0 +1,93 @@
+/** A mobile base between four walls: where it is, and whether a path of its axes keeps it inside, all along. */
+import { allFinite, type BaseModel, BasePath, type Fence as FenceModel, PIECE_TURN_RAD } from '../../core/index.ts';
+import { dip } from '../avoidance/index.ts';
+
+/** Into how many pieces a path is cut before it is given up. */
+const PIECES = [1, 4, 16, 64] as const;
+/** Kept beside the walls for what `BasePath` misses, m: less than 10⁻⁸ of the way, so a hundred metres between two seeds. */
+const ROUNDING_M = 1e-6;
+
+/** Where one base is, in the frame in which it stood at the first seed, and what is still inside. Tick-safe after construction. */
+export class Fence {
+  /** [3] pose of the reference: x, y (m), heading (rad, to the left). */
+  readonly pose: Float64Array = new Float64Array(3);
+  readonly #path: BasePath;
+  /** [2] between which the base's origin may be, m. */
+  readonly #minM: Float64Array;
+  readonly #maxM: Float64Array;
+  /** [3] pose that was measured. */
+  readonly #measured: Float64Array = new Float64Array(3);
+  /** [n] the axes at both poses. */
+  readonly #axes: Float64Array;
+  readonly #measuredAxes: Float64Array;
+  readonly #probe: Float64Array = new Float64Array(3);
+  #isPlaced = false;
+
+  /** Throws `RangeError` for a fence in which the base has no room, or a car without a wheelbase. */
+  constructor(base: BaseModel, fence: FenceModel, axes: number) {
+    const insetM = fence.radiusM + ROUNDING_M;
+    this.#minM = Float64Array.from(fence.minM, (wall) => wall + insetM);
+    this.#maxM = Float64Array.from(fence.maxM, (wall) => wall - insetM);
+    const hasRoom = fence.radiusM >= 0 && this.#minM.every((low, k) => low <= this.#maxM[k]!);
+    if (!hasRoom) throw new RangeError(`a base with fence.radiusM ${fence.radiusM} has no room between its walls`);
+    this.#path = new BasePath(base);
+    this.#axes = new Float64Array(axes);
+    this.#measuredAxes = new Float64Array(axes);
+  }
+
+  /** Metres that the base has to the nearest wall; negative outside. */
+  get roomM(): number {
+    const x = this.pose[0]!;
+    const y = this.pose[1]!;
+    return Math.min(x - this.#minM[0]!, this.#maxM[0]! - x, y - this.#minM[1]!, this.#maxM[1]! - y);
+  }
+
+  /** The reference stands at the measured `axes` (n, finite). The first ever is the origin; later ones go on from there. */
+  seed(axes: ArrayLike<number>): void {
+    if (!this.#isPlaced) this.#measuredAxes.set(axes);
+    this.#isPlaced = true;
+    this.#path.travel(this.#measured, this.#measuredAxes, axes);
+    this.pose.set(this.#measured);
+    this.#axes.set(axes);
+  }
+
+  /** The reference has moved to `axes`, and the base to `measured` (n), which is skipped where it is not finite. */
+  follow(axes: ArrayLike<number>, measured: ArrayLike<number>): void {
+    if (!this.#isPlaced) return;
+    this.#path.travel(this.pose, this.#axes, axes);
+    if (measured.length !== this.#axes.length || !allFinite(measured)) return;
+    this.#path.travel(this.#measured, this.#measuredAxes, measured);
+  }
+
+  /** Whether the reference stays inside for `lengthS` of `velocity` (n): or goes no farther out than it is. */
+  keeps(velocity: Float64Array, lengthS: number): boolean {
+    this.#path.lay(this.#axes, velocity, lengthS);
+    const { lengthM, turnRad } = this.#path;
+    if (lengthM <= this.roomM) return true;
+    for (const pieces of PIECES) {
+      // On a unit of the way the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
+      if (turnRad <= PIECE_TURN_RAD * pieces && this.#isInside(pieces, lengthM * turnRad)) return true;
+    }
+    return false;
+  }
+
+  #isInside(pieces: number, bend: number): boolean {
+    const probe = this.#probe;
+    probe.set(this.pose);
+    for (let piece = 0; piece < pieces; piece++) {
+      const x = probe[0]!;
+      const y = probe[1]!;
+      this.#path.advance(probe, piece, pieces);
+      if (!this.#isBetween(0, x, probe[0]!, 1 / pieces, bend)) return false;
+      if (!this.#isBetween(1, y, probe[1]!, 1 / pieces, bend)) return false;
+    }
+    return true;
+  }
+
+  /** Whether a coordinate that goes from `a` to `b` stays between its walls, or where the reference is if that is outside. */
+  #isBetween(k: number, a: number, b: number, length: number, bend: number): boolean {
+    const low = Math.min(this.#minM[k]!, this.pose[k]!);
+    const high = Math.max(this.#maxM[k]!, this.pose[k]!);
+    return dip(a - low, b - low, length, bend) >= 0 && dip(high - a, high - b, length, bend) >= 0;
+  }
+}
