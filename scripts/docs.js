@@ -7,6 +7,7 @@ import './node-version.js';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findFaultProofs } from './fault-proofs.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaFolder = join(root, 'docs', 'schema');
@@ -18,7 +19,7 @@ const { rosReference } = await built('../dist/ros/reference/index.js');
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
-  [join(root, 'docs', 'faults.md'), faultReference()],
+  [join(root, 'docs', 'faults.md'), faultReference(findFaultProofs(root))],
   [join(root, 'docs', 'ros2', 'reference.md'), await rosReference(root)],
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
 ]);

@@ -1,39 +1,72 @@
 /** The fault table as a page for people. */
-import { FAULTS } from '../faults.ts';
-import { OTHER_FAULTS } from './other-faults.ts';
+import { FAULT_ROWS, FAULTS, type FaultRow, OTHER_FAULTS } from '../faults.ts';
 
-interface Row {
+/** A test that shows what a row promises. */
+export interface FaultProof {
   readonly row: number;
-  readonly name: string;
-  readonly seenBy: string;
-  readonly action: string;
-  readonly clears: 'byItself' | 'acknowledged';
-  readonly sentence: string;
-  readonly remedy: string;
+  readonly clock: 'fake' | 'wall';
+  /** From the root of the repository. */
+  readonly file: string;
+  readonly title: string;
 }
 
 const HEAD = `# Faults
 
-Written by \`npm run docs\` from the tables in \`src/safety/\`; change those, not this page.
+Written by \`npm run docs\` from the table in \`src/safety/faults.ts\` and from the tests that name its rows; change those, not this page.
 
-What can go wrong, what the robot does, and what to do. Numbers never change: events, diagnostics, logs and tests cite
-them; the gaps are faults that nothing detects yet.
+Numbers never change: events, diagnostics, logs and tests cite them. Every row that applies without hardware has at least one test on a
+clock that the test moves, and one end to end on the wall clock; a row without either fails \`npm test\`.
 
-**cat0**: torque off now. **cat1**: brake, then torque off. **cat2**: brake and hold, stopped until somebody acknowledges.
-**hold**: brake and hold; it goes on when the cause is gone. **warn**: told, nothing else. **refuse**: nothing starts.
+## What is promised
 
-| no. | name | seen by | what is done | goes away | what happened | what to do |
-|---|---|---|---|---|---|---|
 `;
 
-/** The text of `docs/faults.md`. */
-export function faultReference(): string {
-  const guards = FAULTS.map(({ flag, ...fault }): Row => ({ ...fault, name: flag, seenBy: 'guard' }));
-  const rows = [...guards, ...OTHER_FAULTS].sort((a, b) => a.row - b.row || (a.name < b.name ? -1 : 1));
-  return HEAD + rows.map(line).join('');
+const TOLD = `
+## What is told
+
+What happened, what the robot does, and what to do.
+
+**cat0**: torque off now. **cat1**: brake, then torque off. **cat2**: brake and hold, stopped until somebody acknowledges.
+**hold**: brake and hold; it goes on when the cause is gone. **slow**: goes on, slower. **warn**: told, nothing else. **refuse**: nothing starts.
+
+| no. | name | seen by | what is done | may still move it | goes away | what happened | what to do |
+|---|---|---|---|---|---|---|---|
+`;
+
+/** The text of `docs/faults.md`, with the tests \`proofs\` beside the rows that they show. */
+export function faultReference(proofs: readonly FaultProof[]): string {
+  const here = FAULT_ROWS.map((row) => promised(row, proofs)).join('');
+  const hardware = FAULT_ROWS.flatMap((row) => (row.applies ? [] : [`| ${row.row} | ${row.fault} | ${row.needs} |\n`]));
+  return [
+    HEAD,
+    '| no. | fault | what is done | number from | on a clock of the test | on the wall clock |\n|---|---|---|---|---|---|\n',
+    here,
+    '\n## What needs hardware\n\n| no. | fault | what is missing |\n|---|---|---|\n',
+    ...hardware,
+    TOLD,
+    told(),
+  ].join('');
 }
 
-function line({ row, name, seenBy, action, clears, sentence, remedy }: Row): string {
-  const goes = clears === 'byItself' ? 'with its cause' : 'when acknowledged';
-  return `| ${row} | ${name} | ${seenBy} | ${action} | ${goes} | ${sentence} | ${remedy} |\n`;
+function promised(row: FaultRow, proofs: readonly FaultProof[]): string {
+  if (!row.applies)
+    return `| ${row.row} | ${row.fault} | ${row.promise} | ${row.source} | needs hardware | needs hardware |\n`;
+  const shown = (clock: FaultProof['clock']): string =>
+    proofs
+      .filter((proof) => proof.row === row.row && proof.clock === clock)
+      .map(({ file, title }) => `[${title.replaceAll('|', '\\|')}](../${file})`)
+      .join('; ') || '–';
+  return `| ${row.row} | ${row.fault} | ${row.promise} | ${row.source} | ${shown('fake')} | ${shown('wall')} |\n`;
+}
+
+function told(): string {
+  const guards = FAULTS.map(({ flag, ...fault }) => ({ ...fault, name: flag, seenBy: 'guard' }));
+  const others = OTHER_FAULTS.map((fault) => ({ ...fault, mayMove: '–' }));
+  const rows = [...guards, ...others].sort((a, b) => a.row - b.row || (a.name < b.name ? -1 : 1));
+  return rows
+    .map(({ row, name, seenBy, action, mayMove, clears, sentence, remedy }) => {
+      const goes = clears === 'byItself' ? 'with its cause' : 'when acknowledged';
+      return `| ${row} | ${name} | ${seenBy} | ${action} | ${mayMove} | ${goes} | ${sentence} | ${remedy} |\n`;
+    })
+    .join('');
 }

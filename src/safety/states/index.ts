@@ -1,5 +1,4 @@
-export { faultReference } from './fault-reference.ts';
-export { OTHER_FAULTS, type OtherFault } from './other-faults.ts';
+export { type FaultProof, faultReference } from './fault-reference.ts';
 export {
   admitCommand,
   answerRequest,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionCommand, DECIDERS, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
+import { type ActionCommand, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
 import {
   COMMAND_LATE,
   EMERGENCY_STOP,
@@ -8,7 +8,7 @@ import {
   FaultLatch,
   faultsOf,
   isAtLeast,
-  STOP_ACTIONS,
+  START_OUTSIDE,
   TICK_STALLED,
   worstAction,
 } from '../faults.ts';
@@ -18,123 +18,16 @@ import {
   deciderOf,
   hasTorque,
   nextSafetyState,
-  type RequestKind,
   type SafetyInput,
 } from './safety-state.ts';
 
-const REQUESTS: readonly RequestKind[] = [
-  'none',
-  'enable',
-  'activate',
-  'hold',
-  'stop',
-  'acknowledge',
-  'disable',
-  'resetScene',
-];
 const ALL_FLAGS = FAULTS.reduce((bits, fault) => bits | fault.bit, 0);
-
-/** Every input there is: all flag sets × requests × deciders × connection × rest. One object, reused. */
-function* everyInput(): Generator<SafetyInput> {
-  const input: SafetyInput = { flags: 0, request: 'none', decider: 'hold', isConnected: true, isAtRest: true };
-  for (let flags = 0; flags <= ALL_FLAGS; flags++) {
-    for (const request of REQUESTS) {
-      for (const decider of DECIDERS) {
-        for (let k = 0; k < 4; k++) {
-          input.flags = flags;
-          input.request = request;
-          input.decider = decider;
-          input.isConnected = (k & 1) !== 0;
-          input.isAtRest = (k & 2) !== 0;
-          yield input;
-        }
-      }
-    }
-  }
-}
-
 const healthy: SafetyInput = { flags: 0, request: 'none', decider: 'hold', isConnected: true, isAtRest: true };
 const isActive = (state: SafetyStateName): boolean => state.startsWith('active');
 
 function walk(from: SafetyStateName, ...inputs: Partial<SafetyInput>[]): SafetyStateName {
   return inputs.reduce<SafetyStateName>((state, change) => nextSafetyState(state, { ...healthy, ...change }), from);
 }
-
-describe('the safety states, over every input', () => {
-  it('holds every rule in every state', () => {
-    const broken = new Set<string>();
-    const rule = (isKept: boolean, name: string): void => {
-      if (!isKept) broken.add(name);
-    };
-    for (const input of everyInput()) {
-      const action = worstAction(input.flags);
-      for (const state of SAFETY_STATES) {
-        const next = nextSafetyState(state, input);
-        const wasActive = isActive(state);
-        rule(SAFETY_STATES.includes(next), 'the result is a state');
-        rule(
-          !isActive(next) || wasActive || (state === 'ready' && input.request === 'activate'),
-          'motion by activate only',
-        );
-        rule(!isActive(next) || !isAtLeast(action, 'cat2'), 'no motion with a stopping fault');
-        rule(!isActive(next) || input.isConnected, 'no motion without a robot');
-        if (state === 'fault') {
-          rule(
-            next === 'fault' || (next === 'standby' && input.request === 'acknowledge'),
-            'fault leads to standby only',
-          );
-          rule(next === 'fault' || !isAtLeast(action, 'cat2'), 'a fault that is present stays');
-        }
-        if (state === 'stopped') rule(next !== 'ready' || input.request === 'acknowledge', 'stopped needs acknowledge');
-        if (state === 'standby') rule(!hasTorque(next) || input.request === 'enable', 'torque by enable only');
-        if (wasActive) {
-          rule(input.request !== 'stop' || !isActive(next), 'stop stops');
-          rule(input.request !== 'hold' || !isActive(next), 'hold holds');
-          rule(action !== 'cat0' || next === 'fault', 'category 0 acts at once');
-        }
-        if (state === 'active.human' && input.decider !== 'human' && input.request !== 'activate') {
-          rule(!isActive(next), 'a person who lets go leaves a standing arm');
-        }
-        if (state === 'stopping' && input.isAtRest) rule(next !== 'stopping', 'stopping ends at rest');
-      }
-    }
-    expect([...broken]).toEqual([]);
-  });
-
-  it('reaches motion from a fault only through acknowledge, enable and activate in this order', () => {
-    // Breadth first over (state, how many of the three were asked for in order).
-    const wanted: readonly RequestKind[] = ['acknowledge', 'enable', 'activate'];
-    const seen = new Set<string>(['fault 0']);
-    const queue: [SafetyStateName, number][] = [['fault', 0]];
-    const activeAfter = new Set<number>();
-    // The flags matter only through their sternest action; one flag of each action and none cover all.
-    const flagSets = [0, ...STOP_ACTIONS.map((action) => FAULTS.find((f) => f.action === action)?.bit ?? 0)];
-    for (let head = 0; head < queue.length; head++) {
-      const [state, done] = queue[head]!;
-      if (isActive(state)) {
-        activeAfter.add(done);
-        continue;
-      }
-      for (const flags of flagSets) {
-        for (const request of REQUESTS) {
-          for (const decider of DECIDERS) {
-            for (let k = 0; k < 4; k++) {
-              const input = { flags, request, decider, isConnected: (k & 1) !== 0, isAtRest: (k & 2) !== 0 };
-              const next = nextSafetyState(state, input);
-              const progress = request === wanted[done] ? done + 1 : done;
-              const key = `${next} ${progress}`;
-              if (!seen.has(key)) {
-                seen.add(key);
-                queue.push([next, progress]);
-              }
-            }
-          }
-        }
-      }
-    }
-    expect([...activeAfter]).toEqual([3]);
-  });
-});
 
 describe('the usual ways through the states', () => {
   it('goes from the cable to motion and back', () => {
@@ -169,6 +62,17 @@ describe('the usual ways through the states', () => {
     expect(walk('ready', { flags: EMERGENCY_STOP })).toBe('fault');
     expect(walk('active.policy', { flags: COMMAND_LATE })).toBe('active.policy');
     expect(walk('active.policy', { isConnected: false })).toBe('fault');
+  });
+
+  it('lets only a person move an arm that stands outside its limits', () => {
+    const outside = { flags: START_OUTSIDE };
+    expect(walk('standby', { ...outside, request: 'enable' })).toBe('ready');
+    expect(walk('ready', { ...outside, request: 'activate', decider: 'policy' })).toBe('ready');
+    expect(walk('ready', { ...outside, request: 'activate', decider: 'human' })).toBe('active.human');
+    expect(walk('active.human', { ...outside, decider: 'hold' })).toBe('ready');
+    expect(walk('active.policy', { ...outside, decider: 'policy' })).toBe('ready');
+    const refused = answerRequest('ready', { ...healthy, ...outside, request: 'activate', decider: 'policy' });
+    expect(refused).toMatchObject({ ok: false, reason: expect.stringContaining('outside') });
   });
 
   it('answers wishes, and gives the reason when it cannot grant one', () => {

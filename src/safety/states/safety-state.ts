@@ -3,7 +3,7 @@
  * `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
  */
 import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../core/index.ts';
-import { faultsOf, isAtLeast, worstAction } from '../faults.ts';
+import { faultsOf, isAtLeast, PERSON_ONLY, type StopAction, worstAction } from '../faults.ts';
 
 export type RequestKind = GuardRequest['kind'] | 'none';
 
@@ -20,10 +20,33 @@ export interface SafetyInput {
   isAtRest: boolean;
 }
 
+/** What the next state depends on besides the flags. */
+export type SafetyWish = Omit<SafetyInput, 'flags'>;
+
+/** Who may be moving the robot: all that flags mean to the states, besides their sternest action. */
+export type Movers = 'anybody' | 'people';
+
 /** The state after `input`. Total and tick-safe. */
 export function nextSafetyState(state: SafetyStateName, input: SafetyInput): SafetyStateName {
-  if (!input.isConnected) return state === 'disconnected' || state === 'standby' ? 'disconnected' : 'fault';
-  const action = worstAction(input.flags);
+  return stateUnder(worstAction(input.flags), moversUnder(input.flags), state, input);
+}
+
+/** Who may move the robot under these flags, as far as anybody may. Tick-safe. */
+export function moversUnder(flags: number): Movers {
+  return (flags & PERSON_ONLY) === 0 ? 'anybody' : 'people';
+}
+
+/**
+ * The state after `wish` where the sternest action of all flags is `action`. The flags themselves are not looked at, so that
+ * all there is can be gone through. Total and tick-safe.
+ */
+export function stateUnder(
+  action: StopAction,
+  movers: Movers,
+  state: SafetyStateName,
+  wish: SafetyWish,
+): SafetyStateName {
+  if (!wish.isConnected) return state === 'disconnected' || state === 'standby' ? 'disconnected' : 'fault';
   if (action === 'cat0') return 'fault';
   const mustStop = isAtLeast(action, 'cat2');
   const mustCutTorque = isAtLeast(action, 'cat1');
@@ -32,28 +55,28 @@ export function nextSafetyState(state: SafetyStateName, input: SafetyInput): Saf
       return 'standby';
     case 'standby':
       if (mustCutTorque) return 'fault';
-      return input.request === 'enable' && !mustStop ? 'ready' : 'standby';
+      return wish.request === 'enable' && !mustStop ? 'ready' : 'standby';
     case 'ready':
-      if (mustStop || input.request === 'stop') return 'stopping';
-      if (input.request === 'disable') return input.isAtRest ? 'standby' : 'stopping';
-      return input.request === 'activate' ? activeState(input.decider) : 'ready';
+      if (mustStop || wish.request === 'stop') return 'stopping';
+      if (wish.request === 'disable') return wish.isAtRest ? 'standby' : 'stopping';
+      return wish.request === 'activate' ? activeState(movers, wish.decider) : 'ready';
     case 'active.policy':
     case 'active.human':
-      return mustStop ? 'stopping' : nextActive(state, input);
+      return mustStop ? 'stopping' : nextActive(state, movers, wish);
     case 'stopping':
-      if (!input.isAtRest) return 'stopping';
+      if (!wish.isAtRest) return 'stopping';
       return mustCutTorque ? 'fault' : 'stopped';
     case 'stopped':
       if (mustCutTorque) return 'fault';
-      if (input.request === 'disable') return 'standby';
-      return input.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
+      if (wish.request === 'disable') return 'standby';
+      return wish.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
     case 'fault':
-      return input.request === 'acknowledge' && !mustStop ? 'standby' : 'fault';
+      return wish.request === 'acknowledge' && !mustStop ? 'standby' : 'fault';
   }
 }
 
-function nextActive(state: 'active.policy' | 'active.human', input: SafetyInput): SafetyStateName {
-  switch (input.request) {
+function nextActive(state: 'active.policy' | 'active.human', movers: Movers, wish: SafetyWish): SafetyStateName {
+  switch (wish.request) {
     case 'stop':
     case 'disable':
       return 'stopping';
@@ -61,16 +84,18 @@ function nextActive(state: 'active.policy' | 'active.human', input: SafetyInput)
     case 'resetScene':
       return 'ready';
     case 'activate':
-      return activeState(input.decider);
+      return activeState(movers, wish.decider);
     default:
-      if (input.decider === 'human') return 'active.human';
+      if (wish.decider === 'human') return 'active.human';
       // A person who lets go leaves a standing arm: the policy goes on only after `activate`.
-      return state === 'active.human' ? 'ready' : 'active.policy';
+      return state === 'active.human' ? 'ready' : activeState(movers, 'policy');
   }
 }
 
-function activeState(decider: Decider): SafetyStateName {
-  return decider === 'human' ? 'active.human' : 'active.policy';
+/** Outside its limits nobody but a person moves a robot. */
+function activeState(movers: Movers, decider: Decider): SafetyStateName {
+  if (decider === 'human') return 'active.human';
+  return movers === 'people' ? 'ready' : 'active.policy';
 }
 
 /** How the guard answers `input.request` made in `state`. For people; may allocate. */
@@ -78,7 +103,7 @@ export function answerRequest(state: SafetyStateName, input: SafetyInput): Guard
   const next = nextSafetyState(state, input);
   const isGranted = GRANTED[input.request]?.includes(next) ?? true;
   if (isGranted) return { ok: true };
-  const faults = faultsOf(input.flags).filter((fault) => isAtLeast(fault.action, 'cat2'));
+  const faults = faultsOf(input.flags).filter(({ mayMove }) => mayMove !== 'anybody');
   if (faults.length > 0) return { ok: false, reason: faults.map((fault) => fault.sentence).join(' ') };
   return { ok: false, reason: `${input.request} is not possible in the state ${state}` };
 }

@@ -1,3 +1,4 @@
+export { ContactMonitor } from './contact.ts';
 export { FollowingWatchdog } from './following.ts';
 export {
   BROKEN_ACCEL,
@@ -7,4 +8,6 @@ export {
   BROKEN_WORKSPACE,
   LimitMonitor,
 } from './limit-monitor.ts';
+export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './overload.ts';
+export { TankWatch } from './tank-watch.ts';
 export { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';

@@ -1,0 +1,94 @@
+/** Rows 26 to 34: disks, peers, and configurations. */
+import type { FaultRow } from './fault-row.ts';
+
+export const MACHINE: readonly FaultRow[] = [
+  {
+    ...{ row: 26, fault: 'Power is lost, or a process killed, while recording', applies: true },
+    promise: 'All that was acknowledged after fdatasync is there; 0 torn records are accepted.',
+    source: "SQLite's tests of power cuts",
+    numbers: { acknowledgedLost: 0, tornAccepted: 0 },
+    signs: [],
+  },
+  {
+    ...{ row: 27, fault: 'The disk is full, read-only or broken', applies: true },
+    promise: 'The robot goes on; recording stops at 2 % free, warns at 10 %, and goes on by itself without a hole.',
+    source: 'SQLite tells a full disk; numbers ours',
+    numbers: { stopFreeShare: 0.02, warnFreeShare: 0.1 },
+    signs: [
+      {
+        ...{ seenBy: 'node', name: 'recordingStopped', action: 'warn', clears: 'byItself' },
+        sentence: 'The journal cannot be written; the robot goes on, and steps are kept in memory for a while.',
+        remedy: 'Make room on the disk: recording goes on by itself.',
+      },
+    ],
+  },
+  {
+    ...{ row: 28, fault: 'The disk is slow', applies: true },
+    promise:
+      'Nothing that moves the robot waits for it: records queue up to a bound, what is beyond is left out and counted.',
+    source: 'writers off the tick',
+    numbers: { ticksWaiting: 0 },
+    signs: [],
+  },
+  {
+    ...{ row: 29, fault: 'The same robot twice', applies: true },
+    promise:
+      'The second is refused within 1 s, and told who is there: a lock with the process, one live robot of a name.',
+    source: 'session epochs; the second is ours',
+    numbers: { refusedWithinS: 1 },
+    signs: [
+      {
+        ...{ seenBy: 'node', name: 'duplicateNode', action: 'refuse', clears: 'byItself' },
+        sentence: 'Another node of the same name is there; this one does not move the robot.',
+        remedy: 'Give one of them another name or namespace.',
+      },
+    ],
+  },
+  {
+    ...{ row: 30, fault: 'An unknown or malicious peer', applies: true },
+    promise:
+      'Only addresses of this machine are bound: any other is refused at the start. 0 frames of strangers are accepted.',
+    source: 'keys (CURVE) are not built, so there is no way off the machine',
+    numbers: { acceptedStrange: 0 },
+    signs: [],
+  },
+  {
+    ...{ row: 31, fault: 'A message that is too long, or lies about its length', applies: true },
+    promise: '16 MiB at most; lengths are checked before memory is taken; the sender is cut, others go on.',
+    source: 'bounded frames; the number is ours',
+    numbers: { maxBytes: 16 * 1024 * 1024 },
+    signs: [],
+  },
+  {
+    ...{ row: 32, fault: 'An allowed peer floods', applies: true },
+    promise: 'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB.',
+    source: 'quotas; the number is ours',
+    numbers: { growthBytes: 64 * 1024 * 1024 },
+    signs: [],
+  },
+  {
+    ...{ row: 33, fault: 'A configuration is wrong: value, unit, unknown key', applies: true },
+    promise: 'Nothing starts; file, line and column are named, and the nearest word.',
+    source: 'schema',
+    numbers: { startedWrong: 0 },
+    signs: [
+      {
+        ...{ seenBy: 'configuration', name: 'configuration', action: 'refuse', clears: 'byItself' },
+        sentence:
+          'A parameter or a file holds an unknown key, a wrong type or unit, or a value out of range; nothing starts.',
+        remedy: 'The message names the place, what is allowed, and the nearest word.',
+      },
+      {
+        ...{ seenBy: 'node', name: 'qosMismatch', action: 'warn', clears: 'byItself' },
+        sentence: 'Both ends of a topic are there, and their quality of service does not fit: nothing comes through.',
+        remedy: 'Give both ends a fitting quality of service.',
+      },
+    ],
+  },
+  {
+    ...{ row: 34, fault: 'The calibration is missing, or of another robot', applies: false },
+    promise: 'Serial number and hash must match; else no motion.',
+    source: 'ours',
+    needs: 'a driver that reads serial numbers and stores a calibration',
+  },
+];

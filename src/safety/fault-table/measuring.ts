@@ -1,0 +1,120 @@
+/** Rows 10 to 17: what is measured goes wrong, or the robot stands where it may not. */
+import type { FaultRow } from './fault-row.ts';
+import { DRIVER_LOST, ENCODER_JUMP, FROZEN_READING, READING_NOT_FINITE, START_FAR, START_OUTSIDE } from './flags.ts';
+
+export const MEASURING: readonly FaultRow[] = [
+  {
+    ...{ row: 10, fault: 'The robot does not answer any more', applies: true },
+    promise: 'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched.',
+    source: 'ros2_control stops on a read error; three is ours',
+    numbers: { missedAnswers: 3, silenceS: 0.05 },
+    signs: [
+      {
+        ...{ seenBy: 'guard', name: 'driverLost', bit: DRIVER_LOST, action: 'cat1', clears: 'acknowledged' },
+        mayMove: 'nobody',
+        sentence: 'The robot does not answer.',
+        remedy: 'Check cable and power, then acknowledge.',
+      },
+      {
+        ...{ seenBy: 'bridge', name: 'jointStatesLost', action: 'cat1', clears: 'acknowledged' },
+        sentence: 'Measurements no longer come over their topic, or the process that reads them has died.',
+        remedy: "Look at the robot's controllers and at the bridge, then acknowledge.",
+      },
+    ],
+  },
+  {
+    ...{ row: 11, fault: 'Garbage, partial or merged frames in a stream', applies: true },
+    promise: 'The next whole frame is read (within 2 frames); 0 wrong frames are accepted.',
+    source: 'checksum and resynchronisation, as serial protocols do',
+    numbers: { resyncWithinFrames: 2, acceptedWrong: 0 },
+    signs: [
+      {
+        ...{ seenBy: 'node', name: 'malformed', action: 'warn', clears: 'byItself' },
+        sentence: 'A message could not be read; it changed nothing.',
+        remedy: 'Look at who publishes it.',
+      },
+    ],
+  },
+  {
+    ...{ row: 12, fault: 'The reply to another or a late request', applies: false },
+    promise: 'A reply counts only with the id, instruction and length of the request in its slot.',
+    source: 'protocols with ids',
+    needs: 'a driver for a bus of requests and replies (serial servos)',
+  },
+  {
+    ...{ row: 13, fault: 'A servo reports overload, heat or voltage', applies: false },
+    promise: 'Shown within 100 ms; category 1; back only after it has cooled down, by an operator.',
+    source: 'firmware of servos latches them',
+    needs: 'servos with status bits, and their driver',
+  },
+  {
+    ...{ row: 14, fault: 'A sensor is frozen', applies: true },
+    promise: 'Asked to move at 5 % of its highest speed and unchanged for 100 ms (wheels: 500 ms): category 1.',
+    source: 'freshness diagnostics of ros2_control; numbers ours',
+    numbers: { afterS: 0.1, speedShare: 0.05, wheelsAfterS: 0.5 },
+    signs: [
+      {
+        ...{ seenBy: 'guard', name: 'frozenReading', bit: FROZEN_READING, action: 'cat1', clears: 'acknowledged' },
+        mayMove: 'nobody',
+        sentence: 'A joint was asked to move and its reading did not change for 100 ms (a base: 500 ms).',
+        remedy:
+          'See whether the joint moves: if not, its controller refuses; if so, its sensor is frozen. Then acknowledge.',
+      },
+    ],
+  },
+  {
+    ...{ row: 15, fault: 'An encoder jumps, or wraps at 2π', applies: true },
+    promise: 'More than 1.5 × v_max × dt + 0.005 rad in one reading: held for one reading, the second is category 1.',
+    source: 'a robot that drove 13 rad into its stop (IsaacTeleop#739); numbers ours',
+    numbers: { speedRatio: 1.5, slackRad: 0.005, readings: 2 },
+    signs: [
+      {
+        ...{
+          seenBy: 'guard',
+          name: 'readingNotFinite',
+          bit: READING_NOT_FINITE,
+          action: 'cat1',
+          clears: 'acknowledged',
+        },
+        mayMove: 'nobody',
+        sentence: 'A measured joint angle is NaN or infinite.',
+        remedy: 'Check the driver and the calibration, then acknowledge.',
+      },
+      {
+        ...{ seenBy: 'guard', name: 'encoderJump', bit: ENCODER_JUMP, action: 'cat1', clears: 'acknowledged' },
+        mayMove: 'nobody',
+        sentence: 'A measured joint angle jumped farther than the joint can move, twice.',
+        remedy: 'Check the encoder, its wrap-around and the calibration, then acknowledge.',
+      },
+    ],
+  },
+  {
+    ...{ row: 16, fault: 'The robot starts outside its limits', applies: true },
+    promise:
+      'No policy may move it. A person who holds the enabling switch moves it inwards only, at most at 0.1 rad/s.',
+    source: 'libfranka refuses such a start pose; the way back is ours',
+    numbers: { recoveryRadPerS: 0.1 },
+    signs: [
+      {
+        ...{ seenBy: 'guard', name: 'startOutside', bit: START_OUTSIDE, action: 'slow', clears: 'acknowledged' },
+        mayMove: 'human',
+        sentence: 'The arm stands outside its joint limits or its workspace.',
+        remedy: 'Move it inside by hand with the torque off, or slowly with an enabling switch, then acknowledge.',
+      },
+    ],
+  },
+  {
+    ...{ row: 17, fault: 'The first target is far from where the robot stands', applies: true },
+    promise: 'More than 0.1 rad or 20 mm: refused, and told.',
+    source: "libfranka's start_pose_invalid; numbers ours",
+    numbers: { nearRad: 0.1, nearM: 0.02 },
+    signs: [
+      {
+        ...{ seenBy: 'guard', name: 'startFar', bit: START_FAR, action: 'warn', clears: 'byItself' },
+        mayMove: 'anybody',
+        sentence: 'The first target is more than 0.1 rad or 20 mm from the measured pose; refused.',
+        remedy: 'Start nearer to where the arm stands, or with smaller actions.',
+      },
+    ],
+  },
+];

@@ -1,0 +1,220 @@
+/**
+ * Every state with everything that can happen to it. Flags reach the states only through their sternest action and through who
+ * may move (`stateUnder` does not get them), which is gone through for every set of flags there is; the rest is gone through whole.
+ */
+import { describe, expect, it } from 'vitest';
+import { DECIDERS, type Decider, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
+import { FAULTS, isAtLeast, PERSON_ONLY, STOP_ACTIONS, type StopAction, worstAction } from '../faults.ts';
+import {
+  hasTorque,
+  type Movers,
+  moversUnder,
+  nextSafetyState,
+  type RequestKind,
+  type SafetyWish,
+  stateUnder,
+} from './safety-state.ts';
+
+const REQUESTS: readonly RequestKind[] = [
+  ...(['none', 'enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'resetScene'] as const),
+];
+const MOVERS: readonly Movers[] = ['anybody', 'people'];
+type Reducer = typeof stateUnder;
+
+interface Case {
+  readonly action: StopAction;
+  readonly movers: Movers;
+  readonly state: SafetyStateName;
+  readonly wish: SafetyWish;
+}
+
+const WISHES: readonly SafetyWish[] = REQUESTS.flatMap((request) =>
+  DECIDERS.flatMap((decider: Decider) =>
+    [0, 1, 2, 3].map((k) => ({ request, decider, isConnected: (k & 1) !== 0, isAtRest: (k & 2) !== 0 })),
+  ),
+);
+const CASES: readonly Case[] = STOP_ACTIONS.flatMap((action) =>
+  MOVERS.flatMap((movers) => SAFETY_STATES.flatMap((state) => WISHES.map((wish) => ({ action, movers, state, wish })))),
+);
+const isActive = (state: SafetyStateName): boolean => state.startsWith('active');
+
+/** The rules that `reduce` breaks anywhere. */
+function brokenRules(reduce: Reducer): readonly string[] {
+  const broken = new Set<string>();
+  for (const each of CASES) {
+    const next = reduce(each.action, each.movers, each.state, each.wish);
+    for (const [name, isKept] of Object.entries(rules(each, next))) if (!isKept) broken.add(name);
+  }
+  if (activeAfter(reduce).some((steps) => steps !== 3)) broken.add('from a fault: acknowledge, enable, activate');
+  if (stuck(reduce).length > 0) broken.add('every state that moves comes to rest when it must stop');
+  return [...broken];
+}
+
+function rules({ action, movers, state, wish }: Case, next: SafetyStateName): Readonly<Record<string, boolean>> {
+  const was = isActive(state);
+  const moves = isActive(next);
+  const mustStop = isAtLeast(action, 'cat2');
+  return {
+    'the result is a state': SAFETY_STATES.includes(next),
+    'motion by activate only': !moves || was || (state === 'ready' && wish.request === 'activate'),
+    'no motion with a stopping fault': !moves || !mustStop,
+    'no motion without a robot': !moves || wish.isConnected,
+    'no policy where only people may move': next !== 'active.policy' || movers === 'anybody',
+    'a fault leads to standby only': state !== 'fault' || next === 'fault' || next === 'standby',
+    'a fault is left by acknowledge only': state !== 'fault' || next === 'fault' || wish.request === 'acknowledge',
+    'a fault that is present stays': state !== 'fault' || next === 'fault' || !mustStop,
+    'a stop is left by acknowledge or disable':
+      state !== 'stopped' || next !== 'ready' || wish.request === 'acknowledge',
+    'no torque comes on without enable': hasTorque(state) || !hasTorque(next) || wish.request === 'enable',
+    'stop stops': !was || wish.request !== 'stop' || !moves,
+    'hold holds': !was || wish.request !== 'hold' || !moves,
+    'category 0 acts at once': action !== 'cat0' || !hasTorque(next),
+    'a robot that is lost has no torque': wish.isConnected || !hasTorque(next),
+    'category 1 cuts the torque at rest': action !== 'cat1' || !was || next === 'stopping' || next === 'fault',
+    'category 1 leaves no torque at rest':
+      action !== 'cat1' || !wish.isAtRest || !['stopping', 'stopped'].includes(state) || next === 'fault',
+    'torque is not cut in motion but for category 0 or a lost robot':
+      !was || hasTorque(next) || action === 'cat0' || !wish.isConnected,
+    'braking ends in fault, stopped, or goes on':
+      state !== 'stopping' || ['stopping', 'stopped', 'fault'].includes(next),
+    'braking goes on until it rests': state !== 'stopping' || wish.isAtRest || next === 'stopping' || !hasTorque(next),
+    'stopping ends at rest': state !== 'stopping' || !wish.isAtRest || next !== 'stopping',
+    'who lets go leaves a standing arm':
+      state !== 'active.human' || wish.decider === 'human' || wish.request === 'activate' || !moves,
+    'a person takes over at once': state !== 'active.policy' || wish.decider !== 'human' || next !== 'active.policy',
+  };
+}
+
+/** Breadth first from `fault`: how many of acknowledge, enable, activate had been asked for, in this order, when it moved. */
+function activeAfter(reduce: Reducer): readonly number[] {
+  const wanted: readonly RequestKind[] = ['acknowledge', 'enable', 'activate'];
+  const seen = new Set(['fault 0']);
+  const queue: [SafetyStateName, number][] = [['fault', 0]];
+  const found = new Set<number>();
+  for (let head = 0; head < queue.length; head++) {
+    const [state, done] = queue[head]!;
+    if (isActive(state)) {
+      found.add(done);
+      continue;
+    }
+    for (const { action, movers, wish } of CASES.filter((each) => each.state === state)) {
+      const next = reduce(action, movers, state, wish);
+      const progress = wish.request === wanted[done] ? done + 1 : done;
+      if (seen.has(`${next} ${progress}`)) continue;
+      seen.add(`${next} ${progress}`);
+      queue.push([next, progress]);
+    }
+  }
+  return [...found];
+}
+
+/** States with torque from which a lasting stop (category 2 or sterner, at rest) does not reach a state that stands within two steps. */
+function stuck(reduce: Reducer): readonly Case[] {
+  const stern = CASES.filter(
+    ({ action, wish }) => isAtLeast(action, 'cat2') && wish.isAtRest && wish.request === 'none',
+  );
+  return stern.filter(({ action, movers, state, wish }) => {
+    if (!hasTorque(state)) return false;
+    const after = reduce(action, movers, reduce(action, movers, state, wish), wish);
+    return after !== 'stopped' && after !== 'fault';
+  });
+}
+
+describe('the safety states, whole', () => {
+  it('keep every rule in every state, whatever is asked, decides, is connected, is at rest, or must be done', () => {
+    expect(CASES).toHaveLength(STOP_ACTIONS.length * 2 * SAFETY_STATES.length * REQUESTS.length * 3 * 4);
+    expect(brokenRules(stateUnder)).toEqual([]);
+  });
+
+  it('see of every set of flags there is only the sternest action and who may move', () => {
+    const all = FAULTS.reduce((bits, { bit }) => bits | bit, 0);
+    expect(all).toBe(2 ** FAULTS.length - 1);
+    // The sternest of a set is the sterner of its lowest flag and of the rest, which came before it.
+    const rank = new Int8Array(all + 1);
+    let wrong = 0;
+    for (let flags = 1; flags <= all; flags++) {
+      const lowest = flags & -flags;
+      const own = STOP_ACTIONS.indexOf(FAULTS.find(({ bit }) => bit === lowest)!.action);
+      rank[flags] = Math.max(own, rank[flags ^ lowest]!);
+      if (worstAction(flags) !== STOP_ACTIONS[rank[flags]!]) wrong++;
+      if ((moversUnder(flags) === 'people') !== ((flags & PERSON_ONLY) !== 0)) wrong++;
+      const { action, movers, state, wish } = CASES[(flags * 7919) % CASES.length]!;
+      const expected = stateUnder(worstAction(flags), moversUnder(flags), state, wish);
+      if (nextSafetyState(state, { ...wish, flags }) !== expected) wrong++;
+      if (
+        action === worstAction(flags) &&
+        movers === moversUnder(flags) &&
+        stateUnder(action, movers, state, wish) !== expected
+      ) {
+        wrong++;
+      }
+    }
+    expect(wrong).toBe(0);
+    expect(worstAction(0)).toBe('none');
+  });
+});
+
+describe('the model check', () => {
+  /** The reducer with one thing wrong. */
+  const mutants: Readonly<Record<string, (reduce: Reducer) => Reducer>> = {
+    'enable leads out of a fault': (reduce) => (action, movers, state, wish) =>
+      state === 'fault' && wish.request === 'enable' ? 'ready' : reduce(action, movers, state, wish),
+    'a fault clears by itself': (reduce) => (action, movers, state, wish) =>
+      state === 'fault' && action === 'none' && wish.isConnected ? 'standby' : reduce(action, movers, state, wish),
+    'acknowledge goes straight to ready': (reduce) => (action, movers, state, wish) => {
+      const next = reduce(action, movers, state, wish);
+      return state === 'fault' && next === 'standby' ? 'ready' : next;
+    },
+    'acknowledge forgives what is present': (reduce) => (action, movers, state, wish) =>
+      state === 'fault' && wish.request === 'acknowledge' && wish.isConnected && action !== 'cat0'
+        ? 'standby'
+        : reduce(action, movers, state, wish),
+    'category 1 is taken for category 2': (reduce) => (action, movers, state, wish) =>
+      reduce(action === 'cat1' ? 'cat2' : action, movers, state, wish),
+    'category 2 is only told': (reduce) => (action, movers, state, wish) =>
+      reduce(action === 'cat2' ? 'warn' : action, movers, state, wish),
+    'category 0 brakes first': (reduce) => (action, movers, state, wish) =>
+      reduce(action === 'cat0' ? 'cat1' : action, movers, state, wish),
+    'a robot that is lost goes on': (reduce) => (action, movers, state, wish) =>
+      reduce(action, movers, state, { ...wish, isConnected: true }),
+    'the policy goes on where a person lets go': (reduce) => (action, movers, state, wish) => {
+      const next = reduce(action, movers, state, wish);
+      return state === 'active.human' && next === 'ready' && wish.request === 'none' ? 'active.policy' : next;
+    },
+    'braking never ends': (reduce) => (action, movers, state, wish) =>
+      state === 'stopping' ? 'stopping' : reduce(action, movers, state, wish),
+    'braking ends before it rests': (reduce) => (action, movers, state, wish) =>
+      reduce(action, movers, state, { ...wish, isAtRest: true }),
+    'a policy moves what stands outside': (reduce) => (action, _movers, state, wish) =>
+      reduce(action, 'anybody', state, wish),
+    'stop is not heard': (reduce) => (action, movers, state, wish) =>
+      reduce(action, movers, state, wish.request === 'stop' ? { ...wish, request: 'none' } : wish),
+    'torque comes on by itself': (reduce) => (action, movers, state, wish) => {
+      const next = reduce(action, movers, state, wish);
+      return state === 'disconnected' && next === 'standby' ? 'ready' : next;
+    },
+  };
+
+  it.each(Object.entries(mutants))('sees that %s', (_name, mutate) => {
+    expect(brokenRules(mutate(stateUnder))).not.toEqual([]);
+  });
+});
+
+describe('the flags', () => {
+  it('are ordered by their actions, and 0 is healthy', () => {
+    expect(new Set(STOP_ACTIONS).size).toBe(STOP_ACTIONS.length);
+    for (const [i, a] of STOP_ACTIONS.entries()) {
+      for (const [k, b] of STOP_ACTIONS.entries()) expect(isAtLeast(a, b)).toBe(i >= k);
+    }
+    expect(worstAction(0)).toBe('none');
+  });
+
+  it('declare action, when they go away, and who may move: nobody where it stops', () => {
+    for (const { flag, action, clears, mayMove } of FAULTS) {
+      const stops = isAtLeast(action, 'cat2');
+      expect(mayMove === 'nobody', flag).toBe(stops);
+      if (stops) expect(clears, flag).toBe('acknowledged');
+      if (mayMove === 'human') expect(action, flag).toBe('slow');
+    }
+  });
+});

@@ -1,0 +1,35 @@
+/** Tests that show what a row of the fault table promises. `docs/faults.md` and `tests/arch/faults.test.ts` find them by their calls. */
+import { it } from 'vitest';
+import { type ApplyingRow, FAULT_ROWS } from '../../src/safety/index.ts';
+
+/** A promised number of the row, by its name in the table. */
+export type Promised = (name: string) => number;
+
+/**
+ * A test of `rows`: write the numbers, the clock and the title out, as they are read from the text. `fake`: time is moved by the
+ * test, or plays no part. `wall`: real time and what really runs, processes, threads or sockets. `test` gets the numbers
+ * that the rows promise.
+ */
+export function faultRow(
+  rows: number | readonly number[],
+  clock: 'fake' | 'wall',
+  title: string,
+  test: (promised: Promised) => void | Promise<void>,
+  timeoutMs?: number,
+): void {
+  const cited = (typeof rows === 'number' ? [rows] : rows).map(applying);
+  const name = `row ${cited.map(({ row }) => row).join(', ')} (${clock} clock): ${title}`;
+  it(name, () => test((wanted) => promisedBy(cited, wanted)), timeoutMs);
+}
+
+function applying(row: number): ApplyingRow {
+  const found = FAULT_ROWS.find((each) => each.row === row);
+  if (found === undefined) throw new RangeError(`the fault table has no row ${row}`);
+  if (!found.applies) throw new RangeError(`row ${row} needs ${found.needs}: it cannot be shown`);
+  return found;
+}
+
+function promisedBy(rows: readonly ApplyingRow[], name: string): number {
+  for (const { numbers } of rows) if (numbers[name] !== undefined) return numbers[name];
+  throw new RangeError(`no number ${name} in row ${rows.map(({ row }) => row).join(', ')}`);
+}
