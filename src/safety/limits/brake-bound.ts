@@ -46,4 +46,21 @@ export class JointBrakeBound {
     }
     return bits;
   }
+
+  /**
+   * Narrows the velocities from `low` to `high` (n each, rad/s) to those that this stage lets through. Where they contradict,
+   * this stage is right.
+   */
+  narrow(low: Float64Array, high: Float64Array, referenceRad: Float64Array, dtS: number): void {
+    const margin = this.#model.limitMarginRad;
+    for (let i = 0; i < low.length; i++) {
+      const { positionMinRad, positionMaxRad, accelMaxRadPerS2 } = this.#model.joints[i]!;
+      const above = positionMaxRad - margin - referenceRad[i]!;
+      const below = referenceRad[i]! - positionMinRad - margin;
+      const most = brakeBound(above, accelMaxRadPerS2, dtS, this.#shortestS);
+      const least = -brakeBound(below, accelMaxRadPerS2, dtS, this.#shortestS);
+      high[i] = Math.max(Math.min(high[i]!, most), least);
+      low[i] = Math.min(Math.max(low[i]!, least), most);
+    }
+  }
 }

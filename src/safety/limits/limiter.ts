@@ -1,30 +1,48 @@
-/** Velocity and acceleration limits of each joint, tightened for a while after the decider changed. */
+/** Velocity, acceleration and jerk limits of each joint, tightened for a while after the decider changed. */
 import type { RobotModel } from '../../core/index.ts';
-import { ACCEL_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
-import { fitIntoBox } from './velocity-box.ts';
+import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
+import { fitIntoBox, ROUNDING_RAD_PER_S } from './velocity-box.ts';
 
-/** Share of the acceleration allowed right after a hand-over. */
+/** Share of the acceleration and of the jerk allowed right after a hand-over. */
 const HANDOVER_RATIO = 0.5;
 
-/** Keeps |u| ≤ v_max and |u − v| ≤ A·dt for every joint. Tick-safe after construction. */
+/**
+ * Keeps |u| ≤ v_max and |u − v| ≤ A·dt for every joint, and, where the joint has a jerk limit J, lets its acceleration a
+ * grow by J·dt a tick only: u − v ≤ (a + J·dt)·dt, and the same downwards. Jerk is soft: slowing down, and going on as fast
+ * as before, are always allowed, whatever a was. So nothing arrives later than without it, or beyond where it was sent,
+ * because of jerk, and the brake is free. Tick-safe after construction.
+ */
 export class Limiter {
   readonly #model: RobotModel;
   readonly #handoverS: number;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
+  /** [n] of the last tick, rad/s². */
+  readonly #accel: Float64Array;
   #tightUntilS = Number.NEGATIVE_INFINITY;
 
-  /** `handoverS` ≥ 0: how long the tighter acceleration lasts. */
+  /** `handoverS` ≥ 0: how long the tighter limits last. */
   constructor(model: RobotModel, handoverS: number) {
     this.#model = model;
     this.#handoverS = handoverS;
     this.#low = new Float64Array(model.joints.length);
     this.#high = new Float64Array(model.joints.length);
+    this.#accel = new Float64Array(model.joints.length);
   }
 
-  /** Another decider takes over: half the acceleration from now on, for the hand-over time. */
+  /** Starts anew at rest. */
+  reset(): void {
+    this.#accel.fill(0);
+  }
+
+  /** Another decider takes over: half the acceleration and jerk from now on, for the hand-over time. */
   startHandover(nowS: number): void {
     this.#tightUntilS = nowS + this.#handoverS;
+  }
+
+  /** What was done at last in a tick of `dtS`: from `previous` to `velocity` (n, rad/s). */
+  record(velocity: Float64Array, previous: Float64Array, dtS: number): void {
+    for (let i = 0; i < velocity.length; i++) this.#accel[i] = (velocity[i]! - previous[i]!) / dtS;
   }
 
   /**
@@ -33,15 +51,53 @@ export class Limiter {
    */
   apply(velocity: Float64Array, previous: Float64Array, dtS: number, nowS: number): number {
     const ratio = nowS < this.#tightUntilS ? HANDOVER_RATIO : 1;
+    let bits = 0;
     let isTooFast = false;
     for (let i = 0; i < velocity.length; i++) {
       const { velocityMaxRadPerS, accelMaxRadPerS2 } = this.#model.joints[i]!;
-      const change = ratio * accelMaxRadPerS2 * dtS;
-      if (Math.abs(velocity[i]!) > velocityMaxRadPerS) isTooFast = true;
-      this.#low[i] = Math.max(previous[i]! - change, -velocityMaxRadPerS);
-      this.#high[i] = Math.min(previous[i]! + change, velocityMaxRadPerS);
+      const u = velocity[i]!;
+      if (Math.abs(u) > velocityMaxRadPerS) isTooFast = true;
+      if (Math.abs(u - previous[i]!) > ratio * accelMaxRadPerS2 * dtS + ROUNDING_RAD_PER_S) bits = ACCEL_LIMITED;
     }
-    if (fitIntoBox(velocity, this.#low, this.#high) === 'unchanged') return 0;
-    return isTooFast ? VELOCITY_LIMITED : ACCEL_LIMITED;
+    if (isTooFast) bits = VELOCITY_LIMITED;
+    if (this.#bound(previous, ratio, dtS, velocity)) bits |= JERK_LIMITED;
+    return fitIntoBox(velocity, this.#low, this.#high) === 'unchanged' ? 0 : bits;
+  }
+
+  /**
+   * Writes into `low` and `high` (n, rad/s) what `apply` would let through after `previous`, and beyond that all that
+   * only slows down, by as much as the joints can: braking is exempt from the hand-over and from jerk.
+   */
+  writeBox(low: Float64Array, high: Float64Array, previous: Float64Array, dtS: number, nowS: number): void {
+    this.#bound(previous, nowS < this.#tightUntilS ? HANDOVER_RATIO : 1, dtS, previous);
+    for (let i = 0; i < previous.length; i++) {
+      const v = previous[i]!;
+      const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
+      low[i] = Math.min(this.#low[i]!, Math.max(Math.min(v, 0), v - change));
+      high[i] = Math.max(this.#high[i]!, Math.min(Math.max(v, 0), v + change));
+    }
+  }
+
+  /** Fills `#low` and `#high`. Returns whether `wish` (n) changes some joint's acceleration too suddenly. */
+  #bound(previous: Float64Array, ratio: number, dtS: number, wish: Float64Array): boolean {
+    let isSudden = false;
+    for (let i = 0; i < previous.length; i++) {
+      const { velocityMaxRadPerS, accelMaxRadPerS2, jerkMaxRadPerS3 } = this.#model.joints[i]!;
+      const v = previous[i]!;
+      const change = ratio * accelMaxRadPerS2 * dtS;
+      let low = v - change;
+      let high = v + change;
+      if (jerkMaxRadPerS3 !== undefined) {
+        const drift = v + this.#accel[i]! * dtS;
+        const growth = ratio * jerkMaxRadPerS3 * dtS * dtS;
+        // Braking to rest and keeping the speed lie between the two, so that they are never ruled out.
+        low = Math.max(low, Math.min(drift - growth, v, Math.max(0, low)));
+        high = Math.min(high, Math.max(drift + growth, v, Math.min(0, high)));
+        isSudden ||= wish[i]! < low - ROUNDING_RAD_PER_S || wish[i]! > high + ROUNDING_RAD_PER_S;
+      }
+      this.#low[i] = Math.max(low, -velocityMaxRadPerS);
+      this.#high[i] = Math.min(high, velocityMaxRadPerS);
+    }
+    return isSudden;
   }
 }

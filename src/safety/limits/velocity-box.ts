@@ -3,7 +3,7 @@
 export type BoxFit = 'unchanged' | 'scaled' | 'clipped';
 
 /** Changes below this are rounding, rad/s. */
-const ROUNDING_RAD_PER_S = 1e-12;
+export const ROUNDING_RAD_PER_S: number = 1e-12;
 
 /**
  * Changes `velocity` (n) in place so that `low[i]` ≤ velocity[i] ≤ `high[i]`: by the largest common factor in [0, 1]
