@@ -1,3 +1,3 @@
 export { MujocoDriver, type MujocoDriverOptions } from './mujoco-driver.ts';
-export { HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
+export { bareArmXml, HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
 export { type PlantOptions, type PlantPayload, type PlantWall, RobotPlant } from './plant/index.ts';

@@ -26,13 +26,21 @@ const TOOL_LENGTH_M = 0.16;
 
 /** The scene as MJCF text. */
 export function pegSceneXml(spec: PegSceneSpec): string {
+  return armXml(spec.pegWidthM, spec.pegLengthM).replace('<!-- FIXTURE -->', fixture(spec));
+}
+
+/** The arm with its peg alone, without the plate, as MJCF text. */
+export function bareArmXml(pegWidthM: number = 0.02, pegLengthM: number = 0.05): string {
+  return armXml(pegWidthM, pegLengthM);
+}
+
+function armXml(pegWidthM: number, pegLengthM: number): string {
   const template = readFileSync(new URL('./scenes/arm6.xml', import.meta.url), 'utf8');
-  const half = spec.pegLengthM / 2;
+  const half = pegLengthM / 2;
   return template
     .replaceAll('PEG_LENGTH_HALF', number(half))
     .replaceAll('PEG_CENTRE', number(TOOL_LENGTH_M - half))
-    .replaceAll('PEG_HALF', number(spec.pegWidthM / 2))
-    .replace('<!-- FIXTURE -->', fixture(spec));
+    .replaceAll('PEG_HALF', number(pegWidthM / 2));
 }
 
 /** Plate with hole: an upper ring as high as the chamfer, a lower ring to the floor, four chamfer faces, the floor. */

@@ -2,6 +2,7 @@ export { type ConfigKind, configNames } from './names.ts';
 export { configReference, type EditorSchema, editorSchemas } from './reference.ts';
 export { type ConfigRequest, type Override, resolveConfig } from './resolve.ts';
 export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
+export { loadRobotFile, type RobotFile } from './robot-file.ts';
 export type {
   DriverConfig,
   EstimateConfig,

@@ -11,6 +11,10 @@ export function checkPegTask(task: PegTaskConfig, robot: RobotConfig, isActionRi
   if (robot.base !== undefined) {
     return [{ path: ['robot'], message: `robot "${robot.name}" is a mobile base, and peg insertion needs an arm` }];
   }
+  if (robot.driver.kind === 'mujoco' && robot.driver.scene === undefined) {
+    const message = `robot "${robot.name}" is simulated without surroundings (driver.model), and peg insertion needs the scene peg-insertion`;
+    return [{ path: ['robot'], message }];
+  }
   const region = checkRegion(task, robot);
   const findings = [...checkPeg(task), ...region];
   // A region outside the box is reported as that only.

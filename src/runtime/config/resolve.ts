@@ -2,6 +2,7 @@
 import { ReinError } from '../../core/index.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
 import { checkRobot, type Finding } from './robot-checks.ts';
+import { withPathsFrom } from './robot-file.ts';
 import {
   check,
   checkRobotTree,
@@ -63,7 +64,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const taskFile = layers.open('task', request.task, process.cwd());
   const task = finish(taskFile, checkTaskTree(taskFile.tree));
   const robotFile = layers.open('robot', task.robot, taskFile.folder, { file: taskFile, key: 'robot' });
-  const robot = finish(robotFile, checkRobotTree(robotFile.tree), checkRobot);
+  const robot = withPathsFrom(finish(robotFile, checkRobotTree(robotFile.tree), checkRobot), robotFile.folder);
   const learnerFile = layers.open('learner', task.learner, taskFile.folder, { file: taskFile, key: 'learner' });
   const learner = finish(learnerFile, check(learnerFile.tree, learnerSchema), checkLearner);
   throwFindings(taskFile.tree, checkTask(task, robot));

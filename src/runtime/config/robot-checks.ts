@@ -10,7 +10,14 @@ export interface Finding {
 
 /** All disagreements in `robot`. */
 export function checkRobot(robot: RobotConfig): readonly Finding[] {
-  return [...checkJoints(robot), ...checkHome(robot), ...checkWorkspace(robot)];
+  return [...checkDriver(robot), ...checkJoints(robot), ...checkHome(robot), ...checkWorkspace(robot)];
+}
+
+function checkDriver({ driver }: RobotConfig): Finding[] {
+  if (driver.kind !== 'mujoco' || (driver.scene === undefined) !== (driver.model === undefined)) return [];
+  const both = driver.scene === undefined ? 'neither' : 'both';
+  const message = `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`;
+  return [{ path: ['driver'], message }];
 }
 
 function checkJoints(robot: RobotConfig): Finding[] {

@@ -9,8 +9,10 @@ export type DriverConfig = MujocoDriverConfig | RosDriverConfig;
 
 export interface MujocoDriverConfig {
   readonly kind: 'mujoco';
-  /** The surroundings; their measures come from the task. */
-  readonly scene: 'peg-insertion';
+  /** The surroundings; their measures come from the task. Either this or `model`. */
+  readonly scene?: 'peg-insertion' | undefined;
+  /** The robot's own MJCF or URDF; an absolute path once its file is loaded. */
+  readonly model?: string | undefined;
 }
 
 export interface RosDriverConfig {
@@ -101,7 +103,19 @@ const signal = z.strictObject({
 
 const mujoco = z.strictObject({
   kind: z.literal('mujoco').meta({ description: 'What drives the robot: `mujoco`, the simulator.' }),
-  scene: z.enum(['peg-insertion']).meta({ description: 'Surroundings in the simulator.' }),
+  scene: z
+    .enum(['peg-insertion'])
+    .meta({ description: 'Surroundings in the simulator, which bring an arm along. Either this or `model`.' })
+    .optional(),
+  model: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({
+      description:
+        "The robot's own MJCF or URDF, whose joints have this file's names; relative to this file. Servos, base and limits are this file's.",
+    })
+    .optional(),
 });
 
 const ros = z.strictObject({

@@ -1,0 +1,2 @@
+export { loadCheckSubject } from './load-subject.ts';
+export type { CheckSubject, SubjectOptions } from './subject.ts';
