@@ -62,12 +62,12 @@ describe('a trial without', () => {
     expect(speed(chain)).toBeLessThanOrEqual(25 * 0.02 * (1 + 1e-9));
   });
 
-  it('the limiter, the velocity is unbounded; brake bound and shield out, too, it passes limits', () => {
+  it('the limiter, the velocity is unbounded; brake bound, barrier and shield out, too, it passes limits', () => {
     const wantedRadPerS = Float64Array.of(9, 0, 0);
     const bound = chainWith({ wantedRadPerS, ...without('limiter', 'shield') });
     for (let i = 0; i < 30; i++) tick(bound);
     expect(bound.referenceRad[0]).toBeLessThanOrEqual(oddArm3.joints[0]!.positionMaxRad);
-    const chain = chainWith({ wantedRadPerS, ...without('limiter', 'brakeBound', 'shield') });
+    const chain = chainWith({ wantedRadPerS, ...without('limiter', 'brakeBound', 'barrier', 'shield') });
     for (let i = 0; i < 30; i++) tick(chain);
     expect(speed(chain)).toBe(9);
     expect(chain.referenceRad[0]).toBeGreaterThan(oddArm3.joints[0]!.positionMaxRad);

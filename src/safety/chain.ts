@@ -18,7 +18,7 @@ import {
   type Vec,
   zeros,
 } from '../core/index.ts';
-import { Clearances } from './avoidance/index.ts';
+import { Barrier, Clearances } from './avoidance/index.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
 import { type ChainReport, STAGE, STAGES } from './chain-report.ts';
 import { type ChainTrial, isLeftOut } from './chain-trial.ts';
@@ -71,6 +71,7 @@ export class SafetyChain {
   readonly #startGuard: StartGuard;
   readonly #limiter: Limiter;
   readonly #brakeBound: JointBrakeBound;
+  readonly #barrier: Barrier;
   readonly #shield: Shield;
   /** Measured at the reference. */
   readonly #clearances: Clearances;
@@ -79,6 +80,9 @@ export class SafetyChain {
   readonly #bits: Int32Array = new Int32Array(STAGES.length);
   readonly #input: { -readonly [K in keyof MapInput]: MapInput[K] };
   readonly #wanted: Float64Array;
+  /** [n] the velocities that limiter and brake bound allow in this tick, rad/s. */
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
   readonly #trial: ChainTrial | undefined;
   #decider: Decider = 'hold';
   #isSeeded = false;
@@ -104,6 +108,9 @@ export class SafetyChain {
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#shield = new Shield(model);
     this.#clearances = new Clearances(model);
+    this.#barrier = new Barrier(model, this.#clearances);
+    this.#low = new Float64Array(n);
+    this.#high = new Float64Array(n);
     this.referenceRad = zeros<'rad'>(n);
     this.#margins = new Margins(model, this.referenceRad, this.#clearances, this.#shield.fence);
     this.referenceVelocityRadPerS = zeros<'rad/s'>(n);
@@ -206,10 +213,18 @@ export class SafetyChain {
     const trial = this.#trial;
     if (!isLeftOut(trial, 'limiter')) bits[STAGE.limiter] = this.#limiter.apply(u, v, tickS, nowS);
     if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, tickS);
-    // Place of the barrier: smooth avoidance before the shield has to act.
+    if (!isLeftOut(trial, 'barrier')) bits[STAGE.barrier] = this.#steer(nowS, tickS);
     // Place of the energy tank: no more energy into the joints than the tank holds.
     if (isLeftOut(trial, 'shield')) return;
     bits[STAGE.shield] = this.#shield.apply(u, this.referenceRad, this.#clearances, v, tickS);
+  }
+
+  /** Smooth avoidance, before the shield has to act. */
+  #steer(nowS: number, tickS: number): number {
+    const v = this.referenceVelocityRadPerS;
+    this.#limiter.writeBox(this.#low, this.#high, v, tickS, nowS);
+    if (!isLeftOut(this.#trial, 'brakeBound')) this.#brakeBound.narrow(this.#low, this.#high, this.referenceRad, tickS);
+    return this.#barrier.apply(this.#wanted, this.#low, this.#high, v, this.#reference, tickS);
   }
 
   /** The next step of the brake path that was verified when the present velocity was let through. */

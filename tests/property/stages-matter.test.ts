@@ -1,6 +1,7 @@
 /** Takes each stage out of the chain in turn: what it is there for must then go wrong, or the stage is decoration. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ActionSpec, createRobotState, type RobotModel } from '../../src/core/index.ts';
+import { Barrier } from '../../src/safety/avoidance/barrier.ts';
 import { ActionMap } from '../../src/safety/command/action-map.ts';
 import { Sanitizer } from '../../src/safety/command/sanitize.ts';
 import { StartGuard } from '../../src/safety/command/start-guard.ts';
@@ -57,8 +58,9 @@ describe('without', () => {
     expect(runAttack(attack).broken & BROKEN_VELOCITY).toBe(BROKEN_VELOCITY);
   });
 
-  it('the shield, the tool leaves its box', () => {
+  it('shield and barrier, the tool leaves its box', () => {
     vi.spyOn(Shield.prototype, 'apply').mockReturnValue(0);
+    vi.spyOn(Barrier.prototype, 'apply').mockReturnValue(0);
     expect(runAttack(boxed).broken & BROKEN_WORKSPACE).toBe(BROKEN_WORKSPACE);
   });
 
@@ -68,6 +70,18 @@ describe('without', () => {
     expect(runAttack(attack)).toMatchObject({ violations: 0, broken: 0 });
     vi.spyOn(JointBrakeBound.prototype, 'apply').mockReturnValue(0);
     expect(runAttack(attack).broken & BROKEN_POSITION).toBe(BROKEN_POSITION);
+  });
+
+  it('the barrier, the shield has to do its work, and stops what the barrier steers by', () => {
+    const shielded = vi.spyOn(Shield.prototype, 'apply');
+    const interventions = (): number => shielded.mock.results.filter((result) => result.value !== 0).length;
+    const slow: Attack = { ...boxed, ticks: 2000, jitter: 'none' };
+    runAttack(slow);
+    const before = interventions();
+    shielded.mockClear();
+    vi.spyOn(Barrier.prototype, 'apply').mockReturnValue(0);
+    expect(runAttack(slow)).toMatchObject({ violations: 0 });
+    expect(interventions()).toBeGreaterThan(2 * before);
   });
 
   it('the brake bound, the shield has to do its work', () => {
