@@ -23,8 +23,9 @@ import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
 import { type ChainReport, STAGE, STAGES } from './chain-report.ts';
 import { type ChainTrial, isLeftOut } from './chain-trial.ts';
 import { ActionMap, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
-import { brakeStep, JointBrakeBound, Limiter } from './limits/index.ts';
+import { brakeStep, JointBrakeBound, Limiter, slowDown } from './limits/index.ts';
 import { Margins } from './margins.ts';
+import { Recovery } from './recovery.ts';
 import { Shield } from './shield/index.ts';
 
 /** Measured periods are taken as at least and at most this many nominal ones. */
@@ -61,6 +62,8 @@ export class SafetyChain {
   readonly sentRad: Vec<'rad'>;
   /** [7] tool pose of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
   readonly referenceTcp: Float64Array = new Float64Array(7);
+  /** No joint is asked for more than this share of its highest speed, 0…1. */
+  speedRatio = 1;
 
   readonly #model: RobotModel;
   readonly #periodS: number;
@@ -73,6 +76,7 @@ export class SafetyChain {
   readonly #brakeBound: JointBrakeBound;
   readonly #barrier: Barrier;
   readonly #shield: Shield;
+  readonly #recovery: Recovery;
   /** Measured at the reference. */
   readonly #clearances: Clearances;
   readonly #margins: Margins;
@@ -85,7 +89,12 @@ export class SafetyChain {
   readonly #high: Float64Array;
   readonly #trial: ChainTrial | undefined;
   #decider: Decider = 'hold';
+  #policyVersion = 0;
   #isSeeded = false;
+  /** Outside the limits, at a pose from which a person may bring the arm back. */
+  #isOutside = false;
+  /** What comes in may be followed in this tick: seeded, or a person brings the arm back. */
+  #mayFollow = false;
 
   /**
    * Throws `RangeError` for an action space that the robot does not have, a period that is not > 0, a collision model that
@@ -107,6 +116,7 @@ export class SafetyChain {
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#shield = new Shield(model);
+    this.#recovery = new Recovery(model);
     this.#clearances = new Clearances(model);
     this.#barrier = new Barrier(model, this.#clearances);
     this.#low = new Float64Array(n);
@@ -128,10 +138,11 @@ export class SafetyChain {
 
   /**
    * Starts anew at rest from the measured joints ([n], rad): the reference becomes the measurement. Outside the limits
-   * nothing will move until a seed inside them; non-finite joints leave the reference as it was. Tick-safe.
+   * nothing will move until a seed inside them, but a person's commands, slowly and inwards (`Recovery`); non-finite joints leave the reference as it was. Tick-safe.
    */
   seed(measuredRad: ArrayLike<number>): SeedResult {
     this.#isSeeded = false;
+    this.#isOutside = false;
     this.#decider = 'hold';
     this.#sanitizer.reset();
     this.#startGuard.reset();
@@ -142,9 +153,11 @@ export class SafetyChain {
     this.#shield.fence?.seed(measuredRad);
     this.#moveReference();
     this.#map.seed(this.#reference);
+    this.#isOutside = true;
     if (this.#margins.jointRad < -this.#model.limitMarginRad) return 'outsideJointLimits';
     if (this.#margins.isOutside) return 'outsideWorkspace';
     if (this.#margins.isInCollision) return 'inCollision';
+    this.#isOutside = false;
     this.#isSeeded = true;
     return 'ok';
   }
@@ -157,9 +170,10 @@ export class SafetyChain {
   apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {
     const tickS = this.#clipPeriod(dtS);
     this.#bits.fill(0);
-    this.#bits[STAGE.sanitize] = this.#isSeeded ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
+    this.#mayFollow = this.#isSeeded || (this.#isOutside && command !== null && command.decider === 'human');
+    this.#bits[STAGE.sanitize] = this.#mayFollow ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
     if (this.#isSeeded && isLeftOut(this.#trial, 'sanitize')) this.#sanitizer.believe(command);
-    const isValid = this.#isSeeded && this.#sanitizer.isValid;
+    const isValid = this.#mayFollow && this.#sanitizer.isValid;
     if (!isValid) this.#map.drop();
     if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot, nowS);
     if (isValid && this.#map.hasTarget) this.#follow(nowS, tickS);
@@ -188,14 +202,17 @@ export class SafetyChain {
       this.#bits[STAGE.actionMap] = SOLVER_REJECTED;
       return;
     }
-    if (command.decider !== this.#decider) {
-      if (this.#decider !== 'hold') this.#limiter.startHandover(nowS);
-      this.#decider = command.decider;
-    }
+    // Another decider, or other weights: the action may jump.
+    const isOther =
+      command.decider !== this.#decider ||
+      (command.decider === 'policy' && command.policyVersion !== this.#policyVersion);
+    if (isOther && this.#decider !== 'hold') this.#limiter.startHandover(nowS);
+    this.#decider = command.decider;
+    this.#policyVersion = command.policyVersion;
     this.#measured.forward(robot.positionRad);
     this.#input.measuredRad = robot.positionRad;
     this.#bits[STAGE.actionMap] = this.#map.command(this.#sanitizer.action, this.#input, nowS);
-    if (isLeftOut(this.#trial, 'startGuard')) return;
+    if (!this.#isSeeded || isLeftOut(this.#trial, 'startGuard')) return;
     this.#bits[STAGE.startGuard] = this.#startGuard.check(this.#map, this.#input);
   }
 
@@ -210,8 +227,15 @@ export class SafetyChain {
       bits[STAGE.actionMap] = bits[STAGE.actionMap]! | SOLVER_REJECTED;
       return;
     }
+    if (!this.#isSeeded) {
+      this.#recovery.apply(u, this.referenceRad, this.#clearances.h, tickS);
+      return;
+    }
     const trial = this.#trial;
-    if (!isLeftOut(trial, 'limiter')) bits[STAGE.limiter] = this.#limiter.apply(u, v, tickS, nowS);
+    if (!isLeftOut(trial, 'limiter')) {
+      const slowed = slowDown(u, this.#model, this.speedRatio);
+      bits[STAGE.limiter] = slowed | this.#limiter.apply(u, v, tickS, nowS);
+    }
     if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, tickS);
     if (!isLeftOut(trial, 'barrier')) bits[STAGE.barrier] = this.#steer(nowS, tickS);
     // Place of the energy tank: no more energy into the joints than the tank holds.
@@ -229,7 +253,9 @@ export class SafetyChain {
 
   /** The next step of the brake path that was verified when the present velocity was let through. */
   #brake(tickS: number): void {
-    brakeStep(this.#wanted, this.#model, this.referenceVelocityRadPerS, tickS);
+    // Outside the limits no path was verified: it stands at once, from a tenth of a radian a second at most.
+    if (this.#isSeeded) brakeStep(this.#wanted, this.#model, this.referenceVelocityRadPerS, tickS);
+    else this.#wanted.fill(0);
   }
 
   #moveReference(): void {
@@ -246,7 +272,7 @@ export class SafetyChain {
   }
 
   #fill(out: ChainReport, command: ActionCommand | null): void {
-    const isFollowing = this.#isSeeded && this.#sanitizer.isValid && this.#map.hasTarget;
+    const isFollowing = this.#mayFollow && this.#sanitizer.isValid && this.#map.hasTarget;
     let bits = 0;
     for (let stage = 0; stage < STAGES.length; stage++) {
       const own = this.#bits[stage]!;

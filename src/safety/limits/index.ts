@@ -1,4 +1,5 @@
 export { brakePathS, brakeRate, brakeStep } from './brake.ts';
 export { brakeBound, JointBrakeBound } from './brake-bound.ts';
 export { Limiter } from './limiter.ts';
+export { slowDown } from './slow-down.ts';
 export { type BoxFit, fitIntoBox } from './velocity-box.ts';

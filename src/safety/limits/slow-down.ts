@@ -1,0 +1,17 @@
+/** Less than full speed, while something is wrong that needs no stop. */
+import type { RobotModel } from '../../core/index.ts';
+import { VELOCITY_LIMITED } from '../bits.ts';
+
+/**
+ * Scales `velocity` (n, rad/s) in place so that no joint exceeds `ratio` (0…1) of its highest speed; its direction is kept. How
+ * fast the robot slows down is the limiter's affair, which comes after. Returns reason bits. Tick-safe.
+ */
+export function slowDown(velocity: Float64Array, model: RobotModel, ratio: number): number {
+  let beyond = 1;
+  for (let i = 0; i < velocity.length; i++) {
+    beyond = Math.max(beyond, Math.abs(velocity[i]!) / (ratio * model.joints[i]!.velocityMaxRadPerS));
+  }
+  if (beyond === 1) return 0;
+  for (let i = 0; i < velocity.length; i++) velocity[i] = velocity[i]! / beyond;
+  return VELOCITY_LIMITED;
+}

@@ -1,0 +1,52 @@
+/**
+ * The way back of an arm that stands outside its limits (row 16): a person moves it slowly, and only so that nothing that is
+ * outside gets farther out and nothing that is inside gets out. Where that cannot be, it stands.
+ */
+import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';
+import { Clearances } from './avoidance/index.ts';
+
+/** No joint moves faster, rad/s. */
+const SPEED_RAD_PER_S = 0.1;
+/** Roundings of a distance, m. */
+const ROUNDING_M = 1e-12;
+
+/** For one arm; a mobile base stands. Tick-safe after construction. */
+export class Recovery {
+  readonly #model: RobotModel;
+  readonly #next: ArmKinematics;
+  readonly #nextRad: Float64Array;
+  readonly #clearances: Clearances;
+
+  constructor(model: RobotModel) {
+    this.#model = model;
+    this.#next = new ArmKinematics(model);
+    this.#nextRad = new Float64Array(model.joints.length);
+    this.#clearances = new Clearances(model);
+  }
+
+  /**
+   * Changes the wanted `velocity` (n, finite, rad/s) in place to one that may be followed for `dtS` from `referenceRad` (n), at
+   * which the clearances are `h`.
+   */
+  apply(velocity: Float64Array, referenceRad: Float64Array, h: Float64Array, dtS: number): void {
+    let fastest = SPEED_RAD_PER_S;
+    for (let i = 0; i < velocity.length; i++) fastest = Math.max(fastest, Math.abs(velocity[i]!));
+    for (let i = 0; i < velocity.length; i++) {
+      const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
+      const from = referenceRad[i]!;
+      const wanted = from + (SPEED_RAD_PER_S / fastest) * velocity[i]! * dtS;
+      this.#nextRad[i] = clamp(wanted, Math.min(from, positionMinRad), Math.max(from, positionMaxRad));
+      velocity[i] = (this.#nextRad[i]! - from) / dtS;
+    }
+    if (this.#model.base !== undefined || this.#losesRoom(h)) velocity.fill(0);
+  }
+
+  #losesRoom(h: Float64Array): boolean {
+    this.#next.forward(this.#nextRad);
+    this.#clearances.measure(this.#next);
+    for (let r = 0; r < h.length; r++) {
+      if (!(this.#clearances.h[r]! >= Math.min(h[r]!, 0) - ROUNDING_M)) return true;
+    }
+    return false;
+  }
+}
