@@ -1,7 +1,8 @@
 /**
  * The safety chain: the one place that decides what the joints are asked to do. Read this file first.
  *
- *   command → sanitize → action map → start guard → limiter → joint brake bound → shield → reference → driver
+ *   command → sanitize → action map → start guard → limiter → joint brake bound → barrier → energy tank
+ *   → shield → reference → what is sent → driver
  *
  * Whatever comes in, a NaN, a jump or nothing at all, the reference stays inside position, velocity, acceleration and
  * workspace limits, clear of obstacles and itself, and can always be brought to rest there (`docs/safety-case.md`). Tick path: no allocation, no throw.
@@ -27,6 +28,7 @@ import { brakeStep, JointBrakeBound, Limiter, slowDown } from './limits/index.ts
 import { Margins } from './margins.ts';
 import { Recovery } from './recovery.ts';
 import { Shield } from './shield/index.ts';
+import { EnergyTank } from './tank/index.ts';
 
 /** Measured periods are taken as at least and at most this many nominal ones. */
 export const SHORTEST_TICK_RATIO = 0.5;
@@ -51,7 +53,7 @@ export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWor
  * const chain = new SafetyChain({ model, action, policyPeriodS: 0.1 });
  * if (chain.seed(state.positionRad) !== 'ok') return;
  * chain.apply(command, state, clock.nowS(), dtS, report); // every tick
- * driver.write(chain.referenceRad);
+ * driver.write(chain.sentRad);
  */
 export class SafetyChain {
   /** [n] what the joints are asked to reach, rad. */
@@ -76,6 +78,8 @@ export class SafetyChain {
   readonly #brakeBound: JointBrakeBound;
   readonly #barrier: Barrier;
   readonly #shield: Shield;
+  /** Not there for a robot without one. */
+  readonly #tank: EnergyTank | undefined;
   readonly #recovery: Recovery;
   /** Measured at the reference. */
   readonly #clearances: Clearances;
@@ -116,6 +120,8 @@ export class SafetyChain {
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#shield = new Shield(model);
+    const hasTank = model.tank !== undefined && model.base === undefined && !isLeftOut(trial, 'tank');
+    this.#tank = hasTank ? new EnergyTank(model, shortestS) : undefined;
     this.#recovery = new Recovery(model);
     this.#clearances = new Clearances(model);
     this.#barrier = new Barrier(model, this.#clearances);
@@ -133,14 +139,17 @@ export class SafetyChain {
       measured: this.#measured,
     };
     this.referenceRad.set(model.homeRad);
+    this.#putSent('off');
     this.#moveReference();
   }
 
   /**
    * Starts anew at rest from the measured joints ([n], rad): the reference becomes the measurement. Outside the limits
-   * nothing will move until a seed inside them, but a person's commands, slowly and inwards (`Recovery`); non-finite joints leave the reference as it was. Tick-safe.
+   * nothing will move until a seed inside them, but a person's commands, slowly and inwards (`Recovery`); non-finite joints
+   * leave the reference as it was. What is sent becomes the measurement too, unless `torque` is on: then the robot is still
+   * pulled to what was sent before, and goes to the reference as the energy tank lets it. Tick-safe.
    */
-  seed(measuredRad: ArrayLike<number>): SeedResult {
+  seed(measuredRad: ArrayLike<number>, torque: 'off' | 'on' = 'off'): SeedResult {
     this.#isSeeded = false;
     this.#isOutside = false;
     this.#decider = 'hold';
@@ -150,6 +159,7 @@ export class SafetyChain {
     this.referenceVelocityRadPerS.fill(0);
     if (measuredRad.length !== this.referenceRad.length || !allFinite(measuredRad)) return 'notFinite';
     this.referenceRad.set(measuredRad);
+    this.#putSent(torque);
     this.#shield.fence?.seed(measuredRad);
     this.#moveReference();
     this.#map.seed(this.#reference);
@@ -176,7 +186,9 @@ export class SafetyChain {
     const isValid = this.#mayFollow && this.#sanitizer.isValid;
     if (!isValid) this.#map.drop();
     if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot, nowS);
-    if (isValid && this.#map.hasTarget) this.#follow(nowS, tickS);
+    this.#tank?.begin(robot, dtS, tickS);
+    const isWanted = isValid && this.#map.hasTarget;
+    if (isWanted) this.#follow(nowS, tickS);
     else this.#brake(tickS);
 
     // The reference is the integral of what was let through; the next tick starts from it, not from the measurement.
@@ -187,8 +199,17 @@ export class SafetyChain {
       this.referenceRad[i] = this.referenceRad[i]! + velocity[i]! * tickS;
     }
     this.#moveReference();
+    this.#send(tickS, isWanted);
     this.#shield.fence?.follow(this.referenceRad, robot.positionRad);
     this.#fill(out, command);
+  }
+
+  /**
+   * The energy tank holds again what it does at the start. Only in standby, or where somebody has put the robot somewhere
+   * else at rest; nothing else may refill it. Tick-safe.
+   */
+  refillTank(): void {
+    this.#tank?.refill();
   }
 
   /** Writes into `out` ([A]) how far the reference is beyond where the followed action wants it, in action units. Tick-safe. */
@@ -229,16 +250,22 @@ export class SafetyChain {
     }
     if (!this.#isSeeded) {
       this.#recovery.apply(u, this.referenceRad, this.#clearances.h, tickS);
+      // It may stand at once: between that and what is wanted lies what can be paid.
+      this.#low.fill(0);
+      if (this.#tank?.isHeld) u.fill(0);
+      else if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, this.#low, tickS);
       return;
     }
     const trial = this.#trial;
+    // What was sent is not where the reference is: first they come together again.
+    if (this.#tank?.isHeld) this.#tank.reunite(u, this.referenceRad, tickS);
     if (!isLeftOut(trial, 'limiter')) {
       const slowed = slowDown(u, this.#model, this.speedRatio);
       bits[STAGE.limiter] = slowed | this.#limiter.apply(u, v, tickS, nowS);
     }
     if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, tickS);
     if (!isLeftOut(trial, 'barrier')) bits[STAGE.barrier] = this.#steer(nowS, tickS);
-    // Place of the energy tank: no more energy into the joints than the tank holds.
+    if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, v, tickS);
     if (isLeftOut(trial, 'shield')) return;
     bits[STAGE.shield] = this.#shield.apply(u, this.referenceRad, this.#clearances, v, tickS);
   }
@@ -258,8 +285,27 @@ export class SafetyChain {
     else this.#wanted.fill(0);
   }
 
-  #moveReference(): void {
+  /** What is sent goes with a reference that was put anew, at once where the robot has no torque to be pulled with. */
+  #putSent(torque: 'off' | 'on'): void {
+    if (torque === 'on' && this.#tank !== undefined) {
+      this.#tank.referencePut(this.referenceRad);
+      return;
+    }
     this.sentRad.set(this.referenceRad);
+    this.#tank?.restAt(this.referenceRad);
+  }
+
+  /** What the driver gets of the reference, and what that costs. */
+  #send(tickS: number, isWanted: boolean): void {
+    if (this.#tank === undefined) {
+      this.sentRad.set(this.referenceRad);
+      return;
+    }
+    const held = this.#tank.send(this.sentRad, this.referenceRad, this.referenceVelocityRadPerS, tickS, isWanted);
+    this.#bits[STAGE.tank] = this.#bits[STAGE.tank]! | held;
+  }
+
+  #moveReference(): void {
     this.#reference.forward(this.referenceRad);
     this.#reference.writeTcp(this.referenceTcp);
     this.#clearances.measure(this.#reference);
@@ -287,5 +333,12 @@ export class SafetyChain {
     out.commandSeq = isFollowing ? command!.seq : -1;
     out.isStopLatched = this.#sanitizer.isLatched;
     this.#margins.fill(out, this.referenceVelocityRadPerS);
+    const tank = this.#tank;
+    if (tank === undefined) return;
+    out.tankEnergyJ = tank.energyJ;
+    out.tankScale = tank.scale;
+    out.tankInjectedJ = tank.injectedJ;
+    out.tankCreditedJ = tank.creditedJ;
+    out.stages[STAGE.tank]!.margin = tank.margin;
   }
 }

@@ -1,0 +1,146 @@
+/**
+ * Set-points that are under way: sent, and in force at an unknown moment within the delay. Each is booked at the most that
+ * it can cost, τ_max·|Δs|, until the window is over; then the joint's worst place in it tells what it cost at most.
+ */
+import type { RobotModel } from '../../core/index.ts';
+import { jointSpringJ } from './spring.ts';
+
+/** Steps kept, per tick of delay: ticks that come four times too fast still find room. */
+const ROOM = 4;
+
+/** A ring of steps of all joints. Tick-safe after construction. */
+export class DelayWindow {
+  readonly #model: RobotModel;
+  readonly #delayTicks: number;
+  readonly #delayS: number;
+  readonly #capacity: number;
+  /** [capacity·n] set-points before and after each step, and the joint's least and greatest position since, rad. */
+  readonly #from: Float64Array;
+  readonly #to: Float64Array;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  readonly #bookedJ: Float64Array;
+  readonly #ticks: Float64Array;
+  readonly #ageS: Float64Array;
+  /** 1 where the joints were measured in every tick since. */
+  readonly #isSeen: Uint8Array;
+  #oldest = 0;
+  #count = 0;
+  #blindTicks = 0;
+
+  constructor(model: RobotModel, delayTicks: number) {
+    this.#model = model;
+    this.#delayTicks = delayTicks;
+    // A little less, as sums of periods round.
+    this.#delayS = (delayTicks / model.controlHz) * (1 - 1e-9);
+    this.#capacity = ROOM * (delayTicks + 1);
+    const cells = this.#capacity * model.joints.length;
+    this.#from = new Float64Array(cells);
+    this.#to = new Float64Array(cells);
+    this.#low = new Float64Array(cells);
+    this.#high = new Float64Array(cells);
+    this.#bookedJ = new Float64Array(this.#capacity);
+    this.#ticks = new Float64Array(this.#capacity);
+    this.#ageS = new Float64Array(this.#capacity);
+    this.#isSeen = new Uint8Array(this.#capacity);
+  }
+
+  /** Nothing is under way. */
+  get isEmpty(): boolean {
+    return this.#count === 0 && this.#blindTicks === 0;
+  }
+
+  /** A step was lost sight of: which set-points are in force is not known for now. */
+  get isBlind(): boolean {
+    return this.#blindTicks > 0;
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.#blindTicks = 0;
+  }
+
+  /** The set-points went from `fromRad` to `toRad` (n) with the joints at `positionRad`, booked at `bookedJ`. */
+  push(
+    fromRad: Float64Array,
+    toRad: Float64Array,
+    positionRad: Float64Array,
+    isMeasured: boolean,
+    bookedJ: number,
+  ): void {
+    if (this.#count === this.#capacity) {
+      // Ticks that come far too fast: what was booked for it stays booked.
+      this.#blindTicks = this.#capacity;
+      return;
+    }
+    const n = fromRad.length;
+    const slot = (this.#oldest + this.#count) % this.#capacity;
+    this.#count++;
+    this.#bookedJ[slot] = bookedJ;
+    this.#ticks[slot] = 0;
+    this.#ageS[slot] = 0;
+    this.#isSeen[slot] = isMeasured ? 1 : 0;
+    for (let i = 0; i < n; i++) {
+      this.#from[slot * n + i] = fromRad[i]!;
+      this.#to[slot * n + i] = toRad[i]!;
+      this.#low[slot * n + i] = positionRad[i]!;
+      this.#high[slot * n + i] = positionRad[i]!;
+    }
+  }
+
+  /** Widens `low` and `high` (n) to all set-points that can have been in force since the last tick. */
+  widen(low: Float64Array, high: Float64Array): void {
+    const n = low.length;
+    for (let k = 0; k < this.#count; k++) {
+      const at = ((this.#oldest + k) % this.#capacity) * n;
+      for (let i = 0; i < n; i++) {
+        low[i] = Math.min(low[i]!, this.#from[at + i]!, this.#to[at + i]!);
+        high[i] = Math.max(high[i]!, this.#from[at + i]!, this.#to[at + i]!);
+      }
+    }
+  }
+
+  /** A tick later the joints are at `positionRad`. Returns what the steps whose window is over were booked too high, J ≥ 0. */
+  advance(positionRad: Float64Array, isMeasured: boolean, dtS: number): number {
+    if (this.#blindTicks > 0) this.#blindTicks--;
+    let releasedJ = 0;
+    for (let k = 0; k < this.#count; k++) {
+      const slot = (this.#oldest + k) % this.#capacity;
+      this.#ticks[slot] = this.#ticks[slot]! + 1;
+      this.#ageS[slot] = this.#ageS[slot]! + (dtS > 0 ? dtS : 0);
+      if (isMeasured) this.#see(slot * positionRad.length, positionRad);
+      else this.#isSeen[slot] = 0;
+    }
+    while (this.#count > 0 && this.#isOver(this.#oldest)) {
+      releasedJ += this.#excessJ(this.#oldest, positionRad.length);
+      this.#oldest = (this.#oldest + 1) % this.#capacity;
+      this.#count--;
+    }
+    return releasedJ;
+  }
+
+  #see(at: number, positionRad: Float64Array): void {
+    for (let i = 0; i < positionRad.length; i++) {
+      this.#low[at + i] = Math.min(this.#low[at + i]!, positionRad[i]!);
+      this.#high[at + i] = Math.max(this.#high[at + i]!, positionRad[i]!);
+    }
+  }
+
+  #isOver(slot: number): boolean {
+    return this.#ticks[slot]! >= this.#delayTicks && this.#ageS[slot]! >= this.#delayS;
+  }
+
+  #excessJ(slot: number, n: number): number {
+    if (this.#isSeen[slot] === 0) return 0;
+    let worstJ = 0;
+    for (let i = 0; i < n; i++) {
+      const from = this.#from[slot * n + i]!;
+      const to = this.#to[slot * n + i]!;
+      // U(to − q) − U(from − q) falls with q where to > from, as U′ only rises: the worst place is an end of the window.
+      const q = to > from ? this.#low[slot * n + i]! : this.#high[slot * n + i]!;
+      const joint = this.#model.joints[i]!;
+      worstJ += jointSpringJ(joint, to - q) - jointSpringJ(joint, from - q);
+    }
+    return Math.max(0, this.#bookedJ[slot]! - worstJ);
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * The chain's stage that pays for motion: what commands put into the robot's springs comes out of a tank, into which comes
+ * back what dampers certainly took out. So the robot with its surroundings is passive, whatever commands come
+ * (`docs/safety-case.md`, energy tank). It must never let the tank fall below its floor, nor move the reference unlawfully.
+ */
+import { allFinite, type RobotModel, type RobotState } from '../../core/index.ts';
+import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
+import { brakeBound, brakeRate, brakeStep } from '../limits/index.ts';
+import { JointPort } from './joint-port.ts';
+import { EnergyLedger } from './ledger.ts';
+import type { SpringPort } from './port.ts';
+import { PosePort } from './pose-port.ts';
+
+/** Halvings of a share: the rest is a billionth. */
+const ROUNDS = 30;
+/** Shares of the tank's room. Below the first it counts as empty, and only what injects nothing may move; from the second on it is well again. */
+const EMPTY_SHARE = 0.02;
+const WELL_SHARE = 0.1;
+/** What is this near to the reference is the reference, */
+const SAME_RAD = 1e-12;
+/** and so much may be missing for it. It is the most by which the tank can be below its floor. */
+const ROUNDING_J = 1e-9;
+/** A reading farther out than this is none: the squares of it would be. */
+const FARTHEST_RAD = 1e6;
+
+/** One robot's tank. Tick-safe after construction; a tick is `begin`, perhaps `limit`, `send`. */
+export class EnergyTank {
+  readonly #books: EnergyLedger;
+  readonly #port: SpringPort;
+  readonly #model: RobotModel;
+  readonly #powerMaxW: number;
+  readonly #roomJ: number;
+  readonly #shortestS: number;
+  readonly #brake: Float64Array;
+  readonly #velocity: Float64Array;
+  readonly #candidate: Float64Array;
+  readonly #hold: Float64Array;
+  readonly #target: Float64Array;
+  #measuredAtS = Number.NEGATIVE_INFINITY;
+  /** Only motion that injects nothing may be begun. */
+  isEmpty = false;
+  /** What is sent is behind the reference. */
+  isHeld = false;
+  /** Of this tick: share of the wanted motion that was paid for; what was put in, J (net of what came back from earlier bookings). */
+  scale = 1;
+  injectedJ = 0;
+  /** Of this tick: what the dampers gave back and what was topped up, J. */
+  creditedJ = 0;
+  /** All that was ever topped up, J. */
+  toppedUpJ = 0;
+
+  /** Throws `RangeError` for a model without a tank, or one whose numbers contradict each other. `shortestS`: of a tick. */
+  constructor(model: RobotModel, shortestS: number) {
+    const { tank } = model;
+    if (tank === undefined) throw new RangeError(`${model.name} has no energy tank`);
+    this.#books = new EnergyLedger(tank);
+    this.#port = tank.port === 'joint' ? new JointPort(model) : new PosePort(model);
+    this.#model = model;
+    this.#powerMaxW = tank.powerMaxW;
+    this.#roomJ = tank.maxJ - tank.minJ;
+    this.#shortestS = shortestS;
+    const n = model.joints.length;
+    this.#brake = new Float64Array(n);
+    this.#velocity = new Float64Array(n);
+    this.#candidate = new Float64Array(n);
+    this.#hold = new Float64Array(n);
+    this.#target = new Float64Array(n);
+  }
+
+  /** Content, J. */
+  get energyJ(): number {
+    return this.#books.energyJ;
+  }
+
+  /** Content above the floor, as a share of the room. */
+  get margin(): number {
+    return this.#books.spareJ / this.#roomJ;
+  }
+
+  /** The robot's set-points are where it is, at `jointsRad` (n, finite): it has no torque, or was put there. Content stays. */
+  restAt(jointsRad: ArrayLike<number>): void {
+    this.#port.restAt(jointsRad);
+    this.isHeld = false;
+  }
+
+  /** The reference was put to `referenceRad`, and what was sent stays where it is until it can follow. */
+  referencePut(referenceRad: Float64Array): void {
+    this.isHeld = !this.#isSame(referenceRad);
+  }
+
+  /** As full as at the start. Only with the robot at rest, and because somebody asked for it. */
+  refill(): void {
+    this.#books.reset();
+    this.isEmpty = false;
+  }
+
+  /** A tick begins: takes in what came back since the last. `dtS` is the measured period, `tickS` that of the reference. */
+  begin(robot: RobotState, dtS: number, tickS: number): void {
+    this.scale = 1;
+    const { positionRad, measuredAtS } = robot;
+    // A reading repeated is no reading: the robot is somewhere else by now.
+    const isMeasured = measuredAtS !== this.#measuredAtS && isPlausible(positionRad, this.#candidate.length);
+    this.#measuredAtS = measuredAtS;
+    // A period taken too short would be credited too much.
+    this.#port.begin(positionRad, isMeasured, dtS > tickS ? dtS : tickS);
+    this.#books.debit(-this.#port.releasedJ);
+    this.injectedJ = -this.#port.releasedJ;
+    this.creditedJ = this.#books.credit(this.#port.dissipatedJ);
+    this.#judge();
+  }
+
+  /**
+   * Slows `velocity` (n, rad/s) towards the brake step for a tick of `tickS` from the reference `referenceRad`, moving with
+   * `previous` so far: by the largest share that can be paid for together with the brake behind it. Both ends obey the
+   * limits of velocity and acceleration, which are convex, so the result does. Returns reason bits.
+   *
+   * What the shield makes of the result lies between it and the brake step: the cost is convex in the velocity, so if both
+   * can be paid all between can. If the brake cannot, this returns the brake itself, and there is nothing between.
+   */
+  limit(velocity: Float64Array, referenceRad: Float64Array, previous: Float64Array, tickS: number): number {
+    // What is sent does not follow now, and costs nothing.
+    if (this.isHeld) return 0;
+    brakeStep(this.#brake, this.#model, previous, tickS);
+    // One bound of the brake's length for all shares keeps the cost convex: the rate is least at one of the ends.
+    const brakeS = 0.5 / Math.min(brakeRate(this.#model, velocity), brakeRate(this.#model, this.#brake));
+    if (this.#isPaid(1, velocity, referenceRad, tickS, brakeS)) return 0;
+    let share = 0;
+    if (this.#isPaid(0, velocity, referenceRad, tickS, brakeS)) {
+      for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
+        if (this.#isPaid(share + step, velocity, referenceRad, tickS, brakeS)) share += step;
+      }
+    }
+    let isChanged = false;
+    for (let i = 0; i < velocity.length; i++) {
+      const slowed = this.#between(share, velocity, i);
+      if (slowed !== velocity[i]) isChanged = true;
+      velocity[i] = slowed;
+    }
+    this.scale = isChanged ? share : 1;
+    return isChanged ? TANK_SLOWED : 0;
+  }
+
+  /**
+   * Wants the reference back where the set-point was held: writes into `velocity` (n, rad/s) the way there from
+   * `referenceRad`, straight and with room to stop. The limits and the shield come after it, as after any command.
+   */
+  reunite(velocity: Float64Array, referenceRad: Float64Array, tickS: number): void {
+    let rate = Number.POSITIVE_INFINITY;
+    let speed = 1 / tickS;
+    for (let i = 0; i < velocity.length; i++) {
+      const { accelMaxRadPerS2, velocityMaxRadPerS } = this.#model.joints[i]!;
+      const way = this.#port.sentRad[i]! - referenceRad[i]!;
+      velocity[i] = way;
+      if (way === 0) continue;
+      rate = Math.min(rate, accelMaxRadPerS2 / Math.abs(way));
+      speed = Math.min(speed, velocityMaxRadPerS / Math.abs(way));
+    }
+    // The whole way is 1. The last piece, which the bound would leave, is so short that any tick can begin and end it.
+    const isLast = 1 <= (rate * this.#shortestS * this.#shortestS) / 8;
+    if (!isLast) speed = Math.min(speed, brakeBound(1, rate, tickS, this.#shortestS));
+    for (let i = 0; i < velocity.length; i++) velocity[i] = velocity[i]! * speed;
+  }
+
+  /**
+   * The reference is now `referenceRad` (n), moving with `speeds` (n, rad/s): writes into `sentRad` (n) what can be paid of
+   * going there, and books it. `isWanted` false: nobody is followed, and nothing is spent to catch up. Returns reason bits.
+   */
+  send(
+    sentRad: Float64Array,
+    referenceRad: Float64Array,
+    speeds: Float64Array,
+    tickS: number,
+    isWanted: boolean,
+  ): number {
+    let budgetJ = this.#chooseTarget(referenceRad, tickS, isWanted);
+    // The last rounding of a way back is not worth a wait.
+    if (this.#isSame(referenceRad)) budgetJ = Math.max(budgetJ, this.#books.spareJ + ROUNDING_J);
+    let share = 1;
+    if (!(this.#port.bookedJ(this.#target) <= budgetJ)) {
+      share = 0;
+      this.#port.writeHold(this.#hold);
+      for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
+        this.#moveTo(share + step);
+        if (this.#port.bookedJ(this.#candidate) <= budgetJ) share += step;
+      }
+    }
+    if (share === 1) this.#candidate.set(this.#target);
+    else this.#moveTo(share);
+    const bookedJ = this.#port.send(this.#candidate);
+    this.#books.debit(bookedJ);
+    this.injectedJ += bookedJ;
+    sentRad.set(this.#candidate);
+    this.#settle(referenceRad, share);
+    if (!isWanted && this.#port.isRelaxed && !this.isHeld && isStill(speeds)) this.#topUp(tickS);
+    this.#judge();
+    return this.isHeld ? TANK_HELD : 0;
+  }
+
+  /** Where what is sent should go, and what that may cost, J. */
+  #chooseTarget(referenceRad: Float64Array, tickS: number, isWanted: boolean): number {
+    const spareJ = this.#books.spareJ;
+    this.#target.set(referenceRad);
+    if (!this.isHeld) return spareJ;
+    // It closes up by no more than a joint may speed up in one tick.
+    for (let i = 0; i < this.#target.length; i++) {
+      const most = this.#model.joints[i]!.accelMaxRadPerS2 * tickS * tickS;
+      const from = this.#port.sentRad[i]!;
+      this.#target[i] = Math.min(Math.max(referenceRad[i]!, from - most), from + most);
+    }
+    return isWanted && !this.isEmpty ? Math.min(spareJ, this.#powerMaxW * tickS) : Math.min(spareJ, 0);
+  }
+
+  #isPaid(share: number, wanted: Float64Array, referenceRad: Float64Array, tickS: number, brakeS: number): boolean {
+    for (let i = 0; i < wanted.length; i++) {
+      this.#velocity[i] = this.#between(share, wanted, i);
+      this.#candidate[i] = referenceRad[i]! + this.#velocity[i]! * tickS;
+    }
+    const port = this.#port;
+    if (!(port.bookedWithBrakeJ(this.#candidate, this.#velocity, brakeS) <= this.#books.spareJ)) return false;
+    if (this.isEmpty && !(port.withBrakeJ(this.#candidate, this.#velocity, brakeS) <= 0)) return false;
+    return port.injectedJ(this.#candidate) <= this.#powerMaxW * tickS;
+  }
+
+  #between(share: number, wanted: Float64Array, i: number): number {
+    return share === 1 ? wanted[i]! : this.#brake[i]! + share * (wanted[i]! - this.#brake[i]!);
+  }
+
+  #moveTo(share: number): void {
+    for (let i = 0; i < this.#candidate.length; i++) {
+      this.#candidate[i] = this.#hold[i]! + share * (this.#target[i]! - this.#hold[i]!);
+    }
+  }
+
+  #isSame(referenceRad: Float64Array): boolean {
+    const { sentRad } = this.#port;
+    for (let i = 0; i < sentRad.length; i++) {
+      if (!(Math.abs(referenceRad[i]! - sentRad[i]!) <= SAME_RAD)) return false;
+    }
+    return true;
+  }
+
+  /** Whether what was sent is the reference. */
+  #settle(referenceRad: Float64Array, share: number): void {
+    const wasHeld = this.isHeld;
+    this.isHeld = !this.#isSame(referenceRad);
+    if (this.isHeld && !wasHeld) this.scale = share;
+    else if (this.isHeld) this.scale = 0;
+  }
+
+  #topUp(tickS: number): void {
+    const energyJ = this.#books.topUp(tickS);
+    this.toppedUpJ += energyJ;
+    this.creditedJ += energyJ;
+  }
+
+  /** Between the two shares it stays what it was, so that a nearly empty tank does not make the robot stutter. */
+  #judge(): void {
+    if (this.margin <= EMPTY_SHARE) this.isEmpty = true;
+    else if (this.margin >= WELL_SHARE) this.isEmpty = false;
+  }
+}
+
+function isPlausible(positionRad: ArrayLike<number>, joints: number): boolean {
+  if (positionRad.length !== joints || !allFinite(positionRad)) return false;
+  for (let i = 0; i < joints; i++) if (Math.abs(positionRad[i]!) > FARTHEST_RAD) return false;
+  return true;
+}
+
+function isStill(speeds: Float64Array): boolean {
+  for (let i = 0; i < speeds.length; i++) if (speeds[i] !== 0) return false;
+  return true;
+}

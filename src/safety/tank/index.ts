@@ -1,0 +1,2 @@
+export { EnergyTank } from './energy-tank.ts';
+export { springJ, springsJ } from './spring.ts';

@@ -1,0 +1,188 @@
+/**
+ * Joint springs: each servo holds a set-point by τ = clip(K·(s − q) − d·q̇, ±τ_max). While s is constant it only takes energy
+ * out; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy tank).
+ */
+import type { RobotModel } from '../../core/index.ts';
+import { DelayWindow } from './delay-window.ts';
+import type { SpringPort } from './port.ts';
+import { dissipatedJ, jointSpringJ } from './spring.ts';
+
+/** A joint that moves slower than this stands, rad/s. */
+const STILL_RAD_PER_S = 0.01;
+/** A spring that pulls with less than this share of its torque limit pulls at nothing. */
+const RELAXED_SHARE = 0.02;
+
+/** The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. */
+export class JointPort implements SpringPort {
+  readonly sentRad: Float64Array;
+  dissipatedJ = 0;
+  releasedJ = 0;
+  isRelaxed = false;
+  /** [n] the newest set-point: what was sent, and the feed-forward's lead. */
+  readonly #setPoint: Float64Array;
+  readonly #lastSent: Float64Array;
+  readonly #position: Float64Array;
+  readonly #newSetPoint: Float64Array;
+  readonly #low: Float64Array;
+  readonly #high: Float64Array;
+  /** [n] φ·d/(K·T): how far a step leads the set-point, per step. */
+  readonly #lead: Float64Array;
+  readonly #model: RobotModel;
+  readonly #delay: DelayWindow;
+  readonly #hasDelay: boolean;
+  #isMeasured = false;
+
+  /** Throws `RangeError` for a joint without stiffness or torque, negative damping, or a delay that is no whole number ≥ 0. */
+  constructor(model: RobotModel) {
+    const { velocityFeedForward = false, delayTicks = 0 } = model.tank ?? {};
+    if (!(Number.isInteger(delayTicks) && delayTicks >= 0)) {
+      throw new RangeError(`delayTicks of a tank must be a whole number ≥ 0, got ${delayTicks}`);
+    }
+    for (const { name, stiffnessNmPerRad: k, dampingNmSPerRad: d, torqueMaxNm } of model.joints) {
+      if (!(k > 0 && d >= 0 && torqueMaxNm > 0)) {
+        throw new RangeError(`a tank needs stiffness > 0, damping ≥ 0 and torque > 0 of ${name}`);
+      }
+    }
+    const n = model.joints.length;
+    this.#model = model;
+    this.#hasDelay = delayTicks > 0;
+    this.#delay = new DelayWindow(model, delayTicks);
+    this.sentRad = new Float64Array(n);
+    this.#setPoint = new Float64Array(n);
+    this.#lastSent = new Float64Array(n);
+    this.#position = new Float64Array(n);
+    this.#newSetPoint = new Float64Array(n);
+    this.#low = new Float64Array(n);
+    this.#high = new Float64Array(n);
+    this.#lead = Float64Array.from(model.joints, (joint) =>
+      velocityFeedForward ? (joint.dampingNmSPerRad / joint.stiffnessNmPerRad) * model.controlHz : 0,
+    );
+  }
+
+  restAt(jointsRad: ArrayLike<number>): void {
+    for (let i = 0; i < this.sentRad.length; i++) {
+      this.sentRad[i] = this.#lastSent[i] = this.#setPoint[i] = this.#position[i] = jointsRad[i]!;
+    }
+    this.#isMeasured = false;
+    this.#delay.clear();
+  }
+
+  begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
+    this.dissipatedJ = 0;
+    this.isRelaxed = false;
+    if (isMeasured && this.#isMeasured && !this.#delay.isBlind) this.#look(positionRad, dtS);
+    if (isMeasured) for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
+    this.#isMeasured = isMeasured;
+    this.releasedJ = this.#delay.advance(this.#position, isMeasured, dtS);
+  }
+
+  injectedJ(candidateRad: ArrayLike<number>): number {
+    let sum = 0;
+    for (let i = 0; i < this.#setPoint.length; i++) {
+      const q = this.#position[i]!;
+      const joint = this.#model.joints[i]!;
+      sum += jointSpringJ(joint, this.#setPointOf(candidateRad[i]!, i) - q);
+      sum -= jointSpringJ(joint, this.#setPoint[i]! - q);
+    }
+    return sum;
+  }
+
+  bookedJ(candidateRad: ArrayLike<number>): number {
+    if (this.#isExact) return this.injectedJ(candidateRad);
+    let sum = 0;
+    // |U′| ≤ τ_max: wherever the joint is when the step comes into force.
+    for (let i = 0; i < this.#setPoint.length; i++) sum += this.#mostJ(candidateRad[i]!, i);
+    return sum;
+  }
+
+  withBrakeJ(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: number): number {
+    let sum = 0;
+    for (let i = 0; i < this.#setPoint.length; i++) {
+      const q = this.#position[i]!;
+      const joint = this.#model.joints[i]!;
+      const speed = Math.abs(velocity[i]!);
+      // The brake ends at rest, at most speed·brakeS on. On the way the set-point, which leads by speed·leadS that shrinks,
+      // gets at most speed·(2·brakeS − leadS)²/(4·brakeS) ahead of where this tick leaves it.
+      const rest = Math.abs(candidateRad[i]! - q) + speed * brakeS;
+      const leadS = this.#lead[i]! / this.#model.controlHz;
+      const ahead = 2 * brakeS > leadS ? (speed * (2 * brakeS - leadS) ** 2) / (4 * brakeS) : 0;
+      const passing = Math.abs(this.#setPointOf(candidateRad[i]!, i) - q) + ahead;
+      sum += jointSpringJ(joint, Math.max(rest, passing)) - jointSpringJ(joint, this.#setPoint[i]! - q);
+    }
+    return sum;
+  }
+
+  bookedWithBrakeJ(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: number): number {
+    const nominalJ = this.withBrakeJ(candidateRad, velocity, brakeS);
+    if (this.#isExact) return nominalJ;
+    let sum = 0;
+    for (let i = 0; i < this.#setPoint.length; i++) {
+      const leadS = this.#lead[i]! / this.#model.controlHz;
+      const onRad = Math.abs(velocity[i]!) * Math.max(brakeS, leadS);
+      sum += this.#mostJ(candidateRad[i]!, i) + this.#model.joints[i]!.torqueMaxNm * onRad;
+    }
+    return Math.max(nominalJ, sum);
+  }
+
+  writeHold(out: Float64Array): void {
+    for (let i = 0; i < out.length; i++) {
+      const sent = this.sentRad[i]!;
+      const lead = this.#lead[i]!;
+      out[i] = sent;
+      if (lead === 0) continue;
+      const q = this.#position[i]!;
+      const joint = this.#model.joints[i]!;
+      const backJ = jointSpringJ(joint, sent - q) - jointSpringJ(joint, this.#setPoint[i]! - q);
+      // Standing still takes the lead away and pulls the set-point back. Where that would cost something, what is sent goes
+      // on into its own lead, and the set-point stays.
+      if (!this.#isExact || backJ > 0) out[i] = sent + (lead / (1 + lead)) * (sent - this.#lastSent[i]!);
+    }
+  }
+
+  send(candidateRad: ArrayLike<number>): number {
+    const bookedJ = this.bookedJ(candidateRad);
+    let isMoved = false;
+    for (let i = 0; i < this.#setPoint.length; i++) {
+      this.#newSetPoint[i] = this.#setPointOf(candidateRad[i]!, i);
+      if (this.#newSetPoint[i] !== this.#setPoint[i]) isMoved = true;
+      this.#lastSent[i] = this.sentRad[i]!;
+      this.sentRad[i] = candidateRad[i]!;
+    }
+    if (isMoved && this.#hasDelay) {
+      this.#delay.push(this.#setPoint, this.#newSetPoint, this.#position, this.#isMeasured, bookedJ);
+    }
+    this.#setPoint.set(this.#newSetPoint);
+    return bookedJ;
+  }
+
+  /** The joints are where they were measured when the set-point moves. */
+  get #isExact(): boolean {
+    return this.#isMeasured && !this.#hasDelay;
+  }
+
+  #setPointOf(candidateRad: number, i: number): number {
+    return candidateRad + this.#lead[i]! * (candidateRad - this.sentRad[i]!);
+  }
+
+  #mostJ(candidateRad: number, i: number): number {
+    return this.#model.joints[i]!.torqueMaxNm * Math.abs(this.#setPointOf(candidateRad, i) - this.#setPoint[i]!);
+  }
+
+  /** What the dampers took out since the joints were last measured, at `#position`. */
+  #look(positionRad: ArrayLike<number>, dtS: number): void {
+    this.#low.set(this.#setPoint);
+    this.#high.set(this.#setPoint);
+    this.#delay.widen(this.#low, this.#high);
+    let isRelaxed = this.#delay.isEmpty;
+    for (let i = 0; i < this.#position.length; i++) {
+      const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = this.#model.joints[i]!;
+      const before = this.#position[i]!;
+      const now = positionRad[i]!;
+      const farthest = Math.max(this.#high[i]! - Math.min(before, now), Math.max(before, now) - this.#low[i]!);
+      const pullNm = stiffnessNmPerRad * farthest;
+      this.dissipatedJ += dissipatedJ(dampingNmSPerRad, torqueMaxNm - pullNm, now - before, dtS);
+      if (pullNm > RELAXED_SHARE * torqueMaxNm || !(Math.abs(now - before) <= STILL_RAD_PER_S * dtS)) isRelaxed = false;
+    }
+    this.isRelaxed = isRelaxed;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * A servo as a spring and a damper: what it stores and what it certainly takes out, with its torque limit. The torque of a
+ * servo is τ = clip(K·e − d·q̇, ±τ_max) with e = set-point − joint (`docs/safety-case.md`, energy tank).
+ */
+import type { JointModel, RobotModel } from '../../core/index.ts';
+
+/**
+ * Energy, J, in the spring of stiffness K > 0 (N·m/rad) behind a torque limit τ_max > 0 (N·m) at the error `errorRad`: the
+ * integral of clip(K·e, ±τ_max), ½Ke² up to the knee τ_max/K and straight after it. Tick-safe; NaN in, NaN out.
+ */
+export function springJ(errorRad: number, stiffnessNmPerRad: number, torqueMaxNm: number): number {
+  const error = Math.abs(errorRad);
+  const kneeRad = torqueMaxNm / stiffnessNmPerRad;
+  if (error <= kneeRad) return 0.5 * stiffnessNmPerRad * error * error;
+  return torqueMaxNm * (error - 0.5 * kneeRad);
+}
+
+/** The same for a joint of a robot. Tick-safe. */
+export function jointSpringJ(joint: JointModel, errorRad: number): number {
+  return springJ(errorRad, joint.stiffnessNmPerRad, joint.torqueMaxNm);
+}
+
+/** Energy in all springs of a robot whose servos hold `setPointRad` (n) while its joints are at `positionRad` (n), J. Tick-safe. */
+export function springsJ(model: RobotModel, setPointRad: ArrayLike<number>, positionRad: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < model.joints.length; i++) {
+    sum += jointSpringJ(model.joints[i]!, setPointRad[i]! - positionRad[i]!);
+  }
+  return sum;
+}
+
+/**
+ * The least energy, J ≥ 0, that a damper d ≥ 0 (N·m·s/rad) takes out while its joint gets `movedRad` farther within `dtS`,
+ * whatever it does in between, if it has `headroomNm` left to its torque limit at every place between the two ends.
+ *
+ * Where the spring alone is θ = τ_max − m from saturation, the servo takes out at least |q̇|·min(d|q̇|, m) ≥ h(|q̇|), with the
+ * convex h(v) = d·v² up to v = m/(2d) and m·v − m²/(4d) after it. A joint that gets Δ farther passes every place between,
+ * and by Jensen's inequality ∫h(|q̇|)dt ≥ dt·h(|Δ|/dt): d·Δ²/dt for all but the fastest. Tick-safe; 0 where nothing is sure.
+ */
+export function dissipatedJ(dampingNmSPerRad: number, headroomNm: number, movedRad: number, dtS: number): number {
+  if (!(dtS > 0 && headroomNm > 0 && dampingNmSPerRad > 0)) return 0;
+  const moved = Math.abs(movedRad);
+  const damperNm = (dampingNmSPerRad * moved) / dtS;
+  if (damperNm <= headroomNm / 2) return damperNm * moved;
+  const sureJ = headroomNm * moved - (headroomNm * headroomNm * dtS) / (4 * dampingNmSPerRad);
+  return sureJ > 0 ? sureJ : 0;
+}
