@@ -169,7 +169,7 @@ export class GuardTick implements TickStages {
   write(): void {
     // Before the first true measurement nobody knows where the arm is, and the driver holds it there by itself.
     if (!hasTorque(this.#state) || this.#seedResult === 'notFinite') return;
-    if (this.#driver.write(this.#chain.referenceRad) === 'ok') this.#missedWrites = 0;
+    if (this.#driver.write(this.#chain.sentRad) === 'ok') this.#missedWrites = 0;
     else this.#missedWrites++;
   }
 
@@ -233,7 +233,10 @@ export class GuardTick implements TickStages {
     this.#measurement.restart();
     this.#sinceReadS = 0;
     this.#nowS = this.#clock.nowS();
+    // What was sent pulls no more: the robot was put there at rest, its set-points with it, and that is a new start.
+    this.#seedResult = 'notFinite';
     this.#seed(jointsRad);
+    this.#chain.refillTank();
     // Where it stood before does not matter any more; other faults still want to be acknowledged.
     this.#faults.acknowledge(this.#faults.flags & ~START_OUTSIDE);
     this.#input.flags = this.#faults.flags;
@@ -325,7 +328,10 @@ export class GuardTick implements TickStages {
   }
 
   #seed(jointsRad: ArrayLike<number>): void {
-    this.#seedResult = this.#chain.seed(jointsRad);
+    // Where torque holds the robot, what was sent before pulls on it until the energy tank lets it follow.
+    const isPulled = hasTorque(this.#state) && this.#seedResult !== 'notFinite';
+    this.#seedResult = this.#chain.seed(jointsRad, isPulled ? 'on' : 'off');
+    if (this.#state === 'standby') this.#chain.refillTank();
     this.#monitor.restart(this.#chain.referenceRad);
     this.#following.restart();
     this.#report.isStopLatched = false;
