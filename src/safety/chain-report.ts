@@ -15,7 +15,7 @@ export const STAGES = [
 export type StageName = (typeof STAGES)[number];
 
 /** The place of each stage in `STAGES`. */
-export const STAGE = {
+export const STAGE: Readonly<Record<StageName, number>> = {
   sanitize: 0,
   actionMap: 1,
   startGuard: 2,
@@ -24,7 +24,7 @@ export const STAGE = {
   barrier: 5,
   tank: 6,
   shield: 7,
-} as const satisfies Record<StageName, number>;
+};
 
 /** What one stage did in one tick. Reused. */
 export interface StageReport {
