@@ -192,6 +192,8 @@ export interface SafetyCheckResult {
   readonly robot: string;
   /** The file or name that was given. */
   readonly subject: string;
+  /** The files that were read. */
+  readonly sources: readonly string[];
   readonly command: string;
   /** UTC, ISO 8601. */
   readonly startedAt: string;
@@ -208,6 +210,8 @@ export interface SafetyCheckResult {
   readonly trials: number;
   /** Simulated time, s. */
   readonly simulatedS: number;
+  /** How often the simulation could not be trusted: what was sent was not finite, or tore the robot apart. */
+  readonly plantFailures: number;
   readonly ok: boolean;
   /** The verdict in one sentence. */
   readonly verdict: string;
@@ -219,6 +223,8 @@ export interface SafetyCheckResult {
   /** The trials that came nearest to a limit. */
   readonly worst: readonly Trace[];
   readonly limits: readonly LimitRow[];
+  /** What no file said and was worked out. */
+  readonly assumed: readonly string[];
   /** What this check says nothing about. */
   readonly notTested: readonly string[];
 }

@@ -1,0 +1,92 @@
+/** The simulated robots of a check: one for each variant, opened when a trial first asks for it. */
+import { ArmKinematics, type RobotModel } from '../../core/index.ts';
+import { type PlantOptions, RobotPlant } from '../../drivers/mujoco/index.ts';
+import type { CheckSubject } from '../check-subject/index.ts';
+import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
+import { type CheckedPlant, LagPlant } from './plant.ts';
+
+/** Share of the weakest joint's torque that the friction variant takes. */
+const FRICTION_SHARE = 0.02;
+/** Push for probing a joint's inertia, share of its torque, and for how long, s. */
+const PROBE_SHARE = 0.05;
+const PROBE_S = 0.002;
+/** Delay of a robot without a tank, which nobody promised anything about. */
+const DELAY_TICKS = 2;
+
+/** Variants that make sense for `subject`. */
+export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVariant[] {
+  if (plantFile === undefined || model.base !== undefined) return ['nominal'];
+  const hasDelay = model.tank === undefined || (model.tank.delayTicks ?? 0) > 0;
+  return PLANT_VARIANTS.filter((variant) => variant !== 'delay' || hasDelay);
+}
+
+/** Plants of one thread. */
+export class BenchPlants {
+  readonly hasEnergy: boolean;
+  readonly #subject: CheckSubject;
+  readonly #open = new Map<PlantVariant, CheckedPlant>();
+  #naturalHz: readonly number[] | undefined;
+
+  constructor(subject: CheckSubject) {
+    this.#subject = subject;
+    this.hasEnergy = subject.plantFile !== undefined && subject.model.base === undefined;
+  }
+
+  /** Throws `ReinError('config')` for a file that cannot be simulated. */
+  async get(variant: PlantVariant): Promise<CheckedPlant> {
+    const known = this.#open.get(variant);
+    if (known !== undefined) return known;
+    const { model, plantFile } = this.#subject;
+    const plant =
+      plantFile === undefined ? new LagPlant(model) : await RobotPlant.open(optionsOf(model, plantFile, variant));
+    this.#open.set(variant, plant);
+    return plant;
+  }
+
+  /** [n] the servos' natural frequencies at the home pose, Hz: √(K·(M⁻¹)ᵢᵢ)/2π, by a short push of each joint. */
+  async naturalHz(): Promise<readonly number[]> {
+    this.#naturalHz ??= await this.#probe();
+    return this.#naturalHz;
+  }
+
+  close(): void {
+    for (const plant of this.#open.values()) plant.close();
+    this.#open.clear();
+  }
+
+  async #probe(): Promise<readonly number[]> {
+    const { model } = this.#subject;
+    const plant = await this.get('nominal');
+    if (!(plant instanceof RobotPlant) || !this.hasEnergy) return [];
+    return model.joints.map(({ torqueMaxNm, stiffnessNmPerRad }, i) => {
+      const torque = new Float64Array(model.joints.length);
+      torque[i] = PROBE_SHARE * torqueMaxNm;
+      plant.reset(model.homeRad);
+      if (!plant.exert(torque, PROBE_S)) return 0;
+      const perInertia = Math.abs(plant.velocityRadPerS[i]!) / (torque[i]! * PROBE_S);
+      plant.reset(model.homeRad);
+      return Math.sqrt(stiffnessNmPerRad * perInertia) / (2 * Math.PI);
+    });
+  }
+}
+
+function optionsOf(model: RobotModel, file: string, variant: PlantVariant): PlantOptions {
+  const plain = { file, model };
+  if (variant === 'light') return { ...plain, payload: { scale: 0.5 } };
+  if (variant === 'heavy') return { ...plain, payload: { scale: 1.5 } };
+  if (variant === 'delay') return { ...plain, delayTicks: model.tank?.delayTicks ?? DELAY_TICKS };
+  if (variant === 'wall') return { ...plain, wall: wallBefore(model) };
+  if (variant === 'friction') {
+    return { ...plain, frictionNm: FRICTION_SHARE * Math.min(...model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) };
+  }
+  return plain;
+}
+
+/** Half-way between the tool's home and the end of the workspace, ahead of it. */
+function wallBefore({ workspace, ...model }: RobotModel): NonNullable<PlantOptions['wall']> {
+  const arm = new ArmKinematics({ ...model, workspace });
+  const [x, y, z] = arm.tcpPositionM as unknown as [number, number, number];
+  const isPositive = workspace.maxM[0] - x >= x - workspace.minM[0];
+  const edge = isPositive ? workspace.maxM[0] : workspace.minM[0];
+  return { pointM: [(x + edge) / 2, y, z], normal: [isPositive ? -1 : 1, 0, 0] };
+}

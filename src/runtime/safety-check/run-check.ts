@@ -1,0 +1,133 @@
+/** A whole check: trials on threads, comparisons with and without the tank, and one result. */
+import { availableParallelism, cpus } from 'node:os';
+import { isFree, type RobotModel } from '../../core/index.ts';
+import type { StageName } from '../../safety/index.ts';
+import type { CheckSubject } from '../check-subject/index.ts';
+import { packageVersions } from '../config/index.ts';
+import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
+import { variantsOf } from './bench-plants.ts';
+import { limitRowsOf } from './limit-rows.ts';
+import type { EnergyComparison, SafetyCheckResult } from './result.ts';
+import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
+import { TrialPool } from './trial-pool.ts';
+
+/** Trials of each comparison, with the tank and again without. */
+const COMPARED_TRIALS = 8;
+const COMPARED_TICKS = 500;
+/** Numbers of trials that are not among the plan's own. */
+const COMPARED_FROM = 1_000_000;
+
+export interface CheckRequest {
+  readonly subject: CheckSubject;
+  /** As it was given on the command line. */
+  readonly shownAs: string;
+  readonly command: string;
+  readonly ticks: number;
+  readonly seed: number;
+  readonly chain: 'on' | 'off';
+  readonly without: readonly StageName[];
+  /** As many as there are cores where absent. */
+  readonly threads?: number | undefined;
+  readonly onTicks?: ((done: number, planned: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs the check. Rejects with `ReinError('config')` for a robot that cannot be simulated. */
+export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheckResult> {
+  const { subject, ticks, seed, chain, without, onTicks, signal } = request;
+  const startedAt = new Date();
+  const plans = planTrials(subject.model, ticks, seed, variantsOf(subject));
+  const planned = plans.reduce((sum, plan) => sum + plan.ticks, 0);
+  const threads = Math.min(request.threads ?? availableParallelism(), plans.length);
+  const pool = new TrialPool({ subject, chain, seed }, threads);
+  try {
+    const outcomes = await pool.run(plans, without, (done) => onTicks?.(done, planned), signal);
+    const hasEnergy = subject.plantFile !== undefined && subject.model.base === undefined;
+    const totals = totalsOf(subject.model, outcomes, hasEnergy);
+    const comparison = await compare(pool, request, hasEnergy);
+    const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;
+    return {
+      formatVersion: 1,
+      robot: subject.model.name,
+      ...aboutRun(request, startedAt),
+      plant: subject.plantFile === undefined ? 'lag' : 'mujoco',
+      controlHz: subject.model.controlHz,
+      joints: subject.model.joints.length,
+      ticks: totals.ticks,
+      ...{ trials, simulatedS, plantFailures },
+      ...verdictOf(subject.model.name, totals, chain, without),
+      ...{ violations, adversaries, margins },
+      energy: { ...totals.energy, comparison },
+      ...{ stops, worst },
+      limits: limitRowsOf(subject.model),
+      assumed: subject.assumed,
+      notTested: notTested(subject),
+    };
+  } finally {
+    await pool.close();
+  }
+}
+
+type AboutRun = Pick<
+  SafetyCheckResult,
+  'subject' | 'sources' | 'command' | 'startedAt' | 'wallS' | 'versions' | 'machine' | 'seed' | 'chain' | 'without'
+>;
+
+function aboutRun(request: CheckRequest, startedAt: Date): AboutRun {
+  const { subject, shownAs, command, seed, chain, without } = request;
+  return {
+    subject: shownAs,
+    sources: subject.sources,
+    command,
+    startedAt: startedAt.toISOString(),
+    wallS: (Date.now() - startedAt.getTime()) / 1e3,
+    versions: packageVersions(),
+    machine: { cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
+    ...{ seed, chain, without },
+  };
+}
+
+/** The same attacks with the tank and without it: what it is good for. */
+async function compare(pool: TrialPool, request: CheckRequest, hasEnergy: boolean): Promise<EnergyComparison[] | null> {
+  const { subject, chain, without, signal } = request;
+  if (!hasEnergy || subject.model.tank === undefined || chain === 'off' || without.length > 0) return null;
+  const comparisons: EnergyComparison[] = [];
+  for (const attack of ['pumping', 'wall'] as const) {
+    const plans = comparedPlans(subject.model, attack);
+    const nothing = (): void => {};
+    const withTank = await pool.run(plans, [], nothing, signal);
+    const withoutTank = await pool.run(plans, ['tank'], nothing, signal);
+    comparisons.push(comparisonOf(attack, withTank, withoutTank));
+  }
+  return comparisons;
+}
+
+function comparedPlans(model: RobotModel, attack: 'pumping' | 'wall'): TrialPlan[] {
+  const variant: PlantVariant = attack === 'wall' ? 'wall' : 'nominal';
+  return Array.from({ length: COMPARED_TRIALS }, (_, i) => ({
+    index: COMPARED_FROM + i,
+    adversary: attack === 'wall' ? 'pushing' : 'pumping',
+    space: i % 2 === 0 ? 'joint' : 'cartesian',
+    variant,
+    ticksPerStep: Math.max(1, Math.round((i < 4 ? 0.03 : 0.1) * model.controlHz)),
+    jitter: 'none',
+    ticks: COMPARED_TICKS,
+    attempts: 1,
+    stops: 'none',
+  }));
+}
+
+function notTested({ model, plantFile }: CheckSubject): string[] {
+  const none = [
+    'Hardware: everything here is simulated. A hardware emergency stop is required in any case.',
+    'Drivers, buses, cables and the guardian process: their tests are `npm test` and the stop trials.',
+    'Cameras, people, and anything in the surroundings that the robot file does not describe.',
+  ];
+  if (plantFile === undefined)
+    none.unshift('Masses: no model file was given, so joints follow with a lag and energy means nothing.');
+  if (model.tank === undefined) none.push('Energy: the robot has no tank in its file, so nothing bounds it.');
+  if (model.collision === undefined && model.joints.some((joint) => !isFree(joint)) && model.base === undefined) {
+    none.push('Collisions with itself and its surroundings: the robot file lists no shapes.');
+  }
+  return none;
+}

@@ -1,0 +1,419 @@
+/** One trial: an attacker, the chain (or what is left of it) and a simulated robot in closed loop, with witnesses beside it. */
+import {
+  type ActionCommand,
+  type ActionSpec,
+  clamp,
+  createRobotState,
+  isFree,
+  Rng,
+  type RobotModel,
+  type RobotState,
+} from '../../core/index.ts';
+import { type ChainReport, createChainReport, type StageName } from '../../safety/index.ts';
+import { Attacker } from './attack/attacker.ts';
+import { Genome } from './attack/genome.ts';
+import { actionSpecOf, type TrialPlan, VARIANT_WORDS } from './attack/plan.ts';
+import { ChainMover, type Mover, NaiveMover } from './mover.ts';
+import type { CheckedPlant } from './plant.ts';
+import type { Trace, TrialName } from './result.ts';
+import { TraceRecorder } from './trace-recorder.ts';
+import { EnergyLedger } from './witness/energy-ledger.ts';
+import { type StopSample, StopWatch } from './witness/stop-watch.ts';
+import { addCount, type Distances, Witness } from './witness/witness.ts';
+
+/** Longest lease of a command, s (fault table, row 2). */
+const LEASE_MAX_S = 0.1;
+/** As the sanitizer: nobody may ask for a command from further ahead, s. */
+const FUTURE_S = 0.01;
+/** Energy that an integration of the motion may seem to make, J, and as a share of what moves. */
+const ENERGY_ROUNDING_J = 2e-3;
+const ENERGY_ROUNDING_SHARE = 2e-3;
+/** A first target farther than this may not be followed, rad. */
+const FAR_RAD = 0.1 + 1e-6;
+
+/** What a trial runs on. */
+export interface TrialSetting {
+  readonly model: RobotModel;
+  readonly chain: 'on' | 'off';
+  readonly without: readonly StageName[];
+  readonly seed: number;
+  readonly plant: CheckedPlant;
+  /** Whether the plant has masses: else its energy means nothing. */
+  readonly hasEnergy: boolean;
+  readonly naturalHz: readonly number[];
+}
+
+/** What happened, as plain data: it crosses threads. */
+export interface TrialOutcome {
+  readonly name: TrialName;
+  ticks: number;
+  changedTicks: number;
+  violatedTicks: number;
+  /** Ticks without a valid command, and first commands that were too far. */
+  idleTicks: number;
+  farStarts: number;
+  counts: Witness['counts'];
+  least: Distances;
+  marginMin: number;
+  surplusMaxJ: number;
+  tankMinJ: number;
+  injectedJ: number;
+  creditedJ: number;
+  peakKineticJ: number;
+  peakForceN: number;
+  plantFailures: number;
+  simulatedS: number;
+  readonly stops: StopSample[];
+  readonly trace: Trace;
+}
+
+/** Energy that nobody paid for may reach this before it is a violation, J. */
+export function energyToleranceJ(peakKineticJ: number): number {
+  return ENERGY_ROUNDING_J + ENERGY_ROUNDING_SHARE * peakKineticJ;
+}
+
+/** The lease of a trial's commands, s. */
+export function leaseOf(policyPeriodS: number): number {
+  return Math.min(LEASE_MAX_S, 1.5 * policyPeriodS);
+}
+
+/** Runs `plan`; a climber's attempts one after the other, each better than the last. */
+export function runTrial(setting: TrialSetting, plan: TrialPlan): TrialOutcome {
+  const rng = new Rng(setting.seed).fork(`trial ${plan.index}`);
+  const name: TrialName = {
+    index: plan.index,
+    adversary: plan.adversary,
+    space: plan.space,
+    plant: VARIANT_WORDS[plan.variant],
+  };
+  if (plan.attempts === 1) return new TrialRun(setting, plan, name, rng, undefined).run(plan.ticks);
+  return climb(setting, plan, name, rng);
+}
+
+/** (1 + 1) search: a child of the best takes its place where it came nearer to harm. */
+function climb(setting: TrialSetting, plan: TrialPlan, name: TrialName, rng: Rng): TrialOutcome {
+  const ticks = Math.ceil(plan.ticks / plan.attempts);
+  const size = actionSpecOf(setting.model, plan).dimensions.length;
+  const stepS = plan.ticksPerStep / setting.model.controlHz;
+  const knotS = Math.max(stepS, 0.04);
+  const knots = Math.ceil(ticks / setting.model.controlHz / knotS);
+  const start = rng.state();
+  let best = Genome.random(knots, size, knotS, rng);
+  let bestHarm = Number.NEGATIVE_INFINITY;
+  let sum: TrialOutcome | undefined;
+  for (let attempt = 0; attempt < plan.attempts; attempt++) {
+    const isNew = attempt < 3;
+    const genome = isNew ? Genome.random(knots, size, knotS, rng) : best.child(rng);
+    // The same start for each: only the actions differ.
+    const outcome = new TrialRun(setting, plan, name, new Rng(start), genome).run(ticks);
+    const harm = plan.adversary === 'climbMargin' ? -outcome.marginMin : outcome.peakKineticJ;
+    if (harm >= bestHarm) [best, bestHarm] = [genome, harm];
+    sum = sum === undefined ? outcome : merged(sum, outcome);
+  }
+  return sum!;
+}
+
+/** Two attempts as one trial, with the trace of the one that came nearer to harm. */
+function merged(a: TrialOutcome, b: TrialOutcome): TrialOutcome {
+  for (const kind of Object.keys(a.counts) as (keyof Witness['counts'])[]) addCount(a.counts[kind], b.counts[kind]);
+  for (const key of Object.keys(a.least) as (keyof Distances)[]) a.least[key] = Math.min(a.least[key], b.least[key]);
+  return {
+    ...a,
+    ticks: a.ticks + b.ticks,
+    changedTicks: a.changedTicks + b.changedTicks,
+    violatedTicks: a.violatedTicks + b.violatedTicks,
+    idleTicks: a.idleTicks + b.idleTicks,
+    farStarts: a.farStarts + b.farStarts,
+    marginMin: Math.min(a.marginMin, b.marginMin),
+    surplusMaxJ: Math.max(a.surplusMaxJ, b.surplusMaxJ),
+    tankMinJ: Math.min(a.tankMinJ, b.tankMinJ),
+    injectedJ: a.injectedJ + b.injectedJ,
+    creditedJ: a.creditedJ + b.creditedJ,
+    peakKineticJ: Math.max(a.peakKineticJ, b.peakKineticJ),
+    peakForceN: Math.max(a.peakForceN, b.peakForceN),
+    plantFailures: a.plantFailures + b.plantFailures,
+    simulatedS: a.simulatedS + b.simulatedS,
+    trace: b.marginMin < a.marginMin ? b.trace : a.trace,
+  };
+}
+
+/** The state of one trial. */
+class TrialRun {
+  readonly #setting: TrialSetting;
+  readonly #plan: TrialPlan;
+  readonly #rng: Rng;
+  readonly #action: ActionSpec;
+  readonly #attacker: Attacker;
+  readonly #mover: Mover;
+  readonly #witness: Witness;
+  readonly #ledger: EnergyLedger;
+  readonly #stops: StopWatch | undefined;
+  readonly #trace: TraceRecorder;
+  readonly #state: RobotState;
+  readonly #report: ChainReport = createChainReport();
+  readonly #out: TrialOutcome;
+  readonly #periodS: number;
+  readonly #leaseS: number;
+  readonly #poison: ActionCommand;
+  /** The newest command stays where it is when its sender falls silent: a copy of it, which grows old. */
+  readonly #sent: ActionCommand;
+  /** `Mover.apply` has not seen a command near enough to begin with. */
+  #hasStarted = false;
+
+  constructor(setting: TrialSetting, plan: TrialPlan, name: TrialName, rng: Rng, genome: Genome | undefined) {
+    const { model, plant } = setting;
+    this.#setting = setting;
+    this.#plan = plan;
+    this.#rng = rng;
+    this.#periodS = 1 / model.controlHz;
+    const policyPeriodS = plan.ticksPerStep * this.#periodS;
+    this.#leaseS = leaseOf(policyPeriodS);
+    this.#action = actionSpecOf(model, plan);
+    this.#attacker = new Attacker({
+      ...{ model, action: this.#action, name: plan.adversary, rng, policyPeriodS, leaseS: this.#leaseS },
+      ...{ naturalHz: setting.naturalHz, genome },
+    });
+    this.#mover = this.#createMover(policyPeriodS);
+    this.#witness = new Witness(model);
+    this.#ledger = new EnergyLedger(model, plant);
+    this.#stops = plan.stops === 'none' ? undefined : new StopWatch(model, plan.stops, this.#leaseS);
+    this.#trace = new TraceRecorder(name, plan.ticks / plan.attempts);
+    this.#state = createRobotState(model.joints.length, 0);
+    this.#out = createOutcome(name, this.#witness, this.#stops?.samples ?? [], this.#trace.trace);
+    const { command } = this.#attacker;
+    this.#poison = { ...command, action: command.action.slice().fill(Number.NaN) };
+    this.#sent = { ...command, action: command.action.slice() };
+  }
+
+  run(ticks: number): TrialOutcome {
+    this.#begin();
+    let nowS = 0;
+    let dtS = this.#periodS;
+    for (let tick = 0; tick < ticks; tick++) {
+      this.#tick(tick, nowS, dtS);
+      dtS = this.#plan.jitter === 'none' ? this.#periodS : wildPeriodS(this.#rng, this.#periodS);
+      this.#pass(dtS);
+      nowS += dtS;
+    }
+    const out = this.#out;
+    out.simulatedS = nowS;
+    return out;
+  }
+
+  #createMover(policyPeriodS: number): Mover {
+    const { model, chain, without } = this.#setting;
+    const isRaw = this.#plan.adversary === 'rawVelocity' || without.includes('actionMap');
+    const wantedRadPerS = isRaw ? this.#attacker.wantedRadPerS : undefined;
+    const trial = { without, ...(wantedRadPerS && { wantedRadPerS }) };
+    const options = { model, action: this.#action, policyPeriodS, trial };
+    return chain === 'on' ? new ChainMover(options) : new NaiveMover(options);
+  }
+
+  /** At home, or anywhere that the chain takes and that is clear of everything. */
+  #begin(): void {
+    const { model, plant } = this.#setting;
+    const start = Float64Array.from(model.homeRad);
+    const spread = this.#rng.uniform() < 0.5 ? 0 : this.#rng.uniform();
+    let isTaken = false;
+    for (let i = 0; i < 30 && spread > 0 && !isTaken; i++) {
+      this.#drawPose(start, spread);
+      isTaken = this.#mover.seed(start) && this.#isRoomy(start);
+    }
+    if (!isTaken) {
+      start.set(model.homeRad);
+      this.#mover.seed(start);
+    }
+    plant.reset(start);
+    this.#witness.restart(start);
+    this.#ledger.begin(this.#tankStartJ);
+    this.#hasStarted = false;
+  }
+
+  #drawPose(out: Float64Array, spread: number): void {
+    const { joints, homeRad, limitMarginRad } = this.#setting.model;
+    for (const [i, joint] of joints.entries()) {
+      if (isFree(joint)) continue;
+      const low = joint.positionMinRad + limitMarginRad;
+      const high = joint.positionMaxRad - limitMarginRad;
+      const reach = 0.5 * spread * Math.min(high - low, 4);
+      out[i] = clamp(homeRad[i]! + this.#rng.uniformIn(-reach, reach), low, high);
+    }
+  }
+
+  /** Clear by the check's own reckoning; a chain that is off takes any pose, so the witness judges the rest too. */
+  #isRoomy(jointsRad: Float64Array): boolean {
+    if (!this.#witness.isClear(jointsRad)) return false;
+    return this.#witness.isInside(jointsRad);
+  }
+
+  get #tankStartJ(): number {
+    return this.#setting.model.tank?.startJ ?? 0;
+  }
+
+  /** Content of the tank as the promise reads it: what was never paid out of is full. */
+  get #tankJ(): number {
+    const { chain, without } = this.#setting;
+    return chain === 'off' || without.includes('tank') ? this.#tankStartJ : this.#report.tankEnergyJ;
+  }
+
+  #tick(tick: number, nowS: number, dtS: number): void {
+    const { plant } = this.#setting;
+    const attacker = this.#attacker;
+    this.#state.positionRad.set(plant.positionRad);
+    this.#state.velocityRadPerS.set(plant.velocityRadPerS);
+    this.#state.measuredAtS = nowS;
+    if (tick % this.#plan.ticksPerStep === 0) {
+      attacker.decide(nowS, plant.positionRad, plant.velocityRadPerS);
+    }
+    attacker.tick(plant.velocityRadPerS);
+    const command = this.#commandOf(nowS);
+    const mayMove = command !== null && this.#isValid(command, nowS);
+    const isFar = mayMove && this.#isFarStart(command);
+    this.#mover.apply(command, this.#state, nowS, dtS, this.#report);
+    this.#judge(nowS, dtS, mayMove, isFar);
+    this.#reseed();
+  }
+
+  /** What is sent in this tick: the attacker's command, or what a stop that is being measured makes of it. */
+  #commandOf(nowS: number): ActionCommand | null {
+    const attacker = this.#attacker;
+    const stops = this.#stops;
+    if (stops !== undefined && !stops.isOn && this.#witness.speedShare > 0.2 && this.#rng.uniform() < 0.02) {
+      stops.begin(nowS, attacker.command.issuedAtS, this.#mover.referenceRad);
+      this.#poison.seq = attacker.command.seq;
+    }
+    if (stops?.isOn) {
+      if (stops.cause === 'silence') return this.#sent;
+      this.#poison.seq++;
+      this.#poison.issuedAtS = nowS;
+      return this.#poison;
+    }
+    if (attacker.isSilent) return null;
+    this.#copySent();
+    return attacker.command;
+  }
+
+  #copySent(): void {
+    const { action, ...rest } = this.#attacker.command;
+    Object.assign(this.#sent, rest);
+    this.#sent.action.set(action);
+  }
+
+  #isValid(command: ActionCommand, nowS: number): boolean {
+    if (command.decider === 'hold' || !command.action.every(Number.isFinite)) return false;
+    const ageS = nowS - command.issuedAtS;
+    return Number.isFinite(command.seq) && ageS >= -FUTURE_S && ageS <= command.leaseS;
+  }
+
+  /** A first command, by joints, that asks for a place too far from where the robot stands. */
+  #isFarStart(command: ActionCommand): boolean {
+    if (this.#hasStarted || this.#plan.adversary !== 'farStart') return false;
+    const { model } = this.#setting;
+    for (const [k, { scale }] of this.#action.dimensions.entries()) {
+      const joint = model.joints[k]!;
+      const far = Math.min(Math.abs(scale * command.action[k]!), model.leashRad);
+      const room = Math.min(
+        this.#state.positionRad[k]! - joint.positionMinRad,
+        joint.positionMaxRad - this.#state.positionRad[k]!,
+      );
+      if (!isFree(joint) && far > FAR_RAD && room > 2 * FAR_RAD) return true;
+    }
+    this.#hasStarted = true;
+    return false;
+  }
+
+  #judge(nowS: number, dtS: number, mayMove: boolean, isFar: boolean): void {
+    const { plant } = this.#setting;
+    const witness = this.#witness;
+    const out = this.#out;
+    out.ticks++;
+    if (!mayMove) out.idleTicks++;
+    if (isFar) out.farStarts++;
+    if (this.#report.changed) out.changedTicks++;
+    let isBroken = witness.check(this.#mover.referenceRad, dtS, mayMove);
+    const speed = witness.speedShare;
+    if (isFar && speed > 0) {
+      witness.add('startJump', speed);
+      isBroken = true;
+    }
+    if (this.#stops?.tick(nowS, this.#mover.referenceRad, speed, this.#follows(mayMove), plant.velocityRadPerS)) {
+      witness.add('lateStop', 1);
+      isBroken = true;
+    }
+    out.marginMin = Math.min(out.marginMin, witness.margin);
+    if (isBroken) out.violatedTicks++;
+  }
+
+  /** Whether the reference still goes after a command, by what it does where the chain does not say. */
+  #follows(mayMove: boolean): boolean {
+    return this.#setting.chain === 'on' ? this.#report.isFollowing : mayMove;
+  }
+
+  /** Time passes in the plant; energy and distances are looked at after it. */
+  #pass(dtS: number): void {
+    const { plant, hasEnergy, model } = this.#setting;
+    const out = this.#out;
+    if (!plant.step(this.#mover.sentRad, dtS)) {
+      this.#restartPlant();
+      return;
+    }
+    out.peakForceN = Math.max(out.peakForceN, plant.contactForceN());
+    let isBroken = model.collision !== undefined && this.#witness.checkPlant(plant.smallestDistanceM());
+    if (hasEnergy && model.tank !== undefined) isBroken = this.#checkEnergy() || isBroken;
+    else if (hasEnergy) this.#ledger.kineticJ = plant.kineticJ();
+    out.peakKineticJ = Math.max(out.peakKineticJ, this.#ledger.kineticJ);
+    if (isBroken) out.violatedTicks++;
+    this.#trace.add(this.#witness.margin, this.#tankJ, this.#report, this.#ledger.kineticJ, dtS);
+  }
+
+  #checkEnergy(): boolean {
+    const out = this.#out;
+    const { tank } = this.#setting.model;
+    const report = this.#report;
+    const surplusJ = this.#ledger.check(this.#tankJ);
+    out.surplusMaxJ = Math.max(out.surplusMaxJ, surplusJ);
+    out.tankMinJ = Math.min(out.tankMinJ, this.#tankJ);
+    out.injectedJ += report.tankInjectedJ;
+    out.creditedJ += report.tankCreditedJ;
+    const missingJ = Math.max(surplusJ - energyToleranceJ(out.peakKineticJ), tank!.minJ - 1e-9 - this.#tankJ);
+    if (!(missingJ > 0)) return false;
+    this.#witness.add('energy', missingJ);
+    return true;
+  }
+
+  /** What was sent could not be simulated: the robot begins again. */
+  #restartPlant(): void {
+    this.#out.plantFailures++;
+    this.#setting.plant.reset(this.#setting.model.homeRad);
+    this.#mover.seed(this.#setting.model.homeRad);
+    this.#witness.restart(this.#setting.model.homeRad);
+    this.#ledger.begin(this.#tankStartJ);
+    this.#hasStarted = false;
+  }
+
+  /** After a stop that latched, an operator takes the robot up again from where it stands. */
+  #reseed(): void {
+    if (!this.#report.isStopLatched || this.#witness.speedShare > 0) return;
+    if (this.#stops?.isOn || this.#rng.uniform() > 0.05) return;
+    const { plant } = this.#setting;
+    if (!this.#mover.seed(plant.positionRad)) this.#mover.seed(this.#mover.referenceRad.slice());
+    this.#witness.restart(this.#mover.referenceRad);
+    this.#ledger.restart();
+    this.#hasStarted = false;
+  }
+}
+
+function createOutcome(name: TrialName, witness: Witness, stops: StopSample[], trace: Trace): TrialOutcome {
+  const { counts, least } = witness;
+  const none = { ticks: 0, changedTicks: 0, violatedTicks: 0, idleTicks: 0, farStarts: 0, plantFailures: 0 };
+  const energy = { surplusMaxJ: Number.NEGATIVE_INFINITY, tankMinJ: Number.POSITIVE_INFINITY };
+  const sums = { injectedJ: 0, creditedJ: 0, peakKineticJ: 0, peakForceN: 0, simulatedS: 0 };
+  return { name, ...none, ...energy, ...sums, counts, least, marginMin: Number.POSITIVE_INFINITY, stops, trace };
+}
+
+/** Periods from 0 to 5 T, most of them near T. */
+function wildPeriodS(rng: Rng, periodS: number): number {
+  const draw = rng.uniform();
+  if (draw < 0.05) return 0;
+  return draw < 0.1 ? 5 * periodS * rng.uniform() : periodS * rng.uniformIn(0.4, 2.5);
+}
