@@ -20,6 +20,8 @@ export interface Driver {
    * torque; may take up to five seconds. Absent: always ready.
    */
   prepare?(): string | undefined;
+  /** The emergency stop is pressed, as of the last `read`. Absent: this robot has no button that software sees. Tick path. */
+  readonly isEmergencyStopPressed?: boolean;
   /** Torque on, holding the measured pose. */
   enable(): void;
   /** Torque off. */
@@ -35,6 +37,26 @@ export interface Driver {
   close(): Promise<void>;
   /** Where the surroundings can be put back by software, as in simulation; absent on real robots. */
   readonly scene?: Scene;
+  /**
+   * How another process stops this robot when the guard cannot any more; known once `open` has resolved. Absent where there
+   * is no bus of our own: a simulator, a robot behind ROS 2. Where it is there, torque does not come on without a guardian.
+   */
+  readonly bus?: DriverBus;
+}
+
+/** A bus that the guardian opens beside the driver, and what it writes there to stop the robot. Plain data. */
+export interface DriverBus {
+  /**
+   * What can be opened for writing a second time while the driver has it open: a serial port without an exclusive lock
+   * (serialport: `lock: false`), a pty, a named pipe. Line settings stay as the driver made them.
+   */
+  readonly path: string;
+  /**
+   * Complete frames, written in this order and at once, 3 times: torque off, or neutral (category 0). They stop the robot
+   * whatever was sent before them, a cut frame included, and repeated or late they do no harm. Together 1 to 4096 bytes, so
+   * that they go out in one piece.
+   */
+  readonly stopFrames: readonly Uint8Array[];
 }
 
 /** Surroundings that software can arrange: a simulator's. */

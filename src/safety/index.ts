@@ -1,4 +1,5 @@
-export { namesOfBits, SAFETY_BITS, type SafetyBit } from './bits.ts';
+export { Clearances } from './avoidance/index.ts';
+export { namesOfBits, SAFETY_BITS, type SafetyBit, START_REFUSED } from './bits.ts';
 export { SafetyChain, type SafetyChainOptions, type SeedResult } from './chain.ts';
 export { type ChainReport, createChainReport, STAGES, type StageName, type StageReport } from './chain-report.ts';
 export type { ChainTrial } from './chain-trial.ts';

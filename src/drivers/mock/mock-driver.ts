@@ -9,10 +9,17 @@ import {
   zeros,
 } from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
+import { MOCK_FRAME, MockBus } from './mock-bus.ts';
 import { type FaultPlan, type MockFault, MockFaults } from './mock-faults.ts';
 
 /** Time constant of the mock's servos: the distance to the reference shrinks to 1/e in this time. */
 const SERVO_TIME_CONSTANT_S = 0.02;
+/** By so much more with every read, rad. */
+const PUSH_RAD = 0.02;
+const CONTACT_N = 200;
+const SLOW_PERIODS = 1.5;
+/** Encoders count beyond the limits of the joints, so that an arm which stands there can be brought back, rad. */
+const ENCODER_BEYOND_RAD = 1;
 
 export interface MockDriverOptions {
   /** Faults that happen by chance, from a seed. Default: none. */
@@ -21,6 +28,8 @@ export interface MockDriverOptions {
   readonly startRad?: readonly number[];
   /** Names of further signals; `resetScene` sets their values. Default: none. */
   readonly signalNames?: readonly string[];
+  /** A named pipe or a pseudo-terminal, where each reference is written as a frame (`mock-bus.ts`). Default: none. */
+  readonly busPath?: string;
 }
 
 /**
@@ -32,6 +41,7 @@ export class MockDriver implements Driver {
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly scene: Scene;
+  readonly bus?: MockBus;
   readonly #model: RobotModel;
   readonly #periodS: number;
   readonly #followRatio: number;
@@ -41,6 +51,9 @@ export class MockDriver implements Driver {
   readonly #referenceRad: Vec<'rad'>;
   readonly #signals: Float64Array;
   #isOpen = false;
+  #pushedRad = 0;
+  /** As of the last read. */
+  isEmergencyStopPressed = false;
   #isEnabled = false;
   #measuredAtS = 0;
 
@@ -60,6 +73,7 @@ export class MockDriver implements Driver {
     this.#signals = new Float64Array(this.signalNames.length);
     this.#positionRad.set(startRad);
     this.#referenceRad.set(startRad);
+    if (options.busPath !== undefined) this.bus = new MockBus(options.busPath, joints);
     this.scene = { reset: (layout) => this.#reset(layout), geomPoses: () => undefined, geoms: [] };
   }
 
@@ -80,20 +94,28 @@ export class MockDriver implements Driver {
 
   async open(): Promise<void> {
     if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot was told not to answer.');
+    this.bus?.open();
     this.#isOpen = true;
   }
 
   enable(): void {
     this.#referenceRad.set(this.#positionRad);
+    if (!this.#isEnabled) this.#faults.enabled();
     this.#isEnabled = this.#isOpen;
+    this.bus?.send(MOCK_FRAME.torqueOn, this.#referenceRad);
   }
 
   disable(): void {
     this.#isEnabled = false;
+    this.bus?.send(MOCK_FRAME.torqueOff, this.#referenceRad);
   }
 
   read(out: RobotState): DriverStatus {
     this.#step();
+    this.#faults.tick();
+    this.isEmergencyStopPressed = this.#faults.take('emergencyStop');
+    if (this.#faults.take('slow')) wait(SLOW_PERIODS * this.#periodS);
+    this.#pushedRad = this.#faults.take('pushed') ? this.#pushedRad + PUSH_RAD : 0;
     if (!this.#isOpen || this.#faults.take('lost')) return 'lost';
     if (this.#faults.take('late')) return 'late';
     if (this.#faults.take('frozen')) return 'ok';
@@ -101,6 +123,8 @@ export class MockDriver implements Driver {
     out.velocityRadPerS.set(this.#velocityRadPerS);
     out.torqueNm.fill(0);
     out.wrench.fill(0);
+    if (this.#faults.take('contact')) out.wrench[2] = CONTACT_N;
+    for (let i = 0; i < out.positionRad.length; i++) out.positionRad[i] = out.positionRad[i]! + this.#pushedRad;
     out.signals.set(this.#signals);
     out.measuredAtS = this.#measuredAtS;
     if (this.#faults.take('nan')) out.positionRad[0] = Number.NaN;
@@ -112,12 +136,13 @@ export class MockDriver implements Driver {
     if (!this.#isOpen) return 'lost';
     if (this.#faults.take('rejected') || !this.#isInEncoderRange(referenceRad)) return 'rejected';
     this.#referenceRad.set(referenceRad);
-    return 'ok';
+    return this.bus === undefined ? 'ok' : this.bus.send(MOCK_FRAME.reference, referenceRad);
   }
 
   async close(): Promise<void> {
-    this.#isEnabled = false;
+    if (this.#isEnabled) this.disable();
     this.#isOpen = false;
+    this.bus?.close();
   }
 
   #step(): void {
@@ -136,7 +161,9 @@ export class MockDriver implements Driver {
     const joints = this.#model.joints;
     if (referenceRad.length !== joints.length || !allFinite(referenceRad)) return false;
     for (let i = 0; i < joints.length; i++) {
-      if (referenceRad[i]! < joints[i]!.positionMinRad || referenceRad[i]! > joints[i]!.positionMaxRad) return false;
+      const { positionMinRad, positionMaxRad } = joints[i]!;
+      if (referenceRad[i]! < positionMinRad - ENCODER_BEYOND_RAD) return false;
+      if (referenceRad[i]! > positionMaxRad + ENCODER_BEYOND_RAD) return false;
     }
     return true;
   }
@@ -150,4 +177,10 @@ export class MockDriver implements Driver {
     this.#referenceRad.set(layout.jointsRad);
     for (const [i, name] of this.signalNames.entries()) this.#signals[i] = layout.signals[name] ?? 0;
   }
+}
+
+/** Holds the thread up, as a bus does that answers late. */
+function wait(seconds: number): void {
+  const endMs = performance.now() + 1e3 * seconds;
+  while (performance.now() < endMs);
 }

@@ -17,10 +17,12 @@ import {
   BROKEN_COMMANDS,
   type ChainReport,
   CommandWatchdog,
+  ContactMonitor,
   checkTick,
   createChainReport,
   DRIVER_LOST,
   deciderOf,
+  EMERGENCY_STOP,
   FaultLatch,
   FollowingWatchdog,
   hasTorque,
@@ -28,13 +30,19 @@ import {
   LimitMonitor,
   MeasurementWatchdog,
   nextSafetyState,
+  OVERLOAD_SPEED_RATIO,
+  OVERRUN,
+  OverloadWatchdog,
   READING_NOT_FINITE,
   type RequestKind,
   RestDetector,
   SafetyChain,
   type SafetyInput,
   type SeedResult,
+  START_FAR,
   START_OUTSIDE,
+  START_REFUSED,
+  TankWatch,
 } from '../../safety/index.ts';
 import { createActionCommand, createGuardFrame, type GuardPort } from '../guard-link/index.ts';
 import type { TickStages } from '../tick.ts';
@@ -70,6 +78,10 @@ export class GuardTick implements TickStages {
   readonly #measurement: MeasurementWatchdog;
   readonly #commands: CommandWatchdog = new CommandWatchdog();
   readonly #following: FollowingWatchdog;
+  readonly #contact: ContactMonitor;
+  readonly #tank: TankWatch;
+  readonly #hasTank: boolean;
+  readonly #overload: OverloadWatchdog = new OverloadWatchdog();
   readonly #rest: RestDetector = new RestDetector();
   readonly #faults: FaultLatch = new FaultLatch();
   readonly #chain: SafetyChain;
@@ -109,6 +121,9 @@ export class GuardTick implements TickStages {
     this.#kinematics = new ArmKinematics(model);
     this.#measurement = new MeasurementWatchdog(model);
     this.#following = new FollowingWatchdog(model);
+    this.#contact = new ContactMonitor(model);
+    this.#tank = new TankWatch(model);
+    this.#hasTank = model.tank !== undefined;
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
     this.#monitor = new LimitMonitor(model);
     this.#command = createActionCommand(action.dimensions.length);
@@ -178,7 +193,8 @@ export class GuardTick implements TickStages {
     const report = this.#report;
     const isDriven = hasTorque(this.#state) && this.#seedResult === 'ok';
     // Else the reference is where the arm was found or put, not where it was sent.
-    this.#brokenLimits = isDriven ? this.#monitor.check(this.#chain.referenceRad, this.#dtS) : 0;
+    const measuredRad = frame.robot.positionRad;
+    this.#brokenLimits = isDriven ? this.#monitor.check(this.#chain.referenceRad, this.#dtS, measuredRad) : 0;
     frame.tick++;
     frame.ticks++;
     frame.state = this.#state;
@@ -286,6 +302,10 @@ export class GuardTick implements TickStages {
     if (isReferenceOld && this.#measurement.isTrusted) this.#seed(this.frame.robot.positionRad);
     if (this.#report.isStopLatched) flags |= BROKEN_COMMANDS;
     if (this.#brokenLimits !== 0) flags |= LIMIT_BROKEN;
+    if ((this.#report.bits & START_REFUSED) !== 0) flags |= START_FAR;
+    if (this.#driver.isEmergencyStopPressed === true) flags |= EMERGENCY_STOP;
+    if (this.#hasTank && hasTorque(this.#state)) flags |= this.#tank.check(this.#report.tankEnergyJ);
+    flags |= this.#overloadFaults();
     return flags | this.#followingFaults() | this.#driverFaults() | this.#startFault();
   }
 
@@ -307,14 +327,23 @@ export class GuardTick implements TickStages {
     return flags;
   }
 
+  /** Half as fast while the machine does not keep up. Before it moves, nothing is held up by a tick that comes late. */
+  #overloadFaults(): number {
+    const flags = this.#overload.check(this.#overruns.overruns, this.#nowS);
+    this.#chain.speedRatio = (flags & OVERRUN) === 0 ? 1 : OVERLOAD_SPEED_RATIO;
+    return this.#isInMotion() ? flags : 0;
+  }
+
   /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
   #followingFaults(): number {
     if (!hasTorque(this.#state) || this.#seedResult !== 'ok') {
       this.#following.restart();
+      this.#contact.restart();
       return 0;
     }
     if (!this.#measurement.isTrusted) return 0;
-    return this.#following.check(this.#chain.referenceRad, this.frame.robot.positionRad, this.#dtS);
+    const { positionRad, wrench } = this.frame.robot;
+    return this.#contact.check(wrench) | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
   }
 
   #driverFaults(): number {

@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { diffBase, oddArm3 } from '../../../tests/support/robot-models.ts';
 import type { RobotModel } from '../../core/index.ts';
 import { FROZEN_READING, TRACKING_ERROR } from '../faults.ts';
 import { FollowingWatchdog } from './following.ts';
 
 const DT_S = 0.02;
+
+/** No tool error hides what single joints are watched for. */
+const shortArm: RobotModel = {
+  ...oddArm3,
+  joints: oddArm3.joints.map((joint) => ({ ...joint, originXyzM: [0, 0, 0] as const })),
+  tool: { originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] },
+};
 
 /** Joint `turn` moves at `speed`, the others stand. Gives the time, ms, of the first flag, and the flag. */
 function run(options: {
@@ -13,7 +20,7 @@ function run(options: {
   readonly read: (reference: number, tick: number) => number;
   readonly ticks?: number;
 }): { ms: number; flags: number } | undefined {
-  const dog = new FollowingWatchdog(options.model ?? oddArm3);
+  const dog = new FollowingWatchdog(options.model ?? shortArm);
   for (let tick = 0; tick <= (options.ticks ?? 200); tick++) {
     const reference = options.referenceRadPerS * tick * DT_S;
     const flags = dog.check([reference, 0, 0], [options.read(reference, tick), 0, 0], DT_S);
@@ -46,7 +53,7 @@ describe('row 14, a frozen reading', () => {
   });
 
   it('begins anew after a restart, and lets no time pass for a broken period', () => {
-    const dog = new FollowingWatchdog(oddArm3);
+    const dog = new FollowingWatchdog(shortArm);
     for (let tick = 0; tick < 5; tick++) expect(dog.check([tick * 0.02, 0, 0], [0, 0, 0], DT_S)).toBe(0);
     dog.restart();
     for (let tick = 5; tick < 10; tick++) expect(dog.check([tick * 0.02, 0, 0], [0, 0, 0], DT_S)).toBe(0);
@@ -56,15 +63,15 @@ describe('row 14, a frozen reading', () => {
 
   it('gives a joint that stood for long the same time to begin', () => {
     const stoodTicks = 100;
-    const dog = new FollowingWatchdog(oddArm3);
+    const dog = new FollowingWatchdog(shortArm);
     for (let tick = 0; tick <= stoodTicks; tick++) expect(dog.check([0, 0, 0], [0, 0, 0], DT_S)).toBe(0);
     for (let tick = 1; tick < 5; tick++) expect(dog.check([0.02 * tick, 0, 0], [0, 0, 0], DT_S)).toBe(0);
     expect(dog.check([0.1, 0, 0], [0, 0, 0], DT_S)).toBe(FROZEN_READING);
   });
 
   it('gives the wheels of a base 500 ms', () => {
-    const [first, ...others] = oddArm3.joints;
-    const base: RobotModel = { ...oddArm3, joints: [{ ...first!, kind: 'path' }, ...others] };
+    const [first, ...others] = shortArm.joints;
+    const base: RobotModel = { ...shortArm, joints: [{ ...first!, kind: 'path' }, ...others] };
     expect(run({ model: base, referenceRadPerS: 1, read: () => 0 })).toEqual({ ms: 500, flags: FROZEN_READING });
   });
 });
@@ -83,8 +90,26 @@ describe('row 43, the tracking error', () => {
   });
 
   it('means nothing for distances that a base has driven', () => {
-    const [first, ...others] = oddArm3.joints;
-    const base: RobotModel = { ...oddArm3, joints: [{ ...first!, kind: 'turn' }, ...others] };
+    const [first, ...others] = shortArm.joints;
+    const base: RobotModel = { ...shortArm, joints: [{ ...first!, kind: 'turn' }, ...others] };
     expect(run({ model: base, referenceRadPerS: 0.5, read: (r) => 0.5 * r })).toBeUndefined();
+  });
+
+  it('is 30 mm for a joint that slides', () => {
+    const [first, ...others] = shortArm.joints;
+    const slider: RobotModel = { ...shortArm, joints: [{ ...first!, kind: 'prismatic' }, ...others] };
+    expect(run({ model: slider, referenceRadPerS: 0, read: (_, tick) => 0.0301 + 1e-5 * tick })?.flags).toBe(
+      TRACKING_ERROR,
+    );
+    expect(run({ model: slider, referenceRadPerS: 0, read: (_, tick) => 0.0299 - 1e-5 * (tick % 2) })).toBeUndefined();
+  });
+
+  it('is 30 mm at the tool of a long arm, whatever its joints say, and nothing of a base', () => {
+    const reachM = Math.hypot(...oddArm3.joints.slice(2).map((joint) => joint.originXyzM[0]), 0.25);
+    const away = { referenceRadPerS: 0, read: (_: number, tick: number) => 0.15 + 1e-5 * tick };
+    expect(reachM * 0.15).toBeGreaterThan(0.03);
+    expect(run({ ...away, model: oddArm3 })).toEqual({ ms: 80, flags: TRACKING_ERROR });
+    expect(run({ ...away, model: oddArm3, read: (_, tick) => 0.04 + 1e-5 * (tick % 2) })).toBeUndefined();
+    expect(run({ ...away, model: diffBase })).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 /** Watches whether the robot does what it is asked: a reading that stands still under command, and a reference that is not reached. */
-import { isFree, type JointModel, type RobotModel } from '../../core/index.ts';
+import { ArmKinematics, isFree, type JointModel, type RobotModel } from '../../core/index.ts';
 import { FROZEN_READING, TRACKING_ERROR } from '../faults.ts';
 
 /** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
@@ -10,6 +10,8 @@ const FROZEN_AFTER_S = 0.1;
 /** Wheels need time to break loose, and odometry to notice. */
 const FREE_FROZEN_AFTER_S = 0.5;
 const LARGEST_ERROR_RAD = 0.2;
+/** Of the tool, and of joints that slide. */
+const LARGEST_ERROR_M = 0.03;
 const LARGEST_ERROR_AFTER_S = 0.1;
 /** Sums of periods are no more exact than this, s. */
 const ROUNDING_S = 1e-9;
@@ -23,6 +25,9 @@ export class FollowingWatchdog {
   readonly #stillS: Float64Array;
   /** [n] how long the reference has been too far ahead, s. */
   readonly #awayS: Float64Array;
+  readonly #asked: ArmKinematics | undefined;
+  readonly #measured: ArmKinematics | undefined;
+  #toolAwayS = 0;
   #hasReading = false;
 
   constructor(model: RobotModel) {
@@ -32,12 +37,16 @@ export class FollowingWatchdog {
     this.#referenceThen = new Float64Array(n);
     this.#stillS = new Float64Array(n);
     this.#awayS = new Float64Array(n);
+    if (model.base !== undefined) return;
+    this.#asked = new ArmKinematics(model);
+    this.#measured = new ArmKinematics(model);
   }
 
   /** Nothing is asked of the robot, or the reference was put elsewhere: what was seen so far means nothing. */
   restart(): void {
     this.#hasReading = false;
     this.#awayS.fill(0);
+    this.#toolAwayS = 0;
   }
 
   /**
@@ -54,7 +63,7 @@ export class FollowingWatchdog {
       if (this.#isAway(i, reference - position, passedS)) flags |= TRACKING_ERROR;
     }
     this.#hasReading = true;
-    return flags;
+    return this.#isToolAway(referenceRad, positionRad, passedS) ? flags | TRACKING_ERROR : flags;
   }
 
   /** The reference went as far as a twentieth of the highest speed goes in the time, and the reading is still the same. */
@@ -79,8 +88,24 @@ export class FollowingWatchdog {
 
   /** Odometry drifts from what was asked for, so distances driven are not compared. */
   #isAway(i: number, errorRad: number, passedS: number): boolean {
-    const isNear = isFree(this.#joints[i]!) || Math.abs(errorRad) <= LARGEST_ERROR_RAD;
+    const joint = this.#joints[i]!;
+    const largest = joint.kind === 'prismatic' ? LARGEST_ERROR_M : LARGEST_ERROR_RAD;
+    const isNear = isFree(joint) || Math.abs(errorRad) <= largest;
     this.#awayS[i] = isNear ? 0 : this.#awayS[i]! + passedS;
     return this.#awayS[i]! >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
+  }
+
+  /** Small errors of long arms. A base has no tool. */
+  #isToolAway(referenceRad: ArrayLike<number>, positionRad: ArrayLike<number>, passedS: number): boolean {
+    if (this.#asked === undefined || this.#measured === undefined) return false;
+    this.#asked.forward(referenceRad);
+    this.#measured.forward(positionRad);
+    const a = this.#asked.tcpPositionM;
+    const b = this.#measured.tcpPositionM;
+    const x = a[0]! - b[0]!;
+    const y = a[1]! - b[1]!;
+    const z = a[2]! - b[2]!;
+    this.#toolAwayS = Math.sqrt(x * x + y * y + z * z) <= LARGEST_ERROR_M ? 0 : this.#toolAwayS + passedS;
+    return this.#toolAwayS >= LARGEST_ERROR_AFTER_S - ROUNDING_S;
   }
 }

@@ -2,6 +2,7 @@ export { ContactMonitor } from './contact.ts';
 export { FollowingWatchdog } from './following.ts';
 export {
   BROKEN_ACCEL,
+  BROKEN_COLLISION,
   BROKEN_NOT_FINITE,
   BROKEN_POSITION,
   BROKEN_VELOCITY,
