@@ -23,11 +23,12 @@ export class Margins {
     this.#referenceRad = referenceRad;
     this.#clearances = clearances;
     this.#fence = fence;
-    const { minM, maxM } = model.workspace;
+    const boxes = [model.workspace, ...(model.points ?? []).map((point) => point.workspace ?? model.workspace)];
     // The six walls of each point come first, two by two.
     this.#farM = Float64Array.from(clearances.rows, ({ kind }, r) => {
       const axis = (r % 6) >> 1;
-      return kind === 'wall' ? (maxM[axis]! - minM[axis]!) / 2 : FAR_M;
+      const box = boxes[Math.floor(r / 6)];
+      return kind === 'wall' ? (box!.maxM[axis]! - box!.minM[axis]!) / 2 : FAR_M;
     });
     const walls = model.base?.fence;
     this.#fenceFarM =
@@ -44,10 +45,11 @@ export class Margins {
     return this.#least(0, this.#clearances.rows.length);
   }
 
-  /** Whether a keep-out box or another link is nearer than it may be. */
+  /** Whether capsules reach into a keep-out box or each other: nearer than the clearance, they may still leave. */
   get isInCollision(): boolean {
     const { rows, h } = this.#clearances;
-    for (let r = 0; r < rows.length; r++) if (rows[r]!.kind !== 'wall' && !(h[r]! >= 0)) return true;
+    const touching = -(this.#model.collision?.clearanceM ?? 0);
+    for (let r = 0; r < rows.length; r++) if (rows[r]!.kind !== 'wall' && !(h[r]! >= touching)) return true;
     return false;
   }
 

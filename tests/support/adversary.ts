@@ -72,7 +72,7 @@ export function runAttack(attack: Attack, onTick?: (chain: SafetyChain, report: 
     const isSilent = attack.adversary === 'dropOuts' && rng.uniform() < 0.02;
     const dtS = attack.jitter === 'none' ? periodS : wildPeriodS(rng, periodS);
     chain.apply(isSilent ? null : command, state, nowS, dtS, report);
-    total.broken |= monitor.check(chain.referenceRad, dtS);
+    total.broken |= monitor.check(chain.referenceRad, dtS, state.positionRad);
     total.bits |= report.bits;
     if (report.changed) total.changedTicks++;
     for (let i = 0; i < n; i++) {

@@ -42,8 +42,12 @@ export class Fence {
     return Math.min(x - this.#minM[0]!, this.#maxM[0]! - x, y - this.#minM[1]!, this.#maxM[1]! - y);
   }
 
-  /** The reference stands at the measured `axes` (n, finite). The first ever is the origin; later ones go on from there. */
+  /**
+   * The reference stands at the measured `axes` (n, finite). The first ever is the origin; later ones go on from what was
+   * measured since. One where it stands already changes nothing.
+   */
   seed(axes: ArrayLike<number>): void {
+    if (this.#isPlaced && isSame(this.#axes, axes)) return;
     if (!this.#isPlaced) this.#measuredAxes.set(axes);
     this.#isPlaced = true;
     this.#path.travel(this.#measured, this.#measuredAxes, axes);
@@ -90,4 +94,9 @@ export class Fence {
     const high = Math.max(this.#maxM[k]!, this.pose[k]!);
     return dip(a - low, b - low, length, bend) >= 0 && dip(high - a, high - b, length, bend) >= 0;
   }
+}
+
+function isSame(a: Float64Array, b: ArrayLike<number>): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
