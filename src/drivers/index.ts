@@ -1,2 +1,2 @@
 /** The contract. Drivers themselves are loaded one by one, from their own folders, when a robot asks for them. */
-export type { Driver, DriverStatus, GeomShape, Scene } from './driver.ts';
+export type { Driver, DriverBus, DriverStatus, GeomShape, Scene } from './driver.ts';

@@ -9,4 +9,4 @@ export type {
 } from './commands.ts';
 export * from './config/index.ts';
 export { createSetup, type RunSetup, simulatedArm } from './setup.ts';
-export { Supervisor, type SupervisorEvent } from './supervisor.ts';
+export { busStopped, Supervisor, type SupervisorEvent } from './supervisor.ts';

@@ -1,6 +1,4 @@
 /** Ticks at absolute deadlines on a thread that has nothing else to do. */
-import { spawnSync } from 'node:child_process';
-import { readlinkSync } from 'node:fs';
 import { type Clock, QuantileHistogram } from '../core/index.ts';
 
 /** Sleeping ends this long before a deadline; the rest is spun, because a sleeper wakes up to this much late. */
@@ -96,23 +94,4 @@ export class Lateness {
       workMaxUs: this.#work.max,
     };
   }
-}
-
-/** Whether the calling thread runs before everything else, and if not, why. */
-export interface RaiseResult {
-  readonly isRaised: boolean;
-  readonly reason: string;
-}
-
-/**
- * Gives the calling thread, and only it, real-time priority (SCHED_FIFO 50): raising the whole process would let
- * this thread wait for its own garbage collector's helpers. Needs Linux, `chrt`, and CAP_SYS_NICE or an rtprio limit.
- */
-export function raiseThisThread(): RaiseResult {
-  if (process.platform !== 'linux') return { isRaised: false, reason: 'real-time priority needs Linux' };
-  const threadId = readlinkSync('/proc/thread-self').split('/').at(-1)!;
-  const run = spawnSync('chrt', ['-f', '-p', '50', threadId], { encoding: 'utf8' });
-  if (run.error !== undefined) return { isRaised: false, reason: 'chrt is not installed (package util-linux)' };
-  if (run.status !== 0) return { isRaised: false, reason: run.stderr.trim() || `chrt ended with ${run.status}` };
-  return { isRaised: true, reason: `thread ${threadId} has priority 50 of SCHED_FIFO` };
 }

@@ -4,6 +4,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { ReinError } from '../core/index.ts';
+import { type BusMessage, Guardian, type GuardianEvent, type StopCause } from './guardian/index.ts';
 
 /** A program of ours and its arguments. */
 export interface ProgramSpec {
@@ -14,6 +15,13 @@ export interface ProgramSpec {
   readonly nodeFlags?: readonly string[];
   /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
   readonly errorsTo?: number;
+}
+
+/** What a `busStopped` says, as a sentence. */
+export function busStopped({ by, cause, repeats, tookMs }: Extract<SupervisorEvent, { kind: 'busStopped' }>): string {
+  const why = cause === 'guardDied' ? 'The guard died' : 'The guard is silent';
+  if (repeats === 0) return `${why}, and the bus took no stop frame: cut the robot's power.`;
+  return `${why}: the ${by} stopped the bus (${repeats} times, within ${Math.ceil(tookMs)} ms).`;
 }
 
 export interface SupervisorOptions {
@@ -36,24 +44,37 @@ export interface SupervisorOptions {
   readonly nodeStopLimitMs?: number;
 }
 
-export type ProcessName = 'guard' | 'node';
+export type ProcessName = 'guard' | 'node' | 'guardian';
 
 export type SupervisorEvent =
   | { readonly kind: 'started'; readonly process: ProcessName; readonly pid: number }
   | { readonly kind: 'ended'; readonly process: ProcessName; readonly how: string; readonly isExpected: boolean }
-  | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number };
+  | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number }
+  /** The stop frames were written, `repeats` times; 0: the bus took none. `by` whom: the supervisor where no guardian was left. */
+  | {
+      readonly kind: 'busStopped';
+      readonly by: 'guardian' | 'supervisor';
+      readonly cause: StopCause;
+      readonly repeats: number;
+      readonly tookMs: number;
+    };
+
+/** What the guard tells its supervisor; `ended`: how punctual it was, for whoever measures that. */
+type GuardMessage = BusMessage | { readonly kind: 'ready' } | { readonly kind: 'ended' };
 
 /**
  * Runs both programs until they end, or until `stop`.
  *
  * The node's own end with code 0 ends everything in order. If it dies otherwise, the guard is told to stop the robot at
  * once, and the node is started again. If the guard dies, the node ends too: nothing is left that could move the robot.
- * (Where the driver has a bus, this is the place that opens it then and sends its prebuilt stop frames.)
+ * Where the driver has a bus of its own, a guardian runs beside the guard and stops the bus when the guard dies or is silent;
+ * one that dies is started again, and the guard holds the robot meanwhile.
  */
 export class Supervisor {
   readonly #options: Required<SupervisorOptions>;
   #guard: ChildProcess | undefined;
   #node: ChildProcess | undefined;
+  #guardian: Guardian | undefined;
   #isEnding = false;
   #isAsked = false;
   #restarts = 0;
@@ -69,8 +90,8 @@ export class Supervisor {
   }
 
   /** Process ids of what runs now. */
-  get pids(): { readonly guard: number | undefined; readonly node: number | undefined } {
-    return { guard: this.#guard?.pid, node: this.#node?.pid };
+  get pids(): { readonly [P in ProcessName]?: number | undefined } {
+    return { guard: this.#guard?.pid, node: this.#node?.pid, guardian: this.#guardian?.pid };
   }
 
   /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. */
@@ -86,6 +107,7 @@ export class Supervisor {
       this.#isEnding = true;
       await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
       await this.#endProcess(this.#guard, this.#options.stopLimitMs);
+      await this.#endGuardian(true);
       if (this.#isAsked) return 0;
       throw error;
     }
@@ -117,7 +139,9 @@ export class Supervisor {
         reject(new ReinError('driver', `The guard ${why}; its messages above say more.`));
       };
       const timer = setTimeout(() => fail(`was not ready after ${startLimitMs} ms`), startLimitMs);
-      guard.once('message', () => {
+      guard.on('message', (message: GuardMessage) => {
+        if (message.kind === 'bus') this.#startGuardian(guard, message);
+        if (message.kind !== 'ready') return;
         clearTimeout(timer);
         guard.off('exit', onExit);
         resolve();
@@ -128,8 +152,33 @@ export class Supervisor {
     guard.once('exit', (code, signal) => {
       this.#report('guard', code, signal);
       this.#guard = undefined;
+      // Whatever else is to be done: the robot first.
+      void this.#endGuardian(code === 0);
       if (!this.#isEnding) void this.#end(1);
     });
+  }
+
+  #startGuardian(guard: ChildProcess, message: BusMessage): void {
+    this.#guardian = new Guardian(message, {
+      errorsTo: this.#options.guard.errorsTo,
+      onReady: (pipes) => {
+        if (guard.connected) guard.send(pipes);
+      },
+      onEvent: (event) => this.#onGuardianEvent(event),
+    });
+  }
+
+  #onGuardianEvent(event: GuardianEvent): void {
+    const { onEvent } = this.#options;
+    if (event.kind === 'stopped') onEvent({ ...event, kind: 'busStopped' });
+    else if (event.kind === 'started') onEvent({ kind: 'started', process: 'guardian', pid: event.pid });
+    else onEvent({ kind: 'ended', process: 'guardian', how: event.how, isExpected: false });
+  }
+
+  /** Waits until the guardian of a guard that has ended is done, and the bus stopped where it has to be. */
+  async #endGuardian(isOrderly: boolean): Promise<void> {
+    await this.#guardian?.end(isOrderly);
+    this.#guardian = undefined;
   }
 
   #startNode(): void {
@@ -172,6 +221,7 @@ export class Supervisor {
     this.#tellGuardToStop();
     await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
     await this.#endProcess(this.#guard, this.#options.stopLimitMs);
+    await this.#endGuardian(true);
     this.#finish(exitCode);
   }
 

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../core/index.ts';
 import { GUARD_NODE_FLAGS } from '../guard/index.ts';
-import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import type { RaiseResult } from '../priority.ts';
+import type { LatenessSummary } from '../scheduler.ts';
 
 export interface BenchGuardEnd {
   readonly raise: RaiseResult;

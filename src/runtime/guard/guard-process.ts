@@ -4,14 +4,21 @@
  * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, when its supervisor is gone, and,
  * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
  * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand.
+ * Where the driver has a bus of its own, the supervisor is told of it first and starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError } from '../../core/index.ts';
+import type { DriverBus } from '../../drivers/index.ts';
 import { GuardSocketServer } from '../guard-link/index.ts';
+import { type BusMessage, type GuardianMessage, openPulsePipes, silenceMs } from '../guardian/index.ts';
 import { createLogger } from '../log.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { MotionLog } from './motion-log.ts';
 import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
+
+/** How long a guardian may take to open the bus and to answer. */
+const GUARDIAN_MS = 10_000;
+const POLL_MS = 5;
 
 const log = createLogger('guard');
 const isSupervised = process.send !== undefined;
@@ -33,6 +40,7 @@ async function main(): Promise<void> {
   link.onNotice(({ level, row, sentence, remedy }) => log[level]({ row, remedy }, sentence));
   try {
     const ended = endOf(link);
+    if (link.bus !== undefined) await Promise.race([untilWatched(link, link.bus, config), ended]);
     const server = await GuardSocketServer.listen(link, config.socketPath);
     log.info({ path: config.socketPath }, 'ready');
     process.send?.({ kind: 'ready' });
@@ -53,6 +61,35 @@ function readConfig(path: string | undefined): GuardConfig {
   } catch (error) {
     throw new ReinError('config', `The guard cannot read ${path}: ${(error as Error).message}.`, { cause: error });
   }
+}
+
+/** Tells the supervisor of the bus, and waits for the guardian that it starts. Alone, a robot with a bus gets no torque. */
+async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: GuardConfig): Promise<void> {
+  if (process.send === undefined) {
+    log.warn('Nobody supervises this guard: no guardian watches the bus, and torque will not come on.');
+    return;
+  }
+  const { realTimePriority, model } = config;
+  process.on('message', (message: unknown) => {
+    if (isGuardian(message)) link.watchBy(openPulsePipes(message.pulse, message.answers));
+  });
+  const stopFrames = bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
+  const timing = { silenceMs: silenceMs(1 / model.controlHz), realTimePriority };
+  const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, ...timing };
+  process.send(message);
+  const limitMs = performance.now() + GUARDIAN_MS;
+  while (!link.isWatched) {
+    if (performance.now() > limitMs) {
+      throw new ReinError('driver', `No guardian watches the bus ${bus.path} after ${GUARDIAN_MS / 1000} s.`, {
+        remedy: 'It opens the bus a second time: check that the path allows that, and its rights.',
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+function isGuardian(message: unknown): message is GuardianMessage {
+  return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'guardian';
 }
 
 /** Resolves when the guard shall end, or when its tick has. */

@@ -1,10 +1,14 @@
 /** The tick's thread: owns the driver and the guard, sleeps to absolute deadlines, and does nothing else. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { type ActionCommand, type Clock, type GuardFrame, ReinError, SystemClock } from '../../core/index.ts';
+import type { Driver, DriverBus } from '../../drivers/index.ts';
 import { type GuardPort, packFrame, unpackCommand } from '../guard-link/index.ts';
-import { Lateness, type RaiseResult, raiseThisThread, runAtDeadlines } from '../scheduler.ts';
+import { GuardPulse, WatchedDriver } from '../guardian/index.ts';
+import { type RaiseResult, raiseThisThread } from '../priority.ts';
+import { Lateness, runAtDeadlines } from '../scheduler.ts';
 import { createDriver } from './driver-registry.ts';
 import { Guard } from './guard.ts';
+import { GuardianWatch } from './guardian-watch.ts';
 import { SharedRingReader, SharedRingWriter } from './shared-ring.ts';
 import { warmUp } from './warm-up.ts';
 import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
@@ -15,6 +19,7 @@ const STOP_LIMIT_S = 2;
 if (parentPort === null) throw new Error('guard-worker.js is started by the guard, not by hand');
 const port = parentPort;
 const start = workerData as WorkerStart;
+const control = new Int32Array(start.control);
 
 try {
   await run();
@@ -32,8 +37,10 @@ async function run(): Promise<void> {
   const clock = new SystemClock();
   const lateness = new Lateness();
   await warmUp(config, clock);
-  const driver = await createDriver(config.driver, config.model, start.ros);
-  await driver.open();
+  const opened = await createDriver(config.driver, config.model, start.ros);
+  await opened.open();
+  const pulse = opened.bus === undefined ? undefined : new GuardPulse(clock);
+  const driver = pulse === undefined ? opened : new WatchedDriver(opened, pulse);
   const guard = new Guard({
     driver,
     model: config.model,
@@ -45,24 +52,28 @@ async function run(): Promise<void> {
   });
   const raise: RaiseResult =
     config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false, reason: 'not asked for' };
-  post({ kind: 'ready', raise });
+  post({ kind: 'ready', raise, ...busOf(opened) });
+  const watch = pulse === undefined ? undefined : new GuardianWatch(guard, pulse, control, post);
   try {
     runAtDeadlines({
       periodS: 1 / shape.controlHz,
       clock,
       lateness,
-      tick: () => guard.tick(),
+      tick: () => {
+        watch?.beforeTick();
+        guard.tick();
+      },
       shouldGoOn: createShouldGoOn(guard, clock),
     });
   } finally {
     await guard.close();
+    watch?.end();
   }
   post({ kind: 'ended', lateness: lateness.summary() });
 }
 
 /** Between ticks: answers requests, and ends the loop once the robot stands after it was told to stop. */
 function createShouldGoOn(guard: Guard, clock: Clock): () => boolean {
-  const control = new Int32Array(start.control);
   let handledRequests = 0;
   let stopBeganAtS = Number.NaN;
   return () => {
@@ -100,6 +111,11 @@ function createPort(): GuardPort {
       frames.publish();
     },
   };
+}
+
+/** The bus as plain data: a driver's own object does not cross threads. */
+function busOf({ bus }: Driver): { bus?: DriverBus } {
+  return bus === undefined ? {} : { bus: { path: bus.path, stopFrames: bus.stopFrames.map((frame) => frame.slice()) } };
 }
 
 function post(message: FromWorker): void {

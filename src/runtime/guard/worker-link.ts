@@ -8,6 +8,7 @@ import {
   type GuardRequest,
   ReinError,
 } from '../../core/index.ts';
+import type { DriverBus } from '../../drivers/index.ts';
 import {
   commandNumbers,
   type FrameListener,
@@ -22,7 +23,9 @@ import {
   TickWaits,
   unpackFrame,
 } from '../guard-link/index.ts';
-import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import type { PulsePipes } from '../guardian/index.ts';
+import type { RaiseResult } from '../priority.ts';
+import type { LatenessSummary } from '../scheduler.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { RosHalf } from './ros/index.ts';
 import { createSharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';
@@ -62,6 +65,7 @@ export class WorkerGuardLink implements GuardLink {
   readonly #exited: Promise<void>;
   readonly #ros: RosHalf | undefined;
   #raise: RaiseResult = { isRaised: false, reason: 'not started' };
+  #bus: DriverBus | undefined;
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -117,6 +121,22 @@ export class WorkerGuardLink implements GuardLink {
   /** Whether the tick's thread has real-time priority, and why not. */
   get raise(): RaiseResult {
     return this.#raise;
+  }
+
+  /** The driver's bus, which wants a guardian before torque can come on; `undefined` where there is none. */
+  get bus(): DriverBus | undefined {
+    return this.#bus;
+  }
+
+  /** Whether a guardian watches the bus now. */
+  get isWatched(): boolean {
+    return Atomics.load(this.#control, CONTROL.watched) === 1;
+  }
+
+  /** Hands the guardian's pipes to the tick, which closes them at its end. Once. */
+  watchBy({ pulseFd, answersFd }: PulsePipes): void {
+    Atomics.store(this.#control, CONTROL.answersFd, answersFd);
+    Atomics.store(this.#control, CONTROL.pulseFd, pulseFd);
   }
 
   /** How late ticks began; known once the link is closed. */
@@ -179,7 +199,10 @@ export class WorkerGuardLink implements GuardLink {
       this.#worker.on('message', (message: FromWorker) => {
         if (message.kind === 'ready') {
           this.#raise = message.raise;
+          this.#bus = message.bus;
           resolve();
+        } else if (message.kind === 'notice') {
+          this.notify(message.notice);
         } else if (message.kind === 'answer') {
           // The tick before the answer may not have been looked at yet; what is waited for next comes after it.
           this.#forwardFrames();

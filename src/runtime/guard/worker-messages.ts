@@ -1,7 +1,9 @@
 /** What the guard's main thread and its tick's thread tell each other. States and commands go through shared memory. */
-import type { ErrorKind, GuardAnswer, GuardRequest } from '../../core/index.ts';
+import type { ErrorKind, GuardAnswer, GuardNotice, GuardRequest } from '../../core/index.ts';
+import type { DriverBus } from '../../drivers/index.ts';
 import type { LinkShape } from '../guard-link/index.ts';
-import type { LatenessSummary, RaiseResult } from '../scheduler.ts';
+import type { RaiseResult } from '../priority.ts';
+import type { LatenessSummary } from '../scheduler.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { RosMemory } from './ros/index.ts';
 import type { SharedRingMemory } from './shared-ring.ts';
@@ -12,7 +14,12 @@ export const CONTROL = {
   requests: 0,
   /** Whether the tick's thread shall end, and how: one of `STOP`. */
   stop: 1,
-  words: 2,
+  /** The descriptors of the guardian's pipes, once they are there; the second is set first. */
+  pulseFd: 2,
+  answersFd: 3,
+  /** 1 while a guardian watches the driver's bus. */
+  watched: 4,
+  words: 5,
 } as const;
 
 /** How the tick's thread ends: not, when the robot stands, or after the tick that begins to brake. */
@@ -31,7 +38,8 @@ export interface WorkerStart {
 export type ToWorker = { readonly id: number; readonly request: GuardRequest };
 
 export type FromWorker =
-  | { readonly kind: 'ready'; readonly raise: RaiseResult }
+  | { readonly kind: 'ready'; readonly raise: RaiseResult; readonly bus?: DriverBus }
+  | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended'; readonly lateness: LatenessSummary }
   | { readonly kind: 'failed'; readonly error: { kind: ErrorKind; message: string; remedy: string | undefined } };

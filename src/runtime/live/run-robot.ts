@@ -9,7 +9,7 @@ import { GUARD_NODE_FLAGS } from '../guard/index.ts';
 import type { RunStatus } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import type { RunFolder, RunObserver } from '../sim/index.ts';
-import { Supervisor, type SupervisorEvent } from '../supervisor.ts';
+import { busStopped, Supervisor, type SupervisorEvent } from '../supervisor.ts';
 import { explainedBy, GUARD_LOG } from './guard-log.ts';
 import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
 import { guardConfigOf, prepareRun } from './prepare-run.ts';
@@ -120,7 +120,12 @@ class RobotSupervision {
       observer.print(`The node is started again (${event.restart} of ${NODE_RESTARTS}).`);
       return;
     }
-    if (event.kind === 'started' || event.isExpected) return;
+    if (event.kind === 'busStopped') observer.print(busStopped(event));
+    if (event.kind !== 'ended' || event.isExpected) return;
+    if (event.process === 'guardian') {
+      observer.print(`The guardian ended (${event.how}): the robot brakes and holds until it is back.`);
+      return;
+    }
     if (event.process === 'node') {
       if (this.#failure === undefined) {
         observer.print(`The node ended (${event.how}): the guard brakes the arm and holds it.`);

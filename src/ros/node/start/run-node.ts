@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../../core/index.ts';
 import { GUARD_NODE_FLAGS } from '../../../runtime/guard/index.ts';
-import { createSetup, Supervisor, type SupervisorEvent } from '../../../runtime/index.ts';
+import { busStopped, createSetup, Supervisor, type SupervisorEvent } from '../../../runtime/index.ts';
 import {
   explainedBy,
   GUARD_LOG,
@@ -135,8 +135,11 @@ class Watch {
       this.#say(`the node is started again (${event.restart} of ${NODE_RESTARTS}); it comes up inactive`);
       return;
     }
-    if (event.kind === 'started' || event.isExpected || this.failure !== undefined) return;
-    if (event.process === 'node') this.#say(`the node ended (${event.how}): the guard brakes the robot and holds it`);
+    if (event.kind === 'busStopped') this.#say(busStopped(event));
+    if (event.kind !== 'ended' || event.isExpected || this.failure !== undefined) return;
+    if (event.process === 'guardian') this.#say(`the guardian ended (${event.how}): the robot holds until it is back`);
+    else if (event.process === 'node')
+      this.#say(`the node ended (${event.how}): the guard brakes the robot and holds it`);
     else this.failure = new ReinError('driver', `The guard ended (${event.how}): nothing can move the robot any more.`);
   }
 

@@ -1,0 +1,171 @@
+/** The guardian as its supervisor sees it: started, started again when it dies, and asked what it did. */
+import { type ChildProcess, fork, spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ReinError } from '../../core/index.ts';
+import type { BusMessage, FromGuardian, GuardianConfig, GuardianMessage, StopCause } from './protocol.ts';
+import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
+
+/** Waiting before a start after a death, ms: each time twice as long, up to the longest. */
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 5000;
+/** A guardian that has neither said that it stopped the bus nor ended so long after its guard did, ms, did not see it. */
+const END_MS = 1000;
+/** Its heap holds a byte, and its threads' work is done on its own: see `GUARD_NODE_FLAGS`. */
+const NODE_FLAGS: readonly string[] = ['--single-threaded', '--max-old-space-size=32'];
+
+export type GuardianEvent =
+  | { readonly kind: 'started'; readonly pid: number }
+  /** It died while the guard lives; it is started again. */
+  | { readonly kind: 'ended'; readonly how: string }
+  /** `by`: the guardian; or the supervisor itself, because there was no guardian. */
+  | {
+      readonly kind: 'stopped';
+      readonly by: 'guardian' | 'supervisor';
+      readonly cause: StopCause;
+      readonly repeats: number;
+      readonly tookMs: number;
+    };
+
+export interface GuardianOptions {
+  readonly onEvent: (event: GuardianEvent) => void;
+  /** Called when the first guardian has the bus open: where the guard finds its pipes. */
+  readonly onReady: (message: GuardianMessage) => void;
+  /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
+  readonly errorsTo?: number | undefined;
+}
+
+export class Guardian {
+  readonly #options: GuardianOptions;
+  readonly #folder: string;
+  readonly #config: GuardianConfig;
+  #child: ChildProcess | undefined;
+  /** Resolves when the newest process is gone, and its messages are read. */
+  #left: Promise<unknown> = Promise.resolve();
+  #waitMs = FIRST_WAIT_MS;
+  #timer: NodeJS.Timeout | undefined;
+  #hasBeenReady = false;
+  #hasStopped = false;
+  #ending: Promise<void> | undefined;
+
+  /** Starts it. Throws `ReinError` where the pipes cannot be made. */
+  constructor({ bus, silenceMs, realTimePriority }: BusMessage, options: GuardianOptions) {
+    this.#options = options;
+    this.#folder = mkdtempSync(join(tmpdir(), 'rein-guardian-'));
+    const pulse = join(this.#folder, 'pulse');
+    const answers = join(this.#folder, 'answers');
+    makePipes(pulse, answers);
+    this.#config = { bus, pulse, answers, silenceMs, realTimePriority };
+    this.#start();
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /**
+   * The guard has ended. `isOrderly`: as it was asked to. Idempotent; waits until the guardian is done; where there is none that could have
+   * seen it, the bus is stopped here and now.
+   */
+  end(isOrderly: boolean): Promise<void> {
+    this.#ending ??= this.#end(isOrderly);
+    return this.#ending;
+  }
+
+  async #end(isOrderly: boolean): Promise<void> {
+    clearTimeout(this.#timer);
+    // What it did is known when it has gone and its messages have been read.
+    await this.#ended();
+    if (!isOrderly && !this.#hasStopped) this.#stopBus();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #start(): void {
+    const child = fork(
+      fileURLToPath(new URL('./guardian-process.js', import.meta.url)),
+      [JSON.stringify(this.#config)],
+      {
+        stdio: ['ignore', 'ignore', this.#options.errorsTo ?? 'inherit', 'ipc'],
+        execArgv: [...NODE_FLAGS],
+        // In a group of its own: what a terminal or a shell sends to all of us does not reach it.
+        detached: true,
+      },
+    );
+    this.#child = child;
+    const hasGone = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
+    this.#left = Promise.all([hasGone, new Promise((resolve) => child.once('disconnect', resolve))]);
+    this.#options.onEvent({ kind: 'started', pid: child.pid ?? -1 });
+    child.on('message', (message: FromGuardian) => this.#receive(message));
+    child.once('error', (error) => this.#died(child, error.message));
+    child.once('exit', (code, signal) => this.#exited(child, code, signal));
+  }
+
+  #receive(message: FromGuardian): void {
+    if (message.kind === 'ready') {
+      this.#waitMs = FIRST_WAIT_MS;
+      if (!this.#hasBeenReady)
+        this.#options.onReady({ kind: 'guardian', pulse: this.#config.pulse, answers: this.#config.answers });
+      this.#hasBeenReady = true;
+      return;
+    }
+    const { cause, repeats, tookMs } = message;
+    if (cause === 'guardDied' && repeats > 0) this.#hasStopped = true;
+    this.#options.onEvent({ kind: 'stopped', by: 'guardian', cause, repeats, tookMs });
+  }
+
+  #exited(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null): void {
+    // Code 0 is the end of the guard's pipe, however the guard ended: there is nothing left to watch.
+    if (code !== 0) this.#died(child, signal === null ? `exit code ${code}` : `signal ${signal}`);
+    else if (this.#child === child) this.#child = undefined;
+  }
+
+  #died(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    if (this.#ending !== undefined) return;
+    this.#options.onEvent({ kind: 'ended', how });
+    this.#timer = setTimeout(() => this.#start(), this.#waitMs);
+    this.#waitMs = Math.min(2 * this.#waitMs, LONGEST_WAIT_MS);
+  }
+
+  async #ended(): Promise<void> {
+    const child = this.#child;
+    // It ends with its guard, and no other signal ends it.
+    const timer = setTimeout(() => child?.kill('SIGKILL'), END_MS);
+    await this.#left;
+    clearTimeout(timer);
+  }
+
+  #stopBus(): void {
+    this.#hasStopped = true;
+    const knewAtMs = performance.now();
+    const repeats = writeOnce(this.#config);
+    const tookMs = performance.now() - knewAtMs;
+    this.#options.onEvent({ kind: 'stopped', by: 'supervisor', cause: 'guardDied', repeats, tookMs });
+  }
+}
+
+function writeOnce({ bus }: GuardianConfig): number {
+  try {
+    const fd = openBus(bus.path);
+    try {
+      return writeStopFrames(fd, joinFrames(bus.stopFrames));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return 0; // The bus is gone too: said in the event.
+  }
+}
+
+/** Named pipes of this user's. */
+function makePipes(...paths: readonly string[]): void {
+  const made = spawnSync('mkfifo', ['-m', '600', ...paths], { encoding: 'utf8' });
+  if (made.status === 0) return;
+  const why = made.error?.message ?? made.stderr;
+  throw new ReinError('environment', `The supervisor cannot make pipes at ${paths.join(', ')}: ${why}`, {
+    remedy: '`mkfifo` comes with the coreutils of every Linux.',
+  });
+}

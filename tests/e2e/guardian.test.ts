@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/index.ts';
+import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
+import { mockAction, mockModel } from '../support/mock-guard.ts';
+import { until } from '../support/until.ts';
+
+// Threads and processes run the compiled code: this version of Node cannot strip types.
+const { GUARD_NODE_FLAGS } = (await dist(
+  'runtime/guard/index.js',
+)) as typeof import('../../src/runtime/guard/index.ts');
+const { Supervisor } = (await dist('runtime/supervisor.js')) as typeof import('../../src/runtime/supervisor.ts');
+
+interface Frame {
+  readonly kind: number;
+  readonly atMs: number;
+  readonly valuesRad: readonly number[];
+}
+
+let folder: string;
+let busPath: string;
+let bus: Socket;
+let supervisor: InstanceType<typeof Supervisor>;
+let running: Promise<number>;
+const frames: Frame[] = [];
+const events: SupervisorEvent[] = [];
+
+/** A supervised mock robot with a bus, whose node drives it to and fro. Resolves when it moves. */
+async function drive(): Promise<void> {
+  const socketPath = join(folder, 'guard.sock');
+  const config: GuardConfig = {
+    model: mockModel,
+    action: mockAction,
+    policyPeriodS: 0.1,
+    driver: { name: 'mock', options: { busPath } },
+    socketPath,
+    realTimePriority: 'try',
+  };
+  writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
+  let isMoving = false;
+  supervisor = new Supervisor({
+    guard: {
+      modulePath: path('../../dist/runtime/guard/guard-process.js'),
+      args: [join(folder, 'guard.json')],
+      nodeFlags: GUARD_NODE_FLAGS,
+      errorsTo: openSync(join(folder, 'guard.log'), 'a'),
+    },
+    node: { modulePath: path('../support/fake-node.js'), args: [socketPath, 'drive', '0.2'] },
+    maxNodeRestarts: 0,
+    onEvent: (event) => events.push(event),
+    onNodeMessage: () => {
+      isMoving = true;
+    },
+  });
+  running = supervisor.run();
+  await Promise.race([until(() => isMoving, 'motion'), running]);
+}
+
+beforeEach(() => {
+  frames.length = 0;
+  events.length = 0;
+  folder = mkdtempSync(join(tmpdir(), 'rein-guardian-test-'));
+  busPath = join(folder, 'bus');
+  spawnSync('mkfifo', [busPath]);
+  // Both ways, so that it does not end with its writers.
+  bus = new Socket({ fd: openSync(busPath, constants.O_RDWR | constants.O_NONBLOCK), writable: false });
+  const reader = new MockBusReader((kind, _count, values) => {
+    frames.push({ kind, atMs: performance.now(), valuesRad: [...values] });
+  });
+  bus.on('data', (bytes) => reader.push(bytes));
+});
+
+afterEach(async () => {
+  for (const pid of [supervisor.pids.guard, supervisor.pids.guardian]) if (pid !== undefined) signal(pid, 'SIGCONT');
+  supervisor.stop();
+  await running.catch(() => undefined);
+  bus.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const stops = (): Frame[] => frames.filter(({ kind }) => kind === MOCK_FRAME.stop);
+const busStops = () => events.filter((event) => event.kind === 'busStopped');
+const moves = (since: number): boolean =>
+  frames.slice(since).some(({ kind, valuesRad }, i, all) => {
+    return kind === MOCK_FRAME.reference && i > 0 && valuesRad[0] !== all[i - 1]!.valuesRad[0];
+  });
+const logged = (): string => readFileSync(join(folder, 'guard.log'), 'utf8');
+
+describe('a guard on a bus of its own', { timeout: 60_000 }, () => {
+  it('is followed by stop frames within 50 ms when it is killed, and by nothing else', async () => {
+    await drive();
+    expect(stops()).toEqual([]);
+    const killedAtMs = performance.now();
+    signal(supervisor.pids.guard!, 'SIGKILL');
+    await until(() => stops().length === 3, 'three stop frames');
+    expect(stops()[2]!.atMs - killedAtMs).toBeLessThanOrEqual(50);
+    expect(await running).toBe(1);
+    expect(frames.slice(-3).map(({ kind }) => kind)).toEqual([4, 4, 4]);
+    expect(busStops()).toMatchObject([{ by: 'guardian', cause: 'guardDied', repeats: 3 }]);
+    expect(logged()).toContain('"name":"guardian"');
+  });
+
+  it('is stopped when it is frozen, and drives no more when it thaws', async () => {
+    await drive();
+    const frozenAtMs = performance.now();
+    signal(supervisor.pids.guard!, 'SIGSTOP');
+    await until(() => stops().length === 3, 'three stop frames');
+    expect(stops()[0]!.atMs - frozenAtMs).toBeGreaterThan(80);
+    expect(stops()[2]!.atMs - frozenAtMs).toBeLessThanOrEqual(150);
+    const before = frames.length;
+    signal(supervisor.pids.guard!, 'SIGCONT');
+    await until(() => frames.slice(before).some(({ kind }) => kind === MOCK_FRAME.torqueOff), 'torque off');
+    // One reference may have been on its way to the bus when the guard was frozen.
+    expect(frames.slice(before).filter(({ kind }) => kind === MOCK_FRAME.reference).length).toBeLessThanOrEqual(1);
+    expect(stops()).toHaveLength(3);
+    expect(busStops()).toMatchObject([{ by: 'guardian', cause: 'guardSilent', repeats: 3 }]);
+  });
+
+  it('ends in order without a stop frame', async () => {
+    await drive();
+    const guardian = supervisor.pids.guardian!;
+    supervisor.stop();
+    expect(await running).toBe(0);
+    expect(stops()).toEqual([]);
+    expect(busStops()).toEqual([]);
+    expect(isAlive(guardian)).toBe(false);
+  });
+
+  it('brakes and holds while its guardian is away, and drives again with the next one', async () => {
+    await drive();
+    const first = supervisor.pids.guardian!;
+    signal(first, 'SIGKILL');
+    await until(() => logged().includes('is gone or frozen'), 'the notice');
+    await until(() => supervisor.pids.guardian !== undefined && supervisor.pids.guardian !== first, 'another guardian');
+    await until(() => /"state":"stopped"/.test(logged()), 'a standing robot');
+    const standing = frames.length;
+    await until(() => frames.length > standing + 20, 'references that hold');
+    expect(moves(standing)).toBe(false);
+    expect(stops()).toEqual([]);
+    expect(events).toContainEqual({ kind: 'ended', process: 'guardian', how: 'signal SIGKILL', isExpected: false });
+  });
+
+  it('brakes and holds while its guardian is frozen', async () => {
+    await drive();
+    signal(supervisor.pids.guardian!, 'SIGSTOP');
+    await until(() => /"state":"stopped"/.test(logged()), 'a standing robot');
+    expect(stops()).toEqual([]);
+  });
+
+  it('is stopped although everybody else is dead, and the guardian leaves nothing behind', async () => {
+    await drive();
+    const { guardian, guard, node } = supervisor.pids;
+    const pipes = dirname(JSON.parse(readFileSync(`/proc/${guardian}/cmdline`, 'utf8').split('\0').at(-2)!).pulse);
+    for (const kind of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGTSTP'] as const) signal(guardian!, kind);
+    await until(() => frames.length > 200, 'more motion');
+    expect(stops()).toEqual([]);
+    signal(node!, 'SIGKILL');
+    signal(guard!, 'SIGKILL');
+    await until(() => stops().length === 3, 'three stop frames');
+    await until(() => !isAlive(guardian!), 'the end of the guardian');
+    await running;
+    expect(existsSync(pipes)).toBe(false);
+  });
+
+  it('is stopped by the supervisor where guardian and guard die together', async () => {
+    await drive();
+    signal(supervisor.pids.guardian!, 'SIGKILL');
+    signal(supervisor.pids.guard!, 'SIGKILL');
+    await until(() => stops().length === 3, 'three stop frames');
+    expect(busStops()).toMatchObject([{ by: 'supervisor', cause: 'guardDied', repeats: 3 }]);
+  });
+});
+
+describe('a guard whose bus nobody can watch', { timeout: 60_000 }, () => {
+  it('does not start, and says why', async () => {
+    rmSync(busPath);
+    await expect(drive()).rejects.toThrow('The guard ended before it was ready');
+    expect(logged()).toContain("The mock robot's bus cannot be opened");
+  });
+});
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  if (isAlive(pid)) process.kill(pid, name);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function path(relative: string): string {
+  return fileURLToPath(new URL(relative, import.meta.url));
+}
+
+async function dist(file: string): Promise<unknown> {
+  return import(new URL(`../../dist/${file}`, import.meta.url).href);
+}
