@@ -35,6 +35,10 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
 function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly string[]): DriverConfig {
   const { robot } = config;
   if (robot.driver.kind === 'ros') return rosDriverConfig(robot, robot.driver, task.signalNames, rosArguments);
+  if (robot.driver.kind === 'mock') {
+    const { busPath } = robot.driver;
+    return { name: 'mock', options: { signalNames: task.signalNames, ...(busPath === undefined ? {} : { busPath }) } };
+  }
   return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
 }
 

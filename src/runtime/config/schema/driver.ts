@@ -1,11 +1,11 @@
-/** The `driver` of a robot: the simulator, or controllers behind ROS 2 with their topics and how fresh measurements must be. */
+/** The `driver` of a robot: the simulator, a mock, or controllers behind ROS 2 with their topics and how fresh measurements must be. */
 import { z } from 'zod';
 import { COMMAND_INTERFACES, type CommandInterface } from '../../../drivers/ros/index.ts';
 import { num, whole } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** What moves the robot. Each kind of driver has its own keys. */
-export type DriverConfig = MujocoDriverConfig | RosDriverConfig;
+export type DriverConfig = MujocoDriverConfig | MockDriverConfig | RosDriverConfig;
 
 export interface MujocoDriverConfig {
   readonly kind: 'mujoco';
@@ -13,6 +13,11 @@ export interface MujocoDriverConfig {
   readonly scene?: 'peg-insertion' | undefined;
   /** The robot's own MJCF or URDF; an absolute path once its file is loaded. */
   readonly model?: string | undefined;
+}
+
+export interface MockDriverConfig {
+  readonly kind: 'mock';
+  readonly busPath?: string | undefined;
 }
 
 export interface RosDriverConfig {
@@ -118,6 +123,21 @@ const mujoco = z.strictObject({
     .optional(),
 });
 
+const mock = z.strictObject({
+  kind: z.literal('mock').meta({
+    description: 'What drives the robot: `mock`, joints that follow their reference and nothing around them.',
+  }),
+  busPath: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({
+      description:
+        'A named pipe or one end of a pseudo-terminal, where every reference is written as a frame, and where the guardian stops the robot. Somebody has to read it.',
+    })
+    .optional(),
+});
+
 const ros = z.strictObject({
   kind: z.literal('ros').meta({ description: 'What drives the robot: `ros`, controllers behind ROS 2 topics.' }),
   command: command.meta({ description: 'What the robot is commanded by.' }),
@@ -177,7 +197,7 @@ const ros = z.strictObject({
 });
 
 const schema = z
-  .discriminatedUnion('kind', [mujoco, ros])
+  .discriminatedUnion('kind', [mujoco, mock, ros])
   .meta({ description: 'What moves the robot; each kind of driver has keys of its own.' });
 
 export const driverSchema: z.ZodType<DriverConfig> = schemaOf<
