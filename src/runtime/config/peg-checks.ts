@@ -1,6 +1,6 @@
 /** What has to agree between a peg insertion task and its robot. */
 import { ArmKinematics } from '../../core/index.ts';
-import { type Finding, round } from './robot-checks.ts';
+import { type Finding, round } from './finding.ts';
 import type { PegTaskConfig, RobotConfig } from './schema/index.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;

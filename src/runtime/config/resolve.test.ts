@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../learner/algorithms/index.ts';
 import { CONFIG_ROOT, configNames } from './names.ts';
@@ -136,8 +137,8 @@ describe('mistakes', () => {
     ['a part that is no group', 'task: insert', 'o.yaml:1:1: "task" must be a group of keys of the task\'s file'],
     [
       'an unknown robot',
-      'task: { robot: arm7 }',
-      /^o\.yaml:1:16: there is no robot called "arm7", there are .*\barm6, .*, did you mean "arm6"\?$/,
+      'task: { robot: arm66 }',
+      /^o\.yaml:1:16: there is no robot called "arm66", there are .*\barm6, .*, did you mean "arm6"\?$/,
     ],
     ['a missing file', 'task: { learner: ./none.yaml }', /^.*none\.yaml: there is no such file$/],
     [
@@ -150,7 +151,7 @@ describe('mistakes', () => {
     else expect(refusalOfOverlay(yaml)).toMatch(expected);
   });
 
-  it('lists all mistakes of a file, in the order of its lines', () => {
+  faultRow(33, 'fake', 'lists all mistakes of a file, in the order of its lines', () => {
     const yaml = 'task:\n  maxSteps: 0\n  peg: { widthM: .nan }\n  hole: { depth: 1 }\n  historyFrames: two\n';
     expect(refusalOfOverlay(yaml).split('\n')).toEqual([
       'o.yaml:2:13: maxSteps is 0, it must be a whole number ≥ 1 and ≤ 100000 (steps)',
@@ -212,8 +213,8 @@ describe('what the robot cannot do', () => {
       ],
     ],
     [
-      'robot:\n  workspace: { maxM: [0.8, 0.4, 0.17] }',
-      /insert\.yaml:\d+:\d+: the start reaches from 0\.15 to 0\.194 m in z, the robot's workspace from 0 to 0\.17 m$/,
+      'task: { start: { heightM: 0.45 } }',
+      /^o\.yaml:1:\d+: the start reaches from 0\.15 to 0\.612 m in z, the robot's workspace from 0 to 0\.6 m$/,
     ],
     [
       'robot:\n  workspace: { maxM: [2, 2, 2] }\ntask:\n  hole: { originM: [1.2, 0.13, 0.15] }',

@@ -1,7 +1,8 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
 import { ReinError } from '../../core/index.ts';
+import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
-import { checkRobot, type Finding } from './robot-checks.ts';
+import { checkRobot } from './robot-checks.ts';
 import { withPathsFrom } from './robot-file.ts';
 import {
   check,

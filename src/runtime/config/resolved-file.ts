@@ -1,6 +1,7 @@
 /** `config.yaml` of a run folder: written once, loaded by later commands with the checks that the parts had. */
 import { stringify } from 'yaml';
-import { checkRobot, type Finding } from './robot-checks.ts';
+import type { Finding } from './finding.ts';
+import { checkRobot } from './robot-checks.ts';
 import { baseFileOf, checkResolvedTree, oneAPlace, type ResolvedConfig } from './schema/index.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import { placeOf, problemsError, readYaml } from './text/index.ts';

@@ -1,16 +1,18 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
+import { isFree } from '../../core/index.ts';
+import { type Finding, round } from './finding.ts';
+import { checkBox, checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/index.ts';
-import type { TreePath } from './text/index.ts';
-
-/** Something that is wrong at `path` of a file; `message` is a sentence without its full stop. */
-export interface Finding {
-  readonly path: TreePath;
-  readonly message: string;
-}
+import { didYouMean, shown } from './text/index.ts';
 
 /** All disagreements in `robot`. */
 export function checkRobot(robot: RobotConfig): readonly Finding[] {
-  return [...checkDriver(robot), ...checkJoints(robot), ...checkHome(robot), ...checkWorkspace(robot)];
+  const findings = [
+    ...[...checkDriver(robot), ...checkJoints(robot), ...checkBranches(robot), ...checkStopping(robot)],
+    ...[...checkHome(robot), ...checkBox(robot.workspace, ['workspace'], 'workspace')],
+  ];
+  // Distances mean nothing before the arm itself makes sense.
+  return findings.length > 0 ? findings : checkSafety(robot);
 }
 
 function checkDriver({ driver }: RobotConfig): Finding[] {
@@ -43,6 +45,39 @@ function checkJoints(robot: RobotConfig): Finding[] {
   return findings;
 }
 
+/** Each link hangs on one that is described before it. */
+function checkBranches({ joints, tool }: RobotConfig): Finding[] {
+  const findings: Finding[] = [];
+  const names = joints.map(({ name }) => name);
+  for (const [i, { parent }] of joints.entries()) {
+    if (parent === undefined || parent === 'base' || names.slice(0, i).includes(parent)) continue;
+    const before = ['base', ...names.slice(0, i)];
+    const message = `joints[${i}].parent is "${shown(parent)}", before this joint there are ${before.join(', ')}${didYouMean(parent, before)}`;
+    findings.push({ path: ['joints', i, 'parent'], message });
+  }
+  if (tool.link !== undefined && !names.includes(tool.link)) {
+    const message = `tool.link is "${shown(tool.link)}", there are the joints ${names.join(', ')}${didYouMean(tool.link, names)}`;
+    findings.push({ path: ['tool', 'link'], message });
+  }
+  return findings;
+}
+
+/** Limits contradict each other where a joint at full speed needs more way to stop than it has altogether. */
+function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig): Finding[] {
+  return joints.flatMap((joint, i) => {
+    const { velocityMaxRadPerS: v, accelMaxRadPerS2: a, positionMinRad, positionMaxRad } = joint;
+    const T = 1 / controlHz;
+    // docs/safety-case.md, brake bound
+    const wayRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
+    const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginRad;
+    if (isFree(joint) || wayRad <= roomRad || roomRad <= 0) return [];
+    const message = `joint "${joint.name}" takes ${round(wayRad)} rad to stop from its full speed and has ${round(roomRad)} rad between its limits: it needs more acceleration or less speed`;
+    return [
+      { path: base === undefined ? ['joints', i, 'accelMaxRadPerS2'] : ['base', 'steeringAccelMaxRadPerS2'], message },
+    ];
+  });
+}
+
 function checkHome(robot: RobotConfig): Finding[] {
   if (robot.homeRad.length !== robot.joints.length) {
     const message = `homeRad has ${robot.homeRad.length} numbers, the robot has ${robot.joints.length} joints`;
@@ -59,22 +94,4 @@ function checkHome(robot: RobotConfig): Finding[] {
     }
   }
   return findings;
-}
-
-function checkWorkspace({ workspace }: RobotConfig): Finding[] {
-  return [0, 1, 2].flatMap((axis) => {
-    const low = workspace.minM[axis]!;
-    if (workspace.maxM[axis]! > low) return [];
-    return [
-      {
-        path: ['workspace', 'maxM', axis],
-        message: `workspace.maxM[${axis}] must be above workspace.minM[${axis}], ${low} (m)`,
-      },
-    ];
-  });
-}
-
-/** Four significant digits, for messages. */
-export function round(value: number): string {
-  return String(Number(value.toPrecision(4)));
 }

@@ -1,8 +1,8 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
 import { ArmKinematics, DampedLeastSquares, taskRows } from '../../core/index.ts';
 import { topicSize } from '../../tasks/index.ts';
+import { type Finding, round } from './finding.ts';
 import { checkPegTask } from './peg-checks.ts';
-import { type Finding, round } from './robot-checks.ts';
 import type { JudgedTaskConfig, LearnerSettings, RobotConfig, TaskConfig } from './schema/index.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
