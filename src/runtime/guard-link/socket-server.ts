@@ -1,9 +1,10 @@
 /** The guard's end of a link over a unix stream socket: hands on what another link carries. */
 import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { type ActionCommand, type GuardFrame, ReinError } from '../../core/index.ts';
+import { type ActionCommand, type GuardFrame, type GuardNotice, ReinError, SystemClock } from '../../core/index.ts';
 import { commandNumbers, createActionCommand, frameNumbers, packFrame, unpackCommand } from './frames.ts';
 import type { GuardLink } from './link.ts';
+import { MessageBudget } from './message-budget.ts';
 import { parseRequest, readNumbers } from './messages.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
 
@@ -24,14 +25,20 @@ export class GuardSocketServer {
   readonly #commandNumbers: Float64Array;
   readonly #command: ActionCommand;
   readonly #removeListener: () => void;
+  readonly #onNotice: (notice: GuardNotice) => void;
+  readonly #clock: SystemClock = new SystemClock();
   #node: Socket | undefined;
+  /** The robot's, not a connection's: a node that floods gets no more by coming again. */
+  readonly #budget: MessageBudget;
   #leaveNotices: () => void = () => undefined;
   #droppedFrames = 0;
   #refusedMessages = 0;
 
-  private constructor(link: GuardLink, path: string) {
+  private constructor(link: GuardLink, path: string, onNotice: (notice: GuardNotice) => void) {
     this.#link = link;
     this.#path = path;
+    this.#onNotice = onNotice;
+    this.#budget = new MessageBudget(link.shape.controlHz, this.#clock.nowS());
     this.#frameNumbers = new Float64Array(frameNumbers(link.shape));
     this.#commandNumbers = new Float64Array(commandNumbers(link.shape));
     this.#command = createActionCommand(link.shape.actions);
@@ -40,9 +47,16 @@ export class GuardSocketServer {
     link.onLost(() => this.#node?.destroy());
   }
 
-  /** Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. */
-  static async listen(link: GuardLink, path: string): Promise<GuardSocketServer> {
-    const server = new GuardSocketServer(link, path);
+  /**
+   * Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. `onNotice`: told of
+   * a node that is cut off. Default: nobody is.
+   */
+  static async listen(
+    link: GuardLink,
+    path: string,
+    onNotice: (notice: GuardNotice) => void = () => undefined,
+  ): Promise<GuardSocketServer> {
+    const server = new GuardSocketServer(link, path, onNotice);
     rmSync(path, { force: true });
     const umask = process.umask(0o077);
     try {
@@ -86,7 +100,7 @@ export class GuardSocketServer {
     const decoder = new MessageDecoder((kind, payload) => this.#receive(socket, kind, payload));
     socket.on('data', (bytes) => {
       decoder.push(bytes);
-      if (decoder.skippedBytes > MAX_SKIPPED_BYTES) socket.destroy();
+      if (decoder.skippedBytes > MAX_SKIPPED_BYTES) this.#cutOff(socket, 31, 'bytes that are no message');
     });
     socket.once('close', () => this.#nodeGone());
     socket.write(encodeJson(MESSAGE.hello, { shape: this.#link.shape, tick: this.#link.latest.tick }));
@@ -102,7 +116,21 @@ export class GuardSocketServer {
     this.#link.request({ kind: 'hold' }).catch(() => undefined);
   }
 
+  /** The robot brakes as for a node that is gone, and the next node may connect. */
+  #cutOff(socket: Socket, row: number, what: string): void {
+    if (socket.destroyed) return;
+    socket.destroy();
+    const sentence = `The node sent too many ${what}: it was cut off, and the robot brakes and holds.`;
+    this.#onNotice({ row, level: 'error', sentence, remedy: 'Look at what the node does; then start it again.' });
+  }
+
   #receive(socket: Socket, kind: number, payload: Uint8Array): void {
+    // What a flood has left in the decoder is not served any more.
+    if (socket.destroyed) return;
+    if (this.#link.shape.timing === 'real-time' && !this.#budget.take(this.#clock.nowS())) {
+      this.#cutOff(socket, 32, 'messages');
+      return;
+    }
     if (kind === MESSAGE.command) this.#receiveCommand(payload);
     else if (kind === MESSAGE.request) this.#receiveRequest(socket, payload);
     else if (kind === MESSAGE.advance) this.#receiveAdvance(socket, payload);

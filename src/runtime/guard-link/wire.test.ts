@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { encodeMessage, MAX_PAYLOAD_BYTES, MESSAGE, MessageDecoder } from './wire.ts';
 
 const messages = fc.array(
@@ -24,7 +25,7 @@ describe('the wire between node and guard', () => {
     );
   });
 
-  it('steps over garbage between messages and counts it', () => {
+  faultRow(11, 'fake', 'steps over garbage between messages and counts it', () => {
     // Bytes that do not contain the first byte of the magic number cannot begin a header.
     const garbage = fc.uint8Array({ maxLength: 200 }).map((bytes) => bytes.map((byte) => (byte === 0x52 ? 0 : byte)));
     fc.assert(
@@ -40,7 +41,7 @@ describe('the wire between node and guard', () => {
     );
   });
 
-  it('never accepts a message with a changed bit, and recovers at the next one', () => {
+  faultRow(11, 'fake', 'never accepts a message with a changed bit, and recovers at the next one', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 100 }), fc.nat(), (payload, flip) => {
         const broken = encodeMessage(MESSAGE.command, payload);

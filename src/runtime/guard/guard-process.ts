@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   try {
     const ended = endOf(link);
     if (link.bus !== undefined) await Promise.race([untilWatched(link, link.bus, config), ended]);
-    const server = await GuardSocketServer.listen(link, config.socketPath);
+    const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice));
     log.info({ path: config.socketPath }, 'ready');
     process.send?.({ kind: 'ready' });
     process.exitCode = (await ended) === 'died' ? 1 : 0;
