@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { JOINT_BRAKE } from '../bits.ts';
 import { brakePathS, brakeRate, brakeStep } from './brake.ts';
@@ -19,7 +20,7 @@ describe('the brake bound', () => {
     );
   });
 
-  it('lemma: feasible now implies feasible next, whatever the periods from s to 4s', () => {
+  faultRow(35, 'fake', 'lemma: feasible now implies feasible next, whatever the periods from s to 4s', () => {
     fc.assert(
       fc.property(distance, accel, period, share, share, share, (d, a, shortest, wish, first, second) => {
         const dt = shortest * (1 + 3 * first);
@@ -68,6 +69,37 @@ describe('the brake bound', () => {
     expect(u[1]).toBeCloseTo(-brakeBound(0.9 - 0.05 - 0.8, 1.5, 0.02, 0.01), 12);
     expect(u[2]).toBe(0.5);
     expect(stage.apply(u, Float64Array.of(0, 0, -0.5), 0.02)).toBe(0);
+  });
+});
+
+describe('a box narrowed by the brake bound', () => {
+  it('is what the stage lets through, and never empty', () => {
+    const stage = new JointBrakeBound(oddArm3, 0.01);
+    const at = fc.tuple(
+      ...oddArm3.joints.map((j) => fc.double({ min: j.positionMinRad, max: j.positionMaxRad, noNaN: true })),
+    );
+    const ends = fc.tuple(share, share, share);
+    fc.assert(
+      fc.property(at, ends, ends, share, (joints, a, b, inside) => {
+        const q = Float64Array.from(joints);
+        const low = Float64Array.from(a, (x, i) => 2 * Math.min(x, b[i]!) - 1);
+        const high = Float64Array.from(b, (x, i) => 2 * Math.max(x, a[i]!) - 1);
+        const was = [low.slice(), high.slice()] as const;
+        stage.narrow(low, high, q, 0.02);
+        const u = low.map((x, i) => Math.min(x + inside * (high[i]! - x), high[i]!));
+        expect(stage.apply(u.slice(), q, 0.02)).toBe(0);
+        for (let i = 0; i < 3; i++) {
+          expect(low[i]).toBeLessThanOrEqual(high[i]!);
+          // Cut off is only what the stage forbids.
+          for (const x of [was[0][i]!, was[1][i]!]) {
+            const through = new Float64Array(3);
+            through[i] = x;
+            if (stage.apply(through, q, 0.02) !== 0) continue;
+            expect(x >= low[i]! - 1e-12 && x <= high[i]! + 1e-12).toBe(true);
+          }
+        }
+      }),
+    );
   });
 });
 

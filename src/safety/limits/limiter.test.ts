@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oddArm3 } from '../../../tests/support/robot-models.ts';
-import { ACCEL_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
+import { cartesianSpec, jointSpec } from '../../../tests/support/adversary.ts';
+import { Bench } from '../../../tests/support/chain-bench.ts';
+import { faultRow } from '../../../tests/support/fault-row.ts';
+import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import type { RobotModel } from '../../core/index.ts';
+import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { Limiter } from './limiter.ts';
 import { fitIntoBox } from './velocity-box.ts';
 
@@ -14,7 +18,7 @@ const previous = fc.tuple(share, share, share).map((s) => Float64Array.from(s, (
 const period = fc.double({ min: 0.01, max: 0.04, noNaN: true });
 
 describe('the velocity and acceleration limiter', () => {
-  it('keeps both limits for every wish and every allowed past', () => {
+  faultRow(36, 'fake', 'keeps both limits for every wish and every allowed past', () => {
     const limiter = new Limiter(oddArm3, 0);
     fc.assert(
       fc.property(wanted, previous, period, (u, v, dtS) => {
@@ -72,6 +76,156 @@ describe('the velocity and acceleration limiter', () => {
     const later = Float64Array.of(1, 0, 0);
     limiter.apply(later, new Float64Array(3), 0.02, 6);
     expect(later[0]).toBeCloseTo(3 * 0.02, 12);
+  });
+});
+
+const withJerk = (model: RobotModel, jerkMaxRadPerS3: number): RobotModel => ({
+  ...model,
+  joints: model.joints.map((j) => ({ ...j, jerkMaxRadPerS3 })),
+});
+
+describe('the jerk limit', () => {
+  const jerk = 40;
+  const jerky = withJerk(oddArm3, jerk);
+  const accels = fc.tuple(share, share, share).map((s) => s.map((x, i) => x * amax[i]!));
+
+  /** A limiter whose last tick had these accelerations. */
+  function after(model: RobotModel, v: Float64Array, accel: readonly number[], dtS: number): Limiter {
+    const limiter = new Limiter(model, 1);
+    limiter.record(
+      v,
+      v.map((x, i) => x - accel[i]! * dtS),
+      dtS,
+    );
+    return limiter;
+  }
+
+  it('lets the acceleration grow by J·dt a tick; slowing down and going on as before are free', () => {
+    fc.assert(
+      fc.property(wanted, previous, accels, period, (u, v, accel, dtS) => {
+        after(jerky, v, accel, dtS).apply(u, v, dtS, 0);
+        for (let i = 0; i < 3; i++) {
+          const slack = 1e-9;
+          expect(Math.abs(u[i]! - v[i]!)).toBeLessThanOrEqual(amax[i]! * dtS * (1 + 1e-12));
+          const [growth, drift] = [jerk * dtS * dtS, accel[i]! * dtS];
+          expect(u[i]!).toBeLessThanOrEqual(
+            Math.max(v[i]! + drift + growth, v[i]!, Math.min(0, v[i]! + amax[i]! * dtS)) + slack,
+          );
+          expect(u[i]!).toBeGreaterThanOrEqual(
+            Math.min(v[i]! + drift - growth, v[i]!, Math.max(0, v[i]! - amax[i]! * dtS)) - slack,
+          );
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('changes nothing when filtering twice', () => {
+    fc.assert(
+      fc.property(wanted, previous, accels, period, (u, v, accel, dtS) => {
+        const limiter = after(jerky, v, accel, dtS);
+        limiter.apply(u, v, dtS, 0);
+        const once = u.slice();
+        expect(limiter.apply(u, v, dtS, 0)).toBe(0);
+        expect(u).toEqual(once);
+      }),
+    );
+  });
+
+  it('never holds up what only slows down, whatever the acceleration was', () => {
+    fc.assert(
+      fc.property(previous, accels, period, fc.double({ min: 0, max: 1, noNaN: true }), (v, accel, dtS, rest) => {
+        const slower = v.map((x, i) => x * Math.max(rest, 1 - (amax[i]! * dtS) / Math.max(1e-9, Math.abs(x))));
+        const u = slower.slice();
+        expect(after(jerky, v, accel, dtS).apply(u, v, dtS, 0)).toBe(0);
+        for (let i = 0; i < 3; i++) expect(u[i]).toBeCloseTo(slower[i]!, 12);
+      }),
+    );
+  });
+
+  it('is monotone: one joint never comes less near to its wish with more jerk', () => {
+    const one = { ...oddArm3, joints: [oddArm3.joints[0]!] };
+    fc.assert(
+      fc.property(share, share, share, share, period, (wish, speed, accel, more, dtS) => {
+        const v = Float64Array.of(speed * vmax[0]!);
+        const miss = (j: number): number => {
+          const u = Float64Array.of(3 * wish);
+          after(withJerk(one, j), v, [accel * amax[0]!], dtS).apply(u, v, dtS, 0);
+          return Math.abs(u[0]! - 3 * wish);
+        };
+        expect(miss(jerk * (1 + Math.abs(more)))).toBeLessThanOrEqual(miss(jerk) + 1e-12);
+      }),
+    );
+  });
+
+  it('is named, beside the acceleration where that was too much, too; a new decider has half of it', () => {
+    const still = new Float64Array(3);
+    const limiter = new Limiter(jerky, 1);
+    const u = Float64Array.of(0.03, 0, 0);
+    expect(limiter.apply(u, still, 0.02, 0)).toBe(JERK_LIMITED);
+    expect(u[0]).toBeCloseTo(jerk * 0.02 * 0.02, 12);
+    expect(limiter.apply(Float64Array.of(1, 0, 0), still, 0.02, 0)).toBe(ACCEL_LIMITED | JERK_LIMITED);
+    limiter.startHandover(5);
+    const half = Float64Array.of(0.03, 0, 0);
+    limiter.apply(half, still, 0.02, 5.5);
+    expect(half[0]).toBeCloseTo((jerk * 0.02 * 0.02) / 2, 12);
+    limiter.record(Float64Array.of(0.02, 0, 0), still, 0.02);
+    limiter.reset();
+    const again = Float64Array.of(0.03, 0, 0);
+    limiter.apply(again, still, 0.02, 7);
+    expect(again[0]).toBeCloseTo(jerk * 0.02 * 0.02, 12);
+  });
+
+  it('leaves the brake in the box for the barrier, in the hand-over as well', () => {
+    fc.assert(
+      fc.property(previous, accels, period, fc.boolean(), (v, accel, dtS, isNew) => {
+        const limiter = after(jerky, v, accel, dtS);
+        if (isNew) limiter.startHandover(0);
+        const [low, high] = [new Float64Array(3), new Float64Array(3)];
+        limiter.writeBox(low, high, v, dtS, 0.5);
+        for (let i = 0; i < 3; i++) {
+          const full = amax[i]! * dtS;
+          expect(low[i]).toBeGreaterThanOrEqual(v[i]! - full * (1 + 1e-12));
+          expect(high[i]).toBeLessThanOrEqual(v[i]! + full * (1 + 1e-12));
+          expect(low[i]).toBeLessThanOrEqual(v[i]! > 0 ? Math.max(0, v[i]! - full) : v[i]!);
+          expect(high[i]).toBeGreaterThanOrEqual(v[i]! < 0 ? Math.min(0, v[i]! + full) : v[i]!);
+          if (isNew && v[i]! > 0) expect(high[i]).toBeLessThanOrEqual(v[i]! + full / 2 + 1e-12);
+        }
+      }),
+    );
+  });
+
+  it.each([
+    ['joint', jointSpec(ur5eLike, 0.05)],
+    ['cartesian', cartesianSpec(0.008, 0.05)],
+  ] as const)('makes the action map neither overshoot nor hunt: %s', (_kind, spec) => {
+    for (const limit of [60, 300, 2500]) {
+      const bench = new Bench(withJerk(ur5eLike, limit), spec);
+      const zero = spec.dimensions.map(() => 0);
+      const shortfall = new Float64Array(zero.length);
+      // A few steps one way, then a command to stay: what is left is to arrive, and to stand.
+      for (let step = 0; step < 6; step++) {
+        bench.issue(0.9, ...zero.slice(1));
+        bench.run(10);
+      }
+      bench.chain.writeShortfall(shortfall);
+      const lateness = Math.abs(shortfall[0]!);
+      expect(lateness).toBeLessThan(limit < 100 ? 1.5 : 0.3);
+      bench.issue(...zero);
+      let turns = 0;
+      let last = 0;
+      for (let k = 0; k < 100; k++) {
+        bench.command.issuedAtS = bench.nowS;
+        bench.tick();
+        const speed = bench.chain.referenceVelocityRadPerS[0]!;
+        if (speed * last < -1e-9) turns++;
+        last = speed;
+      }
+      expect(turns).toBeLessThanOrEqual(1);
+      bench.chain.writeShortfall(shortfall);
+      expect(Math.abs(shortfall[0]!)).toBeLessThan(1e-3);
+      expect(bench.speed()).toBeLessThan(1e-4);
+    }
   });
 });
 
