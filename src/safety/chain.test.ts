@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { cartesianSpec, jointSpec } from '../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
+import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type ActionCommand, type ActionSpec, ArmKinematics, allFinite } from '../core/index.ts';
 import {
@@ -57,7 +58,7 @@ describe('when nobody may move the arm', () => {
     expect(bench.report).toMatchObject({ isFollowing: false, decider: 'hold', commandSeq: -1, changed: false });
   });
 
-  it('brakes in the same tick as a command that is not finite', () => {
+  faultRow(1, 'fake', 'brakes in the same tick as a command that is not finite', () => {
     const [bench] = ticksToRest(
       (b) => b.issue(Number.NaN, 0, 0, 0),
       (b) => b.command,
@@ -90,7 +91,7 @@ describe('when nobody may move the arm', () => {
     expect(bench.speed()).toBe(0);
   });
 
-  it('brakes when no motion can be computed', () => {
+  faultRow(50, 'fake', 'brakes when no motion can be computed', () => {
     const bench = toolBench();
     bench.issue(1, 0, 0, 0);
     bench.run(3);
@@ -135,7 +136,7 @@ describe('seeding', () => {
     expect([...bench.chain.referenceTcp.subarray(0, 3)]).toEqual([...arm.tcpPositionM]);
   });
 
-  it('lets nothing move from outside the limits or from an unknown pose', () => {
+  faultRow(16, 'fake', 'lets nothing move from outside the limits or from an unknown pose', () => {
     const bench = toolBench();
     const bad: [number[], string][] = [
       [[Number.NaN, 0, 0, 0, 0, 0], 'notFinite'],
@@ -152,7 +153,7 @@ describe('seeding', () => {
     }
   });
 
-  it('refuses a first target far from the measured pose, and only a first one', () => {
+  faultRow(17, 'fake', 'refuses a first target far from the measured pose, and only a first one', () => {
     const bench = new Bench({ ...ur5eLike, leashM: 0.05 }, cartesianSpec(0.03, 0.05));
     bench.issue(1, 0, 0, 0);
     expect(bench.tick()).toBe(START_REFUSED);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../tests/support/fault-row.ts';
 import { arbitrate } from './arbiter.ts';
 import { Enabling } from './enabling.ts';
 import { OperatorLease } from './lease.ts';
@@ -47,7 +48,7 @@ describe('arbitrate', () => {
 });
 
 describe('OperatorLease', () => {
-  it('has one holder, tells who lost it, and lets only the holder give back', () => {
+  faultRow(21, 'fake', 'has one holder, tells who lost it, and lets only the holder give back', () => {
     const lease = new OperatorLease();
     expect(lease.takeOver('ann', 1)).toBeUndefined();
     expect(lease.takeOver('bob', 2)).toBe('ann');

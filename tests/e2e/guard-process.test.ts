@@ -9,6 +9,7 @@ import type { Decider, GuardFrame, SafetyStateName } from '../../src/core/index.
 import type { GuardConfig } from '../../src/runtime/guard/index.ts';
 import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
 import { describeGuardLink } from '../contract/guard-link.contract.ts';
+import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
@@ -84,7 +85,7 @@ describe('a guard whose node goes wrong', () => {
     await guard.close();
   });
 
-  it('brakes within the lease when the node is frozen, holds, and stops for good', async () => {
+  faultRow([2, 3], 'wall', 'brakes within the lease when the node is frozen, holds, and stops for good', async () => {
     node.kill('SIGSTOP');
     await until(() => guard.latest.state === 'stopped');
     expectBrakeWithinLease();
@@ -125,7 +126,7 @@ describe('a guard process', () => {
     await until(() => !isAlive(pid));
   });
 
-  it('brakes before it ends on SIGTERM', async () => {
+  faultRow(49, 'wall', 'brakes before it ends on SIGTERM', async () => {
     const guard = await startGuard();
     const node = start('fake-node.js', [socketPath, 'drive', String(LEASE_S)]);
     await once(node, 'message');

@@ -10,6 +10,7 @@ import type { GuardNotice } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/runtime/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
+import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { until } from '../support/until.ts';
 
@@ -67,27 +68,32 @@ describe('a guard whose robot is behind ROS', () => {
     expect(guard.latest.violations).toBe(0);
   });
 
-  it('row 10 and 25: stops past a bridge that is killed, and moves nothing before acknowledge and enable', async () => {
-    const killedAtS = nowS();
-    process.kill(guard.rosPids!.bridge!, 'SIGKILL');
-    await until(() => logOf('stops.log').length >= 3, 'it to happen');
-    expect(logOf('stops.log')[0]!.atS - killedAtS).toBeLessThan(0.05);
-    await until(() => guard.latest.state === 'fault', 'it to happen');
-    expect(rows(guard)).toContain(10);
-    // It comes back by itself, and hears no command.
-    await until(() => notices.some(({ sentence }) => sentence.includes('is back')), 'it to happen');
-    expect(notices.filter(({ level }) => level === 'error').map(({ row }) => row)).toContain(25);
-    const commands = logOf('commands.log').length;
-    await push(guard, 5);
-    expect(logOf('commands.log')).toHaveLength(commands);
-    expect(await guard.request({ kind: 'enable' })).toMatchObject({ ok: false });
-    await granted(guard, 'acknowledge');
-    await move(guard);
-    await push(guard, 5);
-    expect(logOf('commands.log').length).toBeGreaterThan(commands);
-  });
+  faultRow(
+    [10, 25],
+    'wall',
+    'stops past a bridge that is killed, and moves nothing before acknowledge and enable',
+    async () => {
+      const killedAtS = nowS();
+      process.kill(guard.rosPids!.bridge!, 'SIGKILL');
+      await until(() => logOf('stops.log').length >= 3, 'it to happen');
+      expect(logOf('stops.log')[0]!.atS - killedAtS).toBeLessThan(0.05);
+      await until(() => guard.latest.state === 'fault', 'it to happen');
+      expect(rows(guard)).toContain(10);
+      // It comes back by itself, and hears no command.
+      await until(() => notices.some(({ sentence }) => sentence.includes('is back')), 'it to happen');
+      expect(notices.filter(({ level }) => level === 'error').map(({ row }) => row)).toContain(25);
+      const commands = logOf('commands.log').length;
+      await push(guard, 5);
+      expect(logOf('commands.log')).toHaveLength(commands);
+      expect(await guard.request({ kind: 'enable' })).toMatchObject({ ok: false });
+      await granted(guard, 'acknowledge');
+      await move(guard);
+      await push(guard, 5);
+      expect(logOf('commands.log').length).toBeGreaterThan(commands);
+    },
+  );
 
-  it('row 10: stops past a bridge that hangs, which obeys nothing old when it goes on', async () => {
+  faultRow(10, 'wall', 'stops past a bridge that hangs, which obeys nothing old when it goes on', async () => {
     const { bridge } = guard.rosPids!;
     const hungAtS = nowS();
     process.kill(bridge!, 'SIGSTOP');
@@ -116,13 +122,18 @@ describe('a guard whose robot is behind ROS', () => {
     expect(guard.latest.violations).toBe(0);
   });
 
-  it('takes garbage between the messages for what it is, and a bridge that sends little else for broken', async () => {
-    writeFileSync(join(folder, 'mode'), 'garbage');
-    await keepPushing(guard, () => guard.latest.state === 'fault');
-    expect(rows(guard)).toContain(10);
-    expect(guard.latest.robot.positionRad.every(Number.isFinite)).toBe(true);
-    expect(guard.latest.violations).toBe(0);
-  });
+  faultRow(
+    11,
+    'wall',
+    'takes garbage between the messages for what it is, and a bridge that sends little else for broken',
+    async () => {
+      writeFileSync(join(folder, 'mode'), 'garbage');
+      await keepPushing(guard, () => guard.latest.state === 'fault');
+      expect(rows(guard)).toContain(10);
+      expect(guard.latest.robot.positionRad.every(Number.isFinite)).toBe(true);
+      expect(guard.latest.violations).toBe(0);
+    },
+  );
 
   it('row 25: brakes and holds when what can only stop has died and is not back within a second', async () => {
     writeFileSync(join(folder, 'no-stopper'), '');
@@ -171,26 +182,32 @@ describe('the process that can only stop', () => {
 
   afterEach(() => guard.kill('SIGKILL'));
 
-  it("row 25: stops the robot within 50 ms of the guard's death, twenty times over", async () => {
-    const delaysMs: number[] = [];
-    for (let round = 0; round < 20; round++) {
-      rmSync(join(folder, 'stops.log'), { force: true });
-      const pids = await startHalf(1);
-      const killedAtS = nowS();
-      guard.kill('SIGKILL');
-      const stallMs = await longestStall(() => logOf('stops.log').length >= 6);
-      // What the machine keeps everybody waiting for, this process too, is not the stopper's.
-      delaysMs.push(Math.max(0, (logOf('stops.log')[0]!.atS - killedAtS) * 1e3 - stallMs));
-      await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
-    }
-    delaysMs.sort((a, b) => a - b);
-    console.log(
-      `guard killed → first stop: median ${delaysMs[10]!.toFixed(1)} ms, worst ${delaysMs[19]!.toFixed(1)} ms`,
-    );
-    expect(delaysMs[19]).toBeLessThan(50);
-  }, 240_000);
+  faultRow(
+    25,
+    'wall',
+    "stops the robot within 50 ms of the guard's death, twenty times over",
+    async () => {
+      const delaysMs: number[] = [];
+      for (let round = 0; round < 20; round++) {
+        rmSync(join(folder, 'stops.log'), { force: true });
+        const pids = await startHalf(1);
+        const killedAtS = nowS();
+        guard.kill('SIGKILL');
+        const stallMs = await longestStall(() => logOf('stops.log').length >= 6);
+        // What the machine keeps everybody waiting for, this process too, is not the stopper's.
+        delaysMs.push(Math.max(0, (logOf('stops.log')[0]!.atS - killedAtS) * 1e3 - stallMs));
+        await until(() => !isAlive(pids.stopper) && !isAlive(pids.bridge), 'it to happen');
+      }
+      delaysMs.sort((a, b) => a - b);
+      console.log(
+        `guard killed → first stop: median ${delaysMs[10]!.toFixed(1)} ms, worst ${delaysMs[19]!.toFixed(1)} ms`,
+      );
+      expect(delaysMs[19]).toBeLessThan(50);
+    },
+    240_000,
+  );
 
-  it('row 24: stops the robot when the guard is frozen for 100 ms', async () => {
+  faultRow(24, 'wall', 'stops the robot when the guard is frozen for 100 ms', async () => {
     await startHalf(1);
     const frozenAtS = nowS();
     guard.kill('SIGSTOP');

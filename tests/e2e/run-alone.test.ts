@@ -7,6 +7,7 @@ import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { resolveConfig } from '../../src/runtime/index.ts';
 import { createSetup } from '../../src/runtime/setup.ts';
+import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, until } from '../support/live-run.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
 
@@ -108,7 +109,7 @@ describe('a robot that is started wrong', { timeout: 60_000 }, () => {
     return sentence!;
   }
 
-  it('says that a policy file is truncated, of another robot, full of NaN, or not there', async () => {
+  faultRow(7, 'wall', 'says that a policy file is truncated, of another robot, full of NaN, or not there', async () => {
     const truncated = await policyFile('truncated');
     writeFileSync(truncated, readFileSync(truncated).subarray(0, 200));
     expect(await refused('--policy', truncated)).toContain('truncated');

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
@@ -50,74 +51,92 @@ function learned(learning: Program): { online: number; version: number } {
 
 // Most of the time is the robot's own, at ten steps a second; a busy machine adds to it.
 describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
-  it('records demonstrations, acts on every few new weights, and delivers each transition exactly once', async () => {
-    const { learning, moving } = await startBoth();
-    await until(() => run.versionOf('robot') >= 4, 'new weights in use');
-    moving.child.kill('SIGINT');
-    expect(await moving.exit).toBe(130);
-    const journal = run.journal('robot');
-    const demonstrated = journal.filter((t) => t.source === 'demo');
-    expect(demonstrated.filter((t) => t.terminated)).toHaveLength(2);
-    const online = journal.slice(demonstrated.length);
-    expect(online.every((t) => t.source !== 'demo')).toBe(true);
-    const versions = online.map((t) => t.policyVersion);
-    expect(versions).toEqual([...versions].sort((a, b) => a - b));
-    expect(new Set(versions).size).toBeGreaterThan(2);
-    expect(moving.said()).toMatch(
-      new RegExp(`${journal.length} sent, ${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`),
-    );
-    await until(() => learned(learning).online === online.length, 'the last transition');
-    expect(moving.said()).toContain('0 violations');
-    expect(run.files('robot')).toEqual(
-      expect.arrayContaining(['config.yaml', 'guard.log', 'journal', 'metrics.jsonl']),
-    );
-  });
+  faultRow(
+    9,
+    'wall',
+    'records demonstrations, acts on every few new weights, and delivers each transition exactly once',
+    async () => {
+      const { learning, moving } = await startBoth();
+      await until(() => run.versionOf('robot') >= 4, 'new weights in use');
+      moving.child.kill('SIGINT');
+      expect(await moving.exit).toBe(130);
+      const journal = run.journal('robot');
+      const demonstrated = journal.filter((t) => t.source === 'demo');
+      expect(demonstrated.filter((t) => t.terminated)).toHaveLength(2);
+      const online = journal.slice(demonstrated.length);
+      expect(online.every((t) => t.source !== 'demo')).toBe(true);
+      const versions = online.map((t) => t.policyVersion);
+      expect(versions).toEqual([...versions].sort((a, b) => a - b));
+      expect(new Set(versions).size).toBeGreaterThan(2);
+      expect(moving.said()).toMatch(
+        new RegExp(`${journal.length} sent, ${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`),
+      );
+      await until(() => learned(learning).online === online.length, 'the last transition');
+      expect(moving.said()).toContain('0 violations');
+      expect(run.files('robot')).toEqual(
+        expect.arrayContaining(['config.yaml', 'guard.log', 'journal', 'metrics.jsonl']),
+      );
+    },
+  );
 
-  it('goes on with its last weights when the learner is killed, and gives a resumed one everything', async () => {
-    const { learning, moving } = await startBoth();
-    await until(() => run.versionOf('robot') >= 4 && run.files('learner/checkpoints').length > 0, 'a checkpoint');
-    learning.child.kill('SIGKILL');
-    await learning.exit;
-    await until(() => /The learner is gone: policy \d+ goes on/.test(moving.said()), 'the message');
-    const last = run.versionOf('robot');
-    const before = run.journal('robot').length;
-    await until(() => run.journal('robot').length >= before + 20, 'steps without a learner');
-    expect(run.versionOf('robot')).toBe(last);
-    expect(moving.said()).not.toContain('ended early');
+  faultRow(
+    4,
+    'wall',
+    'goes on with its last weights when the learner is killed, and gives a resumed one everything',
+    async () => {
+      const { learning, moving } = await startBoth();
+      await until(() => run.versionOf('robot') >= 4 && run.files('learner/checkpoints').length > 0, 'a checkpoint');
+      learning.child.kill('SIGKILL');
+      await learning.exit;
+      await until(() => /The learner is gone: policy \d+ goes on/.test(moving.said()), 'the message');
+      const last = run.versionOf('robot');
+      const before = run.journal('robot').length;
+      await until(() => run.journal('robot').length >= before + 20, 'steps without a learner');
+      expect(run.versionOf('robot')).toBe(last);
+      expect(moving.said()).not.toContain('ended early');
 
-    const resumed = learner('--resume', 'learner');
-    await until(() => run.versionOf('robot') > last, 'weights of the resumed learner in use');
-    moving.child.kill('SIGINT');
-    expect(await moving.exit).toBe(130);
-    const journal = run.journal('robot');
-    expect(moving.said()).toMatch(new RegExp(`${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`));
-    const online = journal.filter((t) => t.source !== 'demo').length;
-    await until(() => learned(resumed).online === online, 'the whole journal');
-  });
+      const resumed = learner('--resume', 'learner');
+      await until(() => run.versionOf('robot') > last, 'weights of the resumed learner in use');
+      moving.child.kill('SIGINT');
+      expect(await moving.exit).toBe(130);
+      const journal = run.journal('robot');
+      expect(moving.said()).toMatch(new RegExp(`${journal.length} acknowledged, 0 waiting, 0 lost, 0 duplicated`));
+      const online = journal.filter((t) => t.source !== 'demo').length;
+      await until(() => learned(resumed).online === online, 'the whole journal');
+    },
+  );
 
-  it('brakes within the lease and holds when the node is frozen or killed, and goes on with it or the next one', async () => {
-    const { moving } = await startBoth();
-    await until(() => run.versionOf('robot') >= 1, 'a policy that acts');
-    const node = childOf(moving.child, 'node-process.js');
+  faultRow(
+    [2, 3, 25],
+    'wall',
+    'brakes within the lease and holds when the node is frozen or killed, and goes on with it or the next one',
+    async () => {
+      const { moving } = await startBoth();
+      await until(() => run.versionOf('robot') >= 1, 'a policy that acts');
+      const node = childOf(moving.child, 'node-process.js');
 
-    const frozenAtS = await interrupted(node, 'SIGSTOP');
-    await until(() => run.motion('robot').some((m) => m.atS > frozenAtS && m.state === 'stopped'), 'the stop');
-    expect(run.motion('robot').filter((m) => m.atS > frozenAtS && m.decider !== 'hold')).toEqual([]);
-    const steps = run.journal('robot').length;
-    process.kill(node, 'SIGCONT');
-    await until(() => run.journal('robot').length > steps + 3, 'steps of the thawed node');
+      const frozenAtS = await interrupted(node, 'SIGSTOP');
+      await until(() => run.motion('robot').some((m) => m.atS > frozenAtS && m.state === 'stopped'), 'the stop');
+      expect(run.motion('robot').filter((m) => m.atS > frozenAtS && m.decider !== 'hold')).toEqual([]);
+      const steps = run.journal('robot').length;
+      process.kill(node, 'SIGCONT');
+      await until(() => run.journal('robot').length > steps + 3, 'steps of the thawed node');
 
-    const killedAtS = await interrupted(node, 'SIGKILL');
-    const after = run.motion('robot').filter((m) => m.atS > killedAtS);
-    await until(() => moving.said().includes('The node is started again (1 of 3)'), 'another node');
-    expect(moving.said()).toContain('The node ended (signal SIGKILL): the guard brakes the arm and holds it.');
-    await until(() => run.motion('robot').some((m) => m.atS > killedAtS && m.state === 'stopped'), 'the stop');
-    await until(() => run.journal('robot').some((t) => t.epoch === 2 && t.policyVersion > 0), 'steps of the next node');
-    const resumedAtS = run.motion('robot').find((m) => m.atS > killedAtS && m.decider !== 'hold')!.atS;
-    expect(resumedAtS).toBeGreaterThan(after.find((m) => m.event === 'stands')!.atS);
-    moving.child.kill('SIGINT');
-    expect(await moving.exit).toBe(130);
-    const demonstrations = run.journal('robot').filter((t) => t.source === 'demo' && t.terminated);
-    expect(demonstrations).toHaveLength(2);
-  });
+      const killedAtS = await interrupted(node, 'SIGKILL');
+      const after = run.motion('robot').filter((m) => m.atS > killedAtS);
+      await until(() => moving.said().includes('The node is started again (1 of 3)'), 'another node');
+      expect(moving.said()).toContain('The node ended (signal SIGKILL): the guard brakes the arm and holds it.');
+      await until(() => run.motion('robot').some((m) => m.atS > killedAtS && m.state === 'stopped'), 'the stop');
+      await until(
+        () => run.journal('robot').some((t) => t.epoch === 2 && t.policyVersion > 0),
+        'steps of the next node',
+      );
+      const resumedAtS = run.motion('robot').find((m) => m.atS > killedAtS && m.decider !== 'hold')!.atS;
+      expect(resumedAtS).toBeGreaterThan(after.find((m) => m.event === 'stands')!.atS);
+      moving.child.kill('SIGINT');
+      expect(await moving.exit).toBe(130);
+      const demonstrations = run.journal('robot').filter((t) => t.source === 'demo' && t.terminated);
+      expect(demonstrations).toHaveLength(2);
+    },
+  );
 });

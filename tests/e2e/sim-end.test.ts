@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadReportData, writeReport } from '../../src/monitor/index.ts';
 import { loadResolvedConfig } from '../../src/runtime/index.ts';
+import { faultRow } from '../support/fault-row.ts';
 import { endLeftovers, goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';
 
 /** An end in order takes a second; one that hangs would take the rest of the run. */
@@ -79,7 +80,7 @@ describe('Ctrl+C', () => {
     await expectWhole('d');
   });
 
-  it('ends at once when it comes twice', async () => {
+  faultRow(49, 'wall', 'ends at once when it comes twice', async () => {
     const run = start('short', 'e', '--steps', '100000');
     await run.printed(/training \| steps [1-9]/);
     const learner = run.learnerPid;

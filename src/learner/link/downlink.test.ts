@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import {
   type LearnerServer,
   type LinkFault,
@@ -147,7 +148,7 @@ describe('weights on the wire', () => {
     },
   );
 
-  it('must rise in version', async () => {
+  faultRow(9, 'fake', 'must rise in version', async () => {
     const learner = await server();
     learner.publish(bundle(2));
     expect(() => learner.publish(bundle(2))).toThrow('weights version 2 follows 2');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Dealer, Router } from 'zeromq';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import {
   connectUplink,
@@ -250,16 +251,21 @@ describe('link', () => {
     await expect.poll(() => second.state, { timeout: 3000 }).toBe('connected');
   });
 
-  it('says in one sentence that a port is in use, an address is wrong, or no learner answers', async () => {
-    const learner = await server([]);
-    const port = learner.address.split(':').at(-1);
-    await expect(server([], { bind: learner.address })).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
-    await expect(server([], { bind: '127.0.0.1' })).rejects.toThrow('is not an address of the form tcp://host:port');
-    await expect(server([], { bind: 'tcp://0.0.0.0:0' })).rejects.toThrow('only loopback addresses are allowed');
-    expect(() => uplink('localhost:1', journalIn('a'))).toThrow('is not an address');
-    const link = uplink('tcp://127.0.0.1:1', journalIn('b'));
-    await expect(link.connected(100)).rejects.toThrow('no learner answers at tcp://127.0.0.1:1');
-  });
+  faultRow(
+    30,
+    'fake',
+    'says in one sentence that a port is in use, an address is wrong, or no learner answers',
+    async () => {
+      const learner = await server([]);
+      const port = learner.address.split(':').at(-1);
+      await expect(server([], { bind: learner.address })).rejects.toThrow(`port ${port} on 127.0.0.1 is in use`);
+      await expect(server([], { bind: '127.0.0.1' })).rejects.toThrow('is not an address of the form tcp://host:port');
+      await expect(server([], { bind: 'tcp://0.0.0.0:0' })).rejects.toThrow('only loopback addresses are allowed');
+      expect(() => uplink('localhost:1', journalIn('a'))).toThrow('is not an address');
+      const link = uplink('tcp://127.0.0.1:1', journalIn('b'));
+      await expect(link.connected(100)).rejects.toThrow('no learner answers at tcp://127.0.0.1:1');
+    },
+  );
 
   it('carries control messages both ways, once and in order, through a restart of the learner', async () => {
     const fromRobot: unknown[] = [];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { createTransition, SOURCES, type Transition } from '../../core/index.ts';
 import { readAck, readBatch, readControl, readHello, readHelloAck, readRefusal } from './messages.ts';
 import { ARRAYS, ARRAYS_OFFSET, decodeRecord, encodeRecord, recordBytes, SCALARS } from './record.ts';
@@ -74,7 +75,7 @@ describe('frame', () => {
     );
   });
 
-  it('is refused after any change of one byte, and after any cut or addition', () => {
+  faultRow(6, 'fake', 'is refused after any change of one byte, and after any cut or addition', () => {
     fc.assert(
       fc.property(
         frames,
@@ -109,7 +110,7 @@ describe('frame', () => {
     );
   });
 
-  it('checks announced lengths before anything is allocated', () => {
+  faultRow(31, 'fake', 'checks announced lengths before anything is allocated', () => {
     const bytes = encodeFrame({ kind: 'weights' }, new Uint8Array(16));
     new DataView(bytes.buffer).setUint32(HEADER.payloadLength, 0xffff_ffff, true);
     expect(decodeFrame(bytes)).toMatchObject({ ok: false, error: { reason: 'bad-length' } });
@@ -194,18 +195,23 @@ describe('weights bundle', () => {
     expect(verifyBundle(good(), wanted)).toMatchObject({ ok: false, error: { reason } });
   });
 
-  it('is refused when a weight, the graph or a field of the manifest was changed, or a weight is not finite', () => {
-    const refused = (change: (b: ReturnType<typeof good>) => object) => {
-      const bundle = good();
-      const result = verifyBundle({ ...bundle, ...change(bundle) }, expected);
-      return result.ok ? 'accepted' : result.error.reason;
-    };
-    expect(refused(() => ({ weights: Float32Array.of(1, 2, 3, 5) }))).toBe('bad-digest');
-    expect(refused(() => ({ graph: new Uint8Array([1, 2]) }))).toBe('bad-digest');
-    expect(refused((b) => ({ manifest: { ...b.manifest, updates: 21 } }))).toBe('bad-digest');
-    const broken = sealBundle(fields, new Uint8Array(0), Float32Array.of(1, Number.NaN, 3, 4));
-    expect(verifyBundle(broken, expected)).toMatchObject({ error: { reason: 'not-finite' } });
-  });
+  faultRow(
+    7,
+    'fake',
+    'is refused when a weight, the graph or a field of the manifest was changed, or a weight is not finite',
+    () => {
+      const refused = (change: (b: ReturnType<typeof good>) => object) => {
+        const bundle = good();
+        const result = verifyBundle({ ...bundle, ...change(bundle) }, expected);
+        return result.ok ? 'accepted' : result.error.reason;
+      };
+      expect(refused(() => ({ weights: Float32Array.of(1, 2, 3, 5) }))).toBe('bad-digest');
+      expect(refused(() => ({ graph: new Uint8Array([1, 2]) }))).toBe('bad-digest');
+      expect(refused((b) => ({ manifest: { ...b.manifest, updates: 21 } }))).toBe('bad-digest');
+      const broken = sealBundle(fields, new Uint8Array(0), Float32Array.of(1, Number.NaN, 3, 4));
+      expect(verifyBundle(broken, expected)).toMatchObject({ error: { reason: 'not-finite' } });
+    },
+  );
 
   it('never passes after a change of one byte', () => {
     const bytes = encodeBundle(good());

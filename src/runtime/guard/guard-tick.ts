@@ -267,7 +267,7 @@ export class GuardTick implements TickStages {
   /** The flags that an acknowledgement would leave. Changes nothing. Not for the tick. */
   causesLeft(): number {
     // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
-    const lost = this.#missedReads >= MISSED_TICKS ? DRIVER_LOST : 0;
+    const lost = (this.#missedReads >= MISSED_TICKS ? DRIVER_LOST : 0) | this.#stopButton();
     if (this.#state !== 'stopped') return lost | this.#startFault();
     // Only a seed tells whether the arm may go on from where it is. The standing reference is put back.
     const referenceRad = this.#chain.referenceRad.slice();
@@ -288,7 +288,7 @@ export class GuardTick implements TickStages {
     this.#missedWrites = 0;
     this.#brokenLimits = 0;
     this.#report.isStopLatched = false;
-    this.#faults.acknowledge(this.#driverFaults() | this.#startFault());
+    this.#faults.acknowledge(this.#driverFaults() | this.#stopButton() | this.#startFault());
     this.#input.flags = this.#faults.flags;
   }
 
@@ -303,7 +303,7 @@ export class GuardTick implements TickStages {
     if (this.#report.isStopLatched) flags |= BROKEN_COMMANDS;
     if (this.#brokenLimits !== 0) flags |= LIMIT_BROKEN;
     if ((this.#report.bits & START_REFUSED) !== 0) flags |= START_FAR;
-    if (this.#driver.isEmergencyStopPressed === true) flags |= EMERGENCY_STOP;
+    flags |= this.#stopButton();
     if (this.#hasTank && hasTorque(this.#state)) flags |= this.#tank.check(this.#report.tankEnergyJ);
     flags |= this.#overloadFaults();
     return flags | this.#followingFaults() | this.#driverFaults() | this.#startFault();
@@ -325,6 +325,10 @@ export class GuardTick implements TickStages {
     if (!allFinite(velocityRadPerS)) return flags | READING_NOT_FINITE;
     copyRobotState(this.frame.robot, this.#measured);
     return flags;
+  }
+
+  #stopButton(): number {
+    return this.#driver.isEmergencyStopPressed === true ? EMERGENCY_STOP : 0;
   }
 
   /** Half as fast while the machine does not keep up. Before it moves, nothing is held up by a tick that comes late. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import type { ActionCommand } from '../../core/index.ts';
 import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
 import { Sanitizer } from './sanitize.ts';
@@ -55,13 +56,13 @@ describe('sanitize', () => {
     expect(gate.check(command({ leaseS: -1 }), 10)).toBe(COMMAND_STALE);
   });
 
-  it('grants nobody a lease of more than half a second', () => {
+  faultRow(2, 'fake', 'grants nobody a lease of more than half a second', () => {
     const gate = new Sanitizer(2);
     expect(gate.check(command({ leaseS: 3600 }), 10.49)).toBe(0);
     expect(gate.check(command({ leaseS: 3600 }), 10.51)).toBe(COMMAND_STALE);
   });
 
-  it('latches a stop at the third broken command within a second, and not later ones', () => {
+  faultRow(1, 'fake', 'latches a stop at the third broken command within a second, and not later ones', () => {
     const gate = new Sanitizer(2);
     const broken = (seq: number): ActionCommand => command({ seq, action: Float64Array.of(Number.NaN, 0) });
     gate.check(broken(1), 10);

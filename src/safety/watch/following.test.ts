@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { diffBase, oddArm3 } from '../../../tests/support/robot-models.ts';
 import type { RobotModel } from '../../core/index.ts';
 import { FROZEN_READING, TRACKING_ERROR } from '../faults.ts';
@@ -31,7 +32,7 @@ function run(options: {
 
 // The joint's highest speed is 1.2 rad/s, a twentieth of it 0.06 rad/s.
 describe('row 14, a frozen reading', () => {
-  it('is seen 100 ms after a joint was asked to move at a twentieth of its speed', () => {
+  faultRow(14, 'fake', 'is seen 100 ms after a joint was asked to move at a twentieth of its speed', () => {
     expect(run({ referenceRadPerS: 0.0601, read: () => 0 })).toEqual({ ms: 100, flags: FROZEN_READING });
     expect(run({ referenceRadPerS: -1, read: () => 0.05 })).toEqual({ ms: 100, flags: FROZEN_READING });
   });
@@ -77,7 +78,7 @@ describe('row 14, a frozen reading', () => {
 });
 
 describe('row 43, the tracking error', () => {
-  it('is seen when it was more than 0.2 rad for 100 ms', () => {
+  faultRow(43, 'fake', 'is seen when it was more than 0.2 rad for 100 ms', () => {
     expect(run({ referenceRadPerS: 0, read: (_, tick) => 0.2001 + 1e-5 * tick })).toEqual({
       ms: 80,
       flags: TRACKING_ERROR,
@@ -104,7 +105,7 @@ describe('row 43, the tracking error', () => {
     expect(run({ model: slider, referenceRadPerS: 0, read: (_, tick) => 0.0299 - 1e-5 * (tick % 2) })).toBeUndefined();
   });
 
-  it('is 30 mm at the tool of a long arm, whatever its joints say, and nothing of a base', () => {
+  faultRow(43, 'fake', 'is 30 mm at the tool of a long arm, whatever its joints say, and nothing of a base', () => {
     const reachM = Math.hypot(...oddArm3.joints.slice(2).map((joint) => joint.originXyzM[0]), 0.25);
     const away = { referenceRadPerS: 0, read: (_: number, tick: number) => 0.15 + 1e-5 * tick };
     expect(reachM * 0.15).toBeGreaterThan(0.03);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { OVERLOADED, OVERRUN } from '../faults.ts';
 import { OverloadWatchdog } from './overload.ts';
 
 describe('row 48, overload', () => {
-  it('slows at 5 overruns within a second, stops at 20, and is over when the second is', () => {
+  faultRow(48, 'fake', 'slows at 5 overruns within a second, stops at 20, and is over when the second is', () => {
     const dog = new OverloadWatchdog();
     const flags = Array.from({ length: 21 }, (_, k) => dog.check(k, 10 + 0.02 * k));
     expect(flags.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);

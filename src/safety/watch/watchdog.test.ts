@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { createChainReport } from '../chain-report.ts';
 import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../faults.ts';
@@ -8,7 +9,7 @@ describe('the command watchdog', () => {
   const following = { ...createChainReport(), isFollowing: true };
   const silent = createChainReport();
 
-  it('warns at once and stops after a second of silence', () => {
+  faultRow([2, 3], 'fake', 'warns at once and stops after a second of silence', () => {
     const dog = new CommandWatchdog();
     expect(dog.check('active.policy', following, 10)).toBe(0);
     expect(dog.check('active.policy', silent, 10.02)).toBe(COMMAND_LATE);
@@ -58,7 +59,7 @@ describe('the measurement watchdog', () => {
     }
   });
 
-  it('ignores one jump and faults on the second in a row', () => {
+  faultRow(15, 'fake', 'ignores one jump and faults on the second in a row', () => {
     const dog = started();
     expect(dog.check([Math.PI, 0, 0], dtS)).toBe(0);
     expect(dog.isTrusted).toBe(false);
@@ -95,7 +96,7 @@ describe('the measurement watchdog', () => {
 });
 
 describe('the tick and the rest after a stop', () => {
-  it('calls a tick stalled beyond three periods, and when the time is unknown', () => {
+  faultRow(24, 'fake', 'calls a tick stalled beyond three periods, and when the time is unknown', () => {
     expect(checkTick(0.03, 0.01)).toBe(0);
     expect(checkTick(0.031, 0.01)).toBe(TICK_STALLED);
     expect(checkTick(Number.NaN, 0.01)).toBe(TICK_STALLED);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { type ActionSpec, FakeClock } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { JOY_PADS, mappingOf } from './joy-pads.ts';
@@ -155,7 +156,7 @@ describe('letting go of a joystick', () => {
     expect(poll().action[0]).toBe(0);
   });
 
-  it('row 18: stops 100 ms after the last message, and stays stopped until given back', () => {
+  faultRow(18, 'fake', 'stops 100 ms after the last message, and stays stopped until given back', () => {
     takeOver();
     send([ENABLE], { 1: 1 });
     clock.advanceMs(100);
@@ -213,7 +214,7 @@ describe('letting go of a joystick', () => {
     expect(poll().active).toBe(false);
   });
 
-  it('row 20: lets go of a stick that has not changed for 5 s, until it was in its middle', () => {
+  faultRow(20, 'fake', 'lets go of a stick that has not changed for 5 s, until it was in its middle', () => {
     takeOver();
     let movedMs = 0;
     for (let ms = 0; ms < 6000; ms += 20) {
@@ -231,7 +232,7 @@ describe('letting go of a joystick', () => {
     expect(poll().action[0]).toBeGreaterThan(0);
   });
 
-  it('row 19: never uses a message that waited longer than its lease', () => {
+  faultRow(19, 'fake', 'never uses a message that waited longer than its lease', () => {
     takeOver();
     clock.advanceMs(80);
     send([ENABLE]);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { type ActionSpec, FakeClock } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import type { TeleopEvent } from './teleop-event.ts';
@@ -66,7 +67,7 @@ describe('teleoperation by twists', () => {
     expect(poll().action.every((value) => Math.abs(value) <= 1)).toBe(true);
   });
 
-  it('row 18: a stream that ends in motion stops 100 ms after the last twist, until given back', () => {
+  faultRow(18, 'fake', 'a stream that ends in motion stops 100 ms after the last twist, until given back', () => {
     send(0);
     send(0.5);
     clock.advanceMs(99);
@@ -93,7 +94,7 @@ describe('teleoperation by twists', () => {
     expect(events).toEqual([]);
   });
 
-  it('row 19: executes nothing that is older than the lease when it arrives, and says so once', () => {
+  faultRow(19, 'fake', 'executes nothing that is older than the lease when it arrives, and says so once', () => {
     send(0);
     for (let i = 0; i < 50; i++) send(0.5, 0, 0.101);
     expect(poll().action[0]).toBe(0);
@@ -151,7 +152,7 @@ describe('teleoperation by twists', () => {
     expect(poll().action[0]).toBe(0);
   });
 
-  it('row 20: lets go of a twist that has not changed for 5 s', () => {
+  faultRow(20, 'fake', 'lets go of a twist that has not changed for 5 s', () => {
     send(0);
     let moved = 0;
     for (let i = 0; i < 300; i++) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultRow } from '../../../../tests/support/fault-row.ts';
 import { createTransition, type Transition } from '../../../core/index.ts';
 import { type JournalOptions, type JournalStorage, openJournal, readJournal } from './index.ts';
 import { SEGMENT_HEADER_BYTES, slotBytes } from './segment.ts';
@@ -88,24 +89,29 @@ describe('journal', () => {
     expect([...last.observation]).toEqual([1, 1, 1]);
   });
 
-  it('keeps exactly the whole records before the cut, for every place a file can be cut', async () => {
-    await record(3);
-    const name = readdirSync(dir).find((n) => n.endsWith('.journal'))!;
-    const whole = readFileSync(join(dir, name));
-    for (let cut = 0; cut <= whole.length; cut += cut < SEGMENT_HEADER_BYTES - 8 ? 8 : 1) {
-      const torn = join(dir, 'torn');
-      mkdirSync(torn, { recursive: true });
-      writeFileSync(join(torn, name), whole.subarray(0, cut));
-      const kept = Math.max(0, Math.floor((cut - SEGMENT_HEADER_BYTES) / slotBytes(SIZES)));
-      const before = ids(torn);
-      const journal = openJournal({ dir: torn, ...RUN, storage: unsynced });
-      journal.append(step(9));
-      await journal.close();
-      expect(before).toEqual([0, 1, 2].slice(0, kept).map((i) => `1.${i}:${i}`));
-      expect(ids(torn)).toEqual([...before, '2.0:9']);
-      rmSync(torn, { recursive: true });
-    }
-  });
+  faultRow(
+    26,
+    'fake',
+    'keeps exactly the whole records before the cut, for every place a file can be cut',
+    async () => {
+      await record(3);
+      const name = readdirSync(dir).find((n) => n.endsWith('.journal'))!;
+      const whole = readFileSync(join(dir, name));
+      for (let cut = 0; cut <= whole.length; cut += cut < SEGMENT_HEADER_BYTES - 8 ? 8 : 1) {
+        const torn = join(dir, 'torn');
+        mkdirSync(torn, { recursive: true });
+        writeFileSync(join(torn, name), whole.subarray(0, cut));
+        const kept = Math.max(0, Math.floor((cut - SEGMENT_HEADER_BYTES) / slotBytes(SIZES)));
+        const before = ids(torn);
+        const journal = openJournal({ dir: torn, ...RUN, storage: unsynced });
+        journal.append(step(9));
+        await journal.close();
+        expect(before).toEqual([0, 1, 2].slice(0, kept).map((i) => `1.${i}:${i}`));
+        expect(ids(torn)).toEqual([...before, '2.0:9']);
+        rmSync(torn, { recursive: true });
+      }
+    },
+  );
 
   it('never gives a record that was changed, whatever byte flips', async () => {
     await record(6);
@@ -151,7 +157,7 @@ describe('journal', () => {
     expect(readFileSync(join(dir, `${name}.torn`))).toHaveLength(10);
   });
 
-  it('refuses a second process on the same directory, and another run or schema', async () => {
+  faultRow(29, 'fake', 'refuses a second process on the same directory, and another run or schema', async () => {
     const journal = open();
     expect(() => open()).toThrow(/is in use by process \d+/);
     journal.append(step(0));
@@ -187,39 +193,49 @@ describe('journal', () => {
     }
   });
 
-  it('stops recording on a full disk, says so, and goes on without a hole when there is room', async () => {
-    const { storage, state } = brokenDisk();
-    const seen: string[] = [];
-    const journal = open({ storage, retryMs: 5, onStatus: (s) => seen.push(s.state) });
-    journal.append(step(0));
-    await journal.flush();
-    state.error = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    journal.append(step(1));
-    journal.append(step(2));
-    await expect(journal.flush()).rejects.toThrow(/recording has stopped: ENOSPC/);
-    expect(journal.status()).toMatchObject({ state: 'degraded', synced: 1, pending: 2, dropped: 0 });
-    state.error = undefined;
-    await expect.poll(() => journal.status().state).toBe('ok');
-    await journal.close();
-    expect(ids()).toEqual(['1.0:0', '1.1:1', '1.2:2']);
-    expect(seen.slice(0, 2)).toEqual(['degraded', 'ok']);
-  });
+  faultRow(
+    27,
+    'fake',
+    'stops recording on a full disk, says so, and goes on without a hole when there is room',
+    async () => {
+      const { storage, state } = brokenDisk();
+      const seen: string[] = [];
+      const journal = open({ storage, retryMs: 5, onStatus: (s) => seen.push(s.state) });
+      journal.append(step(0));
+      await journal.flush();
+      state.error = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      journal.append(step(1));
+      journal.append(step(2));
+      await expect(journal.flush()).rejects.toThrow(/recording has stopped: ENOSPC/);
+      expect(journal.status()).toMatchObject({ state: 'degraded', synced: 1, pending: 2, dropped: 0 });
+      state.error = undefined;
+      await expect.poll(() => journal.status().state).toBe('ok');
+      await journal.close();
+      expect(ids()).toEqual(['1.0:0', '1.1:1', '1.2:2']);
+      expect(seen.slice(0, 2)).toEqual(['degraded', 'ok']);
+    },
+  );
 
-  it('leaves out records when too many wait, counts them, and leaves their numbers unused', async () => {
-    const { storage, state } = brokenDisk();
-    const journal = open({ storage, capacity: 3, retryMs: 5 });
-    state.error = new Error('EIO: i/o error');
-    for (let i = 0; i < 5; i++) journal.append(step(i));
-    await journal.flush().catch(() => undefined);
-    expect(journal.status()).toMatchObject({ state: 'degraded', appended: 5, dropped: 2, pending: 3 });
-    state.error = undefined;
-    await journal.flush();
-    journal.append(step(5));
-    await journal.close();
-    expect(ids()).toEqual(['1.0:0', '1.1:1', '1.2:2', '1.5:5']);
-  });
+  faultRow(
+    28,
+    'fake',
+    'leaves out records when too many wait, counts them, and leaves their numbers unused',
+    async () => {
+      const { storage, state } = brokenDisk();
+      const journal = open({ storage, capacity: 3, retryMs: 5 });
+      state.error = new Error('EIO: i/o error');
+      for (let i = 0; i < 5; i++) journal.append(step(i));
+      await journal.flush().catch(() => undefined);
+      expect(journal.status()).toMatchObject({ state: 'degraded', appended: 5, dropped: 2, pending: 3 });
+      state.error = undefined;
+      await journal.flush();
+      journal.append(step(5));
+      await journal.close();
+      expect(ids()).toEqual(['1.0:0', '1.1:1', '1.2:2', '1.5:5']);
+    },
+  );
 
-  it('stops before the disk is full, and warns earlier', async () => {
+  faultRow(27, 'fake', 'stops before the disk is full, and warns earlier', async () => {
     const { storage, state } = brokenDisk();
     const journal = open({ storage, retryMs: 5 });
     state.freeBytes = 1.5e9;

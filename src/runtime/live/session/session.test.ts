@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { faultRow } from '../../../../tests/support/fault-row.ts';
 import { TestRobot } from '../../../../tests/support/session.ts';
 import { readJournal } from '../../../learner/link/index.ts';
 import { loadPolicyFile } from '../../../policy/index.ts';
@@ -298,7 +299,7 @@ describe('what a session offers beside motion', () => {
     expect(() => session.rollbackPolicy()).toThrow('no earlier weights');
   });
 
-  it('ends braked, with its files closed, whatever goes on', async () => {
+  faultRow(49, 'fake', 'ends braked, with its files closed, whatever goes on', async () => {
     const session = await withPolicy();
     const run = session.resume();
     await until(() => session.state.step > 1);
