@@ -242,7 +242,7 @@ export class SafetyChain {
     const u = this.#wanted;
     const v = this.referenceVelocityRadPerS;
     if (this.#trial?.wantedRadPerS !== undefined) u.set(this.#trial.wantedRadPerS);
-    else this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS);
+    else this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS, this.#limiter.shareAt(nowS));
     if (!allFinite(u)) {
       this.#brake(tickS);
       bits[STAGE.actionMap] = bits[STAGE.actionMap]! | SOLVER_REJECTED;

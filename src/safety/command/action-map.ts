@@ -69,6 +69,7 @@ export class ActionMap {
   #slackM = 0;
   #slackRad = 0;
   #arriveAtS = 0;
+  #accelShare = 1;
   #isFresh = false;
 
   /** Throws `RangeError` when a dimension's name or unit does not fit the kind of action. */
@@ -114,7 +115,7 @@ export class ActionMap {
 
   /**
    * Writes into `out` (n, rad/s) the velocity of the next tick of `dtS` at `nowS`, for a reference at `referenceRad` that
-   * moves with `velocity`; shaped so that no joint accelerates harder than it may.
+   * moves with `velocity`; shaped so that no joint accelerates harder than it may, which is `accelShare` (0..1] of its limit.
    */
   follow(
     out: Float64Array,
@@ -123,7 +124,9 @@ export class ActionMap {
     velocity: Float64Array,
     nowS: number,
     dtS: number,
+    accelShare = 1,
   ): void {
+    this.#accelShare = accelShare;
     this.#findWay(referenceRad, reference);
     const leftS = this.#arriveAtS - nowS;
     const hasArrived = leftS < dtS / 2;
@@ -132,7 +135,7 @@ export class ActionMap {
     else this.#spreadSlack();
     let canStop = true;
     for (let i = 0; i < out.length; i++) {
-      const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
+      const change = this.#accelOf(i) * dtS;
       const fastest = this.#stoppable(i, dtS);
       out[i] = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
       this.#low[i] = velocity[i]! - change;
@@ -173,18 +176,22 @@ export class ActionMap {
    * arm is not overrun. After arrival it is the target: no overshoot, no hunting.
    */
   #stoppable(i: number, dtS: number): number {
-    const accel = this.#model.joints[i]!.accelMaxRadPerS2;
+    const accel = this.#accelOf(i);
     const room = Math.abs(this.#way[i]!) + this.#slack[i]!;
     // What one tick can cover and the next can stop needs no braking distance.
     const oneTick = Math.min(room / dtS, accel * this.#shortestS);
     return Math.max(brakeBound(room, accel, dtS, this.#shortestS), oneTick);
   }
 
+  #accelOf(i: number): number {
+    return this.#accelShare * this.#model.joints[i]!.accelMaxRadPerS2;
+  }
+
   #allowRunOn(dtS: number): void {
     this.#isFresh = false;
     for (let i = 0; i < this.#way.length; i++) {
       const mean = Math.abs(this.#way[i]!) / this.#policyPeriodS;
-      const accel = this.#model.joints[i]!.accelMaxRadPerS2;
+      const accel = this.#accelOf(i);
       this.#runOn[i] = (mean * mean) / (2 * accel) + mean * (dtS - this.#shortestS / 2);
     }
   }

@@ -40,6 +40,11 @@ export class Limiter {
     this.#tightUntilS = nowS + this.#handoverS;
   }
 
+  /** Share of acceleration and jerk that is allowed at `nowS`: half of them after a hand-over. Tick-safe. */
+  shareAt(nowS: number): number {
+    return nowS < this.#tightUntilS ? HANDOVER_RATIO : 1;
+  }
+
   /** What was done at last in a tick of `dtS`: from `previous` to `velocity` (n, rad/s). */
   record(velocity: Float64Array, previous: Float64Array, dtS: number): void {
     for (let i = 0; i < velocity.length; i++) this.#accel[i] = (velocity[i]! - previous[i]!) / dtS;
@@ -50,7 +55,7 @@ export class Limiter {
    * Direction is kept where one factor for all joints will do. Returns reason bits.
    */
   apply(velocity: Float64Array, previous: Float64Array, dtS: number, nowS: number): number {
-    const ratio = nowS < this.#tightUntilS ? HANDOVER_RATIO : 1;
+    const ratio = this.shareAt(nowS);
     let bits = 0;
     let isTooFast = false;
     for (let i = 0; i < velocity.length; i++) {
@@ -69,7 +74,7 @@ export class Limiter {
    * only slows down, by as much as the joints can: braking is exempt from the hand-over and from jerk.
    */
   writeBox(low: Float64Array, high: Float64Array, previous: Float64Array, dtS: number, nowS: number): void {
-    this.#bound(previous, nowS < this.#tightUntilS ? HANDOVER_RATIO : 1, dtS, previous);
+    this.#bound(previous, this.shareAt(nowS), dtS, previous);
     for (let i = 0; i < previous.length; i++) {
       const v = previous[i]!;
       const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
