@@ -1,3 +1,10 @@
+export {
+  type FilePlace,
+  type ImportedJoint,
+  type ImportedRobot,
+  importRobot,
+  type NamedFrame,
+} from './import/index.ts';
 export { MujocoDriver, type MujocoDriverOptions } from './mujoco-driver.ts';
 export { bareArmXml, HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
 export { type PlantOptions, type PlantPayload, type PlantWall, RobotPlant } from './plant/index.ts';

@@ -159,13 +159,20 @@ export class Simulation {
 
   /** Index of a named site, body, geom…; throws when the scene lacks it. */
   id(kind: 'body' | 'site' | 'geom' | 'joint', name: string): number {
-    const types = this.module.mjtObj;
-    const type = { body: types.mjOBJ_BODY, site: types.mjOBJ_SITE, geom: types.mjOBJ_GEOM, joint: types.mjOBJ_JOINT }[
-      kind
-    ];
-    const found = this.module.mj_name2id(this.model, type.value, name);
+    const found = this.module.mj_name2id(this.model, this.#typeOf(kind), name);
     if (found < 0) throw new ReinError('driver', `the scene has no ${kind} named "${name}"`);
     return found;
+  }
+
+  /** The name of a body, site, geom or joint; empty where it has none. */
+  nameOf(kind: 'body' | 'site' | 'geom' | 'joint', index: number): string {
+    return this.module.mj_id2name(this.model, this.#typeOf(kind), index) ?? '';
+  }
+
+  #typeOf(kind: 'body' | 'site' | 'geom' | 'joint'): number {
+    const types = this.module.mjtObj;
+    return { body: types.mjOBJ_BODY, site: types.mjOBJ_SITE, geom: types.mjOBJ_GEOM, joint: types.mjOBJ_JOINT }[kind]
+      .value;
   }
 
   /** Frees the memory. Idempotent; nothing may be used afterwards. */

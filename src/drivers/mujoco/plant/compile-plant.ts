@@ -1,6 +1,7 @@
 /** The robot's file made into a plant: servos as the robot model says, a wall, a load, friction, the keep-outs as shapes. */
 import type { MainModule, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
 import { ReinError, type RobotModel } from '../../../core/index.ts';
+import { fixJoints } from '../import/index.ts';
 import { compileModel, parseModel, readModelFile } from '../model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco-module.ts';
 import { jointsOf, missingJoint, robotBodies, toolBodies } from './links.ts';
@@ -47,11 +48,14 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
   const bodies = bodiesOf(module, spec);
   const compensated = options.gravityCompensated ?? true;
   if (options.model.base === undefined) {
+    // What the robot model does not name stands still.
+    const named = new Set(options.model.joints.map(({ name }) => name));
+    fixJoints(module, spec, (joint) => !named.has(joint));
     removeDriving(module, spec);
     addServos(module, spec, options);
     for (const body of bodies) body.gravcomp = compensated ? 1 : 0;
-    if (options.payload !== undefined && 'massKg' in options.payload) addMass(module, spec, options);
   }
+  if (options.payload !== undefined && 'massKg' in options.payload) addMass(module, spec, options);
   const world = bodies[0]!;
   if (options.wall !== undefined) addWall(module, world, defaults, options.wall);
   for (const box of options.model.collision?.keepOut ?? []) {
@@ -109,9 +113,11 @@ function addServos(module: MainModule, spec: MjSpec, options: PlantOptions): voi
 function addMass(module: MainModule, spec: MjSpec, options: PlantOptions): void {
   const { model, payload } = options;
   const link = model.tool.link ?? model.joints.at(-1)!.name;
-  const joint = module.mjs_asJoint(module.mjs_findElement(spec, module.mjtObj.mjOBJ_JOINT, link)!);
-  const owner = joint === undefined || joint === null ? undefined : module.mjs_getParent(joint.element);
-  if (owner === undefined || owner === null) throw missingJoint(link);
+  const joint = module.mjs_findElement(spec, module.mjtObj.mjOBJ_JOINT, model.base === undefined ? link : 'drive_left');
+  if (!joint) throw missingJoint(link);
+  const body = module.mjs_getParent(joint)!;
+  // A car carries it on its chassis, which carries its wheels.
+  const owner = model.base === undefined ? body : module.mjs_getParent(body.element)!;
   const mass = module.mjs_addBody(owner, module.mjs_getSpecDefault(spec)!)!;
   module.mjs_setName(mass.element, PAYLOAD);
   mass.explicitinertial = true;
@@ -172,13 +178,22 @@ function changeModel(simulation: Simulation, options: PlantOptions): void {
   const { model } = simulation;
   if (options.frictionNm !== undefined) {
     const friction = model.dof_frictionloss as Float64Array;
-    for (const { dof } of jointsOf(simulation, options.model)) friction[dof]! += options.frictionNm;
+    // A car's wheels have it, but not the six ways in which it can move as a whole.
+    const addresses =
+      options.model.base === undefined ? jointsOf(simulation, options.model).map(({ dof }) => dof) : hinges(simulation);
+    for (const dof of addresses) friction[dof]! += options.frictionNm;
   }
   if (options.payload !== undefined) load(simulation, options.payload, options.model);
   if (options.wall !== undefined) {
     const stopped = options.wall.stops === 'robot' ? robotBodies(simulation) : toolBodies(simulation, options.model);
     letCollide(simulation, stopped);
   }
+}
+
+function hinges({ module, model }: Simulation): number[] {
+  const types = model.jnt_type as Int32Array;
+  const dofs = model.jnt_dofadr as Int32Array;
+  return [...types.keys()].filter((i) => types[i] === module.mjtJoint.mjJNT_HINGE.value).map((i) => dofs[i]!);
 }
 
 /** The tool link heavier than its compensation knows: the compensation stays as it was for the nominal mass. */

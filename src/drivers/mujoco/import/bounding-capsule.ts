@@ -1,0 +1,124 @@
+/** A capsule around balls: what a link's shapes become for the safety chain. */
+
+/** A ball; of radius 0 for a point. */
+export interface Ball {
+  readonly at: readonly [number, number, number];
+  readonly radiusM: number;
+}
+
+export interface BoundingCapsule {
+  readonly fromM: readonly [number, number, number];
+  readonly toM: readonly [number, number, number];
+  readonly radiusM: number;
+}
+
+type Triple = readonly [number, number, number];
+
+/**
+ * A capsule that holds all `balls` (at least one), the smallest by volume of those along `axes`, the coordinate axes and the
+ * direction in which the balls spread most. Not the smallest of all, but never too small.
+ */
+export function boundingCapsule(balls: readonly Ball[], axes: readonly Triple[]): BoundingCapsule {
+  const candidates: Triple[] = [[1, 0, 0], [0, 1, 0], [0, 0, 1], ...axes, longest(balls)];
+  let best: BoundingCapsule | undefined;
+  for (const axis of candidates) {
+    const length = Math.hypot(...axis);
+    if (!(length > 0)) continue;
+    const capsule = alongAxis(balls, [axis[0] / length, axis[1] / length, axis[2] / length]);
+    if (best === undefined || volume(capsule) < volume(best)) best = capsule;
+  }
+  return best!;
+}
+
+/** Volume over π. */
+function volume({ fromM, toM, radiusM }: BoundingCapsule): number {
+  const length = Math.hypot(toM[0] - fromM[0], toM[1] - fromM[1], toM[2] - fromM[2]);
+  return radiusM ** 2 * length + (4 / 3) * radiusM ** 3;
+}
+
+/** From the ball farthest from the first to the one farthest from that. */
+function longest(balls: readonly Ball[]): Triple {
+  const a = farthest(balls, balls[0]!);
+  const b = farthest(balls, a);
+  return [b.at[0] - a.at[0], b.at[1] - a.at[1], b.at[2] - a.at[2]];
+}
+
+function farthest(balls: readonly Ball[], from: Ball): Ball {
+  let found = from;
+  let most = -1;
+  for (const ball of balls) {
+    const away = Math.hypot(ball.at[0] - from.at[0], ball.at[1] - from.at[1], ball.at[2] - from.at[2]) + ball.radiusM;
+    if (away > most) [found, most] = [ball, away];
+  }
+  return found;
+}
+
+function alongAxis(balls: readonly Ball[], axis: Triple): BoundingCapsule {
+  const [u, v] = acrossOf(axis);
+  const flat = balls.map(({ at, radiusM }) => ({ x: dot(at, u), y: dot(at, v), radiusM }));
+  const { x, y, radius } = enclosingCircle(flat);
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const [i, { at, radiusM }] of balls.entries()) {
+    const away = Math.hypot(flat[i]!.x - x, flat[i]!.y - y);
+    // A ball is inside where a point of the segment is within the rest of the radius of its centre.
+    const reach = Math.sqrt(Math.max(0, (radius - radiusM) ** 2 - away ** 2));
+    const along = dot(at, axis);
+    from = Math.min(from, along + reach);
+    to = Math.max(to, along - reach);
+  }
+  if (from > to) from = to = (from + to) / 2;
+  const point = (along: number): Triple => [0, 1, 2].map((k) => along * axis[k]! + x * u[k]! + y * v[k]!) as never;
+  return { fromM: point(from), toM: point(to), radiusM: radius };
+}
+
+function acrossOf(axis: Triple): [Triple, Triple] {
+  const least = [0, 1, 2].reduce((a, b) => (Math.abs(axis[b]!) < Math.abs(axis[a]!) ? b : a));
+  const other: Triple = [least === 0 ? 1 : 0, least === 1 ? 1 : 0, least === 2 ? 1 : 0];
+  const raw = cross(axis, other);
+  const length = Math.hypot(...raw);
+  const u: Triple = [raw[0] / length, raw[1] / length, raw[2] / length];
+  return [u, cross(axis, u)];
+}
+
+interface Disc {
+  readonly x: number;
+  readonly y: number;
+  readonly radiusM: number;
+}
+
+/** A circle around discs: Bădoiu and Clarkson's walk towards the farthest, 200 steps, within some 1 % of the smallest. */
+function enclosingCircle(discs: readonly Disc[]): { x: number; y: number; radius: number } {
+  const middle = (key: 'x' | 'y'): number =>
+    (Math.max(...discs.map((disc) => disc[key] + disc.radiusM)) +
+      Math.min(...discs.map((disc) => disc[key] - disc.radiusM))) /
+    2;
+  let x = middle('x');
+  let y = middle('y');
+  let best = { x, y, radius: reachOf(discs, x, y).radius };
+  for (let step = 1; step <= 200 && discs.length > 1; step++) {
+    const { disc, radius } = reachOf(discs, x, y);
+    if (radius < best.radius) best = { x, y, radius };
+    x += (disc.x - x) / (step + 1);
+    y += (disc.y - y) / (step + 1);
+  }
+  return best;
+}
+
+function reachOf(discs: readonly Disc[], x: number, y: number): { disc: Disc; radius: number } {
+  let farthestDisc = discs[0]!;
+  let radius = -1;
+  for (const disc of discs) {
+    const reach = Math.hypot(disc.x - x, disc.y - y) + disc.radiusM;
+    if (reach > radius) [farthestDisc, radius] = [disc, reach];
+  }
+  return { disc: farthestDisc, radius };
+}
+
+function dot(a: Triple, b: Triple): number {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+function cross(a: Triple, b: Triple): Triple {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
