@@ -9,8 +9,9 @@ const MOST_PIECES = 64;
 const STEERING_RAD = 1.5;
 /** Below this change of the steering, its tangent in the middle stands for all of it, rad. */
 const STRAIGHT_RAD = 1e-6;
-/** Gauss's rule with three points, which is exact up to the fifth power. */
-const NODES = [0.5 - Math.sqrt(0.15), 0.5, 0.5 + Math.sqrt(0.15)] as const;
+/** Gauss's rule with three points, which is exact up to the fifth power; and the end of a piece. */
+const NODES = [0.5 - Math.sqrt(0.15), 0.5, 0.5 + Math.sqrt(0.15), 1] as const;
+const END = 3;
 const WEIGHTS = [5 / 18, 8 / 18, 5 / 18] as const;
 
 /**
@@ -24,6 +25,8 @@ export class BasePath {
   readonly #base: BaseModel;
   readonly #from: Float64Array;
   readonly #way: Float64Array;
+  /** [1] how far the heading has turned since the beginning of a piece, rad. */
+  readonly #turned: Float64Array = new Float64Array(1);
 
   /** Throws `RangeError` for a car without a wheelbase. */
   constructor(base: BaseModel) {
@@ -35,11 +38,11 @@ export class BasePath {
     this.#way = new Float64Array(this.#from.length);
   }
 
-  /** The way from the axes `from` (n) by `lengthS` seconds of `velocity` (n). */
-  lay(from: Float64Array, velocity: Float64Array, lengthS: number): void {
+  /** The way `way` (n) from the axes `from` (n). Both are copied. */
+  lay(from: Float64Array, way: Float64Array): void {
     for (let i = 0; i < this.#way.length; i++) {
       this.#from[i] = from[i]!;
-      this.#way[i] = velocity[i]! * lengthS;
+      this.#way[i] = way[i]!;
     }
   }
 
@@ -51,8 +54,8 @@ export class BasePath {
   /** How far the heading turns at most: in all, and, times the number of pieces, in each of as many equal pieces, rad. */
   get turnRad(): number {
     if (this.#base.kind !== 'ackermann') return Math.abs(this.#way[this.#way.length - 1]!);
-    const steering = Math.max(Math.abs(this.#steeringAt(0)), Math.abs(this.#steeringAt(1)));
-    return (Math.abs(this.#way[0]!) * Math.tan(steering)) / this.#base.wheelbaseM!;
+    const steering = Math.max(Math.abs(this.#from[1]!), Math.abs(this.#from[1]! + this.#way[1]!));
+    return (Math.abs(this.#way[0]!) * Math.tan(Math.min(steering, STEERING_RAD))) / this.#base.wheelbaseM!;
   }
 
   /** Moves `pose` (3: x, y, heading), which belongs to `axes` (n), on to where the axes are `to`; `axes` with it. */
@@ -70,27 +73,35 @@ export class BasePath {
   advance(pose: Float64Array, piece: number, pieces: number): void {
     const ahead = this.#way[0]! / pieces;
     const left = this.#way.length === 3 ? this.#way[1]! / pieces : 0;
-    for (let k = 0; k < NODES.length; k++) {
-      const heading = pose[2]! + this.#turned(piece, pieces, NODES[k]!);
-      pose[0] = pose[0]! + WEIGHTS[k]! * (Math.cos(heading) * ahead - Math.sin(heading) * left);
-      pose[1] = pose[1]! + WEIGHTS[k]! * (Math.sin(heading) * ahead + Math.cos(heading) * left);
+    for (let node = 0; node < END; node++) {
+      this.#turnTo(node, piece, pieces);
+      const heading = pose[2]! + this.#turned[0]!;
+      const weight = WEIGHTS[node]!;
+      pose[0] = pose[0]! + weight * (Math.cos(heading) * ahead - Math.sin(heading) * left);
+      pose[1] = pose[1]! + weight * (Math.sin(heading) * ahead + Math.cos(heading) * left);
     }
-    pose[2] = pose[2]! + this.#turned(piece, pieces, 1);
+    this.#turnTo(END, piece, pieces);
+    pose[2] = pose[2]! + this.#turned[0]!;
   }
 
-  #steeringAt(share: number): number {
-    return clamp(this.#from[1]! + share * this.#way[1]!, -STEERING_RAD, STEERING_RAD);
-  }
-
-  /** How far the heading has turned after the share `share` of a piece, rad: for a car by ∫ tan δ = −ln cos δ. */
-  #turned(piece: number, pieces: number, share: number): number {
-    if (this.#base.kind !== 'ackermann') return (share * this.#way[this.#way.length - 1]!) / pieces;
-    const begin = this.#steeringAt(piece / pieces);
-    const change = this.#steeringAt((piece + share) / pieces) - begin;
+  /** Finds how far the heading has turned at `NODES[node]` of a piece: for a car by ∫ tan δ = −ln cos δ. */
+  #turnTo(node: number, piece: number, pieces: number): void {
+    const share = NODES[node]!;
+    const last = this.#way.length - 1;
+    if (this.#base.kind !== 'ackermann') {
+      this.#turned[0] = (share * this.#way[last]!) / pieces;
+      return;
+    }
+    const begin = clamp(this.#from[last]! + (piece / pieces) * this.#way[last]!, -STEERING_RAD, STEERING_RAD);
+    const end = clamp(this.#from[last]! + ((piece + share) / pieces) * this.#way[last]!, -STEERING_RAD, STEERING_RAD);
+    const change = end - begin;
     const ahead = (share * this.#way[0]!) / pieces / this.#base.wheelbaseM!;
-    if (Math.abs(change) < STRAIGHT_RAD) return ahead * Math.tan(begin + change / 2);
+    if (Math.abs(change) < STRAIGHT_RAD) {
+      this.#turned[0] = ahead * Math.tan(begin + change / 2);
+      return;
+    }
     // ln(cos(δ + c) / cos δ), without taking the difference of two nearly equal logarithms.
     const half = Math.sin(change / 2);
-    return (-ahead * Math.log1p(-2 * half * half - Math.tan(begin) * Math.sin(change))) / change;
+    this.#turned[0] = (-ahead * Math.log1p(-2 * half * half - Math.tan(begin) * Math.sin(change))) / change;
   }
 }

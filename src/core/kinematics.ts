@@ -3,7 +3,7 @@ import { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 import { LinkTopology } from './link-topology.ts';
 import type { RobotModel } from './robot-model.ts';
 import {
-  matrixFromAxisAngle,
+  matrixFromAxisAngleAt,
   matrixFromQuaternion,
   matrixFromRpy,
   multiplyMatrix,
@@ -82,7 +82,7 @@ export class ArmKinematics {
       this.tcpRotation.set(frame);
       return;
     }
-    for (let i = 0; i < this.joints; i++) this.#placeLink(i, jointsRad[i]!);
+    for (let i = 0; i < this.joints; i++) this.#placeLink(i, jointsRad);
     const at = 12 * this.topology.toolLink;
     const f = this.linkFrames;
     for (let k = 0; k < 9; k++) frame[k] = f[at + k]!;
@@ -190,8 +190,8 @@ export class ArmKinematics {
     }
   }
 
-  /** Frame, origin and axis of joint `i` at `q`; its parent's are known already. */
-  #placeLink(i: number, q: number): void {
+  /** Frame, origin and axis of joint `i`; its parent's are known already. */
+  #placeLink(i: number, jointsRad: Numbers): void {
     const joint = this.#model.joints[i]!;
     const frame = this.#frame;
     const f = this.linkFrames;
@@ -212,14 +212,14 @@ export class ArmKinematics {
     const slides = this.topology.slides(i);
     if (slides) frame.set(link);
     else {
-      matrixFromAxisAngle(this.#turn, joint.axis, q);
+      matrixFromAxisAngleAt(this.#turn, joint.axis, jointsRad, i);
       multiplyMatrix(frame, link, this.#turn);
     }
     const a = joint.axis;
     for (let k = 0; k < 3; k++) {
       const axis = link[3 * k]! * a[0] + link[3 * k + 1]! * a[1] + link[3 * k + 2]! * a[2];
       this.axes[3 * i + k] = axis;
-      f[12 * i + 9 + k] = this.originsM[3 * i + k]! + (slides ? axis * q : 0);
+      f[12 * i + 9 + k] = this.originsM[3 * i + k]! + (slides ? axis * jointsRad[i]! : 0);
     }
     for (let k = 0; k < 9; k++) f[12 * i + k] = frame[k]!;
   }

@@ -27,8 +27,16 @@ export function matrixFromRpy(out: Float64Array, rollRad: number, pitchRad: numb
 
 /** Writes into `out` (9) the rotation by `angleRad` about the unit vector `axis` (3): Rodrigues' formula. Tick-safe. */
 export function matrixFromAxisAngle(out: Float64Array, axis: Numbers, angleRad: number): void {
-  const c = Math.cos(angleRad);
-  const s = Math.sin(angleRad);
+  oneAngle[0] = angleRad;
+  matrixFromAxisAngleAt(out, axis, oneAngle, 0);
+}
+
+const oneAngle = new Float64Array(1);
+
+/** The same for the angle at `index` of `anglesRad`: a number that is handed over by itself can cost an allocation. Tick-safe. */
+export function matrixFromAxisAngleAt(out: Float64Array, axis: Numbers, anglesRad: Numbers, index: number): void {
+  const c = Math.cos(anglesRad[index]!);
+  const s = Math.sin(anglesRad[index]!);
   const t = 1 - c;
   const x = axis[0]!;
   const y = axis[1]!;

@@ -6,6 +6,15 @@ import type { Fence } from './shield/index.ts';
 
 /** A distance to a keep-out box or another link counts as far away from here on, m. */
 const FAR_M = 0.1;
+/** What a base without a fence is said to have, m. */
+const BASE_ROOM_M = 1;
+
+/** Places in `#room`. */
+const JOINTS = 0;
+const SPEED = 1;
+const CLEAR = 2;
+const WALL_M = 3;
+const CLEAR_M = 4;
 
 /** Room of one robot's reference. Tick-safe after construction. */
 export class Margins {
@@ -16,6 +25,8 @@ export class Margins {
   /** [R] metres that count as a share of 1. */
   readonly #farM: Float64Array;
   readonly #fenceFarM: number;
+  /** Shares of joints, speed and clearances; least room of the tool point and of everything, m. */
+  readonly #room: Float64Array = new Float64Array(5);
 
   /** `referenceRad` and what `clearances` measured at it are read anew by each method. */
   constructor(model: RobotModel, referenceRad: Float64Array, clearances: Clearances, fence: Fence | undefined) {
@@ -33,16 +44,6 @@ export class Margins {
     const walls = model.base?.fence;
     this.#fenceFarM =
       walls === undefined ? 1 : Math.min(walls.maxM[0] - walls.minM[0], walls.maxM[1] - walls.minM[1]) / 2;
-  }
-
-  /** Distance of the tool point to the nearest wall, m; negative outside. A base, which has no tool, has its fence's, or 1. */
-  get wallM(): number {
-    return this.#least(0, Math.min(6, this.#clearances.rows.length));
-  }
-
-  /** The least of all clearances, m; as `wallM` for a base. */
-  get clearanceM(): number {
-    return this.#least(0, this.#clearances.rows.length);
   }
 
   /** Whether capsules reach into a keep-out box or each other: nearer than the clearance, they may still leave. */
@@ -73,49 +74,51 @@ export class Margins {
 
   /** Fills what `out` says about room, for a reference that moves with `velocity` (n, rad/s); not the tank's. */
   fill(out: ChainReport, velocity: Float64Array): void {
-    const joints = this.#jointShare();
-    const clear = this.#clearShare();
+    const room = this.#room;
+    this.#measureJoints(velocity);
+    this.#measureClearances();
     const { stages } = out;
-    stages[STAGE.limiter]!.margin = this.#speedShare(velocity);
-    stages[STAGE.brakeBound]!.margin = joints;
-    stages[STAGE.barrier]!.margin = clear;
-    stages[STAGE.shield]!.margin = Math.min(joints, clear);
-    out.marginMin = Math.min(joints, clear);
-    out.wallMarginM = this.wallM;
-    out.clearanceM = this.clearanceM;
+    stages[STAGE.limiter]!.margin = room[SPEED]!;
+    stages[STAGE.brakeBound]!.margin = room[JOINTS]!;
+    stages[STAGE.barrier]!.margin = room[CLEAR]!;
+    stages[STAGE.shield]!.margin = Math.min(room[JOINTS]!, room[CLEAR]!);
+    out.marginMin = Math.min(room[JOINTS]!, room[CLEAR]!);
+    out.wallMarginM = room[WALL_M]!;
+    out.clearanceM = room[CLEAR_M]!;
     out.jointMarginRad = this.jointRad;
   }
 
-  #least(from: number, to: number): number {
-    if (from === to) return this.#fence === undefined ? 1 : this.#fence.roomM;
-    let least = Number.POSITIVE_INFINITY;
-    for (let r = from; r < to; r++) least = Math.min(least, this.#clearances.h[r]!);
-    return least;
-  }
-
-  #clearShare(): number {
-    let least = this.#fence === undefined ? 1 : Math.min(1, this.#fence.roomM / this.#fenceFarM);
-    for (let r = 0; r < this.#farM.length; r++) least = Math.min(least, this.#clearances.h[r]! / this.#farM[r]!);
-    return least;
-  }
-
-  #jointShare(): number {
+  #measureJoints(velocity: Float64Array): void {
     const margin = this.#model.limitMarginRad;
-    let least = 1;
-    for (let i = 0; i < this.#referenceRad.length; i++) {
-      const low = this.#model.joints[i]!.positionMinRad + margin;
-      const high = this.#model.joints[i]!.positionMaxRad - margin;
+    let share = 1;
+    let speed = 1;
+    for (let i = 0; i < velocity.length; i++) {
+      const { positionMinRad, positionMaxRad, velocityMaxRadPerS } = this.#model.joints[i]!;
+      const low = positionMinRad + margin;
+      const high = positionMaxRad - margin;
       const q = this.#referenceRad[i]!;
-      least = Math.min(least, (2 * Math.min(q - low, high - q)) / (high - low));
+      share = Math.min(share, (2 * Math.min(q - low, high - q)) / (high - low));
+      speed = Math.min(speed, 1 - Math.abs(velocity[i]!) / velocityMaxRadPerS);
     }
-    return least;
+    this.#room[JOINTS] = share;
+    this.#room[SPEED] = speed;
   }
 
-  #speedShare(velocity: Float64Array): number {
-    let least = 1;
-    for (let i = 0; i < velocity.length; i++) {
-      least = Math.min(least, 1 - Math.abs(velocity[i]!) / this.#model.joints[i]!.velocityMaxRadPerS);
+  #measureClearances(): void {
+    const { h } = this.#clearances;
+    // A base without a fence has a metre of room, always.
+    const fenceM = this.#fence === undefined ? BASE_ROOM_M : this.#fence.roomM;
+    let share = Math.min(1, fenceM / this.#fenceFarM);
+    let wallM = h.length === 0 ? fenceM : Number.POSITIVE_INFINITY;
+    let clearM = wallM;
+    for (let r = 0; r < h.length; r++) {
+      share = Math.min(share, h[r]! / this.#farM[r]!);
+      clearM = Math.min(clearM, h[r]!);
+      // The tool's walls come first.
+      if (r < 6) wallM = Math.min(wallM, h[r]!);
     }
-    return least;
+    this.#room[CLEAR] = share;
+    this.#room[WALL_M] = wallM;
+    this.#room[CLEAR_M] = clearM;
   }
 }

@@ -1,5 +1,5 @@
 /** What a distance is at least between two places where it was measured. */
-import type { AnyRow } from './clearance-rows.ts';
+import type { AnyRow, KeepOutRow, PairRow } from './clearance-rows.ts';
 import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
 
 /**
@@ -8,72 +8,83 @@ import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
  */
 export function dip(a: number, b: number, length: number, bend: number): number {
   // It has its lowest point inside only where it bends more than it rises or falls.
-  if (2 * Math.abs(b - a) >= bend * length * length) return Math.min(a, b);
+  if (2 * Math.abs(b - a) >= bend * length * length) return a < b ? a : b;
   const lowest = length / 2 - (b - a) / (length * bend);
   return a - (bend * lowest * lowest) / 2;
 }
 
+/** How fast and how curved each row moves at most on the whole way, m. */
+interface Motion {
+  readonly speed: Float64Array;
+  readonly bend: Float64Array;
+}
+
 /**
- * A lower bound of the clearance of row number `r` on a straight line in joint space between the samples `from` and `to`,
- * `lengthS` seconds of it apart, given how fast (`speed`, m/s) and curved (`bend`, m/s²) it moves at most
- * (`docs/safety-case.md`, shield). Tick-safe.
+ * Whether the clearance of row number `r` is proved to be at least `floors[r]` all along a straight line in joint space between
+ * the samples `from` and `to`, one of `pieces` equal pieces of a way for which `motion` holds (`docs/safety-case.md`, shield).
+ * False for NaN. Tick-safe.
  *
- * - Always: the clearance changes by at most `speed` a second, so it is at least (a + b − speed·length)/2.
+ * - Always: the clearance changes by at most `speed` on the way, so on a piece it is at least (a + b − speed/pieces)/2.
  * - Walls: a coordinate of a point, whose second derivative is at most `bend`.
  * - Capsules: for any unit vector n, distance ≥ the least of n·(end − what n can reach of the other), as both are convex;
  *   each of these is smooth. n is taken from either sample, where it is the direction of the distance itself.
  */
-export function leastBetween(
+export function staysAbove(
   row: AnyRow,
   r: number,
   from: Float64Array,
   to: Float64Array,
-  lengthS: number,
-  speed: number,
-  bend: number,
-): number {
+  pieces: number,
+  floors: Float64Array,
+  motion: Motion,
+): boolean {
   const at = SAMPLE_SIZE * r;
   const a = from[at]!;
   const b = to[at]!;
-  if (row.kind === 'wall') return dip(a, b, lengthS, bend);
-  const lipschitz = (a + b - speed * lengthS) / 2;
-  // Also where NaN: what is not proved is not kept.
-  if (lipschitz >= 0) return lipschitz;
-  const first = planeBetween(row, at, from, from, to, lengthS, bend);
-  const second = planeBetween(row, at, to, from, to, lengthS, bend);
-  return Math.max(lipschitz, first, second);
+  if (row.kind === 'wall') return dip(a, b, 1 / pieces, motion.bend[r]!) >= floors[r]!;
+  if ((a + b - motion.speed[r]! / pieces) / 2 >= floors[r]!) return true;
+  if (isApart(row, r, from, from, to, pieces, floors, motion.bend)) return true;
+  return isApart(row, r, to, from, to, pieces, floors, motion.bend);
 }
 
-/** The bound with the normal of the sample `of`. */
-function planeBetween(
-  row: AnyRow,
-  at: number,
+/** Whether planes with the normal of the sample `of` prove it. */
+function isApart(
+  row: KeepOutRow | PairRow,
+  r: number,
   of: Float64Array,
   from: Float64Array,
   to: Float64Array,
-  lengthS: number,
-  bend: number,
-): number {
-  if (row.kind === 'wall') return Number.NEGATIVE_INFINITY;
+  pieces: number,
+  floors: Float64Array,
+  bends: Float64Array,
+): boolean {
+  const at = SAMPLE_SIZE * r;
   const x = of[at + NORMAL]!;
   const y = of[at + NORMAL + 1]!;
   const z = of[at + NORMAL + 2]!;
-  let least = Number.POSITIVE_INFINITY;
-  for (let end = at + ENDS; end < at + ENDS + 6; end += 3) {
-    const a = x * from[end]! + y * from[end + 1]! + z * from[end + 2]!;
-    const b = x * to[end]! + y * to[end + 1]! + z * to[end + 2]!;
-    if (row.kind === 'keepOut') {
-      const { minM, maxM } = row.box;
-      const top =
-        Math.max(x * minM[0], x * maxM[0]) + Math.max(y * minM[1], y * maxM[1]) + Math.max(z * minM[2], z * maxM[2]);
-      least = Math.min(least, dip(a - top, b - top, lengthS, bend));
-      continue;
+  const bend = bends[r]!;
+  const least = row.marginM + floors[r]!;
+  if (row.kind === 'keepOut') {
+    const { minM, maxM } = row.box;
+    // How far the box reaches along n.
+    const top =
+      Math.max(x * minM[0], x * maxM[0]) + Math.max(y * minM[1], y * maxM[1]) + Math.max(z * minM[2], z * maxM[2]);
+    for (let end = at + ENDS; end < at + OTHER; end += 3) {
+      const a = x * from[end]! + y * from[end + 1]! + z * from[end + 2]! - top;
+      const b = x * to[end]! + y * to[end + 1]! + z * to[end + 2]! - top;
+      if (!(dip(a, b, 1 / pieces, bend) >= least)) return false;
     }
-    for (let other = at + OTHER; other < at + OTHER + 6; other += 3) {
-      const c = x * from[other]! + y * from[other + 1]! + z * from[other + 2]!;
-      const d = x * to[other]! + y * to[other + 1]! + z * to[other + 2]!;
-      least = Math.min(least, dip(a - c, b - d, lengthS, bend));
+    return true;
+  }
+  for (let end = at + ENDS; end < at + OTHER; end += 3) {
+    for (let other = at + OTHER; other < at + SAMPLE_SIZE; other += 3) {
+      const a =
+        x * (from[end]! - from[other]!) +
+        y * (from[end + 1]! - from[other + 1]!) +
+        z * (from[end + 2]! - from[other + 2]!);
+      const b = x * (to[end]! - to[other]!) + y * (to[end + 1]! - to[other + 1]!) + z * (to[end + 2]! - to[other + 2]!);
+      if (!(dip(a, b, 1 / pieces, bend) >= least)) return false;
     }
   }
-  return least - row.marginM;
+  return true;
 }

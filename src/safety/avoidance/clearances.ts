@@ -3,7 +3,7 @@
  * row each, with its gradient and with bounds that hold whatever the pose. A mobile base has no rows.
  */
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
-import { leastBetween } from './between.ts';
+import { staysAbove } from './between.ts';
 import { type AnyRow, type ClearanceRow, clearanceRows, type KeepOutRow, type PairRow } from './clearance-rows.ts';
 import { CLOSEST_SIZE, segmentFromBox, segmentsApart } from './distance.ts';
 import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
@@ -23,9 +23,9 @@ export class Clearances {
   readonly gradient: Float64Array;
   /** [R·n] row-major: |∂h/∂q_i| is never more, whatever the pose, m/rad. */
   readonly slope: Float64Array;
-  /** [R] |h′| along a straight line in joint space is never more, m/s. Filled by `boundMotion`. */
+  /** [R] |h′| along a straight line in joint space is never more: m/s for a velocity, m for a way. Filled by `boundMotion`. */
   readonly speed: Float64Array;
-  /** [R] |p″| of what keeps the distance, relative to what it is kept from, is never more, m/s². Filled by `boundMotion`. */
+  /** [R] |p″| of what keeps the distance, relative to what it is kept from, is never more: m/s², or m. Filled by `boundMotion`. */
   readonly bend: Float64Array;
 
   /** [`SAMPLE_SIZE`·R] what `measure` or `measureGradients` last found. */
@@ -80,7 +80,7 @@ export class Clearances {
     for (let r = 0; r < needed.length; r++) if (needed[r] === 1) this.#sampleRow(out, r, kinematics);
   }
 
-  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s). Tick-safe. */
+  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s), or for a way (rad) that is gone in a unit of time. Tick-safe. */
   boundMotion(velocity: Float64Array): void {
     for (let r = 0; r < this.h.length; r++) {
       const row = this.#rows[r]!;
@@ -96,14 +96,14 @@ export class Clearances {
   }
 
   /**
-   * Looks at the rows marked in `needed` (R) on a straight line in joint space of `lengthS` seconds between the samples
-   * `from` and `to`, with the velocity that `boundMotion` was given last. False where one is below its floor (`floors`, R, m)
-   * at `to`. Marks in `open` (R) those that may be below in between, too. Tick-safe.
+   * Looks at the rows marked in `needed` (R) between the samples `from` and `to`, at the ends of one of `pieces` equal pieces of
+   * the way that `boundMotion` was given last. False where one is below its floor (`floors`, R, m) at `to`. Marks in `open` (R)
+   * those that may be below in between, too. Tick-safe.
    */
   keepsBetween(
     from: Float64Array,
     to: Float64Array,
-    lengthS: number,
+    pieces: number,
     floors: Float64Array,
     needed: Uint8Array,
     open: Uint8Array,
@@ -111,9 +111,7 @@ export class Clearances {
     for (let r = 0; r < needed.length; r++) {
       if (needed[r] === 0) continue;
       if (!(to[SAMPLE_SIZE * r]! >= floors[r]!)) return false;
-      if (open[r] === 1) continue;
-      const least = leastBetween(this.#rows[r]!, r, from, to, lengthS, this.speed[r]!, this.bend[r]!);
-      if (!(least >= floors[r]!)) open[r] = 1;
+      if (open[r] === 0 && !staysAbove(this.#rows[r]!, r, from, to, pieces, floors, this)) open[r] = 1;
     }
     return true;
   }
@@ -133,7 +131,7 @@ export class Clearances {
     this.#placeEnd(out, at + ENDS, row.link, row.capsule.fromM, -1, kinematics);
     this.#placeEnd(out, at + ENDS + 3, row.link, row.capsule.toM, -1, kinematics);
     segmentFromBox(this.#closest, out, at + ENDS, row.box.minM, row.box.maxM);
-    this.#writeGap(out, at, row.marginM);
+    this.#writeGap(out, at, row);
   }
 
   #samplePair(out: Float64Array, at: number, row: PairRow, kinematics: ArmKinematics): void {
@@ -142,14 +140,14 @@ export class Clearances {
     this.#placeEnd(out, at + OTHER, row.otherLink, row.other.fromM, row.common, kinematics);
     this.#placeEnd(out, at + OTHER + 3, row.otherLink, row.other.toM, row.common, kinematics);
     segmentsApart(this.#closest, out, at + ENDS, at + OTHER);
-    this.#writeGap(out, at, row.marginM);
+    this.#writeGap(out, at, row);
   }
 
   /** Clearance and the normal that points from the box or the other capsule to this one. */
-  #writeGap(out: Float64Array, at: number, marginM: number): void {
+  #writeGap(out: Float64Array, at: number, row: KeepOutRow | PairRow): void {
     const c = this.#closest;
     const distanceM = c[0]!;
-    out[at] = distanceM - marginM;
+    out[at] = distanceM - row.marginM;
     for (let k = 0; k < 3; k++) out[at + NORMAL + k] = distanceM > 0 ? (c[1 + k]! - c[4 + k]!) / distanceM : 0;
   }
 

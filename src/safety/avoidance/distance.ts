@@ -57,21 +57,26 @@ export function segmentFromBox(
 ): void {
   let low = 0;
   let high = 1;
-  let below = rise(ends, at, minM, maxM, 0);
-  let above = rise(ends, at, minM, maxM, 1);
+  closest[0] = 0;
+  rise(closest, ends, at, minM, maxM);
+  let below = closest[0]!;
+  closest[0] = 1;
+  rise(closest, ends, at, minM, maxM);
+  let above = closest[0]!;
   for (let face = 0; face < 6; face++) {
     const k = face >> 1;
     const wall = (face & 1) === 0 ? minM[k]! : maxM[k]!;
     const t = (wall - ends[at + k]!) / (ends[at + 3 + k]! - ends[at + k]!);
     // Also false for the NaN and infinities of a segment along the face.
     if (!(t > low && t < high)) continue;
-    const here = rise(ends, at, minM, maxM, t);
-    if (here <= 0) {
+    closest[0] = t;
+    rise(closest, ends, at, minM, maxM);
+    if (closest[0]! <= 0) {
       low = t;
-      below = here;
+      below = closest[0]!;
     } else {
       high = t;
-      above = here;
+      above = closest[0]!;
     }
   }
   let t = low;
@@ -84,8 +89,15 @@ export function segmentFromBox(
   measureGap(closest);
 }
 
-/** Half the derivative of the squared distance to the box, at share `t` of the segment. */
-function rise(ends: Float64Array, at: number, minM: ArrayLike<number>, maxM: ArrayLike<number>, t: number): number {
+/** Replaces the share of the segment in `closest[0]` by half the derivative of the squared distance to the box there. */
+function rise(
+  closest: Float64Array,
+  ends: Float64Array,
+  at: number,
+  minM: ArrayLike<number>,
+  maxM: ArrayLike<number>,
+): void {
+  const t = closest[0]!;
   let sum = 0;
   for (let k = 0; k < 3; k++) {
     const d = ends[at + 3 + k]! - ends[at + k]!;
@@ -93,7 +105,7 @@ function rise(ends: Float64Array, at: number, minM: ArrayLike<number>, maxM: Arr
     if (p < minM[k]!) sum += d * (p - minM[k]!);
     else if (p > maxM[k]!) sum += d * (p - maxM[k]!);
   }
-  return sum;
+  closest[0] = sum;
 }
 
 function measureGap(closest: Float64Array): void {

@@ -28,12 +28,12 @@ export class ClearPath {
     this.#samples = [current.slice(), current.slice()];
   }
 
-  /** For joints at `fromRad` (n), measured in `start`, that move with `velocity` (n, rad/s) for `lengthS`. */
-  keeps(velocity: Float64Array, fromRad: Float64Array, start: Clearances, lengthS: number): boolean {
-    this.#clearances.boundMotion(velocity);
-    if (!this.#needsLook(start, lengthS)) return true;
+  /** For joints at `fromRad` (n), measured in `start`, that go the way `wayRad` (n). */
+  keeps(wayRad: Float64Array, fromRad: Float64Array, start: Clearances): boolean {
+    this.#clearances.boundMotion(wayRad);
+    if (!this.#needsLook(start)) return true;
     for (const pieces of PIECES) {
-      if (!this.#walk(velocity, fromRad, start, lengthS, pieces)) return false;
+      if (!this.#walk(wayRad, fromRad, start, pieces)) return false;
       let left = 0;
       for (let r = 0; r < this.#open.length; r++) {
         this.#needed[r] = this.#open[r]!;
@@ -45,12 +45,12 @@ export class ClearPath {
   }
 
   /** Marks the rows that could be broken at all; what is farther away than the path is long needs no kinematics. */
-  #needsLook(start: Clearances, lengthS: number): boolean {
+  #needsLook(start: Clearances): boolean {
     let isAny = false;
     for (let r = 0; r < this.#needed.length; r++) {
       const room = start.h[r]!;
       this.#floors[r] = Math.min(0, room);
-      const isFar = room - this.#floors[r]! >= this.#clearances.speed[r]! * lengthS;
+      const isFar = room - this.#floors[r]! >= this.#clearances.speed[r]!;
       this.#needed[r] = isFar ? 0 : 1;
       if (!isFar) isAny = true;
     }
@@ -58,16 +58,15 @@ export class ClearPath {
   }
 
   /** Goes along the path in `pieces`; false where a row is broken, and `#open` marks what is not proved. */
-  #walk(velocity: Float64Array, fromRad: Float64Array, start: Clearances, lengthS: number, pieces: number): boolean {
-    const pieceS = lengthS / pieces;
+  #walk(wayRad: Float64Array, fromRad: Float64Array, start: Clearances, pieces: number): boolean {
     this.#open.fill(0);
     let before = start.current;
     for (let k = 1; k <= pieces; k++) {
       const here = this.#samples[k & 1]!;
-      for (let i = 0; i < velocity.length; i++) this.#joints[i] = fromRad[i]! + velocity[i]! * pieceS * k;
+      for (let i = 0; i < wayRad.length; i++) this.#joints[i] = fromRad[i]! + wayRad[i]! * (k / pieces);
       this.#probe.forward(this.#joints);
       this.#clearances.sample(here, this.#probe, this.#needed);
-      if (!this.#clearances.keepsBetween(before, here, pieceS, this.#floors, this.#needed, this.#open)) return false;
+      if (!this.#clearances.keepsBetween(before, here, pieces, this.#floors, this.#needed, this.#open)) return false;
       before = here;
     }
     return true;

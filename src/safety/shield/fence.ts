@@ -21,6 +21,7 @@ export class Fence {
   readonly #axes: Float64Array;
   readonly #measuredAxes: Float64Array;
   readonly #probe: Float64Array = new Float64Array(3);
+  readonly #before: Float64Array = new Float64Array(3);
   #isPlaced = false;
 
   /** Throws `RangeError` for a fence in which the base has no room, or a car without a wheelbase. */
@@ -63,36 +64,34 @@ export class Fence {
     this.#path.travel(this.#measured, this.#measuredAxes, measured);
   }
 
-  /** Whether the reference stays inside for `lengthS` of `velocity` (n): or goes no farther out than it is. */
-  keeps(velocity: Float64Array, lengthS: number): boolean {
-    this.#path.lay(this.#axes, velocity, lengthS);
-    const { lengthM, turnRad } = this.#path;
-    if (lengthM <= this.roomM) return true;
+  /** Whether the reference stays inside on the straight way `way` (n) of its axes: or goes no farther out than it is. */
+  keeps(way: Float64Array): boolean {
+    this.#path.lay(this.#axes, way);
+    if (this.#path.lengthM <= this.roomM) return true;
     for (const pieces of PIECES) {
-      // On a unit of the way the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
-      if (turnRad <= PIECE_TURN_RAD * pieces && this.#isInside(pieces, lengthM * turnRad)) return true;
+      if (this.#path.turnRad <= PIECE_TURN_RAD * pieces && this.#isInside(pieces)) return true;
     }
     return false;
   }
 
-  #isInside(pieces: number, bend: number): boolean {
+  #isInside(pieces: number): boolean {
     const probe = this.#probe;
+    const before = this.#before;
+    // On a unit of the way the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
+    const bend = this.#path.lengthM * this.#path.turnRad;
     probe.set(this.pose);
     for (let piece = 0; piece < pieces; piece++) {
-      const x = probe[0]!;
-      const y = probe[1]!;
+      before.set(probe);
       this.#path.advance(probe, piece, pieces);
-      if (!this.#isBetween(0, x, probe[0]!, 1 / pieces, bend)) return false;
-      if (!this.#isBetween(1, y, probe[1]!, 1 / pieces, bend)) return false;
+      for (let k = 0; k < 2; k++) {
+        // Its walls, or where the reference is if that is outside.
+        const low = Math.min(this.#minM[k]!, this.pose[k]!);
+        const high = Math.max(this.#maxM[k]!, this.pose[k]!);
+        if (!(dip(before[k]! - low, probe[k]! - low, 1 / pieces, bend) >= 0)) return false;
+        if (!(dip(high - before[k]!, high - probe[k]!, 1 / pieces, bend) >= 0)) return false;
+      }
     }
     return true;
-  }
-
-  /** Whether a coordinate that goes from `a` to `b` stays between its walls, or where the reference is if that is outside. */
-  #isBetween(k: number, a: number, b: number, length: number, bend: number): boolean {
-    const low = Math.min(this.#minM[k]!, this.pose[k]!);
-    const high = Math.max(this.#maxM[k]!, this.pose[k]!);
-    return dip(a - low, b - low, length, bend) >= 0 && dip(high - a, high - b, length, bend) >= 0;
   }
 }
 

@@ -21,6 +21,8 @@ export class Shield {
   readonly #path: ClearPath;
   readonly #brake: Float64Array;
   readonly #candidate: Float64Array;
+  /** [n] how far the candidate and its brake get, rad. */
+  readonly #way: Float64Array;
 
   /** Throws `RangeError` for a collision model that names what is not there, or a fence without room. */
   constructor(model: RobotModel) {
@@ -30,6 +32,7 @@ export class Shield {
       model.base?.fence === undefined ? undefined : new Fence(model.base, model.base.fence, model.joints.length);
     this.#brake = new Float64Array(model.joints.length);
     this.#candidate = new Float64Array(model.joints.length);
+    this.#way = new Float64Array(model.joints.length);
   }
 
   /**
@@ -52,7 +55,8 @@ export class Shield {
         candidate[i] = share === 1 ? velocity[i]! : brake[i]! + share * (velocity[i]! - brake[i]!);
       }
       const lengthS = brakePathS(this.#model, candidate, dtS);
-      if (this.#isVerified(candidate, referenceRad, start, lengthS)) {
+      for (let i = 0; i < velocity.length; i++) this.#way[i] = candidate[i]! * lengthS;
+      if (this.#isVerified(this.#way, referenceRad, start)) {
         velocity.set(candidate);
         return share === 1 ? 0 : SHIELD_SCALED;
       }
@@ -61,18 +65,19 @@ export class Shield {
     return SHIELD_BRAKE;
   }
 
-  #isVerified(u: Float64Array, referenceRad: Float64Array, start: Clearances, lengthS: number): boolean {
-    if (!this.#keepsJointLimits(u, referenceRad, lengthS)) return false;
-    if (this.fence !== undefined && !this.fence.keeps(u, lengthS)) return false;
-    return this.#path.keeps(u, referenceRad, start, lengthS);
+  /** Whether the straight line from `referenceRad` by `way` (n) is safe. */
+  #isVerified(way: Float64Array, referenceRad: Float64Array, start: Clearances): boolean {
+    if (!this.#keepsJointLimits(way, referenceRad)) return false;
+    if (this.fence !== undefined && !this.fence.keeps(way)) return false;
+    return this.#path.keeps(way, referenceRad, start);
   }
 
   /** A straight line in joint space is inside the limits where both its ends are. */
-  #keepsJointLimits(u: Float64Array, referenceRad: Float64Array, lengthS: number): boolean {
+  #keepsJointLimits(way: Float64Array, referenceRad: Float64Array): boolean {
     const margin = this.#model.limitMarginRad;
-    for (let i = 0; i < u.length; i++) {
+    for (let i = 0; i < way.length; i++) {
       const joint = this.#model.joints[i]!;
-      const end = referenceRad[i]! + u[i]! * lengthS;
+      const end = referenceRad[i]! + way[i]!;
       // A start inside the margin may only move out of it.
       if (end > Math.max(joint.positionMaxRad - margin, referenceRad[i]!)) return false;
       if (end < Math.min(joint.positionMinRad + margin, referenceRad[i]!)) return false;
