@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
+import { guardedArm } from '../../tests/support/guarded-robots.ts';
+import { diffBase, oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
 import { ArmKinematics, matrixFromQuaternion, type RobotModel, rotationError } from './index.ts';
 
 const bare: RobotModel = { ...ur5eLike, tool: { originXyzM: [0, 0, 0.0996], originRpyRad: [0, 0, 0] } };
@@ -56,7 +57,7 @@ describe('forward kinematics', () => {
   });
 });
 
-describe.each([ur5eLike, oddArm3])('the Jacobian of $name', (model) => {
+describe.each([ur5eLike, oddArm3, guardedArm])('the Jacobian of $name', (model) => {
   it('is the derivative of the tool pose', () => {
     const arm = new ArmKinematics(model);
     const moved = new ArmKinematics(model);
@@ -77,6 +78,40 @@ describe.each([ur5eLike, oddArm3])('the Jacobian of $name', (model) => {
         }
       }),
     );
+  });
+});
+
+describe('an arm that branches and slides', () => {
+  const arm = new ArmKinematics(guardedArm);
+  const point = new Float64Array(3);
+
+  it('carries a branch by its parent, and not by the joint before it', () => {
+    const [rail, turn, lift, bend, reach] = [0.2, 1, -0.5, 0.6, 0.1];
+    arm.forward([0, 0, 0, 0, 0, 0.7]);
+    arm.pointOf(point, 5, [0.1, 0, 0.2]);
+    const still = [...point];
+    arm.forward([rail, turn, lift, bend, reach, 0.7]);
+    arm.pointOf(point, 5, [0.1, 0, 0.2]);
+    expect([...point]).toEqual([expect.closeTo(still[0]! + rail, 12), still[1], still[2]]);
+  });
+
+  it('slides along its axis without turning, and takes points on the base as they are', () => {
+    arm.forward([0, 0.3, 0, 0, 0, 0]);
+    const before = [...arm.tcpPositionM];
+    const axis = [...arm.axes.subarray(12, 15)];
+    const turned = [...arm.tcpRotation];
+    arm.forward([0, 0.3, 0, 0, 0.1, 0]);
+    for (let k = 0; k < 3; k++) expect(arm.tcpPositionM[k]! - before[k]!).toBeCloseTo(0.1 * axis[k]!, 12);
+    expect([...arm.tcpRotation]).toEqual(turned);
+    arm.pointOf(point, -1, [1, 2, 3]);
+    expect([...point]).toEqual([1, 2, 3]);
+  });
+
+  it('gives the tool of a base nowhere to go', () => {
+    const base = new ArmKinematics(diffBase);
+    base.forward([3, 1]);
+    expect([...base.tcpPositionM]).toEqual([0, 0, 0]);
+    expect([...base.tcpQuaternion]).toEqual([1, 0, 0, 0]);
   });
 });
 
