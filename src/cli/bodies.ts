@@ -1,6 +1,7 @@
 /** What the commands do, as a parameter: tests see what the command line was understood as, without doing it. */
 import type { EvaluationOptions, LearnOptions, RunRobotOptions, SimOptions } from '../runtime/index.ts';
 import type { DoctorOptions } from './doctor/index.ts';
+import type { SafetyCheckOptions } from './safety.ts';
 
 /** One function a command; each resolves to the exit code. */
 export interface CommandBodies {
@@ -9,6 +10,7 @@ export interface CommandBodies {
   learn(options: LearnOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
+  safetyCheck(options: SafetyCheckOptions): Promise<number>;
 }
 
 /** The real ones. The runtime is loaded when a command runs, so that `--help` is quick and loads nothing native. */
@@ -17,5 +19,6 @@ export const commandBodies: CommandBodies = {
   run: async (options) => (await import('./bodies/index.ts')).runBody(options),
   learn: async (options) => (await import('./bodies/index.ts')).learnBody(options),
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
+  safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
   doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),
 };

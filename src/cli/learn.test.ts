@@ -5,7 +5,14 @@ import { main } from './main.ts';
 it('rein learn takes no other folder for a run that goes on', async () => {
   const errors: string[] = [];
   const done = async (): Promise<number> => 0;
-  const bodies: CommandBodies = { sim: done, run: done, learn: done, evaluate: done, doctor: done };
+  const bodies: CommandBodies = {
+    sim: done,
+    run: done,
+    learn: done,
+    evaluate: done,
+    doctor: done,
+    safetyCheck: done,
+  };
   const output = { out: () => undefined, error: (text: string) => void errors.push(text) };
   expect(await main(['learn', '--resume', 'runs/a'], bodies, output)).toBe(0);
   expect(await main(['learn', '--resume', 'runs/a', '--out', 'runs/b'], bodies, output)).toBe(2);

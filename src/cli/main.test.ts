@@ -31,6 +31,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     learn: body('learn'),
     evaluate: body('eval'),
     doctor: body('doctor'),
+    safetyCheck: body('safety'),
   };
   const output = {
     out: (text: string) => {
@@ -132,6 +133,42 @@ describe('what a command line is understood as', () => {
     });
   });
 
+  it('safety check has defaults for everything, and stages that may be repeated', async () => {
+    const { code, command, options } = await rein('safety check arm6');
+    expect([code, command]).toEqual([0, 'safety']);
+    expect(options).toEqual({
+      ...{ subject: 'arm6', limits: undefined, ticks: 100_000, seed: 1, chain: 'on', without: [], out: '.' },
+      ...{ json: undefined, output: 'live', command: 'rein safety check arm6 --ticks 100000 --seed 1' },
+    });
+    const changed = await rein(
+      'safety check a.urdf --limits l.yaml --ticks 9 --chain off --without tank --without shield',
+    );
+    expect(changed.options).toMatchObject({ limits: 'l.yaml', chain: 'off', without: ['tank', 'shield'] });
+    expect(changed.options).toMatchObject({
+      command:
+        'rein safety check a.urdf --limits l.yaml --ticks 9 --seed 1 --chain off --without tank --without shield',
+    });
+  });
+
+  it.each([
+    ['safety check', 'missing required argument'],
+    ['safety check arm6 --ticks 0', 'whole number from 1'],
+    ['safety check arm6 --without brakes', 'There is no stage "brakes"; there are sanitize, actionMap'],
+    ['safety check arm6 --chain maybe', 'Allowed choices are on, off'],
+  ])('%s is misuse', async (line, sentence) => {
+    const { code, error, command } = await rein(line);
+    expect([code, command]).toEqual([2, undefined]);
+    expect(error).toContain(sentence);
+    expect(error).toContain('Try: rein safety check --help');
+  });
+
+  it('a wrong file of a check is misuse too; of a run it is not', async () => {
+    const failure = new ReinError('config', 'robot.yaml:3:5: no');
+    expect((await rein('safety check arm6', { failure })).code).toBe(2);
+    expect((await rein('sim', { failure })).code).toBe(1);
+    expect((await rein('safety check arm6', { failure: new ReinError('storage', 'full') })).code).toBe(1);
+  });
+
   it('doctor prints a table or JSON', async () => {
     expect((await rein('doctor')).options).toEqual({ format: 'table' });
     expect((await rein('doctor --json')).options).toEqual({ format: 'json' });
@@ -201,7 +238,7 @@ describe('how commands end', () => {
 });
 
 describe('help', () => {
-  it.each(['sim', 'run', 'learn', 'eval', 'doctor'])(
+  it.each(['sim', 'run', 'learn', 'eval', 'doctor', 'safety check'])(
     'rein %s --help teaches: what happens, examples, exit codes',
     async (name) => {
       const { code, out, error, command } = await rein(`${name} --help`);
@@ -216,7 +253,7 @@ describe('help', () => {
       ])
         expect(out).toContain(part);
       for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(120);
-      expect((await rein(`help ${name}`)).out).toBe(out);
+      if (!name.includes(' ')) expect((await rein(`help ${name}`)).out).toBe(out);
     },
   );
 
@@ -237,7 +274,8 @@ describe('help', () => {
   it('lists all commands', async () => {
     const { code, out } = await rein('--help');
     expect(code).toBe(0);
-    for (const name of ['sim', 'run', 'learn', 'eval', 'doctor']) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const name of ['sim', 'run', 'learn', 'eval', 'safety', 'doctor'])
+      expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
   });
 
   it('prints the version', async () => {

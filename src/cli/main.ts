@@ -38,8 +38,13 @@ export async function main(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
     output.error(describeError(error));
-    return 1;
+    return isMisuse(error, args) ? MISUSE : 1;
   }
+}
+
+/** A check is asked about a file: one that is wrong is a mistake of the question, and no finding. */
+function isMisuse(error: unknown, args: readonly string[]): boolean {
+  return args[0] === 'safety' && error instanceof ReinError && error.kind === 'config';
 }
 
 /** Trouble in one sentence with its remedy; a mistake of ours with its stack. Ends with a line break. */

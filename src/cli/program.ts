@@ -5,6 +5,7 @@ import { createDoctorCommand } from './doctor.ts';
 import { createEvalCommand } from './eval.ts';
 import { createLearnCommand } from './learn.ts';
 import { createRunCommand } from './run.ts';
+import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
 
 /** Where text goes. */
@@ -15,9 +16,10 @@ export interface Output {
 
 const HELP = `
 Start here:
-  $ rein doctor       does this machine have everything?
-  $ rein sim          a simulated arm learns to insert a peg, in one command
-  $ rein sim --help   what that does, and what it writes
+  $ rein doctor              does this machine have everything?
+  $ rein sim                 a simulated arm learns to insert a peg, in one command
+  $ rein sim --help          what that does, and what it writes
+  $ rein safety check arm6   what a robot's limits are worth, tried by attackers in simulation
 
 Robots, tasks and learners are YAML files in config/; docs/config.md lists every key.`;
 
@@ -39,11 +41,12 @@ export function createProgram(
     createRunCommand,
     createLearnCommand,
     createEvalCommand,
+    createSafetyCommand,
     createDoctorCommand,
   ]) {
     program.addCommand(create(bodies, finish));
   }
-  for (const command of [program, ...program.commands]) {
+  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
       .exitOverride()
       .configureOutput({
@@ -51,8 +54,13 @@ export function createProgram(
         writeErr: (text) => output.error(text),
         outputError: (text, write) => write(`rein: ${text.replace(/^error: /, '')}`),
       })
-      .showHelpAfterError(`Try: ${command === program ? 'rein' : `rein ${command.name()}`} --help`)
+      .showHelpAfterError(`Try: ${pathOf(command)} --help`)
       .allowExcessArguments(false);
   }
   return program;
+}
+
+/** `rein`, `rein sim`, `rein safety check`. */
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

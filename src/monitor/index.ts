@@ -1,3 +1,4 @@
 export { loadReportData } from './report/load-report-data.ts';
 export { writeReport } from './report/write-report.ts';
+export { writeSafetyReport } from './safety/write-safety-report.ts';
 export { TerminalDisplay } from './terminal/terminal-display.ts';

@@ -69,6 +69,7 @@ export function renderLine(status: RunStatus): string {
       : `success ${percent(successes / episodes)} [${decimal(interval.low * 100, 1)}, ${decimal(interval.high * 100, 1)}] n=${episodes}`,
     `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
     `filters ${percent(status.filter.changedShare)} of ticks, ${status.filter.violations} violations`,
+    [`margin ${percent(status.filter.marginMin)}`, ...tankFacts(status)].join(' '),
     `policy v${status.policy.version} ${age(status.policy.ageS)} old`,
     `pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`,
     `left ${duration(status.timeLeftS)}`,
@@ -129,10 +130,16 @@ function helpFacts(status: RunStatus): string[] {
 }
 
 function filterFacts(status: RunStatus, style: TextStyle): string[] {
-  const { changedShare, violations } = status.filter;
+  const { changedShare, violations, marginMin } = status.filter;
   const broken = `${count(violations)} limit violations`;
   const changed = `${percent(changedShare)} of ticks changed`;
-  return violations > 0 ? [ink(style, 'red', broken), changed] : [changed, broken];
+  const room = [`margin ${percent(marginMin)}`, ...tankFacts(status)];
+  return violations > 0 ? [ink(style, 'red', broken), changed, ...room] : [changed, broken, ...room];
+}
+
+/** Content of the energy tank, where there is one. */
+function tankFacts({ filter: { tankLevel } }: RunStatus): string[] {
+  return tankLevel === null ? [] : [`tank ${percent(tankLevel)}`];
 }
 
 function policyFacts(status: RunStatus): string[] {

@@ -18,7 +18,7 @@ const training: RunStatus = {
   success: { successes: 43, episodes: 50 },
   successHistory: [0, 0.1, 0.3, 0.35, 0.6, 0.72, 0.86, 1],
   intervention: { segmentsPerEpisode: 0.42, stepShare: 0.123 },
-  filter: { changedShare: 0.031, violations: 0 },
+  filter: { changedShare: 0.031, violations: 0, marginMin: 0.42, tankLevel: 0.875 },
   policy: { version: 42, ageS: 0.43 },
   link: { sent: 1240, acked: 1236, pending: 4, lost: 0, duplicated: 0 },
   operator: { driving: 'policy', keys: 't take over  wasd/rf move  space give back  ctrl+c end' },
@@ -76,7 +76,7 @@ describe('renderStatus', () => {
   });
 
   it('shows harm first, however narrow the terminal', () => {
-    const harmed = { ...training, filter: { changedShare: 1, violations: 2 }, link: { ...training.link, lost: 3 } };
+    const harmed = { ...training, filter: { ...training.filter, changedShare: 1, violations: 2 }, link: { ...training.link, lost: 3 } };
     const text = renderStatus(harmed, 32).join('\n');
     expect(text).toContain('2 limit violations');
     expect(text).toContain('3 lost');

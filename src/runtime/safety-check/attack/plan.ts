@@ -66,7 +66,7 @@ export function planTrials(
     const share = Math.min(1, ticks / (names.length * 1000));
     const attempts = isClimber ? Math.max(2, Math.round(CLIMB_ATTEMPTS * share)) : 1;
     const size = isClimber ? attempts * CLIMB_TICKS : Math.max(120, Math.round(whole * share));
-    const stops = !mayStop || toss < 0.4 ? 'none' : toss < 0.75 ? 'silence' : 'nan';
+    const stops = !mayStop || toss < 0.2 ? 'none' : toss < 0.65 ? 'silence' : 'nan';
     const trialTicks = isClimber ? size : Math.min(size, Math.max(120, left));
     plans.push({ index, adversary, space, variant, ticksPerStep, jitter, ticks: trialTicks, attempts, stops });
     planned += trialTicks;

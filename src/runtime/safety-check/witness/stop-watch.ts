@@ -6,6 +6,8 @@ const REST = 0.01;
 /** Nobody waits longer, s. */
 const PATIENCE_S = 4;
 
+const FARTHEST = 1e6;
+
 /** One stop that was measured; times from the moment that commands ended. */
 export interface StopSample {
   readonly cause: 'silence' | 'nan';
@@ -98,7 +100,9 @@ export class StopWatch {
     this.#restS = nowS - this.#sinceS;
     let share = 0;
     for (let i = 0; i < reference.length; i++) {
-      const distance = Math.abs(reference[i]! - this.#from[i]!);
+      // A reference that is not finite, as only a chain that is off has, went as far as can be told.
+      const moved = Math.abs(reference[i]! - this.#from[i]!);
+      const distance = Number.isFinite(moved) ? Math.min(FARTHEST, moved) : FARTHEST;
       const bound = this.#bound.distances[i]!;
       if (distance / bound < share) continue;
       share = distance / bound;

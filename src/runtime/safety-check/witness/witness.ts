@@ -21,6 +21,9 @@ const ROUNDING_SPEED = 1e-9;
 /** Two integrations of one base's way differ by so much, m. */
 const FENCE_ROUNDING_M = 1e-6;
 
+/** Shapes farther apart than this are not asked of MuJoCo: the robot follows its reference more closely, m. */
+const NEAR_M = 0.2;
+
 /** Ticks and worst amounts of one kind. */
 export interface KindCount {
   count: number;
@@ -78,6 +81,7 @@ export class Witness {
   }[];
   /** Never tighter than where the trial began. */
   #selfLimitM = 0;
+  #nearM = 0;
   #boxLimitM = 0;
 
   constructor(model: RobotModel) {
@@ -146,6 +150,11 @@ export class Witness {
     this.#arm.forward(referenceRad);
     const isOut = this.#checkWorkspace() | this.#checkFence(referenceRad) | this.#checkShapes();
     return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || (!mayMove && this.#checkObedience());
+  }
+
+  /** Whether the reference's shapes were so near in this tick that the plant's may be nearer than ever before. */
+  get isNear(): boolean {
+    return this.#nearM < Math.min(NEAR_M, this.least.plantM + 0.05);
   }
 
   /** MuJoCo's own distance between monitored bodies after this tick, m. */
@@ -224,6 +233,7 @@ export class Witness {
     this.#shapes.place(this.#arm);
     const pairM = this.#shapes.smallestPairM();
     const boxM = this.#shapes.smallestBoxM();
+    this.#nearM = Math.min(pairM, boxM);
     this.least.selfM = Math.min(this.least.selfM, pairM);
     this.least.keepOutM = Math.min(this.least.keepOutM, boxM);
     // Half a metre is far.

@@ -1,0 +1,108 @@
+/** The tables of a safety report. */
+import { type AdversaryName, KIND_WORDS, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
+import { attribute, shortNumber, text } from '../report/index.ts';
+
+/** What each attacker does, in a few words. */
+const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>> = {
+  uniform: ['Random', 'uniform numbers'],
+  bangBang: ['Bang-bang', 'full one way or the other'],
+  alternating: ['Alternating', 'the opposite in each step'],
+  pushing: ['Pushing', 'one way until a limit is reached'],
+  pumping: ['Pumping', 'in phase with the measured motion'],
+  sweep: ['Resonance', "at the servos' natural frequencies"],
+  climbMargin: ['Search for harm', 'learns actions that come nearest to a limit'],
+  climbEnergy: ['Search for energy', 'learns actions that make it fastest'],
+  poison: ['Poison', 'NaN, infinities, 1e308, denormals'],
+  dropOuts: ['Drop-outs', 'commands go missing'],
+  replay: ['Replay', 'old, repeated and future commands'],
+  deciders: ['Changing hands', 'policy, person and nobody in turn'],
+  rawVelocity: ['Past the map', 'any velocity, behind the action map'],
+  farStart: ['Far start', 'first target too far away'],
+};
+
+export function violationsTable({ violations }: SafetyCheckResult): string {
+  const rows = violations.map(({ kind, applies, count, ticks, upperBound95, worst, unit, first }) => {
+    const name = text(sentence(KIND_WORDS[kind]));
+    if (!applies && count === 0) {
+      return `<tr class="off"><th scope="row">${name}</th><td colspan="3">this robot has no such limit</td></tr>`;
+    }
+    const mood = count === 0 ? 'good' : 'bad';
+    const by = unit === '1' ? '' : `, by up to ${shortNumber(Number(worst.toPrecision(3)))} ${unit}`;
+    const where =
+      first === null
+        ? ''
+        : `<br><small>${text(`first in trial ${first.index} (${first.adversary}, ${first.plant})${by}`)}</small>`;
+    return `<tr><th scope="row">${name}${where}</th><td class="number"><span class="badge ${mood}">${shortNumber(count)}</span></td><td class="number">${shortNumber(ticks)}</td><td class="number">${bound(upperBound95)}</td></tr>`;
+  });
+  return table(['', 'Violations#', 'in#', 'Rate below#'], rows);
+}
+
+export function marginsTable({ margins }: SafetyCheckResult): string {
+  const all: [string, number | null, string][] = [
+    ['Joint to its limit', margins.jointRad, 'rad'],
+    ['Tool or other point to a wall', margins.workspaceM, 'm'],
+    ['Base to its fence', margins.fenceM, 'm'],
+    ['Link to link', margins.selfM, 'm'],
+    ['Link to keep-out box', margins.keepOutM, 'm'],
+    ["Simulated robot's own shapes (MuJoCo)", margins.plantM, 'm'],
+  ];
+  const rows = all.flatMap(([name, value, unit]) => {
+    if (value === null) return [];
+    const shown =
+      unit === 'm'
+        ? `${shortNumber(Number((value * 1e3).toPrecision(3)))} mm`
+        : `${shortNumber(Number(value.toPrecision(3)))} ${unit}`;
+    return [`<tr><th scope="row">${text(name)}</th><td class="number">${text(shown)}</td></tr>`];
+  });
+  return table(['Smallest distance', 'over all ticks#'], rows);
+}
+
+export function attackersTable({ adversaries }: SafetyCheckResult): string {
+  const rows = adversaries.map(({ name, ticks, violations, changedTicks, marginMin, peakKineticJ, peakForceN }) => {
+    const [title, does] = ATTACKER_WORDS[name];
+    const mood = violations === 0 ? 'good' : 'bad';
+    return `<tr><th scope="row">${text(title)}<br><small>${text(does)}</small></th><td class="number">${shortNumber(ticks)}</td><td class="number"><span class="badge ${mood}">${shortNumber(violations)}</span></td><td class="number">${percent(changedTicks / Math.max(1, ticks))}</td><td class="meter">${meter(marginMin)}</td><td class="number">${shortNumber(Number(peakKineticJ.toPrecision(3)))} J</td><td class="number">${shortNumber(Math.round(peakForceN))} N</td></tr>`;
+  });
+  return table(
+    ['Attacker', 'Ticks#', 'Violations#', 'Changed#', 'Smallest margin', 'Peak energy#', 'Peak force#'],
+    rows,
+  );
+}
+
+export function limitsTable({ limits }: SafetyCheckResult): string {
+  const rows = limits.map(
+    ({ name, value, unit }) =>
+      `<tr><th scope="row">${text(name)}</th><td>${text(value)}</td><td>${text(unit === '1' ? '' : unit)}</td></tr>`,
+  );
+  return `<details><summary>${limits.length} limits from the robot's files</summary>${table(['Limit', 'Value', 'Unit'], rows)}</details>`;
+}
+
+/** Titles that end in # head columns of numbers. */
+function table(heads: readonly string[], rows: readonly string[]): string {
+  const cells = heads.map((head) => {
+    const isNumber = head.endsWith('#');
+    return `<th scope="col"${isNumber ? ' class="number"' : ''}>${text(isNumber ? head.slice(0, -1) : head)}</th>`;
+  });
+  return `<div class="scroll"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+/** A margin as a bar and a number. */
+function meter(share: number): string {
+  const width = Math.round(100 * Math.min(1, Math.max(0, share)));
+  const shown = Number(share.toPrecision(2));
+  return `<svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="${attribute(String(shown))}"><rect class="${share >= 0 ? 'good' : 'bad'}" width="${share < 0 ? 100 : Math.max(1, width)}" height="8"/></svg><span>${text(shortNumber(shown))}</span>`;
+}
+
+function bound(value: number): string {
+  return value >= 0.01
+    ? shortNumber(Number(value.toPrecision(2)))
+    : value.toExponential(1).replace('e-', '·10<sup>−').concat('</sup>');
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
