@@ -1,6 +1,12 @@
 export { type BenchGuard, type BenchGuardEnd, startBenchGuard } from './bench-guard.ts';
 export { type BenchNodeResult, driveGuard, getMoving } from './bench-node.ts';
 export {
+  benchSafety,
+  formatSafetyBench,
+  type SafetyBenchCase,
+  type SafetyBenchResult,
+} from './safety-bench.ts';
+export {
   benchTick,
   formatTickBench,
   TICK_LOADS,

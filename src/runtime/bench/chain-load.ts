@@ -1,0 +1,118 @@
+/** A safety chain under commands, with all that a tick needs made beforehand: what is measured is the chain alone. */
+import {
+  type ActionCommand,
+  type ActionSpec,
+  createRobotState,
+  Rng,
+  type RobotModel,
+  type RobotState,
+} from '../../core/index.ts';
+import { type ChainReport, Clearances, createChainReport, SafetyChain } from '../../safety/index.ts';
+
+/** `typical`: smooth steps of a policy. `adversarial`: full strokes to and fro, odd periods, now and then a NaN. */
+export const CHAIN_LOADS = ['typical', 'adversarial'] as const;
+export type ChainLoadName = (typeof CHAIN_LOADS)[number];
+
+export interface ChainLoadOptions {
+  readonly model: RobotModel;
+  readonly load: ChainLoadName;
+  readonly ticks: number;
+  readonly seed: number;
+}
+
+const POLICY_PERIOD_S = 0.1;
+const LEASE_S = 0.15;
+/** Full deflection, as tasks have it. */
+const SCALE_RAD = 0.08;
+/** One broken command in so many: never three within a second, which would latch the stop. */
+const BROKEN_EVERY = 31;
+/** What of its way to the reference the robot goes in a tick. */
+const FOLLOWS = 0.4;
+
+/** How many distances the chain of `model` watches. */
+export function constraintRows(model: RobotModel): number {
+  return new Clearances(model).rows.length;
+}
+
+export class ChainLoad {
+  readonly chain: SafetyChain;
+  readonly report: ChainReport = createChainReport();
+  readonly #state: RobotState;
+  readonly #command: ActionCommand;
+  readonly #actions: Float64Array;
+  readonly #ticksPerStep: number;
+  /** [ticks] time and period of each tick, as objects that live already: a number made in the loop would be garbage of its own. */
+  readonly #nowS: readonly unknown[];
+  readonly #dtS: readonly unknown[];
+
+  /** Throws `RangeError` when the robot's home pose is no start. */
+  constructor({ model, load, ticks, seed }: ChainLoadOptions) {
+    const action = jointAction(model);
+    const rng = new Rng(seed);
+    this.#ticksPerStep = Math.max(1, Math.round(POLICY_PERIOD_S * model.controlHz));
+    this.chain = new SafetyChain({ model, action, policyPeriodS: POLICY_PERIOD_S });
+    this.#state = createRobotState(model.joints.length, 0);
+    this.#state.positionRad.set(model.homeRad);
+    const seeded = this.chain.seed(model.homeRad);
+    if (seeded !== 'ok') throw new RangeError(`the home pose of ${model.name} is no start: ${seeded}`);
+    const size = action.dimensions.length;
+    this.#command = {
+      ...{ seq: 0, decider: 'policy', issuedAtS: 0.5, leaseS: LEASE_S, policyVersion: 0 },
+      action: new Float64Array(size),
+    };
+    const steps = Math.ceil(ticks / this.#ticksPerStep) + 1;
+    this.#actions = load === 'typical' ? smooth(steps, size) : strokes(steps, size, rng);
+    const periodS = 1 / model.controlHz;
+    const nowS: unknown[] = [null];
+    const dtS: unknown[] = [null];
+    for (let k = 0, now = 0.5; k < ticks; k++) {
+      const dt = load === 'typical' ? periodS : periodS * rng.uniformIn(0.4, 2.2);
+      nowS[k] = now;
+      dtS[k] = dt;
+      now += dt;
+    }
+    this.#nowS = nowS;
+    this.#dtS = dtS;
+  }
+
+  /** What belongs to a tick beside the chain: the command and where the robot is. */
+  prepare(tick: number): void {
+    const command = this.#command;
+    if (tick % this.#ticksPerStep === 0) {
+      const at = command.action.length * (tick / this.#ticksPerStep);
+      for (let k = 0; k < command.action.length; k++) command.action[k] = this.#actions[at + k]!;
+      command.seq++;
+      command.issuedAtS = this.#nowS[tick] as number;
+    }
+    const q = this.#state.positionRad;
+    const r = this.chain.referenceRad;
+    for (let i = 0; i < q.length; i++) q[i] = q[i]! + FOLLOWS * (r[i]! - q[i]!);
+  }
+
+  apply(tick: number): void {
+    this.chain.apply(this.#command, this.#state, this.#nowS[tick] as number, this.#dtS[tick] as number, this.report);
+  }
+}
+
+function jointAction(model: RobotModel): ActionSpec {
+  const dimensions = model.joints.map(({ name, kind }) => {
+    return { name, scale: SCALE_RAD, unit: kind === 'prismatic' ? ('m' as const) : ('rad' as const) };
+  });
+  return { kind: 'joint', dimensions };
+}
+
+function smooth(steps: number, size: number): Float64Array {
+  return Float64Array.from({ length: steps * size }, (_, k) => 0.6 * Math.sin(Math.floor(k / size) / 9 + (k % size)));
+}
+
+/** Full strokes that keep their direction for some steps, so that the arm gets to its walls. */
+function strokes(steps: number, size: number, rng: Rng): Float64Array {
+  const out = new Float64Array(steps * size);
+  const direction = new Float64Array(size).fill(1);
+  for (let step = 0; step < steps; step++) {
+    if (rng.uniform() < 0.1) for (let k = 0; k < size; k++) direction[k] = Math.sign(rng.uniformIn(-1, 1)) || 1;
+    for (let k = 0; k < size; k++) out[step * size + k] = direction[k]!;
+    if (step % BROKEN_EVERY === BROKEN_EVERY - 1) out[step * size] = Number.NaN;
+  }
+  return out;
+}
