@@ -10,14 +10,16 @@ import {
 } from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import { MOCK_FRAME, MockBus } from './mock-bus.ts';
-import { type FaultPlan, type MockFault, MockFaults } from './mock-faults.ts';
+import { type FaultPlan, MOCK_FAULTS, type MockFault, MockFaults } from './mock-faults.ts';
 
 /** Time constant of the mock's servos: the distance to the reference shrinks to 1/e in this time. */
 const SERVO_TIME_CONSTANT_S = 0.02;
 /** By so much more with every read, rad. */
 const PUSH_RAD = 0.02;
 const CONTACT_N = 200;
-const SLOW_PERIODS = 1.5;
+const SLOW_PERIODS = 2.1;
+/** A fault that a scene asks for happens so many reads later: by then the arm moves. */
+const SCENE_FAULT_TICKS = 40;
 /** Encoders count beyond the limits of the joints, so that an arm which stands there can be brought back, rad. */
 const ENCODER_BEYOND_RAD = 1;
 
@@ -100,7 +102,6 @@ export class MockDriver implements Driver {
 
   enable(): void {
     this.#referenceRad.set(this.#positionRad);
-    if (!this.#isEnabled) this.#faults.enabled();
     this.#isEnabled = this.#isOpen;
     this.bus?.send(MOCK_FRAME.torqueOn, this.#referenceRad);
   }
@@ -175,6 +176,12 @@ export class MockDriver implements Driver {
     this.#positionRad.set(layout.jointsRad);
     this.#velocityRadPerS.fill(0);
     this.#referenceRad.set(layout.jointsRad);
+    this.#pushedRad = 0;
+    // As signals: `fault lost: 5` in a layout makes the arm be lost for five reads, once it moves.
+    for (const fault of MOCK_FAULTS) {
+      const ticks = layout.signals[`fault ${fault}`];
+      if (ticks !== undefined) this.#faults.schedule(fault, SCENE_FAULT_TICKS, ticks);
+    }
     for (const [i, name] of this.signalNames.entries()) this.#signals[i] = layout.signals[name] ?? 0;
   }
 }

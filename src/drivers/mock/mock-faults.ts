@@ -5,7 +5,7 @@ import { Rng } from '../../core/index.ts';
  * `absent`: `open` fails. `lost`, `late`: `read` says so and measures nothing. `frozen`: `read` says ok but the
  * numbers stay. `nan`, `jump` (by 2π): the first joint's position is wrong. `rejected`: `write` refuses. `pushed`: the joints are
  * pushed away, by 0.02 rad more with every read. `contact`: the tool feels 200 N. `emergencyStop`: the button is pressed. `slow`: `read`
- * takes one and a half control periods of real time.
+ * takes a little more than two control periods of real time.
  */
 export const MOCK_FAULTS = [
   'absent',
@@ -22,50 +22,41 @@ export const MOCK_FAULTS = [
 ] as const;
 export type MockFault = (typeof MOCK_FAULTS)[number];
 
-/** A fault that happens for `ticks` calls, `afterTicks` reads after the torque came on. */
-export interface TimedFault {
-  readonly fault: MockFault;
-  readonly afterTicks: number;
-  readonly ticks: number;
-}
-
 export interface FaultPlan {
   readonly seed: number;
   /** Chance of each fault per call, [0, 1]. Faults left out never happen by chance. */
   readonly ratio: Readonly<Partial<Record<MockFault, number>>>;
-  /** What happens after the torque came on for the first time, the second time, and so on. Default: nothing. */
-  readonly afterEnable?: readonly TimedFault[];
 }
 
 export class MockFaults {
   readonly #rng: Rng;
   readonly #ratio: Readonly<Partial<Record<MockFault, number>>>;
   readonly #left = Object.fromEntries(MOCK_FAULTS.map((fault) => [fault, 0])) as Record<MockFault, number>;
-  readonly #afterEnable: readonly TimedFault[];
-  #enabled = 0;
-  #waitTicks = -1;
+  #scheduled: MockFault | undefined;
+  #scheduledTicks = 0;
+  #waitTicks = 0;
 
   constructor(plan: FaultPlan = { seed: 0, ratio: {} }) {
     this.#rng = new Rng(plan.seed);
     this.#ratio = plan.ratio;
-    this.#afterEnable = plan.afterEnable ?? [];
   }
 
   inject(fault: MockFault, ticks: number): void {
     this.#left[fault] = ticks;
   }
 
-  /** The torque comes on: the next timed fault is set off. */
-  enabled(): void {
-    const next = this.#afterEnable[this.#enabled++];
-    this.#waitTicks = next === undefined ? -1 : next.afterTicks;
+  /** Makes `fault` happen for `ticks` calls, `afterTicks` reads from now. The last wish counts. */
+  schedule(fault: MockFault, afterTicks: number, ticks: number): void {
+    this.#scheduled = fault;
+    this.#waitTicks = afterTicks;
+    this.#scheduledTicks = ticks;
   }
 
   /** A read begins. Tick-safe. */
   tick(): void {
-    if (this.#waitTicks < 0 || this.#waitTicks-- > 0) return;
-    const { fault, ticks } = this.#afterEnable[this.#enabled - 1]!;
-    this.inject(fault, ticks);
+    if (this.#scheduled === undefined || this.#waitTicks-- > 0) return;
+    this.inject(this.#scheduled, this.#scheduledTicks);
+    this.#scheduled = undefined;
   }
 
   /** Whether `fault` happens in this call. Tick-safe. */

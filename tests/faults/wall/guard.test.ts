@@ -1,0 +1,358 @@
+/** Rows of the fault table that the guard sees, end to end: a guard process in real time, whose wall clock jumps all the while. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import type { RobotModel } from '../../../src/core/index.ts';
+import { GUARD_NODE_FLAGS } from '../../../src/runtime/guard/index.ts';
+import { connectGuardLink } from '../../../src/runtime/guard-link/index.ts';
+import { OVERLOADED, OVERRUN, START_FAR, TICK_STALLED } from '../../../src/safety/index.ts';
+import { jointAction } from '../../support/fault-rig.ts';
+import { faultRow } from '../../support/fault-row.ts';
+import { ur5eLike } from '../../support/robot-models.ts';
+import { rowsOf, type SeenTick, WallGuard } from '../../support/wall-guard.ts';
+
+const model: RobotModel = {
+  ...ur5eLike,
+  leashM: 0.5,
+  leashRad: 0.5,
+  contact: { forceMaxN: 150, torqueMaxNm: 10 },
+};
+const T = 1 / model.controlHz;
+/** Small steps of all joints, to and fro. */
+const toAndFro = (step: number): number => (Math.floor(step / 12) % 2 === 0 ? 0.15 : -0.15);
+const preload = fileURLToPath(new URL('../../support/jumping-clock.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'rein-jump-'));
+const jumped = join(folder, 'jumped');
+let guard: WallGuard;
+
+beforeAll(async () => {
+  guard = await WallGuard.start({
+    model,
+    action: jointAction(model, 0.12),
+    nodeFlags: [...GUARD_NODE_FLAGS, '--import', preload],
+    env: { REIN_JUMPED: jumped },
+  });
+});
+afterAll(async () => {
+  await guard.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The largest step of a joint between two ticks, as a share of what its highest speed goes in the time between, at least T/2. */
+function speedShare(a: SeenTick, b: SeenTick): number {
+  const dtS = Math.min(Math.max(b.atS - a.atS, T / 2), 2 * T);
+  return Math.max(
+    ...model.joints.map(
+      (joint, i) => Math.abs(b.referenceRad[i]! - a.referenceRad[i]!) / (dtS * joint.velocityMaxRadPerS),
+    ),
+  );
+}
+
+/** From tick `from` on the reference never gets faster, and stands in the end. */
+function expectBrakes(from: SeenTick): void {
+  const after = guard.ticks.filter(({ tick }) => tick >= from.tick);
+  const shares = after.slice(1).map((each, i) => speedShare(after[i]!, each));
+  expect(Math.max(...shares)).toBeLessThan(0.5);
+  expect(shares.at(-1)).toBe(0);
+}
+
+/** The guard saw row `row` within `ticks` of the first sign of it, braked, cut the torque, and stays. */
+async function expectFault(row: number): Promise<SeenTick> {
+  const told = await guard.seen((tick) => rowsOf(tick).includes(row), `row ${row}`);
+  const ended = await guard.seen(({ state }) => state === 'fault', 'the fault');
+  expect((ended.tick - told.tick) * T).toBeLessThan(1.2);
+  guard.rest();
+  expect(await guard.link.request({ kind: 'activate' })).toMatchObject({ ok: false });
+  expect(guard.link.latest.violations).toBe(0);
+  return told;
+}
+
+describe('a robot that goes wrong in motion', () => {
+  faultRow(10, 'wall', 'three missed answers cut the torque', async (promised) => {
+    await guard.active(['lost', 2 * promised('missedAnswers')]);
+    guard.drive(toAndFro);
+    const told = await expectFault(10);
+    // While it is lost, its last measurement stands in the frames.
+    const silent = guard.ticks.filter(({ tick, atS }) => tick <= told.tick && atS === told.atS);
+    expect(silent.length - 1).toBe(promised('missedAnswers'));
+  });
+
+  faultRow(14, 'wall', 'a frozen reading cuts the torque', async (promised) => {
+    await guard.active(['frozen', 400]);
+    guard.drive((step) => (Math.floor(step / 25) % 2 === 0 ? 0.4 : -0.4));
+    const told = await expectFault(14);
+    const same = guard.ticks.filter(
+      ({ tick, measuredRad }) => tick <= told.tick && measuredRad.every((q, i) => q === told.measuredRad[i]),
+    );
+    const frozenS = told.atS - same[0]!.atS;
+    expect(frozenS).toBeGreaterThanOrEqual(promised('afterS') - 1e-6);
+    // A joint that turns round may be asked for too little at first.
+    expect(frozenS).toBeLessThan(10 * promised('afterS'));
+    await guard.active();
+  });
+
+  faultRow(15, 'wall', 'an encoder that jumps twice cuts the torque, and is not followed', async (promised) => {
+    await guard.active(['jump', promised('readings')]);
+    guard.drive(toAndFro);
+    const told = await expectFault(15);
+    expect(guard.ticks.every(({ measuredRad }) => Math.abs(measuredRad[0]!) < 1)).toBe(true);
+    const held = guard.ticks.filter(({ tick, atS }) => tick <= told.tick && atS === told.atS);
+    expect(held.length - 1).toBe(promised('readings'));
+  });
+
+  faultRow(23, 'wall', 'an emergency stop cuts the torque in the tick that reads it', async (promised) => {
+    await guard.active(['emergencyStop', 5]);
+    guard.drive(toAndFro);
+    const told = await guard.seen((tick) => rowsOf(tick).includes(23), 'row 23');
+    expect(promised('withinTicks')).toBe(1);
+    expect(told.state).toBe('fault');
+    await delay(100);
+    await expectFault(23);
+  });
+
+  faultRow(41, 'wall', 'too much force in two measurements running cuts the torque', async (promised) => {
+    await guard.active(['contact', promised('samples')]);
+    guard.drive(toAndFro);
+    await expectFault(41);
+  });
+
+  faultRow(43, 'wall', 'an arm that is pushed away cuts its torque', async (promised) => {
+    await guard.active(['pushed', 60]);
+    const told = await expectFault(43);
+    const away = guard.ticks.filter(
+      ({ tick, measuredRad, referenceRad }) =>
+        tick <= told.tick && Math.abs(measuredRad[1]! - referenceRad[1]!) > promised('errorRad'),
+    );
+    expect(away.length === 0 ? 0 : told.atS - away[0]!.atS).toBeLessThanOrEqual(promised('afterS') + 3 * T);
+    await delay(600);
+  });
+
+  faultRow(16, 'wall', 'outside its limits only a person moves it, inwards and slowly', async (promised) => {
+    const limit = model.joints[5]!.positionMaxRad;
+    const outside = model.homeRad.map((q, i) => (i === 5 ? limit + 0.03 : q));
+    await guard.ready(undefined, outside);
+    guard.drive(() => -0.5);
+    await guard.link.advance(5);
+    expect(await guard.link.request({ kind: 'activate' })).toMatchObject({ ok: false });
+    guard.drive(() => -0.5, { decider: 'human' });
+    await guard.link.advance(5);
+    guard.look();
+    await guard.ask({ kind: 'activate' });
+    await guard.seen(({ referenceRad }) => referenceRad[5]! < limit, 'inside');
+    const moved = guard.ticks.slice(1).map((tick, i) => guard.ticks[i]!.referenceRad[5]! - tick.referenceRad[5]!);
+    expect(Math.min(...moved)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...moved)).toBeLessThanOrEqual(promised('recoveryRadPerS') * 2 * T + 1e-9);
+    guard.rest();
+    await guard.seen(({ state }) => state === 'ready', 'the hold');
+  });
+});
+
+describe('who decides goes wrong', () => {
+  faultRow(1, 'wall', 'NaN brakes in its own tick, the third stops for good, and none is written', async (promised) => {
+    await guard.active();
+    guard.drive(toAndFro);
+    await guard.seen(({ decider }) => decider === 'policy', 'motion');
+    await delay(200);
+    guard.rest();
+    guard.look();
+    const sent = new Set<number>();
+    for (let k = 0; k < promised('latchesAfter'); k++) {
+      sent.add(guard.push(k === 1 ? Number.POSITIVE_INFINITY : Number.NaN));
+      await guard.link.advance(3);
+    }
+    await guard.seen(({ state }) => state === 'stopped', 'the stop');
+    const first = guard.ticks.find(({ decider }) => decider === 'hold')!;
+    expectBrakes(first);
+    expect(guard.ticks.some(({ commandSeq }) => sent.has(commandSeq))).toBe(false);
+    expect(guard.ticks.every(({ referenceRad }) => referenceRad.every(Number.isFinite))).toBe(true);
+    expect(rowsOf(guard.ticks.at(-1)!)).toContain(1);
+    expect(await guard.link.request({ kind: 'activate' })).toMatchObject({ ok: false });
+  });
+
+  faultRow(17, 'wall', 'a first target that is too far is refused and told', async (promised) => {
+    await guard.active();
+    expect(0.12).toBeGreaterThan(promised('nearRad'));
+    guard.push(1);
+    await guard.seen(({ flags }) => (flags & START_FAR) !== 0, 'the refusal');
+    expect(speedShare(guard.ticks[0]!, guard.ticks.at(-1)!)).toBe(0);
+    guard.drive(toAndFro);
+    await guard.seen(({ decider }) => decider === 'policy', 'motion');
+  });
+
+  faultRow(
+    [18, 22],
+    'wall',
+    'an operator who drops out is followed for the lease, and the policy does not go on',
+    async (promised) => {
+      await guard.active();
+      guard.drive(toAndFro, { decider: 'human', leaseS: promised('leaseS') });
+      await guard.seen(({ state }) => state === 'active.human', 'the take-over');
+      await delay(150);
+      guard.rest();
+      await guard.seen(({ state, tick }) => state === 'ready' && tick === guard.ticks.at(-1)!.tick, 'the hold');
+      guard.drive(toAndFro);
+      await delay(200);
+      guard.rest();
+      for (const { commandSeq, atS } of guard.ticks.filter((tick) => tick.decider === 'human')) {
+        expect(atS - guard.issuedAtS.get(commandSeq)!).toBeLessThanOrEqual(promised('leaseS') + 1e-6);
+      }
+      const dropped = guard.ticks.findLast(({ decider }) => decider === 'human')!;
+      const after = guard.ticks.filter(({ tick }) => tick > dropped.tick);
+      expect(after.every(({ decider }) => decider === 'hold')).toBe(true);
+      expectBrakes(after[0]!);
+      // The guard's wall clock was a day away at every look.
+      expect(existsSync(jumped)).toBe(true);
+    },
+  );
+
+  faultRow(19, 'wall', 'commands that waited longer than their lease are not executed', async (promised) => {
+    await guard.active();
+    guard.drive(toAndFro);
+    await guard.seen(({ decider }) => decider === 'policy', 'motion');
+    const stale = new Set<number>();
+    for (let k = 0; k < 20; k++) {
+      for (let burst = 0; burst < 5; burst++) stale.add(guard.push(1, { ageS: 0.25 }));
+      await guard.link.advance(2);
+    }
+    expect(guard.ticks.filter(({ commandSeq }) => stale.has(commandSeq))).toHaveLength(promised('executedStale'));
+  });
+
+  faultRow(21, 'wall', 'a second node is refused while the first moves the robot', async (promised) => {
+    await guard.active();
+    guard.drive(toAndFro);
+    await guard.seen(({ decider }) => decider === 'policy', 'motion');
+    await expect(connectGuardLink(guard.socketPath)).rejects.toThrow('serves another node');
+    guard.look();
+    await guard.seen(({ decider }) => decider === 'policy', 'motion');
+    expect(promised('holders')).toBe(1);
+  });
+
+  faultRow(8, 'wall', 'after new weights it accelerates half as hard for a second', async (promised) => {
+    await guard.active();
+    guard.drive((step) => (Math.floor(step / 4) % 2 === 0 ? 0.8 : -0.8), { version: 1 });
+    guard.push(0, { version: 1 });
+    await delay(300);
+    guard.rest();
+    guard.push(0.8, { version: 2 });
+    guard.look();
+    guard.drive((step) => (Math.floor(step / 4) % 2 === 0 ? 0.8 : -0.8), { version: 2 });
+    await guard.link.advance(Math.floor((0.8 * promised('tightForS')) / T));
+    guard.rest();
+    const { ticks } = guard;
+    const swapped = ticks.findIndex(({ decider }) => decider === 'policy') + 2;
+    const harder = ticks.slice(swapped + 2).filter((tick, k) => {
+      const [a, b] = [ticks[swapped + k]!, ticks[swapped + k + 1]!];
+      return [a, b, tick].every(({ decider, bits }) => decider === 'policy' && (bits & ~0b1111111111) === 0)
+        ? accelShare(a, b, tick) > promised('accelRatio') + 1e-6
+        : false;
+    });
+    expect(harder).toEqual([]);
+    expect(ticks.length).toBeGreaterThan(50);
+  });
+});
+
+/** The hardest acceleration of a joint between three ticks, as a share of its limit. */
+function accelShare(a: SeenTick, b: SeenTick, c: SeenTick): number {
+  const clip = (dtS: number): number => Math.min(Math.max(dtS, T / 2), 2 * T);
+  return Math.max(
+    ...model.joints.map(({ accelMaxRadPerS2 }, i) => {
+      const before = (b.referenceRad[i]! - a.referenceRad[i]!) / clip(b.atS - a.atS);
+      const after = (c.referenceRad[i]! - b.referenceRad[i]!) / clip(c.atS - b.atS);
+      return Math.abs(after - before) / (accelMaxRadPerS2 * clip(c.atS - b.atS));
+    }),
+  );
+}
+
+describe('a machine that goes wrong', () => {
+  faultRow(
+    [19, 24],
+    'wall',
+    'a guard that was frozen stops when it goes on, and does nothing that waited meanwhile',
+    async (promised) => {
+      await guard.active();
+      guard.drive(toAndFro);
+      await guard.seen(({ decider }) => decider === 'policy', 'motion');
+      const before = guard.ticks.at(-1)!;
+      guard.child.kill('SIGSTOP');
+      // Longer than a lease: whatever was sent before it went on is old.
+      await delay(400);
+      guard.rest();
+      await delay(250);
+      guard.child.kill('SIGCONT');
+      const told = await guard.seen(({ flags }) => (flags & TICK_STALLED) !== 0, 'row 24');
+      expect(told.tick - before.tick).toBeLessThan(40);
+      const dtS = told.atS - guard.ticks[guard.ticks.indexOf(told) - 1]!.atS;
+      expect(dtS).toBeGreaterThan(promised('periods') * T);
+      for (let i = 0; i < model.joints.length; i++) expect(told.referenceRad[i]).toBeCloseTo(told.measuredRad[i]!, 9);
+      await guard.seen(({ state }) => state === 'stopped', 'the stop');
+      expect(guard.ticks.filter(({ tick, decider }) => tick >= told.tick && decider !== 'hold')).toEqual([]);
+    },
+  );
+
+  faultRow(48, 'wall', 'a machine that is too slow halves the speed, then stops the robot', async (promised) => {
+    // A machine that is busy beside this may stall the tick altogether: then it is tried again.
+    for (let tries = 0; tries < 4; tries++) {
+      await guard.active(['slow', 2 * promised('stopAfter')]);
+      guard.drive(toAndFro);
+      await guard.seen(({ state }) => state === 'stopped', 'the stop');
+      if ((guard.ticks.at(-1)!.flags & TICK_STALLED) === 0) break;
+    }
+    const { ticks } = guard;
+    const slowed = ticks.findIndex(({ flags }) => (flags & OVERRUN) !== 0);
+    const stopped = ticks.findIndex(({ flags }) => (flags & OVERLOADED) !== 0);
+    expect(slowed).toBeGreaterThan(0);
+    expect(stopped).toBeGreaterThan(slowed);
+    for (let k = slowed + 20; k < stopped; k++) {
+      expect(speedShare(ticks[k - 1]!, ticks[k]!)).toBeLessThanOrEqual(promised('speedRatio') + 1e-9);
+    }
+    expect(ticks[stopped]!.atS - ticks[slowed]!.atS).toBeLessThan(2 * promised('windowS'));
+    expect(guard.link.latest.violations).toBe(0);
+  });
+});
+
+describe('commands without measure', () => {
+  faultRow(
+    [35, 36, 38],
+    'wall',
+    'break no limit of position, velocity, acceleration or workspace',
+    async (promised) => {
+      await guard.active();
+      guard.push(0.1);
+      let seed = 7;
+      const random = (): number => {
+        seed = (seed * 48271) % 2147483647;
+        return seed / 2147483647;
+      };
+      guard.drive(() => [1, -1, Number.NaN, 1e9, 2 * random() - 1, 1, -1, 1][Math.floor(8 * random() ** 0.3)] ?? 1, {
+        leaseS: 0.1,
+      });
+      let activations = 0;
+      while (activations++ < 40) {
+        await guard.link.advance(5);
+        const { state } = guard.link.latest;
+        if (state === 'active.policy') continue;
+        await guard.link.request({ kind: 'acknowledge' });
+        await guard.link.request({ kind: 'enable' });
+        await guard.link.request({ kind: 'activate' });
+      }
+      guard.rest();
+      const { minM, maxM } = model.workspace;
+      for (const { referenceRad, tcp } of guard.ticks) {
+        for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries()) {
+          expect(referenceRad[i]).toBeGreaterThanOrEqual(positionMinRad);
+          expect(referenceRad[i]).toBeLessThanOrEqual(positionMaxRad);
+        }
+        for (let k = 0; k < 3; k++) {
+          expect(tcp[k]).toBeGreaterThanOrEqual(minM[k]! - 1e-9);
+          expect(tcp[k]).toBeLessThanOrEqual(maxM[k]! + 1e-9);
+        }
+      }
+      const speeds = guard.ticks.slice(1).map((tick, i) => speedShare(guard.ticks[i]!, tick));
+      expect(Math.max(...speeds)).toBeGreaterThan(0.1);
+      expect(guard.link.latest.violations).toBe(promised('violations'));
+    },
+  );
+});

@@ -1,0 +1,209 @@
+/** A guard process over a mock arm in real time, with the test as its node: what its frames say, tick by tick. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type {
+  ActionSpec,
+  Decider,
+  GuardFrame,
+  GuardRequest,
+  RobotModel,
+  SafetyStateName,
+} from '../../src/core/index.ts';
+import { SystemClock } from '../../src/core/index.ts';
+import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/runtime/guard-link/index.ts';
+import { faultsOf } from '../../src/safety/index.ts';
+
+const LIMIT_MS = 20_000;
+const COMMAND_MS = 40;
+const guardModule = fileURLToPath(new URL('../../dist/runtime/guard/guard-process.js', import.meta.url));
+
+/** One tick, as the guard told it. */
+export interface SeenTick {
+  readonly tick: number;
+  readonly atS: number;
+  readonly state: SafetyStateName;
+  readonly decider: Decider;
+  readonly commandSeq: number;
+  readonly bits: number;
+  readonly flags: number;
+  readonly referenceRad: readonly number[];
+  readonly measuredRad: readonly number[];
+  readonly tcp: readonly number[];
+  readonly violations: number;
+}
+
+export interface WallGuardOptions {
+  readonly model: RobotModel;
+  readonly action: ActionSpec;
+  /** Node's flags for the guard's process. */
+  readonly nodeFlags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export class WallGuard {
+  readonly model: RobotModel;
+  readonly child: ChildProcess;
+  readonly link: GuardLink;
+  readonly socketPath: string;
+  readonly clock: SystemClock = new SystemClock();
+  /** All ticks since `look`. */
+  readonly ticks: SeenTick[] = [];
+  /** When each command was issued, by its number, s. */
+  readonly issuedAtS = new Map<number, number>();
+  readonly #folder: string;
+  readonly #command: ReturnType<typeof createActionCommand>;
+  #driving: NodeJS.Timeout | undefined;
+
+  private constructor(model: RobotModel, folder: string, child: ChildProcess, link: GuardLink, socketPath: string) {
+    this.model = model;
+    this.child = child;
+    this.link = link;
+    this.socketPath = socketPath;
+    this.#folder = folder;
+    this.#command = createActionCommand(link.shape.actions);
+    link.onFrame((frame) => this.ticks.push(seen(frame)));
+  }
+
+  static async start({ model, action, nodeFlags = [], env = {} }: WallGuardOptions): Promise<WallGuard> {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-wall-'));
+    const socketPath = join(folder, 'guard.sock');
+    const driver = { name: 'mock', options: {} } as const;
+    const config: GuardConfig = { model, action, policyPeriodS: 0.1, driver, socketPath, realTimePriority: 'try' };
+    writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
+    const child = fork(guardModule, [join(folder, 'guard.json')], {
+      env: { ...process.env, REIN_LOG: 'error', ...env },
+      execArgv: [...nodeFlags],
+    });
+    await once(child, 'message');
+    return new WallGuard(model, folder, child, await connectGuardLink(socketPath), socketPath);
+  }
+
+  async close(): Promise<void> {
+    this.rest();
+    this.link.close();
+    const closed = once(this.child, 'exit');
+    this.child.kill('SIGTERM');
+    await closed;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** At rest at `jointsRad` (home by default), active, and whatever was wrong acknowledged. `fault` happens 40 ticks later. */
+  async active(
+    fault?: readonly [name: string, ticks: number],
+    jointsRad: readonly number[] = this.model.homeRad,
+  ): Promise<void> {
+    this.rest();
+    await this.ready(fault, jointsRad);
+    await this.ask({ kind: 'activate' });
+    this.look();
+  }
+
+  /** As `active`, but not activated. */
+  async ready(
+    fault?: readonly [name: string, ticks: number],
+    jointsRad: readonly number[] = this.model.homeRad,
+  ): Promise<void> {
+    await this.link.request({ kind: 'hold' });
+    await this.until(() => !['stopping', 'active.policy', 'active.human'].includes(this.link.latest.state), 'rest');
+    const signals = fault === undefined ? {} : { [`fault ${fault[0]}`]: fault[1] };
+    await this.link.request({ kind: 'acknowledge' });
+    await this.link.advance(2);
+    if (this.link.latest.state === 'standby') await this.ask({ kind: 'enable' });
+    await this.ask({ kind: 'resetScene', layout: { jointsRad, objects: {}, signals } });
+    await this.link.advance(1);
+  }
+
+  /** Forgets the ticks seen so far. */
+  look(): void {
+    this.ticks.length = 0;
+  }
+
+  async ask(request: GuardRequest): Promise<void> {
+    const answer = await this.link.request(request);
+    if (!answer.ok) throw new Error(`${request.kind}: ${answer.reason}`);
+  }
+
+  /** Sends one command: all of `value`, or each of them. Gives its number. */
+  push(value: number | ((dimension: number) => number), more: CommandChoice = {}): number {
+    const command = this.#command;
+    command.seq++;
+    command.decider = more.decider ?? 'policy';
+    command.policyVersion = more.version ?? 0;
+    command.leaseS = more.leaseS ?? 0.2;
+    command.issuedAtS = this.clock.nowS() - (more.ageS ?? 0);
+    for (let k = 0; k < command.action.length; k++) command.action[k] = typeof value === 'number' ? value : value(k);
+    this.issuedAtS.set(command.seq, command.issuedAtS);
+    this.link.send(command);
+    return command.seq;
+  }
+
+  /** Sends commands again and again until `rest`. */
+  drive(value: (step: number, dimension: number) => number, more: CommandChoice = {}): void {
+    let step = 0;
+    const send = (): void => {
+      this.push((k) => value(step, k), more);
+      step++;
+    };
+    this.rest();
+    send();
+    this.#driving = setInterval(send, COMMAND_MS);
+  }
+
+  rest(): void {
+    clearInterval(this.#driving);
+  }
+
+  /** Waits, tick by tick, for a tick since `look` that `matches`. */
+  async seen(matches: (tick: SeenTick) => boolean, what: string): Promise<SeenTick> {
+    let found: SeenTick | undefined;
+    let looked = 0;
+    await this.until(() => {
+      for (; looked < this.ticks.length && found === undefined; looked++) {
+        if (matches(this.ticks[looked]!)) found = this.ticks[looked]!;
+      }
+      return found !== undefined;
+    }, what);
+    return found!;
+  }
+
+  async until(condition: () => boolean, what: string): Promise<void> {
+    const endMs = performance.now() + LIMIT_MS;
+    while (!condition()) {
+      if (performance.now() > endMs) {
+        const { state, faultFlags } = this.link.latest;
+        const rows = faultsOf(faultFlags).map(({ row }) => row);
+        throw new Error(`${what} was not seen; state ${state}, rows ${rows.join(' ')}`);
+      }
+      await this.link.advance(1);
+    }
+  }
+}
+
+export interface CommandChoice {
+  readonly decider?: Decider;
+  readonly version?: number;
+  readonly leaseS?: number;
+  /** How long ago it was issued, s. */
+  readonly ageS?: number;
+}
+
+/** Rows whose flags are set in a tick. */
+export function rowsOf({ flags }: SeenTick): readonly number[] {
+  return faultsOf(flags).map(({ row }) => row);
+}
+
+function seen(frame: GuardFrame): SeenTick {
+  const { tick, state, decider, commandSeq, filterBits, faultFlags, violations } = frame;
+  return {
+    ...{ tick, state, decider, commandSeq, violations, bits: filterBits, flags: faultFlags },
+    atS: frame.robot.measuredAtS,
+    referenceRad: Array.from(frame.referenceRad),
+    measuredRad: Array.from(frame.robot.positionRad),
+    tcp: Array.from(frame.referenceTcp),
+  };
+}
