@@ -28,12 +28,14 @@ if (patterns.length > 0) {
 } else {
   await check('build', ['node', 'scripts/build.js', '--quiet']);
   await Promise.all([check('types', tool('typescript/bin/tsc', '--noEmit')), sideBySide()]);
-  await suite('unit, property and contract tests', ['--exclude', 'tests/e2e/**', '--exclude', 'tests/ros/**']);
+  await suite('unit, property and contract tests', [
+    ...['tests/e2e/**', 'tests/faults/wall/**', 'tests/ros/**'].flatMap((path) => ['--exclude', path]),
+  ]);
   // One file at a time: these start processes of their own, and some of them keep real time. As a machine that is held up
   // for a moment is no defect, a test that fails is run once more, and named if it passes then. Tests without a clock get no
   // second try: what fails for one seed is a defect.
   await suite('end-to-end tests', [
-    ...['tests/e2e', '--no-file-parallelism', '--passWithNoTests'],
+    ...['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', '--passWithNoTests'],
     ...['--retry=1', '--reporter=./scripts/unsteady-reporter.js'],
   ]);
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
