@@ -23,6 +23,11 @@ export function findFaultProofs(root) {
 /** The proofs in one test file. */
 export function proofsIn(file, text) {
   return [...text.matchAll(CALL)].flatMap(([, rows, clock, , title]) =>
-    [...rows.matchAll(/\d+/g)].map(([row]) => ({ row: Number(row), clock, file, title: title.replaceAll("\\'", "'") })),
+    [...rows.matchAll(/\d+/g)].map(([row]) => ({ row: Number(row), clock, file, title: spoken(title) })),
   );
+}
+
+/** A title that stands for many tests: what differs is left open. */
+function spoken(title) {
+  return title.replaceAll("\\'", "'").replaceAll(/\$\{[^}]*\}/g, '…');
 }

@@ -48,8 +48,8 @@ describe('the fault table', () => {
       ); faultRow(rows, 'fake', 'not seen');`;
     expect(proofsIn('a.test.ts', text)).toEqual([
       { row: 7, clock: 'fake', file: 'a.test.ts', title: "it's one" },
-      { row: 10, clock: 'wall', file: 'a.test.ts', title: 'of it' },
-      { row: 25, clock: 'wall', file: 'a.test.ts', title: 'of it' },
+      { row: 10, clock: 'wall', file: 'a.test.ts', title: 'of …' },
+      { row: 25, clock: 'wall', file: 'a.test.ts', title: 'of …' },
     ]);
   });
 

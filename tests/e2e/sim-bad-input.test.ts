@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPolicyManifest, savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { faultRow } from '../support/fault-row.ts';
 import { endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 
 let dir: string;
@@ -67,11 +68,13 @@ describe('a configuration', () => {
     ],
     ['has a value out of range', 'learner: { utd: .nan }\n', /overlay\.yaml:1:17: \.nan is not a finite number/],
   ];
-  it.each(wrong)('that %s is refused with its place', async (_what, content, sentence) => {
-    writeFileSync(join(dir, 'overlay.yaml'), content);
-    await refused(['sim', '--config', 'overlay.yaml', '--out', 'never'], sentence);
-    expect(existsSync(join(dir, 'never'))).toBe(false);
-  });
+  for (const [what, content, sentence] of wrong) {
+    faultRow(33, 'wall', `that ${what} is refused with its place`, async (promised) => {
+      writeFileSync(join(dir, 'overlay.yaml'), content);
+      await refused(['sim', '--config', 'overlay.yaml', '--out', 'never'], sentence);
+      expect(existsSync(join(dir, 'never')) ? 1 : 0).toBe(promised('startedWrong'));
+    });
+  }
 
   it('that is not there, or a task that nobody knows, is refused by name', async () => {
     await refused(['sim', '--config', 'nowhere.yaml'], /^rein: nowhere\.yaml: there is no such file\n/);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { faultRow } from '../../../tests/support/fault-row.ts';
 import { createMockLink, mockAction, mockModel } from '../../../tests/support/mock-guard.ts';
 import {
   type ActionCommand,
@@ -167,6 +168,32 @@ function createRig(maxSteps = 3, clock: Clock = new FakeClock()) {
 }
 
 describe('an episode', () => {
+  faultRow(
+    51,
+    'fake',
+    'is given up where the scene is not put back in 30 s, and nothing is commanded',
+    async (promised) => {
+      vi.useFakeTimers();
+      try {
+        const { log, link, run } = createRig(2);
+        const answer = link.request.bind(link);
+        link.request = (request) => (request.kind === 'resetScene' ? new Promise(() => {}) : answer(request));
+        let ended = '';
+        const episode = run().catch((error: Error) => {
+          ended = error.message;
+        });
+        await vi.advanceTimersByTimeAsync(1e3 * promised('afterS') - 1);
+        expect(ended).toBe('');
+        await vi.advanceTimersByTimeAsync(1);
+        await episode;
+        expect(ended).toBe('The scene was not put back within 30 s; the robot holds.');
+        expect(log).toEqual([]);
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+
   it('asks, decides, commands, waits and hands on in this order, and leaves the robot holding', async () => {
     const { log, run } = createRig(2);
     const operator = createOperator('', log);

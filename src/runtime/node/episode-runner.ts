@@ -37,6 +37,8 @@ export interface EpisodeRunnerOptions {
   readonly timings?: StepTimings;
   /** How long an action stays valid: the guard brakes when no newer one has come by then. */
   readonly leaseS: number;
+  /** How long putting the scene back may take, ms; 30 s by default. */
+  readonly resetLimitMs?: number;
 }
 
 /** Durations in ms. */
@@ -85,6 +87,17 @@ export interface EpisodeResult {
   readonly isDecided: boolean;
   /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
   readonly abortedBy?: string;
+}
+
+const RESET_LIMIT_MS = 30_000;
+
+/** The scene was not put back in time (row 51). */
+export class ResetHangsError extends ReinError {
+  constructor(limitMs: number) {
+    super('driver', `The scene was not put back within ${limitMs / 1e3} s; the robot holds.`, {
+      remedy: 'Look at what keeps it, put the scene back by hand, then go on.',
+    });
+  }
 }
 
 /** Runs episodes over one link. Not reentrant. */
@@ -181,11 +194,25 @@ export class EpisodeRunner {
   /** Arranges the scene where that is possible, and asks the guard for leave to move. */
   async #prepare(episode: EpisodeOptions): Promise<void> {
     const { link } = this.#options;
-    if (episode.layout !== undefined) await this.#request({ kind: 'resetScene', layout: episode.layout });
+    if (episode.layout !== undefined) await this.#resetScene(episode.layout);
     if (link.latest.state === 'standby' || link.latest.tick < 0) await this.#request({ kind: 'enable' });
     await link.advance(1);
     await this.#request({ kind: 'activate' });
     await link.advance(1);
+  }
+
+  /** Rejects with `ResetHangsError` where it takes too long: nothing moves meanwhile, the guard holds. */
+  async #resetScene(layout: SceneLayout): Promise<void> {
+    const limitMs = this.#options.resetLimitMs ?? RESET_LIMIT_MS;
+    let timer: NodeJS.Timeout | undefined;
+    const hangs = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new ResetHangsError(limitMs)), limitMs);
+    });
+    try {
+      await Promise.race([this.#request({ kind: 'resetScene', layout }), hangs]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {

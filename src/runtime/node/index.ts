@@ -4,6 +4,7 @@ export {
   EpisodeRunner,
   type EpisodeRunnerOptions,
   type Mark,
+  ResetHangsError,
   type StepTimings,
 } from './episode-runner.ts';
 export { JOURNAL_FOLDER, LearnerConnection, type LearnerConnectionOptions } from './learner-connection.ts';

@@ -8,7 +8,7 @@ import {
   type Transition,
   wilsonInterval,
 } from '../../../core/index.ts';
-import type { EpisodeOptions, EpisodeResult, Mark } from '../../node/index.ts';
+import { type EpisodeOptions, type EpisodeResult, type Mark, ResetHangsError } from '../../node/index.ts';
 import { createDemonstrator } from '../../setup.ts';
 import { recordedDemonstrations } from '../recorder.ts';
 import { type Activity, CutError } from './activity.ts';
@@ -48,6 +48,8 @@ export class Episodes {
   readonly #exploration: Rng | undefined;
   #count = 0;
   #hasJoined = false;
+  /** The scene could not be put back: a person is asked before the next try. */
+  #isAsking = false;
 
   constructor(parts: SessionParts, weights: PolicyUse, guard: GuardControl, hooks: EpisodeHooks) {
     const { recorder, setup } = parts;
@@ -237,8 +239,7 @@ export class Episodes {
     const { recorder, link, live } = this.#parts;
     recorder.record(transition);
     live.log.status.envSteps++;
-    const { ticks, changedTicks, violations, overruns } = link.latest;
-    live.log.filter(ticks, changedTicks, violations, overruns);
+    live.log.filter(link.latest, transition.marginMin);
     live.log.step(transition, recorder.connection);
     live.show();
   }
@@ -270,9 +271,16 @@ export class Episodes {
     try {
       return await this.#parts.runner.run(options);
     } catch (error) {
-      if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
       const nothing = { steps: 0, interventionSteps: 0, interventions: 0, returnSum: 0 };
-      return { ...nothing, success: false, isDecided: false, abortedBy: activity.reason };
+      const cut = { ...nothing, success: false, isDecided: false };
+      if (error instanceof ResetHangsError) {
+        const { message, remedy = '' } = error;
+        this.#isAsking = true;
+        this.#hooks.emit({ level: 'error', name: 'resetHangs', row: 51, message, remedy });
+        return { ...cut, abortedBy: message };
+      }
+      if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
+      return { ...cut, abortedBy: activity.reason };
     }
   }
 
@@ -284,7 +292,9 @@ export class Episodes {
     if (activity.reason !== undefined) return false;
     this.#say('warn', 'episodeCut', `The episode ended early: ${why}.`);
     await this.#guard.stands();
-    if (this.#guard.refusal() === undefined) return true;
+    const isAsking = this.#isAsking;
+    this.#isAsking = false;
+    if (this.#guard.refusal() === undefined) return !isAsking || this.#parts.afterStop !== 'wait';
     if (this.#parts.afterStop === 'wait') return false;
     await this.#guard.reset();
     return true;
