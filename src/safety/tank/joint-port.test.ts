@@ -1,0 +1,244 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { Rng, type RobotModel, type TankModel } from '../../core/index.ts';
+import { brakeRate, brakeStep } from '../limits/index.ts';
+import { JointPort } from './joint-port.ts';
+import { springsJ } from './spring.ts';
+
+const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };
+
+function modelWith(changes: Partial<TankModel> = {}, servo: Partial<RobotModel['joints'][number]> = {}): RobotModel {
+  return {
+    ...oddArm3,
+    controlHz: 100,
+    joints: oddArm3.joints.map((joint) => ({ ...joint, ...servo })),
+    tank: { ...tank, ...changes },
+  };
+}
+
+const T = 0.01;
+const near = fc.array(fc.double({ min: -0.4, max: 0.4, noNaN: true }), { minLength: 3, maxLength: 3 });
+const shape = fc.record({
+  velocityFeedForward: fc.boolean(),
+  delayTicks: fc.integer({ min: 0, max: 3 }),
+  k: fc.double({ min: 5, max: 500, noNaN: true }),
+  d: fc.double({ min: 0, max: 20, noNaN: true }),
+  seed: fc.integer(),
+});
+type Shape = typeof shape extends fc.Arbitrary<infer S> ? S : never;
+
+/** A port in the middle of something. */
+function busyPort({ k, d, seed, ...changes }: Shape, ticks = 5): { port: JointPort; rng: Rng; q: Float64Array } {
+  const port = new JointPort(modelWith(changes, { stiffnessNmPerRad: k, dampingNmSPerRad: d }));
+  const rng = new Rng(seed);
+  const q = new Float64Array(3);
+  port.restAt(q);
+  for (let i = 0; i < ticks; i++) {
+    for (let j = 0; j < 3; j++) q[j] = q[j]! + rng.uniformIn(-0.02, 0.02);
+    port.begin(q, rng.uniform() < 0.9, T);
+    port.send(port.sentRad.map((each) => each + rng.uniformIn(-0.02, 0.02)));
+  }
+  return { port, rng, q };
+}
+
+describe('the joint port', () => {
+  it('books exactly what a moved set-point puts into the springs', () => {
+    const model = modelWith();
+    const port = new JointPort(model);
+    port.restAt([0, 0, 0]);
+    port.begin([0.01, -0.02, 0.3], true, T);
+    const to = [0.05, 0, -0.1];
+    const before = springsJ(model, [0, 0, 0], [0.01, -0.02, 0.3]);
+    const after = springsJ(model, to, [0.01, -0.02, 0.3]);
+    expect(port.injectedJ(to)).toBeCloseTo(after - before, 12);
+    expect(port.send(to)).toBeCloseTo(after - before, 12);
+    expect([...port.sentRad]).toEqual(to);
+    // A second time it is there already.
+    expect(port.bookedJ(to)).toBe(0);
+  });
+
+  it('knows how far a servo with feed-forward leads', () => {
+    const model = modelWith({ velocityFeedForward: true });
+    const port = new JointPort(model);
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    const lead = (1 / 20) * 100;
+    expect(port.send([0.001, 0, 0])).toBeCloseTo(springsJ(model, [0.001 * (1 + lead), 0, 0], [0, 0, 0]), 12);
+    port.begin([0, 0, 0], true, T);
+    // Standing still takes the lead away.
+    expect(port.send([0.001, 0, 0])).toBeLessThan(0);
+  });
+
+  it('books at most τ_max·|Δs| where nobody knows where the robot is', () => {
+    const port = new JointPort(modelWith());
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], false, T);
+    expect(port.send([0.01, -0.02, 0])).toBeCloseTo(5 * 0.03, 12);
+    port.begin([0.3, 0, 0], true, T);
+    expect(port.releasedJ).toBe(0);
+    expect(port.dissipatedJ).toBe(0);
+    port.begin([0.3, 0.01, 0], true, T);
+    expect(port.dissipatedJ).toBeGreaterThan(0);
+  });
+
+  it('always has something to send at no cost', () => {
+    fc.assert(
+      fc.property(shape, fc.boolean(), near, (drawn, isMeasured, q) => {
+        const { port } = busyPort(drawn);
+        port.begin(q, isMeasured, T);
+        const hold = new Float64Array(3);
+        port.writeHold(hold);
+        expect(port.bookedJ(hold)).toBeLessThanOrEqual(1e-9);
+      }),
+    );
+  });
+
+  it('has costs that are convex in what is sent: between two that can be paid, all can', () => {
+    fc.assert(
+      fc.property(shape, near, near, near, fc.double({ min: 0, max: 1, noNaN: true }), (drawn, q, a, b, share) => {
+        const { port } = busyPort(drawn);
+        port.begin(q, true, T);
+        const mix = a.map((each, i) => each + share * (b[i]! - each));
+        for (const cost of [
+          (each: number[]) => port.injectedJ(each),
+          (each: number[]) => port.bookedJ(each),
+          (each: number[]) => port.withBrakeJ(each, each, 0.1),
+          (each: number[]) => port.bookedWithBrakeJ(each, each, 0.1),
+        ]) {
+          expect(cost(mix)).toBeLessThanOrEqual(cost(a) + share * (cost(b) - cost(a)) + 1e-9);
+        }
+      }),
+    );
+  });
+
+  it('reckons with the whole brake: from where the robot stands still it costs no more', () => {
+    fc.assert(
+      fc.property(shape, near, near, (drawn, q, u) => {
+        const { port } = busyPort({ ...drawn, delayTicks: 0 });
+        const model = modelWith({}, { stiffnessNmPerRad: drawn.k, dampingNmSPerRad: drawn.d });
+        port.begin(q, true, T);
+        const velocity = Float64Array.from(u);
+        const at = port.sentRad.map((each, i) => each + velocity[i]! * T);
+        const mostJ = port.withBrakeJ(at, velocity, 0.5 / brakeRate(model, velocity));
+        let sum = port.send(at);
+        while (velocity.some((each) => each !== 0)) {
+          brakeStep(velocity, model, velocity.slice(), T);
+          for (let i = 0; i < 3; i++) at[i] = at[i]! + velocity[i]! * T;
+          port.begin(q, true, T);
+          sum += port.send(at);
+          expect(sum).toBeLessThanOrEqual(mostJ + 1e-9);
+        }
+      }),
+    );
+  });
+
+  it('has booked at least what every set-point cost, whenever within its delay it came into force', () => {
+    fc.assert(
+      fc.property(shape, (drawn) => {
+        const { delayTicks, velocityFeedForward, k, d } = drawn;
+        const servo = { stiffnessNmPerRad: k, dampingNmSPerRad: d };
+        const model = modelWith({ delayTicks, velocityFeedForward }, servo);
+        const port = new JointPort(model);
+        const rng = new Rng(drawn.seed);
+        const lead = velocityFeedForward ? (d / k) * 100 : 0;
+        const q = new Float64Array(3);
+        port.restAt(q);
+        const underWay: { readonly setPoint: Float64Array; age: number }[] = [];
+        const inForce = new Float64Array(3);
+        let booked = 0;
+        let real = 0;
+        for (let tick = 0; tick < 40; tick++) {
+          // Anything may push the robot anywhere.
+          for (let i = 0; i < 3; i++) q[i] = q[i]! + rng.uniformIn(-0.3, 0.3);
+          port.begin(q, rng.uniform() < 0.9, T);
+          booked -= port.releasedJ;
+          const before = port.sentRad.slice();
+          const to = tick < 30 ? before.map((each) => each + rng.uniformIn(-0.1, 0.1)) : before.slice();
+          booked += port.send(to);
+          underWay.push({ setPoint: to.map((each, i) => each + lead * (each - before[i]!)), age: 0 });
+          // Some come at once, some late, none too late, and never one before an earlier one.
+          while (underWay.length > 0 && (underWay[0]!.age >= delayTicks || rng.uniform() < 0.3)) {
+            const { setPoint } = underWay.shift()!;
+            real += springsJ(model, setPoint, q) - springsJ(model, inForce, q);
+            inForce.set(setPoint);
+          }
+          for (const each of underWay) each.age++;
+          expect(booked).toBeGreaterThanOrEqual(real - 1e-9);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('gives back at the end of the delay what a resting robot was booked too much', () => {
+    const model = modelWith({ delayTicks: 2 });
+    const port = new JointPort(model);
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    expect(port.send([0.02, 0, 0])).toBeCloseTo(0.1, 12);
+    const released: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      port.begin([0, 0, 0], true, T);
+      expect(port.isRelaxed).toBe(false);
+      released.push(port.releasedJ);
+      port.send([0.02, 0, 0]);
+    }
+    expect(released[0]).toBe(0);
+    expect(released[1]).toBeCloseTo(0.1 - springsJ(model, [0.02, 0, 0], [0, 0, 0]), 12);
+    expect(released[2]).toBe(0);
+  });
+
+  it('credits nothing while it has lost sight of what is in force', () => {
+    const port = new JointPort(modelWith({ delayTicks: 1 }));
+    port.restAt([0, 0, 0]);
+    let q = 0;
+    // Ticks without time: no window ends.
+    for (let i = 0; i < 12; i++) {
+      port.begin([0, 0, 0], true, 0);
+      port.send([0.001 * (i + 1), 0, 0]);
+    }
+    let blind = 0;
+    for (let i = 0; i < 30; i++) {
+      q += 1e-3;
+      port.begin([q, 0, 0], true, T);
+      if (port.dissipatedJ === 0) blind++;
+    }
+    expect(blind).toBeGreaterThanOrEqual(7);
+    expect(blind).toBeLessThan(20);
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    port.begin([0.001, 0, 0], true, T);
+    expect(port.dissipatedJ).toBeGreaterThan(0);
+    port.begin([0.001, 0, 0], true, Number.NaN);
+    expect(port.dissipatedJ).toBe(0);
+  });
+
+  it('knows a robot at rest with nothing pulling at it', () => {
+    const port = new JointPort(modelWith());
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    expect(port.isRelaxed).toBe(false);
+    port.begin([0, 0, 0], true, T);
+    expect(port.isRelaxed).toBe(true);
+    port.begin([0.0002, 0, 0], true, T);
+    expect(port.isRelaxed).toBe(false);
+    port.begin([0.1, 0, 0], true, T);
+    port.begin([0.1, 0, 0], true, T);
+    expect(port.isRelaxed).toBe(false);
+  });
+
+  it.each([
+    [{ delayTicks: -1 }, {}],
+    [{ delayTicks: 0.5 }, {}],
+    [{}, { stiffnessNmPerRad: 0 }],
+    [{}, { dampingNmSPerRad: -1 }],
+    [{}, { torqueMaxNm: 0 }],
+  ])('refuses %o %o', (changes, servo) => {
+    expect(() => new JointPort(modelWith(changes, servo))).toThrow(RangeError);
+  });
+
+  it('is there for a model without a tank too', () => {
+    expect(new JointPort(oddArm3).sentRad).toHaveLength(3);
+  });
+});
