@@ -1,7 +1,7 @@
 /** The report's charts, each from the metric records alone. */
 import { type HistogramData, wilsonInterval } from '../../core/index.ts';
 import type { MetricKind, MetricRecord } from '../../runtime/record/index.ts';
-import { type Chart, figure, type Layer, type Point, shortNumber, thin } from './chart.ts';
+import { type Chart, figure, type Hue, type Layer, type Point, shortNumber, thin } from './chart.ts';
 import { text } from './html.ts';
 
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
@@ -149,18 +149,53 @@ export function learnerCurves(records: readonly MetricRecord[]): string {
   ].join('');
 }
 
-/** Which safety stages acted, and how often. */
+/** Which safety stages acted, why, and how often; how much room was left, and what the energy tank held. */
 export function filterActivity(records: readonly MetricRecord[]): string {
   const last = only(records, 'safety').at(-1);
   if (last === undefined || !(last.ticks > 0)) return '<p class="empty">Nothing was recorded for this.</p>';
-  const rows = Object.entries(last.byStage ?? {}).sort(([, a], [, b]) => b - a);
-  const widest = Math.max(1, ...rows.map(([, ticks]) => ticks));
-  const cells = rows.map(([stage, ticks]) => {
+  const reasons = Object.entries(last.byReason ?? {}).sort(([, a], [, b]) => b - a);
+  const widest = Math.max(1, ...reasons.map(([, ticks]) => ticks));
+  const cells = reasons.map(([reason, ticks]) => {
     const share = `${((ticks / last.ticks) * 100).toFixed(2)} %`;
-    return `<tr><th scope="row">${text(stage)}</th><td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${((ticks / widest) * 100).toFixed(1)}" height="10"/></svg></td><td class="number">${shortNumber(ticks)}</td><td class="number">${share}</td></tr>`;
+    return `<tr><th scope="row">${text(reason)}</th><td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${((ticks / widest) * 100).toFixed(1)}" height="10"/></svg></td><td class="number">${shortNumber(ticks)}</td><td class="number">${share}</td></tr>`;
   });
   const changed = ((last.changedTicks / last.ticks) * 100).toFixed(2);
-  return `<table><thead><tr><th scope="col">Stage</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>`;
+  return `<table><thead><tr><th scope="col">Reason</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(only(records, 'safety'))}${roomCurves(only(records, 'safety'))}`;
+}
+
+/** Each stage of the chain in its order, with the least margin of the whole run. */
+function stageTable(safety: readonly Of<'safety'>[]): string {
+  const last = safety.at(-1)!;
+  const cells = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
+    const least = Math.min(...safety.map((record) => record.stages?.[stage]?.marginMin ?? 1));
+    const share = `${((changedTicks / last.ticks) * 100).toFixed(2)} %`;
+    return `<tr><th scope="row">${text(stage)}</th><td class="number">${shortNumber(changedTicks)}</td><td class="number">${share}</td><td class="number">${(least * 100).toFixed(1)} %</td></tr>`;
+  });
+  if (cells.length === 0) return '';
+  return `<table><thead><tr><th scope="col">Stage</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th><th scope="col" class="number">Least margin</th></tr></thead><tbody>${cells.join('')}</tbody></table>`;
+}
+
+function roomCurves(safety: readonly Of<'safety'>[]): string {
+  const curve = (title: string, hue: Hue, value: (record: Of<'safety'>) => number | undefined) => {
+    const points = thin(
+      safety.flatMap((record): Point[] => {
+        const share = value(record);
+        return typeof share === 'number' && Number.isFinite(share) ? [[record.tS, share]] : [];
+      }),
+      CURVE_POINTS,
+    );
+    const chart: Chart = {
+      title,
+      description: `${title} over the run, as a share.`,
+      x: { label: 's', min: 0 },
+      y: { label: 'share' },
+      layers: [{ kind: 'line', hue, points }],
+      size: 'half',
+    };
+    return points.length > 0 ? figure(chart, true, '') : '';
+  };
+  const tank = curve('Energy tank, least content', 'orange', (record) => record.tank?.levelMin);
+  return `<div class="quad">${curve('Least safety margin', 'blue', (record) => record.marginMin)}${tank}</div>`;
 }
 
 const HISTOGRAM_TITLES: Readonly<Record<string, string>> = {

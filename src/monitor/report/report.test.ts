@@ -91,7 +91,9 @@ function records(label = 'trained'): MetricRecord[] {
       changedTicks: 31,
       violations: 0,
       overruns: 2,
-      byStage: { limits: 31, [label]: 1 },
+      byReason: { limits: 31, [label]: 1 },
+      stages: { limiter: { changedTicks: 31, marginMin: 1 }, [`tank ${label}`]: { changedTicks: 3, marginMin: 0.125 } },
+      ...{ marginMin: 0.125, clearanceM: 0.05, tank: { energyJ: 2, levelMin: 0.5, injectedJ: 7 } },
     },
     { ...at(900), kind: 'histogram', name: 'tickMs', data: histogram.toJSON() },
     { ...at(1600), kind: 'evaluation', label, policyVersion: 9, successes: 198, episodes: 200, meanSteps: 23.4 },
@@ -182,6 +184,9 @@ describe('renderReport', () => {
       '60\u202f420',
       'p99',
       '3.10 %',
+      '0.30 %',
+      '12.5 %',
+      'Energy tank, least content',
       'Q against realised return',
     ]) {
       expect(html).toContain(fact);

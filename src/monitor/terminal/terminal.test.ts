@@ -76,7 +76,11 @@ describe('renderStatus', () => {
   });
 
   it('shows harm first, however narrow the terminal', () => {
-    const harmed = { ...training, filter: { ...training.filter, changedShare: 1, violations: 2 }, link: { ...training.link, lost: 3 } };
+    const harmed = {
+      ...training,
+      filter: { ...training.filter, changedShare: 1, violations: 2 },
+      link: { ...training.link, lost: 3 },
+    };
     const text = renderStatus(harmed, 32).join('\n');
     expect(text).toContain('2 limit violations');
     expect(text).toContain('3 lost');

@@ -122,7 +122,8 @@ export class Diagnostics {
     const { state, decider, ticks, changedTicks, violations, overruns } = frame;
     const newOverruns = overruns - this.#overruns;
     this.#overruns = overruns;
-    const values = { state, decider, ticks, changedTicks, violations, overruns, newOverruns };
+    const room = { margin: frame.marginMin.toFixed(3), tankLevel: frame.tankLevel.toFixed(3) };
+    const values = { state, decider, ticks, changedTicks, violations, overruns, newOverruns, ...room };
     const part = 'guard';
     if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
     const faults = faultsOf(frame.faultFlags).filter((fault) => !DRIVER_ROWS.includes(fault.row));

@@ -1,7 +1,7 @@
 /** What the node says of itself: state, safety, policy, interventions, events, joints. Messages are made once and reused. */
 import type { GuardFrame } from '../../core/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../runtime/live/index.ts';
-import { faultsOf, namesOfBits } from '../../safety/index.ts';
+import { faultsOf, namesOfBits, STAGES } from '../../safety/index.ts';
 import { Intervention, JointState, PolicyStatus, RobotEvent, SafetyState, State } from '../messages/index.ts';
 import { EVENT_QOS, LATCHED_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
 import { stamp } from './stamp.ts';
@@ -86,6 +86,14 @@ export class Publications {
     message.changed_ticks = BigInt(frame.changedTicks);
     message.violations = BigInt(frame.violations);
     message.overruns = BigInt(frame.overruns);
+    message.margin_min = frame.marginMin;
+    message.clearance_m = frame.clearanceM;
+    message.tank_energy_j = frame.tankEnergyJ;
+    message.tank_level = frame.tankLevel;
+    message.tank_injected_j = frame.tankInjectedJ;
+    message.stages = [...STAGES];
+    message.stage_ticks = BigUint64Array.from(frame.stageTicks, BigInt);
+    message.stage_margins = frame.stageMargins;
     this.#filterBits = 0;
     this.#toldSafety = `${frame.state} ${frame.decider} ${frame.faultFlags}`;
     this.#safety.publish(message);
@@ -107,6 +115,8 @@ export class Publications {
     message.pending_transitions = BigInt(state.pendingTransitions);
     message.reference_rad = frame.referenceRad;
     message.tcp_pose = frame.measuredTcp;
+    message.margin_min = state.marginMin;
+    message.tank_level = frame.tankLevel;
     this.#state.publish(message);
   }
 

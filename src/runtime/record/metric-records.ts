@@ -105,8 +105,16 @@ export interface SafetyRecord extends Stamp {
   readonly violations: number;
   /** Ticks that began later than one period after their deadline. */
   readonly overruns: number;
-  /** Changed ticks by safety stage; a tick that two stages changed counts in both. */
-  readonly byStage: Readonly<Record<string, number>>;
+  /** Changed ticks by reason (`src/safety/bits.ts`); a tick with two reasons counts in both. */
+  readonly byReason: Readonly<Record<string, number>>;
+  /** For each stage of the chain the ticks that it changed, and its least margin since the record before. */
+  readonly stages: Readonly<Record<string, { readonly changedTicks: number; readonly marginMin: number }>>;
+  /** The least of all margins since the record before: 1 in the middle of all limits, 0 at one. */
+  readonly marginMin: number;
+  /** Smallest monitored distance since the record before, m; null where nothing is monitored. */
+  readonly clearanceM: number | null;
+  /** The energy tank: content, least share since the record before, and all that was injected since the run began; null without. */
+  readonly tank: { readonly energyJ: number; readonly levelMin: number; readonly injectedJ: number } | null;
 }
 
 /** How long things take: the last record of a name replaces the earlier ones. */

@@ -48,6 +48,10 @@ export interface RunStatus {
     readonly changedShare: number;
     /** Ticks in which an independent check found a limit broken. Must stay 0. */
     readonly violations: number;
+    /** The least margin of the last step: 1 in the middle of all limits, 0 at one. */
+    readonly marginMin: number;
+    /** Content of the energy tank as a share; null where the robot has none. */
+    readonly tankLevel: number | null;
   };
   policy: {
     /** Weights in use; 0 = untrained. */
@@ -92,7 +96,7 @@ export function createRunStatus(runId: string, task: string, seed: number): RunS
     success: { successes: 0, episodes: 0 },
     successHistory: [],
     intervention: { segmentsPerEpisode: 0, stepShare: 0 },
-    filter: { changedShare: 0, violations: 0 },
+    filter: { changedShare: 0, violations: 0, marginMin: 1, tankLevel: null },
     policy: { version: 0, ageS: null },
     link: { sent: 0, acked: 0, pending: 0, lost: 0, duplicated: 0 },
     operator: { driving: 'nobody', keys: '' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { createTransition, type Source } from '../../core/index.ts';
+import { createGuardFrame } from '../guard-link/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 import { RunLog } from './run-log.ts';
 
@@ -84,11 +85,31 @@ describe("a run's log", () => {
   });
 
   it('counts the ticks in which each stage of the filter acted', async () => {
-    for (const bits of [0, 1, 1, 3]) log.tick(bits);
-    log.counters(4, 3, 0, 0);
-    const safety = (await lines()).find(({ kind }) => kind === 'safety')!;
-    const counts = Object.values(safety['byStage'] as Record<string, number>).sort();
-    expect(counts).toEqual([1, 3]);
-    expect(safety).toMatchObject({ ticks: 4, changedTicks: 3 });
+    const frame = createGuardFrame(1, 0, 1);
+    const tick = (bits: number, marginMin: number, clearanceM: number): void => {
+      frame.ticks++;
+      if (bits !== 0) frame.changedTicks++;
+      if (bits !== 0) frame.stageTicks[3]!++;
+      frame.stageMargins[3] = marginMin;
+      log.tick(Object.assign(frame, { filterBits: bits, marginMin, clearanceM }));
+    };
+    for (const bits of [0, 1, 1, 3]) tick(bits, 0.5 - bits / 10, bits);
+    log.counters(frame);
+    tick(0, 0.75, 7);
+    log.counters(frame);
+    const [first, second] = (await lines()).filter(({ kind }) => kind === 'safety');
+    expect(Object.values(first!['byReason'] as Record<string, number>).sort()).toEqual([1, 3]);
+    expect(first).toMatchObject({ ticks: 4, changedTicks: 3, marginMin: 0.2, clearanceM: 0, tank: null });
+    expect(first!['stages']).toMatchObject({
+      limiter: { changedTicks: 3, marginMin: 0.2 },
+      shield: { changedTicks: 0, marginMin: 1 },
+    });
+    // The least since the record before.
+    expect(second).toMatchObject({
+      ticks: 5,
+      marginMin: 0.75,
+      clearanceM: 7,
+      stages: { limiter: { marginMin: 0.75 } },
+    });
   });
 });

@@ -1,7 +1,6 @@
 /** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
 import { join } from 'node:path';
-import { Ema, QuantileHistogram, type Transition } from '../../core/index.ts';
-import { namesOfBits } from '../../safety/index.ts';
+import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../../core/index.ts';
 import type { EpisodeResult, LearnerConnection } from '../node/index.ts';
 import {
   createRunStatus,
@@ -10,6 +9,7 @@ import {
   RUN_FILES,
   type RunPhase,
   type RunStatus,
+  SafetyTally,
 } from '../record/index.ts';
 import type { RunSetup } from '../setup.ts';
 
@@ -42,7 +42,8 @@ export class RunLog {
   readonly #startedMs: number = performance.now();
   readonly #segments: Ema = new Ema(1 / RATE_EPISODES);
   readonly #takenOver: Ema = new Ema(1 / RATE_STEPS);
-  readonly #ticksByStage: Record<string, number> = {};
+  readonly #safety: SafetyTally;
+  readonly #hasTank: boolean;
   #shownMs = 0;
   #slowMs = 0;
   #publishedMs: number | undefined;
@@ -53,6 +54,8 @@ export class RunLog {
     this.status = createRunStatus(runId, setup.config.task.name, setup.config.seed);
     this.status.utdTarget = setup.config.learner.utd;
     this.status.envStepsTotal = setup.config.task.training.steps;
+    this.#hasTank = setup.config.robot.tank !== undefined;
+    this.#safety = new SafetyTally(this.#hasTank);
     this.#metrics = new MetricsWriter(join(folder, RUN_FILES.metrics), { onDegraded: (text) => this.message(text) });
   }
 
@@ -82,10 +85,9 @@ export class RunLog {
     this.#metrics.write({ ...record, tS: this.elapsedS, envStep: this.status.envSteps } as MetricRecord);
   }
 
-  /** Counts the bits of one guard tick. Tick-safe but for the first time of each bit. */
-  tick(filterBits: number): void {
-    if (filterBits === 0) return;
-    for (const name of namesOfBits(filterBits)) this.#ticksByStage[name] = (this.#ticksByStage[name] ?? 0) + 1;
+  /** Takes over one guard tick. Tick-safe but for the first time of each reason. */
+  tick(frame: GuardFrame): void {
+    this.#safety.tick(frame);
   }
 
   step(
@@ -139,16 +141,19 @@ export class RunLog {
     status.utdAchieved = learner.utd;
   }
 
-  filter(ticks: number, changedTicks: number, violations: number, overruns: number): void {
-    this.status.filter = { changedShare: changedTicks / Math.max(1, ticks), violations };
+  /** After a step that left the guard at `frame`, and its limits `marginMin` at least. */
+  filter(frame: GuardFrame, marginMin: number): void {
+    const { ticks, changedTicks, violations, tankLevel } = frame;
+    const changedShare = changedTicks / Math.max(1, ticks);
+    this.status.filter = { changedShare, violations, marginMin, tankLevel: this.#hasTank ? tankLevel : null };
     if (performance.now() - this.#slowMs < SLOW_METRICS_MS) return;
     this.#slowMs = performance.now();
-    this.counters(ticks, changedTicks, violations, overruns);
+    this.counters(frame);
   }
 
   /** Writes the counters of guard and link as they are now. */
-  counters(ticks: number, changedTicks: number, violations: number, overruns: number): void {
-    this.write({ kind: 'safety', ticks, changedTicks, violations, overruns, byStage: { ...this.#ticksByStage } });
+  counters(frame: GuardFrame): void {
+    this.write({ kind: 'safety', ...this.#safety.take(frame) });
     this.write({ kind: 'link', ...this.status.link });
   }
 

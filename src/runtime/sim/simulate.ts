@@ -125,7 +125,7 @@ async function assemble(
   const pool = new EvaluationPool(setup.config, POOL_WORKERS);
   closers.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log);
-  robot.link.onFrame((frame) => log.tick(frame.filterBits));
+  robot.link.onFrame((frame) => log.tick(frame));
   closers.push(() => robot.close());
   const keyboard = options.createKeyboard?.(setup);
   if (keyboard !== undefined) {
@@ -152,8 +152,7 @@ async function work(rig: Rig): Promise<SimulationResult> {
   const { utd, warmupSteps } = rig.setup.config.learner;
   await connection.trained(utd * Math.max(0, training.steps - warmupSteps), CATCH_UP_MS);
   log.link(connection);
-  const { ticks, changedTicks, violations, overruns } = rig.robot.link.latest;
-  log.counters(ticks, changedTicks, violations, overruns);
+  log.counters(rig.robot.link.latest);
   rig.learner.expectEnd();
   connection.end();
   const policyFile = await saveWeights(rig.setup, training.kept.bundle, rig.folder.path);

@@ -186,8 +186,7 @@ class Training {
     this.#steps++;
     log.status.envSteps = this.#steps;
     log.status.timeLeftS = this.#timeLeftS();
-    const { ticks, changedTicks, violations, overruns } = robot.link.latest;
-    log.filter(ticks, changedTicks, violations, overruns);
+    log.filter(robot.link.latest, transition.marginMin);
     log.step(transition, connection, keyboard?.state.isStopped === true ? 'stopped' : 'moving');
   }
 

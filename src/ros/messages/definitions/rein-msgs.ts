@@ -17,6 +17,15 @@ export interface SafetyState {
   changed_ticks: bigint;
   violations: bigint;
   overruns: bigint;
+  margin_min: number;
+  /** Infinite where no distance is monitored. */
+  clearance_m: number;
+  tank_energy_j: number;
+  tank_level: number;
+  tank_injected_j: number;
+  stages: string[];
+  stage_ticks: BigUint64Array;
+  stage_margins: Float64Array;
 }
 export const SafetyState: MessageType<SafetyState> = defineMessage<SafetyState>('rein/msg/SafetyState', {
   stamp: Time,
@@ -31,6 +40,14 @@ export const SafetyState: MessageType<SafetyState> = defineMessage<SafetyState>(
   changed_ticks: 'uint64',
   violations: 'uint64',
   overruns: 'uint64',
+  margin_min: 'float64',
+  clearance_m: 'float64',
+  tank_energy_j: 'float64',
+  tank_level: 'float64',
+  tank_injected_j: 'float64',
+  stages: 'string[]',
+  stage_ticks: 'uint64[]',
+  stage_margins: 'float64[]',
 });
 
 export interface State {
@@ -51,6 +68,8 @@ export interface State {
   reference_rad: Float64Array;
   /** x, y, z in m, then the quaternion w, x, y, z. */
   tcp_pose: Float64Array;
+  margin_min: number;
+  tank_level: number;
 }
 export const State: MessageType<State> = defineMessage<State>('rein/msg/State', {
   stamp: Time,
@@ -66,6 +85,8 @@ export const State: MessageType<State> = defineMessage<State>('rein/msg/State', 
   pending_transitions: 'uint64',
   reference_rad: 'float64[]',
   tcp_pose: 'float64[]',
+  margin_min: 'float64',
+  tank_level: 'float64',
 });
 
 export interface Intervention {

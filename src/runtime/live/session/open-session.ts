@@ -72,7 +72,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     closers.push(() => recorder.close());
     // The robot stands still before the journal is closed.
     closers.push(() => link.close());
-    link.onFrame((frame) => log.tick(frame.filterBits));
+    link.onFrame((frame) => log.tick(frame));
     // The first frame says how the robot is.
     await link.advance(1);
     const clock = options.clock ?? new SystemClock();

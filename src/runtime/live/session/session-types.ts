@@ -22,6 +22,8 @@ export interface SessionState {
   readonly learner: 'connected' | 'connecting' | 'absent' | 'refused';
   /** Recorded, and not acknowledged by the learner yet. */
   readonly pendingTransitions: number;
+  /** The least safety margin of the last recorded step: 1 in the middle of all limits, 0 at one. */
+  readonly marginMin: number;
 }
 
 export interface PolicyState {

@@ -124,6 +124,7 @@ export class LiveSession {
       episodes: live.episodes,
       learner: connection === undefined || connection.state === 'closed' ? 'absent' : connection.state,
       pendingTransitions: connection?.counters.pending ?? 0,
+      marginMin: status.filter.marginMin,
     };
   }
 
