@@ -82,7 +82,7 @@ export function comparisonFigures({ energy }: SafetyCheckResult): string {
     ];
     return `<figure><h3>${title}</h3>${bars.map(barPair).join('')}<figcaption>${each.trials} trials of ${shortNumber(each.ticks / Math.max(1, each.trials))} ticks, once with the tank and once without; the largest values.</figcaption></figure>`;
   });
-  return `<div class="pair">${figures.join('')}</div>`;
+  return `<div>${figures.join('')}</div>`;
 }
 
 function barPair([label, withTank, without]: readonly [string, number, number]): string {

@@ -102,8 +102,8 @@ function boundNote({ violations, ticks }: SafetyCheckResult): string {
 function sectionsOf(result: SafetyCheckResult): string[] {
   return [
     section('What was counted', violationsTable(result), WITNESSES),
-    section('How near it came', `${marginFigure(result)}${marginsTable(result)}`),
-    section('Energy', `${energyFigure(result)}${comparisonFigures(result)}`),
+    section('How near it came', `<div class="split">${marginFigure(result)}${marginsTable(result)}</div>`),
+    section('Energy', `<div class="split">${energyFigure(result)}${comparisonFigures(result)}</div>`),
     section('Stopping', stopFigures(result), STOPS),
     section('The attackers', attackersTable(result), ATTACKERS),
     section('Limits that were held', limitsTable(result)),

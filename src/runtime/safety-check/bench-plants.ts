@@ -29,7 +29,7 @@ export class BenchPlants {
 
   constructor(subject: CheckSubject) {
     this.#subject = subject;
-    this.hasEnergy = subject.plantFile !== undefined && subject.model.base === undefined;
+    this.hasEnergy = subject.plantFile !== undefined;
   }
 
   /** Throws `ReinError('config')` for a file that cannot be simulated. */
@@ -57,7 +57,7 @@ export class BenchPlants {
   async #probe(): Promise<readonly number[]> {
     const { model } = this.#subject;
     const plant = await this.get('nominal');
-    if (!(plant instanceof RobotPlant) || !this.hasEnergy) return [];
+    if (!(plant instanceof RobotPlant) || model.base !== undefined) return [];
     return model.joints.map(({ torqueMaxNm, stiffnessNmPerRad }, i) => {
       const torque = new Float64Array(model.joints.length);
       torque[i] = PROBE_SHARE * torqueMaxNm;

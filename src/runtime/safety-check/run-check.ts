@@ -42,7 +42,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   const pool = new TrialPool({ subject, chain, seed }, threads);
   try {
     const outcomes = await pool.run(plans, without, (done) => onTicks?.(done, planned), signal);
-    const hasEnergy = subject.plantFile !== undefined && subject.model.base === undefined;
+    const hasEnergy = subject.plantFile !== undefined;
     const totals = totalsOf(subject.model, outcomes, hasEnergy);
     const comparison = await compare(pool, request, hasEnergy);
     const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;

@@ -330,7 +330,7 @@ class TrialRun {
     if (!mayMove) out.idleTicks++;
     if (isFar) out.farStarts++;
     if (this.#report.changed) out.changedTicks++;
-    let isBroken = witness.check(this.#mover.referenceRad, dtS, mayMove);
+    let isBroken = witness.check(this.#mover.referenceRad, plant.positionRad, dtS, mayMove);
     const speed = witness.speedShare;
     if (isFar && speed > 0) {
       witness.add('startJump', speed);

@@ -98,6 +98,8 @@ export class StopWatch {
     if (!follows && Number.isNaN(this.#reactionS)) this.#reactionS = nowS - this.#sinceS;
     if (speed > 0 && nowS - this.#sinceS < PATIENCE_S) return false;
     this.#restS = nowS - this.#sinceS;
+    // What came to rest before anybody had to brake it has nothing to react to.
+    if (speed === 0 && Number.isNaN(this.#reactionS)) this.#reactionS = Math.min(this.#restS, this.#reactionBoundS);
     let share = 0;
     for (let i = 0; i < reference.length; i++) {
       // A reference that is not finite, as only a chain that is off has, went as far as can be told.

@@ -5,6 +5,7 @@
 import { ArmKinematics, isFree, type RobotModel, type WorkspaceBox } from '../../../core/index.ts';
 import {
   BROKEN_ACCEL,
+  BROKEN_COLLISION,
   BROKEN_NOT_FINITE,
   BROKEN_POSITION,
   BROKEN_VELOCITY,
@@ -19,7 +20,7 @@ import { FenceTrack } from './fence-track.ts';
 const ROUNDING_M = 1e-9;
 const ROUNDING_SPEED = 1e-9;
 /** Two integrations of one base's way differ by so much, m. */
-const FENCE_ROUNDING_M = 1e-6;
+const FENCE_ROUNDING_M = 1e-5;
 
 /** Shapes farther apart than this are not asked of MuJoCo: the robot follows its reference more closely, m. */
 const NEAR_M = 0.2;
@@ -133,9 +134,9 @@ export class Witness {
    * Judges this tick's reference (n, rad), `dtS` after the last. `mayMove` says whether there was a valid command to follow.
    * True where something was broken.
    */
-  check(referenceRad: ArrayLike<number>, dtS: number, mayMove: boolean): boolean {
+  check(referenceRad: ArrayLike<number>, measuredRad: ArrayLike<number>, dtS: number, mayMove: boolean): boolean {
     const tickS = this.#tickS(dtS);
-    const broken = this.#monitor.check(referenceRad, dtS);
+    const broken = this.#monitor.check(referenceRad, dtS, measuredRad);
     for (let i = 0; i < this.#last.length; i++) {
       this.#lastVelocity[i] = this.#velocity[i]!;
       this.#velocity[i] = (referenceRad[i]! - this.#last[i]!) / tickS;
@@ -148,7 +149,7 @@ export class Witness {
     }
     this.#checkJoints(broken, tickS);
     this.#arm.forward(referenceRad);
-    const isOut = this.#checkWorkspace() | this.#checkFence(referenceRad) | this.#checkShapes();
+    const isOut = this.#checkWorkspace() | this.#checkFence(referenceRad, measuredRad) | this.#checkShapes(broken);
     return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || (!mayMove && this.#checkObedience());
   }
 
@@ -217,9 +218,9 @@ export class Witness {
     return 1;
   }
 
-  #checkFence(axes: ArrayLike<number>): number {
+  #checkFence(axes: ArrayLike<number>, measured: ArrayLike<number>): number {
     if (this.#fence === undefined) return 0;
-    const room = this.#fence.moveTo(axes);
+    const room = this.#fence.moveTo(axes, measured);
     this.least.fenceM = Math.min(this.least.fenceM, room);
     const { minM, maxM } = this.#model.base!.fence!;
     this.#margin((2 * room) / Math.min(maxM[0] - minM[0], maxM[1] - minM[1]));
@@ -228,7 +229,7 @@ export class Witness {
     return 1;
   }
 
-  #checkShapes(): number {
+  #checkShapes(seen: number): number {
     if (this.#shapes === undefined) return 0;
     this.#shapes.place(this.#arm);
     const pairM = this.#shapes.smallestPairM();
@@ -247,6 +248,8 @@ export class Witness {
       this.#count('keepOut', this.#boxLimitM - boxM);
       broken = 1;
     }
+    // The guard's own monitor looks, too.
+    if (broken === 0 && (seen & BROKEN_COLLISION) !== 0) this.#count('selfCollision', 0);
     return broken;
   }
 
