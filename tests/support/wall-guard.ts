@@ -54,7 +54,7 @@ export class WallGuard {
   /** All ticks since `look`. */
   readonly ticks: SeenTick[] = [];
   /** When each command was issued, by its number, s. */
-  readonly issuedAtS = new Map<number, number>();
+  readonly issuedAtS: Map<number, number> = new Map();
   readonly #folder: string;
   readonly #command: ReturnType<typeof createActionCommand>;
   #driving: NodeJS.Timeout | undefined;
