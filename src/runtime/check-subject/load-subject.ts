@@ -1,6 +1,20 @@
 /** From a robot's name, or its file, to what a safety check needs. */
-import { ReinError } from '../../core/index.ts';
-import { loadRobotFile, type RobotFile } from '../config/index.ts';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { ReinError, type RobotModel } from '../../core/index.ts';
+import {
+  isOwnLimits,
+  loadRobotFile,
+  type OwnLimits,
+  problemsError,
+  type RobotFile,
+  readOwnLimits,
+  readRosLimits,
+  shownPath,
+  topKeys,
+} from '../config/index.ts';
+import { checkPlant } from './check-plant.ts';
+import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import type { CheckSubject, SubjectOptions } from './subject.ts';
 
 /**
@@ -9,18 +23,95 @@ import type { CheckSubject, SubjectOptions } from './subject.ts';
  * line and column.
  */
 export async function loadCheckSubject(pathOrName: string, options: SubjectOptions = {}): Promise<CheckSubject> {
-  if (/\.(xml|mjcf|urdf)$/i.test(pathOrName)) {
-    throw new ReinError('config', 'MJCF and URDF files cannot be checked yet');
-  }
-  return subjectOfRobot(loadRobotFile(pathOrName, options.from));
+  const from = options.from ?? process.cwd();
+  const { subject, place } = await subjectOf(pathOrName, options, from);
+  await checkPlant(subject, place);
+  return subject;
 }
 
-async function subjectOfRobot({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
+async function subjectOf(pathOrName: string, { limits }: SubjectOptions, from: string): Promise<PlacedSubject> {
+  if (isModelFile(pathOrName)) {
+    return subjectOfModel({ model: shownPath(at(from, pathOrName)), ...limitsOf(limits, from) });
+  }
+  const isYaml = /\.ya?ml$/i.test(pathOrName);
+  const path = at(from, pathOrName);
+  if (isYaml && existsSync(path) && isOwnLimits(topKeys(path, shownPath(path))))
+    return subjectOfLimits(path, limits, from);
+  if (limits !== undefined) {
+    throw new ReinError('config', `--limits belongs to an MJCF or URDF: the robot ${pathOrName} has limits of its own`);
+  }
+  return subjectOfRobot(loadRobotFile(pathOrName, from));
+}
+
+/** Our own limits file, which names the model. */
+async function subjectOfLimits(path: string, limits: string | undefined, from: string): Promise<PlacedSubject> {
+  const own = readOwnLimits(path, shownPath(path));
+  const { model, limits: named } = own.config;
+  if (model === undefined) {
+    throw problemsError([
+      { place: own.place([]), message: 'the key "model" is missing: the MJCF or URDF that these limits are of' },
+    ]);
+  }
+  const folder = dirname(path);
+  const file = at(folder, model);
+  if (!existsSync(file)) {
+    throw problemsError([{ place: own.place(['model']), message: `there is no file ${shownPath(file)}` }]);
+  }
+  return subjectOfModel({
+    model: shownPath(file),
+    own,
+    ownFile: shownPath(path),
+    ...rosOf(own, folder, named, limits, from),
+  });
+}
+
+/** What `--limits` names: our own limits file, or a ROS one. */
+function limitsOf(limits: string | undefined, from: string): Omit<ModelFiles, 'model'> {
+  if (limits === undefined) return {};
+  const path = at(from, limits);
+  const shown = shownPath(path);
+  if (!isOwnLimits(topKeys(path, shown))) return { ros: { ...readRosLimits(shown), file: shown } };
+  const own = readOwnLimits(path, shown);
+  return { own, ownFile: shown, ...rosOf(own, dirname(path), own.config.limits, undefined, from) };
+}
+
+/** The ROS file that our own names, or else the command line. */
+function rosOf(
+  own: OwnLimits,
+  folder: string,
+  named: string | undefined,
+  asked: string | undefined,
+  from: string,
+): Pick<ModelFiles, 'ros'> {
+  if (named === undefined) return asked === undefined ? {} : limitsOf(asked, from);
+  const file = at(folder, named);
+  if (!existsSync(file))
+    throw problemsError([{ place: own.place(['limits']), message: `there is no file ${shownPath(file)}` }]);
+  return { ros: { ...readRosLimits(shownPath(file)), file: shownPath(file) } };
+}
+
+async function subjectOfRobot(file: RobotFile): Promise<PlacedSubject> {
+  return { subject: await plainSubject(file), place: file.place };
+}
+
+async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
   const { driver, ...model } = robot;
-  if (driver.kind !== 'mujoco') return { model, sources: [shownAs], assumed: [] };
+  if (driver.kind !== 'mujoco') return plain(model, shownAs);
   if (driver.model !== undefined) {
-    return { model, plantFile: driver.model, sources: [driver.model, shownAs], assumed: [] };
+    return { ...plain(model, shownAs), plantFile: driver.model, sources: [shownPath(driver.model), shownAs] };
   }
   const { bareArmXml } = await import('../../drivers/mujoco/index.ts');
-  return { model, plantFile: bareArmXml(), sources: [shownAs], assumed: [] };
+  return { ...plain(model, shownAs), plantFile: bareArmXml() };
+}
+
+function plain(model: RobotModel, shownAs: string): CheckSubject {
+  return { model, sources: [shownAs], assumed: [] };
+}
+
+function isModelFile(path: string): boolean {
+  return /\.(xml|mjcf|urdf)$/i.test(path);
+}
+
+function at(folder: string, path: string): string {
+  return isAbsolute(path) ? path : resolve(folder, path);
 }

@@ -1,14 +1,30 @@
-export { type ConfigKind, configNames } from './names.ts';
+export {
+  type Fact,
+  isOwnLimits,
+  type JointFacts,
+  LIMIT_KEYS,
+  type NamedFacts,
+  noLimits,
+  type OwnLimits,
+  type RosLimits,
+  readOwnLimits,
+  readRosLimits,
+  topKeys,
+} from './limits/index.ts';
+export { type ConfigKind, configNames, shownPath } from './names.ts';
 export { configReference, type EditorSchema, editorSchemas } from './reference.ts';
 export { type ConfigRequest, type Override, resolveConfig } from './resolve.ts';
 export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
+export { checkRobot } from './robot-checks.ts';
 export { loadRobotFile, type RobotFile } from './robot-file.ts';
 export type {
   DriverConfig,
   EstimateConfig,
   HoleConfig,
+  JointLimits,
   JudgedTaskConfig,
   LearnerSettings,
+  LimitsConfig,
   OperatorConfig,
   PegConfig,
   PegTaskConfig,
@@ -19,5 +35,13 @@ export type {
   StartConfig,
   TaskConfig,
 } from './schema/index.ts';
-export { type Place, type Problem, parseRawYaml, problemsError, type RawYaml, readRawYaml } from './text/index.ts';
+export {
+  didYouMean,
+  type Place,
+  type Problem,
+  parseRawYaml,
+  problemsError,
+  type RawYaml,
+  readRawYaml,
+} from './text/index.ts';
 export { installedVersion, packageVersions } from './versions.ts';

@@ -4,13 +4,15 @@ import { ReinError } from '../../core/index.ts';
 import { findConfig, folderOf } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
 import { checkRobotTree, oneAPlace, type RobotConfig } from './schema/index.ts';
-import { nodeAt, placeOf, problemsError, readYaml } from './text/index.ts';
+import { nodeAt, type Place, placeOf, problemsError, readYaml, type TreePath } from './text/index.ts';
 
 /** A checked robot's file. */
 export interface RobotFile {
   readonly robot: RobotConfig;
   /** As messages name it. */
   readonly shownAs: string;
+  /** Where to point for `path` of the file. */
+  place(path: TreePath): Place;
 }
 
 /** The robot called `name` in `config/robots/`, or of the file with that path. Throws `ReinError` with all problems. */
@@ -27,7 +29,8 @@ export function loadRobotFile(name: string, from: string = process.cwd(), root?:
       findings.map(({ path, message }) => ({ place: nodeAt(tree, path)?.place ?? placeOf(tree, path), message })),
     );
   }
-  return { robot: withPathsFrom(checked.value, folderOf(found.path)), shownAs: found.shownAs };
+  const place = (path: TreePath): Place => nodeAt(tree, path)?.place ?? placeOf(tree, path);
+  return { robot: withPathsFrom(checked.value, folderOf(found.path)), shownAs: found.shownAs, place };
 }
 
 /** The robot with the paths of its file made absolute; they are relative to `folder`, where the file is. */

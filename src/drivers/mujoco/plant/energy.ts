@@ -24,6 +24,20 @@ export class PlantEnergy {
     return (this.#simulation.data.energy as Float64Array)[1]!;
   }
 
+  /** Diagonal of the inertia matrix at the degrees of freedom `dofs`. Allocates. */
+  inertiaKgM2(dofs: readonly number[]): Float64Array {
+    const { module, model, data } = this.#simulation;
+    const size = model.nv as number;
+    const matrix = new module.DoubleBuffer(size * size);
+    try {
+      module.mj_fullM(model, data, matrix);
+      const view = matrix.GetView() as Float64Array;
+      return Float64Array.from(dofs, (dof) => view[dof * (size + 1)]!);
+    } finally {
+      matrix.delete();
+    }
+  }
+
   /** Gravity's (and the file's own springs') potential less that of the compensation, J. */
   potentialJ(): number {
     const { model, data } = this.#simulation;

@@ -6,6 +6,7 @@ import { compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
 import { PlantEnergy } from './energy.ts';
 import { type Drive, JointServos } from './joint-servos.ts';
+import { jointsOf } from './links.ts';
 import type { PlantOptions } from './plant-options.ts';
 import { DistanceWitness } from './witness.ts';
 
@@ -27,6 +28,7 @@ export class RobotPlant {
   /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
   readonly setPointRad: Float64Array;
   readonly #simulation: Simulation;
+  readonly #model: RobotModel;
   readonly #drive: Drive;
   readonly #energy: PlantEnergy;
   readonly #contacts: ContactForce;
@@ -50,6 +52,7 @@ export class RobotPlant {
   private constructor(simulation: Simulation, options: PlantOptions) {
     const { model } = options;
     this.#simulation = simulation;
+    this.#model = model;
     this.#timestepS = options.timestepS ?? TIMESTEP_MAX_S;
     this.positionRad = new Float64Array(model.joints.length);
     this.velocityRadPerS = new Float64Array(model.joints.length);
@@ -101,6 +104,12 @@ export class RobotPlant {
   /** Largest normal force between the robot and what does not move, in any physics step of the last period, N. */
   contactForceN(): number {
     return this.#contactN;
+  }
+
+  /** [n] what each joint of an arm has to turn where it is, rotor included, kg·m² (kg for a sliding one). Allocates. */
+  inertiaKgM2(): Float64Array {
+    this.#refresh();
+    return this.#energy.inertiaKgM2(jointsOf(this.#simulation, this.#model).map(({ dof }) => dof));
   }
 
   /**

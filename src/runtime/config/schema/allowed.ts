@@ -43,7 +43,7 @@ export function schemaAt(root: JsonSchema, path: TreePath, value?: unknown): Jso
     if (schema === undefined) return undefined;
     const parent: JsonSchema = kindOf(schema, at);
     at = (at as Record<string | number, unknown> | null | undefined)?.[step];
-    schema = typeof step === 'number' ? itemSchema(parent, step) : parent.properties?.[step];
+    schema = typeof step === 'number' ? itemSchema(parent, step) : (parent.properties?.[step] ?? anyKey(parent));
     if (schema !== undefined && schema.unit === undefined && parent.unit !== undefined)
       schema = { ...schema, unit: parent.unit };
   }
@@ -66,6 +66,11 @@ function kindOf(schema: JsonSchema, value: unknown): JsonSchema {
   const kind: JsonSchema = { ...(oneOf[0]?.properties?.[key] ?? {}), enum: all };
   const { const: _, ...plain } = kind;
   return { type: 'object', properties: { [key]: plain }, required: [key] };
+}
+
+/** Of a group whose keys are names of the writer's own. */
+function anyKey({ additionalProperties }: JsonSchema): JsonSchema | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
 
 function itemSchema(list: JsonSchema, index: number): JsonSchema | undefined {

@@ -4,6 +4,7 @@ export { check, oneAPlace } from './check.ts';
 export type { DriverConfig, RosDriverConfig } from './driver.ts';
 export type { JudgedTaskConfig } from './judged-task.ts';
 export { type LearnerSettings, learnerSchema } from './learner.ts';
+export { type JointLimits, type LimitsConfig, limitsSchema } from './limits.ts';
 export type { ResolvedConfig, RunOptions } from './resolved.ts';
 export { armSchema, type RobotConfig } from './robot.ts';
 export {

@@ -1,6 +1,14 @@
 /** The parts of a robot's file that the safety chain's later stages work with: points, shapes, tank, contact forces. */
 import { z } from 'zod';
-import type { CollisionModel, ContactModel, Fence, LinkPoint, TankModel } from '../../../core/index.ts';
+import type {
+  Capsule,
+  CollisionModel,
+  ContactModel,
+  Fence,
+  KeepOutBox,
+  LinkPoint,
+  TankModel,
+} from '../../../core/index.ts';
 import { name, num, six, triple, whole } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
 
@@ -111,6 +119,10 @@ export const pointsSchema: z.ZodType<readonly LinkPoint[]> = schemaOf<
   readonly LinkPoint[],
   Same<z.output<typeof points>, readonly LinkPoint[]>
 >(points);
+export const capsuleSchema: z.ZodType<Capsule> = schemaOf<Capsule, Same<z.output<typeof capsule>, Capsule>>(capsule);
+export const keepOutSchema: z.ZodType<KeepOutBox> = schemaOf<KeepOutBox, Same<z.output<typeof keepOutBox>, KeepOutBox>>(
+  keepOutBox,
+);
 export const collisionSchema: z.ZodType<CollisionModel> = schemaOf<
   CollisionModel,
   Same<z.output<typeof collision>, CollisionModel>

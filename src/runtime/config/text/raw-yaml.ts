@@ -6,7 +6,13 @@ import { type Place, type Problem, problemsError } from './place.ts';
 import { readText } from './read-text.ts';
 
 export type RawYaml =
-  | { readonly kind: 'scalar'; readonly text: string; readonly isQuoted: boolean; readonly place: Place }
+  | {
+      readonly kind: 'scalar';
+      readonly text: string;
+      readonly isQuoted: boolean;
+      readonly tag?: string | undefined;
+      readonly place: Place;
+    }
   | { readonly kind: 'list'; readonly items: readonly RawYaml[]; readonly place: Place }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, RawYaml])[]; readonly place: Place };
 
@@ -45,7 +51,8 @@ export function parseRawYaml(text: string, file: string): RawYaml {
     }
     if (isSeq(node)) return { kind: 'list', items: node.items.map((item) => read(item as ParsedNode, at)), place };
     const isQuoted = isScalar(node) && node.type !== 'PLAIN';
-    return { kind: 'scalar', text: isScalar(node) ? String(node.value ?? '') : '', isQuoted, place };
+    const tag = isScalar(node) ? node.tag : undefined;
+    return { kind: 'scalar', text: isScalar(node) ? String(node.value ?? '') : '', isQuoted, tag, place };
   };
   const root = read(document.contents as ParsedNode | null, 0);
   if (problems.length > 0) throw problemsError(problems);

@@ -1,0 +1,194 @@
+/** One joint's limits from up to three files: the model, then a ROS file, then our own limits file, which has the last word. */
+import type { JointModel } from '../../core/index.ts';
+import type { ImportedJoint, ImportedRobot } from '../../drivers/mujoco/index.ts';
+import {
+  didYouMean,
+  type Fact,
+  type JointFacts,
+  type JointLimits,
+  LIMIT_KEYS,
+  type OwnLimits,
+  type Place,
+  type Problem,
+  type RosLimits,
+} from '../config/index.ts';
+
+/** The limits files of one model. */
+export interface LimitFiles {
+  readonly robot: ImportedRobot;
+  readonly own?: OwnLimits | undefined;
+  readonly ros?: (RosLimits & { readonly file: string }) | undefined;
+}
+
+export interface MergedJoint {
+  readonly joint: JointModel;
+  /** Where each number was written. */
+  readonly places: Readonly<Partial<Record<keyof JointLimits, Place>>>;
+}
+
+/** A joint that turns without end is checked over a turn to each side, rad. */
+const ENDLESS_RAD = 2 * Math.PI;
+/** Degrees that were rounded do not make a limit wider, rad. */
+const SAME_RAD = 1e-3;
+
+/** All joints, the problems of the files, and what was assumed. The joints are complete only where there are no problems. */
+export function mergeJoints(files: LimitFiles): { joints: MergedJoint[]; problems: Problem[]; assumed: string[] } {
+  const problems = checkNames(files);
+  const assumed: string[] = [];
+  const joints = files.robot.joints.map((joint) => mergeJoint(files, joint, problems, assumed));
+  return { joints, problems, assumed };
+}
+
+/** Names that a limits file gives and the model lacks, and joints of which a limits file says nothing. */
+function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
+  const names = robot.joints.map(({ name }) => name);
+  const all = [...names, ...robot.fixed];
+  const problems: Problem[] = [];
+  const unknown = (name: string, place: Place): void => {
+    if (all.includes(name)) return;
+    problems.push({
+      place,
+      message: `the model has no joint "${name}", it has ${all.join(', ')}${didYouMean(name, all)}`,
+    });
+  };
+  for (const [name, { place }] of own?.joints ?? []) {
+    unknown(name, place);
+    if (robot.fixed.includes(name))
+      problems.push({ place, message: `joint "${name}" is listed under fixed, and has limits` });
+  }
+  for (const [i, name] of (own?.config.fixed ?? []).entries()) unknown(name, own!.place(['fixed', i]));
+  for (const [name, { place }] of ros?.joints ?? []) unknown(name, place);
+  if (ros === undefined) return problems;
+  const given = [...ros.joints.keys()];
+  for (const name of names) {
+    if (given.includes(name) || own?.joints.has(name) || own?.defaults.accelMaxRadPerS2 !== undefined) continue;
+    const place = { file: ros.file, line: 0, column: 0 };
+    problems.push({ place, message: `joint "${name}" of the model has no limits here${didYouMean(name, given)}` });
+  }
+  return problems;
+}
+
+function mergeJoint(
+  { own, ros }: LimitFiles,
+  model: ImportedJoint,
+  problems: Problem[],
+  assumed: string[],
+): MergedJoint {
+  const { name } = model;
+  const ofModel = factsOf(model);
+  const ofRos = ros?.joints.get(name)?.facts ?? {};
+  const ofOwn = own?.joints.get(name)?.facts ?? {};
+  const merged: Partial<Record<keyof JointLimits, Fact>> = {};
+  for (const key of LIMIT_KEYS) {
+    const fact = ofOwn[key] ?? ofRos[key] ?? ofModel[key] ?? own?.defaults[key];
+    if (fact !== undefined) merged[key] = fact;
+  }
+  for (const facts of [ofRos, ofOwn]) problems.push(...checkWider(name, facts, ofModel));
+  if (merged.positionMinRad === undefined && merged.positionMaxRad === undefined && model.kind === 'revolute') {
+    merged.positionMinRad = { value: -ENDLESS_RAD, place: model.place };
+    merged.positionMaxRad = { value: ENDLESS_RAD, place: model.place };
+    assumed.push(`Joint "${name}" turns without end; it was checked from −2π to 2π.`);
+  }
+  problems.push(...checkMissing(model, merged, { own, ros }), ...checkOrder(name, merged));
+  return { joint: jointOf(model, merged), places: placesOf(merged) };
+}
+
+function factsOf(model: ImportedJoint): JointFacts {
+  const fact = (value: number | undefined): Fact | undefined =>
+    value === undefined ? undefined : { value, place: model.place };
+  return {
+    positionMinRad: fact(model.range?.[0]),
+    positionMaxRad: fact(model.range?.[1]),
+    velocityMaxRadPerS: fact(model.velocityMaxRadPerS),
+    torqueMaxNm: fact(model.torqueMaxNm),
+    stiffnessNmPerRad: fact(model.stiffnessNmPerRad),
+    dampingNmSPerRad: fact(model.dampingNmSPerRad),
+  };
+}
+
+/** A limits file says how the robot is used, and cannot make it able to do more. */
+function checkWider(name: string, facts: JointFacts, model: JointFacts): Problem[] {
+  const problems: Problem[] = [];
+  const wider = (key: keyof JointLimits, isWider: (limit: number, of: number) => boolean): void => {
+    const limit = facts[key];
+    const of = model[key];
+    if (limit === undefined || of === undefined || !isWider(limit.value, of.value)) return;
+    const where = of.place.line === 0 ? of.place.file : `${of.place.file}:${of.place.line}`;
+    const message = `${key} of joint "${name}" is ${limit.value}, wider than the model's ${round(of.value)} (${where})`;
+    problems.push({ place: limit.place, message });
+  };
+  wider('positionMinRad', (limit, of) => limit < of - SAME_RAD);
+  for (const key of ['positionMaxRad', 'velocityMaxRadPerS', 'torqueMaxNm'] as const) {
+    wider(key, (limit, of) => limit > of + SAME_RAD);
+  }
+  return problems;
+}
+
+const NEEDED = [
+  ['positionMinRad', 'no lowest position'],
+  ['positionMaxRad', 'no highest position'],
+  ['velocityMaxRadPerS', 'no speed limit'],
+  ['accelMaxRadPerS2', 'no acceleration limit'],
+  ['torqueMaxNm', 'no torque limit'],
+  ['stiffnessNmPerRad', 'no stiffness'],
+  ['dampingNmSPerRad', 'no damping'],
+] as const satisfies readonly (readonly [keyof JointLimits, string])[];
+
+function checkMissing(
+  model: ImportedJoint,
+  merged: JointFacts,
+  { own, ros }: Pick<LimitFiles, 'own' | 'ros'>,
+): Problem[] {
+  const lacking = NEEDED.filter(([key]) => merged[key] === undefined);
+  if (lacking.length === 0) return [];
+  const { name, place: inModel } = model;
+  const place = own?.joints.get(name)?.place ?? own?.place(['joints']) ?? ros?.joints.get(name)?.place ?? inModel;
+  const words = lacking.map(([key, text]) => `${text} (${key})`).join(', ');
+  return [{ place, message: `joint "${name}" has ${words}: no file says it` }];
+}
+
+function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {
+  if (min === undefined || max === undefined || min.value < max.value) return [];
+  return [
+    {
+      place: max.place,
+      message: `positionMaxRad of joint "${name}" is ${max.value}, it must be above positionMinRad, ${min.value}`,
+    },
+  ];
+}
+
+function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
+  const { name, kind, parent, originXyzM, originRpyRad, axis } = model;
+  const value = (key: keyof JointLimits): number => facts[key]?.value ?? Number.NaN;
+  const length = Math.hypot(...axis);
+  return {
+    name,
+    kind,
+    parent,
+    originXyzM,
+    originRpyRad,
+    axis: [axis[0] / length, axis[1] / length, axis[2] / length],
+    positionMinRad: value('positionMinRad'),
+    positionMaxRad: value('positionMaxRad'),
+    velocityMaxRadPerS: value('velocityMaxRadPerS'),
+    accelMaxRadPerS2: value('accelMaxRadPerS2'),
+    jerkMaxRadPerS3: facts.jerkMaxRadPerS3?.value,
+    torqueMaxNm: value('torqueMaxNm'),
+    stiffnessNmPerRad: value('stiffnessNmPerRad'),
+    dampingNmSPerRad: value('dampingNmSPerRad'),
+  };
+}
+
+function placesOf(facts: JointFacts): MergedJoint['places'] {
+  const places: Partial<Record<keyof JointLimits, Place>> = {};
+  for (const key of LIMIT_KEYS) {
+    const fact = facts[key];
+    if (fact !== undefined) places[key] = fact.place;
+  }
+  return places;
+}
+
+/** Four significant digits, for messages. */
+function round(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

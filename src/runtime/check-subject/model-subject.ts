@@ -1,0 +1,216 @@
+/** From an MJCF or URDF and its limits files to a checked robot model. */
+import { resolve } from 'node:path';
+import { LinkTopology, matrixFromRpy, type RobotModel } from '../../core/index.ts';
+import type { ImportedRobot, NamedFrame } from '../../drivers/mujoco/index.ts';
+import {
+  checkRobot,
+  didYouMean,
+  type LimitsConfig,
+  noLimits,
+  type OwnLimits,
+  type Place,
+  type Problem,
+  problemsError,
+  type RobotConfig,
+  type RosLimits,
+} from '../config/index.ts';
+import type { PlaceOf } from './check-plant.ts';
+import { choosePairs } from './choose-pairs.ts';
+import { type MergedJoint, mergeJoints } from './merge-joints.ts';
+import type { CheckSubject } from './subject.ts';
+
+/** The files of one robot. */
+export interface ModelFiles {
+  /** Path of the MJCF or URDF. */
+  readonly model: string;
+  readonly own?: OwnLimits | undefined;
+  readonly ownFile?: string | undefined;
+  readonly ros?: (RosLimits & { readonly file: string }) | undefined;
+}
+
+/** What is checked, and where its parts are written. */
+export interface PlacedSubject {
+  readonly subject: CheckSubject;
+  readonly place: PlaceOf;
+}
+
+/** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
+export async function subjectOfModel(files: ModelFiles): Promise<PlacedSubject> {
+  const { importRobot } = await import('../../drivers/mujoco/index.ts');
+  const config = files.own?.config ?? noLimits();
+  const robot = await importRobot(files.model, (joint) => config.fixed.includes(joint));
+  const { joints, problems, assumed } = mergeJoints({ robot, own: files.own, ros: files.ros });
+  if (problems.length > 0) throw problemsError(problems);
+  assumed.push(...(files.ros?.notes ?? []));
+  const builder = new ModelBuilder(files, config, robot, joints, assumed);
+  const model = builder.build();
+  const found = checkRobot({ ...model, driver: { kind: 'mujoco', model: files.model } } as RobotConfig);
+  if (found.length > 0)
+    throw problemsError(found.map(({ path, message }) => ({ place: builder.place(path), message })));
+  const sources = [files.model, files.ros?.file, files.ownFile].filter((file) => file !== undefined);
+  return {
+    subject: { model, plantFile: resolve(files.model), sources, assumed },
+    place: (path) => builder.place(path),
+  };
+}
+
+class ModelBuilder {
+  readonly #files: ModelFiles;
+  readonly #config: LimitsConfig;
+  readonly #robot: ImportedRobot;
+  readonly #joints: readonly MergedJoint[];
+  readonly #assumed: string[];
+
+  constructor(
+    files: ModelFiles,
+    config: LimitsConfig,
+    robot: ImportedRobot,
+    joints: readonly MergedJoint[],
+    assumed: string[],
+  ) {
+    this.#files = files;
+    this.#config = config;
+    this.#robot = robot;
+    this.#joints = joints;
+    this.#assumed = assumed;
+  }
+
+  build(): RobotModel {
+    const { name, points, tank, contact, controlHz, limitMarginRad, leashM, leashRad } = this.#config;
+    const bare: RobotModel = {
+      name: name ?? this.#robot.name,
+      joints: this.#joints.map(({ joint }) => joint),
+      tool: this.#tool(),
+      workspace: { minM: [-1, -1, -1], maxM: [1, 1, 1] },
+      points,
+      tank,
+      contact,
+      controlHz,
+      limitMarginRad,
+      leashM,
+      leashRad,
+      homeRad: this.#home(),
+    };
+    const model = { ...bare, workspace: this.#workspace(bare) };
+    // Shapes are looked at from home, which must be as many numbers as there are joints.
+    return model.homeRad.length === model.joints.length ? { ...model, collision: this.#collision(model) } : model;
+  }
+
+  /** Where to point for what is wrong at `path` of the robot. */
+  place(path: readonly (string | number)[]): Place {
+    const [group, index, key] = path;
+    const { own, model } = this.#files;
+    if (group === 'joints') {
+      const { joint, places } = this.#joints[index as number]!;
+      const inModel = this.#robot.joints[index as number]!.place;
+      return places[key as keyof typeof places] ?? own?.joints.get(joint.name)?.place ?? inModel;
+    }
+    return own?.place(path) ?? { file: model, line: 0, column: 0 };
+  }
+
+  #tool(): RobotModel['tool'] {
+    const { frame: name, link, originXyzM: offset = [0, 0, 0] as const, originRpyRad } = this.#config.tool ?? {};
+    if (link !== undefined) return { link, originXyzM: offset, originRpyRad: originRpyRad ?? [0, 0, 0] };
+    if (originRpyRad !== undefined) {
+      throw this.#problem(
+        ['tool', 'originRpyRad'],
+        'tool.originRpyRad goes with tool.link; a frame has its own orientation',
+      );
+    }
+    const frame = name === undefined ? this.#lastFrame() : this.#frameNamed(name);
+    if (name === undefined)
+      this.#assumed.push(`No tool is given: it was taken to be the ${frame.kind} "${frame.name}".`);
+    const turn = new Float64Array(9);
+    matrixFromRpy(turn, ...frame.originRpyRad);
+    const at = (k: number): number =>
+      frame.originXyzM[k]! + turn[3 * k]! * offset[0] + turn[3 * k + 1]! * offset[1] + turn[3 * k + 2]! * offset[2];
+    return { link: frame.link, originXyzM: [at(0), at(1), at(2)], originRpyRad: frame.originRpyRad };
+  }
+
+  #frameNamed(name: string): NamedFrame {
+    const found = this.#robot.frames.find((frame) => frame.name === name && frame.link !== 'base');
+    if (found !== undefined) return found;
+    const names = this.#robot.frames.filter(({ link }) => link !== 'base').map((frame) => frame.name);
+    throw this.#problem(
+      ['tool', 'frame'],
+      `tool.frame is "${name}", the moving sites and bodies of the model are ${names.join(', ')}${didYouMean(name, names)}`,
+    );
+  }
+
+  /** A site of a usual name, else the last body of the last joint's link. */
+  #lastFrame(): NamedFrame {
+    const moving = this.#robot.frames.filter(({ link }) => link !== 'base');
+    const usual = moving.find(({ name }) =>
+      /^(tcp|tool0?|ee|eef|end_effector|attachment_site|grip_site|pinch|tool_center_point)$/i.test(name),
+    );
+    const last = moving.filter(({ link }) => link === this.#joints.at(-1)!.joint.name).at(-1);
+    const joint = this.#joints.at(-1)!.joint.name;
+    return usual ?? last ?? { name: joint, kind: 'body', link: joint, originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] };
+  }
+
+  #home(): readonly number[] {
+    const { homeRad, limitMarginRad } = this.#config;
+    if (homeRad !== undefined) return homeRad;
+    if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
+    this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
+    return this.#joints.map(({ joint: { positionMinRad: min, positionMaxRad: max } }) =>
+      min + limitMarginRad <= 0 && max - limitMarginRad >= 0 ? 0 : (min + max) / 2,
+    );
+  }
+
+  #workspace(model: RobotModel): RobotModel['workspace'] {
+    if (this.#config.workspace !== undefined) return this.#config.workspace;
+    let topology: LinkTopology;
+    try {
+      topology = new LinkTopology(model);
+    } catch {
+      // A tool on no link: reported with the other disagreements.
+      return model.workspace;
+    }
+    const reach = topology.reach(topology.toolLink, model.tool.originXyzM);
+    let first = topology.toolLink;
+    while (topology.parents[first]! >= 0) first = topology.parents[first]!;
+    const { originXyzM, positionMinRad, positionMaxRad } = model.joints[first]!;
+    const slide = topology.slides(first) ? Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad)) : 0;
+    const next = topology.slides(first) ? farthest(reach, first) : reach[first]!;
+    const most = Math.ceil(100 * (Math.hypot(...originXyzM) + slide + next)) / 100 + 0.01;
+    this.#assumed.push(`No workspace is given: the tool point may go as far as the arm reaches, ${most} m each way.`);
+    return { minM: [-most, -most, -most], maxM: [most, most, most] };
+  }
+
+  #collision(model: RobotModel): RobotModel['collision'] {
+    const { collision } = this.#config;
+    const { clearanceM, keepOut } = collision;
+    const capsules = collision.capsules ?? this.#robot.capsules;
+    if (capsules.length === 0) return undefined;
+    if (collision.capsules === undefined)
+      this.#assumed.push("Shapes are capsules around each link's shapes in the model.");
+    if (collision.pairs !== undefined) return { capsules, pairs: collision.pairs, keepOut, clearanceM };
+    let chosen: ReturnType<typeof choosePairs>;
+    try {
+      chosen = choosePairs(model, capsules, clearanceM);
+    } catch (error) {
+      // Names that lead nowhere: reported with the other disagreements.
+      if (error instanceof RangeError) return { capsules, pairs: [], keepOut, clearanceM };
+      throw error;
+    }
+    this.#assumed.push(
+      `${chosen.pairs.length} pairs of links are kept apart: those that can come near and are clear at home.`,
+    );
+    if (chosen.blind.length > 0) {
+      const pairs = chosen.blind.map((pair) => pair.join(' and ')).join(', ');
+      this.#assumed.push(`Not kept apart, since their capsules overlap at home: ${pairs}.`);
+    }
+    return { capsules, pairs: chosen.pairs, keepOut, clearanceM };
+  }
+
+  #problem(path: readonly (string | number)[], message: string): Error {
+    const problem: Problem = { place: this.place(path), message };
+    return problemsError([problem]);
+  }
+}
+
+/** The largest reach of a joint after `first`. */
+function farthest(reach: Float64Array, first: number): number {
+  return Math.max(0, ...reach.slice(first + 1));
+}
