@@ -3,13 +3,15 @@
  * back what dampers certainly took out. So the robot with its surroundings is passive, whatever commands come
  * (`docs/safety-case.md`, energy tank). It must never let the tank fall below its floor, nor move the reference unlawfully.
  */
-import { allFinite, type RobotModel, type RobotState } from '../../core/index.ts';
+import type { RobotModel, RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
-import { brakeBound, brakeRate, brakeStep } from '../limits/index.ts';
+import { brakeRate, brakeStep } from '../limits/index.ts';
 import { JointPort } from './joint-port.ts';
 import { EnergyLedger } from './ledger.ts';
 import type { SpringPort } from './port.ts';
 import { PosePort } from './pose-port.ts';
+import { isPlausible, isStill } from './readings.ts';
+import { writeWayBack } from './way-back.ts';
 
 /** Halvings of a share: the rest is a billionth. */
 const ROUNDS = 30;
@@ -20,8 +22,6 @@ const WELL_SHARE = 0.1;
 const SAME_RAD = 1e-12;
 /** and so much may be missing for it. It is the most by which the tank can be below its floor. */
 const ROUNDING_J = 1e-9;
-/** A reading farther out than this is none: the squares of it would be. */
-const FARTHEST_RAD = 1e6;
 
 /** One robot's tank. Tick-safe after construction; a tick is `begin`, perhaps `limit`, `send`. */
 export class EnergyTank {
@@ -140,25 +140,9 @@ export class EnergyTank {
     return isChanged ? TANK_SLOWED : 0;
   }
 
-  /**
-   * Wants the reference back where the set-point was held: writes into `velocity` (n, rad/s) the way there from
-   * `referenceRad`, straight and with room to stop. The limits and the shield come after it, as after any command.
-   */
+  /** Writes into `velocity` (n, rad/s) how the reference at `referenceRad` gets back to where the set-point was held. */
   reunite(velocity: Float64Array, referenceRad: Float64Array, tickS: number): void {
-    let rate = Number.POSITIVE_INFINITY;
-    let speed = 1 / tickS;
-    for (let i = 0; i < velocity.length; i++) {
-      const { accelMaxRadPerS2, velocityMaxRadPerS } = this.#model.joints[i]!;
-      const way = this.#port.sentRad[i]! - referenceRad[i]!;
-      velocity[i] = way;
-      if (way === 0) continue;
-      rate = Math.min(rate, accelMaxRadPerS2 / Math.abs(way));
-      speed = Math.min(speed, velocityMaxRadPerS / Math.abs(way));
-    }
-    // The whole way is 1. The last piece, which the bound would leave, is so short that any tick can begin and end it.
-    const isLast = 1 <= (rate * this.#shortestS * this.#shortestS) / 8;
-    if (!isLast) speed = Math.min(speed, brakeBound(1, rate, tickS, this.#shortestS));
-    for (let i = 0; i < velocity.length; i++) velocity[i] = velocity[i]! * speed;
+    writeWayBack(velocity, this.#model, referenceRad, this.#port.sentRad, tickS, this.#shortestS);
   }
 
   /**
@@ -258,15 +242,4 @@ export class EnergyTank {
     if (this.margin <= EMPTY_SHARE) this.isEmpty = true;
     else if (this.margin >= WELL_SHARE) this.isEmpty = false;
   }
-}
-
-function isPlausible(positionRad: ArrayLike<number>, joints: number): boolean {
-  if (positionRad.length !== joints || !allFinite(positionRad)) return false;
-  for (let i = 0; i < joints; i++) if (Math.abs(positionRad[i]!) > FARTHEST_RAD) return false;
-  return true;
-}
-
-function isStill(speeds: Float64Array): boolean {
-  for (let i = 0; i < speeds.length; i++) if (speeds[i] !== 0) return false;
-  return true;
 }
