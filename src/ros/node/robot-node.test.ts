@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { ReinError } from '../../core/index.ts';
 import type { LearnerWait } from '../../runtime/live/index.ts';
+import { STAGES } from '../../safety/index.ts';
 import { memoryPorts } from '../memory/index.ts';
 import {
   Clock,
@@ -380,6 +381,10 @@ describe('topics', () => {
     ros.node.session?.resume();
     await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
     expect(safety.at(-1)).toMatchObject({ state: 'active.policy', decider: 'policy', fault_flags: 0 });
+    expect(safety.at(-1)!.stages).toEqual([...STAGES]);
+    expect(safety.at(-1)!.stage_ticks).toHaveLength(STAGES.length);
+    expect(safety.at(-1)!.stage_margins.every((margin) => margin > 0 && margin <= 1)).toBe(true);
+    expect(safety.at(-1)!.margin_min).toBeGreaterThan(0);
     ros.robot.driver.inject('lost', 1e9);
     await soon(() => safety.at(-1)?.fault_flags !== 0, 'the fault');
     expect(safety.at(-1)!.faults).toEqual(['The robot does not answer.']);
