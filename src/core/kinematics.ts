@@ -41,6 +41,13 @@ export class ArmKinematics {
 
   readonly #model: RobotModel;
   readonly #fixedRotation: readonly Float64Array[];
+  /**
+   * [n] each joint's origin and axis as the model has them. Copies: lists of whole numbers and lists of fractions are different
+   * things to V8, and code that reads both puts what it reads on the heap.
+   */
+  readonly #origins: readonly Float64Array[];
+  readonly #jointAxes: readonly Float64Array[];
+  readonly #toolOrigin: Float64Array;
   readonly #toolRotation: Float64Array = new Float64Array(9);
   readonly #jacobian: Float64Array;
   readonly #quaternion: Float64Array = new Float64Array(4);
@@ -59,6 +66,9 @@ export class ArmKinematics {
     this.axes = new Float64Array(3 * n);
     this.linkFrames = new Float64Array(12 * n);
     this.topology = new LinkTopology(model);
+    this.#origins = model.joints.map((joint) => Float64Array.from(joint.originXyzM));
+    this.#jointAxes = model.joints.map((joint) => Float64Array.from(joint.axis));
+    this.#toolOrigin = Float64Array.from(model.tool.originXyzM);
     this.#jacobian = new Float64Array(6 * n);
     this.#inverse = createInverseScratch(n);
     this.#fixedRotation = model.joints.map((joint) => {
@@ -86,10 +96,10 @@ export class ArmKinematics {
     const at = 12 * this.topology.toolLink;
     const f = this.linkFrames;
     for (let k = 0; k < 9; k++) frame[k] = f[at + k]!;
-    const t = this.#model.tool.originXyzM;
+    const t = this.#toolOrigin;
     for (let k = 0; k < 3; k++) {
       this.tcpPositionM[k] =
-        f[at + 9 + k]! + frame[3 * k]! * t[0] + frame[3 * k + 1]! * t[1] + frame[3 * k + 2]! * t[2];
+        f[at + 9 + k]! + frame[3 * k]! * t[0]! + frame[3 * k + 1]! * t[1]! + frame[3 * k + 2]! * t[2]!;
     }
     multiplyMatrix(this.tcpRotation, frame, this.#toolRotation);
   }
@@ -192,11 +202,11 @@ export class ArmKinematics {
 
   /** Frame, origin and axis of joint `i`; its parent's are known already. */
   #placeLink(i: number, jointsRad: Numbers): void {
-    const joint = this.#model.joints[i]!;
     const frame = this.#frame;
     const f = this.linkFrames;
     const parent = this.topology.parents[i]!;
-    const t = joint.originXyzM;
+    const t = this.#origins[i]!;
+    const a = this.#jointAxes[i]!;
     if (parent < 0) {
       frame.fill(0);
       frame[0] = frame[4] = frame[8] = 1;
@@ -205,19 +215,18 @@ export class ArmKinematics {
     }
     for (let k = 0; k < 3; k++) {
       const from = parent < 0 ? 0 : f[12 * parent + 9 + k]!;
-      this.originsM[3 * i + k] = from + frame[3 * k]! * t[0] + frame[3 * k + 1]! * t[1] + frame[3 * k + 2]! * t[2];
+      this.originsM[3 * i + k] = from + frame[3 * k]! * t[0]! + frame[3 * k + 1]! * t[1]! + frame[3 * k + 2]! * t[2]!;
     }
     const link = this.#link;
     multiplyMatrix(link, frame, this.#fixedRotation[i]!);
     const slides = this.topology.slides(i);
     if (slides) frame.set(link);
     else {
-      matrixFromAxisAngleAt(this.#turn, joint.axis, jointsRad, i);
+      matrixFromAxisAngleAt(this.#turn, a, jointsRad, i);
       multiplyMatrix(frame, link, this.#turn);
     }
-    const a = joint.axis;
     for (let k = 0; k < 3; k++) {
-      const axis = link[3 * k]! * a[0] + link[3 * k + 1]! * a[1] + link[3 * k + 2]! * a[2];
+      const axis = link[3 * k]! * a[0]! + link[3 * k + 1]! * a[1]! + link[3 * k + 2]! * a[2]!;
       this.axes[3 * i + k] = axis;
       f[12 * i + 9 + k] = this.originsM[3 * i + k]! + (slides ? axis * jointsRad[i]! : 0);
     }

@@ -33,6 +33,8 @@ export class Clearances {
 
   readonly #rows: readonly AnyRow[];
   readonly #all: Uint8Array;
+  /** [2·R] sign and place (m) of each wall. In an array: V8 puts on the heap what it reads from fields of several kinds of rows. */
+  readonly #walls: Float64Array;
   readonly #closest: Float64Array = new Float64Array(CLOSEST_SIZE);
   readonly #point: Float64Array = new Float64Array(3);
   readonly #axis: Float64Array = new Float64Array(3);
@@ -50,6 +52,9 @@ export class Clearances {
     this.speed = new Float64Array(R);
     this.bend = new Float64Array(R);
     this.#all = new Uint8Array(R).fill(1);
+    this.#walls = Float64Array.from(
+      this.#rows.flatMap((row) => (row.kind === 'wall' ? [row.sign, row.wallM] : [0, 0])),
+    );
     this.current = new Float64Array(SAMPLE_SIZE * R);
     for (let r = 0; r < R; r++) {
       const row = this.#rows[r]!;
@@ -123,22 +128,22 @@ export class Clearances {
     else if (row.kind === 'keepOut') this.#sampleKeepOut(out, at, row, kinematics);
     else {
       kinematics.pointOf(this.#point, row.link, row.pointM);
-      out[at] = row.sign * (this.#point[row.axis]! - row.wallM);
+      out[at] = this.#walls[2 * r]! * (this.#point[row.axis]! - this.#walls[2 * r + 1]!);
     }
   }
 
   #sampleKeepOut(out: Float64Array, at: number, row: KeepOutRow, kinematics: ArmKinematics): void {
-    this.#placeEnd(out, at + ENDS, row.link, row.capsule.fromM, -1, kinematics);
-    this.#placeEnd(out, at + ENDS + 3, row.link, row.capsule.toM, -1, kinematics);
-    segmentFromBox(this.#closest, out, at + ENDS, row.box.minM, row.box.maxM);
+    this.#placeEnd(out, at + ENDS, row.link, row.fromM, -1, kinematics);
+    this.#placeEnd(out, at + ENDS + 3, row.link, row.toM, -1, kinematics);
+    segmentFromBox(this.#closest, out, at + ENDS, row.boxMinM, row.boxMaxM);
     this.#writeGap(out, at, row);
   }
 
   #samplePair(out: Float64Array, at: number, row: PairRow, kinematics: ArmKinematics): void {
-    this.#placeEnd(out, at + ENDS, row.link, row.capsule.fromM, row.common, kinematics);
-    this.#placeEnd(out, at + ENDS + 3, row.link, row.capsule.toM, row.common, kinematics);
-    this.#placeEnd(out, at + OTHER, row.otherLink, row.other.fromM, row.common, kinematics);
-    this.#placeEnd(out, at + OTHER + 3, row.otherLink, row.other.toM, row.common, kinematics);
+    this.#placeEnd(out, at + ENDS, row.link, row.fromM, row.common, kinematics);
+    this.#placeEnd(out, at + ENDS + 3, row.link, row.toM, row.common, kinematics);
+    this.#placeEnd(out, at + OTHER, row.otherLink, row.otherFromM, row.common, kinematics);
+    this.#placeEnd(out, at + OTHER + 3, row.otherLink, row.otherToM, row.common, kinematics);
     segmentsApart(this.#closest, out, at + ENDS, at + OTHER);
     this.#writeGap(out, at, row);
   }
@@ -156,7 +161,7 @@ export class Clearances {
     out: Float64Array,
     at: number,
     link: number,
-    pointM: readonly [number, number, number],
+    pointM: Float64Array,
     seenFrom: number,
     kinematics: ArmKinematics,
   ): void {
