@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import {
+  ArmKinematics,
+  createRobotState,
+  matrixFromQuaternion,
+  Rng,
+  type RobotModel,
+  rotationError,
+  type TankModel,
+} from '../../core/index.ts';
+import { brakeStep } from '../limits/index.ts';
+import { EnergyTank } from './energy-tank.ts';
+import { PosePort } from './pose-port.ts';
+
+const T = 0.01;
+const K = [2000, 2000, 2000, 40, 40, 40] as const;
+const D = [89, 89, 89, 2, 2, 3] as const;
+const tank: TankModel = {
+  ...{ port: 'setPoint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9, stiffness: K, damping: D },
+};
+const model: RobotModel = { ...ur5eLike, tank };
+const home = ur5eLike.homeRad;
+
+/** Reckoned once more: ½eᵀKe between the tools of two poses. */
+function storedJ(sent: ArrayLike<number>, q: ArrayLike<number>): number {
+  const poses = [sent, q].map((joints) => {
+    const arm = new ArmKinematics(model);
+    arm.forward(joints);
+    const pose = new Float64Array(7);
+    arm.writeTcp(pose);
+    return pose;
+  });
+  const [a, b] = poses.map((pose) => {
+    const rotation = new Float64Array(9);
+    matrixFromQuaternion(rotation, pose, 3);
+    return rotation;
+  });
+  const error = new Float64Array(6);
+  for (let k = 0; k < 3; k++) error[k] = poses[0]![k]! - poses[1]![k]!;
+  rotationError(error, a!, b!, 3);
+  return error.reduce((sum, e, k) => sum + 0.5 * K[k]! * e * e, 0);
+}
+
+describe('the port of a Cartesian spring', () => {
+  it('books what a moved set-point puts into the spring between it and the tool', () => {
+    const port = new PosePort(model);
+    port.restAt(home);
+    const q = home.map((each, i) => each + 0.01 * (i - 2));
+    port.begin(q, true, T);
+    const to = home.map((each, i) => each - 0.02 * (i - 3));
+    const expected = storedJ(to, q) - storedJ(home, q);
+    expect(port.injectedJ(to)).toBeCloseTo(expected, 9);
+    expect(port.bookedJ(to)).toBeCloseTo(expected, 9);
+    const on = [0.1, 0, 0, 0, 0, 0];
+    expect(port.withBrakeJ(to, on, 0)).toBeCloseTo(expected, 9);
+    expect(port.bookedWithBrakeJ(to, on, 0.5)).toBeGreaterThanOrEqual(expected);
+    expect(port.send(to)).toBeCloseTo(expected, 9);
+    const hold = new Float64Array(6);
+    port.writeHold(hold);
+    expect(port.bookedJ(hold)).toBe(0);
+    expect([...hold]).toEqual(to);
+    expect(port.releasedJ).toBe(0);
+  });
+
+  it('credits what the tool’s dampers took out on the straight way, of a turn by the least of the three', () => {
+    const port = new PosePort(model);
+    port.restAt(home);
+    port.begin(home, true, T);
+    expect(port.dissipatedJ).toBe(0);
+    const q = home.map((each, i) => (i === 5 ? each + 0.01 : each));
+    port.begin(q, true, T);
+    // The last joint turns the tool about itself.
+    expect(port.dissipatedJ).toBeCloseTo((2 * 0.01 * 0.01) / T, 9);
+    expect(port.isRelaxed).toBe(false);
+    port.begin(q, true, Number.NaN);
+    expect(port.dissipatedJ).toBe(0);
+    port.begin(home, true, T);
+    port.begin(home, true, T);
+    expect(port.isRelaxed).toBe(true);
+  });
+
+  it('sends nothing new where nobody knows where the tool is', () => {
+    const port = new PosePort(model);
+    port.restAt(home);
+    port.begin(home, false, T);
+    expect(port.bookedJ(home)).toBe(0);
+    expect(port.bookedJ(home.map((each) => each + 1e-6))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('theorem: in the tank, whatever comes, floor and brim are kept and all is paid for', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.constantFrom(0, 0.02, 0.2), (seed, jump) => {
+        const stage = new EnergyTank(model, T / 2);
+        const rng = new Rng(seed);
+        const reference = Float64Array.from(home);
+        const velocity = new Float64Array(6);
+        const sent = Float64Array.from(home);
+        const state = createRobotState(6, 0);
+        state.positionRad.set(home);
+        stage.restAt(reference);
+        let real = 0;
+        let back = 0;
+        let least = Number.POSITIVE_INFINITY;
+        let unpaid = 0;
+        for (let tick = 0; tick < 60; tick++) {
+          const before = sent.slice();
+          for (let i = 0; i < 6; i++) {
+            const q = state.positionRad[i]!;
+            state.positionRad[i] = q + 0.3 * (sent[i]! - q) + rng.uniformIn(-jump, jump);
+          }
+          state.measuredAtS = tick + 1;
+          stage.begin(state, T, T);
+          const u = velocity.slice();
+          const isWanted = rng.uniform() < 0.9;
+          brakeStep(u, model, velocity, T);
+          if (isWanted) {
+            if (stage.isHeld) stage.reunite(u, reference, T);
+            for (let i = 0; i < 6; i++) u[i] = stage.isHeld ? u[i]! : velocity[i]! + rng.uniformIn(-0.1, 0.1);
+            stage.limit(u, reference, velocity, T);
+          }
+          velocity.set(u);
+          for (let i = 0; i < 6; i++) reference[i] = reference[i]! + u[i]! * T;
+          stage.send(sent, reference, velocity, T, isWanted);
+          real += storedJ(sent, state.positionRad) - storedJ(before, state.positionRad);
+          back += stage.creditedJ;
+          least = Math.min(least, stage.energyJ);
+          unpaid = Math.max(unpaid, real - back);
+        }
+        expect(least).toBeGreaterThanOrEqual(0.1 - 1e-8);
+        expect(unpaid).toBeLessThanOrEqual(1.9 + 1e-7);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it.each([
+    { stiffness: undefined },
+    { stiffness: [0, 1, 1, 1, 1, 1] as const },
+    { damping: undefined },
+    { damping: [-1, 1, 1, 1, 1, 1] as const },
+    { velocityFeedForward: true },
+    { delayTicks: 1 },
+  ])('refuses %o', (wrong) => {
+    expect(() => new PosePort({ ...model, tank: { ...tank, ...wrong } })).toThrow(RangeError);
+  });
+
+  it('refuses a robot without a tank', () => {
+    expect(() => new PosePort(ur5eLike)).toThrow(RangeError);
+  });
+});
