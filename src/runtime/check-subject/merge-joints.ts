@@ -48,7 +48,7 @@ function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
     if (all.includes(name)) return;
     problems.push({
       place,
-      message: `the model has no joint "${name}", it has ${all.join(', ')}${didYouMean(name, all)}`,
+      message: `the model has no joint "${name}", it has ${all.join(', ')}${nearestName(name, all)}`,
     });
   };
   for (const [name, { place }] of own?.joints ?? []) {
@@ -63,9 +63,17 @@ function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
   for (const name of names) {
     if (given.includes(name) || own?.joints.has(name) || own?.defaults.accelMaxRadPerS2 !== undefined) continue;
     const place = { file: ros.file, line: 0, column: 0 };
-    problems.push({ place, message: `joint "${name}" of the model has no limits here${didYouMean(name, given)}` });
+    problems.push({ place, message: `joint "${name}" of the model has no limits here${nearestName(name, given)}` });
   }
   return problems;
+}
+
+/** ` did you mean`, also where one name is the other with something before or behind it. */
+function nearestName(name: string, all: readonly string[]): string {
+  const near = didYouMean(name, all);
+  if (near !== '') return near;
+  const within = all.find((each) => each.includes(name) || name.includes(each));
+  return within === undefined ? '' : `, did you mean "${within}"?`;
 }
 
 function mergeJoint(

@@ -23,14 +23,14 @@ export function readRosLimits(path: string): RosLimits {
   const joints = new Map<string, NamedFacts>();
   const endless = new Set<string>();
   const notes: string[] = [];
-  for (const [name, node] of limits?.entries ?? []) {
+  for (const [name, node, keyPlace] of limits?.entries ?? []) {
     if (node.kind !== 'map') {
       if (/^default_\w+_scaling_factor$/.test(name)) notes.push(scalingNote(name, node));
       else reader.report(node.place, `"${shown(name)}" is no joint: its limits are a group of keys`);
       continue;
     }
-    const read = reader.joint(name, node);
-    if (joints.has(name)) reader.report(node.place, `joint "${shown(name)}" was given before`);
+    const read = { ...reader.joint(name, node), place: keyPlace };
+    if (joints.has(name)) reader.report(keyPlace, `joint "${shown(name)}" was given before`);
     joints.set(name, read);
     if (read.isEndless) endless.add(name);
   }
@@ -86,11 +86,12 @@ class Reader {
   }
 
   joint(name: string, node: MapYaml): NamedFacts & { isEndless: boolean } {
-    const values = new Map(node.entries);
-    for (const [key, value] of node.entries) {
+    const values = new Map<string, RawYaml>();
+    for (const [key, value, keyPlace] of node.entries) {
+      values.set(key, value);
       if (!KEYS.includes(key))
         this.report(
-          value.place,
+          keyPlace,
           `"${shown(key)}" of joint "${shown(name)}" is no key of joint_limits.yaml: ${KEYS.join(', ')}`,
         );
     }

@@ -14,7 +14,11 @@ export type RawYaml =
       readonly place: Place;
     }
   | { readonly kind: 'list'; readonly items: readonly RawYaml[]; readonly place: Place }
-  | { readonly kind: 'map'; readonly entries: readonly (readonly [string, RawYaml])[]; readonly place: Place };
+  | {
+      readonly kind: 'map';
+      readonly entries: readonly (readonly [key: string, value: RawYaml, keyPlace: Place])[];
+      readonly place: Place;
+    };
 
 /** Reads a file. Throws `ReinError` with all problems and their positions. */
 export function readRawYaml(path: string): RawYaml {
@@ -41,11 +45,12 @@ export function parseRawYaml(text: string, file: string): RawYaml {
     const place = placeAt(at);
     if (isAlias(node)) report(at, 'aliases (*name) are not supported, write the value out');
     if (isMap(node)) {
-      const entries = node.items.map((pair): readonly [string, RawYaml] => {
+      const entries = node.items.map((pair): readonly [string, RawYaml, Place] => {
         const key = pair.key as ParsedNode | null;
         if (!isScalar(key)) report(at, 'a key is a plain word');
         const name = isScalar(key) ? String(key.source ?? key.value ?? '') : '';
-        return [name, read(pair.value as ParsedNode | null, key?.range[0] ?? at)];
+        const keyAt = key?.range[0] ?? at;
+        return [name, read(pair.value as ParsedNode | null, keyAt), placeAt(keyAt)];
       });
       return { kind: 'map', entries, place };
     }

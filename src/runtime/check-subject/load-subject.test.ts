@@ -1,0 +1,342 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ArmKinematics, ReinError } from '../../core/index.ts';
+import { CONFIG_ROOT } from '../config/names.ts';
+import { loadCheckSubject } from './load-subject.ts';
+import type { CheckSubject, SubjectOptions } from './subject.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-subject-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+const load = (file: string, options: SubjectOptions = {}): Promise<CheckSubject> =>
+  loadCheckSubject(file, { from: folder, ...options });
+
+/** What it is refused with, without the scratch folder. */
+async function refusal(file: string, options: SubjectOptions = {}): Promise<string> {
+  try {
+    await load(file, options);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReinError);
+    expect((error as ReinError).kind).toBe('config');
+    const { message } = error as ReinError;
+    return message.replaceAll(`${folder}/`, '').replaceAll(`${relative(process.cwd(), folder)}/`, '');
+  }
+  return 'accepted';
+}
+
+const URDF = `<robot name="scara">
+<link name="stand"/>
+<link name="upper">
+  <inertial><origin xyz="0.15 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><origin xyz="0.15 0 0" rpy="0 1.5708 0"/><geometry><cylinder radius="0.03" length="0.3"/></geometry></collision>
+</link>
+<link name="fore">
+  <inertial><origin xyz="0.1 0 0"/><mass value="0.5"/><inertia ixx="0.005" iyy="0.005" izz="0.005" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision>
+</link>
+<link name="hand"/>
+<joint name="shoulder" type="revolute"><parent link="stand"/><child link="upper"/><origin xyz="0 0 0.4"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="40" velocity="3"/></joint>
+<joint name="elbow" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz="0.3 0 0"/><axis xyz="0 0 1"/><limit lower="-2.5" upper="2.5" effort="20" velocity="3"/></joint>
+<joint name="mount" type="fixed"><parent link="fore"/><child link="hand"/><origin xyz="0.2 0 0"/></joint>
+</robot>
+`;
+
+/** As MoveIt's setup assistant writes it. */
+const ROS = `# joint_limits.yaml allows the dynamics properties specified in the URDF to be overwritten or augmented as needed
+default_velocity_scaling_factor: 0.1
+default_acceleration_scaling_factor: 0.1
+joint_limits:
+  shoulder:
+    has_velocity_limits: true
+    max_velocity: 2.0
+    has_acceleration_limits: true
+    max_acceleration: 8.0
+    has_jerk_limits: false
+    max_jerk: 5.0
+  elbow:
+    has_velocity_limits: true
+    max_velocity: 2.5
+    has_acceleration_limits: true
+    max_acceleration: 10
+`;
+
+const OWN = `model: scara.urdf
+limits: joint_limits.yaml
+defaults: { stiffnessNmPerRad: 200, dampingNmSPerRad: 12 }
+joints:
+  elbow: { velocityMaxRadPerS: 1.5, jerkMaxRadPerS3: 400 }
+tool: { frame: hand }
+homeRad: [0, 0.5]
+`;
+
+write({ 'scara.urdf': URDF, 'joint_limits.yaml': ROS, 'scara.yaml': OWN });
+
+describe('a robot to be checked', () => {
+  it.each(['arm6', 'arm7', 'car'])('is %s, with a file that says what it weighs', async (name) => {
+    const subject = await loadCheckSubject(name);
+    expect(subject.model.name).toBe(name);
+    expect(subject.plantFile).toBeDefined();
+    expect(subject.sources.at(-1)).toMatch(new RegExp(`${name}\\.yaml$`));
+  });
+
+  it('is one behind ROS, of which nobody knows what it weighs', async () => {
+    expect((await loadCheckSubject('base-diff-ros')).plantFile).toBeUndefined();
+  });
+
+  it("is the 7-joint arm's model with limits from elsewhere, whose geometry is the one of its configuration", async () => {
+    write({
+      'seven.yaml': `model: ${CONFIG_ROOT}/robots/models/arm7.xml\ndefaults: { velocityMaxRadPerS: 2, accelMaxRadPerS2: 5, torqueMaxNm: 12, stiffnessNmPerRad: 100, dampingNmSPerRad: 9 }\nhomeRad: [0, -0.785, 0, -2.356, 0, 1.57, 0.785]\n`,
+    });
+    const own = await loadCheckSubject('arm7');
+    const read = await load('seven.yaml');
+    const at = (subject: CheckSubject, jointsRad: readonly number[]): number[] => {
+      const arm = new ArmKinematics(subject.model);
+      arm.forward(jointsRad);
+      return [...arm.tcpPositionM, ...arm.tcpRotation];
+    };
+    for (const joints of [own.model.homeRad, [1, -0.5, 2, -1, 0.3, 1, -2]]) {
+      const wanted = at(own, joints);
+      for (const [k, value] of at(read, joints).entries()) expect(value).toBeCloseTo(wanted[k]!, 7);
+    }
+    expect(read.model.collision!.pairs.length).toBeGreaterThan(8);
+  });
+});
+
+describe('limits of a URDF', () => {
+  it('come from the model, the ROS file and our own, the last of these that says it', async () => {
+    const { model, sources, assumed } = await load('scara.yaml');
+    const [shoulder, elbow] = model.joints;
+    expect(shoulder).toMatchObject({
+      positionMinRad: -2,
+      velocityMaxRadPerS: 2,
+      accelMaxRadPerS2: 8,
+      torqueMaxNm: 40,
+      stiffnessNmPerRad: 200,
+    });
+    expect(shoulder!.jerkMaxRadPerS3).toBeUndefined();
+    expect(elbow).toMatchObject({
+      velocityMaxRadPerS: 1.5,
+      accelMaxRadPerS2: 10,
+      jerkMaxRadPerS3: 400,
+      torqueMaxNm: 20,
+    });
+    expect(model.tool).toMatchObject({ link: 'elbow', originXyzM: [0.2, 0, 0] });
+    expect(model.workspace.maxM[0]).toBeGreaterThan(0.9);
+    expect(sources.map((path) => path.split('/').at(-1))).toEqual(['scara.urdf', 'joint_limits.yaml', 'scara.yaml']);
+    expect(assumed.join(' ')).toContain('default_velocity_scaling_factor (0.1)');
+  });
+
+  it('come from the command line beside the model', async () => {
+    write({ 'servo.yaml': 'defaults: { accelMaxRadPerS2: 9, stiffnessNmPerRad: 200, dampingNmSPerRad: 12 }\n' });
+    const { model } = await load('scara.urdf', { limits: 'servo.yaml' });
+    expect(model.joints[1]).toMatchObject({ accelMaxRadPerS2: 9, velocityMaxRadPerS: 3 });
+  });
+
+  it.each([
+    [
+      'as parameters of a node',
+      `move_group:\n  ros__parameters:\n    robot_description_planning:\n${ROS.replace(/^(?=.)/gm, '      ')}`,
+    ],
+    ['as parameters of all nodes', `/**:\n  ros__parameters:\n${ROS.replace(/^(?=.)/gm, '    ')}`],
+    ['without a root', ROS.replace('joint_limits:\n', '').replace(/^ {2}/gm, '')],
+    ['in degrees', ROS.replace('max_velocity: 2.0', 'max_velocity: !degrees 114.591559')],
+  ])('are understood %s', async (_, text) => {
+    write({ 'ros.yaml': text });
+    const { model } = await load('scara.yaml'.replace('scara', 'other'), { from: other('ros.yaml') });
+    expect(model.joints[0]!.velocityMaxRadPerS).toBeCloseTo(2, 6);
+    expect(model.joints[0]!.accelMaxRadPerS2).toBe(8);
+  });
+
+  it('are tightened by soft limits and by how hard the joint may brake, and turn without end where they say so', async () => {
+    write({
+      'endless.urdf': URDF.replace(/(name="elbow" type=)"revolute"(.*)lower="-2.5" upper="2.5"/, '$1"continuous"$2'),
+      'ros.yaml': ROS.replace(
+        'max_velocity: 2.0',
+        'max_velocity: 2.0\n    has_soft_limits: true\n    soft_lower_limit: -1.5\n    soft_upper_limit: 1.0\n    k_position: 10\n    k_velocity: 10\n    has_deceleration_limits: true\n    max_deceleration: 6',
+      ).replace('elbow:', 'elbow:\n    has_position_limits: false'),
+      'other.yaml': OWN.replace('scara.urdf', 'endless.urdf').replace('joint_limits.yaml', 'ros.yaml'),
+    });
+    const { model, assumed } = await load('other.yaml');
+    expect(model.joints[0]).toMatchObject({ positionMinRad: -1.5, positionMaxRad: 1, accelMaxRadPerS2: 6 });
+    expect(model.joints[1]!.positionMaxRad).toBeCloseTo(2 * Math.PI, 9);
+    expect(assumed.join(' ')).toContain('"elbow" turns without end');
+  });
+});
+
+/** Writes `other.yaml`, which names `ros`; its folder. */
+function other(ros: string): string {
+  write({ 'other.yaml': OWN.replace('joint_limits.yaml', ros) });
+  return folder;
+}
+
+describe('limits that cannot be', () => {
+  const own = (change: (text: string) => string): Record<string, string> => ({ 'x.yaml': change(OWN) });
+  const ros = (change: (text: string) => string): Record<string, string> => ({
+    'x.yaml': OWN.replace('joint_limits.yaml', 'x-ros.yaml'),
+    'x-ros.yaml': change(ROS),
+  });
+  const joint = (text: string) => (yaml: string) => yaml.replace('jerkMaxRadPerS3: 400', text);
+
+  it.each<[string, Record<string, string>, string]>([
+    [
+      'a lowest position above the highest',
+      own(joint('positionMinRad: 1, positionMaxRad: 0.5')),
+      'x.yaml:5:72: positionMaxRad of joint "elbow" is 0.5, it must be above positionMinRad, 1',
+    ],
+    [
+      'a speed from which the joint cannot stop',
+      own(joint('positionMaxRad: -2.4, accelMaxRadPerS2: 0.5')),
+      'x.yaml:5:77: joint "elbow" takes 2.258 rad to stop',
+    ],
+    [
+      'no acceleration',
+      own(joint('accelMaxRadPerS2: 0')),
+      'x.yaml:5:55: joints.elbow.accelMaxRadPerS2 is 0, it must be a number > 0',
+    ],
+    [
+      'no acceleration in the ROS file',
+      ros((text) => text.replace('max_acceleration: 10', 'max_acceleration: 0.0')),
+      'x-ros.yaml:16:23: max_acceleration is 0, it must be above 0',
+    ],
+    [
+      'a margin that eats the range',
+      own((text) =>
+        `${text}limitMarginRad: 0.4\n`.replace('jerkMaxRadPerS3: 400', 'positionMinRad: 0, positionMaxRad: 0.5'),
+      ),
+      'x.yaml:5:72: joints[1] has nowhere to go',
+    ],
+    [
+      'a servo too weak to brake',
+      own(joint('torqueMaxNm: 0.05')),
+      'x-ros.yaml'
+        .replace('x-ros', 'joint_limits')
+        .concat(':16:23: joint "elbow" cannot brake by accelMaxRadPerS2, 10: at home that takes 0.1'),
+    ],
+    [
+      'a range wider than the model has',
+      own(joint('positionMaxRad: 2.9')),
+      `x.yaml:5:53: positionMaxRad of joint "elbow" is 2.9, wider than the model's 2.5 (scara.urdf:13)`,
+    ],
+    [
+      'a speed beyond the model, in the ROS file',
+      ros((text) => text.replace('max_velocity: 2.0', 'max_velocity: 3.5')),
+      `x-ros.yaml:7:19: velocityMaxRadPerS of joint "shoulder" is 3.5, wider than the model's 3`,
+    ],
+    [
+      'a missing stiffness',
+      own((text) => text.replace('stiffnessNmPerRad: 200, ', '')),
+      'x.yaml:5:3: joint "elbow" has no stiffness (stiffnessNmPerRad)',
+    ],
+    [
+      'a home outside the limits',
+      own((text) => text.replace('homeRad: [0, 0.5]', 'homeRad: [0, 2.6]')),
+      'x.yaml:7:14: homeRad[1] is 2.6, joint "elbow" may be from -2.48 to 2.48',
+    ],
+    [
+      'a home outside the workspace',
+      own((text) => `${text}workspace: { minM: [0, -0.05, 0], maxM: [0.6, 0.05, 1] }\n`),
+      'x.yaml:8:',
+    ],
+    [
+      'a home inside a keep-out box',
+      own((text) => `${text}collision: { keepOut: [{ name: wall, minM: [0.4, 0, 0], maxM: [1, 1, 1] }] }\n`),
+      'x.yaml:8:',
+    ],
+    [
+      'a home of another length',
+      own((text) => text.replace('[0, 0.5]', '[0]')),
+      'x.yaml:7:10: homeRad has 1 numbers, the robot has 2 joints',
+    ],
+    [
+      'a joint that the model lacks',
+      own((text) => text.replace('  elbow:', '  elbo:')),
+      'x.yaml:5:3: the model has no joint "elbo", it has shoulder, elbow, did you mean "elbow"?',
+    ],
+    [
+      'a joint that the model lacks, in the ROS file',
+      ros((text) => text.replace('shoulder:', 'shoulder_joint:')),
+      'x-ros.yaml:5:3: the model has no joint "shoulder_joint", it has shoulder, elbow, did you mean "shoulder"?',
+    ],
+    [
+      'a joint that the ROS file lacks',
+      ros((text) => text.replace(/ {2}shoulder:[\s\S]*(?= {2}elbow:)/, '')),
+      'x-ros.yaml: joint "shoulder" of the model has no limits here',
+    ],
+    [
+      'a tool that the model lacks',
+      own((text) => text.replace('frame: hand', 'frame: hnad')),
+      'x.yaml:6:16: tool.frame is "hnad", the moving sites and bodies of the model are upper, fore, hand, did you mean "hand"?',
+    ],
+    [
+      'a model that is not there',
+      own((text) => text.replace('scara.urdf', 'none.urdf')),
+      'x.yaml:1:8: there is no file none.urdf',
+    ],
+    [
+      'a ROS file that is not there',
+      own((text) => text.replace('limits: joint_limits.yaml', 'limits: none.yaml')),
+      'x.yaml:2:9: there is no file none.yaml',
+    ],
+    [
+      'a misspelt key',
+      own((text) => text.replace('jerkMaxRadPerS3', 'jerkMaxRadPerS')),
+      'x.yaml:5:37: unknown key "jerkMaxRadPerS" in joints.elbow',
+    ],
+    [
+      'a misspelt key of the ROS file',
+      ros((text) => text.replace('max_jerk', 'max_jrk')),
+      'x-ros.yaml:11:5: "max_jrk" of joint "shoulder" is no key of joint_limits.yaml',
+    ],
+    [
+      'a limit without its number',
+      ros((text) => text.replace('    max_acceleration: 8.0\n', '')),
+      'x-ros.yaml:8:30: has_acceleration_limits of joint "shoulder" is true, but there is no max_acceleration',
+    ],
+    [
+      'a word for a number',
+      ros((text) => text.replace('max_acceleration: 8.0', 'max_acceleration: fast')),
+      'x-ros.yaml:9:23: max_acceleration of joint "shoulder" is "fast", it must be a number',
+    ],
+    [
+      'a joint that is fixed and has limits',
+      own((text) => `${text}fixed: [elbow]\n`),
+      'x.yaml:5:3: joint "elbow" is listed under fixed, and has limits',
+    ],
+  ])('%s is refused with file, line and reason', async (_, files, message) => {
+    write(files);
+    expect(await refusal('x.yaml')).toContain(message);
+  });
+
+  it.each([
+    [
+      'a link without a mass',
+      (text: string) => text.replace(/<inertial>.*0\.005.*<\/inertial>/, ''),
+      'y.urdf:7:1: link "fore" is moved by joint "elbow" and has no <inertial> with a mass',
+    ],
+    ['a file that is no XML', (text: string) => text.replace('<link name="hand"/>', '<link name="hand"'), 'y.urdf:1'],
+    [
+      'a mesh that is not there',
+      (text: string) => text.replace('<box size="0.2 0.04 0.04"/>', '<mesh filename="package://x/fore.stl"/>'),
+      'y.urdf:9: mesh file package://x/fore.stl is not there',
+    ],
+  ])('%s is refused with file and line', async (_, change, message) => {
+    write({ 'y.urdf': change(URDF), 'y.yaml': OWN.replace('scara.urdf', 'y.urdf') });
+    expect(await refusal('y.yaml')).toContain(message);
+  });
+
+  it('says what a model alone lacks, and where limits have no place', async () => {
+    expect(await refusal('scara.urdf')).toContain(
+      'scara.urdf:12:1: joint "shoulder" has no acceleration limit (accelMaxRadPerS2), no stiffness',
+    );
+    expect(await refusal('arm6', { limits: 'joint_limits.yaml' })).toContain('--limits belongs to an MJCF or URDF');
+    expect(await refusal('none.urdf')).toContain('none.urdf: cannot be read');
+    write({ 'z.yaml': 'controlHz: 100\n' });
+    expect(await refusal('z.yaml')).toContain('z.yaml:1:1: the key "model" is missing');
+  });
+});
