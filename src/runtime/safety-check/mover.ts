@@ -16,8 +16,8 @@ export interface Mover {
   readonly referenceRad: Float64Array;
   /** What the driver gets. */
   readonly sentRad: Float64Array;
-  /** Starts at rest from `jointsRad`. False where it refuses. */
-  seed(jointsRad: ArrayLike<number>): boolean;
+  /** Starts at rest from `jointsRad`; with torque `on` the robot is still pulled to what was sent. False where it refuses. */
+  seed(jointsRad: ArrayLike<number>, torque?: 'off' | 'on'): boolean;
   apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void;
 }
 
@@ -40,8 +40,8 @@ export class ChainMover implements Mover {
     this.sentRad = this.#chain.sentRad;
   }
 
-  seed(jointsRad: ArrayLike<number>): boolean {
-    return this.#chain.seed(jointsRad) === 'ok';
+  seed(jointsRad: ArrayLike<number>, torque: 'off' | 'on' = 'off'): boolean {
+    return this.#chain.seed(jointsRad, torque) === 'ok';
   }
 
   apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {

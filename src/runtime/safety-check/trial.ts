@@ -402,7 +402,7 @@ class TrialRun {
     if (!this.#report.isStopLatched || this.#witness.speedShare > 0) return;
     if (this.#stops?.isOn || this.#rng.uniform() > 0.05) return;
     const { plant } = this.#setting;
-    if (!this.#mover.seed(plant.positionRad)) this.#mover.seed(this.#mover.referenceRad.slice());
+    if (!this.#mover.seed(plant.positionRad, 'on')) this.#mover.seed(this.#mover.referenceRad.slice(), 'on');
     this.#witness.restart(this.#mover.referenceRad);
     this.#ledger.restart();
     this.#hasStarted = false;

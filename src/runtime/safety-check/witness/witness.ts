@@ -150,7 +150,8 @@ export class Witness {
     this.#checkJoints(broken, tickS);
     this.#arm.forward(referenceRad);
     const isOut = this.#checkWorkspace() | this.#checkFence(referenceRad, measuredRad) | this.#checkShapes(broken);
-    return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || (!mayMove && this.#checkObedience());
+    const disobeys = !mayMove && this.#checkObedience();
+    return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || disobeys;
   }
 
   /** Whether the reference's shapes were so near in this tick that the plant's may be nearer than ever before. */

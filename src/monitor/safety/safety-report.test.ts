@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { SafetyCheckResult, StopFigure, Trace } from '../../runtime/safety-check/index.ts';
+import { renderSafetyReport } from './safety-page.ts';
+
+const EVIL = '<img src=x onerror="alert(1)">&\'\u0000';
+
+const trace: Trace = {
+  trial: { index: 3, adversary: 'pumping', space: 'joint', plant: EVIL },
+  timeS: [0.1, 0.2],
+  margin: [0.5, 0.1],
+  tankJ: [2, 1.5],
+  injectedJ: [0, 0.5],
+  creditedJ: [0, 0.2],
+  kineticJ: [0, 1],
+};
+
+const stop: StopFigure = {
+  unit: 's',
+  median: 0.1,
+  p95: 0.2,
+  max: 0.25,
+  bound: 0.4,
+  shareOfBoundMax: 0.6,
+  histogram: { width: 0.1, counts: [1, 4, 2] },
+};
+
+const result: SafetyCheckResult = {
+  formatVersion: 1,
+  robot: EVIL,
+  subject: EVIL,
+  sources: [EVIL],
+  command: `rein safety check ${EVIL}`,
+  startedAt: '2026-01-02T03:04:05.000Z',
+  wallS: 12,
+  versions: { rein: EVIL },
+  machine: { cores: 2, cpu: EVIL, node: '20' },
+  seed: 1,
+  chain: 'on',
+  without: [],
+  plant: 'mujoco',
+  controlHz: 100,
+  joints: 6,
+  ticks: 100_000,
+  trials: 200,
+  simulatedS: 1000,
+  plantFailures: 0,
+  ok: false,
+  verdict: `${EVIL} broke limits.`,
+  violations: [
+    {
+      kind: 'position',
+      applies: true,
+      count: 0,
+      ticks: 100_000,
+      upperBound95: 3e-5,
+      worst: 0,
+      unit: 'rad',
+      first: null,
+    },
+    {
+      kind: 'velocity',
+      applies: true,
+      count: 2,
+      ticks: 100_000,
+      upperBound95: 6.3e-5,
+      worst: 0.1,
+      unit: 'rad/s',
+      first: trace.trial,
+    },
+    { kind: 'fence', applies: false, count: 0, ticks: 0, upperBound95: 1, worst: 0, unit: 'm', first: null },
+  ],
+  adversaries: [
+    {
+      name: 'pumping',
+      ticks: 500,
+      trials: 1,
+      violations: 2,
+      changedTicks: 400,
+      marginMin: -0.01,
+      peakKineticJ: 3,
+      peakForceN: 20,
+    },
+  ],
+  margins: { jointRad: 0.02, workspaceM: 0.001, fenceM: null, selfM: 0.01, keepOutM: null, plantM: 0.02 },
+  energy: {
+    ...{ hasTank: true, surplusMaxJ: -0.1, toleranceJ: 0.002, tankMinJ: 0.2, tankFloorJ: 0.1 },
+    ...{ injectedJ: 10, creditedJ: 9, peakKineticJ: 3, trace },
+    comparison: [
+      {
+        ...{ attack: 'wall', trials: 8, ticks: 4000, peakKineticWithJ: 3, peakKineticWithoutJ: 30 },
+        ...{ peakForceWithN: 40, peakForceWithoutN: 400 },
+      },
+    ],
+  },
+  stops: [{ cause: 'silence', stops: 7, reaction: stop, time: stop, distance: stop, plantTime: null }],
+  worst: [trace],
+  limits: [{ name: EVIL, value: EVIL, unit: EVIL }],
+  assumed: [EVIL],
+  notTested: [EVIL],
+};
+
+describe('the report of a safety check', () => {
+  const page = renderSafetyReport(result);
+
+  it('lets no text of a file become markup', () => {
+    expect(page).not.toContain('<img');
+    expect(page).not.toContain('\u0000');
+    expect(page.split('&lt;img src=x onerror=').length).toBeGreaterThan(8);
+  });
+
+  it('loads nothing, runs nothing, and tells the browser so', () => {
+    expect(page).not.toMatch(/<script|<link|<iframe|src="|href=|url\(|@import|style="/);
+    const css = /<style>([\s\S]*)<\/style>/.exec(page)![1]!;
+    const hash = createHash('sha256').update(css).digest('base64');
+    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
+  });
+
+  it('says what was found, how often it may happen, and what this robot cannot do wrong', () => {
+    expect(page).toContain('class="verdict bad"');
+    expect(page).toContain('3.0·10<sup>−5</sup>');
+    expect(page).toMatch(/Joint speed<br><small>first in trial 3 \(pumping, .*by up to 0\.1 rad\/s/);
+    expect(page).toMatch(/Fence left<\/th><td colspan="3">this robot has no such limit/);
+    expect(renderSafetyReport({ ...result, ok: true, verdict: 'fine' })).toContain('class="verdict good"');
+  });
+
+  it('draws bound, tank and both sides of the comparison', () => {
+    expect(page.match(/>bound<\/text>/g)).toHaveLength(3);
+    for (const label of ['in the tank', 'injected', 'credited', 'floor of the tank', 'with the tank', 'without']) {
+      expect(page).toContain(label);
+    }
+  });
+
+  it('is readable without a tank, stops, traces or masses', () => {
+    const energy = { ...result.energy, hasTank: false, comparison: null, trace: null };
+    const bare = renderSafetyReport({ ...result, energy, stops: [], worst: [], assumed: [] });
+    expect(bare).toContain('No stop was measured');
+    for (const each of [bare, page]) expect(each).not.toMatch(/="[^"]*(NaN|Infinity)|undefined/);
+  });
+});

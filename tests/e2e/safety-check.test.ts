@@ -1,0 +1,133 @@
+/** `rein safety check` as people start it: exit codes, what it writes, what it refuses, and that it bites. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SafetyCheckResult, ViolationKind } from '../../src/runtime/safety-check/index.ts';
+import { type Ended, endLeftovers, rein } from '../support/rein.ts';
+
+const PATIENCE_MS = 240_000;
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-check-'));
+});
+afterAll(() => {
+  endLeftovers();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+interface Checked extends Ended {
+  readonly result: SafetyCheckResult;
+}
+
+async function check(name: string, ...args: readonly string[]): Promise<Checked> {
+  mkdirSync(join(dir, name), { recursive: true });
+  const json = join(dir, name, 'check.json');
+  const ended = await rein(['safety', 'check', ...args, '--out', join(dir, name), '--json', json], dir);
+  expect(ended.stderr).not.toMatch(/mistake in Rein/);
+  return { ...ended, result: JSON.parse(readFileSync(json, 'utf8')) as SafetyCheckResult };
+}
+
+const countOf = ({ result }: Checked, kind: ViolationKind): number =>
+  result.violations.find((each) => each.kind === kind)!.count;
+
+/** All but what a second run does at another time. */
+function lasting({ wallS: _, startedAt: __, ...rest }: SafetyCheckResult): object {
+  return rest;
+}
+
+describe('rein safety check', () => {
+  it(
+    'finds nothing on the bundled arm, exits with 0 and writes a report that needs nothing else',
+    async () => {
+      const { code, stdout, result } = await check('good', 'arm6', '--ticks', '3000', '--seed', '4');
+      expect(stdout).toMatch(/arm6 kept every limit in [\d ]+ adversarial ticks\.\nreport: /);
+      expect(code).toBe(0);
+      expect(result).toMatchObject({ ok: true, seed: 4, chain: 'on', plant: 'mujoco', plantFailures: 0 });
+      expect(result.ticks).toBeGreaterThanOrEqual(3000);
+      expect(result.violations.reduce((sum, { count }) => sum + count, 0)).toBe(0);
+      for (const { ticks, upperBound95 } of result.violations)
+        expect(upperBound95).toBe(Math.min(1, ticks === 0 ? 1 : 3 / ticks));
+      expect(result.adversaries.length).toBe(14);
+      const page = readFileSync(join(dir, 'good', 'safety-report.html'), 'utf8');
+      expect(page).toContain('rein safety check arm6 --ticks 3000 --seed 4');
+      expect(page).not.toMatch(/<script|src=|href=|@import|url\(/);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'draws the same attacks from the same seed, and others from another',
+    async () => {
+      const [one, same, other] = [
+        await check('seed-1', 'car', '--ticks', '1500', '--seed', '9'),
+        await check('seed-2', 'car', '--ticks', '1500', '--seed', '9'),
+        await check('seed-3', 'car', '--ticks', '1500', '--seed', '10'),
+      ];
+      expect(lasting(same.result)).toEqual(lasting(one.result));
+      expect(other.result.adversaries).not.toEqual(one.result.adversaries);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'finds every kind that the robot can have once the chain is off, and exits with 1',
+    async () => {
+      const checked = await check('off', 'arm6', '--ticks', '6000', '--chain', 'off');
+      expect(checked.code).toBe(1);
+      expect(checked.stdout).toMatch(/arm6 broke limits in .* with the safety chain off: /);
+      const never = checked.result.violations.filter(({ applies, count }) => applies && count === 0);
+      expect(never.map(({ kind }) => kind)).toEqual([]);
+      const car = await check('car-off', 'car', '--ticks', '3000', '--chain', 'off');
+      for (const kind of ['position', 'velocity', 'acceleration', 'fence'] as const) {
+        expect(countOf(car, kind)).toBeGreaterThan(0);
+      }
+    },
+    PATIENCE_MS,
+  );
+
+  it.each<[string, readonly string[], readonly ViolationKind[]]>([
+    ['arm6', ['sanitize'], ['disobedience']],
+    ['arm6', ['startGuard'], ['startJump']],
+    // The barrier bounds speeds too, and the shield stands behind both it and the brake bound.
+    ['arm6', ['limiter', 'barrier'], ['velocity', 'acceleration']],
+    ['arm7', ['brakeBound', 'barrier', 'shield'], ['position']],
+    ['arm6', ['barrier', 'shield'], ['workspace', 'selfCollision', 'keepOut']],
+    ['car', ['shield'], ['fence']],
+  ])(
+    '%s without %j breaks what these are there for',
+    async (robot, stages, kinds) => {
+      const without = stages.flatMap((stage) => ['--without', stage]);
+      const checked = await check(`without-${robot}-${stages.join('-')}`, robot, '--ticks', '5000', ...without);
+      expect(checked.code).toBe(1);
+      for (const kind of kinds) expect(countOf(checked, kind), kind).toBeGreaterThan(0);
+    },
+    PATIENCE_MS,
+  );
+});
+
+describe('what is wrong', () => {
+  it.each<[string, string, RegExp]>([
+    ['a robot that is not there', 'arm66', /arm66/],
+    ['a file that is not there', 'nothing.yaml', /nothing\.yaml/],
+    ['a file that is no robot', 'text.yaml', /text\.yaml:1:1/],
+  ])(
+    '%s is refused with 2 and its place',
+    async (_, subject, sentence) => {
+      writeFileSync(join(dir, 'text.yaml'), 'hello: 1\n');
+      const { code, stderr, stdout } = await rein(['safety', 'check', subject, '--out', join(dir, 'bad')], dir);
+      expect(stderr).toMatch(sentence);
+      expect(stderr).not.toMatch(/mistake in Rein|\n {4}at /);
+      expect([code, stdout]).toEqual([2, '']);
+    },
+    PATIENCE_MS,
+  );
+
+  it('a folder that cannot be written is said before anything runs', async () => {
+    writeFileSync(join(dir, 'file'), '');
+    const { code, stderr } = await rein(['safety', 'check', 'arm6', '--out', join(dir, 'file', 'deeper')], dir);
+    expect(stderr).toMatch(/cannot be made \(ENOTDIR\)\n {2}→ give --out another folder/);
+    expect(code).toBe(1);
+  });
+});
