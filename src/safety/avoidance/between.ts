@@ -65,10 +65,11 @@ function isApart(
   const bend = bends[r]!;
   const least = row.marginM + floors[r]!;
   if (row.kind === 'keepOut') {
-    const { minM, maxM } = row.box;
+    const low = row.boxMinM;
+    const high = row.boxMaxM;
     // How far the box reaches along n.
     const top =
-      Math.max(x * minM[0], x * maxM[0]) + Math.max(y * minM[1], y * maxM[1]) + Math.max(z * minM[2], z * maxM[2]);
+      Math.max(x * low[0]!, x * high[0]!) + Math.max(y * low[1]!, y * high[1]!) + Math.max(z * low[2]!, z * high[2]!);
     for (let end = at + ENDS; end < at + OTHER; end += 3) {
       const a = x * from[end]! + y * from[end + 1]! + z * from[end + 2]! - top;
       const b = x * to[end]! + y * to[end + 1]! + z * to[end + 2]! - top;

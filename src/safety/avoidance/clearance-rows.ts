@@ -11,11 +11,14 @@ export interface ClearanceRow {
   readonly kind: ClearanceKind;
 }
 
+/** Typed copies: lists of whole numbers and lists of fractions are different things to V8, and reading both costs memory. */
+type Point = Float64Array;
+
 /** A point and one plane of the workspace. */
 export interface WallRow extends ClearanceRow {
   readonly kind: 'wall';
   readonly link: number;
-  readonly pointM: readonly [number, number, number];
+  readonly pointM: Point;
   readonly limb: Limb;
   /** 0, 1, 2 for x, y, z. */
   readonly axis: number;
@@ -28,9 +31,12 @@ export interface WallRow extends ClearanceRow {
 export interface KeepOutRow extends ClearanceRow {
   readonly kind: 'keepOut';
   readonly link: number;
-  readonly capsule: Capsule;
+  readonly fromM: Point;
+  readonly toM: Point;
   readonly limb: Limb;
-  readonly box: KeepOutBox;
+  /** Corners of the box. */
+  readonly boxMinM: Point;
+  readonly boxMaxM: Point;
   /** Radius and clearance, m. */
   readonly marginM: number;
 }
@@ -39,10 +45,12 @@ export interface KeepOutRow extends ClearanceRow {
 export interface PairRow extends ClearanceRow {
   readonly kind: 'pair';
   readonly link: number;
-  readonly capsule: Capsule;
+  readonly fromM: Point;
+  readonly toM: Point;
   readonly limb: Limb;
   readonly otherLink: number;
-  readonly other: Capsule;
+  readonly otherFromM: Point;
+  readonly otherToM: Point;
   readonly otherLimb: Limb;
   /** The last link that both hang on (−1: base); what moves it changes nothing. */
   readonly common: number;
@@ -83,7 +91,7 @@ function* wallRows(model: RobotModel, kinematics: ArmKinematics): Generator<Wall
   for (const { name, link, pointM, box } of [tool, ...others]) {
     const limb = new Limb(kinematics, link, [pointM], -1);
     for (let axis = 0; axis < 3; axis++) {
-      const place = { kind: 'wall', link, pointM, limb, axis } as const;
+      const place = { kind: 'wall', link, pointM: Float64Array.from(pointM), limb, axis } as const;
       yield { ...place, name: `${name}: ${AXES[axis]} min`, sign: 1, wallM: box.minM[axis]! };
       yield { ...place, name: `${name}: ${AXES[axis]} max`, sign: -1, wallM: box.maxM[axis]! };
     }
@@ -94,7 +102,9 @@ function keepOutRow(kinematics: ArmKinematics, capsule: Capsule, box: KeepOutBox
   const link = kinematics.topology.link(capsule.link);
   const limb = new Limb(kinematics, link, [capsule.fromM, capsule.toM], -1);
   const name = `${capsule.name}: ${box.name}`;
-  return { kind: 'keepOut', name, link, capsule, limb, box, marginM: capsule.radiusM + clearanceM };
+  const [fromM, toM] = endsOf(capsule);
+  const corners = { boxMinM: Float64Array.from(box.minM), boxMaxM: Float64Array.from(box.maxM) };
+  return { kind: 'keepOut', name, link, fromM, toM, limb, ...corners, marginM: capsule.radiusM + clearanceM };
 }
 
 function pairRow(kinematics: ArmKinematics, capsule: Capsule, other: Capsule, clearanceM: number): PairRow {
@@ -110,7 +120,13 @@ function pairRow(kinematics: ArmKinematics, capsule: Capsule, other: Capsule, cl
   const limb = new Limb(kinematics, link, [capsule.fromM, capsule.toM], common);
   const otherLimb = new Limb(kinematics, otherLink, [other.fromM, other.toM], common);
   const marginM = capsule.radiusM + other.radiusM + clearanceM;
-  return { kind: 'pair', name, link, capsule, limb, otherLink, other, otherLimb, common, marginM };
+  const [fromM, toM] = endsOf(capsule);
+  const [otherFromM, otherToM] = endsOf(other);
+  return { kind: 'pair', name, link, fromM, toM, limb, otherLink, otherFromM, otherToM, otherLimb, common, marginM };
+}
+
+function endsOf({ fromM, toM }: Capsule): [Point, Point] {
+  return [Float64Array.from(fromM), Float64Array.from(toM)];
 }
 
 function capsulesOf(model: RobotModel): ReadonlyMap<string, Capsule> {

@@ -103,7 +103,7 @@ describe('the distance of a segment and a box', () => {
     fc.assert(
       fc.property(point, point, box, (a, b, [minM, maxM]) => {
         const ends = Float64Array.of(9, ...a, ...b);
-        segmentFromBox(closest, ends, 1, minM!, maxM!);
+        segmentFromBox(closest, ends, 1, Float64Array.from(minM!), Float64Array.from(maxM!));
         const low = minM as unknown as Point;
         const high = maxM as unknown as Point;
         expect(Math.abs(closest[0]! - least((s) => toBox(along(a, b, s), low, high)))).toBeLessThan(1e-8);
@@ -116,7 +116,13 @@ describe('the distance of a segment and a box', () => {
   });
 
   it('gives NaN for NaN', () => {
-    segmentFromBox(closest, Float64Array.of(Number.NaN, 0, 0, 1, 0, 0), 0, [0, 0, 0], [1, 1, 1]);
+    segmentFromBox(
+      closest,
+      Float64Array.of(Number.NaN, 0, 0, 1, 0, 0),
+      0,
+      new Float64Array(3),
+      Float64Array.of(1, 1, 1),
+    );
     expect(closest[0]).toBeNaN();
   });
 });

@@ -52,8 +52,8 @@ export function segmentFromBox(
   closest: Float64Array,
   ends: Float64Array,
   at: number,
-  minM: ArrayLike<number>,
-  maxM: ArrayLike<number>,
+  minM: Float64Array,
+  maxM: Float64Array,
 ): void {
   let low = 0;
   let high = 1;
@@ -90,13 +90,7 @@ export function segmentFromBox(
 }
 
 /** Replaces the share of the segment in `closest[0]` by half the derivative of the squared distance to the box there. */
-function rise(
-  closest: Float64Array,
-  ends: Float64Array,
-  at: number,
-  minM: ArrayLike<number>,
-  maxM: ArrayLike<number>,
-): void {
+function rise(closest: Float64Array, ends: Float64Array, at: number, minM: Float64Array, maxM: Float64Array): void {
   const t = closest[0]!;
   let sum = 0;
   for (let k = 0; k < 3; k++) {
