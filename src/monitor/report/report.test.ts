@@ -73,6 +73,7 @@ function records(label = 'trained'): MetricRecord[] {
     returnSum: 1,
     interventions: i < 20 ? 1 : 0,
     interventionSteps: i < 20 ? 12 : 0,
+    ...{ filterShare: 0.1, tankDrainJ: 2, marginMin: 0.5 },
     policyVersion: i,
   });
   const update = { update: 100, criticLoss: 0.1, actorLoss: -0.3, temperature: 0.1, entropy: -1, qMean: 0.4 };

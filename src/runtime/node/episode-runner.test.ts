@@ -381,9 +381,10 @@ describe('an episode', () => {
       frame.filterBits = bits;
       if (bits !== 0) frame.changedTicks++;
     };
-    await run();
+    const { costs } = await run();
     expect(steps.map((step) => step.filterBits)).toEqual([0, 5, 8]);
     expect(steps.map((step) => step.cost)).toEqual([0, 0.2, 0.1]);
+    expect(costs.filterShare).toBeCloseTo(0.1, 12);
   });
 
   it('takes the least margin and the energy of the ticks of the step, and the level of the tank at its end', async () => {
@@ -394,7 +395,8 @@ describe('an episode', () => {
       if (tick === 9 || tick === 10 || tick === 15) frame.tankInjectedJ += 0.5;
       frame.tankLevel = tick / 100;
     };
-    await run();
+    const { costs } = await run();
+    expect(costs).toEqual({ filterShare: 0, tankDrainJ: 1.5, marginMin: -0.5 });
     expect(steps.map((step) => step.marginMin)).toEqual([0.75, 0.25, -0.5]);
     expect(steps.map((step) => step.tankDrainJ)).toEqual([0.5, 1, 0]);
     expect(steps.map((step) => step.tankLevel)).toEqual([0.09, 0.19, 0.29].map(Math.fround));

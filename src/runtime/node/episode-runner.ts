@@ -75,6 +75,16 @@ export interface EpisodeOptions {
 /** A person's verdict on an episode. */
 export type Mark = 'success' | 'failure';
 
+/** What an episode cost the safety chain. */
+export interface EpisodeCosts {
+  /** Share of its ticks that the filters changed, the mean over its steps. */
+  readonly filterShare: number;
+  /** Energy that its set-points put into the robot, J; 0 without an energy tank. */
+  readonly tankDrainJ: number;
+  /** Its least margin: 1 in the middle of all limits, 0 at one. */
+  readonly marginMin: number;
+}
+
 export interface EpisodeResult {
   readonly success: boolean;
   readonly steps: number;
@@ -83,6 +93,7 @@ export interface EpisodeResult {
   readonly interventions: number;
   /** Sum of the rewards. */
   readonly returnSum: number;
+  readonly costs: EpisodeCosts;
   /** Decided by the task or by a person; else it was cut: by the time limit, or by what `abortedBy` says. */
   readonly isDecided: boolean;
   /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
@@ -116,6 +127,9 @@ export class EpisodeRunner {
   #commandSeq = 0;
   #filterBits = 0;
   #marginMin = 1;
+  #filterSum = 0;
+  #drainSumJ = 0;
+  #leastMargin = 1;
 
   constructor(options: EpisodeRunnerOptions) {
     const { task, link, policyHz } = options;
@@ -150,6 +164,9 @@ export class EpisodeRunner {
     t.executed.fill(0);
     this.#stack.reset(link.latest, t.executed);
     episode.operator?.reset();
+    this.#filterSum = 0;
+    this.#drainSumJ = 0;
+    this.#leastMargin = 1;
     let interventionSteps = 0;
     let interventions = 0;
     let returnSum = 0;
@@ -183,6 +200,7 @@ export class EpisodeRunner {
           interventionSteps,
           interventions,
           returnSum,
+          costs: this.#costs(step + 1),
           isDecided: t.terminated,
         };
         return abortedBy === undefined || t.terminated ? counts : { ...counts, abortedBy };
@@ -279,11 +297,18 @@ export class EpisodeRunner {
     t.marginMin = Math.fround(Math.max(LEAST_MARGIN, this.#marginMin));
     t.tankDrainJ = Math.fround(Math.max(0, link.latest.tankInjectedJ - injectedBeforeJ));
     t.tankLevel = Math.fround(link.latest.tankLevel);
+    this.#filterSum += t.cost;
+    this.#drainSumJ += t.tankDrainJ;
+    this.#leastMargin = Math.min(this.#leastMargin, t.marginMin);
     task.judge(link.latest, this.#verdict);
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
     this.#stack.push(link.latest, t.executed);
     t.nextObservation.set(this.#stack.values);
+  }
+
+  #costs(steps: number): EpisodeCosts {
+    return { filterShare: this.#filterSum / steps, tankDrainJ: this.#drainSumJ, marginMin: this.#leastMargin };
   }
 
   #applyMark(mark: Mark | undefined): void {

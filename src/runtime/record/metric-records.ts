@@ -41,6 +41,10 @@ export interface EpisodeRecord extends Stamp {
   /** Segments that a person or the scripted operator decided, and their steps. 0 = autonomous. */
   readonly interventions: number;
   readonly interventionSteps: number;
+  /** Share of its ticks that the filters changed, energy that it took from the tank, and its least margin. */
+  readonly filterShare: number;
+  readonly tankDrainJ: number;
+  readonly marginMin: number;
   readonly policyVersion: number;
 }
 

@@ -65,8 +65,9 @@ describe("a run's log", () => {
   it('writes episodes with the time, the step and the version, and histograms at the end', async () => {
     step('policy');
     log.status.envSteps = 12;
+    const costs = { filterShare: 0.25, tankDrainJ: 3, marginMin: 0.5 };
     const counts = { success: true, steps: 12, interventions: 1, interventionSteps: 5 };
-    log.episode('training', 3, { ...counts, returnSum: 1, isDecided: true });
+    log.episode('training', 3, { ...counts, returnSum: 1, isDecided: true, costs });
     log.inferenceMs.add(0.1);
     const written = await lines();
     expect(written[0]).toMatchObject({
@@ -77,6 +78,7 @@ describe("a run's log", () => {
       returnSum: 1,
       interventions: 1,
       interventionSteps: 5,
+      ...costs,
       policyVersion: 4,
       envStep: 12,
       tS: expect.any(Number),

@@ -124,6 +124,7 @@ export class RunLog {
       returnSum: result.success ? 1 : 0,
       interventions: result.interventions,
       interventionSteps: result.interventionSteps,
+      ...result.costs,
       policyVersion: this.#weightsVersion,
     });
   }

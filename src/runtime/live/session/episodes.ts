@@ -271,7 +271,8 @@ export class Episodes {
     try {
       return await this.#parts.runner.run(options);
     } catch (error) {
-      const nothing = { steps: 0, interventionSteps: 0, interventions: 0, returnSum: 0 };
+      const costs = { filterShare: 0, tankDrainJ: 0, marginMin: 1 };
+      const nothing = { steps: 0, interventionSteps: 0, interventions: 0, returnSum: 0, costs };
       const cut = { ...nothing, success: false, isDecided: false };
       if (error instanceof ResetHangsError) {
         const { message, remedy = '' } = error;
