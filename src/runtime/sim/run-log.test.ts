@@ -93,6 +93,7 @@ describe("a run's log", () => {
       if (bits !== 0) frame.changedTicks++;
       if (bits !== 0) frame.stageTicks[3]!++;
       frame.stageMargins[3] = marginMin;
+      Object.assign(frame, { tankEnergyJ: 7 * marginMin, tankLevel: marginMin, tankInjectedJ: 10 - marginMin });
       log.tick(Object.assign(frame, { filterBits: bits, marginMin, clearanceM }));
     };
     for (const bits of [0, 1, 1, 3]) tick(bits, 0.5 - bits / 10, bits);
@@ -101,7 +102,8 @@ describe("a run's log", () => {
     log.counters(frame);
     const [first, second] = (await lines()).filter(({ kind }) => kind === 'safety');
     expect(Object.values(first!['byReason'] as Record<string, number>).sort()).toEqual([1, 3]);
-    expect(first).toMatchObject({ ticks: 4, changedTicks: 3, marginMin: 0.2, clearanceM: 0, tank: null });
+    expect(first).toMatchObject({ ticks: 4, changedTicks: 3, marginMin: 0.2, clearanceM: 0 });
+    expect(first!['tank']).toEqual({ energyJ: 7 * 0.2, levelMin: 0.2, injectedJ: 9.8 });
     expect(first!['stages']).toMatchObject({
       limiter: { changedTicks: 3, marginMin: 0.2 },
       shield: { changedTicks: 0, marginMin: 1 },
