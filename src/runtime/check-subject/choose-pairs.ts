@@ -9,11 +9,15 @@ const MOST = 32;
 const POSES = 2000;
 /** Pairs that never come nearer than this beyond the clearance need no watching, m. */
 const FAR_M = 0.03;
+/** Share of the poses in which a pair must overlap to be taken for built so. */
+const ALWAYS = 0.95;
 
 export interface ChosenPairs {
   readonly pairs: readonly Pair[];
-  /** Pairs that overlap at home: their capsules are too wide to tell anything. */
+  /** Pairs that are not clear at home, nor nearly ever: their capsules are too wide to tell anything. */
   readonly blind: readonly Pair[];
+  /** Pairs that are not clear at home, but often elsewhere: home may be a collision. */
+  readonly suspect: readonly Pair[];
 }
 
 /**
@@ -22,13 +26,14 @@ export interface ChosenPairs {
  */
 export function choosePairs(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): ChosenPairs {
   const all = candidates(model, capsules);
-  if (all.length === 0) return { pairs: [], blind: [] };
+  if (all.length === 0) return { pairs: [], blind: [], suspect: [] };
   const whole: RobotModel = { ...model, points: [], collision: { capsules, pairs: all, clearanceM } };
   const arm = new ArmKinematics(whole);
   const clearances = new Clearances(whole);
   const first = clearances.rows.findIndex(({ kind }) => kind === 'pair');
   const atHome = measure(clearances, arm, model.homeRad).slice(first);
   const least = Float64Array.from(atHome);
+  const overlaps = new Uint32Array(least.length);
   const rng = new Rng(1);
   const joints = new Float64Array(model.joints.length);
   for (let pose = 0; pose < POSES; pose++) {
@@ -36,14 +41,20 @@ export function choosePairs(model: RobotModel, capsules: readonly Capsule[], cle
       joints[i] = positionMinRad + rng.uniform() * (positionMaxRad - positionMinRad);
     }
     const h = measure(clearances, arm, joints);
-    for (let k = 0; k < least.length; k++) least[k] = Math.min(least[k]!, h[first + k]!);
+    for (let k = 0; k < least.length; k++) {
+      least[k] = Math.min(least[k]!, h[first + k]!);
+      if (h[first + k]! < 0) overlaps[k]!++;
+    }
   }
   const order = [...all.keys()]
     .filter((k) => atHome[k]! >= 0 && least[k]! < FAR_M)
     .sort((a, b) => least[a]! - least[b]!);
+  const isBlind = (k: number): boolean => overlaps[k]! > ALWAYS * POSES;
+  const unclear = [...all.keys()].filter((k) => !(atHome[k]! >= 0));
   return {
     pairs: order.slice(0, MOST).map((k) => all[k]!),
-    blind: all.filter((_, k) => !(atHome[k]! >= 0)),
+    blind: unclear.filter(isBlind).map((k) => all[k]!),
+    suspect: unclear.filter((k) => !isBlind(k)).map((k) => all[k]!),
   };
 }
 

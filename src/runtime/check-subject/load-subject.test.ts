@@ -330,6 +330,19 @@ describe('limits that cannot be', () => {
     expect(await refusal('y.yaml')).toContain(message);
   });
 
+  it('a home in which the robot touches itself is refused', async () => {
+    const third =
+      '<link name="tip"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision></link><joint name="wrist" type="revolute"><parent link="fore"/><child link="tip"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="9" velocity="3"/></joint>';
+    write({
+      'fold.urdf': URDF.replace('</robot>', `${third}</robot>`),
+      'fold.yaml':
+        'model: fold.urdf\ndefaults: { accelMaxRadPerS2: 5, stiffnessNmPerRad: 200, dampingNmSPerRad: 12 }\nhomeRad: [0, 2, 2]\n',
+    });
+    expect(await refusal('fold.yaml')).toMatch(
+      /^fold\.yaml:3:10: at home \(homeRad\) the shapes of shoulder-link and wrist-link overlap by \d/,
+    );
+  });
+
   it('says what a model alone lacks, and where limits have no place', async () => {
     expect(await refusal('scara.urdf')).toContain(
       'scara.urdf:12:1: joint "shoulder" has no acceleration limit (accelMaxRadPerS2), no stiffness',

@@ -47,6 +47,10 @@ export async function subjectOfModel(files: ModelFiles): Promise<PlacedSubject> 
   const found = checkRobot({ ...model, driver: { kind: 'mujoco', model: files.model } } as RobotConfig);
   if (found.length > 0)
     throw problemsError(found.map(({ path, message }) => ({ place: builder.place(path), message })));
+  const overlaps = await overlapsAtHome(files.model, model, builder.suspect);
+  if (overlaps.length > 0) {
+    throw problemsError(overlaps.map((message) => ({ place: builder.place(['homeRad']), message })));
+  }
   const sources = [files.model, files.ros?.file, files.ownFile].filter((file) => file !== undefined);
   return {
     subject: { model, plantFile: resolve(files.model), sources, assumed },
@@ -54,7 +58,33 @@ export async function subjectOfModel(files: ModelFiles): Promise<PlacedSubject> 
   };
 }
 
+/** Of the pairs whose capsules overlap at home, those whose shapes do too, by MuJoCo: a sentence each. */
+async function overlapsAtHome(
+  file: string,
+  model: RobotModel,
+  pairs: readonly (readonly [string, string])[],
+): Promise<string[]> {
+  const { collision } = model;
+  if (collision === undefined) return [];
+  const { RobotPlant } = await import('../../drivers/mujoco/index.ts');
+  const found: string[] = [];
+  for (const pair of pairs) {
+    const plant = await RobotPlant.open({
+      file,
+      model: { ...model, collision: { ...collision, keepOut: [], pairs: [pair] } },
+    });
+    const distanceM = plant.smallestDistanceM();
+    plant.close();
+    if (distanceM >= 0) continue;
+    const depthMm = Number((-1000 * distanceM).toPrecision(3));
+    found.push(`at home (homeRad) the shapes of ${pair[0]} and ${pair[1]} overlap by ${depthMm} mm`);
+  }
+  return found;
+}
+
 class ModelBuilder {
+  /** Pairs whose capsules overlap at home, though the robot is not built so. */
+  suspect: readonly (readonly [string, string])[] = [];
   readonly #files: ModelFiles;
   readonly #config: LimitsConfig;
   readonly #robot: ImportedRobot;
@@ -197,8 +227,10 @@ class ModelBuilder {
     this.#assumed.push(
       `${chosen.pairs.length} pairs of links are kept apart: those that can come near and are clear at home.`,
     );
-    if (chosen.blind.length > 0) {
-      const pairs = chosen.blind.map((pair) => pair.join(' and ')).join(', ');
+    this.suspect = chosen.suspect;
+    const unwatched = [...chosen.blind, ...chosen.suspect];
+    if (unwatched.length > 0) {
+      const pairs = unwatched.map((pair) => pair.join(' and ')).join(', ');
       this.#assumed.push(`Not kept apart, since their capsules overlap at home: ${pairs}.`);
     }
     return { capsules, pairs: chosen.pairs, keepOut, clearanceM };

@@ -174,7 +174,8 @@ function capsulesOf(simulation: Simulation, parts: readonly Part[], joints: read
     if (balls.length === 0) continue;
     const link = joint < 0 ? 'base' : joints[joint]!.name;
     capsules.push({
-      name: link,
+      // No geom is called so: what stands for it in simulation is all shapes of the link.
+      name: `${link}-link`,
       link,
       ...boundingCapsule(
         balls,
