@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ADVERSARIES, type Attack, cartesianSpec, jointSpec, runAttack } from '../support/adversary.ts';
+import { fencedBases, guardedArm } from '../support/guarded-robots.ts';
 import { carBase, diffBase, holonomicBase, oddArm3, ur5eLike } from '../support/robot-models.ts';
 
 const spaces = [
@@ -11,6 +12,9 @@ const spaces = [
   { name: 'differential base', model: diffBase, action: jointSpec(diffBase, 0.1) },
   { name: 'holonomic base', model: holonomicBase, action: jointSpec(holonomicBase, 0.07) },
   { name: 'car', model: carBase, action: jointSpec(carBase, 0.09) },
+  { name: 'arm on a rail among obstacles, tool', model: guardedArm, action: cartesianSpec(0.012, 0.1) },
+  { name: 'arm on a rail among obstacles, joints', model: guardedArm, action: jointSpec(guardedArm, 0.09) },
+  ...fencedBases.map((model) => ({ name: model.name, model, action: jointSpec(model, 0.09) })),
 ];
 
 const shape = fc.record({

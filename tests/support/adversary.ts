@@ -17,6 +17,8 @@ export interface Attack {
   readonly ticksPerStep: number;
   /** Where the axes of a base stand at the start: it has driven far. Default: the home pose. */
   readonly startRad?: readonly number[];
+  /** What the monitor goes by, where that is more than the chain knows of. Default: the same. */
+  readonly watched?: RobotModel;
   /** Measured periods range over [0, 5T] instead of being T. */
   readonly jitter: 'none' | 'wild';
 }
@@ -57,7 +59,7 @@ export function runAttack(attack: Attack, onTick?: (chain: SafetyChain, report: 
     policyPeriodS: ticksPerStep * periodS,
     handoverS: 0.1,
   });
-  const monitor = new LimitMonitor(model);
+  const monitor = new LimitMonitor(attack.watched ?? model);
   const state = createRobotState(n, 0);
   const report = createChainReport();
   const command = createCommand(attack.action.dimensions.length, ticksPerStep * periodS * 1.5);
