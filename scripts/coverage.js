@@ -1,0 +1,40 @@
+/**
+ * Branch coverage of src/safety by its unit and property tests: 100 %, or it ends with code 1 and names what is missing.
+ *
+ *   npm run coverage
+ *   npm run coverage -- --json FILE       the summary of each file as well
+ *   npm run coverage -- src/safety/limits
+ */
+import './node-version.js';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { values, positionals: only } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true });
+// A folder of its own: two runs would remove each other's files.
+const reports = mkdtempSync(join(tmpdir(), 'rein-coverage-'));
+process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
+/** What counts: tests beside the code, and the properties of the whole chain. */
+const tests = only.length > 0 ? only : ['src/safety', 'tests/property'];
+const counted = only.length > 0 ? only.map((path) => `${path}/**/*.ts`) : ['src/safety/**/*.ts'];
+
+const args = [
+  ...['run', ...tests, '--coverage.enabled', '--coverage.provider=v8'],
+  ...counted.map((glob) => `--coverage.include=${glob}`),
+  ...['--coverage.exclude=**/*.test.ts', '--coverage.exclude=**/index.ts'],
+  ...['--coverage.reporter=text', '--coverage.reporter=json-summary'],
+  ...['--coverage.thresholds.branches=100', `--coverage.reportsDirectory=${reports}`],
+  // Counting makes the code a few times slower.
+  '--testTimeout=120000',
+];
+const run = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
+  cwd: root,
+  stdio: ['ignore', 'inherit', 'inherit'],
+});
+const summary = join(reports, 'coverage-summary.json');
+if (values.json !== undefined && existsSync(summary)) copyFileSync(summary, values.json);
+process.exitCode = run.status ?? 1;
