@@ -39,7 +39,15 @@ function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly
     const { busPath } = robot.driver;
     return { name: 'mock', options: { signalNames: task.signalNames, ...(busPath === undefined ? {} : { busPath }) } };
   }
-  return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
+  const { model } = robot.driver;
+  if (model === undefined) return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
+  if (task.signalNames.length > 0) {
+    throw new ReinError(
+      'config',
+      `Robot ${robot.name} is simulated from its own file and gives no signals; task ${config.task.name} needs ${task.signalNames.join(', ')}.`,
+    );
+  }
+  return { name: 'mujocoModel', options: { file: model } };
 }
 
 /** The robot of `config` in MuJoCo, in the task's scene, one `read` every 1 / `rateHz` s: plain data for its driver. */

@@ -8,3 +8,4 @@ export {
 export { MujocoDriver, type MujocoDriverOptions } from './mujoco-driver.ts';
 export { bareArmXml, HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
 export { type PlantOptions, type PlantPayload, type PlantWall, RobotPlant } from './plant/index.ts';
+export { PlantDriver, type PlantDriverOptions } from './plant-driver.ts';

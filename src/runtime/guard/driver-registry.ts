@@ -2,7 +2,7 @@
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
 import type { MockDriverOptions } from '../../drivers/mock/index.ts';
-import type { MujocoDriverOptions } from '../../drivers/mujoco/index.ts';
+import type { MujocoDriverOptions, PlantDriverOptions } from '../../drivers/mujoco/index.ts';
 import type { RosDriverOptions } from '../../drivers/ros/index.ts';
 import type { RosMemory } from './ros/index.ts';
 
@@ -10,6 +10,7 @@ import type { RosMemory } from './ros/index.ts';
 export type DriverConfig =
   | { readonly name: 'mock'; readonly options: MockDriverOptions }
   | { readonly name: 'mujoco'; readonly options: MujocoDriverOptions }
+  | { readonly name: 'mujocoModel'; readonly options: PlantDriverOptions }
   | { readonly name: 'ros'; readonly options: RosDriverOptions; readonly processes: RosProcesses };
 
 /** The programs that speak ROS for the guard, which loads none of it. */
@@ -36,6 +37,10 @@ export async function createDriver(config: DriverConfig, model: RobotModel, ros?
       const { MujocoDriver } = await import('../../drivers/mujoco/index.ts');
       return new MujocoDriver(config.options);
     }
+    case 'mujocoModel': {
+      const { PlantDriver } = await import('../../drivers/mujoco/index.ts');
+      return new PlantDriver(model, config.options);
+    }
     case 'ros': {
       if (ros === undefined) throw new ReinError('driver', 'A robot behind ROS 2 is driven by a guard process only.');
       const { RosDriver } = await import('../../drivers/ros/index.ts');
@@ -44,7 +49,7 @@ export async function createDriver(config: DriverConfig, model: RobotModel, ros?
     }
     default:
       throw new ReinError('config', `There is no driver named ${(config as { name: string }).name}.`, {
-        remedy: 'Drivers: mock, mujoco, ros.',
+        remedy: 'Drivers: mock, mujoco, mujocoModel, ros.',
       });
   }
 }

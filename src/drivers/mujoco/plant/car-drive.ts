@@ -71,6 +71,12 @@ export class CarDrive implements Drive {
     }
   }
 
+  hold(positionRad: ArrayLike<number>): void {
+    this.#lastSentM = positionRad[0]!;
+    this.setPointRad[0] = positionRad[0]!;
+    this.setPointRad[1] = positionRad[1]!;
+  }
+
   exert(): boolean {
     return false;
   }

@@ -14,7 +14,9 @@ export interface Drive {
   push(sentRad: ArrayLike<number>, dtS: number): void;
   /** Torques in place of references, N·m. False where the robot has no such port. */
   exert(torqueNm: ArrayLike<number>): boolean;
-  measure(positionRad: Float64Array, velocityRadPerS: Float64Array): void;
+  /** The references stand at the measured `positionRad`. */
+  hold(positionRad: ArrayLike<number>): void;
+  measure(positionRad: Float64Array, velocityRadPerS: Float64Array, torqueNm: Float64Array): void;
 }
 
 export class JointServos implements Drive {
@@ -65,12 +67,18 @@ export class JointServos implements Drive {
     return true;
   }
 
-  measure(positionRad: Float64Array, velocityRadPerS: Float64Array): void {
+  hold(positionRad: ArrayLike<number>): void {
+    this.#be('servos');
+    this.#references.restAt(positionRad);
+  }
+
+  measure(positionRad: Float64Array, velocityRadPerS: Float64Array, torqueNm: Float64Array): void {
     const views = this.#simulation.views;
     for (let i = 0; i < this.#addresses.length; i++) {
       const { position, dof } = this.#addresses[i]!;
       positionRad[i] = views.positionRad[position]!;
       velocityRadPerS[i] = views.velocityRadPerS[dof]!;
+      torqueNm[i] = views.actuatorForce[i]!;
     }
   }
 

@@ -25,6 +25,8 @@ export class RobotPlant {
   readonly positionRad: Float64Array;
   /** [n] measured, rad/s. */
   readonly velocityRadPerS: Float64Array;
+  /** [n] what the servos exert, N·m; 0 for a car's axes. */
+  readonly torqueNm: Float64Array;
   /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
   readonly setPointRad: Float64Array;
   readonly #simulation: Simulation;
@@ -56,6 +58,7 @@ export class RobotPlant {
     this.#timestepS = options.timestepS ?? TIMESTEP_MAX_S;
     this.positionRad = new Float64Array(model.joints.length);
     this.velocityRadPerS = new Float64Array(model.joints.length);
+    this.torqueNm = new Float64Array(model.joints.length);
     this.#drive = model.base === undefined ? new JointServos(simulation, options) : new CarDrive(simulation, model);
     this.setPointRad = this.#drive.setPointRad;
     this.#energy = new PlantEnergy(simulation);
@@ -83,7 +86,12 @@ export class RobotPlant {
     return this.#pass(dtS);
   }
 
-  /** The same with torques in place of references (N·m, on top of the weight's compensation, within ±torqueMax). */
+  /** The references are where the robot is now, as if they had always stood there. */
+  hold(): void {
+    this.#drive.hold(this.positionRad);
+  }
+
+  /** As `step`, with torques in place of references (N·m, on top of the weight's compensation, within ±torqueMax). */
   exert(torqueNm: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isValid(torqueNm, dtS) || !this.#drive.exert(torqueNm)) return false;
     return this.#pass(dtS);
@@ -153,7 +161,7 @@ export class RobotPlant {
   }
 
   #measure(): void {
-    this.#drive.measure(this.positionRad, this.velocityRadPerS);
+    this.#drive.measure(this.positionRad, this.velocityRadPerS, this.torqueNm);
     this.#isFresh = false;
   }
 

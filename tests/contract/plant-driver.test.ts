@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { createRobotState, vec } from '../../src/core/index.ts';
+import { PlantDriver } from '../../src/drivers/mujoco/index.ts';
+import { loadRobotFile } from '../../src/runtime/index.ts';
+import { describeDriver } from './driver.contract.ts';
+
+function driverOf(name: string) {
+  const { driver, ...model } = loadRobotFile(name).robot;
+  if (driver.kind !== 'mujoco' || driver.model === undefined) throw new TypeError(`${name} has no model of its own`);
+  return { driver: new PlantDriver(model, { file: driver.model }), model };
+}
+
+describeDriver('simulated 7-joint arm', () => driverOf('arm7'));
+
+it('a simulated car drives as its axes are sent, and stands when nobody sends', async () => {
+  const { driver, model } = driverOf('car');
+  const state = createRobotState(2, 0);
+  await driver.open();
+  try {
+    driver.read(state);
+    driver.enable();
+    const reference = vec<'rad'>([0, 0]);
+    for (let i = 1; i <= 100; i++) {
+      reference[0] = reference[0]! + Math.min(1, i / 25) / model.controlHz;
+      reference[1] = 0.2;
+      expect(driver.write(reference)).toBe('ok');
+      expect(driver.read(state)).toBe('ok');
+    }
+    expect(state.velocityRadPerS[0]).toBeCloseTo(1, 1);
+    expect(state.positionRad[0]).toBeCloseTo(reference[0]!, 1);
+    expect(state.positionRad[1]).toBeCloseTo(0.2, 1);
+    for (let i = 0; i < 50; i++) driver.read(state);
+    expect(Math.abs(state.velocityRadPerS[0]!)).toBeLessThan(0.01);
+    reference[0] = Number.NaN;
+    expect(driver.write(reference)).toBe('rejected');
+  } finally {
+    await driver.close();
+  }
+});
