@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError } from '../../core/index.ts';
 import type { DriverBus } from '../../drivers/index.ts';
 import { GuardSocketServer } from '../guard-link/index.ts';
-import { type BusMessage, type GuardianMessage, openPulsePipes, silenceMs } from '../guardian/index.ts';
+import { type BusMessage, type GuardianMessage, missedMs, openPulsePipes, silenceMs } from '../guardian/index.ts';
 import { createLogger } from '../log.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { MotionLog } from './motion-log.ts';
@@ -74,8 +74,10 @@ async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: Guard
     if (isGuardian(message)) link.watchBy(openPulsePipes(message.pulse, message.answers));
   });
   const stopFrames = bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
-  const timing = { silenceMs: silenceMs(1 / model.controlHz), realTimePriority };
-  const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, ...timing };
+  const periodS = 1 / model.controlHz;
+  const timing = { silenceMs: silenceMs(periodS), missedMs: missedMs(periodS) };
+  const watch = { ...timing, realTimePriority, tickThread: link.tickThread };
+  const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, watch };
   process.send(message);
   const limitMs = performance.now() + GUARDIAN_MS;
   while (!link.isWatched) {

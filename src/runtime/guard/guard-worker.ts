@@ -4,7 +4,7 @@ import { type ActionCommand, type Clock, type GuardFrame, ReinError, SystemClock
 import type { Driver, DriverBus } from '../../drivers/index.ts';
 import { type GuardPort, packFrame, unpackCommand } from '../guard-link/index.ts';
 import { GuardPulse, WatchedDriver } from '../guardian/index.ts';
-import { type RaiseResult, raiseThisThread } from '../priority.ts';
+import { type RaiseResult, raiseThisThread, threadFolder } from '../priority.ts';
 import { Lateness, runAtDeadlines } from '../scheduler.ts';
 import { createDriver } from './driver-registry.ts';
 import { Guard } from './guard.ts';
@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   });
   const raise: RaiseResult =
     config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false, reason: 'not asked for' };
-  post({ kind: 'ready', raise, ...busOf(opened) });
+  post({ kind: 'ready', raise, ...busOf(opened), ...thisThread() });
   const watch = pulse === undefined ? undefined : new GuardianWatch(guard, pulse, control, post);
   try {
     runAtDeadlines({
@@ -111,6 +111,11 @@ function createPort(): GuardPort {
       frames.publish();
     },
   };
+}
+
+function thisThread(): { tickThread?: string } {
+  const tickThread = threadFolder();
+  return tickThread === undefined ? {} : { tickThread };
 }
 
 /** The bus as plain data: a driver's own object does not cross threads. */

@@ -35,7 +35,6 @@ export class GuardianWatch {
   /** After the driver was closed. A robot that was left moving is the guardian's. */
   end(): void {
     if (!this.#guard.isMoving) this.#pulse.goodbye();
-    this.#pulse.close();
   }
 
   /** Category 2: brakes, and holds with torque until somebody has acknowledged, which is undone while nobody watches. */

@@ -1,4 +1,5 @@
 /** The link to a guard whose tick runs in a thread of this process. */
+import { closeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import {
   type ActionCommand,
@@ -66,6 +67,7 @@ export class WorkerGuardLink implements GuardLink {
   readonly #ros: RosHalf | undefined;
   #raise: RaiseResult = { isRaised: false, reason: 'not started' };
   #bus: DriverBus | undefined;
+  #tickThread: string | undefined;
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
@@ -128,13 +130,22 @@ export class WorkerGuardLink implements GuardLink {
     return this.#bus;
   }
 
+  /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
+  get tickThread(): string | undefined {
+    return this.#tickThread;
+  }
+
   /** Whether a guardian watches the bus now. */
   get isWatched(): boolean {
     return Atomics.load(this.#control, CONTROL.watched) === 1;
   }
 
-  /** Hands the guardian's pipes to the tick, which closes them at its end. Once. */
+  /** Hands the guardian's pipes to the tick. Closes them when the tick's thread has ended, however it did. Once. */
   watchBy({ pulseFd, answersFd }: PulsePipes): void {
+    void this.#exited.then(() => {
+      closeSync(pulseFd);
+      closeSync(answersFd);
+    });
     Atomics.store(this.#control, CONTROL.answersFd, answersFd);
     Atomics.store(this.#control, CONTROL.pulseFd, pulseFd);
   }
@@ -200,6 +211,7 @@ export class WorkerGuardLink implements GuardLink {
         if (message.kind === 'ready') {
           this.#raise = message.raise;
           this.#bus = message.bus;
+          this.#tickThread = message.tickThread;
           resolve();
         } else if (message.kind === 'notice') {
           this.notify(message.notice);

@@ -38,7 +38,7 @@ export interface WorkerStart {
 export type ToWorker = { readonly id: number; readonly request: GuardRequest };
 
 export type FromWorker =
-  | { readonly kind: 'ready'; readonly raise: RaiseResult; readonly bus?: DriverBus }
+  | { readonly kind: 'ready'; readonly raise: RaiseResult; readonly bus?: DriverBus; readonly tickThread?: string }
   | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended'; readonly lateness: LatenessSummary }

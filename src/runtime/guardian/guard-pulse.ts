@@ -38,7 +38,7 @@ export class GuardPulse {
     this.#clock = clock;
   }
 
-  /** The pipes are there; they become this object's. */
+  /** The pipes are there. Whoever opened them closes them, after the last beat; without a goodbye the guardian stops the bus then. */
   connect(pipes: PulsePipes): void {
     this.#pipes ??= pipes;
   }
@@ -82,14 +82,6 @@ export class GuardPulse {
   /** The robot stands and the driver is closed: the guardian's work is done. */
   goodbye(): void {
     if (this.#pipes !== undefined) this.#write(this.#pipes.pulseFd, PULSE_BYTE.goodbye);
-  }
-
-  /** Gives the pipes back. Without a goodbye the guardian stops the bus. */
-  close(): void {
-    if (this.#pipes === undefined) return;
-    closeSync(this.#pipes.pulseFd);
-    closeSync(this.#pipes.answersFd);
-    this.#pipes = undefined;
   }
 
   #write(fd: number, byte: number): boolean {

@@ -7,7 +7,7 @@
  * long as the guard: no signal that a person, a terminal or a service manager sends ends it before, nor does the end of its
  * supervisor. It loads no package, and of this repository only the two files beside it and the one that raises a thread.
  */
-import { constants, openSync, rmSync, writeSync } from 'node:fs';
+import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { raiseThisThread } from '../priority.ts';
@@ -21,6 +21,7 @@ const NEVER_HEARD_MS = 5000;
 const NOTHING_TO_DO = (): void => undefined;
 
 const config = JSON.parse(process.argv[2] ?? '') as GuardianConfig;
+const { silenceMs, missedMs, tickThread, realTimePriority } = config.watch;
 const frames = joinFrames(config.bus.stopFrames);
 const busFd = openBus(config.bus.path);
 const answer = new Uint8Array(1);
@@ -29,6 +30,7 @@ const pulse = new Socket({ fd: openSync(config.pulse, constants.O_RDONLY | const
 let last: number = PULSE_BYTE.idle;
 let heardAtMs = Number.NaN;
 let hasStopped = false;
+let hasSeenDeath = false;
 let answersFd = -1;
 let silence: NodeJS.Timeout | undefined;
 
@@ -36,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGTSTP'] as co
 process.on('disconnect', () => {
   setTimeout(() => Number.isNaN(heardAtMs) && process.exit(0), NEVER_HEARD_MS).unref();
 });
-const { isRaised } = config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
+const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
 pulse.on('data', onPulse);
 pulse.on('error', NOTHING_TO_DO);
 pulse.once('close', onEnd);
@@ -48,7 +50,7 @@ function onPulse(bytes: Uint8Array): void {
     if (byte === PULSE_BYTE.idle) hasStopped = false;
   }
   heardAtMs = performance.now();
-  waitFor(config.silenceMs);
+  waitFor(missedMs);
   sayHere();
 }
 
@@ -56,24 +58,28 @@ function onPulse(bytes: Uint8Array): void {
 function waitFor(ms: number): void {
   clearTimeout(silence);
   const isMissed = last === PULSE_BYTE.armed && !hasStopped;
-  silence = isMissed ? setTimeout(onSilence, ms, performance.now() + ms) : undefined;
+  silence = isMissed ? setTimeout(onMissed, ms, performance.now() + ms) : undefined;
 }
 
-function onSilence(dueAtMs: number): void {
+/** Beats are missing. */
+function onMissed(dueAtMs: number): void {
   const wasHeardAtMs = heardAtMs;
   const isHeldUp = performance.now() - dueAtMs > HELD_UP_MS;
   // Timers fire before pipes are looked at: what came while this process was held up is read first.
   setImmediate(() => {
     if (heardAtMs !== wasHeardAtMs) return;
-    if (isHeldUp) waitFor(HELD_UP_MS);
-    else stop('guardSilent');
+    const silentMs = performance.now() - heardAtMs;
+    if (tickThread !== undefined && !existsSync(tickThread)) stop('guardDied');
+    else if (isHeldUp) waitFor(HELD_UP_MS);
+    else if (silentMs >= silenceMs) stop('guardSilent');
+    else waitFor(Math.min(missedMs, silenceMs - silentMs));
   });
 }
 
 /** The guard has closed its pipe, or is dead. */
 function onEnd(): void {
   clearTimeout(silence);
-  if (last !== PULSE_BYTE.goodbye) stop('guardDied');
+  if (last !== PULSE_BYTE.goodbye && !hasSeenDeath) stop('guardDied');
   // A supervisor that is gone leaves the pipes' folder to us.
   if (!process.connected) rmSync(dirname(config.pulse), { recursive: true, force: true });
   else process.disconnect();
@@ -82,6 +88,7 @@ function onEnd(): void {
 function stop(cause: StopCause): void {
   const knewAtMs = performance.now();
   hasStopped = true;
+  hasSeenDeath ||= cause === 'guardDied';
   const repeats = writeStopFrames(busFd, frames);
   const tookMs = performance.now() - knewAtMs;
   tell({ kind: 'stopped', cause, repeats, tookMs });

@@ -51,13 +51,13 @@ export class Guardian {
   #ending: Promise<void> | undefined;
 
   /** Starts it. Throws `ReinError` where the pipes cannot be made. */
-  constructor({ bus, silenceMs, realTimePriority }: BusMessage, options: GuardianOptions) {
+  constructor({ bus, watch }: BusMessage, options: GuardianOptions) {
     this.#options = options;
     this.#folder = mkdtempSync(join(tmpdir(), 'rein-guardian-'));
     const pulse = join(this.#folder, 'pulse');
     const answers = join(this.#folder, 'answers');
     makePipes(pulse, answers);
-    this.#config = { bus, pulse, answers, silenceMs, realTimePriority };
+    this.#config = { bus, pulse, answers, watch };
     this.#start();
   }
 

@@ -32,14 +32,34 @@ export function silenceMs(periodS: number): number {
   return 1e3 * Math.max(SILENCE_S, SILENT_PERIODS * periodS);
 }
 
+/**
+ * After so many periods without a beat the guardian looks whether the tick's thread is there at all. A killed process closes its
+ * pipes when the last of its threads is gone, and on a busy machine that takes them tens of milliseconds; the tick's own thread,
+ * which has real-time priority, is gone at once.
+ */
+const MISSED_PERIODS = 2.5;
+
+export function missedMs(periodS: number): number {
+  return 1e3 * MISSED_PERIODS * periodS;
+}
+
 /** How often the stop frames are written, and how long between, ms: all within 50 ms of a death with room to spare. */
 export const STOP_REPEATS = 3;
-export const STOP_GAP_MS = 8;
+export const STOP_GAP_MS = 5;
 
 /** A bus as it crosses from process to process: bytes as hexadecimal digits. */
 export interface BusConfig {
   readonly path: string;
   readonly stopFrames: readonly string[];
+}
+
+/** How a guard is watched. */
+export interface WatchConfig {
+  readonly silenceMs: number;
+  readonly missedMs: number;
+  /** A folder of Linux that is there as long as the tick's thread is, `/proc/PID/task/TID`; elsewhere absent. */
+  readonly tickThread?: string | undefined;
+  readonly realTimePriority: 'try' | 'no';
 }
 
 /** What the guardian is started with: its one argument, as JSON. */
@@ -48,8 +68,7 @@ export interface GuardianConfig {
   /** Paths of the two pipes, in a folder of their own. */
   readonly pulse: string;
   readonly answers: string;
-  readonly silenceMs: number;
-  readonly realTimePriority: 'try' | 'no';
+  readonly watch: WatchConfig;
 }
 
 /** Why the bus was stopped. */
@@ -71,8 +90,7 @@ export type FromGuardian =
 export interface BusMessage {
   readonly kind: 'bus';
   readonly bus: BusConfig;
-  readonly silenceMs: number;
-  readonly realTimePriority: 'try' | 'no';
+  readonly watch: WatchConfig;
 }
 
 /** From the supervisor to the guard: a guardian listens, at these paths. */

@@ -1,0 +1,48 @@
+/**
+ * Stops an arm from full speed in every way that it must stop, again and again, and says how long it took.
+ *
+ *   npm run trials -- [NAME …] [--trials 100] [--seed 1] [--json FILE]
+ *
+ * NAME: nodeKilled, nodeFrozen, nodeFloods, nodeSendsNaN, guardKilled, guardFrozen; default all. Exit code 1 when anything
+ * took longer than promised. Needs a build, Linux, and nothing else: no robot, no network.
+ */
+import './node-version.js';
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+const { formatStopTrials, runStopTrials, STOP_TRIALS } = await import('../dist/runtime/stop-trials/index.js').catch(
+  () => {
+    console.error('Run `npm run build` first.');
+    process.exit(1);
+  },
+);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    trials: { type: 'string', default: '100' },
+    seed: { type: 'string', default: '1' },
+    json: { type: 'string' },
+  },
+});
+const unknown = positionals.filter((name) => !STOP_TRIALS.includes(name));
+const trials = Number(values.trials);
+const seed = Number(values.seed);
+if (unknown.length > 0) refuse(`There is no trial named ${unknown.join(', ')}. Trials: ${STOP_TRIALS.join(', ')}.`);
+if (!Number.isInteger(trials) || trials < 1) refuse(`--trials wants a whole number from 1 on, not ${values.trials}.`);
+if (!Number.isSafeInteger(seed)) refuse(`--seed wants a whole number, not ${values.seed}.`);
+
+const result = await runStopTrials({
+  ...(positionals.length === 0 ? {} : { names: positionals }),
+  ...{ trials, seed },
+  onTrial: (name, done) => {
+    if (done === trials || done % 10 === 0) console.error(`${name}: ${done} of ${trials}`);
+  },
+});
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(result, undefined, 2)}\n`);
+console.log(formatStopTrials(result));
+process.exit(result.passed ? 0 : 1);
+
+function refuse(sentence) {
+  console.error(sentence);
+  process.exit(2);
+}

@@ -1,0 +1,54 @@
+/** From frames on a bus to when the arm was at full speed, when it began to brake, and when it stood. Pure. */
+import { MOCK_FRAME } from '../../drivers/mock/index.ts';
+import type { BusFrame } from './listener-messages.ts';
+
+/** Slower than this share of the limit is not full speed: less than one period of braking, more than the clocks' jitter. */
+const FULL_RATIO = 0.98;
+/** Frames closer than this came out of one read. */
+const TOGETHER_MS = 1;
+/** So many references of full speed in a row, before a fault. */
+const FULL_FRAMES = 3;
+/** So many references that do not move, one after another, are a standstill. */
+const STANDING_FRAMES = 5;
+
+export function references(frames: readonly BusFrame[]): readonly BusFrame[] {
+  return frames.filter(({ kind }) => kind === MOCK_FRAME.reference);
+}
+
+/** Whether the newest references move joint 0 at `limitRadPerS`. */
+export function isAtFullSpeed(frames: readonly BusFrame[], limitRadPerS: number): boolean {
+  const newest = references(frames.slice(-FULL_FRAMES - 2)).slice(-FULL_FRAMES - 1);
+  if (newest.length <= FULL_FRAMES) return false;
+  return newest.slice(1).every((frame, i) => speed(newest[i]!, frame) >= FULL_RATIO * limitRadPerS);
+}
+
+/** The first reference, after `sinceMs`, of five that do not move any joint; `undefined`: it has not come yet. */
+export function standstill(frames: readonly BusFrame[], sinceMs: number): BusFrame | undefined {
+  const sent = references(frames);
+  let standing = 0;
+  for (let i = 1; i < sent.length; i++) {
+    standing = sent[i]!.atMs > sinceMs && isSame(sent[i]!, sent[i - 1]!) ? standing + 1 : 0;
+    if (standing === STANDING_FRAMES) return sent[i - STANDING_FRAMES + 1];
+  }
+  return undefined;
+}
+
+/** The first reference, after `sinceMs`, from which on joint 0 is slower than `limitRadPerS`. */
+export function brakeBegin(frames: readonly BusFrame[], sinceMs: number, limitRadPerS: number): BusFrame | undefined {
+  const sent = references(frames);
+  const end = standstill(frames, sinceMs);
+  if (end === undefined) return undefined;
+  let i = sent.indexOf(end);
+  while (i > 0 && speed(sent[i - 1]!, sent[i]!) < FULL_RATIO * limitRadPerS) i--;
+  return sent.slice(i + 1).find(({ atMs }) => atMs > sinceMs);
+}
+
+/** rad/s of joint 0, by the times of arrival. Of frames that arrived together, after a hold-up of the listener, nobody can say. */
+function speed(before: BusFrame, frame: BusFrame): number {
+  const sinceMs = frame.atMs - before.atMs;
+  return sinceMs < TOGETHER_MS ? 0 : Math.abs(frame.valuesRad[0]! - before.valuesRad[0]!) / (sinceMs * 1e-3);
+}
+
+function isSame(a: BusFrame, b: BusFrame): boolean {
+  return a.valuesRad.every((value, i) => value === b.valuesRad[i]);
+}
