@@ -1,0 +1,289 @@
+/** The evidence as a page. What is missing, failed, or was run in short, it says in the place where the figures would be. */
+
+const number = (value, digits = 2) =>
+  typeof value === 'number' && Number.isFinite(value)
+    ? value.toLocaleString('en', { maximumFractionDigits: digits })
+    : '–';
+const rate = (value) => (typeof value === 'number' ? value.toExponential(1) : '–');
+const NOT_TRIED = 'Simulated; not tried on hardware.';
+
+export function evidencePage(evidence) {
+  const { machine, versions, parts } = evidence;
+  const changed = evidence.isClean ? '' : ', with changes that are not committed';
+  return `# Evidence
+
+What was tried on the safety chain, and what came out. Made by \`npm run evidence\` on ${evidence.createdAt.slice(0, 10)} from commit
+${evidence.commit ?? 'unknown'}${changed}; the same in numbers: [evidence.json](evidence.json). What is promised, and why it holds, is the
+[safety case](safety-case.md). **Nothing on this page was tried on hardware**, and none of it makes this a certified safety function.
+
+Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB, Linux ${machine.kernel}, Node ${machine.node}. ${Object.entries(
+    versions,
+  )
+    .map(([name, version]) => `${name} ${version}`)
+    .join(', ')}.
+
+${section('Violations', parts.million, millionTables)}
+${section('Energy', parts.million, energyTables)}
+${section('Stopping: time and distance', parts.million, stopTables)}
+${section('Killed, frozen, flooded, lied to', parts.trials, trialTables)}
+${faultSection(evidence)}
+${section('Passivity in closed loop', parts.passivity, testTable)}
+${section('Solver', parts.qp, solverTable)}
+${section('Cost of a tick', parts.benchSafety, benchTables)}
+${section('Lateness of the tick', parts.benchTick, latenessTable)}
+${section('Branch coverage of src/safety', parts.coverage, coverageTable)}
+${section('Mutants of src/safety', parts.mutants, mutantTable)}
+`;
+}
+
+/** The evidence without what would make its file large: samples, courses, single tests. */
+export function reduced(evidence) {
+  const tooLong = new Set([
+    'samplesMs',
+    'trace',
+    'worst',
+    'histogram',
+    'assertionResults',
+    'limits',
+    'proofs',
+    'lines',
+  ]);
+  return JSON.parse(
+    JSON.stringify(evidence, (key, value) => {
+      if (tooLong.has(key) && key !== 'lines') return undefined;
+      return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
+    }),
+  );
+}
+
+function section(title, part, tables) {
+  const head = `## ${title}\n\n`;
+  if (part.missing !== undefined) return `${head}**Missing**: ${part.missing} (\`${part.command}\`).\n`;
+  const short = part.isQuick ? ' **A short run: see the counts.**' : '';
+  const failed =
+    part.exitCode === 0 ? '' : ` **The run ended with code ${part.exitCode}: not all of it is as promised.**`;
+  const made = `\`${part.command}\`, ${part.madeAt.slice(0, 16).replace('T', ' ')} UTC, ${number(part.seconds, 0)} s.${short}${failed}`;
+  let body;
+  try {
+    body = tables(part.result, part);
+  } catch (error) {
+    body = `**Missing**: the result has another shape than this page knows (${error.message}).\n`;
+  }
+  return `${head}${made} ${NOT_TRIED}\n\n${body}`;
+}
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return `${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}\n`;
+}
+
+function millionTables(result) {
+  const robots = result.robots.map((robot) => [
+    ...[robot.robot, robot.joints, number(robot.ticks), number(robot.trials), robot.seed],
+    ...[robot.violations.reduce((sum, { count }) => sum + count, 0), robot.verdict],
+  ]);
+  const kinds = result.robots.flatMap((robot) =>
+    robot.violations
+      .filter(({ applies }) => applies)
+      .map((one) => [robot.robot, one.kind, one.count, number(one.ticks), rate(one.upperBound95)]),
+  );
+  const ablations = result.ablations.map((one) => [
+    ...[one.robot, one.chain === 'off' ? 'the whole chain' : one.without.join(', '), number(one.ticks)],
+    Object.entries(one.counts)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${kind} ${number(count)}`)
+      .join(', ') || 'nothing',
+  ]);
+  return `${number(result.violations)} violations in ${number(result.ticks)} adversarial ticks; 95 % upper bound of the rate ${rate(result.upperBound95)}.
+
+${table(['robot', 'joints', 'ticks', 'trials', 'seed', 'violations', 'verdict'], robots)}
+${table(['robot', 'kind', 'violations', 'ticks', '95 % upper bound'], kinds)}
+The same attacks with something left out of the chain:
+
+${table(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
+}
+
+function energyTables(result) {
+  const ledger = result.robots.map(({ robot, energy }) => [
+    ...[robot, energy.hasTank ? 'yes' : 'no', rate(energy.surplusMaxJ), rate(energy.toleranceJ)],
+    ...[number(energy.tankMinJ), number(energy.tankFloorJ), number(energy.injectedJ), number(energy.creditedJ)],
+    number(energy.peakKineticJ),
+  ]);
+  const compared = result.robots.flatMap(({ robot, energy }) =>
+    (energy.comparison ?? []).map((one) => [
+      ...[robot, one.attack, number(one.ticks), number(one.peakKineticWithJ), number(one.peakKineticWithoutJ)],
+      ...[number(one.peakForceWithN, 0), number(one.peakForceWithoutN, 0)],
+    ]),
+  );
+  const heads = ['robot', 'tank', 'largest surplus, J', 'tolerance, J', 'tank least, J', 'floor, J', 'injected, J'];
+  return `${table([...heads, 'credited, J', 'peak kinetic, J'], ledger)}
+With the tank and without, under a policy that pumps in phase and one that pushes into a wall:
+
+${table(['robot', 'attack', 'ticks', 'kinetic with, J', 'without, J', 'force with, N', 'without, N'], compared)}`;
+}
+
+function stopTables(result) {
+  const rows = result.robots.flatMap(({ robot, stops }) =>
+    stops.flatMap((stop) =>
+      ['reaction', 'time', 'distance', 'plantTime']
+        .filter((name) => stop[name] !== null)
+        .map((name) => {
+          const { unit, median, p95, max, bound, shareOfBoundMax } = stop[name];
+          const promised = name === 'plantTime' ? '–' : `${number(bound, 3)}`;
+          const figures = [median, p95, max].map((value) => number(value, 3));
+          return [
+            robot,
+            stop.cause,
+            number(stop.stops),
+            `${name}, ${unit}`,
+            ...figures,
+            promised,
+            number(shareOfBoundMax),
+          ];
+        }),
+    ),
+  );
+  return table(
+    ['robot', 'cause', 'stops', 'what', 'median', '95 %', 'worst', 'bound', 'largest share of its own bound'],
+    rows,
+  );
+}
+
+function trialTables(result) {
+  const rows = result.results.flatMap((one) =>
+    one.measures.map((measure) => [
+      ...[one.name, one.rows.join(', '), one.trials, one.setAside.length, measure.name],
+      ...[
+        number(measure.medianMs, 1),
+        number(measure.p95Ms, 1),
+        number(measure.worstMs, 1),
+        number(measure.boundMs, 1),
+      ],
+      measure.failures,
+    ]),
+  );
+  const failed = result.results.flatMap((one) => one.failed.map((sentence) => `- ${one.name}: ${sentence}`));
+  return `${result.robot.name}: period ${number(result.robot.periodMs)} ms, lease ${number(result.robot.leaseMs)} ms, brake ${number(result.robot.brakeMs, 0)} ms; worst reaction by the bound ${number(result.robot.reactionBoundMs, 0)} ms. Times in ms.
+
+${table(['trial', 'rows', 'trials', 'set aside', 'what', 'median', '95 %', 'worst', 'bound', 'above it'], rows)}${failed.length > 0 ? `\n${failed.join('\n')}\n` : ''}`;
+}
+
+function faultSection({ faultTable, parts }) {
+  const measuredMs = new Map();
+  for (const one of parts.trials.result?.results ?? []) {
+    for (const row of one.rows) {
+      const worst = one.measures.map(
+        ({ name, worstMs, boundMs }) => `${name} ${number(worstMs, 0)} of ${number(boundMs, 0)} ms`,
+      );
+      measuredMs.set(row, [...(measuredMs.get(row) ?? []), `${one.name}: ${worst.join(', ')}`]);
+    }
+  }
+  const failed = new Set(
+    (parts.faults.result?.testResults ?? [])
+      .flatMap((file) => file.assertionResults)
+      .filter(({ status }) => status === 'failed')
+      .map(({ title }) => title),
+  );
+  const rows = faultTable.map((row) => {
+    if (!row.applies) return [row.row, row.fault, row.promise, `needs ${row.needs}`, 'not tried'];
+    const numbers = Object.entries(row.numbers).map(([name, value]) => `${name} ${value}`);
+    const count = (clock) => row.proofs.filter((proof) => proof.clock === clock).length;
+    const isFailed = row.proofs.some(({ title }) => [...failed].some((name) => name.includes(title)));
+    const tests = `${count('fake')} on a fake clock, ${count('wall')} on the wall clock${isFailed ? '; **failed**' : ''}`;
+    return [
+      row.row,
+      row.fault,
+      `${row.promise} (${numbers.join(', ') || 'no number'})`,
+      tests,
+      (measuredMs.get(row.row) ?? []).join('; ') || 'by its tests',
+    ];
+  });
+  const applying = faultTable.filter(({ applies }) => applies).length;
+  const ran =
+    parts.faults.missing === undefined ? testTable(parts.faults.result) : `**Missing**: ${parts.faults.missing}.\n`;
+  return `## Faults
+
+${applying} of ${faultTable.length} rows apply without hardware; each has tests that assert its numbers. Worst of the trials above beside what was promised. ${NOT_TRIED}
+
+${ran}
+${table(['row', 'fault', 'promised', 'tests', 'measured'], rows)}`;
+}
+
+function testTable(result) {
+  const { numPassedTests, numFailedTests, numPendingTests } = result;
+  return `${numPassedTests} tests passed, ${numFailedTests} failed, ${numPendingTests} skipped.\n`;
+}
+
+function solverTable(result, { lines }) {
+  const rows = lines.map((line) => [
+    ...[line.name, number(line.solved), line.mostRounds, rate(line.gap), number(line.loosened), rate(line.gapLoosened)],
+    rate(line.residual),
+  ]);
+  const heads = ['programs', 'solved', 'most rounds', 'gap', 'moved apart', 'gap of those', 'residual'];
+  return `${testTable(result)}
+Against the quadprog package: largest difference of the minimum (relative above 1) and largest broken constraint. Where that package
+gives up because many constraints meet in a point, they are moved apart by up to 1e-13.
+
+${rows.length > 0 ? table(heads, rows) : 'The figures of each kind are printed by longer runs only.\n'}`;
+}
+
+function benchTables(result) {
+  const rows = result.cases.map((one) => [
+    ...[one.robot, one.joints, one.constraintRows, one.hasTank ? 'on' : 'none', one.load, number(one.ticks)],
+    ...[one.p50Us, one.p99Us, one.p999Us, one.maxUs].map((us) => number(us, 1)),
+    one.bytesPerTick <= one.noiseBytesPerTick ? '0' : number(one.bytesPerTick),
+  ]);
+  const stages = Object.keys(result.cases[0].activeRatio);
+  const shares = result.cases.map((one) => [
+    ...[one.robot, one.load],
+    ...stages.map((stage) => `${number(100 * one.activeRatio[stage], 1)} %`),
+  ]);
+  const heads = [
+    'robot',
+    'joints',
+    'rows',
+    'tank',
+    'commands',
+    'ticks',
+    'p50 µs',
+    'p99',
+    'p99.9',
+    'max',
+    'bytes a tick',
+  ];
+  return `Load before: ${number(result.machine.loadBefore, 1)} processes. Promised: p99 ≤ 300 µs with 32 constraint rows, 0 bytes.
+
+${table(heads, rows)}
+Share of the ticks in which each stage changed the command:
+
+${table(['robot', 'commands', ...stages], shares)}${result.failures.map((failure) => `\n- **${failure}**`).join('')}\n`;
+}
+
+function latenessTable(result) {
+  const rows = result.phases.map(({ load, priority, lateness: l }) => [
+    ...[load, priority, number(l.ticks)],
+    ...[l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP99Us].map((us) => number(us, 0)),
+    l.overruns,
+  ]);
+  return `${result.rateHz} ticks a second, ${number(result.secondsPerPhase)} s each; µs.
+
+${table(['beside', 'priority', 'ticks', 'late p50', 'p99', 'p99.9', 'max', 'work p99', 'overruns'], rows)}`;
+}
+
+function coverageTable(result) {
+  const { total, ...files } = result;
+  const open = Object.entries(files)
+    .filter(([, { branches }]) => branches.pct < 100)
+    .map(([path, { branches }]) => [
+      path.slice(path.indexOf('src/safety')),
+      `${branches.covered} of ${branches.total}`,
+    ]);
+  const head = `${total.branches.covered} of ${total.branches.total} branches (${number(total.branches.pct)} %), counted by unit and property tests.\n`;
+  return open.length === 0 ? head : `${head}\n${table(['not all of', 'branches'], open)}`;
+}
+
+function mutantTable(result) {
+  const head = `${result.killed} of ${result.total} killed (${number((100 * result.killed) / result.total, 1)} %; promised: 95 %), ${number(result.minutes, 1)} min.\n`;
+  const rows = result.rows.map(({ id, file, breaks, outcome }) => [outcome, id, file, breaks]);
+  return `${head}\n${table(['outcome', 'mutant', 'file', 'what would go wrong'], rows)}`;
+}

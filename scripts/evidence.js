@@ -1,0 +1,163 @@
+/**
+ * Makes docs/evidence.md, what was tried on the safety chain and what came out, and docs/evidence.json, the same in numbers.
+ * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says.
+ *
+ *   npm run evidence                       all of it: an hour or more
+ *   npm run evidence -- --quick            little of everything, to see that it works: the page says so
+ *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
+ *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
+ *   npm run evidence -- --page             the page only, from what is there
+ */
+import './node-version.js';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { evidencePage, reduced } from './evidence-page.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const folder = join(root, 'runs/evidence');
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    reuse: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    page: { type: 'boolean', default: false },
+    out: { type: 'string', default: join(root, 'docs') },
+  },
+});
+const { quick } = values;
+const bench = ['node', 'dist/cli/bench.js'];
+const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run'];
+
+/** What is run, in the order of the page. Each writes the JSON file that is put at the end of its command. */
+const PARTS = [
+  { name: 'million', command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), '--json'] },
+  { name: 'trials', command: ['node', 'scripts/stop-trials.js', '--trials', quick ? '2' : '100', '--json'] },
+  { name: 'faults', command: [...vitest, 'tests/faults', '--reporter=json'], flag: '--outputFile' },
+  {
+    name: 'qp',
+    command: [...vitest, 'src/safety/avoidance/active-set.test.ts', '--reporter=json'],
+    flag: '--outputFile',
+  },
+  { name: 'passivity', command: [...vitest, 'tests/passivity', '--reporter=json'], flag: '--outputFile' },
+  { name: 'benchSafety', command: [...bench, 'safety', '--ticks', quick ? '5000' : '100000', '--json'] },
+  { name: 'benchTick', command: [...bench, 'tick', '--seconds', quick ? '0.5' : '30', '--json'] },
+  { name: 'coverage', command: ['node', 'scripts/coverage.js', '--json'] },
+  { name: 'mutants', command: ['node', 'scripts/mutants.js', ...(quick ? ['--only', 'sanitize'] : []), '--json'] },
+];
+const only = values.only.split(',').filter(Boolean);
+const unknown = only.filter((name) => !PARTS.some((part) => part.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. Parts: ${PARTS.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+
+mkdirSync(folder, { recursive: true });
+if (!values.page) {
+  await run(['node', 'scripts/build.js', '--quiet'], {});
+  for (const part of PARTS) if (isWanted(part.name)) await makePart(part);
+}
+const faultTable = await readFaultTable();
+const evidence = {
+  formatVersion: 1,
+  createdAt: new Date().toISOString(),
+  commit: (await run(['git', 'rev-parse', 'HEAD'], {})).output.trim() || null,
+  isClean: (await run(['git', 'status', '--porcelain', '--untracked-files=no'], {})).output.trim() === '',
+  machine: {
+    ...{ cpu: cpus()[0]?.model.trim(), cores: availableParallelism(), memoryGiB: totalmem() / 2 ** 30 },
+    ...{ kernel: release(), node: process.version, loadBefore: loadavg()[0] },
+  },
+  versions: await readVersions(),
+  faultTable,
+  parts: Object.fromEntries(PARTS.map(({ name, command }) => [name, { ...readPart(name), command: shown(command) }])),
+};
+mkdirSync(values.out, { recursive: true });
+writeFileSync(join(values.out, 'evidence.json'), `${JSON.stringify(reduced(evidence), null, 1)}\n`);
+writeFileSync(join(values.out, 'evidence.md'), evidencePage(evidence));
+console.log(`written: ${join(values.out, 'evidence.md')} and evidence.json beside it`);
+const bad = Object.entries(evidence.parts).filter(([, part]) => part.exitCode !== 0);
+for (const [name, part] of bad)
+  console.log(`not as promised, or missing: ${name} (${part.missing ?? `exit code ${part.exitCode}`})`);
+if (bad.length > 0) process.exitCode = 1;
+
+function isWanted(name) {
+  if (only.length > 0) return only.includes(name);
+  return !(values.reuse && existsSync(partFile(name)));
+}
+
+function partFile(name) {
+  return join(folder, `${name}.json`);
+}
+
+/** Runs one part and keeps what it wrote, with how it ended. */
+async function makePart({ name, command, flag }) {
+  const file = partFile(name);
+  const fresh = `${file}.new`;
+  rmSync(fresh, { force: true });
+  console.log(`${name}: ${shown(command)}`);
+  const begun = performance.now();
+  const env = { REIN_PROGRAMS: quick ? '1000' : '10000' };
+  const { code, output } = await run([...command, ...(flag === undefined ? [fresh] : [`${flag}=${fresh}`])], env);
+  const seconds = (performance.now() - begun) / 1000;
+  const result = existsSync(fresh) ? JSON.parse(readFileSync(fresh, 'utf8')) : null;
+  const about = { isQuick: quick, exitCode: code, seconds, madeAt: new Date().toISOString(), lines: linesOf(output) };
+  writeFileSync(fresh, JSON.stringify({ ...about, result }));
+  renameSync(fresh, file);
+  console.log(`  ${code === 0 ? 'as promised' : `ended with ${code}`} after ${seconds.toFixed(0)} s`);
+}
+
+/** What a program printed as one line of `name: {…}`. */
+function linesOf(output) {
+  return output.split('\n').flatMap((line) => {
+    const [, name, json] = /^(?:\S*m)?([\w -]+): (\{.*\})$/.exec(line) ?? [];
+    return name === undefined ? [] : [{ name, ...JSON.parse(json) }];
+  });
+}
+
+function readPart(name) {
+  if (!existsSync(partFile(name))) return { exitCode: null, result: null, missing: 'not run' };
+  const part = JSON.parse(readFileSync(partFile(name), 'utf8'));
+  return part.result === null ? { ...part, missing: 'it left no result' } : part;
+}
+
+async function readFaultTable() {
+  const { findFaultProofs } = await import('./fault-proofs.js');
+  const { FAULT_ROWS } = await import('../dist/safety/index.js');
+  const proofs = findFaultProofs(root);
+  return FAULT_ROWS.map((row) => ({ ...row, proofs: proofs.filter((proof) => proof.row === row.row) }));
+}
+
+async function readVersions() {
+  const { packageVersions } = await import('../dist/runtime/config/index.js');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return { rein: version, ...packageVersions() };
+}
+
+function shown(command) {
+  return command
+    .join(' ')
+    .replace('node_modules/vitest/vitest.mjs', 'vitest')
+    .replace(/ (--json)$/, '');
+}
+
+function run([command, ...args], env) {
+  return new Promise((resolve) => {
+    const child = spawn(command === 'node' ? process.execPath : command, args, {
+      cwd: root,
+      env: { ...process.env, NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (bytes) => {
+      output += bytes;
+    });
+    child.stderr.on('data', (bytes) => {
+      output += bytes;
+    });
+    child.on('error', (error) => resolve({ code: 1, output: error.message }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
