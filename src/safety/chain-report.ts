@@ -66,8 +66,10 @@ export interface ChainReport {
   tankScale: number;
   /** Energy that this tick's change of the set-point put into the robot's springs, J; negative where it took some out. */
   tankInjectedJ: number;
-  /** Energy that the dampers provably took out since the last tick and that was credited, J. */
+  /** Energy that the dampers provably took out since the last tick and that was credited, and what was topped up, J. */
   tankCreditedJ: number;
+  /** Energy that was topped up, J: what nobody took out of the robot. */
+  tankToppedUpJ: number;
 }
 
 export function createChainReport(): ChainReport {
@@ -87,5 +89,6 @@ export function createChainReport(): ChainReport {
     tankScale: 1,
     tankInjectedJ: 0,
     tankCreditedJ: 0,
+    tankToppedUpJ: 0,
   };
 }

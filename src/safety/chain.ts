@@ -339,6 +339,7 @@ export class SafetyChain {
     out.tankScale = tank.scale;
     out.tankInjectedJ = tank.injectedJ;
     out.tankCreditedJ = tank.creditedJ;
+    out.tankToppedUpJ = tank.toppedUpJ;
     out.stages[STAGE.tank]!.margin = tank.margin;
   }
 }

@@ -46,7 +46,7 @@ export class EnergyTank {
   injectedJ = 0;
   /** Of this tick: what the dampers gave back and what was topped up, J. */
   creditedJ = 0;
-  /** All that was ever topped up, J. */
+  /** Of this tick: what was topped up, J. */
   toppedUpJ = 0;
 
   /** Throws `RangeError` for a model without a tank, or one whose numbers contradict each other. `shortestS`: of a tick. */
@@ -97,6 +97,7 @@ export class EnergyTank {
   /** A tick begins: takes in what came back since the last. `dtS` is the measured period, `tickS` that of the reference. */
   begin(robot: RobotState, dtS: number, tickS: number): void {
     this.scale = 1;
+    this.toppedUpJ = 0;
     const { positionRad, measuredAtS } = robot;
     // A reading repeated is no reading: the robot is somewhere else by now.
     const isMeasured = measuredAtS !== this.#measuredAtS && isPlausible(positionRad, this.#candidate.length);
@@ -232,9 +233,8 @@ export class EnergyTank {
   }
 
   #topUp(tickS: number): void {
-    const energyJ = this.#books.topUp(tickS);
-    this.toppedUpJ += energyJ;
-    this.creditedJ += energyJ;
+    this.toppedUpJ = this.#books.topUp(tickS);
+    this.creditedJ += this.toppedUpJ;
   }
 
   /** Between the two shares it stays what it was, so that a nearly empty tank does not make the robot stutter. */
