@@ -295,7 +295,9 @@ export class EpisodeRunner {
     t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
     // As exact as the observations are: what is beyond that differs between two runs of one seed.
     t.marginMin = Math.fround(Math.max(LEAST_MARGIN, this.#marginMin));
-    t.tankDrainJ = Math.fround(Math.max(0, link.latest.tankInjectedJ - injectedBeforeJ));
+    // The difference of two large sums: below a nanojoule it says how they were rounded.
+    const drainNj = Math.round(1e9 * (link.latest.tankInjectedJ - injectedBeforeJ));
+    t.tankDrainJ = Math.fround(Math.max(0, drainNj) / 1e9);
     t.tankLevel = Math.fround(link.latest.tankLevel);
     this.#filterSum += t.cost;
     this.#drainSumJ += t.tankDrainJ;
