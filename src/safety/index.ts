@@ -39,10 +39,13 @@ export {
   admitCommand,
   answerRequest,
   deciderOf,
+  describeReaction,
   faultReference,
   hasTorque,
   nextSafetyState,
+  type ReactionBound,
   type RequestKind,
+  reactionBound,
   type SafetyInput,
 } from './states/index.ts';
 export {

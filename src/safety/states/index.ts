@@ -1,4 +1,5 @@
 export { type FaultProof, faultReference } from './fault-reference.ts';
+export { describeReaction, type ReactionBound, reactionBound } from './reaction.ts';
 export {
   admitCommand,
   answerRequest,

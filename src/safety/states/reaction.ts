@@ -1,0 +1,44 @@
+/** How long a robot may go on after something went wrong, and how far: what is printed for a robot, and what tests hold it to. */
+import { isFree, type RobotModel } from '../../core/index.ts';
+
+/** What a reference takes at most to the servos and a measurement from them, s. */
+const BUS_S = 0.005;
+
+/** The worst case from the cause to standstill. */
+export interface ReactionBound {
+  /** Until it is seen: what is believed until then, a command's lease, s. */
+  readonly detectionS: number;
+  /** One control period until the tick that acts, and one in which it began to brake, s. */
+  readonly tickS: number;
+  readonly busS: number;
+  /** From the highest speed to rest at the acceleration limits: max_i v_i/A_i, s. */
+  readonly brakeS: number;
+  /** All of them, s. */
+  readonly totalS: number;
+  /** [n] how far each joint's reference goes until then, rad or m: (v_i · (total − brake) + v_i · brake/2). */
+  readonly distance: readonly number[];
+}
+
+/**
+ * The bound for `model` where a fault is seen `leaseS` ≥ 0 after its cause at the latest. All joints brake by one common factor,
+ * so each goes on for as long as the slowest: half of v_i · brake. Throws `RangeError` for a lease that is negative or no number.
+ */
+export function reactionBound(model: RobotModel, leaseS: number): ReactionBound {
+  if (!(leaseS >= 0)) throw new RangeError(`leaseS must be ≥ 0, got ${leaseS}`);
+  const tickS = 2 / model.controlHz;
+  const brakeS = Math.max(...model.joints.map((joint) => joint.velocityMaxRadPerS / joint.accelMaxRadPerS2));
+  const totalS = leaseS + tickS + BUS_S + brakeS;
+  const distance = model.joints.map(({ velocityMaxRadPerS }) => velocityMaxRadPerS * (totalS - brakeS / 2));
+  return { detectionS: leaseS, tickS, busS: BUS_S, brakeS, totalS, distance };
+}
+
+/** The bound in one sentence, for a page or a terminal. */
+export function describeReaction(model: RobotModel, leaseS: number): string {
+  const { detectionS, tickS, busS, brakeS, totalS, distance } = reactionBound(model, leaseS);
+  const ms = (seconds: number): string => `${Math.round(1e3 * seconds)} ms`;
+  const farthest = distance.reduce((far, each, i) => (each > distance[far]! ? i : far), 0);
+  const joint = model.joints[farthest]!;
+  const unit = joint.kind === 'path' || joint.kind === 'prismatic' ? 'm' : 'rad';
+  const moved = `${distance[farthest]!.toFixed(2)} ${unit}${isFree(joint) ? ' driven' : ''}`;
+  return `Stands ${ms(totalS)} after the cause at the latest: ${ms(detectionS)} until it is seen, ${ms(tickS)} of ticks, ${ms(busS)} of bus, ${ms(brakeS)} of braking; ${joint.name} goes ${moved} meanwhile.`;
+}
