@@ -15,6 +15,7 @@ const SPEED = 1;
 const CLEAR = 2;
 const WALL_M = 3;
 const CLEAR_M = 4;
+const JOINT_RAD = 5;
 
 /** Room of one robot's reference. Tick-safe after construction. */
 export class Margins {
@@ -25,8 +26,8 @@ export class Margins {
   /** [R] metres that count as a share of 1. */
   readonly #farM: Float64Array;
   readonly #fenceFarM: number;
-  /** Shares of joints, speed and clearances; least room of the tool point and of everything, m. */
-  readonly #room: Float64Array = new Float64Array(5);
+  /** Shares of joints, speed and clearances; least room of the tool point, of everything (m), and of a joint (rad). */
+  readonly #room: Float64Array = new Float64Array(6);
 
   /** `referenceRad` and what `clearances` measured at it are read anew by each method. */
   constructor(model: RobotModel, referenceRad: Float64Array, clearances: Clearances, fence: Fence | undefined) {
@@ -63,19 +64,15 @@ export class Margins {
 
   /** Smallest distance of a joint to its limit less the margin, rad; negative outside. */
   get jointRad(): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < this.#referenceRad.length; i++) {
-      const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
-      const q = this.#referenceRad[i]!;
-      least = Math.min(least, q - positionMinRad, positionMaxRad - q);
-    }
-    return least - this.#model.limitMarginRad;
+    this.#measureJoints();
+    return this.#room[JOINT_RAD]!;
   }
 
   /** Fills what `out` says about room, for a reference that moves with `velocity` (n, rad/s); not the tank's. */
   fill(out: ChainReport, velocity: Float64Array): void {
     const room = this.#room;
-    this.#measureJoints(velocity);
+    this.#measureJoints();
+    this.#measureSpeed(velocity);
     this.#measureClearances();
     const { stages } = out;
     stages[STAGE.limiter]!.margin = room[SPEED]!;
@@ -85,23 +82,31 @@ export class Margins {
     out.marginMin = Math.min(room[JOINTS]!, room[CLEAR]!);
     out.wallMarginM = room[WALL_M]!;
     out.clearanceM = room[CLEAR_M]!;
-    out.jointMarginRad = this.jointRad;
+    out.jointMarginRad = room[JOINT_RAD]!;
   }
 
-  #measureJoints(velocity: Float64Array): void {
-    const margin = this.#model.limitMarginRad;
-    let share = 1;
+  #measureSpeed(velocity: Float64Array): void {
     let speed = 1;
     for (let i = 0; i < velocity.length; i++) {
-      const { positionMinRad, positionMaxRad, velocityMaxRadPerS } = this.#model.joints[i]!;
+      speed = Math.min(speed, 1 - Math.abs(velocity[i]!) / this.#model.joints[i]!.velocityMaxRadPerS);
+    }
+    this.#room[SPEED] = speed;
+  }
+
+  #measureJoints(): void {
+    const margin = this.#model.limitMarginRad;
+    let share = 1;
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.#referenceRad.length; i++) {
+      const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
       const low = positionMinRad + margin;
       const high = positionMaxRad - margin;
       const q = this.#referenceRad[i]!;
       share = Math.min(share, (2 * Math.min(q - low, high - q)) / (high - low));
-      speed = Math.min(speed, 1 - Math.abs(velocity[i]!) / velocityMaxRadPerS);
+      least = Math.min(least, q - low, high - q);
     }
     this.#room[JOINTS] = share;
-    this.#room[SPEED] = speed;
+    this.#room[JOINT_RAD] = least;
   }
 
   #measureClearances(): void {
