@@ -1,0 +1,119 @@
+/** Rows of the chain itself, end to end: guard processes that are asked for what their robot must not do. */
+import { afterEach, describe, expect } from 'vitest';
+import { ArmKinematics, type RobotModel } from '../../../src/core/index.ts';
+import { resolveConfig } from '../../../src/runtime/index.ts';
+import { namesOfBits, TANK_EMPTY } from '../../../src/safety/index.ts';
+import { jointAction } from '../../support/fault-rig.ts';
+import { faultRow } from '../../support/fault-row.ts';
+import { ur5eLike } from '../../support/robot-models.ts';
+import { rowsOf, WallGuard } from '../../support/wall-guard.ts';
+
+let guard: WallGuard;
+afterEach(() => guard.close());
+
+const arm6 = resolveConfig({ task: 'insert', seed: 0 }).robot;
+const cartesian = {
+  kind: 'cartesian',
+  dimensions: [
+    ...(['x', 'y', 'z'] as const).map((name) => ({ name, scale: 0.01, unit: 'm' as const })),
+    { name: 'yaw', scale: 0.06, unit: 'rad' },
+  ],
+} as const;
+
+/** Points along the segment of capsule `name`, base frame. */
+function spine(model: RobotModel, kinematics: ArmKinematics, name: string): Float64Array[] {
+  const capsule = model.collision!.capsules.find((each) => each.name === name)!;
+  const link = model.joints.findIndex((joint) => joint.name === capsule.link);
+  return Array.from({ length: 21 }, (_, k) => {
+    const at = capsule.fromM.map((from, i) => from + (k / 20) * (capsule.toM[i]! - from));
+    const point = new Float64Array(3);
+    if (link < 0) point.set(at);
+    else kinematics.pointOf(point, link, at as [number, number, number]);
+    return point;
+  });
+}
+
+/** How near the capsules of a monitored pair come to each other, looked at point by point, m; never less than it is. */
+function nearestPairM(model: RobotModel, kinematics: ArmKinematics): number {
+  const { capsules, pairs } = model.collision!;
+  const spines = new Map(capsules.map(({ name }) => [name, spine(model, kinematics, name)]));
+  const radius = new Map(capsules.map(({ name, radiusM }) => [name, radiusM]));
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const [a, b] of pairs) {
+    for (const p of spines.get(a)!) {
+      for (const q of spines.get(b)!) {
+        const apart = Math.hypot(p[0]! - q[0]!, p[1]! - q[1]!, p[2]! - q[2]!);
+        nearest = Math.min(nearest, apart - radius.get(a)! - radius.get(b)!);
+      }
+    }
+  }
+  return nearest;
+}
+
+describe('a robot that is asked for too much', () => {
+  faultRow(
+    [38, 39, 50],
+    'wall',
+    'comes near to itself and to its box, brakes where nothing else is left, and touches neither',
+    async (promised) => {
+      guard = await WallGuard.start({ model: { ...arm6, leashRad: 1 }, action: jointAction(arm6, 0.09) });
+      await guard.active();
+      // Folds elbow and wrist as far as they go, each joint to and fro at its own pace.
+      guard.drive((step, joint) => (Math.sin((step * (2 + joint)) / 25) > -0.3 ? 1 : -1) * (joint === 2 ? 1 : -1));
+      await guard.movesFor(350);
+      guard.rest();
+      const kinematics = new ArmKinematics(arm6);
+      let nearestM = Number.POSITIVE_INFINITY;
+      for (const { referenceRad } of guard.ticks.filter((_, k) => k % 5 === 0)) {
+        kinematics.forward(referenceRad);
+        nearestM = Math.min(nearestM, nearestPairM(arm6, kinematics));
+      }
+      expect(promised('clearanceM')).toBeLessThanOrEqual(arm6.collision!.clearanceM);
+      expect(nearestM).toBeGreaterThanOrEqual(promised('clearanceM'));
+      const bits = guard.ticks.reduce((all, tick) => all | tick.bits, 0);
+      expect(namesOfBits(bits).filter((name) => /barrier|shield/.test(name)).length).toBeGreaterThan(0);
+      expect(guard.link.latest.violations).toBe(promised('violations'));
+    },
+  );
+
+  faultRow(40, 'wall', 'goes through a singular pose with every joint within its speed', async (promised) => {
+    const roomy = { minM: [-2, -2, -2], maxM: [2, 2, 2] } as const;
+    guard = await WallGuard.start({ model: { ...ur5eLike, workspace: roomy }, action: cartesian });
+    // The axes of the first and the last joint of the wrist are nearly one.
+    const singular = ur5eLike.homeRad.map((q, i) => (i === 4 ? 0.02 : q));
+    await guard.active(undefined, singular);
+    guard.drive((step, dimension) => (Math.floor(step / 15) % 2 === 0 ? 1 : -1) * (dimension < 3 ? 1 : 0));
+    await guard.movesFor(150);
+    guard.rest();
+    const fastest = guard.ticks.slice(1).map((tick, k) => {
+      const before = guard.ticks[k]!;
+      const dtS = Math.max(tick.atS - before.atS, 0.5 / ur5eLike.controlHz);
+      return Math.max(
+        ...ur5eLike.joints.map(
+          ({ velocityMaxRadPerS }, i) =>
+            Math.abs(tick.referenceRad[i]! - before.referenceRad[i]!) / dtS / velocityMaxRadPerS,
+        ),
+      );
+    });
+    expect(Math.max(...fastest)).toBeGreaterThan(0);
+    expect(Math.max(...fastest)).toBeLessThanOrEqual(1 + 1e-6);
+    expect(guard.link.latest.violations).toBe(promised('violations'));
+  });
+
+  faultRow(42, 'wall', 'says that its tank is empty, and puts no more into its springs', async (promised) => {
+    const tank = { port: 'joint', startJ: 0.2, minJ: 0.1, maxJ: 1, powerMaxW: 80, recovery: 0 } as const;
+    guard = await WallGuard.start({ model: { ...ur5eLike, tank }, action: jointAction(ur5eLike, 0.05) });
+    await guard.active();
+    guard.drive((step) => (Math.floor(step / 4) % 2 === 0 ? 1 : -1));
+    await guard.seen(({ flags }) => (flags & TANK_EMPTY) !== 0, 'the empty tank');
+    expect(promised('emptyShare')).toBe(0.02);
+    await guard.link.advance(30);
+    const before = Array.from(guard.link.latest.referenceRad);
+    await guard.link.advance(30);
+    guard.rest();
+    const moved = Math.max(...before.map((q, i) => Math.abs(q - guard.link.latest.referenceRad[i]!)));
+    // A hundredth of what is asked for: what is left goes into it.
+    expect(moved).toBeLessThan(0.005);
+    expect(rowsOf(guard.ticks.at(-1)!)).toEqual([42]);
+  });
+});

@@ -1,0 +1,160 @@
+/** Rows about what dies, hangs or goes wild: an arm at full speed, stopped a few times each; `npm run trials` does it a hundred times. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import {
+  commandNumbers,
+  createActionCommand,
+  encodeMessage,
+  packCommand,
+} from '../../../src/runtime/guard-link/index.ts';
+import { MessageBudget } from '../../../src/runtime/guard-link/message-budget.ts';
+import type { StopMeasure, StopTrialName, StopTrialResult } from '../../../src/runtime/stop-trials/index.ts';
+import { faultRow } from '../../support/fault-row.ts';
+import { mockAction, mockModel } from '../../support/mock-guard.ts';
+import { until } from '../../support/until.ts';
+
+// Threads and processes run the compiled code: this version of Node cannot strip types.
+const dist = (file: string): string => fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url));
+const { runStopTrials } = (await import(
+  dist('runtime/stop-trials/index.js')
+)) as typeof import('../../../src/runtime/stop-trials/index.ts');
+const TRIALS = 3;
+const FLOOD_MS = 3000;
+const COMMAND = 3;
+
+describe('an arm at full speed', { timeout: 60_000 }, () => {
+  let results: readonly StopTrialResult[] = [];
+
+  beforeAll(async () => {
+    ({ results } = await runStopTrials({ trials: TRIALS }));
+  }, 240_000);
+
+  /** What the trials named `name` showed, all within their bounds. */
+  function shown(name: StopTrialName): Readonly<Record<string, StopMeasure>> {
+    const result = results.find((each) => each.name === name)!;
+    expect(result).toMatchObject({ trials: TRIALS, failed: [], passed: true });
+    return Object.fromEntries(result.measures.map((measure) => [measure.name, measure]));
+  }
+
+  faultRow(1, 'wall', 'NaN at full speed: it brakes at once, and stands in the time that its limits say', () => {
+    const { brakeBegins, standstill } = shown('nodeSendsNaN');
+    expect(brakeBegins!.worstMs).toBeLessThan(brakeBegins!.boundMs);
+    expect(standstill!.worstMs).toBeLessThan(standstill!.boundMs);
+  });
+
+  faultRow([2, 3], 'wall', 'a frozen node: it brakes within the lease and stands in time', (promised) => {
+    const { brakeBegins, standstill } = shown('nodeFrozen');
+    expect(brakeBegins!.boundMs).toBeLessThan(1e3 * promised('leaseMaxS'));
+    // A frozen node keeps its connection: it is the lease that ends, and not before its time.
+    expect(brakeBegins!.medianMs).toBeGreaterThan(50);
+    expect(standstill!.worstMs).toBeLessThanOrEqual(standstill!.boundMs);
+  });
+
+  faultRow([3, 25], 'wall', 'a killed node: it brakes within the lease and stands in time', () => {
+    const { brakeBegins, standstill } = shown('nodeKilled');
+    expect(brakeBegins!.worstMs).toBeLessThanOrEqual(brakeBegins!.boundMs);
+    expect(standstill!.worstMs).toBeLessThanOrEqual(standstill!.boundMs);
+  });
+
+  faultRow([31, 32], 'wall', 'a node that floods: it is cut off, and the arm brakes within the lease', () => {
+    const { brakeBegins } = shown('nodeFloods');
+    expect(brakeBegins!.worstMs).toBeLessThanOrEqual(brakeBegins!.boundMs);
+  });
+
+  faultRow(25, 'wall', 'a killed guard: three stop frames on the bus, and nothing after them', (promised) => {
+    const { lastStopFrame } = shown('guardKilled');
+    expect(lastStopFrame!.worstMs).toBeLessThanOrEqual(1e3 * promised('stopWithinS'));
+  });
+
+  faultRow([24, 25], 'wall', 'a frozen guard: three stop frames after its silence', (promised) => {
+    const { lastStopFrame } = shown('guardFrozen');
+    expect(lastStopFrame!.worstMs).toBeLessThanOrEqual(1e3 * (promised('silenceS') + promised('stopWithinS')));
+  });
+});
+
+describe('a guard that is flooded', { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-flood-'));
+  const socketPath = join(folder, 'guard.sock');
+  let guard: ChildProcess;
+
+  beforeAll(async () => {
+    const options = { name: 'mock', options: {} };
+    const config = { model: mockModel, action: mockAction, policyPeriodS: 0.1, driver: options, socketPath };
+    writeFileSync(join(folder, 'guard.json'), JSON.stringify({ ...config, realTimePriority: 'try' }));
+    guard = fork(dist('runtime/guard/guard-process.js'), [join(folder, 'guard.json')], {
+      env: { ...process.env, REIN_LOG: 'fatal' },
+    });
+    await once(guard, 'message');
+  });
+  afterAll(() => {
+    guard.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  faultRow(
+    32,
+    'wall',
+    'a peer that floods and comes again fills no memory, and is cut off each time',
+    async (promised) => {
+      const before = residentBytes(guard.pid!);
+      const endMs = performance.now() + FLOOD_MS;
+      let cuts = 0;
+      while (performance.now() < endMs) {
+        await flood(connect(socketPath));
+        cuts++;
+      }
+      expect(cuts).toBeGreaterThan(3);
+      expect(residentBytes(guard.pid!) - before).toBeLessThan(promised('growthBytes'));
+      // It still serves the next that asks.
+      const socket = connect(socketPath);
+      const [bytes] = (await once(socket, 'data')) as [Uint8Array];
+      expect(bytes.length).toBeGreaterThan(16);
+      socket.destroy();
+    },
+  );
+});
+
+describe('what a peer may say', () => {
+  faultRow(32, 'fake', 'four messages a tick in the long run, a second of that at once, and not one more', () => {
+    const budget = new MessageBudget(mockModel.controlHz, 0);
+    const perS = 4 * mockModel.controlHz;
+    let taken = 0;
+    for (let i = 0; i < 50_000; i++) if (budget.take(10 + i * 1e-4)) taken++;
+    expect(taken).toBeGreaterThan(6 * perS - 3);
+    expect(taken).toBeLessThanOrEqual(6 * perS);
+  });
+});
+
+/** Writes as many commands as the socket takes, until the guard has had enough. */
+async function flood(socket: Socket): Promise<void> {
+  const shape = {
+    joints: 6,
+    signals: 0,
+    actions: mockAction.dimensions.length,
+    controlHz: 100,
+    timing: 'real-time',
+  } as const;
+  const row = new Float64Array(commandNumbers(shape));
+  packCommand(row, 0, createActionCommand(shape.actions));
+  const message = encodeMessage(COMMAND, new Uint8Array(row.buffer));
+  const many = Buffer.concat(new Array<Uint8Array>(1000).fill(message));
+  let isCut = false;
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      isCut = true;
+    });
+  socket.on('connect', () => socket.write(many)).on('drain', () => socket.write(many));
+  socket.resume();
+  await until(() => isCut, 'the end of the connection', 20_000);
+}
+
+function residentBytes(pid: number): number {
+  return 4096 * Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]);
+}
