@@ -48,6 +48,7 @@ export class ArmKinematics {
   readonly #origins: readonly Float64Array[];
   readonly #jointAxes: readonly Float64Array[];
   readonly #toolOrigin: Float64Array;
+  readonly #jointsRad: Float64Array;
   readonly #toolRotation: Float64Array = new Float64Array(9);
   readonly #jacobian: Float64Array;
   readonly #quaternion: Float64Array = new Float64Array(4);
@@ -69,6 +70,7 @@ export class ArmKinematics {
     this.#origins = model.joints.map((joint) => Float64Array.from(joint.originXyzM));
     this.#jointAxes = model.joints.map((joint) => Float64Array.from(joint.axis));
     this.#toolOrigin = Float64Array.from(model.tool.originXyzM);
+    this.#jointsRad = new Float64Array(n);
     this.#jacobian = new Float64Array(6 * n);
     this.#inverse = createInverseScratch(n);
     this.#fixedRotation = model.joints.map((joint) => {
@@ -92,7 +94,9 @@ export class ArmKinematics {
       this.tcpRotation.set(frame);
       return;
     }
-    for (let i = 0; i < this.joints; i++) this.#placeLink(i, jointsRad);
+    // A copy, as `#origins` are: joints come in lists of every kind.
+    for (let i = 0; i < this.joints; i++) this.#jointsRad[i] = jointsRad[i]!;
+    for (let i = 0; i < this.joints; i++) this.#placeLink(i);
     const at = 12 * this.topology.toolLink;
     const f = this.linkFrames;
     for (let k = 0; k < 9; k++) frame[k] = f[at + k]!;
@@ -201,7 +205,7 @@ export class ArmKinematics {
   }
 
   /** Frame, origin and axis of joint `i`; its parent's are known already. */
-  #placeLink(i: number, jointsRad: Numbers): void {
+  #placeLink(i: number): void {
     const frame = this.#frame;
     const f = this.linkFrames;
     const parent = this.topology.parents[i]!;
@@ -222,13 +226,13 @@ export class ArmKinematics {
     const slides = this.topology.slides(i);
     if (slides) frame.set(link);
     else {
-      matrixFromAxisAngleAt(this.#turn, a, jointsRad, i);
+      matrixFromAxisAngleAt(this.#turn, a, this.#jointsRad, i);
       multiplyMatrix(frame, link, this.#turn);
     }
     for (let k = 0; k < 3; k++) {
       const axis = link[3 * k]! * a[0]! + link[3 * k + 1]! * a[1]! + link[3 * k + 2]! * a[2]!;
       this.axes[3 * i + k] = axis;
-      f[12 * i + 9 + k] = this.originsM[3 * i + k]! + (slides ? axis * jointsRad[i]! : 0);
+      f[12 * i + 9 + k] = this.originsM[3 * i + k]! + (slides ? axis * this.#jointsRad[i]! : 0);
     }
     for (let k = 0; k < 9; k++) f[12 * i + k] = frame[k]!;
   }

@@ -5,7 +5,7 @@
 import type { RobotModel } from '../../core/index.ts';
 import { DelayWindow } from './delay-window.ts';
 import type { SpringPort } from './port.ts';
-import { dissipatedJ, jointSpringJ } from './spring.ts';
+import { dissipatedJ } from './spring.ts';
 
 /** A joint that moves slower than this stands, rad/s. */
 const STILL_RAD_PER_S = 0.01;
@@ -27,6 +27,12 @@ export class JointPort implements SpringPort {
   readonly #high: Float64Array;
   /** [n] φ·d/(K·T): how far a step leads the set-point, per step. */
   readonly #lead: Float64Array;
+  /** [n] of each joint, N·m/rad, N·m and rad: in arrays, as V8 puts on the heap what other code than this loop hands over. */
+  readonly #stiffness: Float64Array;
+  readonly #torque: Float64Array;
+  readonly #knee: Float64Array;
+  /** [1] an error, rad, that `#toSpringJ` replaces by what the spring holds. */
+  readonly #work: Float64Array = new Float64Array(1);
   readonly #model: RobotModel;
   readonly #delay: DelayWindow;
   readonly #hasDelay: boolean;
@@ -52,6 +58,9 @@ export class JointPort implements SpringPort {
     this.#lastSent = new Float64Array(n);
     this.#position = new Float64Array(n);
     this.#newSetPoint = new Float64Array(n);
+    this.#stiffness = Float64Array.from(model.joints, (joint) => joint.stiffnessNmPerRad);
+    this.#torque = Float64Array.from(model.joints, (joint) => joint.torqueMaxNm);
+    this.#knee = this.#torque.map((torqueNm, i) => torqueNm / this.#stiffness[i]!);
     this.#low = new Float64Array(n);
     this.#high = new Float64Array(n);
     this.#lead = Float64Array.from(model.joints, (joint) =>
@@ -80,9 +89,13 @@ export class JointPort implements SpringPort {
     let sum = 0;
     for (let i = 0; i < this.#setPoint.length; i++) {
       const q = this.#position[i]!;
-      const joint = this.#model.joints[i]!;
-      sum += jointSpringJ(joint, this.#setPointOf(candidateRad[i]!, i) - q);
-      sum -= jointSpringJ(joint, this.#setPoint[i]! - q);
+      const to = candidateRad[i]!;
+      this.#work[0] = to + this.#lead[i]! * (to - this.sentRad[i]!) - q;
+      this.#toSpringJ(i);
+      sum += this.#work[0]!;
+      this.#work[0] = this.#setPoint[i]! - q;
+      this.#toSpringJ(i);
+      sum -= this.#work[0]!;
     }
     return sum;
   }
@@ -91,7 +104,10 @@ export class JointPort implements SpringPort {
     if (this.#isExact) return this.injectedJ(candidateRad);
     let sum = 0;
     // |U′| ≤ τ_max: wherever the joint is when the step comes into force.
-    for (let i = 0; i < this.#setPoint.length; i++) sum += this.#mostJ(candidateRad[i]!, i);
+    for (let i = 0; i < this.#setPoint.length; i++) {
+      const to = candidateRad[i]!;
+      sum += this.#torque[i]! * Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - this.#setPoint[i]!);
+    }
     return sum;
   }
 
@@ -99,15 +115,20 @@ export class JointPort implements SpringPort {
     let sum = 0;
     for (let i = 0; i < this.#setPoint.length; i++) {
       const q = this.#position[i]!;
-      const joint = this.#model.joints[i]!;
+      const to = candidateRad[i]!;
       const speed = Math.abs(velocity[i]!);
       // The brake ends at rest, at most speed·brakeS on. On the way the set-point, which leads by speed·leadS that shrinks,
       // gets at most speed·(2·brakeS − leadS)²/(4·brakeS) ahead of where this tick leaves it.
-      const rest = Math.abs(candidateRad[i]! - q) + speed * brakeS;
+      const rest = Math.abs(to - q) + speed * brakeS;
       const leadS = this.#lead[i]! / this.#model.controlHz;
       const ahead = 2 * brakeS > leadS ? (speed * (2 * brakeS - leadS) ** 2) / (4 * brakeS) : 0;
-      const passing = Math.abs(this.#setPointOf(candidateRad[i]!, i) - q) + ahead;
-      sum += jointSpringJ(joint, Math.max(rest, passing)) - jointSpringJ(joint, this.#setPoint[i]! - q);
+      const passing = Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - q) + ahead;
+      this.#work[0] = Math.max(rest, passing);
+      this.#toSpringJ(i);
+      sum += this.#work[0]!;
+      this.#work[0] = this.#setPoint[i]! - q;
+      this.#toSpringJ(i);
+      sum -= this.#work[0]!;
     }
     return sum;
   }
@@ -119,7 +140,9 @@ export class JointPort implements SpringPort {
     for (let i = 0; i < this.#setPoint.length; i++) {
       const leadS = this.#lead[i]! / this.#model.controlHz;
       const onRad = Math.abs(velocity[i]!) * Math.max(brakeS, leadS);
-      sum += this.#mostJ(candidateRad[i]!, i) + this.#model.joints[i]!.torqueMaxNm * onRad;
+      const to = candidateRad[i]!;
+      const step = Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - this.#setPoint[i]!);
+      sum += this.#torque[i]! * (step + onRad);
     }
     return Math.max(nominalJ, sum);
   }
@@ -131,8 +154,12 @@ export class JointPort implements SpringPort {
       out[i] = sent;
       if (lead === 0) continue;
       const q = this.#position[i]!;
-      const joint = this.#model.joints[i]!;
-      const backJ = jointSpringJ(joint, sent - q) - jointSpringJ(joint, this.#setPoint[i]! - q);
+      this.#work[0] = sent - q;
+      this.#toSpringJ(i);
+      const thereJ = this.#work[0]!;
+      this.#work[0] = this.#setPoint[i]! - q;
+      this.#toSpringJ(i);
+      const backJ = thereJ - this.#work[0]!;
       // Standing still takes the lead away and pulls the set-point back. Where that would cost something, what is sent goes
       // on into its own lead, and the set-point stays.
       if (!this.#isExact || backJ > 0) out[i] = sent + (lead / (1 + lead)) * (sent - this.#lastSent[i]!);
@@ -143,7 +170,8 @@ export class JointPort implements SpringPort {
     const bookedJ = this.bookedJ(candidateRad);
     let isMoved = false;
     for (let i = 0; i < this.#setPoint.length; i++) {
-      this.#newSetPoint[i] = this.#setPointOf(candidateRad[i]!, i);
+      const to = candidateRad[i]!;
+      this.#newSetPoint[i] = to + this.#lead[i]! * (to - this.sentRad[i]!);
       if (this.#newSetPoint[i] !== this.#setPoint[i]) isMoved = true;
       this.#lastSent[i] = this.sentRad[i]!;
       this.sentRad[i] = candidateRad[i]!;
@@ -160,12 +188,11 @@ export class JointPort implements SpringPort {
     return this.#isMeasured && !this.#hasDelay;
   }
 
-  #setPointOf(candidateRad: number, i: number): number {
-    return candidateRad + this.#lead[i]! * (candidateRad - this.sentRad[i]!);
-  }
-
-  #mostJ(candidateRad: number, i: number): number {
-    return this.#model.joints[i]!.torqueMaxNm * Math.abs(this.#setPointOf(candidateRad, i) - this.#setPoint[i]!);
+  /** `springJ` of joint `i` and the error in `#work`, into `#work`. */
+  #toSpringJ(i: number): void {
+    const error = Math.abs(this.#work[0]!);
+    const knee = this.#knee[i]!;
+    this.#work[0] = error <= knee ? 0.5 * this.#stiffness[i]! * error * error : this.#torque[i]! * (error - 0.5 * knee);
   }
 
   /** What the dampers took out since the joints were last measured, at `#position`. */
