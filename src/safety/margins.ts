@@ -16,6 +16,7 @@ const CLEAR = 2;
 const WALL_M = 3;
 const CLEAR_M = 4;
 const JOINT_RAD = 5;
+const JOINT_RAD = 5;
 
 /** Room of one robot's reference. Tick-safe after construction. */
 export class Margins {
