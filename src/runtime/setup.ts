@@ -47,7 +47,7 @@ function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly
       `Robot ${robot.name} is simulated from its own file and gives no signals; task ${config.task.name} needs ${task.signalNames.join(', ')}.`,
     );
   }
-  return { name: 'mujocoModel', options: { file: model } };
+  return { name: 'mujocoModel', options: { file: model, signalNames: [] } };
 }
 
 /** The robot of `config` in MuJoCo, in the task's scene, one `read` every 1 / `rateHz` s: plain data for its driver. */

@@ -7,6 +7,8 @@ import { RobotPlant } from './plant/index.ts';
 export interface PlantDriverOptions {
   /** Path of its MJCF or URDF. */
   readonly file: string;
+  /** Names of `RobotState.signals`: none, for nothing here gives any. */
+  readonly signalNames: readonly [];
 }
 
 /** Positions a servo's encoder can express, rad or m. */

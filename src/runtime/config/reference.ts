@@ -49,6 +49,8 @@ A wrong file is refused before anything starts, with one line for each mistake:
 values of another type, unit or range, \`.nan\` and \`.inf\`, numbers that look octal (\`012\`), YAML anchors, and tasks that ask
 more of a robot than its limits allow.
 
+A fourth kind, the limits of an MJCF or URDF, is for \`rein safety check\`; it stands at the end of this page.
+
 For completion in an editor with a YAML language server, files begin with
 \`# yaml-language-server: $schema=../../docs/schema/task.schema.json\`.
 `;
@@ -59,7 +61,7 @@ interface Row {
   readonly required: boolean;
 }
 
-function partText(folder: string, schema: JsonSchema): string {
+function partText(folder: string | undefined, schema: JsonSchema): string {
   const rows = rowsOf(schema, '');
   const lines = rows.map(({ key, schema: field, required }) =>
     row([
@@ -72,7 +74,7 @@ function partText(folder: string, schema: JsonSchema): string {
     ]),
   );
   return [
-    `## ${schema.title} (\`${folder}/*.yaml\`)`,
+    `## ${schema.title}${folder === undefined ? '' : ` (\`${folder}/*.yaml\`)`}`,
     '',
     schema.description ?? '',
     '',
@@ -89,6 +91,8 @@ function rowsOf(schema: JsonSchema, prefix: string): Row[] {
     const key = `${prefix}${name}`;
     const own: Row = { key, schema: field, required: schema.required?.includes(name) ?? false };
     if (field.properties !== undefined) return [own, ...rowsOf(field, `${key}.`)];
+    if (typeof field.additionalProperties === 'object')
+      return [own, ...rowsOf(field.additionalProperties, `${key}.NAME.`)];
     // A group of several kinds: one after the other, each begins with the word that says which.
     if (field.oneOf !== undefined) return [own, ...field.oneOf.flatMap((kind) => rowsOf(kind, `${key}.`))];
     const item = field.items;

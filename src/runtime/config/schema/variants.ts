@@ -7,6 +7,7 @@ import { BASE_NEEDS, baseSchema, robotOfBase } from './base.ts';
 import { type Checked, check } from './check.ts';
 import { judgedTaskSchema } from './judged-task.ts';
 import { learnerSchema } from './learner.ts';
+import { limitsSchema } from './limits.ts';
 import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
 import { armSchema, type RobotConfig } from './robot.ts';
 import { pegTaskSchema, type TaskConfig } from './task.ts';
@@ -56,13 +57,15 @@ export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
 
 /** Every kind of file, for the reference page and for editors. */
 export const FILE_SCHEMAS: readonly {
-  readonly key: 'task' | 'robot' | 'learner';
-  readonly folder: string;
+  readonly key: 'task' | 'robot' | 'learner' | 'limits';
+  /** Where these files are; absent for files that lie beside what they are about. */
+  readonly folder?: string;
   readonly schemas: readonly z.ZodType[];
 }[] = [
   { key: 'task', folder: 'config/tasks', schemas: [pegTaskSchema, judgedTaskSchema] },
   { key: 'robot', folder: 'config/robots', schemas: [armSchema, baseSchema] },
   { key: 'learner', folder: 'config/learner', schemas: [learnerSchema] },
+  { key: 'limits', schemas: [limitsSchema] },
 ];
 
 /** One JSON Schema for all kinds of a file. */
