@@ -101,16 +101,17 @@ describe('kinematics of an imported robot', () => {
               const origin = (isSite ? data.site_xpos : data.xpos) as Float64Array;
               const wanted = [...rotation.subarray(9 * id, 9 * id + 9), ...origin.subarray(3 * id, 3 * id + 3)];
               const found = poseOf(arm, frame);
-              for (const [k, value] of wanted.entries()) expect(Math.abs(found[k]! - value)).toBeLessThan(1e-9);
+              const off = Math.max(...wanted.map((value, k) => Math.abs(found[k]! - value)));
+              expect(off).toBeLessThan(1e-9);
             }
           } finally {
             simulation.close();
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
-  });
+  }, 120_000);
 
   it('has all shapes of a link within its capsule, exactly so for a capsule', async () => {
     const robot = await importRobot(`<mujoco><worldbody><geom type="plane" size="1 1 1"/>
