@@ -126,13 +126,6 @@ describe('a guard process', () => {
     await until(() => !isAlive(pid));
   });
 
-  faultRow(49, 'wall', 'brakes before it ends on SIGTERM', async () => {
-    const guard = await startGuard();
-    const node = start('fake-node.js', [socketPath, 'drive', String(LEASE_S)]);
-    await once(node, 'message');
-    expect(await end(guard)).toBe(0);
-  });
-
   it('says in one sentence that the robot does not answer, and ends with code 1', async () => {
     const absent = { ...config, driver: { name: 'mock', options: { faults: { seed: 1, ratio: { absent: 1 } } } } };
     const path = join(folder, 'absent.json');

@@ -8,14 +8,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/index.ts';
 import type { GuardConfig } from '../../src/runtime/guard/index.ts';
 import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
+import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
-import { until } from '../support/until.ts';
+import { until as untilWithin } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
 const { GUARD_NODE_FLAGS } = (await dist(
   'runtime/guard/index.js',
 )) as typeof import('../../src/runtime/guard/index.ts');
 const { Supervisor } = (await dist('runtime/supervisor.js')) as typeof import('../../src/runtime/supervisor.ts');
+
+/** A machine may be busy: all that is not the bound itself has time. */
+const until = (condition: () => boolean, what: string): Promise<boolean> => untilWithin(condition, what, 60_000);
 
 interface Frame {
   readonly kind: number;
@@ -82,7 +86,7 @@ afterEach(async () => {
   await running.catch(() => undefined);
   bus.destroy();
   rmSync(folder, { recursive: true, force: true });
-});
+}, 60_000);
 
 const stops = (): Frame[] => frames.filter(({ kind }) => kind === MOCK_FRAME.stop);
 const busStops = () => events.filter((event) => event.kind === 'busStopped');
@@ -92,7 +96,7 @@ const moves = (since: number): boolean =>
   });
 const logged = (): string => readFileSync(join(folder, 'guard.log'), 'utf8');
 
-describe('a guard on a bus of its own', { timeout: 60_000 }, () => {
+describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
   it('is followed by stop frames within 50 ms when it is killed, and by nothing else', async () => {
     await drive();
     expect(stops()).toEqual([]);
@@ -120,6 +124,23 @@ describe('a guard on a bus of its own', { timeout: 60_000 }, () => {
     expect(frames.slice(before).filter(({ kind }) => kind === MOCK_FRAME.reference).length).toBeLessThanOrEqual(1);
     expect(stops()).toHaveLength(3);
     expect(busStops()).toMatchObject([{ by: 'guardian', cause: 'guardSilent', repeats: 3 }]);
+  });
+
+  faultRow(49, 'wall', 'brakes, and stands, before it ends on SIGTERM', async () => {
+    await drive();
+    await until(() => moves(-5), 'references that move');
+    const asked = frames.length;
+    signal(supervisor.pids.guard!, 'SIGTERM');
+    await running;
+    const after = frames.slice(asked - 1);
+    const last = after.findIndex(({ kind }) => kind === MOCK_FRAME.torqueOff);
+    const sent = after.slice(0, last);
+    const steps = sent.slice(1).map((frame, i) => Math.abs(frame.valuesRad[0]! - sent[i]!.valuesRad[0]!));
+    // It does not stop dead and does not run on: it slows down over several periods, stands, and only then lets go.
+    expect(steps.filter((step) => step > 0).length).toBeGreaterThan(2);
+    expect(steps.at(-1)).toBe(0);
+    expect(stops()).toEqual([]);
+    expect(events).toContainEqual({ kind: 'ended', process: 'guard', how: 'exit code 0', isExpected: true });
   });
 
   it('ends in order without a stop frame', async () => {
@@ -177,7 +198,7 @@ describe('a guard on a bus of its own', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a guard whose bus nobody can watch', { timeout: 60_000 }, () => {
+describe('a guard whose bus nobody can watch', { timeout: 120_000 }, () => {
   it('does not start, and says why', async () => {
     rmSync(busPath);
     await expect(drive()).rejects.toThrow('The guard ended before it was ready');

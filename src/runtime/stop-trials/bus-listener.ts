@@ -6,7 +6,7 @@ import { ReinError } from '../../core/index.ts';
 import type { BusFrame, ListenerMessage } from './listener-messages.ts';
 
 /** Nothing in a trial takes longer, ms. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export class BusListener {
   readonly isRaised: boolean;

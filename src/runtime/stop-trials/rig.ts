@@ -15,7 +15,7 @@ import { BusListener } from './bus-listener.ts';
 import type { TrialOrder } from './trial-orders.ts';
 import { LEASE_S, POLICY_PERIOD_S, trialAction } from './trial-robot.ts';
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const LOG_LINES = 12;
 /** Trials kill as many nodes as they like. */
 const NODE_RESTARTS = 1e6;
@@ -77,6 +77,7 @@ export class TrialRig {
       },
       node: { modulePath: program('./trial-node-process.js'), args: nodeArguments, errorsTo: this.#errorsTo },
       maxNodeRestarts: NODE_RESTARTS,
+      startLimitMs: PATIENCE_MS,
       onEvent: () => undefined,
     });
     this.#running = this.#supervisor.run();

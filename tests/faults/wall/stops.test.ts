@@ -33,7 +33,7 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
 
   beforeAll(async () => {
     ({ results } = await runStopTrials({ trials: TRIALS }));
-  }, 240_000);
+  }, 600_000);
 
   /** What the trials named `name` showed, all within their bounds. */
   function shown(name: StopTrialName): Readonly<Record<string, StopMeasure>> {
