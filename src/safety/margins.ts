@@ -16,7 +16,6 @@ const CLEAR = 2;
 const WALL_M = 3;
 const CLEAR_M = 4;
 const JOINT_RAD = 5;
-const JOINT_RAD = 5;
 
 /** Room of one robot's reference. Tick-safe after construction. */
 export class Margins {
@@ -104,7 +103,8 @@ export class Margins {
       const high = positionMaxRad - margin;
       const q = this.#referenceRad[i]!;
       share = Math.min(share, (2 * Math.min(q - low, high - q)) / (high - low));
-      least = Math.min(least, q - low, high - q);
+      // Exactly −margin at the limit itself, where a start is still taken.
+      least = Math.min(least, q - positionMinRad - margin, positionMaxRad - q - margin);
     }
     this.#room[JOINTS] = share;
     this.#room[JOINT_RAD] = least;
