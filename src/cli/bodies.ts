@@ -1,7 +1,7 @@
 /** What the commands do, as a parameter: tests see what the command line was understood as, without doing it. */
 import type { EvaluationOptions, LearnOptions, RunRobotOptions, SimOptions } from '../runtime/index.ts';
 import type { DoctorOptions } from './doctor/index.ts';
-import type { SafetyCheckOptions } from './safety.ts';
+import type { SafetyCheckOptions } from './safety-options.ts';
 
 /** One function a command; each resolves to the exit code. */
 export interface CommandBodies {

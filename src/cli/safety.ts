@@ -8,23 +8,6 @@ import { path, seedOption, wholeNumber } from './options.ts';
 const DEFAULT_TICKS = 100_000;
 const MOST_TICKS = 100_000_000;
 
-/** What `rein safety check` was asked to do. */
-export interface SafetyCheckOptions {
-  /** A robot's name, or a file. */
-  readonly subject: string;
-  readonly limits?: string | undefined;
-  readonly ticks: number;
-  readonly seed: number;
-  readonly chain: 'on' | 'off';
-  readonly without: readonly StageName[];
-  /** Folder of the report. */
-  readonly out: string;
-  readonly json?: string | undefined;
-  readonly output: 'live' | 'quiet';
-  /** The command line, for the report. */
-  readonly command: string;
-}
-
 interface Parsed {
   limits?: string;
   ticks: number;

@@ -38,7 +38,8 @@ describe.each(documents)('%s', (path) => {
     for (const [, name, rest] of text.matchAll(/npm run (?:rein -- |(?=demo))(\w+)([^`\n#]*)/g)) {
       const command = program.commands.find((each) => each.name() === (name === 'demo' ? 'sim' : name));
       expect(command, `rein ${name}`).toBeDefined();
-      const known = command!.options.map((option) => option.long);
+      const inner = command!.commands.find((each) => rest!.trim().startsWith(each.name()));
+      const known = (inner ?? command!).options.map((option) => option.long);
       const used = matches(rest!, /(--[a-z][a-z-]+)/g).filter((option) => option !== '--help');
       expect(used.filter((option) => !known.includes(option))).toEqual([]);
     }

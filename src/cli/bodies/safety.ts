@@ -5,7 +5,7 @@ import { ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
 import { loadCheckSubject } from '../../runtime/check-subject/index.ts';
 import { runSafetyCheck, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
-import type { SafetyCheckOptions } from '../safety.ts';
+import type { SafetyCheckOptions } from '../safety-options.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';

@@ -2,7 +2,7 @@
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { type PlantOptions, RobotPlant } from '../../drivers/mujoco/index.ts';
 import type { CheckSubject } from '../check-subject/index.ts';
-import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
+import { PLANT_VARIANTS, type PlantVariant } from './attack/index.ts';
 import { type CheckedPlant, LagPlant } from './plant.ts';
 
 /** Share of the weakest joint's torque that the friction variant takes. */
@@ -82,11 +82,17 @@ function optionsOf(model: RobotModel, file: string, variant: PlantVariant): Plan
   return plain;
 }
 
-/** Half-way between the tool's home and the end of the workspace, ahead of it. */
-function wallBefore({ workspace, ...model }: RobotModel): NonNullable<PlantOptions['wall']> {
-  const arm = new ArmKinematics({ ...model, workspace });
-  const [x, y, z] = arm.tcpPositionM as unknown as [number, number, number];
-  const isPositive = workspace.maxM[0] - x >= x - workspace.minM[0];
-  const edge = isPositive ? workspace.maxM[0] : workspace.minM[0];
-  return { pointM: [(x + edge) / 2, y, z], normal: [isPositive ? -1 : 1, 0, 0] };
+/** On which side of the tool's home pose, along x, the wall is: where the workspace has more room. */
+export function wallSide(model: RobotModel): 1 | -1 {
+  const { minM, maxM } = model.workspace;
+  const x = new ArmKinematics(model).tcpPositionM[0]!;
+  return maxM[0] - x >= x - minM[0] ? 1 : -1;
+}
+
+/** Half-way between the tool's home and that end of the workspace. */
+function wallBefore(model: RobotModel): NonNullable<PlantOptions['wall']> {
+  const [x, y, z] = [...new ArmKinematics(model).tcpPositionM] as [number, number, number];
+  const side = wallSide(model);
+  const edge = side > 0 ? model.workspace.maxM[0] : model.workspace.minM[0];
+  return { pointM: [(x + edge) / 2, y, z], normal: [-side, 0, 0] };
 }

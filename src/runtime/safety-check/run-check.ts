@@ -4,12 +4,12 @@ import { isFree, type RobotModel } from '../../core/index.ts';
 import type { StageName } from '../../safety/index.ts';
 import type { CheckSubject } from '../check-subject/index.ts';
 import { packageVersions } from '../config/index.ts';
-import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
+import { type PlantVariant, planTrials, type TrialPlan } from './attack/index.ts';
 import { variantsOf } from './bench-plants.ts';
 import { limitRowsOf } from './limit-rows.ts';
 import type { EnergyComparison, SafetyCheckResult } from './result.ts';
 import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
-import { TrialPool } from './trial-pool.ts';
+import { TrialPool } from './threads/index.ts';
 
 /** Trials of each comparison, with the tank and again without. */
 const COMPARED_TRIALS = 8;
@@ -107,9 +107,11 @@ function comparedPlans(model: RobotModel, attack: 'pumping' | 'wall'): TrialPlan
   return Array.from({ length: COMPARED_TRIALS }, (_, i) => ({
     index: COMPARED_FROM + i,
     adversary: attack === 'wall' ? 'pushing' : 'pumping',
-    space: i % 2 === 0 ? 'joint' : 'cartesian',
+    space: attack === 'wall' || i % 2 === 1 ? 'cartesian' : 'joint',
+    ...(attack === 'wall' && { into: 'wall' as const }),
     variant,
-    ticksPerStep: Math.max(1, Math.round((i < 4 ? 0.03 : 0.1) * model.controlHz)),
+    // Policies of 100 Hz to 10 Hz.
+    ticksPerStep: Math.max(1, Math.round((0.01 + (0.09 * i) / (COMPARED_TRIALS - 1)) * model.controlHz)),
     jitter: 'none',
     ticks: COMPARED_TICKS,
     attempts: 1,

@@ -2,7 +2,7 @@
 import type { RobotModel } from '../../core/index.ts';
 import { isFree } from '../../core/index.ts';
 import type { StageName } from '../../safety/index.ts';
-import { canStartFar } from './attack/plan.ts';
+import { canStartFar } from './attack/index.ts';
 import {
   ADVERSARIES,
   type AdversaryResult,
@@ -18,10 +18,9 @@ import {
   type ViolationCount,
   type ViolationKind,
 } from './result.ts';
-import { energyToleranceJ, type TrialOutcome } from './trial.ts';
+import { energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
 import { upperBound95 } from './upper-bound.ts';
-import type { StopSample } from './witness/stop-watch.ts';
-import { addCount, createCounts, createDistances } from './witness/witness.ts';
+import { addCount, createCounts, createDistances, type StopSample } from './witness/index.ts';
 
 const WORST_TRACES = 4;
 const BINS = 24;

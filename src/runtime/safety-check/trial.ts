@@ -5,29 +5,26 @@ import {
   clamp,
   createRobotState,
   isFree,
-  Rng,
+  type Rng,
   type RobotModel,
   type RobotState,
 } from '../../core/index.ts';
 import { type ChainReport, createChainReport, type StageName } from '../../safety/index.ts';
-import { Attacker } from './attack/attacker.ts';
-import { Genome } from './attack/genome.ts';
-import { actionSpecOf, type TrialPlan, VARIANT_WORDS } from './attack/plan.ts';
+import { Attacker, actionSpecOf, type Genome, type TrialPlan } from './attack/index.ts';
+import { wallSide } from './bench-plants.ts';
 import { ChainMover, type Mover, NaiveMover } from './mover.ts';
 import type { CheckedPlant } from './plant.ts';
-import type { Trace, TrialName } from './result.ts';
+import type { TrialName } from './result.ts';
 import { TraceRecorder } from './trace-recorder.ts';
-import { EnergyLedger } from './witness/energy-ledger.ts';
-import { type StopSample, StopWatch } from './witness/stop-watch.ts';
-import { addCount, type Distances, Witness } from './witness/witness.ts';
+import { createOutcome, energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
+import { EnergyLedger, StopWatch, Witness } from './witness/index.ts';
 
 /** Longest lease of a command, s (fault table, row 2). */
 const LEASE_MAX_S = 0.1;
 /** As the sanitizer: nobody may ask for a command from further ahead, s. */
 const FUTURE_S = 0.01;
-/** Energy that an integration of the motion may seem to make, J, and as a share of what moves. */
-const ENERGY_ROUNDING_J = 2e-3;
-const ENERGY_ROUNDING_SHARE = 2e-3;
+/** A tank that is this much below its floor is at it, J. */
+const FLOOR_ROUNDING_J = 1e-6;
 /** A first target farther than this may not be followed, rad. */
 const FAR_RAD = 0.1 + 1e-6;
 
@@ -43,102 +40,13 @@ export interface TrialSetting {
   readonly naturalHz: readonly number[];
 }
 
-/** What happened, as plain data: it crosses threads. */
-export interface TrialOutcome {
-  readonly name: TrialName;
-  ticks: number;
-  changedTicks: number;
-  violatedTicks: number;
-  /** Ticks without a valid command, and first commands that were too far. */
-  idleTicks: number;
-  farStarts: number;
-  counts: Witness['counts'];
-  least: Distances;
-  marginMin: number;
-  surplusMaxJ: number;
-  tankMinJ: number;
-  injectedJ: number;
-  creditedJ: number;
-  peakKineticJ: number;
-  peakForceN: number;
-  plantFailures: number;
-  simulatedS: number;
-  readonly stops: StopSample[];
-  readonly trace: Trace;
-}
-
-/** Energy that nobody paid for may reach this before it is a violation, J. */
-export function energyToleranceJ(peakKineticJ: number): number {
-  return ENERGY_ROUNDING_J + ENERGY_ROUNDING_SHARE * peakKineticJ;
-}
-
 /** The lease of a trial's commands, s. */
 export function leaseOf(policyPeriodS: number): number {
   return Math.min(LEASE_MAX_S, 1.5 * policyPeriodS);
 }
 
-/** Runs `plan`; a climber's attempts one after the other, each better than the last. */
-export function runTrial(setting: TrialSetting, plan: TrialPlan): TrialOutcome {
-  const rng = new Rng(setting.seed).fork(`trial ${plan.index}`);
-  const name: TrialName = {
-    index: plan.index,
-    adversary: plan.adversary,
-    space: plan.space,
-    plant: VARIANT_WORDS[plan.variant],
-  };
-  if (plan.attempts === 1) return new TrialRun(setting, plan, name, rng, undefined).run(plan.ticks);
-  return climb(setting, plan, name, rng);
-}
-
-/** (1 + 1) search: a child of the best takes its place where it came nearer to harm. */
-function climb(setting: TrialSetting, plan: TrialPlan, name: TrialName, rng: Rng): TrialOutcome {
-  const ticks = Math.ceil(plan.ticks / plan.attempts);
-  const size = actionSpecOf(setting.model, plan).dimensions.length;
-  const stepS = plan.ticksPerStep / setting.model.controlHz;
-  const knotS = Math.max(stepS, 0.04);
-  const knots = Math.ceil(ticks / setting.model.controlHz / knotS);
-  const start = rng.state();
-  let best = Genome.random(knots, size, knotS, rng);
-  let bestHarm = Number.NEGATIVE_INFINITY;
-  let sum: TrialOutcome | undefined;
-  for (let attempt = 0; attempt < plan.attempts; attempt++) {
-    const isNew = attempt < 3;
-    const genome = isNew ? Genome.random(knots, size, knotS, rng) : best.child(rng);
-    // The same start for each: only the actions differ.
-    const outcome = new TrialRun(setting, plan, name, new Rng(start), genome).run(ticks);
-    const harm = plan.adversary === 'climbMargin' ? -outcome.marginMin : outcome.peakKineticJ;
-    if (harm >= bestHarm) [best, bestHarm] = [genome, harm];
-    sum = sum === undefined ? outcome : merged(sum, outcome);
-  }
-  return sum!;
-}
-
-/** Two attempts as one trial, with the trace of the one that came nearer to harm. */
-function merged(a: TrialOutcome, b: TrialOutcome): TrialOutcome {
-  for (const kind of Object.keys(a.counts) as (keyof Witness['counts'])[]) addCount(a.counts[kind], b.counts[kind]);
-  for (const key of Object.keys(a.least) as (keyof Distances)[]) a.least[key] = Math.min(a.least[key], b.least[key]);
-  return {
-    ...a,
-    ticks: a.ticks + b.ticks,
-    changedTicks: a.changedTicks + b.changedTicks,
-    violatedTicks: a.violatedTicks + b.violatedTicks,
-    idleTicks: a.idleTicks + b.idleTicks,
-    farStarts: a.farStarts + b.farStarts,
-    marginMin: Math.min(a.marginMin, b.marginMin),
-    surplusMaxJ: Math.max(a.surplusMaxJ, b.surplusMaxJ),
-    tankMinJ: Math.min(a.tankMinJ, b.tankMinJ),
-    injectedJ: a.injectedJ + b.injectedJ,
-    creditedJ: a.creditedJ + b.creditedJ,
-    peakKineticJ: Math.max(a.peakKineticJ, b.peakKineticJ),
-    peakForceN: Math.max(a.peakForceN, b.peakForceN),
-    plantFailures: a.plantFailures + b.plantFailures,
-    simulatedS: a.simulatedS + b.simulatedS,
-    trace: b.marginMin < a.marginMin ? b.trace : a.trace,
-  };
-}
-
 /** The state of one trial. */
-class TrialRun {
+export class TrialRun {
   readonly #setting: TrialSetting;
   readonly #plan: TrialPlan;
   readonly #rng: Rng;
@@ -171,7 +79,8 @@ class TrialRun {
     this.#action = actionSpecOf(model, plan);
     this.#attacker = new Attacker({
       ...{ model, action: this.#action, name: plan.adversary, rng, policyPeriodS, leaseS: this.#leaseS },
-      ...{ naturalHz: setting.naturalHz, genome },
+      ...{ naturalHz: setting.naturalHz, genome, isRaw: this.#isRaw },
+      ...(plan.into === 'wall' && { heading: wallSide(model) }),
     });
     this.#mover = this.#createMover(policyPeriodS);
     this.#witness = new Witness(model);
@@ -202,18 +111,23 @@ class TrialRun {
 
   #createMover(policyPeriodS: number): Mover {
     const { model, chain, without } = this.#setting;
-    const isRaw = this.#plan.adversary === 'rawVelocity' || without.includes('actionMap');
-    const wantedRadPerS = isRaw ? this.#attacker.wantedRadPerS : undefined;
+    const wantedRadPerS = this.#isRaw ? this.#attacker.wantedRadPerS : undefined;
     const trial = { without, ...(wantedRadPerS && { wantedRadPerS }) };
     const options = { model, action: this.#action, policyPeriodS, trial };
     return chain === 'on' ? new ChainMover(options) : new NaiveMover(options);
+  }
+
+  get #isRaw(): boolean {
+    return this.#plan.adversary === 'rawVelocity' || this.#setting.without.includes('actionMap');
   }
 
   /** At home, or anywhere that the chain takes and that is clear of everything. */
   #begin(): void {
     const { model, plant } = this.#setting;
     const start = Float64Array.from(model.homeRad);
-    const spread = this.#rng.uniform() < 0.5 ? 0 : this.#rng.uniform();
+    const toss = this.#rng.uniform() < 0.5 ? 0 : this.#rng.uniform();
+    // Other poses might be inside the wall.
+    const spread = this.#plan.variant === 'wall' ? 0 : toss;
     let isTaken = false;
     for (let i = 0; i < 30 && spread > 0 && !isTaken; i++) {
       this.#drawPose(start, spread);
@@ -327,6 +241,7 @@ class TrialRun {
     const witness = this.#witness;
     const out = this.#out;
     out.ticks++;
+    this.#grant(dtS);
     if (!mayMove) out.idleTicks++;
     if (isFar) out.farStarts++;
     if (this.#report.changed) out.changedTicks++;
@@ -372,16 +287,29 @@ class TrialRun {
     return this.#witness.isNear || this.#out.ticks % 10 === 0;
   }
 
+  /** What the tank was topped up with, J so far. */
+  #grantedJ = 0;
+
+  /** A top-up is no surplus, as far as the file allows one: that much power, for a tick as long as the chain takes it. */
+  #grant(dtS: number): void {
+    const tickS = Math.min(Math.max(dtS, this.#periodS / 2), 2 * this.#periodS);
+    const allowedJ = (this.#setting.model.tank?.topUpW ?? 0) * tickS;
+    this.#grantedJ += Math.min(this.#report.tankToppedUpJ, allowedJ);
+  }
+
   #checkEnergy(): boolean {
     const out = this.#out;
     const { tank } = this.#setting.model;
     const report = this.#report;
-    const surplusJ = this.#ledger.check(this.#tankJ);
+    const surplusJ = this.#ledger.check(this.#tankJ - this.#grantedJ);
     out.surplusMaxJ = Math.max(out.surplusMaxJ, surplusJ);
     out.tankMinJ = Math.min(out.tankMinJ, this.#tankJ);
     out.injectedJ += report.tankInjectedJ;
     out.creditedJ += report.tankCreditedJ;
-    const missingJ = Math.max(surplusJ - energyToleranceJ(out.peakKineticJ), tank!.minJ - 1e-9 - this.#tankJ);
+    const missingJ = Math.max(
+      surplusJ - energyToleranceJ(out.peakKineticJ),
+      tank!.minJ - FLOOR_ROUNDING_J - this.#tankJ,
+    );
     if (!(missingJ > 0)) return false;
     this.#witness.add('energy', missingJ);
     return true;
@@ -407,14 +335,6 @@ class TrialRun {
     this.#ledger.restart();
     this.#hasStarted = false;
   }
-}
-
-function createOutcome(name: TrialName, witness: Witness, stops: StopSample[], trace: Trace): TrialOutcome {
-  const { counts, least } = witness;
-  const none = { ticks: 0, changedTicks: 0, violatedTicks: 0, idleTicks: 0, farStarts: 0, plantFailures: 0 };
-  const energy = { surplusMaxJ: Number.NEGATIVE_INFINITY, tankMinJ: Number.POSITIVE_INFINITY };
-  const sums = { injectedJ: 0, creditedJ: 0, peakKineticJ: 0, peakForceN: 0, simulatedS: 0 };
-  return { name, ...none, ...energy, ...sums, counts, least, marginMin: Number.POSITIVE_INFINITY, stops, trace };
 }
 
 /** Periods from 0 to 5 T, most of them near T. */

@@ -16,8 +16,12 @@ export interface AttackerOptions {
   /** Time that one action is meant to take, s. */
   readonly policyPeriodS: number;
   readonly leaseS: number;
+  /** It also chooses velocities behind the action map. */
+  readonly isRaw: boolean;
   /** [n] natural frequencies of the servos with the arm's inertia, Hz, where they are known. */
   readonly naturalHz: readonly number[];
+  /** For a push into a wall: its side along x, the first dimension. */
+  readonly heading?: 1 | -1 | undefined;
   /** For the two climbers: the actions to play. */
   readonly genome?: Genome | undefined;
 }
@@ -72,9 +76,9 @@ export class Attacker {
 
   /** What the tick sees, beside new commands: `rawVelocity`'s wish, and whether anything was sent. */
   tick(velocityRadPerS: Float64Array): void {
-    const { name } = this.#options;
+    const { name, isRaw } = this.#options;
     this.isSilent = name === 'dropOuts' && this.#rng.uniform() < 0.05;
-    if (name === 'rawVelocity') this.#wantAnything(velocityRadPerS);
+    if (isRaw) this.#wantAnything(velocityRadPerS);
   }
 
   #choose(nowS: number, positionRad: Float64Array, velocityRadPerS: Float64Array): void {
@@ -110,6 +114,10 @@ export class Attacker {
         break;
       default:
         for (let i = 0; i < action.length; i++) action[i] = this.#direction[i]!;
+        if (this.#options.heading !== undefined) {
+          action.fill(0);
+          action[0] = this.#options.heading;
+        }
     }
   }
 

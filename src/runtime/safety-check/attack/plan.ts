@@ -27,6 +27,8 @@ export interface TrialPlan {
   readonly ticks: number;
   /** Attempts of a climber; 1 for all others. */
   readonly attempts: number;
+  /** `wall`: a cartesian push straight into the wall of its variant. */
+  readonly into?: 'wall';
   /** Commands end at random moments, which are measured. */
   readonly stops: 'none' | 'silence' | 'nan';
 }

@@ -1,8 +1,8 @@
 /** What a check and its threads say to each other. */
-import type { StageName } from '../../safety/index.ts';
-import type { CheckSubject } from '../check-subject/index.ts';
-import type { TrialPlan } from './attack/plan.ts';
-import type { TrialOutcome } from './trial.ts';
+import type { StageName } from '../../../safety/index.ts';
+import type { CheckSubject } from '../../check-subject/index.ts';
+import type { TrialPlan } from '../attack/index.ts';
+import type { TrialOutcome } from '../trial-outcome.ts';
 
 export interface CheckWorkerData {
   readonly subject: CheckSubject;

@@ -1,9 +1,9 @@
 /** A thread that runs trials on simulated robots of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { ReinError } from '../../core/index.ts';
-import { BenchPlants } from './bench-plants.ts';
+import { ReinError } from '../../../core/index.ts';
+import { BenchPlants } from '../bench-plants.ts';
+import { runTrial } from '../run-trial.ts';
 import type { CheckWorkerData, TrialAnswer, TrialFailure, TrialRequest } from './check-messages.ts';
-import { runTrial } from './trial.ts';
 
 const data = workerData as CheckWorkerData;
 const plants = new BenchPlants(data.subject);

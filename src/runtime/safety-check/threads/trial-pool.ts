@@ -1,10 +1,10 @@
 /** Threads that share the trials of a check. What each trial finds depends on nothing but its plan. */
 import { Worker } from 'node:worker_threads';
-import { type ErrorKind, ReinError } from '../../core/index.ts';
-import type { StageName } from '../../safety/index.ts';
-import type { TrialPlan } from './attack/plan.ts';
+import { type ErrorKind, ReinError } from '../../../core/index.ts';
+import type { StageName } from '../../../safety/index.ts';
+import type { TrialPlan } from '../attack/index.ts';
+import type { TrialOutcome } from '../trial-outcome.ts';
 import type { CheckWorkerData, TrialAnswer, TrialFailure, TrialRequest } from './check-messages.ts';
-import type { TrialOutcome } from './trial.ts';
 
 interface Pending {
   readonly resolve: (outcome: TrialOutcome) => void;

@@ -1,0 +1,1 @@
+export { TrialPool } from './trial-pool.ts';

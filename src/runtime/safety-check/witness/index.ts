@@ -1,0 +1,3 @@
+export { EnergyLedger } from './energy-ledger.ts';
+export { type StopSample, StopWatch } from './stop-watch.ts';
+export { addCount, createCounts, createDistances, type Distances, Witness } from './witness.ts';

@@ -1,0 +1,46 @@
+/** What docs/safety-check.md tells people to type works: its files are written, its commands are run. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endLeftovers, rein } from '../support/rein.ts';
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'safety-check.md'), 'utf8');
+/** "`name`…:" and the block behind it. */
+const files = [...page.matchAll(/`([\w.]+)`[^`]*\n```(?:xml|yaml)\n([\s\S]*?)```/g)].map(([, name, text]) => ({
+  name: name!,
+  text: text!,
+}));
+const commands = [...page.matchAll(/^ {4}npm run rein -- (.+)$/gm)].map(([, line]) => line!);
+
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-check-page-'));
+  // The last block follows a sentence that names it earlier.
+  const named = files.map(({ text, name }) => ({ text, name: text.startsWith('model:') ? 'scara.yaml' : name }));
+  for (const { name, text } of named) writeFileSync(join(dir, name), text);
+});
+afterAll(() => {
+  endLeftovers();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('docs/safety-check.md', () => {
+  it('shows three files and four commands', () => {
+    expect(files).toHaveLength(3);
+    expect(commands).toHaveLength(4);
+  });
+
+  it.each(commands)(
+    '%s',
+    async (line) => {
+      const { code, stdout, stderr } = await rein([...line.split(' '), '--ticks', '3000'], dir);
+      const isWhole = !/--chain off|--without/.test(line);
+      expect([code, isWhole ? stderr : '']).toEqual([isWhole ? 0 : 1, '']);
+      expect(stdout).toMatch(isWhole ? /kept every limit in/ : /broke limits in/);
+      expect(readFileSync(join(dir, 'safety-report.html'), 'utf8')).toContain('</html>');
+    },
+    240_000,
+  );
+});
