@@ -325,14 +325,16 @@ export class TrialRun {
     this.#hasStarted = false;
   }
 
-  /** After a stop that latched, an operator takes the robot up again from where it stands. */
+  /**
+   * After a stop that latched, an operator takes the robot up again from where it stands. Its torque stays on, so its energy
+   * is reckoned on: what is credited later was taken out before.
+   */
   #reseed(): void {
     if (!this.#report.isStopLatched || this.#witness.speedShare > 0) return;
     if (this.#stops?.isOn || this.#rng.uniform() > 0.05) return;
     const { plant } = this.#setting;
     if (!this.#mover.seed(plant.positionRad, 'on')) this.#mover.seed(this.#mover.referenceRad.slice(), 'on');
     this.#witness.restart(this.#mover.referenceRad);
-    this.#ledger.restart();
     this.#hasStarted = false;
   }
 }

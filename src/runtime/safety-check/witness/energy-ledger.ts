@@ -16,7 +16,7 @@ export function springJ(errorRad: number, stiffness: number, torqueMax: number):
 export class EnergyLedger {
   readonly #model: RobotModel;
   readonly #plant: CheckedPlant;
-  #startJ = Number.NaN;
+  #startJ = 0;
   /** Largest surplus since construction, J. */
   surplusMaxJ: number = Number.NEGATIVE_INFINITY;
   kineticJ = 0;
@@ -26,15 +26,9 @@ export class EnergyLedger {
     this.#plant = plant;
   }
 
-  /** The next tick is the first: what was in the robot before it is nobody's debt. */
-  restart(): void {
-    this.#startJ = Number.NaN;
-  }
-
   /** A tick has passed, after which the tank holds `tankJ`. Returns the surplus, J. */
   check(tankJ: number): number {
     const nowJ = this.#storedJ() + tankJ;
-    if (Number.isNaN(this.#startJ)) this.#startJ = nowJ;
     const surplusJ = nowJ - this.#startJ;
     if (surplusJ > this.surplusMaxJ) this.surplusMaxJ = surplusJ;
     return surplusJ;
