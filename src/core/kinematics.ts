@@ -94,8 +94,7 @@ export class ArmKinematics {
       this.tcpRotation.set(frame);
       return;
     }
-    // A copy, as `#origins` are: joints come in lists of every kind.
-    for (let i = 0; i < this.joints; i++) this.#jointsRad[i] = jointsRad[i]!;
+    this.#take(jointsRad);
     for (let i = 0; i < this.joints; i++) this.#placeLink(i);
     const at = 12 * this.topology.toolLink;
     const f = this.linkFrames;
@@ -202,6 +201,13 @@ export class ArmKinematics {
       const joint = this.#model.joints[i]!;
       out[i] = clamp(out[i]! + scale * step[i]!, joint.positionMinRad + margin, joint.positionMaxRad - margin);
     }
+  }
+
+  /** A copy, as `#origins` are. The two loops look the same, and read lists of different kinds: see there. */
+  #take(jointsRad: Numbers): void {
+    const own = this.#jointsRad;
+    if (jointsRad instanceof Float64Array) for (let i = 0; i < own.length; i++) own[i] = jointsRad[i]!;
+    else for (let i = 0; i < own.length; i++) own[i] = jointsRad[i]!;
   }
 
   /** Frame, origin and axis of joint `i`; its parent's are known already. */

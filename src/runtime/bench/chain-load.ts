@@ -85,6 +85,8 @@ export class ChainLoad {
       command.issuedAtS = this.#nowS[tick] as number;
     }
     const q = this.#state.positionRad;
+    // A reading with an old time counts as none.
+    this.#state.measuredAtS = this.#nowS[tick] as number;
     const r = this.chain.referenceRad;
     for (let i = 0; i < q.length; i++) q[i] = q[i]! + FOLLOWS * (r[i]! - q[i]!);
   }

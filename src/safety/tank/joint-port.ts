@@ -121,7 +121,8 @@ export class JointPort implements SpringPort {
       // gets at most speed·(2·brakeS − leadS)²/(4·brakeS) ahead of where this tick leaves it.
       const rest = Math.abs(to - q) + speed * brakeS;
       const leadS = this.#lead[i]! / this.#model.controlHz;
-      const ahead = 2 * brakeS > leadS ? (speed * (2 * brakeS - leadS) ** 2) / (4 * brakeS) : 0;
+      const runS = 2 * brakeS - leadS;
+      const ahead = runS > 0 ? (speed * runS * runS) / (4 * brakeS) : 0;
       const passing = Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - q) + ahead;
       this.#work[0] = Math.max(rest, passing);
       this.#toSpringJ(i);
