@@ -84,24 +84,27 @@ function connectGuard(): Promise<{ link: SocketGuardLink; socket: Socket }> {
   });
 }
 
-/** To and fro at the limit. */
+/** To and fro at the limit. A machine that holds the guard up stops the arm, too: then it starts again. */
 async function drive(link: SocketGuardLink): Promise<void> {
   const mine = changes;
   const command = createActionCommand(link.shape.actions);
   command.decider = 'policy';
   command.leaseS = Number(lease);
-  await getMoving(link);
-  let way = link.latest.referenceRad[0]! < homeRad ? 1 : -1;
-  // Until it is followed: on a busy machine the next command may overtake it, and would be refused as a first one.
-  do {
-    send(link, command, FIRST_SHARE * way);
-    await link.advance(2);
-  } while (link.latest.decider !== 'policy' && changes === mine);
+  const mayGoOn = (): boolean => changes === mine && link.latest.state === 'active.policy';
   while (changes === mine) {
-    const beyond = way * (link.latest.referenceRad[0]! - homeRad);
-    if (beyond > TURN_RAD) way = -way;
-    send(link, command, way);
-    await link.advance(TICKS_PER_STEP);
+    await getMoving(link);
+    let way = link.latest.referenceRad[0]! < homeRad ? 1 : -1;
+    // Until it is followed: on a busy machine the next command may overtake it, and would be refused as a first one.
+    do {
+      send(link, command, FIRST_SHARE * way);
+      await link.advance(2);
+    } while (link.latest.decider !== 'policy' && mayGoOn());
+    while (mayGoOn()) {
+      const beyond = way * (link.latest.referenceRad[0]! - homeRad);
+      if (beyond > TURN_RAD) way = -way;
+      send(link, command, way);
+      await link.advance(TICKS_PER_STEP);
+    }
   }
 }
 
