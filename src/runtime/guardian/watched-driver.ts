@@ -29,6 +29,10 @@ export class WatchedDriver implements Driver {
     if (driver.bus !== undefined) this.bus = driver.bus;
   }
 
+  get isEmergencyStopPressed(): boolean {
+    return this.#driver.isEmergencyStopPressed === true;
+  }
+
   open(): Promise<void> {
     return this.#driver.open();
   }
