@@ -1,4 +1,5 @@
 /** What every driver keeps to. Call `describeDriver` from a test file with a factory for yours. */
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRobotState, type RobotModel, type RobotState, type Vec, vec } from '../../src/core/index.ts';
 import type { Driver } from '../../src/drivers/driver.ts';
@@ -93,6 +94,22 @@ export function describeDriver(name: string, create: () => DriverSubject | Promi
       await driver.close();
       await driver.close();
       expect(driver.read(state)).toBe('lost');
+    });
+
+    it('says how another process stops its bus, where it has one, and that does not change', (context) => {
+      const { bus } = driver;
+      if (bus === undefined) return context.skip('it has no bus of its own');
+      expect(statSync(bus.path).isFIFO() || statSync(bus.path).isCharacterDevice()).toBe(true);
+      const digits = (): string[] => bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
+      const before = digits();
+      // In one piece: what a pipe takes whole.
+      expect(before.join('').length / 2).toSatisfy((bytes: number) => bytes >= 1 && bytes <= 4096);
+      // A second descriptor can be had while the driver is open: the guardian's.
+      closeSync(openSync(bus.path, constants.O_WRONLY | constants.O_NOCTTY | constants.O_NONBLOCK));
+      driver.read(state);
+      driver.enable();
+      driver.write(shifted(state.positionRad, 0.01));
+      expect(digits()).toEqual(before);
     });
 
     it('puts the same scene the same way', (context) => {

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MockDriver } from '../../src/drivers/mock/index.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 import { describeDriver } from './driver.contract.ts';
@@ -7,3 +11,8 @@ describeDriver('mock (three joints)', () => ({
   driver: new MockDriver(oddArm3, { signalNames: ['depthM'] }),
   model: oddArm3,
 }));
+describeDriver('mock (six joints, with a bus)', () => {
+  const busPath = join(mkdtempSync(join(tmpdir(), 'rein-mock-')), 'bus');
+  spawnSync('mkfifo', [busPath]);
+  return { driver: new MockDriver(ur5eLike, { busPath }), model: ur5eLike };
+});

@@ -17,7 +17,7 @@ const CRC_BYTES = 4;
 /** The driver's end. */
 export class MockBus implements DriverBus {
   readonly path: string;
-  readonly stopFrames: readonly Uint8Array[] = [encode(MOCK_FRAME.stop, 0, [])];
+  readonly stopFrames: readonly Uint8Array[];
   readonly #frame: Uint8Array;
   readonly #view: DataView;
   readonly #checked: Uint8Array;
@@ -27,6 +27,8 @@ export class MockBus implements DriverBus {
   constructor(path: string, joints: number) {
     this.path = path;
     this.#frame = encode(MOCK_FRAME.reference, 0, new Array<number>(joints).fill(0));
+    // A frame that was cut off takes what follows it for its rest: zeros complete it first, and make it wrong.
+    this.stopFrames = [new Uint8Array(this.#frame.length), encode(MOCK_FRAME.stop, 0, [])];
     this.#view = new DataView(this.#frame.buffer);
     this.#checked = this.#frame.subarray(0, this.#frame.length - CRC_BYTES);
   }
