@@ -7,6 +7,8 @@ const config: KnipConfig = {
     'src/cli/main.ts',
     'src/cli/bench.ts',
     'src/ros/*-main.ts',
+    // Run by a script, from what was built.
+    'src/runtime/stop-trials/index.ts',
     // Started by path, as a process or a thread of its own: no import leads there.
     'src/**/*-worker.ts',
     'src/**/*-process.ts',
