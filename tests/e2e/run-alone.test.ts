@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { resolveConfig } from '../../src/runtime/index.ts';
@@ -93,6 +95,44 @@ describe('a robot without a learner', { timeout: 60_000 }, () => {
     process.kill(childOf(moving.child, 'guard-process.js'), 'SIGKILL');
     expect(await moving.exit).toBe(1);
     expect(moving.said()).toMatch(/^rein: The guard ended \(signal SIGKILL\): nothing can move the robot any more\.\n/);
+  });
+});
+
+describe('a robot on a bus of its own', { timeout: 120_000 }, () => {
+  it('is stopped on its bus when the guard dies, and the run says so', async () => {
+    const busPath = join(run.folder, 'bus');
+    spawnSync('mkfifo', [busPath]);
+    const bus = openSync(busPath, constants.O_RDWR | constants.O_NONBLOCK);
+    const kinds = new Set<number>();
+    const reader = new MockBusReader((kind) => kinds.add(kind));
+    const take = (): boolean => {
+      const bytes = new Uint8Array(65_536);
+      try {
+        reader.push(bytes.subarray(0, readSync(bus, bytes)));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      }
+      return kinds.has(MOCK_FRAME.stop);
+    };
+    const robot = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
+    const driver = `driver:\n  kind: mock\n  busPath: ${busPath}\n`;
+    writeFileSync(join(run.folder, 'mock.yaml'), robot.replace(/^driver:\n(?: .*\n)*/m, driver));
+    writeFileSync(join(run.folder, 'config.yaml'), `task: { robot: ${join(run.folder, 'mock.yaml')} }\n`);
+    const policy = await policyFile('good');
+    const moving = run.start('run', '--policy', policy, '--config', 'config.yaml', '--out', 'robot', '--quiet');
+    await until(() => {
+      take();
+      return run.journal('robot').length > 3;
+    }, 'motion');
+    expect(kinds.has(MOCK_FRAME.reference)).toBe(true);
+    expect(take()).toBe(false);
+    process.kill(childOf(moving.child, 'guard-process.js'), 'SIGKILL');
+    expect(await moving.exit).toBe(1);
+    expect(take()).toBe(true);
+    closeSync(bus);
+    expect(readFileSync(join(run.folder, 'robot', 'guard.log'), 'utf8')).toContain(
+      'The guard is dead: the bus was stopped',
+    );
   });
 });
 
