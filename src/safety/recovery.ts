@@ -5,7 +5,7 @@
 import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';
 import { Clearances } from './avoidance/index.ts';
 
-/** No joint moves faster, rad/s. */
+/** No joint moves faster, nor faster than its own limit, rad/s. */
 const SPEED_RAD_PER_S = 0.1;
 /** Roundings of a distance, m. */
 const ROUNDING_M = 1e-12;
@@ -30,7 +30,11 @@ export class Recovery {
    */
   apply(velocity: Float64Array, referenceRad: Float64Array, h: Float64Array, dtS: number): void {
     let fastest = SPEED_RAD_PER_S;
-    for (let i = 0; i < velocity.length; i++) fastest = Math.max(fastest, Math.abs(velocity[i]!));
+    for (let i = 0; i < velocity.length; i++) {
+      // A joint that may not even go so fast at other times counts as faster.
+      const slower = Math.max(1, SPEED_RAD_PER_S / this.#model.joints[i]!.velocityMaxRadPerS);
+      fastest = Math.max(fastest, slower * Math.abs(velocity[i]!));
+    }
     for (let i = 0; i < velocity.length; i++) {
       const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
       const from = referenceRad[i]!;

@@ -340,7 +340,8 @@ export class GuardTick implements TickStages {
 
   /** Whether the robot goes where the reference of the tick before is. A reading that is not believed says nothing. */
   #followingFaults(): number {
-    if (!hasTorque(this.#state) || this.#seedResult !== 'ok') {
+    // Outside its limits, where a person moves it, the robot is watched as well.
+    if (!hasTorque(this.#state) || this.#seedResult === 'notFinite') {
       this.#following.restart();
       this.#contact.restart();
       return 0;

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { FaultRig } from '../../../tests/support/fault-rig.ts';
+import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import type { RobotModel } from '../../core/index.ts';
+
+const LAST = 5;
+
+async function broughtBack(model: RobotModel): Promise<FaultRig> {
+  const outside = model.joints[LAST]!.positionMaxRad + 0.06;
+  const rig = await FaultRig.open({ model, startRad: model.homeRad.map((q, i) => (i === LAST ? outside : q)) });
+  await rig.link.advance(2);
+  await rig.link.request({ kind: 'enable' });
+  await rig.link.advance(1);
+  rig.push(-1, { decider: 'human' });
+  expect(await rig.link.request({ kind: 'activate' })).toEqual({ ok: true });
+  await rig.link.advance(3);
+  expect(rig.link.latest.state).toBe('active.human');
+  return rig;
+}
+
+it('feels contact while a person brings the arm back from outside its limits', async () => {
+  const rig = await broughtBack({ ...ur5eLike, contact: { forceMaxN: 150, torqueMaxNm: 10 } });
+  rig.driver.inject('contact', 2);
+  await rig.link.advance(3);
+  expect(rig.rows).toContain(41);
+  expect(rig.link.latest.state).not.toBe('active.human');
+});
+
+it('sees an arm that is pushed away while a person brings it back', async () => {
+  const rig = await broughtBack(ur5eLike);
+  rig.driver.inject('pushed', 40);
+  expect(await rig.ticksUntil(() => rig.rows.includes(43), 30)).toBeGreaterThan(0);
+});
+
+it('brings a joint back no faster than it may ever go', async () => {
+  const joints = ur5eLike.joints.map((joint, i) => (i === LAST ? { ...joint, velocityMaxRadPerS: 0.04 } : joint));
+  const rig = await broughtBack({ ...ur5eLike, joints });
+  const from = rig.link.latest.referenceRad[LAST]!;
+  await rig.link.advance(5);
+  const speedRadPerS = ((from - rig.link.latest.referenceRad[LAST]!) / 5) * ur5eLike.controlHz;
+  expect(speedRadPerS).toBeGreaterThan(0.03);
+  expect(speedRadPerS).toBeLessThan(0.04 + 1e-9);
+});
