@@ -47,6 +47,8 @@ export class Guardian {
   #waitMs = FIRST_WAIT_MS;
   #timer: NodeJS.Timeout | undefined;
   #hasBeenReady = false;
+  /** The newest process has the bus and the guard's pipe open. */
+  #isReady = false;
   #hasStopped = false;
   #ending: Promise<void> | undefined;
 
@@ -76,6 +78,8 @@ export class Guardian {
 
   async #end(isOrderly: boolean): Promise<void> {
     clearTimeout(this.#timer);
+    // One that has not opened the guard's pipe yet cannot see its end.
+    if (!isOrderly && !this.#isReady) this.#stopBus();
     // What it did is known when it has gone and its messages have been read.
     await this.#ended();
     if (!isOrderly && !this.#hasStopped) this.#stopBus();
@@ -94,6 +98,7 @@ export class Guardian {
       },
     );
     this.#child = child;
+    this.#isReady = false;
     const hasGone = new Promise((resolve) => child.once('exit', resolve).once('error', resolve));
     this.#left = Promise.all([hasGone, new Promise((resolve) => child.once('disconnect', resolve))]);
     this.#options.onEvent({ kind: 'started', pid: child.pid ?? -1 });
@@ -108,6 +113,7 @@ export class Guardian {
       if (!this.#hasBeenReady)
         this.#options.onReady({ kind: 'guardian', pulse: this.#config.pulse, answers: this.#config.answers });
       this.#hasBeenReady = true;
+      this.#isReady = true;
       return;
     }
     const { cause, repeats, tookMs } = message;
@@ -124,6 +130,7 @@ export class Guardian {
   #died(child: ChildProcess, how: string): void {
     if (this.#child !== child) return;
     this.#child = undefined;
+    this.#isReady = false;
     if (this.#ending !== undefined) return;
     this.#options.onEvent({ kind: 'ended', how });
     this.#timer = setTimeout(() => this.#start(), this.#waitMs);
