@@ -90,16 +90,17 @@ describe('rein safety check', () => {
   it.each<[string, readonly string[], readonly ViolationKind[]]>([
     ['arm6', ['sanitize'], ['disobedience']],
     ['arm6', ['startGuard'], ['startJump']],
-    // The barrier bounds speeds too, and the shield stands behind both it and the brake bound.
-    ['arm6', ['limiter', 'barrier'], ['velocity', 'acceleration']],
-    ['arm7', ['brakeBound', 'barrier', 'shield'], ['position']],
-    ['arm6', ['barrier', 'shield'], ['workspace', 'selfCollision', 'keepOut']],
+    // The barrier bounds speeds too, the shield stands behind it and the brake bound, and the tank slows whatever moves.
+    ['arm6', ['limiter', 'barrier', 'tank'], ['velocity', 'acceleration']],
+    ['arm7', ['brakeBound', 'barrier', 'tank', 'shield'], ['position']],
+    ['arm6', ['barrier', 'tank', 'shield'], ['workspace', 'selfCollision', 'keepOut']],
+    ['arm6', ['tank'], ['energy']],
     ['car', ['shield'], ['fence']],
   ])(
     '%s without %j breaks what these are there for',
     async (robot, stages, kinds) => {
       const without = stages.flatMap((stage) => ['--without', stage]);
-      const checked = await check(`without-${robot}-${stages.join('-')}`, robot, '--ticks', '5000', ...without);
+      const checked = await check(`without-${robot}-${stages.join('-')}`, robot, '--ticks', '8000', ...without);
       expect(checked.code).toBe(1);
       for (const kind of kinds) expect(countOf(checked, kind), kind).toBeGreaterThan(0);
     },

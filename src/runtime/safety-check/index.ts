@@ -1,5 +1,7 @@
+export { ablationOf, evidenceOf } from './evidence.ts';
 export { limitRowsOf } from './limit-rows.ts';
 export {
+  type Ablation,
   ADVERSARIES,
   type AdversaryName,
   type AdversaryResult,
