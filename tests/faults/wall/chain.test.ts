@@ -2,12 +2,16 @@
 import { afterEach, describe, expect } from 'vitest';
 import { ArmKinematics, type RobotModel } from '../../../src/core/index.ts';
 import { resolveConfig } from '../../../src/runtime/index.ts';
-import { namesOfBits, TANK_EMPTY } from '../../../src/safety/index.ts';
+import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../../../src/safety/bits.ts';
+import { TANK_EMPTY } from '../../../src/safety/index.ts';
 import { jointAction } from '../../support/fault-rig.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { ur5eLike } from '../../support/robot-models.ts';
 import { rowsOf, WallGuard } from '../../support/wall-guard.ts';
 
+/** The largest step of a joint that one action asks for, rad. */
+const SCALE_RAD = 0.09;
+const PURSUIT_MS = 20_000;
 let guard: WallGuard;
 afterEach(() => guard.close());
 
@@ -50,19 +54,46 @@ function nearestPairM(model: RobotModel, kinematics: ArmKinematics): number {
   return nearest;
 }
 
+/** What the chain may do at most to keep clear: steer, or brake where nothing else is left. */
+const STEERED = BARRIER_STEERED | SHIELD_SCALED;
+const BRAKED = BARRIER_BRAKE | SHIELD_BRAKE;
+
+/** Asks for joints `goalRad` again and again until a tick since now reports one of `bits`, and half a second longer. */
+async function pursue(goalRad: readonly number[], bits: number, what: string): Promise<void> {
+  const from = guard.ticks.length;
+  const towards = (joint: number): number => (goalRad[joint]! - guard.link.latest.referenceRad[joint]!) / SCALE_RAD;
+  guard.drive((_, joint) => Math.max(-1, Math.min(1, towards(joint))));
+  const endMs = performance.now() + PURSUIT_MS;
+  const isReported = (): boolean => guard.ticks.slice(from).some((tick) => (tick.bits & bits) !== 0);
+  while (!isReported()) {
+    if (performance.now() > endMs) throw new Error(`${what}: not within ${PURSUIT_MS / 1e3} s`);
+    await guard.movesFor(10);
+  }
+  await guard.movesFor(50);
+  guard.rest();
+}
+
 describe('a robot that is asked for too much', () => {
   faultRow(
     [38, 39, 50],
     'wall',
     'comes near to itself and to its box, brakes where nothing else is left, and touches neither',
     async (promised) => {
-      guard = await WallGuard.start({ model: { ...arm6, leashRad: 1 }, action: jointAction(arm6, 0.09) });
+      // Without its tank and the walls beside it, which would have slowed or stopped it before.
+      const workspace = { minM: [-1, -1, arm6.workspace.minM[2]], maxM: [1, 1, 1] } as const;
+      const { tank: _, points: __, ...model } = { ...arm6, leashRad: 1, workspace };
+      guard = await WallGuard.start({ model, action: jointAction(model, SCALE_RAD) });
       await guard.active();
-      // Folds elbow and wrist as far as they go, each joint to and fro at its own pace.
-      guard.drive((step, joint) => (Math.sin((step * (2 + joint)) / 25) > -0.3 ? 1 : -1) * (joint === 2 ? 1 : -1));
-      await guard.movesFor(350);
-      guard.rest();
       const kinematics = new ArmKinematics(arm6);
+      // The forearm folded into the shoulder; the tool point below the table.
+      const folded = [arm6.homeRad[0]!, -2.5, 3, -3, -3, 0];
+      const low = arm6.homeRad.with(1, -0.6).with(2, 1.57);
+      kinematics.forward(folded);
+      expect(nearestPairM(arm6, kinematics)).toBeLessThan(0);
+      await pursue(folded, BRAKED, 'braking before it hits itself');
+      kinematics.forward(low);
+      expect(kinematics.tcpPositionM[2]).toBeLessThan(arm6.workspace.minM[2] - 0.1);
+      await pursue(low, STEERED, 'steering clear of the table');
       let nearestM = Number.POSITIVE_INFINITY;
       for (const { referenceRad } of guard.ticks.filter((_, k) => k % 5 === 0)) {
         kinematics.forward(referenceRad);
@@ -70,10 +101,13 @@ describe('a robot that is asked for too much', () => {
       }
       expect(promised('clearanceM')).toBeLessThanOrEqual(arm6.collision!.clearanceM);
       expect(nearestM).toBeGreaterThanOrEqual(promised('clearanceM'));
-      const bits = guard.ticks.reduce((all, tick) => all | tick.bits, 0);
-      expect(namesOfBits(bits).filter((name) => /barrier|shield/.test(name)).length).toBeGreaterThan(0);
+      expect(nearestM).toBeLessThan(0.05);
+      const lowestM = Math.min(...guard.ticks.map(({ tcp }) => tcp[2]!));
+      expect(lowestM).toBeGreaterThanOrEqual(arm6.workspace.minM[2] - 1e-9);
+      expect(lowestM).toBeLessThan(arm6.workspace.minM[2] + 0.05);
       expect(guard.link.latest.violations).toBe(promised('violations'));
     },
+    60_000,
   );
 
   faultRow(40, 'wall', 'goes through a singular pose with every joint within its speed', async (promised) => {
