@@ -60,7 +60,8 @@ export class ActiveFactors {
     const n = this.#n;
     const at = this.count++;
     for (let k = n - 1; k > at; k--) {
-      if (this.#aim(this.parts, k - 1, k)) this.#rotateColumns(k - 1, k);
+      this.#aim(this.parts, k - 1, k);
+      this.#rotateColumns(k - 1, k);
     }
     for (let k = 0; k <= at; k++) this.#r[n * at + k] = this.parts[k]!;
   }
@@ -75,7 +76,7 @@ export class ActiveFactors {
     }
     for (let j = place; j < this.count; j++) {
       const column = n * j;
-      if (!this.#aim(r, column + j, column + j + 1)) continue;
+      this.#aim(r, column + j, column + j + 1);
       for (let next = j + 1; next < this.count; next++) this.#rotateRows(n * next + j);
       this.#rotateColumns(j, j + 1);
     }
@@ -94,17 +95,15 @@ export class ActiveFactors {
     }
   }
 
-  /** Finds the rotation that moves all of `values[b]` into `values[a]`, and does it there. False where both are zero. */
-  #aim(values: Float64Array, a: number, b: number): boolean {
+  /** Finds the rotation that moves all of `values[b]` into `values[a]`, none where both are zero, and does it there. */
+  #aim(values: Float64Array, a: number, b: number): void {
     const x = values[a]!;
     const y = values[b]!;
     const length = Math.sqrt(x * x + y * y);
-    if (length === 0) return false;
-    this.#turn[0] = x / length;
-    this.#turn[1] = y / length;
+    this.#turn[0] = length > 0 ? x / length : 1;
+    this.#turn[1] = length > 0 ? y / length : 0;
     values[a] = length;
     values[b] = 0;
-    return true;
   }
 
   #rotateColumns(a: number, b: number): void {

@@ -120,6 +120,8 @@ describe('the solver', () => {
     }
     expect(solver.solve(one, one, Float64Array.of(1), Float64Array.of(0.9), none, none, 0)).toBe('infeasible');
     expect(solver.solve(one, Float64Array.of(Infinity), one, one, none, none, 0)).toBe('infeasible');
+    const beyond = Float64Array.of(Infinity);
+    expect(solver.solve(one, one, beyond, beyond, none, none, 0)).toBe('infeasible');
   });
 
   it('gives up when it may go no further', () => {
