@@ -22,4 +22,4 @@ export {
 } from './result.ts';
 export { type CheckRequest, runSafetyCheck } from './run-check.ts';
 export { KIND_WORDS } from './summary.ts';
-export { upperBound95 } from './upper-bound.ts';
+export { printedBound, upperBound95 } from './upper-bound.ts';

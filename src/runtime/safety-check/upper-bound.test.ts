@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { upperBound95 } from './upper-bound.ts';
+import { printedBound, upperBound95 } from './upper-bound.ts';
 
 describe('the 95 % upper bound of a rate', () => {
   it('is 3/N for none in N', () => {
@@ -50,3 +50,16 @@ function choose(n: number, k: number): number {
   for (let i = 1; i <= k; i++) product *= (n - k + i) / i;
   return product;
 }
+
+describe('printed bounds', () => {
+  it('never promise more than was shown, and keep what two digits hold', () => {
+    expect(printedBound(3 / 100_000)).toBe(3e-5);
+    expect(printedBound(3 / 2080)).toBe(1.5e-3);
+    expect(printedBound(3 / 7)).toBe(0.43);
+    expect([printedBound(0), printedBound(1), printedBound(0.999)]).toEqual([0, 1, 1]);
+    for (let n = 1; n < 3000; n++) {
+      expect(printedBound(3 / n)).toBeGreaterThanOrEqual(Math.min(1, 3 / n) * (1 - 1e-9));
+      expect(printedBound(3 / n)).toBeLessThanOrEqual(Math.min(1, 3 / n) * 1.11);
+    }
+  });
+});

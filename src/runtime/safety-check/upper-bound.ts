@@ -23,6 +23,14 @@ export function upperBound95(count: number, trials: number): number {
   return high;
 }
 
+/** A bound as it is printed: two digits, rounded up, as a smaller number would promise what was not shown. At most 1. */
+export function printedBound(bound: number): number {
+  if (!(bound > 0)) return 0;
+  const step = 10 ** (Math.floor(Math.log10(bound)) - 1);
+  // Less a whisker: 3e-5 is 30.000000000000004 steps.
+  return Math.min(1, Number((Math.ceil(bound / step - 1e-9) * step).toPrecision(2)));
+}
+
 /** P(X ≤ count) of a binomial distribution, by the regularised incomplete beta function: I_{1−p}(n − k, k + 1). */
 function atMost(count: number, trials: number, rate: number): number {
   return incompleteBeta(trials - count, count + 1, 1 - rate);
