@@ -3,7 +3,8 @@
  * in the file (the flag: see `GUARD_NODE_FLAGS`).
  * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, when its supervisor is gone, and,
  * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
- * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand.
+ * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand; not under a
+ * supervisor, whose own comes second where a service manager has sent one to everybody.
  * Where the driver has a bus of its own, the supervisor is told of it first and starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
@@ -99,8 +100,10 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
   return new Promise((resolve) => {
     let isAsked = false;
     const ask = (why: string): void => {
-      log.info(isAsked ? `${why}, again: not waiting for the robot to stand` : `${why}: braking`);
-      if (isAsked) link.hurry();
+      const isHurried = isAsked && !isSupervised;
+      if (isHurried) log.info(`${why}, again: not waiting for the robot to stand`);
+      else if (!isAsked) log.info(`${why}: braking`);
+      if (isHurried) link.hurry();
       isAsked = true;
       resolve('asked');
     };
