@@ -11,10 +11,13 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { scriptArguments } from './arguments.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values, positionals: only } = parseArgs({ options: { json: { type: 'string' } }, allowPositionals: true });
+const { values, positionals: only } = scriptArguments(import.meta.url, {
+  options: { json: { type: 'string' } },
+  allowPositionals: true,
+});
 // A folder of its own: two runs would remove each other's files.
 const reports = mkdtempSync(join(tmpdir(), 'rein-coverage-'));
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }));

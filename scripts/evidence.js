@@ -14,12 +14,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { scriptArguments } from './arguments.js';
 import { evidencePage, reduced } from './evidence-page.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'runs/evidence');
-const { values } = parseArgs({
+const { values } = scriptArguments(import.meta.url, {
   options: {
     quick: { type: 'boolean', default: false },
     reuse: { type: 'boolean', default: false },

@@ -8,9 +8,9 @@
  * Exit codes: 0 no violation, no surplus, and every part that was left out was missed; 1 otherwise.
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { loadCheckSubject } from '../dist/runtime/check-subject/index.js';
 import { ablationOf, evidenceOf, runSafetyCheck } from '../dist/runtime/safety-check/index.js';
+import { scriptArguments } from './arguments.js';
 
 /** Ticks of each robot: a car's cost most, as its wheels touch the ground. */
 const ROBOTS = [
@@ -59,7 +59,7 @@ const ABLATIONS = [
 ];
 const ABLATION_TICKS = 14_000;
 
-const { values } = parseArgs({
+const { values } = scriptArguments(import.meta.url, {
   options: {
     seed: { type: 'string', default: '1' },
     share: { type: 'string', default: '1' },

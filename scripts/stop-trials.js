@@ -8,7 +8,7 @@
  */
 import './node-version.js';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { scriptArguments } from './arguments.js';
 
 const { formatStopTrials, runStopTrials, STOP_TRIALS } = await import('../dist/runtime/stop-trials/index.js').catch(
   () => {
@@ -16,7 +16,7 @@ const { formatStopTrials, runStopTrials, STOP_TRIALS } = await import('../dist/r
     process.exit(1);
   },
 );
-const { values, positionals } = parseArgs({
+const { values, positionals } = scriptArguments(import.meta.url, {
   allowPositionals: true,
   options: {
     trials: { type: 'string', default: '100' },

@@ -42,7 +42,8 @@ What it writes: safety-report.html in --out, one file that needs nothing else; a
 
 Examples:
   $ rein safety check arm6
-  $ rein safety check my-arm.urdf --limits joint_limits.yaml
+  $ rein safety check my-arm.yaml                 names my-arm.urdf and joint_limits.yaml, and stiffness
+  $ rein safety check my-arm.xml --limits joint_limits.yaml
   $ rein safety check arm6 --ticks 1000000 --seed 7 --json check.json
 
 Nothing here says anything about hardware. A hardware emergency stop is required in any case.

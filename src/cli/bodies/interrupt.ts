@@ -11,12 +11,15 @@ export interface Interruptible {
   release(): void;
 }
 
-/** Takes SIGINT, SIGTERM and SIGHUP over. `say` tells the person what happens. */
-export function interruptible(say: (sentence: string) => void): Interruptible {
+/** Takes SIGINT, SIGTERM and SIGHUP over. `say` tells the person what is `happening`. */
+export function interruptible(
+  say: (sentence: string) => void,
+  happening = 'the arm is brought to rest and files are closed',
+): Interruptible {
   const controller = new AbortController();
   const interrupt = (): void => {
     if (controller.signal.aborted) process.exit(INTERRUPTED);
-    say('Stopping: the arm is brought to rest and files are closed. Ctrl+C again ends at once.');
+    say(`Stopping: ${happening}. Ctrl+C again ends at once.`);
     controller.abort();
   };
   // Shell and kernel may both send it: the second one is nobody's hurry. What is printed from then on reaches nobody.

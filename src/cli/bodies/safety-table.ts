@@ -1,5 +1,5 @@
 /** A check's figures for a terminal. */
-import { KIND_WORDS, type SafetyCheckResult, type StopResult } from '../../runtime/safety-check/index.ts';
+import { KIND_WORDS, printedBound, type SafetyCheckResult, type StopResult } from '../../runtime/safety-check/index.ts';
 
 /** Violations, energy and stops, ready to print. */
 export function checkTable(result: SafetyCheckResult): string {
@@ -9,7 +9,7 @@ export function checkTable(result: SafetyCheckResult): string {
       KIND_WORDS[kind],
       String(count),
       String(ticks),
-      upperBound95.toExponential(1),
+      ticks === 0 ? 'never came up' : printedBound(upperBound95).toExponential(1),
     ]);
   const lines = [columns([['', 'violations', 'in', '95 % bound of the rate'], ...rows]), ''];
   const { energy } = result;

@@ -17,7 +17,7 @@ const FOUND = 1;
 export async function safetyCheckBody(options: SafetyCheckOptions): Promise<number> {
   await checkJsonFile(options.json);
   makeFolder(options.out);
-  const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`));
+  const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`), 'no report is written');
   const progress = progressLine(options.output);
   try {
     const subject = await loadCheckSubject(options.subject, { limits: options.limits });
@@ -43,10 +43,14 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
 
 async function report(result: SafetyCheckResult, { out, json, output }: SafetyCheckOptions): Promise<number> {
   const page = join(out, 'safety-report.html');
-  await writeSafetyReport(page, result);
-  if (json !== undefined) await writeJsonFile(json, result);
+  // First what a full disk cannot take away.
   if (output === 'live') process.stdout.write(checkTable(result));
   process.stdout.write(`${result.verdict}\n`);
+  await writeJsonFile(json, result);
+  await writeSafetyReport(page, result).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ReinError('storage', `${page} cannot be written: ${why}`, { remedy: 'give --out another folder', cause });
+  });
   if (output === 'live') process.stdout.write(`report: ${page}\n`);
   return result.ok ? 0 : FOUND;
 }

@@ -1,7 +1,7 @@
 /** The report of a safety check: one HTML file that needs nothing else, and says so to the browser. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { SafetyCheckResult } from '../../runtime/safety-check/index.ts';
+import { printedBound, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
 import { shortNumber, text } from '../report/index.ts';
 import { comparisonFigures, energyFigure, marginFigure, stopFigures } from './safety-figures.ts';
 import { attackersTable, limitsTable, marginsTable, violationsTable } from './safety-tables.ts';
@@ -96,7 +96,7 @@ function boundNote({ violations, ticks }: SafetyCheckResult): string {
   const bound = violations.reduce((most, { applies, upperBound95, ticks: of }) => {
     return applies && of === ticks ? Math.max(most, upperBound95) : most;
   }, 0);
-  return `rate below ${bound.toExponential(0)} per tick, 95 % sure`;
+  return `rate below ${printedBound(bound).toExponential(1)} per tick, 95 % sure`;
 }
 
 function sectionsOf(result: SafetyCheckResult): string[] {

@@ -1,5 +1,10 @@
 /** The tables of a safety report. */
-import { type AdversaryName, KIND_WORDS, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
+import {
+  type AdversaryName,
+  KIND_WORDS,
+  printedBound,
+  type SafetyCheckResult,
+} from '../../runtime/safety-check/index.ts';
 import { attribute, shortNumber, text } from '../report/index.ts';
 
 /** What each attacker does, in a few words. */
@@ -26,6 +31,7 @@ export function violationsTable({ violations }: SafetyCheckResult): string {
     if (!applies && count === 0) {
       return `<tr class="off"><th scope="row">${name}</th><td colspan="3">this robot has no such limit</td></tr>`;
     }
+    if (ticks === 0) return `<tr class="off"><th scope="row">${name}</th><td colspan="3">never came up</td></tr>`;
     const mood = count === 0 ? 'good' : 'bad';
     const by = unit === '1' ? '' : `, by up to ${shortNumber(Number(worst.toPrecision(3)))} ${unit}`;
     const where =
@@ -93,10 +99,9 @@ function meter(share: number): string {
   return `<svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="${attribute(String(shown))}"><rect class="${share >= 0 ? 'good' : 'bad'}" width="${share < 0 ? 100 : Math.max(1, width)}" height="8"/></svg><span>${text(shortNumber(shown))}</span>`;
 }
 
-function bound(value: number): string {
-  return value >= 0.01
-    ? shortNumber(Number(value.toPrecision(2)))
-    : value.toExponential(1).replace('e-', '·10<sup>−').concat('</sup>');
+function bound(most: number): string {
+  const value = printedBound(most);
+  return value >= 0.01 ? shortNumber(value) : value.toExponential(1).replace('e-', '·10<sup>−').concat('</sup>');
 }
 
 function percent(share: number): string {

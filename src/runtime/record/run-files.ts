@@ -1,5 +1,5 @@
 /** The files of a run's folder, and the summary in it. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
 
@@ -60,6 +60,12 @@ export async function writeRecording(folder: string, name: string, recording: Ep
 /** Writes a file whole or not at all. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const fresh = `${path}.new`;
-  await writeFile(fresh, content);
-  await rename(fresh, path);
+  try {
+    await writeFile(fresh, content);
+    await rename(fresh, path);
+  } catch (error) {
+    // Half a file would keep a full disk full.
+    await rm(fresh, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
