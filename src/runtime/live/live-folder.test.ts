@@ -56,6 +56,7 @@ describe('the journal of a robot without a learner', () => {
       openRecorder({
         ...{ setup, folder: dir, runId: 'run', robotId: 'arm', learner: undefined },
         onFault: () => undefined,
+        onJournal: () => undefined,
         onState: () => undefined,
       });
     expect(recordedDemonstrations(dir)).toEqual({ episodes: 0, steps: 0 });

@@ -1,7 +1,7 @@
 /** Where a live robot's transitions go: always to the journal, and to the learner where there is one. */
 import { join } from 'node:path';
 import type { Transition } from '../../core/index.ts';
-import { openJournal, readJournal } from '../../learner/link/index.ts';
+import { type JournalStatus, openJournal, readJournal } from '../../learner/link/index.ts';
 import { JOURNAL_FOLDER, LearnerConnection } from '../node/index.ts';
 import type { RunSetup } from '../setup.ts';
 
@@ -22,12 +22,14 @@ export interface RecorderOptions {
   readonly robotId: string;
   readonly learner: string | undefined;
   readonly onFault: (sentence: string) => void;
+  /** Told of the journal's troubles and their ends. */
+  readonly onJournal: (status: JournalStatus) => void;
   readonly onState: (state: LearnerConnection['state']) => void;
 }
 
 /** Opens the journal and begins to connect. Throws `ReinError` when the journal is of another run or cannot be opened. */
 export function openRecorder(options: RecorderOptions): TransitionRecorder {
-  const { setup, folder, runId, robotId, learner, onFault, onState } = options;
+  const { setup, folder, runId, robotId, learner, onFault, onJournal, onState } = options;
   if (learner !== undefined) {
     const connection = new LearnerConnection({
       setup,
@@ -37,6 +39,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
       folder,
       keep: 'newest',
       onFault,
+      onJournal,
       onState,
     });
     const record = (transition: Transition): void => connection.record(transition);
@@ -45,9 +48,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
   const { schemaHash, observationSize, actionSize } = setup;
   const journal = openJournal({
     ...{ dir: join(folder, JOURNAL_FOLDER), runId, schemaHash, observationSize, actionSize },
-    onStatus: ({ reason }) => {
-      if (reason !== undefined) onFault(reason);
-    },
+    onStatus: onJournal,
   });
   return {
     epoch: journal.epoch,

@@ -7,6 +7,7 @@ import { ReinError, type Transition } from '../../core/index.ts';
 import {
   connectUplink,
   type Journal,
+  type JournalStatus,
   openJournal,
   type Subscription,
   subscribeWeights,
@@ -28,6 +29,8 @@ export interface LearnerConnectionOptions {
   /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
   readonly keep: 'newest' | 'all';
   readonly onFault: (sentence: string) => void;
+  /** Told of the journal's troubles and their ends, which otherwise go to `onFault`. */
+  readonly onJournal?: (status: JournalStatus) => void;
   /** Told when the learner is reached, lost, or does not want this robot. */
   readonly onState?: (state: Uplink['state']) => void;
 }
@@ -62,7 +65,7 @@ export class LearnerConnection {
       schemaHash,
       observationSize,
       actionSize,
-      onStatus: (status) => reportStatus(status.reason),
+      onStatus: options.onJournal ?? (({ reason }) => reportStatus(reason)),
     });
     this.#uplink = connectUplink({
       address,

@@ -20,6 +20,8 @@ import type { JournalStorage, SegmentFile } from './storage.ts';
 export interface WriterStatus {
   /** `degraded`: recording has stopped, `reason` says why; it goes on by itself when it can. */
   readonly state: 'ok' | 'degraded';
+  /** The disk cannot be written to. Not set where it is only too slow. */
+  readonly isStopped: boolean;
   /** One sentence; also given as a warning while the state is `ok` and the disk is nearly full. */
   readonly reason: string | undefined;
   /** Transitions handed to `append` in this epoch. */
@@ -131,6 +133,7 @@ export class JournalWriter {
     const slow = this.#isDroppingNow ? `the disk is too slow: ${this.#head - this.#tail} records wait` : undefined;
     return {
       state: this.#reason === undefined && !this.#isDroppingNow ? 'ok' : 'degraded',
+      isStopped: this.#reason !== undefined,
       reason: this.#isClosed ? 'the journal is closed' : (this.#reason ?? slow ?? this.#warning),
       appended: this.#nextSeq,
       synced: this.#tail,

@@ -14,6 +14,7 @@ import { SessionListeners } from './listeners.ts';
 import { LiveSession } from './session.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { SessionListener } from './session-types.ts';
+import { watchRecording } from './watch/index.ts';
 import { KeptWeights } from './weights/index.ts';
 
 export interface SessionOptions {
@@ -147,6 +148,7 @@ function createRecorder(
   return openRecorder({
     ...{ setup, folder, runId, robotId, learner },
     onFault: (sentence) => say('warn', 'recording', 0, sentence),
+    onJournal: watchRecording((event) => listeners.emit('event', event)),
     onState: (state) => {
       if (state === 'connecting' && wasConnected) {
         say('warn', 'learnerLost', 4, `The learner is gone: policy ${version()} goes on.`);

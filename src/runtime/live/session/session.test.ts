@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { faultRow } from '../../../../tests/support/fault-row.ts';
 import { TestRobot } from '../../../../tests/support/session.ts';
 import { readJournal } from '../../../learner/link/index.ts';
+import { nodeStorage } from '../../../learner/link/journal/storage.ts';
 import { loadPolicyFile } from '../../../policy/index.ts';
 import type { TeleopSource } from '../../../teleop/index.ts';
 import type { EpisodeReport, InterventionReport, LiveSession, SessionEvent } from './index.ts';
@@ -215,6 +216,85 @@ describe('an observation that comes by topic', () => {
     await until(() => reports.length > length);
     expect(events.map(({ name }) => name)).toContain('observationBack');
     session.stop('enough');
+    await run.done;
+  });
+});
+
+describe('a run whose surroundings fail', () => {
+  faultRow(27, 'fake', 'says when recording stops and when it goes on, and moves the robot meanwhile', async () => {
+    let isFull = false;
+    const { create } = nodeStorage;
+    const creating = vi.spyOn(nodeStorage, 'create').mockImplementation((path, mode) => {
+      const file = create(path, mode);
+      const write = async (bytes: Uint8Array, position: number): Promise<void> => {
+        if (isFull) throw new Error('ENOSPC: no space left on device');
+        await file.write(bytes, position);
+      };
+      return { write, sync: () => file.sync(), close: () => file.close() };
+    });
+    try {
+      const session = await withPolicy();
+      const events: SessionEvent[] = [];
+      session.listen({ event: (event) => events.push(event) });
+      const run = session.resume();
+      await until(() => session.state.envSteps > 5);
+      isFull = true;
+      await until(() => events.some(({ name }) => name === 'recordingStopped'));
+      expect(events.filter(({ row }) => row === 27)).toMatchObject([
+        {
+          level: 'warn',
+          message: expect.stringContaining('ENOSPC: no space left on device'),
+          remedy: 'Make room on the disk: recording goes on by itself.',
+        },
+      ]);
+      const { envSteps } = session.state;
+      await until(() => session.state.envSteps > envSteps + 20);
+      isFull = false;
+      await until(() => events.some(({ name }) => name === 'recordingBack'));
+      await session.pause('enough');
+      await run.done;
+      expect(events.filter(({ row }) => row === 27)).toHaveLength(2);
+    } finally {
+      creating.mockRestore();
+    }
+  });
+
+  faultRow(51, 'fake', 'that does not come back in 30 s holds the robot and asks a person', async (promised) => {
+    const session = await withPolicy();
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    const { link } = robot;
+    let isHanging = true;
+    const request = link!.request.bind(link);
+    const asked = new Promise<void>((resolve) => {
+      link!.request = (wish) => {
+        if (wish.kind !== 'resetScene' || !isHanging) return request(wish);
+        resolve();
+        return new Promise(() => {});
+      };
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const run = session.resume();
+      await asked;
+      await vi.advanceTimersByTimeAsync(1e3 * promised('afterS') - 1);
+      expect(events.filter(({ row }) => row === 51)).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      await run.done;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(events.filter(({ row }) => row === 51)).toMatchObject([
+      { level: 'error', name: 'resetHangs', message: expect.stringContaining('within 30 s') },
+    ]);
+    expect(session.state.mode).toBe('idle');
+    await robot.tick(10);
+    expect(session.frame.decider).toBe('hold');
+    // A person has put it right, and says so.
+    isHanging = false;
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    await session.pause('enough');
     await run.done;
   });
 });
