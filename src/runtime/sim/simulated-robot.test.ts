@@ -35,7 +35,7 @@ describe('the simulated robot', () => {
     }
     expect(successes).toBeGreaterThanOrEqual(34);
     expect(robot.link.latest.violations).toBe(0);
-  });
+  }, 120_000);
 
   it('keeps the error of the estimate for a whole episode', async () => {
     const seen = new Set<string>();
