@@ -5,13 +5,13 @@ import type { RobotModel } from '../../core/index.ts';
 
 const LAST = 5;
 
-async function broughtBack(model: RobotModel): Promise<FaultRig> {
+async function broughtBack(model: RobotModel, stick = -1): Promise<FaultRig> {
   const outside = model.joints[LAST]!.positionMaxRad + 0.06;
   const rig = await FaultRig.open({ model, startRad: model.homeRad.map((q, i) => (i === LAST ? outside : q)) });
   await rig.link.advance(2);
   await rig.link.request({ kind: 'enable' });
   await rig.link.advance(1);
-  rig.push(-1, { decider: 'human' });
+  rig.push(stick, { decider: 'human' });
   expect(await rig.link.request({ kind: 'activate' })).toEqual({ ok: true });
   await rig.link.advance(3);
   expect(rig.link.latest.state).toBe('active.human');
@@ -40,4 +40,13 @@ it('brings a joint back no faster than it may ever go', async () => {
   const speedRadPerS = ((from - rig.link.latest.referenceRad[LAST]!) / 5) * ur5eLike.controlHz;
   expect(speedRadPerS).toBeGreaterThan(0.03);
   expect(speedRadPerS).toBeLessThan(0.04 + 1e-9);
+});
+
+it.each([0, 1])('moves nothing back inside that was not asked for, with the stick at %d', async (stick) => {
+  const rig = await broughtBack(ur5eLike, stick);
+  const from = rig.link.latest.referenceRad[LAST]!;
+  expect(from).toBe(ur5eLike.joints[LAST]!.positionMaxRad + 0.06);
+  await rig.link.advance(10);
+  expect(rig.link.latest.state).toBe('active.human');
+  expect(rig.link.latest.referenceRad[LAST]).toBe(from);
 });

@@ -3,8 +3,9 @@ import { cartesianSpec, jointSpec } from '../../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../../tests/support/chain-bench.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
-import { type ActionSpec, matrixFromQuaternion, Rng } from '../../core/index.ts';
+import { type ActionSpec, ArmKinematics, matrixFromQuaternion, Rng } from '../../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
+import { ActionMap } from './index.ts';
 
 describe('a tool action', () => {
   it('moves the tool by scale × action within one policy period, untouched by any stage', () => {
@@ -136,6 +137,34 @@ describe('a tool action', () => {
       bench.tick();
     }
     expect(bench.report.wallMarginM).toBeGreaterThan(0.01);
+  });
+
+  it('comes back from outside the workspace as far as it is asked to, and not by itself', () => {
+    const [x, y, z] = new ArmKinematics(ur5eLike).tcpPositionM;
+    const box = { minM: [x! + 0.05, y! - 0.5, z! - 0.5], maxM: [x! + 0.5, y! + 0.5, z! - 0.05] } as const;
+    const model = { ...ur5eLike, workspace: box };
+    const pose = new ArmKinematics(model);
+    const map = new ActionMap(model, cartesianSpec(0.008, 0.05), 0.1, 0.01, pose);
+    const homeRad = Float64Array.from(model.homeRad);
+    const input = { referenceRad: homeRad, reference: pose, measuredRad: homeRad, measured: pose };
+    for (const [stick, moved] of [
+      [
+        [0, 0, 0, 0],
+        [0, 0, 0],
+      ],
+      [
+        [-1, 0, 1, 0],
+        [0, 0, 0],
+      ],
+      [
+        [1, 0, -1, 0],
+        [0.008, 0, -0.008],
+      ],
+    ] as const) {
+      map.command(Float64Array.from(stick), input, 0);
+      const way = Array.from(map.targetM, (target, k) => target - pose.tcpPositionM[k]!);
+      for (let k = 0; k < 3; k++) expect(way[k]).toBeCloseTo(moved[k]!, 12);
+    }
   });
 
   faultRow(40, 'fake', 'is calm at a singular pose', () => {

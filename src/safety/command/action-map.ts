@@ -230,8 +230,11 @@ export class ActionMap {
       }
     }
     for (let k = 0; k < 3; k++) {
-      const low = workspace.minM[k]! + WALL_INSET_M;
-      const inside = clamp(this.targetM[k]!, low, workspace.maxM[k]! - WALL_INSET_M);
+      // Outside, nothing comes in but what is asked for.
+      const from = input.reference.tcpPositionM[k]!;
+      const low = from < workspace.minM[k]! ? from : workspace.minM[k]! + WALL_INSET_M;
+      const high = from > workspace.maxM[k]! ? from : workspace.maxM[k]! - WALL_INSET_M;
+      const inside = clamp(this.targetM[k]!, low, high);
       if (inside !== this.targetM[k]) bits |= TARGET_BOXED;
       this.targetM[k] = inside;
     }
@@ -265,7 +268,10 @@ export class ActionMap {
       const measured = input.measuredRad[i]!;
       const leashed = clamp(wanted, measured - leashRad, measured + leashRad);
       if (leashed !== wanted) bits |= TARGET_LEASHED;
-      const target = clamp(leashed, joint.positionMinRad + limitMarginRad, joint.positionMaxRad - limitMarginRad);
+      // Beyond them, nothing comes back but what is asked for.
+      const low = Math.min(joint.positionMinRad + limitMarginRad, input.referenceRad[i]!);
+      const high = Math.max(joint.positionMaxRad - limitMarginRad, input.referenceRad[i]!);
+      const target = clamp(leashed, low, high);
       if (target !== leashed) bits |= TARGET_BOXED;
       this.targetRad[i] = target;
       this.#slackJoints[i] = leashRad - Math.abs(target - measured);
