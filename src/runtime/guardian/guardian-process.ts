@@ -89,6 +89,8 @@ function stop(cause: StopCause): void {
   const knewAtMs = performance.now();
   hasStopped = true;
   hasSeenDeath ||= cause === 'guardDied';
+  // Waiting for a guard that thaws: it reads this before it writes anything.
+  sayHere();
   const repeats = writeStopFrames(busFd, frames);
   const tookMs = performance.now() - knewAtMs;
   tell({ kind: 'stopped', cause, repeats, tookMs });
