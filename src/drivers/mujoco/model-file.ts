@@ -1,8 +1,11 @@
 /** A robot's MJCF or URDF with all that it refers to, read into memory, and MuJoCo's complaints with file and line. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjVFS } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
+
+/** No model's text is larger: meshes are files of their own. */
+const LARGEST_BYTES = 64 * 1024 * 1024;
 
 /** The text and where it is from. */
 export interface ModelFile {
@@ -30,7 +33,7 @@ export function parseModel(module: MainModule, file: ModelFile): { spec: MjSpec;
     return { spec: module.parseXMLString(file.xml, vfs), vfs };
   } catch (cause) {
     vfs.delete();
-    throw modelError(file.name, cause);
+    throw modelError(file, cause);
   }
 }
 
@@ -39,28 +42,50 @@ export function compileModel(module: MainModule, file: ModelFile, spec: MjSpec, 
   try {
     return module.mj_compile(spec, vfs);
   } catch (cause) {
-    throw modelError(file.name, cause);
+    throw modelError(file, cause);
   }
 }
 
 /** MuJoCo's message as `FILE:LINE: what`. */
-export function modelError(name: string, cause: unknown): ReinError {
+export function modelError({ name, xml }: Pick<ModelFile, 'name' | 'xml'>, cause: unknown): ReinError {
   const text = (cause instanceof Error ? cause.message : String(cause)).trim();
-  const line = /line(?: number)?\s*=?\s*(\d+)/i.exec(text)?.[1];
+  const said = Number(/line(?: number)?\s*=?\s*(\d+)/i.exec(text)?.[1] ?? 0);
+  const line = said > 0 ? said : lineOf(xml, /Element name '([^']*)'/.exec(text)?.[1]);
   const what = text
     .replace(/^(MuJoCo Error:|Error:|Could not create Spec from XML string:|XML Error:|\s)+/, '')
     .replace(/,?\s*line(?: number)?\s*=?\s*\d+/i, '')
     .replace(/\s*\n\s*/g, '; ')
+    .replace(/^XML parse error \d+:; Error=XML_ERROR_(\w+) .*$/, (_, kind: string) => xmlWords(kind))
+    .replace('larger than mjMINVAL', 'larger than 0')
     .trim();
-  return new ReinError('config', `${name}${line === undefined ? '' : `:${line}`}: MuJoCo cannot load it: ${what}`, {
-    cause,
-  });
+  return new ReinError('config', `${name}${line > 0 ? `:${line}` : ''}: MuJoCo cannot load it: ${what}`, { cause });
+}
+
+/** The line of the first element of that name; 0 where there is none. */
+function lineOf(xml: string, element: string | undefined): number {
+  const at = element === undefined || element === '' ? -1 : xml.indexOf(`name="${element}"`);
+  return at < 0 ? 0 : xml.slice(0, at).split('\n').length;
+}
+
+/** What the XML reader's error says, in words. */
+function xmlWords(kind: string): string {
+  if (kind === 'EMPTY_DOCUMENT') return 'there is nothing in it';
+  if (kind === 'MISMATCHED_ELEMENT') return 'this is not XML: an element is closed by another name';
+  const part = /^PARSING_(\w+)$/.exec(kind)?.[1]?.toLowerCase();
+  return part === undefined
+    ? 'this is not XML, or it ends too early'
+    : `this is not XML: something is wrong with its ${part}`;
 }
 
 function readText(file: string): string {
   try {
+    const { size } = statSync(file);
+    if (size > LARGEST_BYTES) {
+      throw new ReinError('config', `${file}: the file has ${size} bytes; a model has at most ${LARGEST_BYTES}`);
+    }
     return readFileSync(file, 'utf8');
   } catch (cause) {
+    if (cause instanceof ReinError) throw cause;
     throw new ReinError('config', `${file}: cannot be read`, { cause });
   }
 }

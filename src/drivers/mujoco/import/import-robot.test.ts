@@ -271,3 +271,24 @@ describe('files that a model refers to', () => {
     ).rejects.toThrow(/robot.xml:3: MuJoCo cannot load it/);
   });
 });
+
+describe('files that MuJoCo does not load', () => {
+  const shoulder =
+    '<joint name="shoulder" type="revolute"><parent link="stand"/><child link="upper"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint>';
+
+  it('are told with the line of a link without mass and shape', async () => {
+    const urdf = `<robot name="r">\n<link name="stand"/>\n<link name="upper"/>\n${shoulder}\n</robot>`;
+    await expect(importRobot(urdf)).rejects.toThrow(
+      /^the model:3:1: link "upper" is moved by joint "shoulder" and has no/,
+    );
+  });
+
+  it('are told with the line of a body without a mass', async () => {
+    const mjcf = '<mujoco><worldbody>\n<body name="b">\n<joint name="j"/></body></worldbody></mujoco>';
+    await expect(importRobot(mjcf)).rejects.toThrow(/^the model:2: MuJoCo cannot load it: mass .* larger than 0/);
+  });
+
+  it('are told in words where they are no XML', async () => {
+    await expect(importRobot('<robot name="r"><link')).rejects.toThrow(/^the model:1: .*this is not XML/);
+  });
+});

@@ -39,10 +39,11 @@ export async function importRobot(
   const places = new PlaceFinder(text);
   const { spec, vfs } = parseModel(module, text);
   try {
+    // Before anything is compiled: it says where, and MuJoCo does not.
+    places.refuseUrdf(stays);
     const homes = homeOf(module, text);
     const fixed = fixJoints(module, spec, stays);
     refuseOthers(module, spec, places.of);
-    places.refuseUrdf(new Set(fixed));
     // Links without joints keep their names: one of them may be the tool.
     spec.compiler.fusestatic = false;
     const model = compileModel(module, text, spec, vfs);

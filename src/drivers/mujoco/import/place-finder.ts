@@ -31,20 +31,22 @@ export class PlaceFinder {
 
   /**
    * Refuses what MuJoCo takes from a URDF without a word: joints that follow others, which it sets free, and links that move
-   * and have no `<inertial>`, whose mass it makes up from their shapes. Joints in `fixed` stand still.
+   * and have no `<inertial>`, whose mass it makes up from their shapes. Joints that `stays` names stand still.
    */
-  refuseUrdf(fixed: ReadonlySet<string>): void {
+  refuseUrdf(stays: (joint: string) => boolean): void {
     if (!this.#isUrdf) return;
     const joints = elementsNamed(this.#elements, 'joint').filter(({ children }) =>
       children.some(({ name }) => name === 'child'),
     );
     const isMoving = (joint: XmlElement): boolean =>
-      joint.attributes.get('type') !== 'fixed' && !fixed.has(joint.attributes.get('name') ?? '');
+      joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
     for (const joint of joints) {
       const mimic = joint.children.find(({ name }) => name === 'mimic');
       if (mimic !== undefined && isMoving(joint)) {
         const name = joint.attributes.get('name');
-        this.#refuse(mimic, `joint "${name}" follows joint "${mimic.attributes.get('joint')}"`);
+        this.#refuse(mimic, `joint "${name}" follows joint "${mimic.attributes.get('joint')}"`, {
+          remedy: 'list it under `fixed` in the limits file: it then stands still',
+        });
       }
     }
     const links = new Map(
@@ -90,8 +92,8 @@ export class PlaceFinder {
     return [element];
   }
 
-  #refuse({ line, column }: XmlElement, why: string): never {
-    throw new ReinError('config', `${this.file.name}:${line}:${column}: ${why}`);
+  #refuse({ line, column }: XmlElement, why: string, details: { readonly remedy?: string } = {}): never {
+    throw new ReinError('config', `${this.file.name}:${line}:${column}: ${why}`, details);
   }
 }
 
