@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
 import { readJournal } from '../../src/learner/link/index.ts';
 import { faultRow } from '../support/fault-row.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
