@@ -213,3 +213,22 @@ describe('a joint action', () => {
     expect(blocked.chain.referenceRad[1]).toBeLessThan(oddArm3.leashRad + 0.02);
   });
 });
+
+describe('what is beyond a target', () => {
+  it('is counted in action units, and nothing where there is no target', () => {
+    const bench = new Bench(oddArm3, jointSpec(oddArm3, 0.1));
+    const beyond = new Float64Array(3).fill(9);
+    bench.chain.writeShortfall(beyond);
+    expect([...beyond]).toEqual([0, 0, 0]);
+    bench.issue(0, 0, 1);
+    bench.tick();
+    bench.chain.writeShortfall(beyond);
+    // The reference began 1 before its target, and has gone a part of that.
+    const gone = (bench.chain.referenceRad[2]! - oddArm3.homeRad[2]!) / 0.1;
+    expect(gone).toBeGreaterThan(0);
+    expect([...beyond]).toEqual([0, 0, expect.closeTo(gone - 1, 9)]);
+    bench.tick(null);
+    bench.chain.writeShortfall(beyond);
+    expect([...beyond]).toEqual([0, 0, 0]);
+  });
+});
