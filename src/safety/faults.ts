@@ -16,6 +16,7 @@ import {
   SURROUNDINGS,
 } from './fault-table/index.ts';
 
+export type { ApplyingRow, FaultRow } from './fault-table/index.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,
@@ -35,7 +36,6 @@ export {
   TICK_STALLED,
   TRACKING_ERROR,
 } from './fault-table/index.ts';
-export type { ApplyingRow, FaultRow, HardwareRow } from './fault-table/index.ts';
 export { STOP_ACTIONS, type StopAction };
 
 /** All rows, in their order. */
