@@ -20,6 +20,7 @@ import { faultsOf } from '../../src/safety/index.ts';
 
 const LIMIT_MS = 20_000;
 const COMMAND_MS = 40;
+const TRIES = 5;
 const guardModule = fileURLToPath(new URL('../../dist/runtime/guard/guard-process.js', import.meta.url));
 
 /** One tick, as the guard told it. */
@@ -98,8 +99,13 @@ export class WallGuard {
     jointsRad: readonly number[] = this.model.homeRad,
   ): Promise<void> {
     this.rest();
-    await this.ready(fault, jointsRad);
-    await this.ask({ kind: 'activate' });
+    // A machine that is held up may stop the robot between the two.
+    for (let tries = 1; ; tries++) {
+      await this.ready(fault, jointsRad);
+      const answer = await this.link.request({ kind: 'activate' });
+      if (answer.ok) break;
+      if (tries === TRIES) throw new Error(`activate: ${answer.reason}`);
+    }
     this.look();
   }
 
@@ -111,11 +117,18 @@ export class WallGuard {
     await this.link.request({ kind: 'hold' });
     await this.until(() => !['stopping', 'active.policy', 'active.human'].includes(this.link.latest.state), 'rest');
     const signals = fault === undefined ? {} : { [`fault ${fault[0]}`]: fault[1] };
-    await this.link.request({ kind: 'acknowledge' });
-    await this.link.advance(2);
-    if (this.link.latest.state === 'standby') await this.ask({ kind: 'enable' });
-    await this.ask({ kind: 'resetScene', layout: { jointsRad, objects: {}, signals } });
-    await this.link.advance(1);
+    const endMs = performance.now() + LIMIT_MS;
+    for (;;) {
+      await this.link.request({ kind: 'acknowledge' });
+      await this.link.advance(2);
+      if (this.link.latest.state === 'standby') await this.link.request({ kind: 'enable' });
+      // Refused as long as what the last test did to the robot lasts.
+      const answer = await this.link.request({ kind: 'resetScene', layout: { jointsRad, objects: {}, signals } });
+      await this.link.advance(1);
+      if (answer.ok && this.link.latest.state === 'ready') return;
+      if (performance.now() > endMs)
+        throw new Error(`not ready: ${answer.ok ? this.link.latest.state : answer.reason}`);
+    }
   }
 
   /** Forgets the ticks seen so far. */

@@ -58,7 +58,7 @@ function nearestPairM(model: RobotModel, kinematics: ArmKinematics): number {
 const STEERED = BARRIER_STEERED | SHIELD_SCALED;
 const BRAKED = BARRIER_BRAKE | SHIELD_BRAKE;
 
-/** Asks for joints `goalRad` again and again until a tick since now reports one of `bits`, and half a second longer. */
+/** Asks for joints `goalRad` again and again until a tick since now reports one of `bits`, and a quarter of a second longer. */
 async function pursue(goalRad: readonly number[], bits: number, what: string): Promise<void> {
   const from = guard.ticks.length;
   const towards = (joint: number): number => (goalRad[joint]! - guard.link.latest.referenceRad[joint]!) / SCALE_RAD;
@@ -69,7 +69,7 @@ async function pursue(goalRad: readonly number[], bits: number, what: string): P
     if (performance.now() > endMs) throw new Error(`${what}: not within ${PURSUIT_MS / 1e3} s`);
     await guard.movesFor(10);
   }
-  await guard.movesFor(50);
+  await guard.movesFor(25);
   guard.rest();
 }
 

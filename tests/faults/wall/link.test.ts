@@ -13,7 +13,6 @@ import { connectUplink, openJournal, readJournal } from '../../../src/learner/li
 import { encodeFrame } from '../../../src/learner/link/wire.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { freeAddress } from '../../support/live-run.ts';
-import { rein } from '../../support/rein.ts';
 import { until } from '../../support/until.ts';
 
 const SIZES = { observationSize: 8, actionSize: 3 };
@@ -116,13 +115,13 @@ describe('between robot and learner', () => {
   faultRow([5, 6], 'wall', 'a wire that is cut and that lies loses, doubles and changes nothing', async (promised) => {
     const learner = await startLearner();
     const { wire, cut } = await startWire(Number(address.split(':')[2]));
-    const total = 6000;
+    const total = 3000;
     const robot = start('link-robot.js', wire.address, join(dir, 'journal'), String(total), log);
     await until(() => delivered().length > 200, 'the first steps', LIMIT_MS);
     wire.lies = 20;
-    await until(() => wire.told === wire.lies || delivered().length > 2500, 'lies', LIMIT_MS);
+    await until(() => wire.told === wire.lies || delivered().length > 1500, 'lies', LIMIT_MS);
     cut();
-    await delay(700);
+    await delay(300);
     const before = delivered().length;
     expect(before).toBeLessThan(total);
     wire.isCut = false;
@@ -188,7 +187,7 @@ describe('between robot and learner', () => {
       stranger.connect(address);
       const query = Buffer.from(encodeFrame({ kind: 'query', schemaHash: RUN.schemaHash }));
       const garbage = Buffer.alloc(2000, 0x5a);
-      const endMs = performance.now() + 2500;
+      const endMs = performance.now() + 1000;
       let sent = 0;
       while (performance.now() < endMs) {
         await stranger.send(sent++ % 2 === 0 ? query : garbage).catch(() => undefined);
@@ -210,13 +209,4 @@ describe('between robot and learner', () => {
       });
     },
   );
-
-  faultRow(30, 'wall', 'a learner that others could reach does not start', async () => {
-    const { code, stderr } = await rein(
-      ['learn', '--bind', 'tcp://0.0.0.0:5600', '--task', 'insert', '--out', 'x'],
-      dir,
-    );
-    expect(stderr).toContain('only loopback addresses are allowed');
-    expect(code).toBe(1);
-  });
 });

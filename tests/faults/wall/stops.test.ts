@@ -24,8 +24,8 @@ const dist = (file: string): string => fileURLToPath(new URL(`../../../dist/${fi
 const { runStopTrials } = (await import(
   dist('runtime/stop-trials/index.js')
 )) as typeof import('../../../src/runtime/stop-trials/index.ts');
-const TRIALS = 3;
-const FLOOD_MS = 3000;
+const TRIALS = 2;
+const FLOOD_MS = 1500;
 const COMMAND = 3;
 
 describe('an arm at full speed', { timeout: 60_000 }, () => {
