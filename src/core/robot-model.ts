@@ -27,7 +27,10 @@ export interface JointModel {
   readonly positionMaxRad: number;
   readonly velocityMaxRadPerS: number;
   readonly accelMaxRadPerS2: number;
-  /** How fast the acceleration may change while a command is followed, rad/s³. Absent: no limit. Braking is exempt. */
+  /**
+   * How fast the acceleration may grow, either way, while a command is followed, rad/s³; falling back towards 0 and braking are
+   * free. Absent: no limit.
+   */
   readonly jerkMaxRadPerS3?: number | undefined;
   readonly torqueMaxNm: number;
   /** Servo stiffness: torque per position error at rest, N·m/rad. */

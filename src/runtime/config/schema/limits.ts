@@ -56,7 +56,11 @@ const joint = z.strictObject({
   positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, "Highest position; not above the model's.").optional(),
   velocityMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Highest speed of the reference.').optional(),
   accelMaxRadPerS2: num('rad/s²', { above: 0, max: 1000 }, 'Highest acceleration, braking included.').optional(),
-  jerkMaxRadPerS3: num('rad/s³', { above: 0, max: 1e6 }, 'Largest change of the acceleration.').optional(),
+  jerkMaxRadPerS3: num(
+    'rad/s³',
+    { above: 0, max: 1e6 },
+    'How fast the acceleration may grow; falling back and braking are free.',
+  ).optional(),
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.').optional(),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.').optional(),
   dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.').optional(),

@@ -41,7 +41,7 @@ const joint = z.strictObject({
   jerkMaxRadPerS3: num(
     'rad/s³',
     { above: 0, max: 1e6 },
-    'How fast the acceleration may change while a command is followed; braking is exempt. Absent: no limit.',
+    'How fast the acceleration may grow while a command is followed; falling back and braking are free. Absent: no limit.',
   ).optional(),
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.'),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.'),
