@@ -99,7 +99,8 @@ export const MEASURING: readonly FaultRow[] = [
         ...{ seenBy: 'guard', name: 'startOutside', bit: START_OUTSIDE, action: 'slow', clears: 'acknowledged' },
         mayMove: 'human',
         sentence: 'The arm stands outside its joint limits or its workspace.',
-        remedy: 'Move it inside by hand with the torque off, or slowly with an enabling switch, then acknowledge.',
+        remedy:
+          'Move it inside by hand with the torque off, or slowly with an enabling switch; then stop and acknowledge.',
       },
     ],
   },

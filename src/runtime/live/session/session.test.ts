@@ -259,44 +259,49 @@ describe('a run whose surroundings fail', () => {
     }
   });
 
-  faultRow(51, 'fake', 'that does not come back in 30 s holds the robot and asks a person', async (promised) => {
-    const session = await withPolicy();
-    const events: SessionEvent[] = [];
-    session.listen({ event: (event) => events.push(event) });
-    const { link } = robot;
-    let isHanging = true;
-    const request = link!.request.bind(link);
-    const asked = new Promise<void>((resolve) => {
-      link!.request = (wish) => {
-        if (wish.kind !== 'resetScene' || !isHanging) return request(wish);
-        resolve();
-        return new Promise(() => {});
-      };
-    });
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
+  faultRow(
+    51,
+    'fake',
+    'a scene that does not come back in 30 s holds the robot and asks a person',
+    async (promised) => {
+      const session = await withPolicy();
+      const events: SessionEvent[] = [];
+      session.listen({ event: (event) => events.push(event) });
+      const { link } = robot;
+      let isHanging = true;
+      const request = link!.request.bind(link);
+      const asked = new Promise<void>((resolve) => {
+        link!.request = (wish) => {
+          if (wish.kind !== 'resetScene' || !isHanging) return request(wish);
+          resolve();
+          return new Promise(() => {});
+        };
+      });
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        const run = session.resume();
+        await asked;
+        await vi.advanceTimersByTimeAsync(1e3 * promised('afterS') - 1);
+        expect(events.filter(({ row }) => row === 51)).toEqual([]);
+        await vi.advanceTimersByTimeAsync(1);
+        await run.done;
+      } finally {
+        vi.useRealTimers();
+      }
+      expect(events.filter(({ row }) => row === 51)).toMatchObject([
+        { level: 'error', name: 'resetHangs', message: expect.stringContaining('within 30 s') },
+      ]);
+      expect(session.state.mode).toBe('idle');
+      await robot.tick(10);
+      expect(session.frame.decider).toBe('hold');
+      // A person has put it right, and says so.
+      isHanging = false;
       const run = session.resume();
-      await asked;
-      await vi.advanceTimersByTimeAsync(1e3 * promised('afterS') - 1);
-      expect(events.filter(({ row }) => row === 51)).toEqual([]);
-      await vi.advanceTimersByTimeAsync(1);
+      await until(() => session.state.step > 1);
+      await session.pause('enough');
       await run.done;
-    } finally {
-      vi.useRealTimers();
-    }
-    expect(events.filter(({ row }) => row === 51)).toMatchObject([
-      { level: 'error', name: 'resetHangs', message: expect.stringContaining('within 30 s') },
-    ]);
-    expect(session.state.mode).toBe('idle');
-    await robot.tick(10);
-    expect(session.frame.decider).toBe('hold');
-    // A person has put it right, and says so.
-    isHanging = false;
-    const run = session.resume();
-    await until(() => session.state.step > 1);
-    await session.pause('enough');
-    await run.done;
-  });
+    },
+  );
 });
 
 describe('what a session offers beside motion', () => {
