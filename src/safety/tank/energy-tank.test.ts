@@ -10,11 +10,13 @@ import { springsJ } from './spring.ts';
 const T = 0.01;
 const full: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };
 
-function modelWith(changes: Partial<TankModel> = {}): RobotModel {
+function modelWith(changes: Partial<TankModel> = {}, limitRad = 100): RobotModel {
+  const servo = { stiffnessNmPerRad: 100, dampingNmSPerRad: 2, torqueMaxNm: 30 };
+  const limits = { positionMinRad: -limitRad, positionMaxRad: limitRad };
   return {
     ...oddArm3,
     controlHz: 100,
-    joints: oddArm3.joints.map((joint) => ({ ...joint, stiffnessNmPerRad: 100, dampingNmSPerRad: 2, torqueMaxNm: 30 })),
+    joints: oddArm3.joints.map((joint) => ({ ...joint, ...servo, ...limits })),
     tank: { ...full, ...changes },
   };
 }
@@ -31,8 +33,8 @@ class Stand {
   bits = 0;
   nowS = 1;
 
-  constructor(changes: Partial<TankModel> = {}) {
-    this.model = modelWith(changes);
+  constructor(changes: Partial<TankModel> = {}, limitRad = 100) {
+    this.model = modelWith(changes, limitRad);
     this.tank = new EnergyTank(this.model, T / 2);
     this.tank.restAt(this.reference);
   }
@@ -138,8 +140,8 @@ describe('the energy tank', () => {
   });
 
   /** An outside push eats what was kept for the brake. */
-  function pushed(): Stand {
-    const stand = new Stand({ startJ: 0.5, maxJ: 0.5 });
+  function pushed(changes: Partial<TankModel> = {}, limitRad = 100): Stand {
+    const stand = new Stand({ startJ: 0.5, maxJ: 0.5, ...changes }, limitRad);
     for (let k = 0; k < 40; k++) {
       stand.tick([0.6, 0.4, 0.9]);
       stand.follow(0.9);
@@ -169,6 +171,53 @@ describe('the energy tank', () => {
     expect([...stand.velocity]).toEqual([0, 0, 0]);
     expect(stand.sent).toEqual(sent);
     expect(stand.reference).not.toEqual(sent);
+  });
+
+  /** The robot is pushed ahead and the reference stops at once, which costs the tank more than it has. 60 ticks later: */
+  function stopped(limitRad: number): { readonly stand: Stand; readonly atRad: number } {
+    const stand = new Stand({ startJ: 0.3, maxJ: 0.3, velocityFeedForward: true }, limitRad);
+    for (let k = 0; k < 40; k++) {
+      stand.tick([0.5, 0.5, 0.5]);
+      stand.follow(1);
+    }
+    expect(stand.tank.isHeld).toBe(false);
+    const atRad = stand.sent[0]!;
+    const lead = (2 / 100) * 100;
+    const setPoint = stand.sent.map((sent, i) => sent + lead * stand.velocity[i]! * T);
+    stand.velocity.fill(0);
+    stand.q.fill(2);
+    let bookedJ = 0;
+    for (let k = 0; k < 60; k++) {
+      stand.tick(null);
+      bookedJ += stand.tank.injectedJ;
+    }
+    // What is sent stands now, and the set-point with it.
+    const costJ = springsJ(stand.model, stand.sent, stand.q) - springsJ(stand.model, setPoint, stand.q);
+    expect(bookedJ).toBeCloseTo(costJ, 9);
+    return { stand, atRad };
+  }
+
+  it('lets a hold run on into its own lead, but not beyond the joint limits, and books what that costs', () => {
+    const free = stopped(100);
+    const aheadRad = free.stand.sent[0]! - free.atRad;
+    expect(aheadRad).toBeGreaterThan(1e-3);
+    expect(free.stand.tank.energyJ).toBeGreaterThanOrEqual(0.1 - 1e-9);
+
+    // The limit less the margin is a third of the way on. There the set-point goes back, even below the floor.
+    const mostRad = free.atRad + aheadRad / 3;
+    const { stand, atRad } = stopped(mostRad + oddArm3.limitMarginRad);
+    expect(atRad).toBe(free.atRad);
+    expect(stand.sent[0]).toBeCloseTo(mostRad, 12);
+    expect(stand.tank.energyJ).toBeLessThan(0.1);
+    // With what comes back later it can pay again, and the two meet.
+    stand.q.fill(0);
+    for (let k = 0; k < 300; k++) {
+      stand.tick([0, 0, 0]);
+      stand.follow(0.1);
+      expect(stand.sent[0]).toBeLessThanOrEqual(mostRad + 1e-12);
+    }
+    expect(stand.tank.isHeld).toBe(false);
+    expect(stand.tank.energyJ).toBeGreaterThan(0.1);
   });
 
   it('brings the reference back to what was sent before anybody is followed again', () => {
@@ -212,6 +261,20 @@ describe('the energy tank', () => {
     expect(stand.tank.isHeld).toBe(false);
     expect(stand.sent[0]).toBeGreaterThan(0.1);
     expect(stand.sent[0]).toBeLessThan(0.2);
+  });
+
+  it('closes up on the straight way between the two', () => {
+    const stand = new Stand();
+    const to = [0.1, 0.02, -0.05];
+    stand.reference.set(to);
+    stand.q.set(to);
+    stand.tank.referencePut(stand.reference);
+    for (let k = 0; k < 20; k++) {
+      stand.tick(null);
+      for (let i = 1; i < 3; i++) expect(stand.sent[i]! / to[i]!).toBeCloseTo(stand.sent[0]! / to[0]!, 9);
+    }
+    expect(stand.sent[0]).toBeGreaterThan(1e-3);
+    expect(stand.sent[0]).toBeLessThan(0.1);
   });
 
   it('tops up a robot at rest that nothing pulls at and nobody moves, and no other', () => {

@@ -36,6 +36,9 @@ export class EnergyTank {
   readonly #candidate: Float64Array;
   readonly #hold: Float64Array;
   readonly #target: Float64Array;
+  /** [n] joint limits less the margin, rad. */
+  readonly #least: Float64Array;
+  readonly #greatest: Float64Array;
   #measuredAtS = Number.NEGATIVE_INFINITY;
   /** Only motion that injects nothing may be begun. */
   isEmpty = false;
@@ -65,6 +68,8 @@ export class EnergyTank {
     this.#candidate = new Float64Array(n);
     this.#hold = new Float64Array(n);
     this.#target = new Float64Array(n);
+    this.#least = Float64Array.from(model.joints, (joint) => joint.positionMinRad + model.limitMarginRad);
+    this.#greatest = Float64Array.from(model.joints, (joint) => joint.positionMaxRad - model.limitMarginRad);
   }
 
   /** Content, J. */
@@ -164,6 +169,7 @@ export class EnergyTank {
     if (!(this.#port.bookedJ(this.#target) <= budgetJ)) {
       share = 0;
       this.#port.writeHold(this.#hold);
+      this.#keepHoldInside(referenceRad);
       for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
         this.#moveTo(share + step);
         if (this.#port.bookedJ(this.#candidate) <= budgetJ) share += step;
@@ -186,13 +192,31 @@ export class EnergyTank {
     const spareJ = this.#books.spareJ;
     this.#target.set(referenceRad);
     if (!this.isHeld) return spareJ;
-    // It closes up by no more than a joint may speed up in one tick.
+    // It closes up straight, and by no more than a joint may speed up in one tick.
+    let ratio = 1;
     for (let i = 0; i < this.#target.length; i++) {
       const most = this.#model.joints[i]!.accelMaxRadPerS2 * tickS * tickS;
+      const way = Math.abs(referenceRad[i]! - this.#port.sentRad[i]!);
+      if (way > most) ratio = Math.min(ratio, most / way);
+    }
+    for (let i = 0; ratio < 1 && i < this.#target.length; i++) {
       const from = this.#port.sentRad[i]!;
-      this.#target[i] = Math.min(Math.max(referenceRad[i]!, from - most), from + most);
+      this.#target[i] = from + ratio * (referenceRad[i]! - from);
     }
     return isWanted && !this.isEmpty ? Math.min(spareJ, this.#powerMaxW * tickS) : Math.min(spareJ, 0);
+  }
+
+  /**
+   * A hold that runs on into its lead ends at the joint limits less the margin, unless the reference, or what was sent, is
+   * farther out. What it costs that the set-point goes back there is booked, even below the floor.
+   */
+  #keepHoldInside(referenceRad: Float64Array): void {
+    const { sentRad } = this.#port;
+    for (let i = 0; i < this.#hold.length; i++) {
+      const least = Math.min(this.#least[i]!, referenceRad[i]!, sentRad[i]!);
+      const greatest = Math.max(this.#greatest[i]!, referenceRad[i]!, sentRad[i]!);
+      this.#hold[i] = Math.min(Math.max(this.#hold[i]!, least), greatest);
+    }
   }
 
   #isPaid(share: number, wanted: Float64Array, referenceRad: Float64Array, tickS: number, brakeS: number): boolean {
