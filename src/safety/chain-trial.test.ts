@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { oddArm3 } from '../../tests/support/robot-models.ts';
-import { type ActionCommand, createRobotState } from '../core/index.ts';
+import { type ActionCommand, createRobotState, type RobotModel } from '../core/index.ts';
+import { BARRIER_STEERED } from './bits.ts';
 import { type ChainReport, createChainReport, type StageName } from './chain-report.ts';
 import type { ChainTrial } from './chain-trial.ts';
 import { SafetyChain } from './index.ts';
 
 const scaleRad = 0.15;
 
-function chainWith(trial?: ChainTrial): SafetyChain {
-  const action = jointSpec(oddArm3, scaleRad);
-  const chain = new SafetyChain({ model: oddArm3, action, policyPeriodS: 0.1, ...(trial && { trial }) });
+function chainWith(trial?: ChainTrial, model: RobotModel = oddArm3): SafetyChain {
+  const action = jointSpec(model, scaleRad);
+  const chain = new SafetyChain({ model, action, policyPeriodS: 0.1, ...(trial && { trial }) });
   expect(chain.seed(oddArm3.homeRad)).toBe('ok');
   return chain;
 }
@@ -71,5 +72,22 @@ describe('a trial without', () => {
     for (let i = 0; i < 30; i++) tick(chain);
     expect(speed(chain)).toBe(9);
     expect(chain.referenceRad[0]).toBeGreaterThan(oddArm3.joints[0]!.positionMaxRad);
+  });
+
+  it('the brake bound has the barrier not know of joint limits either', () => {
+    // Down to the table, where the barrier acts, and against the limit of the first joint.
+    const wantedRadPerS = Float64Array.of(9, 9, 0);
+    const joints = oddArm3.joints.map((joint, i) => (i === 0 ? { ...joint, positionMaxRad: 0.4 } : joint));
+    const model = { ...oddArm3, joints };
+    const bits = { whole: 0, trial: 0 };
+    const whole = chainWith({ wantedRadPerS, ...without('shield') }, model);
+    const chain = chainWith({ wantedRadPerS, ...without('brakeBound', 'shield') }, model);
+    for (let i = 0; i < 200; i++) {
+      bits.whole |= tick(whole).bits;
+      bits.trial |= tick(chain).bits;
+    }
+    expect(bits.trial & BARRIER_STEERED).toBe(BARRIER_STEERED);
+    expect(whole.referenceRad[0]).toBeLessThanOrEqual(0.4);
+    expect(chain.referenceRad[0]).toBeGreaterThan(0.4);
   });
 });
