@@ -1,5 +1,5 @@
 /** What only the masses tell: whether the robot's file has the robot's joints, and its servos the strength for its limits. */
-import { type Place, problemsError } from '../config/index.ts';
+import { type Place, problemsError, unitOf } from '../config/index.ts';
 import type { CheckSubject } from './subject.ts';
 
 /** Where to point for `path` of a robot. */
@@ -16,10 +16,10 @@ export async function checkPlant({ model, plantFile }: CheckSubject, placeOf: Pl
   try {
     if (model.base !== undefined) return;
     const inertia = plant.inertiaKgM2();
-    const problems = model.joints.flatMap(({ name, torqueMaxNm, accelMaxRadPerS2 }, i) => {
+    const problems = model.joints.flatMap(({ name, kind, torqueMaxNm, accelMaxRadPerS2 }, i) => {
       const needNm = accelMaxRadPerS2 * inertia[i]!;
       if (needNm <= torqueMaxNm) return [];
-      const message = `joint "${name}" cannot brake by accelMaxRadPerS2, ${accelMaxRadPerS2}: at home that takes ${round(needNm)} N·m, and its servo has ${torqueMaxNm}`;
+      const message = `joint "${name}" cannot brake by accelMaxRadPerS2, ${accelMaxRadPerS2}: at home that takes ${round(needNm)} ${unitOf(kind) === 'm' ? 'N' : 'N·m'}, and its servo has ${torqueMaxNm}`;
       return [{ place: placeOf(['joints', i, 'accelMaxRadPerS2']), message }];
     });
     if (problems.length > 0) throw problemsError(problems);

@@ -169,6 +169,35 @@ describe('limits of a URDF', () => {
   });
 });
 
+describe('the margin to position limits', () => {
+  const finger = (upper: number): Record<string, string> => ({
+    'finger.urdf': URDF.replace(
+      /name="elbow" type="revolute"(.*)lower="-2.5" upper="2.5" effort="20" velocity="3"/,
+      `name="finger" type="prismatic"$1lower="0" upper="${upper}" effort="20" velocity="0.05"`,
+    ),
+    'finger.yaml':
+      'model: finger.urdf\ndefaults: { accelMaxRadPerS2: 2, stiffnessNmPerRad: 200, dampingNmSPerRad: 12 }\ntool: { frame: hand }\n',
+  });
+
+  it('shrinks to 5 % of the range of a finger, and says so', async () => {
+    write(finger(0.03));
+    const { model, assumed } = await load('finger.yaml');
+    expect(model.limitMarginRad).toBe(0.0015);
+    expect(assumed.join(' ')).toContain(
+      'keeps 0.0015 (rad; m where it slides) from its limits, 5 % of the range of "finger", 0.03 m.',
+    );
+  });
+
+  it('is 0.02 where there is room, and what the file says wherever it says it', async () => {
+    expect((await load('scara.yaml')).model.limitMarginRad).toBe(0.02);
+    write(finger(0.03));
+    write({ 'fingers.yaml': `${finger(0.03)['finger.yaml']}limitMarginRad: 0.02\n` });
+    expect(await refusal('fingers.yaml')).toContain(
+      'joint "finger" has nowhere to go: its range is 0 to 0.03 m, and limitMarginRad keeps 0.02 m from both ends; a smaller margin leaves room, and a model\'s joint that is not moved goes under fixed: [finger]',
+    );
+  });
+});
+
 /** Writes `other.yaml`, which names `ros`; its folder. */
 function other(ros: string): string {
   write({ 'other.yaml': OWN.replace('joint_limits.yaml', ros) });
@@ -209,7 +238,7 @@ describe('limits that cannot be', () => {
       own((text) =>
         `${text}limitMarginRad: 0.4\n`.replace('jerkMaxRadPerS3: 400', 'positionMinRad: 0, positionMaxRad: 0.5'),
       ),
-      'x.yaml:5:72: joints[1] has nowhere to go',
+      'x.yaml:5:72: joint "elbow" has nowhere to go: its range is 0 to 0.5 rad, and limitMarginRad keeps 0.4 rad from both ends; a smaller margin leaves room, and a model\'s joint that is not moved goes under fixed: [elbow]',
     ],
     [
       'a servo too weak to brake',
@@ -251,7 +280,7 @@ describe('limits that cannot be', () => {
     [
       'a home of another length',
       own((text) => text.replace('[0, 0.5]', '[0]')),
-      'x.yaml:7:10: homeRad has 1 numbers, the robot has 2 joints',
+      'x.yaml:7:10: homeRad has 1 number, the robot has 2 joints',
     ],
     [
       'a joint that the model lacks',
@@ -266,7 +295,26 @@ describe('limits that cannot be', () => {
     [
       'a joint that the ROS file lacks',
       ros((text) => text.replace(/ {2}shoulder:[\s\S]*(?= {2}elbow:)/, '')),
-      'x-ros.yaml: joint "shoulder" of the model has no limits here',
+      'scara.urdf:12:1: joint "shoulder" has no acceleration limit (accelMaxRadPerS2): no file says it, and x-ros.yaml does not name it',
+    ],
+    [
+      'a joint without acceleration limits in the ROS file',
+      {
+        'x-ros.yaml': ROS.replace(/(max_velocity: 2.0\n {4}has_acceleration_limits:) true\n.*8.0/, '$1 false'),
+        'x.yaml': OWN.replace('joint_limits', 'x-ros').replace(/joints:\n.*\n/, ''),
+      },
+      'x-ros.yaml:5:3: joint "shoulder" has no acceleration limit (accelMaxRadPerS2): no file says it',
+    ],
+    [
+      'a slider that cannot stop, in metres,',
+      {
+        'x.yaml': OWN.replace('scara.urdf', 'x.urdf').replace('1.5, jerkMaxRadPerS3: 400', '1.5, accelMaxRadPerS2: 4'),
+        'x.urdf': URDF.replace(
+          /name="elbow" type="revolute"(.*)lower="-2.5" upper="2.5"/,
+          'name="elbow" type="prismatic"$1lower="0" upper="0.2"',
+        ),
+      },
+      'x.yaml:5:55: joint "elbow" takes 0.2888 m to stop from its full speed and has 0.18 m between its limits',
     ],
     [
       'a tool that the model lacks',
@@ -330,6 +378,44 @@ describe('limits that cannot be', () => {
     expect(await refusal('y.yaml')).toContain(message);
   });
 
+  it.each<[string, string, string | undefined, string]>([
+    [
+      'a ROS file alone',
+      'joint_limits.yaml',
+      undefined,
+      'joint_limits.yaml is a ROS joint_limits.yaml, which names no robot',
+    ],
+    [
+      'a task',
+      `${CONFIG_ROOT}/tasks/insert.yaml`,
+      undefined,
+      'insert.yaml is the file of a task, and a robot is checked',
+    ],
+    ['a learner', `${CONFIG_ROOT}/learner/rlpd.yaml`, undefined, 'rlpd.yaml is the file of a learner, and a robot'],
+    [
+      'a robot as limits',
+      'scara.urdf',
+      `${CONFIG_ROOT}/robots/arm6.yaml`,
+      'arm6.yaml is the file of a robot, and --limits takes limits of a model',
+    ],
+  ])('%s is told what it is', async (_, file, limits, message) => {
+    expect(await refusal(file, { limits })).toContain(message);
+  });
+
+  it('says once what stands twice in a broken file', async () => {
+    write({ 'broken.yaml': 'model: [1, 2\nlimits: 3\n' });
+    const lines = (await refusal('broken.yaml')).split('\n');
+    expect(new Set(lines).size).toBe(lines.length);
+    expect(lines[0]).toContain('this is not YAML');
+  });
+
+  it('a name that two joints have is refused with both lines, also where it is written with entities', async () => {
+    write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"').replace('name="elbow"', 'name="a&#60;b"') });
+    expect(await refusal('y.urdf')).toContain('y.urdf:13:1: joint "a<b" stands in line 12 already');
+    write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"') });
+    expect(await refusal('y.urdf')).toContain('y.urdf:12:1: joint "a<b" has no acceleration limit');
+  });
+
   it('a home in which the robot touches itself is refused', async () => {
     const third =
       '<link name="tip"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision></link><joint name="wrist" type="revolute"><parent link="fore"/><child link="tip"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="9" velocity="3"/></joint>';
@@ -349,6 +435,9 @@ describe('limits that cannot be', () => {
     );
     expect(await refusal('arm6', { limits: 'joint_limits.yaml' })).toContain('--limits belongs to an MJCF or URDF');
     expect(await refusal('none.urdf')).toContain('none.urdf: cannot be read');
+    expect(await refusal('scara.yaml', { limits: 'joint_limits.yaml' })).toContain(
+      'scara.yaml:2:9: the limits file names "joint_limits.yaml" already, and --limits names joint_limits.yaml: one of the two',
+    );
     write({ 'z.yaml': 'controlHz: 100\n' });
     expect(await refusal('z.yaml')).toContain('z.yaml:1:1: the key "model" is missing');
   });

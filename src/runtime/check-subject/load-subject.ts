@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import {
-  isOwnLimits,
   loadRobotFile,
   type OwnLimits,
   problemsError,
@@ -11,11 +10,11 @@ import {
   readOwnLimits,
   readRosLimits,
   shownPath,
-  topKeys,
 } from '../config/index.ts';
 import { checkPlant } from './check-plant.ts';
 import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import type { CheckSubject, SubjectOptions } from './subject.ts';
+import { refuseLimits, refuseSubject, yamlKind } from './yaml-kind.ts';
 
 /**
  * Loads what `pathOrName` stands for: a robot of `config/robots/` by name or path; a limits YAML, which has the key `model`;
@@ -35,8 +34,12 @@ async function subjectOf(pathOrName: string, { limits }: SubjectOptions, from: s
   }
   const isYaml = /\.ya?ml$/i.test(pathOrName);
   const path = at(from, pathOrName);
-  if (isYaml && existsSync(path) && isOwnLimits(topKeys(path, shownPath(path))))
-    return subjectOfLimits(path, limits, from);
+  if (isYaml && existsSync(path)) {
+    const shown = shownPath(path);
+    const kind = yamlKind(path, shown);
+    if (kind === 'limits') return subjectOfLimits(path, limits, from);
+    refuseSubject(kind, shown);
+  }
   if (limits !== undefined) {
     throw new ReinError('config', `--limits belongs to an MJCF or URDF: the robot ${pathOrName} has limits of its own`);
   }
@@ -70,7 +73,9 @@ function limitsOf(limits: string | undefined, from: string): Omit<ModelFiles, 'm
   if (limits === undefined) return {};
   const path = at(from, limits);
   const shown = shownPath(path);
-  if (!isOwnLimits(topKeys(path, shown))) return { ros: { ...readRosLimits(shown), file: shown } };
+  const kind = existsSync(path) ? yamlKind(path, shown) : 'ros';
+  refuseLimits(kind, shown);
+  if (kind !== 'limits') return { ros: { ...readRosLimits(shown), file: shown } };
   const own = readOwnLimits(path, shown);
   return { own, ownFile: shown, ...rosOf(own, dirname(path), own.config.limits, undefined, from) };
 }
@@ -84,6 +89,10 @@ function rosOf(
   from: string,
 ): Pick<ModelFiles, 'ros'> {
   if (named === undefined) return asked === undefined ? {} : limitsOf(asked, from);
+  if (asked !== undefined) {
+    const message = `the limits file names "${named}" already, and --limits names ${shownPath(at(from, asked))}: one of the two`;
+    throw problemsError([{ place: own.place(['limits']), message }]);
+  }
   const file = at(folder, named);
   if (!existsSync(file))
     throw problemsError([{ place: own.place(['limits']), message: `there is no file ${shownPath(file)}` }]);

@@ -39,10 +39,9 @@ export function mergeJoints(files: LimitFiles): { joints: MergedJoint[]; problem
   return { joints, problems, assumed };
 }
 
-/** Names that a limits file gives and the model lacks, and joints of which a limits file says nothing. */
+/** Names that a limits file gives and the model lacks. */
 function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
-  const names = robot.joints.map(({ name }) => name);
-  const all = [...names, ...robot.fixed];
+  const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
   const problems: Problem[] = [];
   const unknown = (name: string, place: Place): void => {
     if (all.includes(name)) return;
@@ -58,13 +57,6 @@ function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
   }
   for (const [i, name] of (own?.config.fixed ?? []).entries()) unknown(name, own!.place(['fixed', i]));
   for (const [name, { place }] of ros?.joints ?? []) unknown(name, place);
-  if (ros === undefined) return problems;
-  const given = [...ros.joints.keys()];
-  for (const name of names) {
-    if (given.includes(name) || own?.joints.has(name) || own?.defaults.accelMaxRadPerS2 !== undefined) continue;
-    const place = { file: ros.file, line: 0, column: 0 };
-    problems.push({ place, message: `joint "${name}" of the model has no limits here${nearestName(name, given)}` });
-  }
   return problems;
 }
 
@@ -142,6 +134,9 @@ const NEEDED = [
   ['dampingNmSPerRad', 'no damping'],
 ] as const satisfies readonly (readonly [keyof JointLimits, string])[];
 
+/** What a ROS `joint_limits.yaml` has no word for. */
+const ONLY_OURS: readonly (keyof JointLimits)[] = ['stiffnessNmPerRad', 'dampingNmSPerRad'];
+
 function checkMissing(
   model: ImportedJoint,
   merged: JointFacts,
@@ -150,9 +145,17 @@ function checkMissing(
   const lacking = NEEDED.filter(([key]) => merged[key] === undefined);
   if (lacking.length === 0) return [];
   const { name, place: inModel } = model;
-  const place = own?.joints.get(name)?.place ?? own?.place(['joints']) ?? ros?.joints.get(name)?.place ?? inModel;
+  const ofRos = ros?.joints.get(name)?.place;
+  // Where it could be written: a ROS file knows no stiffness, and one that does not name the joint is no place to point to.
+  const isOfRos = ros !== undefined && lacking.some(([key]) => !ONLY_OURS.includes(key));
+  const elsewhere = isOfRos ? (ofRos ?? inModel) : (own?.place(['joints']) ?? ofRos ?? inModel);
   const words = lacking.map(([key, text]) => `${text} (${key})`).join(', ');
-  return [{ place, message: `joint "${name}" has ${words}: no file says it` }];
+  const absent =
+    isOfRos && ofRos === undefined
+      ? `, and ${ros.file} does not name it${nearestName(name, [...ros.joints.keys()])}`
+      : '';
+  const message = `joint "${name}" has ${words}: no file says it${absent}`;
+  return [{ place: own?.joints.get(name)?.place ?? elsewhere, message }];
 }
 
 function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {

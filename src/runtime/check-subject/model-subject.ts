@@ -4,6 +4,7 @@ import { LinkTopology, matrixFromRpy, type RobotModel } from '../../core/index.t
 import type { ImportedRobot, NamedFrame } from '../../drivers/mujoco/index.ts';
 import {
   checkRobot,
+  counted,
   didYouMean,
   type LimitsConfig,
   noLimits,
@@ -13,11 +14,16 @@ import {
   problemsError,
   type RobotConfig,
   type RosLimits,
+  unitOf,
 } from '../config/index.ts';
 import type { PlaceOf } from './check-plant.ts';
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
 import type { CheckSubject } from './subject.ts';
+
+/** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
+const MARGIN_RAD = 0.02;
+const MARGIN_SHARE = 0.05;
 
 /** The files of one robot. */
 export interface ModelFiles {
@@ -106,7 +112,8 @@ class ModelBuilder {
   }
 
   build(): RobotModel {
-    const { name, points, tank, contact, controlHz, limitMarginRad, leashM, leashRad } = this.#config;
+    const { name, points, tank, contact, controlHz, leashM, leashRad } = this.#config;
+    const limitMarginRad = this.#margin();
     const bare: RobotModel = {
       name: name ?? this.#robot.name,
       joints: this.#joints.map(({ joint }) => joint),
@@ -119,7 +126,7 @@ class ModelBuilder {
       limitMarginRad,
       leashM,
       leashRad,
-      homeRad: this.#home(),
+      homeRad: this.#home(limitMarginRad),
     };
     const model = { ...bare, workspace: this.#workspace(bare) };
     // Shapes are looked at from home, which must be as many numbers as there are joints.
@@ -178,8 +185,22 @@ class ModelBuilder {
     return usual ?? last ?? { name: joint, kind: 'body', link: joint, originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] };
   }
 
-  #home(): readonly number[] {
-    const { homeRad, limitMarginRad } = this.#config;
+  /** What is kept from position limits: a gripper's finger moves less than twice the usual margin. */
+  #margin(): number {
+    const { limitMarginRad } = this.#config;
+    if (limitMarginRad !== undefined) return limitMarginRad;
+    const range = ({ joint }: MergedJoint): number => joint.positionMaxRad - joint.positionMinRad;
+    const least = this.#joints.reduce((best, each) => (range(each) < range(best) ? each : best));
+    const margin = Number((MARGIN_SHARE * range(least)).toPrecision(3));
+    if (!(margin < MARGIN_RAD)) return MARGIN_RAD;
+    this.#assumed.push(
+      `No limitMarginRad is given: every joint keeps ${margin} (rad; m where it slides) from its limits, 5 % of the range of "${least.joint.name}", ${Number(range(least).toPrecision(3))} ${unitOf(least.joint.kind)}.`,
+    );
+    return margin;
+  }
+
+  #home(limitMarginRad: number): readonly number[] {
+    const { homeRad } = this.#config;
     if (homeRad !== undefined) return homeRad;
     if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
     this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
@@ -225,7 +246,9 @@ class ModelBuilder {
       throw error;
     }
     this.#assumed.push(
-      `${chosen.pairs.length} pairs of links are kept apart: those that can come near and are clear at home.`,
+      chosen.pairs.length === 0
+        ? 'No links are kept apart: none that are no neighbours can come near and are clear at home.'
+        : `${counted(chosen.pairs.length, 'pair')} of links kept apart: those that can come near and are clear at home.`,
     );
     this.suspect = chosen.suspect;
     const unwatched = [...chosen.blind, ...chosen.suspect];

@@ -1,3 +1,4 @@
+export { counted, unitOf } from './finding.ts';
 export {
   type Fact,
   isOwnLimits,
@@ -9,7 +10,6 @@ export {
   type RosLimits,
   readOwnLimits,
   readRosLimits,
-  topKeys,
 } from './limits/index.ts';
 export { type ConfigKind, configNames, shownPath } from './names.ts';
 export { configReference, type EditorSchema, editorSchemas } from './reference.ts';

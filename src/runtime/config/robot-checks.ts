@@ -1,6 +1,6 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
-import { isFree } from '../../core/index.ts';
-import { type Finding, round } from './finding.ts';
+import { isFree, type JointModel } from '../../core/index.ts';
+import { counted, type Finding, round, unitOf } from './finding.ts';
 import { checkBox, checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/index.ts';
 import { didYouMean, shown } from './text/index.ts';
@@ -36,13 +36,19 @@ function checkJoints(robot: RobotConfig): Finding[] {
         message: `joints[${i}].axis has the length ${length}, an axis has the length 1`,
       });
     }
-    const free = joint.positionMaxRad - joint.positionMinRad - 2 * robot.limitMarginRad;
-    if (!(free > 0)) {
-      const message = `joints[${i}] has nowhere to go: positionMinRad + limitMarginRad must be below positionMaxRad − limitMarginRad`;
-      findings.push({ path: ['joints', i, 'positionMaxRad'], message });
-    }
+    const message = nowhereToGo(joint, robot.limitMarginRad);
+    if (message !== undefined) findings.push({ path: ['joints', i, 'positionMaxRad'], message });
   }
   return findings;
+}
+
+function nowhereToGo(
+  { name, kind, positionMinRad: min, positionMaxRad: max }: JointModel,
+  margin: number,
+): string | undefined {
+  if (max - min - 2 * margin > 0) return undefined;
+  const unit = unitOf(kind);
+  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; a smaller margin leaves room, and a model's joint that is not moved goes under fixed: [${shown(name)}]`;
 }
 
 /** Each link hangs on one that is described before it. */
@@ -71,7 +77,7 @@ function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig)
     const wayRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
     const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginRad;
     if (isFree(joint) || wayRad <= roomRad || roomRad <= 0) return [];
-    const message = `joint "${joint.name}" takes ${round(wayRad)} rad to stop from its full speed and has ${round(roomRad)} rad between its limits: it needs more acceleration or less speed`;
+    const message = `joint "${joint.name}" takes ${round(wayRad)} ${unitOf(joint.kind)} to stop from its full speed and has ${round(roomRad)} ${unitOf(joint.kind)} between its limits: it needs more acceleration or less speed`;
     return [
       { path: base === undefined ? ['joints', i, 'accelMaxRadPerS2'] : ['base', 'steeringAccelMaxRadPerS2'], message },
     ];
@@ -80,7 +86,7 @@ function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig)
 
 function checkHome(robot: RobotConfig): Finding[] {
   if (robot.homeRad.length !== robot.joints.length) {
-    const message = `homeRad has ${robot.homeRad.length} numbers, the robot has ${robot.joints.length} joints`;
+    const message = `homeRad has ${counted(robot.homeRad.length, 'number')}, the robot has ${counted(robot.joints.length, 'joint')}`;
     return [{ path: ['homeRad'], message }];
   }
   const findings: Finding[] = [];
@@ -89,7 +95,7 @@ function checkHome(robot: RobotConfig): Finding[] {
     const high = joint.positionMaxRad - robot.limitMarginRad;
     const home = robot.homeRad[i]!;
     if (low < high && !(home >= low && home <= high)) {
-      const message = `homeRad[${i}] is ${home}, joint "${joint.name}" may be from ${round(low)} to ${round(high)} (rad)`;
+      const message = `homeRad[${i}] is ${home}, joint "${joint.name}" may be from ${round(low)} to ${round(high)} (${unitOf(joint.kind)})`;
       findings.push({ path: ['homeRad', i], message });
     }
   }

@@ -31,13 +31,15 @@ export class PlaceFinder {
 
   /**
    * Refuses what MuJoCo takes from a URDF without a word: joints that follow others, which it sets free, and links that move
-   * and have no `<inertial>`, whose mass it makes up from their shapes. Joints that `stays` names stand still.
+   * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it tells without a
+   * line. Joints that `stays` names stand still.
    */
   refuseUrdf(stays: (joint: string) => boolean): void {
     if (!this.#isUrdf) return;
     const joints = elementsNamed(this.#elements, 'joint').filter(({ children }) =>
       children.some(({ name }) => name === 'child'),
     );
+    this.#refuseRepeated(joints);
     const isMoving = (joint: XmlElement): boolean =>
       joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
     for (const joint of joints) {
@@ -61,6 +63,16 @@ export class PlaceFinder {
           `link "${link.attributes.get('name')}" is moved by joint "${name}" and has no <inertial> with a mass`,
         );
       }
+    }
+  }
+
+  #refuseRepeated(joints: readonly XmlElement[]): void {
+    const first = new Map<string, XmlElement>();
+    for (const joint of joints) {
+      const name = joint.attributes.get('name') ?? '';
+      const before = first.get(name);
+      if (before !== undefined) this.#refuse(joint, `joint "${name}" stands in line ${before.line} already`);
+      first.set(name, joint);
     }
   }
 

@@ -43,8 +43,19 @@ export function elementsNamed(elements: readonly XmlElement[], name: string): Xm
 
 function attributesOf(text: string): Map<string, string> {
   const attributes = new Map<string, string>();
-  for (const [, key, double, single] of text.matchAll(ATTRIBUTE)) attributes.set(key!, double ?? single ?? '');
+  for (const [, key, double, single] of text.matchAll(ATTRIBUTE)) attributes.set(key!, decoded(double ?? single ?? ''));
   return attributes;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+/** The text that `&lt;`, `&#60;` and the like stand for; MuJoCo's names have it. */
+function decoded(text: string): string {
+  return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return ENTITIES[name as string] ?? whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
 }
 
 function lineStarts(text: string): number[] {

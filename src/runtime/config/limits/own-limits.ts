@@ -25,7 +25,7 @@ const OWN_KEYS = [
   'limits',
 ];
 
-/** Whether the file is ours, and not a ROS one or a robot's. `keys`: `topKeys`. */
+/** Whether the file is ours, and not a ROS one or a robot's. `keys`: those at its top. */
 export function isOwnLimits(keys: readonly string[]): boolean {
   return !keys.includes('driver') && keys.some((key) => OWN_KEYS.includes(key));
 }
@@ -33,11 +33,6 @@ export function isOwnLimits(keys: readonly string[]): boolean {
 /** What a limits file says that says nothing. */
 export function noLimits(): LimitsConfig {
   return limitsSchema.parse({});
-}
-
-/** The keys at the top of a YAML file, to see which kind of file it is. Throws `ReinError` where it is no YAML. */
-export function topKeys(path: string, shownAs: string = path): readonly string[] {
-  return [...readYaml(path, shownAs).tree.entries.keys()];
 }
 
 /** Reads and checks the file. Throws `ReinError` with all problems. */

@@ -45,7 +45,8 @@ export interface LimitsConfig {
   readonly tank?: TankModel | undefined;
   readonly contact?: ContactModel | undefined;
   readonly controlHz: number;
-  readonly limitMarginRad: number;
+  /** Absent: worked out from the smallest range. */
+  readonly limitMarginRad?: number | undefined;
   readonly leashM: number;
   readonly leashRad: number;
   readonly homeRad?: readonly number[] | undefined;
@@ -116,7 +117,11 @@ const schema = z
     tank: tankSchema.optional(),
     contact: contactSchema.optional(),
     controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.').default(100),
-    limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.').default(0.02),
+    limitMarginRad: num(
+      'rad',
+      { min: 0, max: 0.5 },
+      'Distance kept from every position limit; 0.02 where absent, but not more than 5 % of the smallest range.',
+    ).optional(),
     leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.').default(0.03),
     leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.').default(0.2),
     homeRad: z
@@ -132,7 +137,7 @@ const schema = z
   .meta({
     title: 'Limits of a model',
     description:
-      'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither says. Of a limit that several say, this file has the last word, then the ROS file, then the model; no file may widen what the model allows.',
+      'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither says. Of a limit that several say, this file has the last word, then the ROS file, then the model; no file may widen what the model allows. For a joint that slides read m for rad, N for N·m, N/m for N·m/rad and N·s/m for N·m·s/rad, in the names of keys too.',
   });
 
 export const limitsSchema: z.ZodType<LimitsConfig> = schemaOf<

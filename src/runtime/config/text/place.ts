@@ -27,8 +27,10 @@ const SHOWN = 20;
 /** All of `problems` as one error: one line each, in the order of the text. `problems` is not empty. */
 export function problemsError(problems: readonly Problem[]): ReinError {
   const sorted = [...problems].sort(byPlace);
-  const lines = sorted.slice(0, SHOWN).map(formatProblem);
-  if (sorted.length > SHOWN) lines.push(`and ${sorted.length - SHOWN} more`);
+  // The YAML reader may stumble twice over one place.
+  const all = [...new Set(sorted.map(formatProblem))];
+  const lines = all.slice(0, SHOWN);
+  if (all.length > SHOWN) lines.push(`and ${all.length - SHOWN} more`);
   return new ReinError('config', lines.join('\n'), {
     remedy: 'docs/config.md lists every key with its unit and range',
   });

@@ -21,8 +21,8 @@ export type RawYaml =
     };
 
 /** Reads a file. Throws `ReinError` with all problems and their positions. */
-export function readRawYaml(path: string): RawYaml {
-  return parseRawYaml(readText(path, path), path);
+export function readRawYaml(path: string, shownAs: string = path): RawYaml {
+  return parseRawYaml(readText(path, shownAs), shownAs);
 }
 
 /** The same for text that is already here; `file` names it in errors. Keys may repeat. */
