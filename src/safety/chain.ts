@@ -12,7 +12,6 @@ import {
   type ActionSpec,
   ArmKinematics,
   allFinite,
-  clamp,
   type Decider,
   type RobotModel,
   type RobotState,
@@ -33,6 +32,10 @@ import { EnergyTank } from './tank/index.ts';
 /** Measured periods are taken as at least and at most this many nominal ones. */
 export const SHORTEST_TICK_RATIO = 0.5;
 export const LONGEST_TICK_RATIO = 2;
+/** Places in `#periods`. */
+const SHORTEST = 1;
+const NOMINAL = 2;
+const LONGEST = 3;
 
 export interface SafetyChainOptions {
   readonly model: RobotModel;
@@ -68,7 +71,8 @@ export class SafetyChain {
   speedRatio = 1;
 
   readonly #model: RobotModel;
-  readonly #periodS: number;
+  /** As objects: see `#clipPeriod`. */
+  readonly #periods: readonly unknown[];
   readonly #reference: ArmKinematics;
   readonly #measured: ArmKinematics;
   readonly #sanitizer: Sanitizer;
@@ -110,8 +114,10 @@ export class SafetyChain {
     const n = model.joints.length;
     this.#model = model;
     this.#trial = trial;
-    this.#periodS = 1 / model.controlHz;
-    const shortestS = SHORTEST_TICK_RATIO * this.#periodS;
+    const periodS = 1 / model.controlHz;
+    const shortestS = SHORTEST_TICK_RATIO * periodS;
+    // Not a list of numbers, which V8 would keep without their objects.
+    this.#periods = [null, shortestS, periodS, LONGEST_TICK_RATIO * periodS];
     this.#reference = new ArmKinematics(model);
     this.#measured = new ArmKinematics(model);
     this.#sanitizer = new Sanitizer(action.dimensions.length);
@@ -311,10 +317,15 @@ export class SafetyChain {
     this.#clearances.measure(this.#reference);
   }
 
-  /** Also for NaN: the nominal period. */
+  /**
+   * Within `#periods`; for NaN the nominal one. It chooses between numbers that lie on the heap already: one that is computed
+   * would be put there anew for each call that takes it and is not inlined.
+   */
   #clipPeriod(dtS: number): number {
-    const T = this.#periodS;
-    return Number.isNaN(dtS) ? T : clamp(dtS, SHORTEST_TICK_RATIO * T, LONGEST_TICK_RATIO * T);
+    const periods = this.#periods;
+    if (Number.isNaN(dtS)) return periods[NOMINAL] as number;
+    if (dtS < (periods[SHORTEST] as number)) return periods[SHORTEST] as number;
+    return dtS > (periods[LONGEST] as number) ? (periods[LONGEST] as number) : dtS;
   }
 
   #fill(out: ChainReport, command: ActionCommand | null): void {

@@ -158,16 +158,17 @@ describe('the check bites', () => {
 
   it('where the ledger books half of what goes out', async () => {
     const { debit } = EnergyLedger.prototype;
-    vi.spyOn(EnergyLedger.prototype, 'debit').mockImplementation(function half(this: EnergyLedger, energyJ: number) {
-      debit.call(this, energyJ > 0 ? energyJ / 2 : energyJ);
+    vi.spyOn(EnergyLedger.prototype, 'debit').mockImplementation(function half(this: EnergyLedger, amountsJ, at) {
+      const energyJ = amountsJ[at]!;
+      debit.call(this, Float64Array.of(energyJ > 0 ? energyJ / 2 : energyJ), 0);
     });
     expect((await runCase(arm6!, { policy: 'pumping' })).surplusMaxJ).toBeGreaterThan(0.1);
   });
 
   it('where dampers are credited more than they took out', async () => {
     const { credit } = EnergyLedger.prototype;
-    vi.spyOn(EnergyLedger.prototype, 'credit').mockImplementation(function twice(this: EnergyLedger, energyJ: number) {
-      return credit.call(this, 2 * energyJ);
+    vi.spyOn(EnergyLedger.prototype, 'credit').mockImplementation(function twice(this: EnergyLedger, amountsJ, at) {
+      credit.call(this, Float64Array.of(2 * amountsJ[at]!), 0);
     });
     expect((await runCase(arm6!, { policy: 'pumping' })).surplusMaxJ).toBeGreaterThan(0.1);
   });

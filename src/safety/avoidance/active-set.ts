@@ -50,6 +50,8 @@ export class ActiveSet {
   readonly #tolerance: Float64Array = new Float64Array(1);
   /** [1] multiplier of the constraint that is being taken in. */
   readonly #incoming: Float64Array = new Float64Array(1);
+  /** [1] how far the constraint that is being taken in moves the point next: in an array, as what calls take can be garbage. */
+  readonly #step: Float64Array = new Float64Array(1);
   #total = 0;
   readonly #mostRounds: number;
 
@@ -178,13 +180,14 @@ export class ActiveSet {
       if (!(free > DEPENDENT_SQUARE)) {
         // No direction is left that the active ones do not mind: one of them must go, or nothing fits.
         if (blocking < 0) return 'infeasible';
-        this.#raiseMultipliers(mostStep);
+        this.#step[0] = mostStep;
+        this.#raiseMultipliers();
       } else {
         this.#measure(c);
         const fullStep = this.#excess[0]! / free;
-        const step = Math.min(fullStep, mostStep);
-        this.#raiseMultipliers(step);
-        this.#move(step);
+        this.#step[0] = Math.min(fullStep, mostStep);
+        this.#raiseMultipliers();
+        this.#move();
         if (fullStep <= mostStep) {
           this.#append(c);
           return 'solved';
@@ -217,13 +220,15 @@ export class ActiveSet {
     return found;
   }
 
-  #raiseMultipliers(step: number): void {
+  #raiseMultipliers(): void {
+    const step = this.#step[0]!;
     const { answer, count } = this.#factors;
     for (let k = 0; k < count; k++) this.#multipliers[k] = this.#multipliers[k]! - step * answer[k]!;
     this.#incoming[0] = this.#incoming[0]! + step;
   }
 
-  #move(step: number): void {
+  #move(): void {
+    const step = this.#step[0]!;
     const n = this.#n;
     const { columns, parts, count } = this.#factors;
     for (let k = count; k < n; k++) {

@@ -4,27 +4,36 @@
  */
 import type { RobotModel } from '../../core/index.ts';
 
-/** By how much the common factor may fall in a second: min over joints of A_i/|v_i|; Infinity at rest. Tick-safe. */
-export function brakeRate(model: RobotModel, velocity: Float64Array): number {
-  let rate = Number.POSITIVE_INFINITY;
+/** [1] of the velocity that is being looked at, 1/s. In an array: a number that a call returns can be garbage (`SpringPort`). */
+const rate = new Float64Array(1);
+
+/**
+ * Writes into `out[0]` by how much the common factor may fall in a second: min over joints of A_i/|v_i|; Infinity at rest.
+ * Tick-safe.
+ */
+export function writeBrakeRate(out: Float64Array, model: RobotModel, velocity: Float64Array): void {
+  let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < velocity.length; i++) {
     const speed = Math.abs(velocity[i]!);
-    if (speed > 0) rate = Math.min(rate, model.joints[i]!.accelMaxRadPerS2 / speed);
+    if (speed > 0) least = Math.min(least, model.joints[i]!.accelMaxRadPerS2 / speed);
   }
-  return rate;
+  out[0] = least;
 }
 
 /** Writes into `out` the velocity (n, rad/s) of the next brake tick of `dtS` after `velocity`. Tick-safe. */
 export function brakeStep(out: Float64Array, model: RobotModel, velocity: Float64Array, dtS: number): void {
-  const factor = Math.max(0, 1 - brakeRate(model, velocity) * dtS);
+  writeBrakeRate(rate, model, velocity);
+  const factor = Math.max(0, 1 - rate[0]! * dtS);
   // At rest the rate is infinite and the factor 0.
   for (let i = 0; i < velocity.length; i++) out[i] = factor * velocity[i]!;
 }
 
 /**
- * How far along `velocity`, in seconds of it, the reference can get: one tick of `dtS`, then the brake in ticks of any
- * length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most 1/(2·rate). Tick-safe.
+ * Writes into `wayRad` (n) how far the reference can get with `velocity` (n, rad/s): one tick of `dtS`, then the brake in
+ * ticks of any length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most 1/(2·rate). Tick-safe.
  */
-export function brakePathS(model: RobotModel, velocity: Float64Array, dtS: number): number {
-  return dtS + 1 / (2 * brakeRate(model, velocity));
+export function writeBrakePath(wayRad: Float64Array, model: RobotModel, velocity: Float64Array, dtS: number): void {
+  writeBrakeRate(rate, model, velocity);
+  const lengthS = dtS + 1 / (2 * rate[0]!);
+  for (let i = 0; i < velocity.length; i++) wayRad[i] = velocity[i]! * lengthS;
 }

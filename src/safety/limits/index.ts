@@ -1,4 +1,4 @@
-export { brakePathS, brakeRate, brakeStep } from './brake.ts';
+export { brakeStep, writeBrakePath, writeBrakeRate } from './brake.ts';
 export { brakeBound, JointBrakeBound } from './brake-bound.ts';
 export { Limiter } from './limiter.ts';
 export { slowDown } from './slow-down.ts';

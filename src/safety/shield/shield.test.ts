@@ -5,7 +5,7 @@ import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { Clearances } from '../avoidance/index.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
-import { brakePathS, brakeStep } from '../limits/brake.ts';
+import { brakeStep, writeBrakePath } from '../limits/brake.ts';
 import { Shield } from './shield.ts';
 
 const DT_S = 0.02;
@@ -49,11 +49,12 @@ describe.each([oddArm3, ur5eLike])('the shield of $name', (model) => {
           const bits = shield.apply(u, reference, measured(model, reference), still, DT_S);
           if (bits === SHIELD_BRAKE) return;
           passed++;
-          const lengthS = brakePathS(model, u, DT_S);
+          const way = new Float64Array(arm.joints);
+          writeBrakePath(way, model, u, DT_S);
           let wallM = Number.POSITIVE_INFINITY;
           let limitRad = Number.POSITIVE_INFINITY;
           for (let k = 0; k <= 100; k++) {
-            const at = reference.map((r, i) => r + (u[i]! * lengthS * k) / 100);
+            const at = reference.map((r, i) => r + (way[i]! * k) / 100);
             arm.forward(at);
             wallM = Math.min(wallM, clearanceM(model, arm.tcpPositionM));
             for (const [i, j] of model.joints.entries()) {

@@ -6,7 +6,7 @@
 import type { RobotModel } from '../../core/index.ts';
 import type { Clearances } from '../avoidance/index.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
-import { brakePathS, brakeStep } from '../limits/index.ts';
+import { brakeStep, writeBrakePath } from '../limits/index.ts';
 import { ClearPath } from './clear-path.ts';
 import { Fence } from './fence.ts';
 
@@ -54,8 +54,7 @@ export class Shield {
       for (let i = 0; i < velocity.length; i++) {
         candidate[i] = share === 1 ? velocity[i]! : brake[i]! + share * (velocity[i]! - brake[i]!);
       }
-      const lengthS = brakePathS(this.#model, candidate, dtS);
-      for (let i = 0; i < velocity.length; i++) this.#way[i] = candidate[i]! * lengthS;
+      writeBrakePath(this.#way, this.#model, candidate, dtS);
       if (this.#isVerified(this.#way, referenceRad, start)) {
         velocity.set(candidate);
         return share === 1 ? 0 : SHIELD_SCALED;

@@ -3,6 +3,7 @@
  * it can cost, τ_max·|Δs|, until the window is over; then the joint's worst place in it tells what it cost at most.
  */
 import type { RobotModel } from '../../core/index.ts';
+import { BOOKED } from './port.ts';
 import { jointSpringJ } from './spring.ts';
 
 /** Steps kept, per tick of delay: ticks that come four times too fast still find room. */
@@ -10,6 +11,8 @@ const ROOM = 4;
 
 /** A ring of steps of all joints. Tick-safe after construction. */
 export class DelayWindow {
+  /** [1] what the steps whose window ended with the last tick were booked too high, J ≥ 0. Of `advance`. */
+  readonly releasedJ: Float64Array = new Float64Array(1);
   readonly #model: RobotModel;
   readonly #delayTicks: number;
   readonly #delayS: number;
@@ -60,13 +63,13 @@ export class DelayWindow {
     this.#blindTicks = 0;
   }
 
-  /** The set-points went from `fromRad` to `toRad` (n) with the joints at `positionRad`, booked at `bookedJ`. */
+  /** The set-points went from `fromRad` to `toRad` (n) with the joints at `positionRad`, booked at `costJ[BOOKED]`. */
   push(
     fromRad: Float64Array,
     toRad: Float64Array,
     positionRad: Float64Array,
     isMeasured: boolean,
-    bookedJ: number,
+    costJ: Float64Array,
   ): void {
     if (this.#count === this.#capacity) {
       // Ticks that come far too fast: what was booked for it stays booked.
@@ -76,7 +79,7 @@ export class DelayWindow {
     const n = fromRad.length;
     const slot = (this.#oldest + this.#count) % this.#capacity;
     this.#count++;
-    this.#bookedJ[slot] = bookedJ;
+    this.#bookedJ[slot] = costJ[BOOKED]!;
     this.#ticks[slot] = 0;
     this.#ageS[slot] = 0;
     this.#isSeen[slot] = isMeasured ? 1 : 0;
@@ -100,10 +103,10 @@ export class DelayWindow {
     }
   }
 
-  /** A tick later the joints are at `positionRad`. Returns what the steps whose window is over were booked too high, J ≥ 0. */
-  advance(positionRad: Float64Array, isMeasured: boolean, dtS: number): number {
+  /** A tick later the joints are at `positionRad`. Fills `releasedJ`. */
+  advance(positionRad: Float64Array, isMeasured: boolean, dtS: number): void {
     if (this.#blindTicks > 0) this.#blindTicks--;
-    let releasedJ = 0;
+    this.releasedJ[0] = 0;
     for (let k = 0; k < this.#count; k++) {
       const slot = (this.#oldest + k) % this.#capacity;
       this.#ticks[slot] = this.#ticks[slot]! + 1;
@@ -112,11 +115,10 @@ export class DelayWindow {
       else this.#isSeen[slot] = 0;
     }
     while (this.#count > 0 && this.#isOver(this.#oldest)) {
-      releasedJ += this.#excessJ(this.#oldest, positionRad.length);
+      this.#release(this.#oldest, positionRad.length);
       this.#oldest = (this.#oldest + 1) % this.#capacity;
       this.#count--;
     }
-    return releasedJ;
   }
 
   #see(at: number, positionRad: Float64Array): void {
@@ -130,8 +132,9 @@ export class DelayWindow {
     return this.#ticks[slot]! >= this.#delayTicks && this.#ageS[slot]! >= this.#delayS;
   }
 
-  #excessJ(slot: number, n: number): number {
-    if (this.#isSeen[slot] === 0) return 0;
+  /** Adds what `slot` was booked too high. */
+  #release(slot: number, n: number): void {
+    if (this.#isSeen[slot] === 0) return;
     let worstJ = 0;
     for (let i = 0; i < n; i++) {
       const from = this.#from[slot * n + i]!;
@@ -141,6 +144,6 @@ export class DelayWindow {
       const joint = this.#model.joints[i]!;
       worstJ += jointSpringJ(joint, to - q) - jointSpringJ(joint, from - q);
     }
-    return Math.max(0, this.#bookedJ[slot]! - worstJ);
+    this.releasedJ[0] = this.releasedJ[0]! + Math.max(0, this.#bookedJ[slot]! - worstJ);
   }
 }

@@ -5,10 +5,10 @@
  */
 import type { RobotModel, RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
-import { brakeRate, brakeStep } from '../limits/index.ts';
+import { brakeStep, writeBrakeRate } from '../limits/index.ts';
 import { JointPort } from './joint-port.ts';
-import { EnergyLedger } from './ledger.ts';
-import type { SpringPort } from './port.ts';
+import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
+import { BOOKED, BOOKED_WITH_BRAKE, DISSIPATED, INJECTED, RELEASED, type SpringPort, WITH_BRAKE } from './port.ts';
 import { PosePort } from './pose-port.ts';
 import { isPlausible, isStill } from './readings.ts';
 import { writeWayBack } from './way-back.ts';
@@ -23,6 +23,12 @@ const SAME_RAD = 1e-12;
 /** and so much may be missing for it. It is the most by which the tank can be below its floor. */
 const ROUNDING_J = 1e-9;
 
+/** Places in `#tickJ`: of this tick, what was put in, what came in, how much of that was topped up; what may be spent. */
+const PUT_IN = 0;
+const CREDITED = 1;
+const TOPPED_UP = 2;
+const BUDGET = 3;
+
 /** One robot's tank. Tick-safe after construction; a tick is `begin`, perhaps `limit`, `send`. */
 export class EnergyTank {
   readonly #books: EnergyLedger;
@@ -36,6 +42,14 @@ export class EnergyTank {
   readonly #candidate: Float64Array;
   readonly #hold: Float64Array;
   readonly #target: Float64Array;
+  /** Numbers that change are kept in arrays: `SpringPort.costJ` says why. */
+  readonly #tickJ: Float64Array = new Float64Array(4);
+  /** [1] the share that is being looked at; that which was paid for in this tick. */
+  readonly #share: Float64Array = new Float64Array(1);
+  readonly #scale: Float64Array = Float64Array.of(1);
+  /** [1] at most so long goes the brake on behind whatever share, s; and the rate of the slowest, 1/s. */
+  readonly #brakeS: Float64Array = new Float64Array(1);
+  readonly #brakeRate: Float64Array = new Float64Array(1);
   /** [n] joint limits less the margin, rad. */
   readonly #least: Float64Array;
   readonly #greatest: Float64Array;
@@ -44,13 +58,6 @@ export class EnergyTank {
   isEmpty = false;
   /** What is sent is behind the reference. */
   isHeld = false;
-  /** Of this tick: share of the wanted motion that was paid for; what was put in, J (net of what came back from earlier bookings). */
-  scale = 1;
-  injectedJ = 0;
-  /** Of this tick: what the dampers gave back and what was topped up, J. */
-  creditedJ = 0;
-  /** Of this tick: what was topped up, J. */
-  toppedUpJ = 0;
 
   /** Throws `RangeError` for a model without a tank, or one whose numbers contradict each other. `shortestS`: of a tick. */
   constructor(model: RobotModel, shortestS: number) {
@@ -74,12 +81,32 @@ export class EnergyTank {
 
   /** Content, J. */
   get energyJ(): number {
-    return this.#books.energyJ;
+    return this.#books.accountJ[CONTENT]!;
+  }
+
+  /** Of this tick: share of the wanted motion that was paid for. */
+  get scale(): number {
+    return this.#scale[0]!;
+  }
+
+  /** Of this tick: what was put in, J (net of what came back from earlier bookings). */
+  get injectedJ(): number {
+    return this.#tickJ[PUT_IN]!;
+  }
+
+  /** Of this tick: what the dampers gave back and what was topped up, J. */
+  get creditedJ(): number {
+    return this.#tickJ[CREDITED]!;
+  }
+
+  /** Of this tick: what was topped up, J. */
+  get toppedUpJ(): number {
+    return this.#tickJ[TOPPED_UP]!;
   }
 
   /** Content above the floor, as a share of the room. */
   get margin(): number {
-    return this.#books.spareJ / this.#roomJ;
+    return this.#books.accountJ[SPARE]! / this.#roomJ;
   }
 
   /** The robot's set-points are where it is, at `jointsRad` (n, finite): it has no torque, or was put there. Content stays. */
@@ -101,17 +128,19 @@ export class EnergyTank {
 
   /** A tick begins: takes in what came back since the last. `dtS` is the measured period, `tickS` that of the reference. */
   begin(robot: RobotState, dtS: number, tickS: number): void {
-    this.scale = 1;
-    this.toppedUpJ = 0;
+    this.#scale[0] = 1;
+    this.#tickJ[TOPPED_UP] = 0;
     const { positionRad, measuredAtS } = robot;
     // A reading repeated is no reading: the robot is somewhere else by now.
     const isMeasured = measuredAtS !== this.#measuredAtS && isPlausible(positionRad, this.#candidate.length);
     this.#measuredAtS = measuredAtS;
     // A period taken too short would be credited too much.
     this.#port.begin(positionRad, isMeasured, dtS > tickS ? dtS : tickS);
-    this.#books.debit(-this.#port.releasedJ);
-    this.injectedJ = -this.#port.releasedJ;
-    this.creditedJ = this.#books.credit(this.#port.dissipatedJ);
+    const cost = this.#port.costJ;
+    this.#tickJ[PUT_IN] = -cost[RELEASED]!;
+    this.#books.debit(this.#tickJ, PUT_IN);
+    this.#books.credit(cost, DISSIPATED);
+    this.#tickJ[CREDITED] = this.#books.accountJ[TAKEN]!;
     this.#judge();
   }
 
@@ -127,22 +156,21 @@ export class EnergyTank {
     // What is sent does not follow now, and costs nothing.
     if (this.isHeld) return 0;
     brakeStep(this.#brake, this.#model, previous, tickS);
-    // One bound of the brake's length for all shares keeps the cost convex: the rate is least at one of the ends.
-    const brakeS = 0.5 / Math.min(brakeRate(this.#model, velocity), brakeRate(this.#model, this.#brake));
-    if (this.#isPaid(1, velocity, referenceRad, tickS, brakeS)) return 0;
-    let share = 0;
-    if (this.#isPaid(0, velocity, referenceRad, tickS, brakeS)) {
+    this.#boundBrake(velocity);
+    this.#share[0] = 1;
+    if (this.#isPaid(velocity, referenceRad, tickS)) return 0;
+    this.#share[0] = 0;
+    if (this.#isPaid(velocity, referenceRad, tickS)) {
       for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
-        if (this.#isPaid(share + step, velocity, referenceRad, tickS, brakeS)) share += step;
+        this.#share[0] = this.#share[0]! + step;
+        if (!this.#isPaid(velocity, referenceRad, tickS)) this.#share[0] = this.#share[0]! - step;
       }
     }
+    this.#mix(velocity);
     let isChanged = false;
-    for (let i = 0; i < velocity.length; i++) {
-      const slowed = this.#between(share, velocity, i);
-      if (slowed !== velocity[i]) isChanged = true;
-      velocity[i] = slowed;
-    }
-    this.scale = isChanged ? share : 1;
+    for (let i = 0; i < velocity.length; i++) if (this.#velocity[i] !== velocity[i]) isChanged = true;
+    velocity.set(this.#velocity);
+    this.#scale[0] = isChanged ? this.#share[0]! : 1;
     return isChanged ? TANK_SLOWED : 0;
   }
 
@@ -162,36 +190,29 @@ export class EnergyTank {
     tickS: number,
     isWanted: boolean,
   ): number {
-    let budgetJ = this.#chooseTarget(referenceRad, tickS, isWanted);
+    this.#chooseTarget(referenceRad, tickS, isWanted);
+    const tick = this.#tickJ;
     // The last rounding of a way back is not worth a wait.
-    if (this.#isSame(referenceRad)) budgetJ = Math.max(budgetJ, this.#books.spareJ + ROUNDING_J);
-    let share = 1;
-    if (!(this.#port.bookedJ(this.#target) <= budgetJ)) {
-      share = 0;
-      this.#port.writeHold(this.#hold);
-      this.#keepHoldInside(referenceRad);
-      for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
-        this.#moveTo(share + step);
-        if (this.#port.bookedJ(this.#candidate) <= budgetJ) share += step;
-      }
-    }
-    if (share === 1) this.#candidate.set(this.#target);
-    else this.#moveTo(share);
-    const bookedJ = this.#port.send(this.#candidate);
-    this.#books.debit(bookedJ);
-    this.injectedJ += bookedJ;
+    if (this.#isSame(referenceRad)) tick[BUDGET] = Math.max(tick[BUDGET]!, this.#books.accountJ[SPARE]! + ROUNDING_J);
+    this.#candidate.set(this.#target);
+    const isWhole = this.#isInBudget();
+    if (!isWhole) this.#holdBack(referenceRad);
+    this.#port.send(this.#candidate);
+    this.#books.debit(this.#port.costJ, BOOKED);
+    tick[PUT_IN] = tick[PUT_IN]! + this.#port.costJ[BOOKED]!;
     sentRad.set(this.#candidate);
-    this.#settle(referenceRad, share);
+    this.#settle(referenceRad, isWhole);
     if (!isWanted && this.#port.isRelaxed && !this.isHeld && isStill(speeds)) this.#topUp(tickS);
     this.#judge();
     return this.isHeld ? TANK_HELD : 0;
   }
 
-  /** Where what is sent should go, and what that may cost, J. */
-  #chooseTarget(referenceRad: Float64Array, tickS: number, isWanted: boolean): number {
-    const spareJ = this.#books.spareJ;
+  /** Fills `#target` with where what is sent should go, and `BUDGET` with what that may cost. */
+  #chooseTarget(referenceRad: Float64Array, tickS: number, isWanted: boolean): void {
+    const spareJ = this.#books.accountJ[SPARE]!;
     this.#target.set(referenceRad);
-    if (!this.isHeld) return spareJ;
+    this.#tickJ[BUDGET] = spareJ;
+    if (!this.isHeld) return;
     // It closes up straight, and by no more than a joint may speed up in one tick.
     let ratio = 1;
     for (let i = 0; i < this.#target.length; i++) {
@@ -203,7 +224,20 @@ export class EnergyTank {
       const from = this.#port.sentRad[i]!;
       this.#target[i] = from + ratio * (referenceRad[i]! - from);
     }
-    return isWanted && !this.isEmpty ? Math.min(spareJ, this.#powerMaxW * tickS) : Math.min(spareJ, 0);
+    this.#tickJ[BUDGET] = Math.min(spareJ, isWanted && !this.isEmpty ? this.#powerMaxW * tickS : 0);
+  }
+
+  /** Fills `#candidate` with what can be paid of the way from standing still to `#target`. */
+  #holdBack(referenceRad: Float64Array): void {
+    this.#port.writeHold(this.#hold);
+    this.#keepHoldInside(referenceRad);
+    this.#share[0] = 0;
+    for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
+      this.#share[0] = this.#share[0]! + step;
+      this.#moveToShare();
+      if (!this.#isInBudget()) this.#share[0] = this.#share[0]! - step;
+    }
+    this.#moveToShare();
   }
 
   /**
@@ -219,22 +253,41 @@ export class EnergyTank {
     }
   }
 
-  #isPaid(share: number, wanted: Float64Array, referenceRad: Float64Array, tickS: number, brakeS: number): boolean {
-    for (let i = 0; i < wanted.length; i++) {
-      this.#velocity[i] = this.#between(share, wanted, i);
-      this.#candidate[i] = referenceRad[i]! + this.#velocity[i]! * tickS;
-    }
+  #isInBudget(): boolean {
+    this.#port.price(this.#candidate);
+    return this.#port.costJ[BOOKED]! <= this.#tickJ[BUDGET]!;
+  }
+
+  /** One bound of the brake's length for all shares keeps the cost convex: the rate is least at one of the ends. */
+  #boundBrake(wanted: Float64Array): void {
+    writeBrakeRate(this.#brakeRate, this.#model, wanted);
+    const rate = this.#brakeRate[0]!;
+    writeBrakeRate(this.#brakeRate, this.#model, this.#brake);
+    this.#brakeS[0] = 0.5 / Math.min(rate, this.#brakeRate[0]!);
+  }
+
+  /** Whether the share in `#share` can be paid for. */
+  #isPaid(wanted: Float64Array, referenceRad: Float64Array, tickS: number): boolean {
+    this.#mix(wanted);
+    for (let i = 0; i < wanted.length; i++) this.#candidate[i] = referenceRad[i]! + this.#velocity[i]! * tickS;
     const port = this.#port;
-    if (!(port.bookedWithBrakeJ(this.#candidate, this.#velocity, brakeS) <= this.#books.spareJ)) return false;
-    if (this.isEmpty && !(port.withBrakeJ(this.#candidate, this.#velocity, brakeS) <= 0)) return false;
-    return port.injectedJ(this.#candidate) <= this.#powerMaxW * tickS;
+    port.priceWithBrake(this.#candidate, this.#velocity, this.#brakeS);
+    if (!this.#books.canPay(port.costJ, BOOKED_WITH_BRAKE)) return false;
+    if (this.isEmpty && !(port.costJ[WITH_BRAKE]! <= 0)) return false;
+    port.price(this.#candidate);
+    return port.costJ[INJECTED]! <= this.#powerMaxW * tickS;
   }
 
-  #between(share: number, wanted: Float64Array, i: number): number {
-    return share === 1 ? wanted[i]! : this.#brake[i]! + share * (wanted[i]! - this.#brake[i]!);
+  /** Fills `#velocity` with the share in `#share` of the way from the brake step to `wanted`. */
+  #mix(wanted: Float64Array): void {
+    const share = this.#share[0]!;
+    for (let i = 0; i < wanted.length; i++) {
+      this.#velocity[i] = share === 1 ? wanted[i]! : this.#brake[i]! + share * (wanted[i]! - this.#brake[i]!);
+    }
   }
 
-  #moveTo(share: number): void {
+  #moveToShare(): void {
+    const share = this.#share[0]!;
     for (let i = 0; i < this.#candidate.length; i++) {
       this.#candidate[i] = this.#hold[i]! + share * (this.#target[i]! - this.#hold[i]!);
     }
@@ -249,16 +302,18 @@ export class EnergyTank {
   }
 
   /** Whether what was sent is the reference. */
-  #settle(referenceRad: Float64Array, share: number): void {
+  #settle(referenceRad: Float64Array, isWhole: boolean): void {
     const wasHeld = this.isHeld;
     this.isHeld = !this.#isSame(referenceRad);
-    if (this.isHeld && !wasHeld) this.scale = share;
-    else if (this.isHeld) this.scale = 0;
+    if (!this.isHeld) return;
+    if (wasHeld) this.#scale[0] = 0;
+    else this.#scale[0] = isWhole ? 1 : this.#share[0]!;
   }
 
   #topUp(tickS: number): void {
-    this.toppedUpJ = this.#books.topUp(tickS);
-    this.creditedJ += this.toppedUpJ;
+    this.#books.topUp(tickS);
+    this.#tickJ[TOPPED_UP] = this.#books.accountJ[TAKEN]!;
+    this.#tickJ[CREDITED] = this.#tickJ[CREDITED]! + this.#tickJ[TOPPED_UP]!;
   }
 
   /** Between the two shares it stays what it was, so that a nearly empty tank does not make the robot stutter. */

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { bookedJ, bookedWithBrakeJ, injectedJ, sentJ, withBrakeJ } from '../../../tests/support/spring-costs.ts';
 import { Rng, type RobotModel, type TankModel } from '../../core/index.ts';
-import { brakeRate, brakeStep } from '../limits/index.ts';
+import { brakeStep, writeBrakeRate } from '../limits/index.ts';
 import { JointPort } from './joint-port.ts';
+import { DISSIPATED, RELEASED } from './port.ts';
 import { springsJ } from './spring.ts';
 
 const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };
@@ -18,6 +20,12 @@ function modelWith(changes: Partial<TankModel> = {}, servo: Partial<RobotModel['
 }
 
 const T = 0.01;
+
+function brakeRate(model: RobotModel, velocity: Float64Array): number {
+  const rate = new Float64Array(1);
+  writeBrakeRate(rate, model, velocity);
+  return rate[0]!;
+}
 const near = fc.array(fc.double({ min: -0.4, max: 0.4, noNaN: true }), { minLength: 3, maxLength: 3 });
 const shape = fc.record({
   velocityFeedForward: fc.boolean(),
@@ -51,11 +59,11 @@ describe('the joint port', () => {
     const to = [0.05, 0, -0.1];
     const before = springsJ(model, [0, 0, 0], [0.01, -0.02, 0.3]);
     const after = springsJ(model, to, [0.01, -0.02, 0.3]);
-    expect(port.injectedJ(to)).toBeCloseTo(after - before, 12);
-    expect(port.send(to)).toBeCloseTo(after - before, 12);
+    expect(injectedJ(port, to)).toBeCloseTo(after - before, 12);
+    expect(sentJ(port, to)).toBeCloseTo(after - before, 12);
     expect([...port.sentRad]).toEqual(to);
     // A second time it is there already.
-    expect(port.bookedJ(to)).toBe(0);
+    expect(bookedJ(port, to)).toBe(0);
   });
 
   it('knows how far a servo with feed-forward leads', () => {
@@ -64,22 +72,22 @@ describe('the joint port', () => {
     port.restAt([0, 0, 0]);
     port.begin([0, 0, 0], true, T);
     const lead = (1 / 20) * 100;
-    expect(port.send([0.001, 0, 0])).toBeCloseTo(springsJ(model, [0.001 * (1 + lead), 0, 0], [0, 0, 0]), 12);
+    expect(sentJ(port, [0.001, 0, 0])).toBeCloseTo(springsJ(model, [0.001 * (1 + lead), 0, 0], [0, 0, 0]), 12);
     port.begin([0, 0, 0], true, T);
     // Standing still takes the lead away.
-    expect(port.send([0.001, 0, 0])).toBeLessThan(0);
+    expect(sentJ(port, [0.001, 0, 0])).toBeLessThan(0);
   });
 
   it('books at most τ_max·|Δs| where nobody knows where the robot is', () => {
     const port = new JointPort(modelWith());
     port.restAt([0, 0, 0]);
     port.begin([0, 0, 0], false, T);
-    expect(port.send([0.01, -0.02, 0])).toBeCloseTo(5 * 0.03, 12);
+    expect(sentJ(port, [0.01, -0.02, 0])).toBeCloseTo(5 * 0.03, 12);
     port.begin([0.3, 0, 0], true, T);
-    expect(port.releasedJ).toBe(0);
-    expect(port.dissipatedJ).toBe(0);
+    expect(port.costJ[RELEASED]!).toBe(0);
+    expect(port.costJ[DISSIPATED]!).toBe(0);
     port.begin([0.3, 0.01, 0], true, T);
-    expect(port.dissipatedJ).toBeGreaterThan(0);
+    expect(port.costJ[DISSIPATED]!).toBeGreaterThan(0);
   });
 
   it('always has something to send at no cost', () => {
@@ -89,7 +97,7 @@ describe('the joint port', () => {
         port.begin(q, isMeasured, T);
         const hold = new Float64Array(3);
         port.writeHold(hold);
-        expect(port.bookedJ(hold)).toBeLessThanOrEqual(1e-9);
+        expect(bookedJ(port, hold)).toBeLessThanOrEqual(1e-9);
       }),
     );
   });
@@ -101,10 +109,10 @@ describe('the joint port', () => {
         port.begin(q, true, T);
         const mix = a.map((each, i) => each + share * (b[i]! - each));
         for (const cost of [
-          (each: number[]) => port.injectedJ(each),
-          (each: number[]) => port.bookedJ(each),
-          (each: number[]) => port.withBrakeJ(each, each, 0.1),
-          (each: number[]) => port.bookedWithBrakeJ(each, each, 0.1),
+          (each: number[]) => injectedJ(port, each),
+          (each: number[]) => bookedJ(port, each),
+          (each: number[]) => withBrakeJ(port, each, each, 0.1),
+          (each: number[]) => bookedWithBrakeJ(port, each, each, 0.1),
         ]) {
           expect(cost(mix)).toBeLessThanOrEqual(cost(a) + share * (cost(b) - cost(a)) + 1e-9);
         }
@@ -120,13 +128,13 @@ describe('the joint port', () => {
         port.begin(q, true, T);
         const velocity = Float64Array.from(u);
         const at = port.sentRad.map((each, i) => each + velocity[i]! * T);
-        const mostJ = port.withBrakeJ(at, velocity, 0.5 / brakeRate(model, velocity));
-        let sum = port.send(at);
+        const mostJ = withBrakeJ(port, at, velocity, 0.5 / brakeRate(model, velocity));
+        let sum = sentJ(port, at);
         while (velocity.some((each) => each !== 0)) {
           brakeStep(velocity, model, velocity.slice(), T);
           for (let i = 0; i < 3; i++) at[i] = at[i]! + velocity[i]! * T;
           port.begin(q, true, T);
-          sum += port.send(at);
+          sum += sentJ(port, at);
           expect(sum).toBeLessThanOrEqual(mostJ + 1e-9);
         }
       }),
@@ -152,10 +160,10 @@ describe('the joint port', () => {
           // Anything may push the robot anywhere.
           for (let i = 0; i < 3; i++) q[i] = q[i]! + rng.uniformIn(-0.3, 0.3);
           port.begin(q, rng.uniform() < 0.9, T);
-          booked -= port.releasedJ;
+          booked -= port.costJ[RELEASED]!;
           const before = port.sentRad.slice();
           const to = tick < 30 ? before.map((each) => each + rng.uniformIn(-0.1, 0.1)) : before.slice();
-          booked += port.send(to);
+          booked += sentJ(port, to);
           underWay.push({ setPoint: to.map((each, i) => each + lead * (each - before[i]!)), age: 0 });
           // Some come at once, some late, none too late, and never one before an earlier one.
           while (underWay.length > 0 && (underWay[0]!.age >= delayTicks || rng.uniform() < 0.3)) {
@@ -176,12 +184,12 @@ describe('the joint port', () => {
     const port = new JointPort(model);
     port.restAt([0, 0, 0]);
     port.begin([0, 0, 0], true, T);
-    expect(port.send([0.02, 0, 0])).toBeCloseTo(0.1, 12);
+    expect(sentJ(port, [0.02, 0, 0])).toBeCloseTo(0.1, 12);
     const released: number[] = [];
     for (let i = 0; i < 3; i++) {
       port.begin([0, 0, 0], true, T);
       expect(port.isRelaxed).toBe(false);
-      released.push(port.releasedJ);
+      released.push(port.costJ[RELEASED]!);
       port.send([0.02, 0, 0]);
     }
     expect(released[0]).toBe(0);
@@ -202,16 +210,16 @@ describe('the joint port', () => {
     for (let i = 0; i < 30; i++) {
       q += 1e-3;
       port.begin([q, 0, 0], true, T);
-      if (port.dissipatedJ === 0) blind++;
+      if (port.costJ[DISSIPATED]! === 0) blind++;
     }
     expect(blind).toBeGreaterThanOrEqual(7);
     expect(blind).toBeLessThan(20);
     port.restAt([0, 0, 0]);
     port.begin([0, 0, 0], true, T);
     port.begin([0.001, 0, 0], true, T);
-    expect(port.dissipatedJ).toBeGreaterThan(0);
+    expect(port.costJ[DISSIPATED]!).toBeGreaterThan(0);
     port.begin([0.001, 0, 0], true, Number.NaN);
-    expect(port.dissipatedJ).toBe(0);
+    expect(port.costJ[DISSIPATED]!).toBe(0);
   });
 
   it('knows a robot at rest with nothing pulling at it', () => {

@@ -4,7 +4,16 @@
  */
 import type { RobotModel } from '../../core/index.ts';
 import { DelayWindow } from './delay-window.ts';
-import type { SpringPort } from './port.ts';
+import {
+  BOOKED,
+  BOOKED_WITH_BRAKE,
+  COSTS,
+  DISSIPATED,
+  INJECTED,
+  RELEASED,
+  type SpringPort,
+  WITH_BRAKE,
+} from './port.ts';
 import { dissipatedJ } from './spring.ts';
 
 /** A joint that moves slower than this stands, rad/s. */
@@ -15,8 +24,7 @@ const RELAXED_SHARE = 0.02;
 /** The springs of position- or impedance-commanded joints, with velocity feed-forward, delay and torque limits. */
 export class JointPort implements SpringPort {
   readonly sentRad: Float64Array;
-  dissipatedJ = 0;
-  releasedJ = 0;
+  readonly costJ: Float64Array = new Float64Array(COSTS);
   isRelaxed = false;
   /** [n] the newest set-point: what was sent, and the feed-forward's lead. */
   readonly #setPoint: Float64Array;
@@ -77,75 +85,60 @@ export class JointPort implements SpringPort {
   }
 
   begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
-    this.dissipatedJ = 0;
+    this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
     if (isMeasured && this.#isMeasured && !this.#delay.isBlind) this.#look(positionRad, dtS);
     if (isMeasured) for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
     this.#isMeasured = isMeasured;
-    this.releasedJ = this.#delay.advance(this.#position, isMeasured, dtS);
+    this.#delay.advance(this.#position, isMeasured, dtS);
+    this.costJ[RELEASED] = this.#delay.releasedJ[0]!;
   }
 
-  injectedJ(candidateRad: ArrayLike<number>): number {
-    let sum = 0;
+  price(candidateRad: ArrayLike<number>): void {
+    let injectedJ = 0;
+    let worstJ = 0;
     for (let i = 0; i < this.#setPoint.length; i++) {
       const q = this.#position[i]!;
       const to = candidateRad[i]!;
-      this.#work[0] = to + this.#lead[i]! * (to - this.sentRad[i]!) - q;
+      const next = to + this.#lead[i]! * (to - this.sentRad[i]!);
+      this.#work[0] = next - q;
       this.#toSpringJ(i);
-      sum += this.#work[0]!;
+      injectedJ += this.#work[0]!;
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
-      sum -= this.#work[0]!;
+      injectedJ -= this.#work[0]!;
+      // |U′| ≤ τ_max: wherever the joint is when the step comes into force.
+      worstJ += this.#torque[i]! * Math.abs(next - this.#setPoint[i]!);
     }
-    return sum;
+    this.costJ[INJECTED] = injectedJ;
+    this.costJ[BOOKED] = this.#isExact ? injectedJ : worstJ;
   }
 
-  bookedJ(candidateRad: ArrayLike<number>): number {
-    if (this.#isExact) return this.injectedJ(candidateRad);
-    let sum = 0;
-    // |U′| ≤ τ_max: wherever the joint is when the step comes into force.
-    for (let i = 0; i < this.#setPoint.length; i++) {
-      const to = candidateRad[i]!;
-      sum += this.#torque[i]! * Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - this.#setPoint[i]!);
-    }
-    return sum;
-  }
-
-  withBrakeJ(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: number): number {
-    let sum = 0;
+  priceWithBrake(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: Float64Array): void {
+    const onS = brakeS[0]!;
+    let nominalJ = 0;
+    let worstJ = 0;
     for (let i = 0; i < this.#setPoint.length; i++) {
       const q = this.#position[i]!;
       const to = candidateRad[i]!;
+      const next = to + this.#lead[i]! * (to - this.sentRad[i]!);
       const speed = Math.abs(velocity[i]!);
-      // The brake ends at rest, at most speed·brakeS on. On the way the set-point, which leads by speed·leadS that shrinks,
-      // gets at most speed·(2·brakeS − leadS)²/(4·brakeS) ahead of where this tick leaves it.
-      const rest = Math.abs(to - q) + speed * brakeS;
+      // The brake ends at rest, at most speed·onS on. On the way the set-point, which leads by speed·leadS that shrinks,
+      // gets at most speed·(2·onS − leadS)²/(4·onS) ahead of where this tick leaves it.
+      const rest = Math.abs(to - q) + speed * onS;
       const leadS = this.#lead[i]! / this.#model.controlHz;
-      const runS = 2 * brakeS - leadS;
-      const ahead = runS > 0 ? (speed * runS * runS) / (4 * brakeS) : 0;
-      const passing = Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - q) + ahead;
-      this.#work[0] = Math.max(rest, passing);
+      const runS = 2 * onS - leadS;
+      const ahead = runS > 0 ? (speed * runS * runS) / (4 * onS) : 0;
+      this.#work[0] = Math.max(rest, Math.abs(next - q) + ahead);
       this.#toSpringJ(i);
-      sum += this.#work[0]!;
+      nominalJ += this.#work[0]!;
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
-      sum -= this.#work[0]!;
+      nominalJ -= this.#work[0]!;
+      worstJ += this.#torque[i]! * (Math.abs(next - this.#setPoint[i]!) + speed * Math.max(onS, leadS));
     }
-    return sum;
-  }
-
-  bookedWithBrakeJ(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: number): number {
-    const nominalJ = this.withBrakeJ(candidateRad, velocity, brakeS);
-    if (this.#isExact) return nominalJ;
-    let sum = 0;
-    for (let i = 0; i < this.#setPoint.length; i++) {
-      const leadS = this.#lead[i]! / this.#model.controlHz;
-      const onRad = Math.abs(velocity[i]!) * Math.max(brakeS, leadS);
-      const to = candidateRad[i]!;
-      const step = Math.abs(to + this.#lead[i]! * (to - this.sentRad[i]!) - this.#setPoint[i]!);
-      sum += this.#torque[i]! * (step + onRad);
-    }
-    return Math.max(nominalJ, sum);
+    this.costJ[WITH_BRAKE] = nominalJ;
+    this.costJ[BOOKED_WITH_BRAKE] = this.#isExact ? nominalJ : Math.max(nominalJ, worstJ);
   }
 
   writeHold(out: Float64Array): void {
@@ -167,8 +160,8 @@ export class JointPort implements SpringPort {
     }
   }
 
-  send(candidateRad: ArrayLike<number>): number {
-    const bookedJ = this.bookedJ(candidateRad);
+  send(candidateRad: ArrayLike<number>): void {
+    this.price(candidateRad);
     let isMoved = false;
     for (let i = 0; i < this.#setPoint.length; i++) {
       const to = candidateRad[i]!;
@@ -178,10 +171,9 @@ export class JointPort implements SpringPort {
       this.sentRad[i] = candidateRad[i]!;
     }
     if (isMoved && this.#hasDelay) {
-      this.#delay.push(this.#setPoint, this.#newSetPoint, this.#position, this.#isMeasured, bookedJ);
+      this.#delay.push(this.#setPoint, this.#newSetPoint, this.#position, this.#isMeasured, this.costJ);
     }
     this.#setPoint.set(this.#newSetPoint);
-    return bookedJ;
   }
 
   /** The joints are where they were measured when the set-point moves. */
@@ -208,7 +200,8 @@ export class JointPort implements SpringPort {
       const now = positionRad[i]!;
       const farthest = Math.max(this.#high[i]! - Math.min(before, now), Math.max(before, now) - this.#low[i]!);
       const pullNm = stiffnessNmPerRad * farthest;
-      this.dissipatedJ += dissipatedJ(dampingNmSPerRad, torqueMaxNm - pullNm, now - before, dtS);
+      const dampedJ = dissipatedJ(dampingNmSPerRad, torqueMaxNm - pullNm, now - before, dtS);
+      this.costJ[DISSIPATED] = this.costJ[DISSIPATED]! + dampedJ;
       if (pullNm > RELAXED_SHARE * torqueMaxNm || !(Math.abs(now - before) <= STILL_RAD_PER_S * dtS)) isRelaxed = false;
     }
     this.isRelaxed = isRelaxed;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { bookedJ, bookedWithBrakeJ, injectedJ, sentJ, withBrakeJ } from '../../../tests/support/spring-costs.ts';
 import {
   ArmKinematics,
   createRobotState,
@@ -12,6 +13,7 @@ import {
 } from '../../core/index.ts';
 import { brakeStep } from '../limits/index.ts';
 import { EnergyTank } from './energy-tank.ts';
+import { DISSIPATED, RELEASED } from './port.ts';
 import { PosePort } from './pose-port.ts';
 
 const T = 0.01;
@@ -51,31 +53,31 @@ describe('the port of a Cartesian spring', () => {
     port.begin(q, true, T);
     const to = home.map((each, i) => each - 0.02 * (i - 3));
     const expected = storedJ(to, q) - storedJ(home, q);
-    expect(port.injectedJ(to)).toBeCloseTo(expected, 9);
-    expect(port.bookedJ(to)).toBeCloseTo(expected, 9);
+    expect(injectedJ(port, to)).toBeCloseTo(expected, 9);
+    expect(bookedJ(port, to)).toBeCloseTo(expected, 9);
     const on = [0.1, 0, 0, 0, 0, 0];
-    expect(port.withBrakeJ(to, on, 0)).toBeCloseTo(expected, 9);
-    expect(port.bookedWithBrakeJ(to, on, 0.5)).toBeGreaterThanOrEqual(expected);
-    expect(port.send(to)).toBeCloseTo(expected, 9);
+    expect(withBrakeJ(port, to, on, 0)).toBeCloseTo(expected, 9);
+    expect(bookedWithBrakeJ(port, to, on, 0.5)).toBeGreaterThanOrEqual(expected);
+    expect(sentJ(port, to)).toBeCloseTo(expected, 9);
     const hold = new Float64Array(6);
     port.writeHold(hold);
-    expect(port.bookedJ(hold)).toBe(0);
+    expect(bookedJ(port, hold)).toBe(0);
     expect([...hold]).toEqual(to);
-    expect(port.releasedJ).toBe(0);
+    expect(port.costJ[RELEASED]!).toBe(0);
   });
 
   it('credits what the tool’s dampers took out on the straight way, of a turn by the least of the three', () => {
     const port = new PosePort(model);
     port.restAt(home);
     port.begin(home, true, T);
-    expect(port.dissipatedJ).toBe(0);
+    expect(port.costJ[DISSIPATED]!).toBe(0);
     const q = home.map((each, i) => (i === 5 ? each + 0.01 : each));
     port.begin(q, true, T);
     // The last joint turns the tool about itself.
-    expect(port.dissipatedJ).toBeCloseTo((2 * 0.01 * 0.01) / T, 9);
+    expect(port.costJ[DISSIPATED]!).toBeCloseTo((2 * 0.01 * 0.01) / T, 9);
     expect(port.isRelaxed).toBe(false);
     port.begin(q, true, Number.NaN);
-    expect(port.dissipatedJ).toBe(0);
+    expect(port.costJ[DISSIPATED]!).toBe(0);
     port.begin(home, true, T);
     port.begin(home, true, T);
     expect(port.isRelaxed).toBe(true);
@@ -85,8 +87,13 @@ describe('the port of a Cartesian spring', () => {
     const port = new PosePort(model);
     port.restAt(home);
     port.begin(home, false, T);
-    expect(port.bookedJ(home)).toBe(0);
-    expect(port.bookedJ(home.map((each) => each + 1e-6))).toBe(Number.POSITIVE_INFINITY);
+    expect(bookedJ(port, home)).toBe(0);
+    expect(
+      bookedJ(
+        port,
+        home.map((each) => each + 1e-6),
+      ),
+    ).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('theorem: in the tank, whatever comes, floor and brim are kept and all is paid for', () => {

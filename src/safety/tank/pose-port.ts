@@ -3,18 +3,20 @@
  * their tool pose is the set-point. There is no torque limit in it: the leash must keep the controller out of saturation.
  */
 import { ArmKinematics, type RobotModel, rotationError } from '../../core/index.ts';
-import type { SpringPort } from './port.ts';
+import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, type SpringPort, WITH_BRAKE } from './port.ts';
 import { poseSpringJ, type Six } from './set-point-port.ts';
 
 const STILL_RAD_PER_S = 0.01;
 /** A spring that holds less pulls at nothing, J. */
 const RELAXED_J = 1e-4;
+/** Places in `#storedJ`. */
+const HELD = 0;
+const ASKED = 1;
 
 /** The spring of one tool. Costs are computed by forward kinematics, and are convex only as far as the tool goes straight. */
 export class PosePort implements SpringPort {
   readonly sentRad: Float64Array;
-  dissipatedJ = 0;
-  readonly releasedJ = 0;
+  readonly costJ: Float64Array = new Float64Array(COSTS);
   isRelaxed = false;
   readonly #stiffness: Six;
   readonly #damping: Six;
@@ -24,7 +26,8 @@ export class PosePort implements SpringPort {
   readonly #joints: Float64Array;
   readonly #measured: Float64Array;
   readonly #error: Float64Array = new Float64Array(6);
-  #springJ = 0;
+  /** [2] what the spring holds; and what it would at the set-point that was asked for last, J. */
+  readonly #storedJ: Float64Array = new Float64Array(2);
   #isMeasured = false;
 
   /** Throws `RangeError` without six stiffnesses > 0 and dampings ≥ 0, or with feed-forward or delay, which it does not know. */
@@ -54,60 +57,61 @@ export class PosePort implements SpringPort {
     this.#sent.forward(this.sentRad);
     this.#tool.forward(this.sentRad);
     this.#measured.set(this.sentRad);
-    this.#springJ = 0;
+    this.#storedJ.fill(0);
     this.#isMeasured = false;
   }
 
   begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
-    this.dissipatedJ = 0;
+    this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
     if (isMeasured) this.#measure(positionRad, dtS);
     this.#isMeasured = isMeasured;
   }
 
-  injectedJ(candidateRad: ArrayLike<number>): number {
-    return this.#storedAt(candidateRad) - this.#springJ;
+  price(candidateRad: ArrayLike<number>): void {
+    this.#probe.forward(candidateRad);
+    this.#weigh(this.#probe, ASKED);
+    this.costJ[INJECTED] = this.#storedJ[ASKED]! - this.#storedJ[HELD]!;
+    this.#book(candidateRad);
   }
 
-  bookedJ(candidateRad: ArrayLike<number>): number {
-    if (this.#isMeasured) return this.injectedJ(candidateRad);
-    // Where the tool is not known, nobody knows what a step costs.
-    for (let i = 0; i < this.sentRad.length; i++) {
-      if (candidateRad[i] !== this.sentRad[i]) return Number.POSITIVE_INFINITY;
-    }
-    return 0;
-  }
-
-  withBrakeJ(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: number): number {
-    const nowJ = this.#storedAt(candidateRad);
-    for (let i = 0; i < this.#joints.length; i++) this.#joints[i] = candidateRad[i]! + velocity[i]! * brakeS;
-    return Math.max(nowJ, this.#storedAt(this.#joints)) - this.#springJ;
-  }
-
-  bookedWithBrakeJ(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: number): number {
-    return Math.max(this.bookedJ(candidateRad), this.withBrakeJ(candidateRad, velocity, brakeS));
+  priceWithBrake(candidateRad: ArrayLike<number>, velocity: ArrayLike<number>, brakeS: Float64Array): void {
+    this.price(candidateRad);
+    const onS = brakeS[0]!;
+    for (let i = 0; i < this.#joints.length; i++) this.#joints[i] = candidateRad[i]! + velocity[i]! * onS;
+    this.#probe.forward(this.#joints);
+    this.#weigh(this.#probe, ASKED);
+    const cost = this.costJ;
+    cost[WITH_BRAKE] = Math.max(cost[INJECTED]!, this.#storedJ[ASKED]! - this.#storedJ[HELD]!);
+    cost[BOOKED_WITH_BRAKE] = Math.max(cost[BOOKED]!, cost[WITH_BRAKE]!);
   }
 
   writeHold(out: Float64Array): void {
     out.set(this.sentRad);
   }
 
-  send(candidateRad: ArrayLike<number>): number {
-    const bookedJ = this.bookedJ(candidateRad);
+  send(candidateRad: ArrayLike<number>): void {
+    this.price(candidateRad);
     for (let i = 0; i < this.sentRad.length; i++) this.sentRad[i] = candidateRad[i]!;
     this.#sent.forward(this.sentRad);
-    this.#springJ = this.#storedJ(this.#sent);
-    return bookedJ;
+    this.#weigh(this.#sent, HELD);
   }
 
-  #storedAt(jointsRad: ArrayLike<number>): number {
-    this.#probe.forward(jointsRad);
-    return this.#storedJ(this.#probe);
+  /** What must be booked for a candidate whose price is known. */
+  #book(candidateRad: ArrayLike<number>): void {
+    this.costJ[BOOKED] = this.costJ[INJECTED]!;
+    if (this.#isMeasured) return;
+    // Where the tool is not known, nobody knows what a step costs.
+    this.costJ[BOOKED] = 0;
+    for (let i = 0; i < this.sentRad.length; i++) {
+      if (candidateRad[i] !== this.sentRad[i]) this.costJ[BOOKED] = Number.POSITIVE_INFINITY;
+    }
   }
 
-  #storedJ(setPoint: ArmKinematics): number {
+  /** Writes into `#storedJ[at]` what the spring holds with its set-point there. */
+  #weigh(setPoint: ArmKinematics, at: number): void {
     this.#writeError(setPoint, this.#tool);
-    return poseSpringJ(this.#error, this.#stiffness);
+    this.#storedJ[at] = poseSpringJ(this.#error, this.#stiffness);
   }
 
   #writeError(target: ArmKinematics, from: ArmKinematics): void {
@@ -122,9 +126,10 @@ export class PosePort implements SpringPort {
       this.#writeError(this.#probe, this.#tool);
       const e = this.#error;
       const d = this.#damping;
-      for (let k = 0; k < 3; k++) this.dissipatedJ += (d[k]! * e[k]! * e[k]!) / dtS;
+      let dampedJ = 0;
+      for (let k = 0; k < 3; k++) dampedJ += (d[k]! * e[k]! * e[k]!) / dtS;
       const turn = e[3]! * e[3]! + e[4]! * e[4]! + e[5]! * e[5]!;
-      this.dissipatedJ += (Math.min(d[3]!, d[4]!, d[5]!) * turn) / dtS;
+      this.costJ[DISSIPATED] = dampedJ + (Math.min(d[3]!, d[4]!, d[5]!) * turn) / dtS;
     }
     let isStill = this.#isMeasured;
     for (let i = 0; i < this.#measured.length; i++) {
@@ -132,7 +137,7 @@ export class PosePort implements SpringPort {
       this.#measured[i] = positionRad[i]!;
     }
     this.#tool.forward(this.#measured);
-    this.#springJ = this.#storedJ(this.#sent);
-    this.isRelaxed = isStill && this.#springJ <= RELAXED_J;
+    this.#weigh(this.#sent, HELD);
+    this.isRelaxed = isStill && this.#storedJ[HELD]! <= RELAXED_J;
   }
 }

@@ -3,7 +3,11 @@
  * tick. So Σ|τ|·v_max·dt is set aside before it is sent, and what it did not take comes back (`docs/safety-case.md`).
  */
 import { allFinite, type RobotModel } from '../../core/index.ts';
-import { EnergyLedger } from './ledger.ts';
+import { CONTENT, EnergyLedger, SPARE } from './ledger.ts';
+
+/** Places in `#amountsJ`. */
+const INJECTED = 0;
+const RESERVED = 1;
 
 /** The tank of a robot that is commanded by torques on top of its weight's. Tick-safe after construction. */
 export class TorquePort {
@@ -12,10 +16,9 @@ export class TorquePort {
   /** [n] in force since the last tick, N·m, and where the joints were then, rad. */
   readonly #torque: Float64Array;
   readonly #position: Float64Array;
-  #reservedJ = 0;
+  /** [2] what the torques put in, and what is set aside for them, J. */
+  readonly #amountsJ: Float64Array = new Float64Array(2);
   #hasPosition = false;
-  /** Of the last `settle`: what the torques put in, J; negative where they took out. */
-  injectedJ = 0;
   /** Of the last `limit`: share of the wanted torques that was paid for. */
   scale = 1;
 
@@ -30,7 +33,12 @@ export class TorquePort {
 
   /** Content with what is set aside, J. */
   get energyJ(): number {
-    return this.#books.energyJ + this.#reservedJ;
+    return this.#books.accountJ[CONTENT]! + this.#amountsJ[RESERVED]!;
+  }
+
+  /** Of the last `settle`: what the torques put in, J; negative where they took out. */
+  get injectedJ(): number {
+    return this.#amountsJ[INJECTED]!;
   }
 
   /**
@@ -38,17 +46,20 @@ export class TorquePort {
    * was set aside is spent. A joint that went faster than v_max can overdraw the tank by what it did so.
    */
   settle(positionRad: ArrayLike<number>): void {
-    this.injectedJ = this.#reservedJ;
+    const amounts = this.#amountsJ;
+    amounts[INJECTED] = amounts[RESERVED]!;
     const isMeasured = positionRad.length === this.#position.length && allFinite(positionRad);
     if (isMeasured && this.#hasPosition) {
-      this.injectedJ = 0;
+      amounts[INJECTED] = 0;
       for (let i = 0; i < this.#torque.length; i++) {
-        this.injectedJ += this.#torque[i]! * (positionRad[i]! - this.#position[i]!);
+        amounts[INJECTED] = amounts[INJECTED]! + this.#torque[i]! * (positionRad[i]! - this.#position[i]!);
       }
     }
-    this.#books.energyJ += this.#reservedJ;
-    this.#reservedJ = 0;
-    this.#books.debit(this.injectedJ);
+    // What was set aside comes back, and what was taken goes out.
+    amounts[RESERVED] = -amounts[RESERVED]!;
+    this.#books.debit(amounts, RESERVED);
+    amounts[RESERVED] = 0;
+    this.#books.debit(amounts, INJECTED);
     if (isMeasured) for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
     this.#hasPosition = isMeasured;
   }
@@ -66,21 +77,21 @@ export class TorquePort {
       torqueNm[i] = Math.min(Math.max(torqueNm[i]!, -torqueMaxNm), torqueMaxNm);
       needJ += Math.abs(torqueNm[i]!) * velocityMaxRadPerS * dtS;
     }
-    const spareJ = Math.max(0, this.#books.spareJ);
+    const spareJ = Math.max(0, this.#books.accountJ[SPARE]!);
     this.scale = needJ > spareJ ? spareJ / needJ : 1;
-    this.#reservedJ = Math.min(needJ, spareJ);
+    this.#amountsJ[RESERVED] = Math.min(needJ, spareJ);
     for (let i = 0; i < torqueNm.length; i++) {
       const scaled = this.scale * torqueNm[i]!;
       torqueNm[i] = this.scale === 1 ? scaled : scaled + this.#damping(torqueNm[i]! - scaled, velocityRadPerS[i]!, i);
       this.#torque[i] = torqueNm[i]!;
     }
-    this.#books.energyJ -= this.#reservedJ;
+    this.#books.debit(this.#amountsJ, RESERVED);
   }
 
   /** As at the start. Only with the robot at rest, and because somebody asked for it. */
   refill(): void {
     this.#books.reset();
-    this.#reservedJ = 0;
+    this.#amountsJ.fill(0);
     this.#torque.fill(0);
     this.#hasPosition = false;
   }
