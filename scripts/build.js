@@ -63,7 +63,11 @@ function build() {
 function isCurrent() {
   if (!existsSync(stampFile)) return false;
   const stamp = JSON.parse(readFileSync(stampFile, 'utf8'));
-  return stamp.key === fingerprint(listSources()) && stamp.outputs.every((file) => existsSync(join(dist, file)));
+  if (stamp.key !== fingerprint(listSources())) return false;
+  // Neither less nor more: what has no source any more would go into the package.
+  const there = listFiles(dist).filter((file) => !file.startsWith('.'));
+  const wanted = new Set(stamp.outputs);
+  return there.length === wanted.size && there.every((file) => wanted.has(file));
 }
 
 /** Paths under `src/` that the build reads, sorted. */

@@ -51,7 +51,7 @@ Nothing here says anything about hardware. A hardware emergency stop is required
 Exit codes:
   0  no limit was broken, and no energy came from nowhere
   1  something was found, or it could not be run; the reason is the last line
-  2  the command line or a file was not understood`;
+  2  the command line or a file was not understood, or what --out or --json names cannot be written`;
 
 export function createSafetyCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
   const check = new Command('check')

@@ -50,6 +50,14 @@ it('removes what has no source any more', () => {
   }
 });
 
+it('removes what it did not write, though no source changed', () => {
+  build();
+  put('dist/core/stray.js', '');
+  build();
+  expect(existsSync(at('dist/core/stray.js'))).toBe(false);
+  expect(build().stdout).toBe('');
+});
+
 it('fails with the place of a wrong type, again and again until it is right', () => {
   put('src/core/b.ts', "export const b: number = 'one';\n");
   for (let i = 0; i < 2; i++) {

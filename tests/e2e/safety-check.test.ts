@@ -128,7 +128,7 @@ describe('what is wrong', () => {
   it('a folder that cannot be written is said before anything runs', async () => {
     writeFileSync(join(dir, 'file'), '');
     const { code, stderr } = await rein(['safety', 'check', 'arm6', '--out', join(dir, 'file', 'deeper')], dir);
-    expect(stderr).toMatch(/cannot be made \(ENOTDIR\)\n {2}→ give --out another folder/);
-    expect(code).toBe(1);
+    expect(stderr).toMatch(/file is a file, not a folder\n {2}→ give --out another folder/);
+    expect(code).toBe(2);
   });
 });

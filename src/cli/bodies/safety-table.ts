@@ -11,21 +11,30 @@ export function checkTable(result: SafetyCheckResult): string {
       String(ticks),
       ticks === 0 ? 'never came up' : printedBound(upperBound95).toExponential(1),
     ]);
-  const lines = [columns([['', 'violations', 'in', '95 % bound of the rate'], ...rows]), ''];
-  const { energy } = result;
+  const table = columns([['', 'violations', 'in', '95 % bound of the rate'], ...rows]);
+  const lines: string[] = [];
+  const { energy, untried } = result;
   if (energy.hasTank) {
-    lines.push(
-      `energy: surplus at most ${energy.surplusMaxJ.toExponential(1)} J, tank never below ${energy.tankMinJ!.toFixed(3)} J`,
-    );
+    lines.push(`energy: ${surplusText(energy)}, tank never below ${digits(energy.tankMinJ!)} J`);
   }
   for (const each of energy.comparison ?? []) {
     lines.push(
-      `${each.attack}: kinetic energy up to ${each.peakKineticWithJ.toFixed(1)} J with the tank, ${each.peakKineticWithoutJ.toFixed(1)} J without;` +
-        ` force ${each.peakForceWithN.toFixed(0)} N with, ${each.peakForceWithoutN.toFixed(0)} N without`,
+      `${each.attack}: kinetic energy up to ${digits(each.peakKineticWithJ)} J with the tank, ${digits(each.peakKineticWithoutJ)} J without;` +
+        ` force ${digits(each.peakForceWithN)} N with, ${digits(each.peakForceWithoutN)} N without`,
     );
   }
-  lines.push(...result.stops.map(stopLine), '');
-  return `${lines.join('\n')}\n`;
+  lines.push(...result.stops.map(stopLine));
+  if (untried.length > 0) lines.push(`not tried: ${untried.join(', ')}`);
+  return lines.length === 0 ? `${table}\n\n` : `${table}\n\n${lines.join('\n')}\n\n`;
+}
+
+function surplusText({ surplusMaxJ, toleranceJ }: SafetyCheckResult['energy']): string {
+  return surplusMaxJ <= toleranceJ ? 'no surplus beyond rounding' : `surplus of ${digits(surplusMaxJ)} J`;
+}
+
+/** Three significant digits. */
+function digits(value: number): string {
+  return String(Number(value.toPrecision(3)));
 }
 
 function stopLine({ cause, stops, reaction, time, distance }: StopResult): string {

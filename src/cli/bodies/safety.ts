@@ -1,5 +1,4 @@
 /** What `rein safety check` does: load, attack, print, write the report. */
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
@@ -8,6 +7,7 @@ import { runSafetyCheck, type SafetyCheckResult } from '../../runtime/safety-che
 import type { SafetyCheckOptions } from '../safety-options.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
+import { makeOutFolder } from './out-folder.ts';
 import { isOwnAbort } from './own-abort.ts';
 import { checkTable } from './safety-table.ts';
 
@@ -15,8 +15,8 @@ const FOUND = 1;
 
 /** Resolves to the exit code: 0, 1 where something was found, 130 after Ctrl+C. Rejects with `ReinError`. */
 export async function safetyCheckBody(options: SafetyCheckOptions): Promise<number> {
-  await checkJsonFile(options.json);
-  makeFolder(options.out);
+  makeOutFolder(options.out);
+  await checkJsonFile(options.json).catch(asMisuse);
   const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`), 'no report is written');
   const progress = progressLine(options.output);
   try {
@@ -55,16 +55,10 @@ async function report(result: SafetyCheckResult, { out, json, output }: SafetyCh
   return result.ok ? 0 : FOUND;
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (cause) {
-    const { code = 'unknown reason' } = cause as NodeJS.ErrnoException;
-    throw new ReinError('storage', `${folder} cannot be made (${code})`, {
-      remedy: 'give --out another folder',
-      cause,
-    });
-  }
+/** Before the work begins, a file that cannot be written is a mistake of the command line. */
+function asMisuse(error: unknown): never {
+  if (!(error instanceof ReinError)) throw error;
+  throw new ReinError('config', error.message, { remedy: error.remedy ?? 'give --json another file', cause: error });
 }
 
 interface Progress {

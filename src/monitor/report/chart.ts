@@ -68,7 +68,12 @@ export function renderChart(chart: Chart): string {
   const isHalf = chart.size === 'half';
   const [width, height] = [isHalf ? 320 : 560, chart.heightPx ?? (isHalf ? 190 : 260)];
   const legend = legendOf(chart.layers);
-  const area: Area = { left: LEFT, right: width - RIGHT, top: legend === '' ? 12 : 30, bottom: height - BOTTOM };
+  const area: Area = {
+    left: LEFT,
+    right: width - RIGHT,
+    top: topOf(chart.layers, legend !== ''),
+    bottom: height - BOTTOM,
+  };
   const x = createScale(chart.x, chart.layers.flatMap(xValues), area.left, area.right, isHalf ? 3 : 6);
   const y = createScale(chart.y, chart.layers.flatMap(yValues), area.bottom, area.top, isHalf ? 3 : 5);
   const id = `c-${chart.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
@@ -80,6 +85,11 @@ export function renderChart(chart: Chart): string {
     legend,
     '</svg>',
   ].join('');
+}
+
+/** Room above the plot: for the legend, and for the names of marks. */
+function topOf(layers: readonly Layer[], hasLegend: boolean): number {
+  return (hasLegend ? 30 : 12) + (layers.some(({ kind }) => kind === 'mark') ? (hasLegend ? 12 : 6) : 0);
 }
 
 /** About `count` round numbers that cover [low, high]. */
@@ -207,11 +217,14 @@ function drawLayer(layer: Layer, x: Scale, y: Scale, area: Area): string {
   }
   if (layer.kind === 'level') {
     const level = px(y.to(layer.y));
-    return `<line class="rule ${layer.hue}" x1="${left}" x2="${right}" y1="${level}" y2="${level}"/><text class="note ${layer.hue}" x="${left + 4}" y="${px(y.to(layer.y) + 14)}">${text(layer.label)}</text>`;
+    // Below the line, but not over the axis and its numbers.
+    const isLow = y.to(layer.y) + 18 > floor;
+    return `<line class="rule ${layer.hue}" x1="${left}" x2="${right}" y1="${level}" y2="${level}"/><text class="note ${layer.hue}" x="${left + 4}" y="${px(y.to(layer.y) + (isLow ? -4 : 14))}">${text(layer.label)}</text>`;
   }
   const mark = x.to(layer.x);
   const isRight = mark > left + 0.7 * (right - left);
-  return `<line class="rule ${layer.hue}" x1="${px(mark)}" x2="${px(mark)}" y1="${top}" y2="${floor}"/><text class="note ${layer.hue}" x="${px(mark + (isRight ? -4 : 4))}" y="${top + 11}" text-anchor="${isRight ? 'end' : 'start'}">${text(layer.label)}</text>`;
+  // Above the plot: bars may reach its top.
+  return `<line class="rule ${layer.hue}" x1="${px(mark)}" x2="${px(mark)}" y1="${top}" y2="${floor}"/><text class="note ${layer.hue}" x="${px(mark + (isRight ? 2 : -2))}" y="${top - 3}" text-anchor="${isRight ? 'end' : 'start'}">${text(layer.label)}</text>`;
 }
 
 function legendOf(layers: readonly Layer[]): string {

@@ -16,7 +16,7 @@ export function marginFigure({ worst }: SafetyCheckResult): string {
   const lowest = Math.min(0, ...worst.flatMap(({ margin }) => margin));
   const chart: Chart = {
     title: 'Smallest margin of the nearest trials',
-    description: `Margin over time of the ${worst.length} trials that came nearest to a limit; 0 is the limit.`,
+    description: `Margin over time of ${worst.length === 1 ? 'the trial' : `the ${worst.length} trials`} that came nearest to a limit; 0 is the limit.`,
     x: { label: 'time in the trial, s', min: 0 },
     y: { label: 'margin (1 = far, 0 = limit)', ...(lowest < 0 ? {} : { min: -0.05 }) },
     layers,
@@ -58,7 +58,7 @@ export function energyFigure({ energy }: SafetyCheckResult): string {
     title: 'Energy in the wildest trial',
     description: `Energy over time in trial ${trace.trial.index} (${trace.trial.adversary}), the one with the highest kinetic energy.`,
     x: { label: 'time in the trial, s', min: 0 },
-    y: { label: 'energy, J' },
+    y: { label: 'energy, J', min: Math.min(0, ...(hasTank ? [...trace.tankJ, tankFloorJ ?? 0] : [])) },
     layers,
     heightPx: 300,
   };
@@ -103,14 +103,14 @@ function stopBlock(stop: StopResult): string {
   const title = stop.cause === 'silence' ? 'Commands end' : 'Commands turn to NaN';
   const figures = [
     histogramFigure(`${title}: time to rest`, 'ms', 1e3, stop.time),
-    histogramFigure(`${title}: distance`, 'rad or m', 1, stop.distance),
+    histogramFigure(`${title}: distance`, stop.distance.unit, 1, stop.distance),
     histogramFigure(`${title}: time to the first braking tick`, 'ms', 1e3, stop.reaction),
   ];
   const plant =
     stop.plantTime === null
       ? ''
       : ` The simulated robot stood after ${Math.round(stop.plantTime.median * 1e3)} ms (median), ${Math.round(stop.plantTime.max * 1e3)} ms at most.`;
-  return `<h3 class="block">${title}: ${shortNumber(stop.stops)} stops</h3><div class="triple">${figures.join('')}</div><p class="lead">Of its own bound, a stop used at most ${Math.round(100 * stop.time.shareOfBoundMax)} % of the time and ${Math.round(100 * stop.distance.shareOfBoundMax)} % of the distance.${plant}</p>`;
+  return `<h3 class="block">${title}: ${shortNumber(stop.stops)} ${stop.stops === 1 ? 'stop' : 'stops'}</h3><div class="triple">${figures.join('')}</div><p class="lead">Of its own bound, a stop used at most ${Math.round(100 * stop.time.shareOfBoundMax)} % of the time and ${Math.round(100 * stop.distance.shareOfBoundMax)} % of the distance.${plant}</p>`;
 }
 
 function histogramFigure(title: string, unit: string, scale: number, stop: StopFigure): string {

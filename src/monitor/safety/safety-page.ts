@@ -71,11 +71,11 @@ function cards(result: SafetyCheckResult): string {
   }
   if (energy.hasTank) {
     const isPaid = energy.surplusMaxJ <= energy.toleranceJ;
-    const surplus = energy.surplusMaxJ <= 0 ? '0 J' : `${energy.surplusMaxJ.toPrecision(2)} J`;
+    const surplus = isPaid ? 'none' : `${figureOf(energy.surplusMaxJ)} J`;
     items.push([
       'Energy nobody paid for',
       surplus,
-      `rounding allows ${energy.toleranceJ.toPrecision(2)} J`,
+      `rounding allows ${figureOf(energy.toleranceJ)} J`,
       isPaid ? 'good' : 'bad',
     ]);
   }
@@ -90,6 +90,11 @@ function cards(result: SafetyCheckResult): string {
       `<li class="${mood}"><span class="label">${text(label)}</span><strong>${text(value)}</strong><span class="note">${text(note)}</span></li>`,
   );
   return `<ul class="cards">${cells.join('')}</ul>`;
+}
+
+/** Three significant digits. */
+function figureOf(value: number): string {
+  return shortNumber(Number(value.toPrecision(3)));
 }
 
 function boundNote({ violations, ticks }: SafetyCheckResult): string {

@@ -97,6 +97,7 @@ const result: SafetyCheckResult = {
   worst: [trace],
   limits: [{ name: EVIL, value: EVIL, unit: EVIL }],
   assumed: [EVIL],
+  untried: [],
   notTested: [EVIL],
 };
 
@@ -120,7 +121,7 @@ describe('the report of a safety check', () => {
     expect(page).toContain('class="verdict bad"');
     expect(page).toContain('3.0·10<sup>−5</sup>');
     expect(page).toMatch(/Joint speed<br><small>first in trial 3 \(pumping, .*by up to 0\.1 rad\/s/);
-    expect(page).toMatch(/Fence left<\/th><td colspan="3">this robot has no such limit/);
+    expect(page).toMatch(/Fence left<\/th><td colspan="3">the robot's files have no such limit/);
     expect(renderSafetyReport({ ...result, ok: true, verdict: 'fine' })).toContain('class="verdict good"');
   });
 

@@ -25,11 +25,11 @@ const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>>
   farStart: ['Far start', 'first target too far away'],
 };
 
-export function violationsTable({ violations }: SafetyCheckResult): string {
+export function violationsTable({ violations, untried }: SafetyCheckResult): string {
   const rows = violations.map(({ kind, applies, count, ticks, upperBound95, worst, unit, first }) => {
     const name = text(sentence(KIND_WORDS[kind]));
     if (!applies && count === 0) {
-      return `<tr class="off"><th scope="row">${name}</th><td colspan="3">this robot has no such limit</td></tr>`;
+      return `<tr class="off"><th scope="row">${name}</th><td colspan="3">the robot's files have no such limit</td></tr>`;
     }
     if (ticks === 0) return `<tr class="off"><th scope="row">${name}</th><td colspan="3">never came up</td></tr>`;
     const mood = count === 0 ? 'good' : 'bad';
@@ -40,12 +40,13 @@ export function violationsTable({ violations }: SafetyCheckResult): string {
         : `<br><small>${text(`first in trial ${first.index} (${first.adversary}, ${first.plant})${by}`)}</small>`;
     return `<tr><th scope="row">${name}${where}</th><td class="number"><span class="badge ${mood}">${shortNumber(count)}</span></td><td class="number">${shortNumber(ticks)}</td><td class="number">${bound(upperBound95)}</td></tr>`;
   });
-  return table(['', 'Violations#', 'in#', 'Rate below#'], rows);
+  const note = untried.length === 0 ? '' : `<p class="lead">${text(`Not tried: ${untried.join(', ')}.`)}</p>`;
+  return table(['', 'Violations#', 'in#', 'Rate below#'], rows) + note;
 }
 
-export function marginsTable({ margins }: SafetyCheckResult): string {
+export function marginsTable({ margins, violations }: SafetyCheckResult): string {
   const all: [string, number | null, string][] = [
-    ['Joint to its limit', margins.jointRad, 'rad'],
+    ['Joint to its limit', margins.jointRad, violations.find(({ kind }) => kind === 'position')?.unit ?? 'rad'],
     ['Tool or other point to a wall', margins.workspaceM, 'm'],
     ['Base to its fence', margins.fenceM, 'm'],
     ['Link to link', margins.selfM, 'm'],
@@ -67,7 +68,7 @@ export function attackersTable({ adversaries }: SafetyCheckResult): string {
   const rows = adversaries.map(({ name, ticks, violations, changedTicks, marginMin, peakKineticJ, peakForceN }) => {
     const [title, does] = ATTACKER_WORDS[name];
     const mood = violations === 0 ? 'good' : 'bad';
-    return `<tr><th scope="row">${text(title)}<br><small>${text(does)}</small></th><td class="number">${shortNumber(ticks)}</td><td class="number"><span class="badge ${mood}">${shortNumber(violations)}</span></td><td class="number">${percent(changedTicks / Math.max(1, ticks))}</td><td class="meter">${meter(marginMin)}</td><td class="number">${shortNumber(Number(peakKineticJ.toPrecision(3)))} J</td><td class="number">${shortNumber(Math.round(peakForceN))} N</td></tr>`;
+    return `<tr><th scope="row">${text(title)}<br><small>${text(does)}</small></th><td class="number">${shortNumber(ticks)}</td><td class="number"><span class="badge ${mood}">${shortNumber(violations)}</span></td><td class="number">${percent(changedTicks / Math.max(1, ticks))}</td><td class="meter">${meter(marginMin)}</td><td class="number">${shortNumber(Number(peakKineticJ.toPrecision(3)))} J</td><td class="number">${shortNumber(Number(peakForceN.toPrecision(3)))} N</td></tr>`;
   });
   return table(
     ['Attacker', 'Ticks#', 'Violations#', 'Changed#', 'Smallest margin', 'Peak energy#', 'Peak force#'],
@@ -80,7 +81,7 @@ export function limitsTable({ limits }: SafetyCheckResult): string {
     ({ name, value, unit }) =>
       `<tr><th scope="row">${text(name)}</th><td>${text(value)}</td><td>${text(unit === '1' ? '' : unit)}</td></tr>`,
   );
-  return `<details><summary>${limits.length} limits from the robot's files</summary>${table(['Limit', 'Value', 'Unit'], rows)}</details>`;
+  return `<details><summary>${limits.length} ${limits.length === 1 ? 'limit' : 'limits'} from the robot's files</summary>${table(['Limit', 'Value', 'Unit'], rows)}</details>`;
 }
 
 /** Titles that end in # head columns of numbers. */

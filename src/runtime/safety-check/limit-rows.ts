@@ -1,6 +1,8 @@
 /** A robot's limits as a table for people. */
 import { isFree, type JointModel, type RobotModel } from '../../core/index.ts';
+import { unitOf } from '../config/index.ts';
 import type { LimitRow } from './result.ts';
+import { turnUnitOf } from './units.ts';
 
 /** All that the check holds the robot to, with units. */
 export function limitRowsOf(model: RobotModel): LimitRow[] {
@@ -8,7 +10,7 @@ export function limitRowsOf(model: RobotModel): LimitRow[] {
   const rows = model.joints.flatMap(jointRows);
   rows.push(row('control rate', model.controlHz, 'Hz'));
   if (base === undefined) {
-    rows.push(row('distance kept from joint limits', model.limitMarginRad, 'rad'));
+    rows.push(row('distance kept from joint limits', model.limitMarginRad, turnUnitOf(model)));
     rows.push(row('lead of the reference', model.leashM, 'm'), row('lead of the reference', model.leashRad, 'rad'));
     rows.push({ name: 'workspace', value: boxText(workspace.minM, workspace.maxM), unit: 'm' });
   }
@@ -33,8 +35,7 @@ export function limitRowsOf(model: RobotModel): LimitRow[] {
 }
 
 function jointRows(joint: JointModel): LimitRow[] {
-  const isLength = joint.kind === 'path' || joint.kind === 'prismatic';
-  const unit = isLength ? 'm' : 'rad';
+  const unit = unitOf(joint.kind);
   const { name, positionMinRad, positionMaxRad, velocityMaxRadPerS, accelMaxRadPerS2, jerkMaxRadPerS3 } = joint;
   const rows: LimitRow[] = [];
   if (!isFree(joint))

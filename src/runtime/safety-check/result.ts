@@ -225,6 +225,8 @@ export interface SafetyCheckResult {
   readonly limits: readonly LimitRow[];
   /** What no file said and was worked out. */
   readonly assumed: readonly string[];
+  /** Limits of this kind of robot that it does not have, or not in its files: `energy (no tank)`. */
+  readonly untried: readonly string[];
   /** What this check says nothing about. */
   readonly notTested: readonly string[];
 }

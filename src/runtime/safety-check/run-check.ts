@@ -10,6 +10,7 @@ import { limitRowsOf } from './limit-rows.ts';
 import type { EnergyComparison, SafetyCheckResult } from './result.ts';
 import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
 import { TrialPool } from './threads/index.ts';
+import { untriedOf } from './untried.ts';
 
 /** Trials of each comparison, with the tank and again without. */
 const COMPARED_TRIALS = 8;
@@ -43,6 +44,7 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   try {
     const outcomes = await pool.run(plans, without, (done) => onTicks?.(done, planned), signal);
     const hasEnergy = subject.plantFile !== undefined;
+    const untried = untriedOf(subject.model, hasEnergy);
     const totals = totalsOf(subject.model, outcomes, hasEnergy);
     const comparison = await compare(pool, request, hasEnergy);
     const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;
@@ -55,12 +57,13 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
       joints: subject.model.joints.length,
       ticks: totals.ticks,
       ...{ trials, simulatedS, plantFailures },
-      ...verdictOf(subject.model.name, totals, chain, without),
+      ...verdictOf(subject.model.name, totals, chain, without, untried),
       ...{ violations, adversaries, margins },
       energy: { ...totals.energy, comparison },
       ...{ stops, worst },
       limits: limitRowsOf(subject.model),
       assumed: subject.assumed,
+      untried,
       notTested: notTested(subject),
     };
   } finally {

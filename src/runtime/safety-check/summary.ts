@@ -19,6 +19,7 @@ import {
   type ViolationKind,
 } from './result.ts';
 import { energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
+import { turnUnitOf } from './units.ts';
 import { upperBound95 } from './upper-bound.ts';
 import { addCount, createCounts, createDistances, type StopSample } from './witness/index.ts';
 
@@ -85,7 +86,7 @@ export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], h
     adversaries: adversariesOf(outcomes),
     margins: marginsOf(model, outcomes),
     energy: energyOf(model, outcomes, hasEnergy),
-    stops: stopsOf(samples),
+    stops: stopsOf(samples, turnUnitOf(model)),
     worst: [...outcomes]
       .sort((a, b) => a.marginMin - b.marginMin)
       .slice(0, WORST_TRACES)
@@ -110,9 +111,15 @@ function violationOf(
     ticks: chances,
     upperBound95: upperBound95(count, Math.max(chances, count)),
     worst,
-    unit: UNITS[kind],
+    unit: unitFor(kind, model),
     first: sums.first.get(kind) ?? null,
   };
+}
+
+/** The unit of `kind` for this robot: some joints turn, others slide. */
+function unitFor(kind: ViolationKind, model: RobotModel): string {
+  const unit = turnUnitOf(model);
+  return UNITS[kind].replace(/^rad$/, unit).replace(/^rad(?=\/)/, unit.includes(' ') ? `(${unit})` : unit);
 }
 
 /** Whether a robot has what `kind` is about. */
@@ -192,7 +199,7 @@ function energyOf(
   };
 }
 
-function stopsOf(samples: readonly StopSample[]): StopResult[] {
+function stopsOf(samples: readonly StopSample[], unit: string): StopResult[] {
   return (['silence', 'nan'] as const).flatMap((cause) => {
     const mine = samples.filter((sample) => sample.cause === cause);
     if (mine.length === 0) return [];
@@ -203,7 +210,7 @@ function stopsOf(samples: readonly StopSample[]): StopResult[] {
         stops: mine.length,
         reaction: figureOf(mine, 's', 'reactionS', 'reactionBoundS'),
         time: figureOf(mine, 's', 'timeS', 'timeBoundS'),
-        distance: figureOf(mine, 'rad', 'distance', 'distanceBound'),
+        distance: figureOf(mine, unit, 'distance', 'distanceBound'),
         plantTime: plantTimes.length === 0 ? null : plainFigure(plantTimes, 's'),
       },
     ];
@@ -256,19 +263,21 @@ export function comparisonOf(
   };
 }
 
-/** The verdict in one sentence, and whether it is a good one. */
+/** The verdict in one sentence, and whether it is a good one. `untried`: `untriedOf`. */
 export function verdictOf(
   robot: string,
   totals: Totals,
   chain: 'on' | 'off',
   without: readonly StageName[],
+  untried: readonly string[],
 ): { readonly ok: boolean; readonly verdict: string } {
   const broken = totals.violations.filter(({ count }) => count > 0);
   const ok = broken.length === 0 && totals.plantFailures === 0;
   const among = `${grouped(totals.ticks)} adversarial ticks`;
   const part =
     chain === 'off' ? ' with the safety chain off' : without.length > 0 ? ` without ${without.join(' and ')}` : '';
-  if (ok) return { ok, verdict: `${robot} kept every limit in ${among}${part}.` };
+  const kept = untried.length === 0 ? 'every limit' : 'every limit that was tried';
+  if (ok) return { ok, verdict: `${robot} kept ${kept} in ${among}${part}.` };
   const failures = totals.plantFailures > 0 ? [`${grouped(totals.plantFailures)} × simulation broke down`] : [];
   const list = [...broken.map(({ kind, count }) => `${grouped(count)} × ${KIND_WORDS[kind]}`), ...failures];
   return { ok, verdict: `${robot} broke limits in ${among}${part}: ${list.join(', ')}.` };

@@ -1,0 +1,9 @@
+/** What a robot's joint positions are in. */
+import type { RobotModel } from '../../core/index.ts';
+import { unitOf } from '../config/index.ts';
+
+/** `rad`, `m`, or `rad or m` where some joints turn and others slide. */
+export function turnUnitOf({ joints }: Pick<RobotModel, 'joints'>): 'rad' | 'm' | 'rad or m' {
+  const slides = joints.filter(({ kind }) => unitOf(kind) === 'm').length;
+  return slides === 0 ? 'rad' : slides === joints.length ? 'm' : 'rad or m';
+}
