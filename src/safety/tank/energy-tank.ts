@@ -195,13 +195,12 @@ export class EnergyTank {
     // The last rounding of a way back is not worth a wait.
     if (this.#isSame(referenceRad)) tick[BUDGET] = Math.max(tick[BUDGET]!, this.#books.accountJ[SPARE]! + ROUNDING_J);
     this.#candidate.set(this.#target);
-    const isWhole = this.#isInBudget();
-    if (!isWhole) this.#holdBack(referenceRad);
+    if (!this.#isInBudget()) this.#holdBack(referenceRad);
     this.#port.send(this.#candidate);
     this.#books.debit(this.#port.costJ, BOOKED);
     tick[PUT_IN] = tick[PUT_IN]! + this.#port.costJ[BOOKED]!;
     sentRad.set(this.#candidate);
-    this.#settle(referenceRad, isWhole);
+    this.#settle(referenceRad);
     if (!isWanted && this.#port.isRelaxed && !this.isHeld && isStill(speeds)) this.#topUp(tickS);
     this.#judge();
     return this.isHeld ? TANK_HELD : 0;
@@ -302,12 +301,12 @@ export class EnergyTank {
   }
 
   /** Whether what was sent is the reference. */
-  #settle(referenceRad: Float64Array, isWhole: boolean): void {
+  #settle(referenceRad: Float64Array): void {
     const wasHeld = this.isHeld;
     this.isHeld = !this.#isSame(referenceRad);
     if (!this.isHeld) return;
-    if (wasHeld) this.#scale[0] = 0;
-    else this.#scale[0] = isWhole ? 1 : this.#share[0]!;
+    // Held anew: it could not all be paid, so that `#share` is that of `#holdBack`.
+    this.#scale[0] = wasHeld ? 0 : this.#share[0]!;
   }
 
   #topUp(tickS: number): void {
