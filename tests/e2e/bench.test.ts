@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { LearnerBenchResult } from '../../src/learner/index.ts';
 import type { PolicyBenchResult } from '../../src/policy/index.ts';
 import type { CdrBenchResult } from '../../src/ros/bench/index.ts';
-import type { TickBenchResult } from '../../src/runtime/bench/index.ts';
+import type { SafetyBenchResult, TickBenchResult } from '../../src/runtime/bench/index.ts';
 
 const program = fileURLToPath(new URL('../../dist/cli/bench.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'rein-bench-test-'));
@@ -71,6 +71,23 @@ describe('bench learner', () => {
       expect(shareOfCeiling).toBeGreaterThan(0);
       expect(text).toContain(`${name}: call p50 `);
     }
+  });
+});
+
+describe('bench safety', () => {
+  it('finds no garbage in a tick, whatever is commanded', { timeout: 120_000 }, () => {
+    const { text, printed, written } = measure<SafetyBenchResult>('safety', '--robots', 'arm6', '--ticks', '20000');
+    expect(printed).toEqual(written);
+    expect(written.cases.map(({ load }) => load)).toEqual(['typical', 'adversarial']);
+    for (const { bytesPerTick, noiseBytesPerTick, p50Us, p99Us } of written.cases) {
+      expect(bytesPerTick).toBeLessThanOrEqual(noiseBytesPerTick);
+      expect(p99Us).toBeGreaterThanOrEqual(p50Us);
+    }
+    // Each load is what it is meant to be.
+    expect(written.cases[0]!.activeRatio.barrier).toBeGreaterThan(0.2);
+    expect(written.cases[0]!.activeRatio.tank).toBeLessThan(0.2);
+    expect(written.cases[1]!.activeRatio.tank).toBeGreaterThan(0.5);
+    expect(text).toMatch(/p99 .*asserted/);
   });
 });
 

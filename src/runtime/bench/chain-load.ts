@@ -9,7 +9,7 @@ import {
 } from '../../core/index.ts';
 import { type ChainReport, Clearances, createChainReport, SafetyChain } from '../../safety/index.ts';
 
-/** `typical`: smooth steps of a policy. `adversarial`: full strokes to and fro, odd periods, now and then a NaN. */
+/** `typical`: slow swings of a policy. `adversarial`: full strokes to and fro, odd periods, now and then a NaN. */
 export const CHAIN_LOADS = ['typical', 'adversarial'] as const;
 export type ChainLoadName = (typeof CHAIN_LOADS)[number];
 
@@ -25,9 +25,11 @@ const LEASE_S = 0.15;
 /** Full deflection, as tasks have it. */
 const SCALE_RAD = 0.08;
 /** One broken command in so many: never three within a second, which would latch the stop. */
-const BROKEN_EVERY = 31;
-/** What of its way to the reference the robot goes in a tick. */
-const FOLLOWS = 0.4;
+const BROKEN_EVERY = 11;
+/** Steps in which a typical swing turns by a radian of its phase: so long that joints get to their limits and tools to walls. */
+const SWING_STEPS = 20;
+/** After so long somebody begins a new episode, with a full tank. */
+const EPISODE_S = 5;
 
 /** How many distances the chain of `model` watches. */
 export function constraintRows(model: RobotModel): number {
@@ -41,6 +43,11 @@ export class ChainLoad {
   readonly #command: ActionCommand;
   readonly #actions: Float64Array;
   readonly #ticksPerStep: number;
+  readonly #ticksPerEpisode: number;
+  /** [n] of each servo: damping by stiffness, s; and whether its set-point leads by that (0 or 1). */
+  readonly #lagS: Float64Array;
+  readonly #leads: number;
+  readonly #lastSent: Float64Array;
   /** [ticks] time and period of each tick, as objects that live already: a number made in the loop would be garbage of its own. */
   readonly #nowS: readonly unknown[];
   readonly #dtS: readonly unknown[];
@@ -50,9 +57,13 @@ export class ChainLoad {
     const action = jointAction(model);
     const rng = new Rng(seed);
     this.#ticksPerStep = Math.max(1, Math.round(POLICY_PERIOD_S * model.controlHz));
+    this.#ticksPerEpisode = load === 'typical' ? EPISODE_S * model.controlHz : Number.MAX_SAFE_INTEGER;
     this.chain = new SafetyChain({ model, action, policyPeriodS: POLICY_PERIOD_S });
     this.#state = createRobotState(model.joints.length, 0);
     this.#state.positionRad.set(model.homeRad);
+    this.#lastSent = Float64Array.from(model.homeRad);
+    this.#lagS = Float64Array.from(model.joints, (joint) => joint.dampingNmSPerRad / joint.stiffnessNmPerRad);
+    this.#leads = model.tank?.velocityFeedForward === true ? model.controlHz : 0;
     const seeded = this.chain.seed(model.homeRad);
     if (seeded !== 'ok') throw new RangeError(`the home pose of ${model.name} is no start: ${seeded}`);
     const size = action.dimensions.length;
@@ -84,11 +95,19 @@ export class ChainLoad {
       command.seq++;
       command.issuedAtS = this.#nowS[tick] as number;
     }
+    if (tick % this.#ticksPerEpisode === 0) this.chain.refillTank();
     const q = this.#state.positionRad;
     // A reading with an old time counts as none.
     this.#state.measuredAtS = this.#nowS[tick] as number;
-    const r = this.chain.referenceRad;
-    for (let i = 0; i < q.length; i++) q[i] = q[i]! + FOLLOWS * (r[i]! - q[i]!);
+    const sent = this.chain.sentRad;
+    const dtS = this.#dtS[tick] as number;
+    // A servo without mass: damper·q̇ = spring·(set-point − q), which is passive and does not swing.
+    for (let i = 0; i < q.length; i++) {
+      const lagS = this.#lagS[i]!;
+      const setPoint = sent[i]! + this.#leads * lagS * (sent[i]! - this.#lastSent[i]!);
+      q[i] = setPoint + (q[i]! - setPoint) * Math.exp(-dtS / lagS);
+      this.#lastSent[i] = sent[i]!;
+    }
   }
 
   apply(tick: number): void {
@@ -104,7 +123,10 @@ function jointAction(model: RobotModel): ActionSpec {
 }
 
 function smooth(steps: number, size: number): Float64Array {
-  return Float64Array.from({ length: steps * size }, (_, k) => 0.6 * Math.sin(Math.floor(k / size) / 9 + (k % size)));
+  return Float64Array.from(
+    { length: steps * size },
+    (_, k) => 0.6 * Math.sin(Math.floor(k / size) / SWING_STEPS + (k % size)),
+  );
 }
 
 /** Full strokes that keep their direction for some steps, so that the arm gets to its walls. */

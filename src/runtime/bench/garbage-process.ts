@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { ChainLoad } from './chain-load.ts';
 import type { GarbageAnswer, GarbageRequest } from './safety-bench.ts';
 
+/** Of each: strokes take every way through the chain, and what is compiled before that is compiled anew. */
 const WARM_TICKS = 60_000;
 const ROUNDS = 3;
 const SEED = 11;
@@ -14,6 +15,11 @@ const collect = (globalThis as { gc?: () => void }).gc!;
 const total = WARM_TICKS + ROUNDS * ticks;
 const run = new ChainLoad({ model, load, ticks: total, seed: SEED });
 const idle = new ChainLoad({ model, load, ticks: total, seed: SEED });
+const strokes = new ChainLoad({ model, load: 'adversarial', ticks: WARM_TICKS, seed: SEED + 1 });
+for (let k = 0; k < WARM_TICKS; k++) {
+  strokes.prepare(k);
+  strokes.apply(k);
+}
 for (let k = 0; k < WARM_TICKS; k++) {
   run.prepare(k);
   run.apply(k);

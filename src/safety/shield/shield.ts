@@ -11,7 +11,7 @@ import { ClearPath } from './clear-path.ts';
 import { Fence } from './fence.ts';
 
 /** Shares of the way from the brake step to the wanted velocity that are tried, in order. */
-const CANDIDATES = [1, 0.7, 0.4, 0.1] as const;
+const CANDIDATES: Float64Array = Float64Array.of(1, 0.7, 0.4, 0.1);
 
 /** Verifies brake paths of one robot. Tick-safe after construction. */
 export class Shield {
@@ -50,7 +50,8 @@ export class Shield {
     const brake = this.#brake;
     const candidate = this.#candidate;
     brakeStep(brake, this.#model, previous, dtS);
-    for (const share of CANDIDATES) {
+    for (let at = 0; at < CANDIDATES.length; at++) {
+      const share = CANDIDATES[at]!;
       for (let i = 0; i < velocity.length; i++) {
         candidate[i] = share === 1 ? velocity[i]! : brake[i]! + share * (velocity[i]! - brake[i]!);
       }
