@@ -19,7 +19,9 @@ const suiteLimitMs = 7 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
 /** End-to-end tests that wait for no clock, only for each other's share of the machine: beginnings of their paths. */
-const patient = ['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'].map((name) => `tests/e2e/${name}`);
+const patient = ['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'].map(
+  (name) => `tests/e2e/${name}`,
+);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 
