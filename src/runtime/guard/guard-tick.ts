@@ -49,6 +49,8 @@ import type { TickStages } from '../tick.ts';
 
 /** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
 const MISSED_TICKS = 3;
+/** A robot whose joints are measured no faster than this is at rest, rad/s. */
+const STILL_RAD_PER_S = 0.01;
 
 export interface GuardTickOptions {
   /** Open. The guard closes it. */
@@ -107,6 +109,11 @@ export class GuardTick implements TickStages {
   #nowS: number;
   #dtS: number;
   #sinceReadS = 0;
+  /** The driver's own stamp of the newest reading; it stays NaN with a driver that stamps nothing, and each reading is new. */
+  #stampS: number = Number.NaN;
+  /** When the newest reading came, on the guard's clock, s. */
+  #readAtS: number = Number.NaN;
+  #isNewReading = false;
 
   constructor(options: GuardTickOptions) {
     const { driver, model, action, policyPeriodS, clock, port } = options;
@@ -149,8 +156,15 @@ export class GuardTick implements TickStages {
     const nowS = this.#clock.nowS();
     this.#dtS = nowS - this.#nowS;
     this.#nowS = nowS;
+    // A driver that hands out the same reading again shows it by its stamp.
+    this.#measured.measuredAtS = this.#stampS;
     this.#readStatus = this.#driver.read(this.#measured);
-    this.#measured.measuredAtS = nowS;
+    this.#isNewReading = this.#readStatus === 'ok' && this.#measured.measuredAtS !== this.#stampS;
+    if (this.#isNewReading) {
+      this.#stampS = this.#measured.measuredAtS;
+      this.#readAtS = nowS;
+    }
+    this.#measured.measuredAtS = this.#readAtS;
   }
 
   check(): void {
@@ -192,9 +206,7 @@ export class GuardTick implements TickStages {
     const { frame } = this;
     const report = this.#report;
     const isDriven = hasTorque(this.#state) && this.#seedResult === 'ok';
-    // Else the reference is where the arm was found or put, not where it was sent.
-    const measuredRad = frame.robot.positionRad;
-    this.#brokenLimits = isDriven ? this.#monitor.check(this.#chain.referenceRad, this.#dtS, measuredRad) : 0;
+    this.#brokenLimits = hasTorque(this.#state) ? this.#checkLimits() : 0;
     frame.tick++;
     frame.ticks++;
     frame.state = this.#state;
@@ -210,6 +222,14 @@ export class GuardTick implements TickStages {
     frame.violations = this.#monitor.violations;
     frame.overruns = this.#overruns.overruns;
     this.#port.publish(frame);
+  }
+
+  /** Where torque is on. Before the first true measurement nothing is sent. */
+  #checkLimits(): number {
+    const { referenceRad, sentRad } = this.#chain;
+    if (this.#seedResult === 'notFinite') return 0;
+    if (this.#seedResult !== 'ok') return this.#monitor.checkWayBack(referenceRad, this.#dtS);
+    return this.#monitor.check(referenceRad, this.#dtS, this.frame.robot.positionRad, sentRad);
   }
 
   /** What the stages reported, into the frame. Ticks and energy count while the robot is driven by the chain. */
@@ -264,7 +284,10 @@ export class GuardTick implements TickStages {
     return this.#state === 'stopped' || this.#state === 'fault';
   }
 
-  /** The flags that an acknowledgement would leave. Changes nothing. Not for the tick. */
+  /**
+   * The flags that an acknowledgement would leave. In `stopped` it seeds for that and puts the standing reference back, at
+   * rest; else it changes nothing. Not for the tick.
+   */
   causesLeft(): number {
     // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
     const lost = (this.#missedReads >= MISSED_TICKS ? DRIVER_LOST : 0) | this.#stopButton();
@@ -320,7 +343,7 @@ export class GuardTick implements TickStages {
     this.#hasAnswered = true;
     const { positionRad, velocityRadPerS } = this.#measured;
     const flags = this.#measurement.check(positionRad, this.#sinceReadS);
-    this.#sinceReadS = 0;
+    if (this.#isNewReading) this.#sinceReadS = 0;
     if (!this.#measurement.isTrusted) return flags;
     if (!allFinite(velocityRadPerS)) return flags | READING_NOT_FINITE;
     copyRobotState(this.frame.robot, this.#measured);
@@ -348,7 +371,8 @@ export class GuardTick implements TickStages {
     }
     if (!this.#measurement.isTrusted) return 0;
     const { positionRad, wrench } = this.frame.robot;
-    return this.#contact.check(wrench) | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
+    const pressing = this.#contact.check(wrench, this.#isNewReading);
+    return pressing | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
   }
 
   #driverFaults(): number {
@@ -365,7 +389,8 @@ export class GuardTick implements TickStages {
     // Where torque holds the robot, what was sent before pulls on it until the energy tank lets it follow.
     const isPulled = hasTorque(this.#state) && this.#seedResult !== 'notFinite';
     this.#seedResult = this.#chain.seed(jointsRad, isPulled ? 'on' : 'off');
-    if (this.#state === 'standby') this.#chain.refillTank();
+    // What moves holds energy that the tank has not paid for.
+    if (this.#state === 'standby' && this.#isMeasuredAtRest()) this.#chain.refillTank();
     this.#monitor.restart(this.#chain.referenceRad);
     this.#following.restart();
     this.#report.isStopLatched = false;
@@ -373,6 +398,14 @@ export class GuardTick implements TickStages {
 
   #isInMotion(): boolean {
     return this.#state === 'active.policy' || this.#state === 'active.human' || this.#state === 'stopping';
+  }
+
+  #isMeasuredAtRest(): boolean {
+    const { velocityRadPerS } = this.frame.robot;
+    for (let i = 0; i < velocityRadPerS.length; i++) {
+      if (!(Math.abs(velocityRadPerS[i]!) <= STILL_RAD_PER_S)) return false;
+    }
+    return true;
   }
 
   #isReferenceAtRest(): boolean {

@@ -8,6 +8,8 @@ import { jointSpringJ } from './spring.ts';
 
 /** Steps kept, per tick of delay: ticks that come four times too fast still find room. */
 const ROOM = 4;
+/** After more ticks without a reading than this, the next one does not tell where the joints were in between. */
+export const LONGEST_GAP = 4;
 
 /** A ring of steps of all joints. Tick-safe after construction. */
 export class DelayWindow {
@@ -25,11 +27,13 @@ export class DelayWindow {
   readonly #bookedJ: Float64Array;
   readonly #ticks: Float64Array;
   readonly #ageS: Float64Array;
-  /** 1 where the joints were measured in every tick since. */
+  /** 1 where the joints' place since is known from readings. */
   readonly #isSeen: Uint8Array;
   #oldest = 0;
   #count = 0;
   #blindTicks = 0;
+  /** Ticks since the last reading. */
+  #gapTicks = 0;
 
   constructor(model: RobotModel, delayTicks: number) {
     this.#model = model;
@@ -61,16 +65,11 @@ export class DelayWindow {
   clear(): void {
     this.#count = 0;
     this.#blindTicks = 0;
+    this.#gapTicks = 0;
   }
 
-  /** The set-points went from `fromRad` to `toRad` (n) with the joints at `positionRad`, booked at `costJ[BOOKED]`. */
-  push(
-    fromRad: Float64Array,
-    toRad: Float64Array,
-    positionRad: Float64Array,
-    isMeasured: boolean,
-    costJ: Float64Array,
-  ): void {
+  /** The set-points went from `fromRad` to `toRad` (n), with the joints last seen at `positionRad`, booked at `costJ[BOOKED]`. */
+  push(fromRad: Float64Array, toRad: Float64Array, positionRad: Float64Array, costJ: Float64Array): void {
     if (this.#count === this.#capacity) {
       // Ticks that come far too fast: what was booked for it stays booked.
       this.#blindTicks = this.#capacity;
@@ -82,7 +81,7 @@ export class DelayWindow {
     this.#bookedJ[slot] = costJ[BOOKED]!;
     this.#ticks[slot] = 0;
     this.#ageS[slot] = 0;
-    this.#isSeen[slot] = isMeasured ? 1 : 0;
+    this.#isSeen[slot] = this.#gapTicks <= LONGEST_GAP ? 1 : 0;
     for (let i = 0; i < n; i++) {
       this.#from[slot * n + i] = fromRad[i]!;
       this.#to[slot * n + i] = toRad[i]!;
@@ -103,18 +102,22 @@ export class DelayWindow {
     }
   }
 
-  /** A tick later the joints are at `positionRad`. Fills `releasedJ`. */
+  /**
+   * A tick later the joints are at `positionRad`. Fills `releasedJ`. A window ends with a reading: without one it goes on, and
+   * what happened in too long a gap stays booked as it is.
+   */
   advance(positionRad: Float64Array, isMeasured: boolean, dtS: number): void {
     if (this.#blindTicks > 0) this.#blindTicks--;
     this.releasedJ[0] = 0;
+    this.#gapTicks = isMeasured ? 0 : this.#gapTicks + 1;
     for (let k = 0; k < this.#count; k++) {
       const slot = (this.#oldest + k) % this.#capacity;
       this.#ticks[slot] = this.#ticks[slot]! + 1;
       this.#ageS[slot] = this.#ageS[slot]! + (dtS > 0 ? dtS : 0);
       if (isMeasured) this.#see(slot * positionRad.length, positionRad);
-      else this.#isSeen[slot] = 0;
+      else if (this.#gapTicks > LONGEST_GAP) this.#isSeen[slot] = 0;
     }
-    while (this.#count > 0 && this.#isOver(this.#oldest)) {
+    while (isMeasured && this.#count > 0 && this.#isOver(this.#oldest)) {
       this.#release(this.#oldest, positionRad.length);
       this.#oldest = (this.#oldest + 1) % this.#capacity;
       this.#count--;

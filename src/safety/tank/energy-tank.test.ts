@@ -370,11 +370,13 @@ describe('the energy tank', () => {
         let unpaidJ = 0;
         let areFinite = true;
         for (let tick = 0; tick < 150; tick++) {
-          for (let i = 0; i < 3; i++) {
+          const broken = rng.uniform() < 0.03;
+          const isSeen = rng.uniform() < 0.95;
+          // Between two readings it is between them: here, where it was.
+          for (let i = 0; i < 3 && isSeen && !broken; i++) {
             stand.q[i] = stand.q[i]! + 0.3 * (stand.sent[i]! - stand.q[i]!) + rng.uniformIn(-jump, jump) * 0.1;
             if (rng.uniform() < 0.02) stand.q[i] = stand.q[i]! + rng.uniformIn(-jump, jump);
           }
-          const broken = rng.uniform() < 0.03;
           const keep = stand.q[0]!;
           if (broken) stand.q[0] = rng.uniform() < 0.5 ? Number.NaN : Number.POSITIVE_INFINITY;
           if (rng.uniform() < 0.01) {
@@ -387,7 +389,7 @@ describe('the energy tank', () => {
           stand.tick(
             isSilent ? null : joints.map(({ velocityMaxRadPerS: v }) => rng.uniformIn(-v, v)),
             rng.uniform() < 0.02 ? Number.NaN : dtS,
-            rng.uniform() < 0.95,
+            isSeen,
           );
           if (Number.isNaN(stand.nowS)) stand.nowS = tick + 2;
           stand.q[0] = keep;

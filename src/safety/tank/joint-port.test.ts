@@ -84,10 +84,51 @@ describe('the joint port', () => {
     port.begin([0, 0, 0], false, T);
     expect(sentJ(port, [0.01, -0.02, 0])).toBeCloseTo(5 * 0.03, 12);
     port.begin([0.3, 0, 0], true, T);
-    expect(port.costJ[RELEASED]!).toBe(0);
-    expect(port.costJ[DISSIPATED]!).toBe(0);
     port.begin([0.3, 0.01, 0], true, T);
     expect(port.costJ[DISSIPATED]!).toBeGreaterThan(0);
+  });
+
+  it('settles what it booked without a reading at the next one, at the worst place between the two', () => {
+    const model = modelWith();
+    const port = new JointPort(model);
+    port.restAt([0, 0, 0]);
+    port.begin([0.01, 0, 0], true, T);
+    port.begin([0, 0, 0], false, T);
+    const booked = sentJ(port, [0.02, -0.02, 0]);
+    port.begin([0, 0, 0], false, T);
+    expect(port.costJ[RELEASED]).toBe(0);
+    port.begin([0.015, 0.01, 0], true, T);
+    const worstJ = springsJ(model, [0.02, -0.02, 0], [0.01, 0.01, 0]) - springsJ(model, [0, 0, 0], [0.01, 0.01, 0]);
+    expect(port.costJ[RELEASED]).toBeCloseTo(booked - worstJ, 12);
+    port.begin([0.015, 0.01, 0], true, T);
+    expect(port.costJ[RELEASED]).toBe(0);
+  });
+
+  it('credits what happened between two readings over all the time between them', () => {
+    const port = new JointPort(modelWith());
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    port.begin([0.002, 0, 0], true, T);
+    const oneJ = port.costJ[DISSIPATED]!;
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], false, T);
+    expect(port.costJ[DISSIPATED]).toBe(0);
+    port.begin([0.002, 0, 0], true, T);
+    expect(port.costJ[DISSIPATED]).toBeCloseTo(oneJ / 2, 12);
+  });
+
+  it('leaves booked what it sent while it saw nothing for too long', () => {
+    const port = new JointPort(modelWith());
+    port.restAt([0, 0, 0]);
+    port.begin([0, 0, 0], true, T);
+    for (let k = 1; k <= 5; k++) {
+      port.begin([0, 0, 0], false, T);
+      port.send([k < 3 ? 0.001 * k : 0.002, 0, 0]);
+    }
+    port.begin([0.001, 0, 0], true, T);
+    expect(port.costJ[RELEASED]).toBe(0);
+    expect(port.costJ[DISSIPATED]).toBe(0);
   });
 
   it('always has something to send at no cost', () => {
@@ -156,10 +197,14 @@ describe('the joint port', () => {
         const inForce = new Float64Array(3);
         let booked = 0;
         let real = 0;
+        const goal = new Float64Array(3);
+        let isMeasured = true;
         for (let tick = 0; tick < 40; tick++) {
-          // Anything may push the robot anywhere.
-          for (let i = 0; i < 3; i++) q[i] = q[i]! + rng.uniformIn(-0.3, 0.3);
-          port.begin(q, rng.uniform() < 0.9, T);
+          // Anything may push the robot anywhere, but what it does between two readings lies between them.
+          for (let i = 0; i < 3 && isMeasured; i++) goal[i] = q[i]! + rng.uniformIn(-0.3, 0.3);
+          isMeasured = rng.uniform() < 0.8;
+          for (let i = 0; i < 3; i++) q[i] = isMeasured ? goal[i]! : q[i]! + rng.uniform() * (goal[i]! - q[i]!);
+          port.begin(q, isMeasured, T);
           booked -= port.costJ[RELEASED]!;
           const before = port.sentRad.slice();
           const to = tick < 30 ? before.map((each) => each + rng.uniformIn(-0.1, 0.1)) : before.slice();

@@ -3,7 +3,7 @@
  * out; moving s at the position q puts in exactly U(s⁺ − q) − U(s − q) (`docs/safety-case.md`, energy tank).
  */
 import type { RobotModel } from '../../core/index.ts';
-import { DelayWindow } from './delay-window.ts';
+import { DelayWindow, LONGEST_GAP } from './delay-window.ts';
 import {
   BOOKED,
   BOOKED_WITH_BRAKE,
@@ -45,6 +45,9 @@ export class JointPort implements SpringPort {
   readonly #delay: DelayWindow;
   readonly #hasDelay: boolean;
   #isMeasured = false;
+  /** Since the last reading; the ticks are more than any gap where there was none. */
+  #sinceS = 0;
+  #sinceTicks: number = LONGEST_GAP + 1;
 
   /** Throws `RangeError` for a joint without stiffness or torque, negative damping, or a delay that is no whole number ≥ 0. */
   constructor(model: RobotModel) {
@@ -81,15 +84,22 @@ export class JointPort implements SpringPort {
       this.sentRad[i] = this.#lastSent[i] = this.#setPoint[i] = this.#position[i] = jointsRad[i]!;
     }
     this.#isMeasured = false;
+    this.#sinceTicks = LONGEST_GAP + 1;
     this.#delay.clear();
   }
 
   begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
     this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
-    if (isMeasured && this.#isMeasured && !this.#delay.isBlind) this.#look(positionRad, dtS);
-    if (isMeasured) for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
+    this.#sinceS += dtS;
+    if (isMeasured && this.#sinceTicks <= LONGEST_GAP && !this.#delay.isBlind) this.#look(positionRad, this.#sinceS);
     this.#isMeasured = isMeasured;
+    if (!isMeasured) this.#sinceTicks = Math.min(this.#sinceTicks + 1, LONGEST_GAP + 1);
+    else {
+      for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
+      this.#sinceTicks = 0;
+      this.#sinceS = 0;
+    }
     this.#delay.advance(this.#position, isMeasured, dtS);
     this.costJ[RELEASED] = this.#delay.releasedJ[0]!;
   }
@@ -170,9 +180,8 @@ export class JointPort implements SpringPort {
       this.#lastSent[i] = this.sentRad[i]!;
       this.sentRad[i] = candidateRad[i]!;
     }
-    if (isMoved && this.#hasDelay) {
-      this.#delay.push(this.#setPoint, this.#newSetPoint, this.#position, this.#isMeasured, this.costJ);
-    }
+    // Exact, it is settled.
+    if (isMoved && !this.#isExact) this.#delay.push(this.#setPoint, this.#newSetPoint, this.#position, this.costJ);
     this.#setPoint.set(this.#newSetPoint);
   }
 
@@ -188,7 +197,7 @@ export class JointPort implements SpringPort {
     this.#work[0] = error <= knee ? 0.5 * this.#stiffness[i]! * error * error : this.#torque[i]! * (error - 0.5 * knee);
   }
 
-  /** What the dampers took out since the joints were last measured, at `#position`. */
+  /** What the dampers took out in the `dtS` since the joints were last measured, at `#position`. */
   #look(positionRad: ArrayLike<number>, dtS: number): void {
     this.#low.set(this.#setPoint);
     this.#high.set(this.#setPoint);

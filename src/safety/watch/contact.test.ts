@@ -44,4 +44,12 @@ describe('row 41, the contact monitor', () => {
     const monitor = new ContactMonitor(ur5eLike);
     for (let k = 0; k < 3; k++) expect(monitor.check(on(2, Number.NaN))).toBe(0);
   });
+
+  it('counts a measurement that is handed out twice once', () => {
+    const monitor = new ContactMonitor(limited);
+    expect(monitor.check(on(2, 31))).toBe(0);
+    expect(monitor.check(on(2, 31), false)).toBe(0);
+    expect(monitor.check(on(2, 31))).toBe(CONTACT_FORCE);
+    expect(monitor.check(on(2, 31), false)).toBe(CONTACT_FORCE);
+  });
 });

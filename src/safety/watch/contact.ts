@@ -23,10 +23,10 @@ export class ContactMonitor {
 
   /**
    * Judges the newest measured `wrench` ([6]: N, then N·m, base frame), each axis by itself. A number that is none counts as
-   * beyond every limit, where there is one.
+   * beyond every limit, where there is one. `isNew` false: it is that of the last call, and counts once.
    */
-  check(wrench: ArrayLike<number>): number {
-    this.#beyond = this.#isBeyond(wrench) ? this.#beyond + 1 : 0;
+  check(wrench: ArrayLike<number>, isNew = true): number {
+    if (isNew) this.#beyond = this.#isBeyond(wrench) ? this.#beyond + 1 : 0;
     return this.#beyond >= SAMPLES ? CONTACT_FORCE : 0;
   }
 

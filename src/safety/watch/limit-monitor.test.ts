@@ -63,3 +63,40 @@ describe('the limit monitor', () => {
     expect(watching([0, 0, -0.3]).check([3 * 0.01 * 0.01, 0, -0.3], 0)).toBe(0);
   });
 });
+
+describe('the limit monitor, of what is sent behind the reference', () => {
+  const at = [0, 0, -0.3];
+
+  it('lets it stop short, and stand anywhere inside', () => {
+    const monitor = watching(at);
+    expect(monitor.check(at, T, at, [0.3, 0, -0.3])).toBe(0);
+    expect(monitor.check(at, T, at, at)).toBe(0);
+    expect(monitor.violations).toBe(0);
+  });
+
+  it('sees it outside the joint limits, the workspace, and not finite', () => {
+    const monitor = watching(at);
+    expect(monitor.check(at, T, at, [0, 0.7 + 1e-6, -0.3]) & BROKEN_POSITION).toBe(BROKEN_POSITION);
+    expect(monitor.check(at, T, at, [1, 0, -0.3])).toBe(BROKEN_WORKSPACE);
+    expect(monitor.check(at, T, at, [0, Number.NaN, -0.3]) & BROKEN_NOT_FINITE).toBe(BROKEN_NOT_FINITE);
+    expect(monitor.violations).toBe(3);
+  });
+});
+
+describe('the limit monitor, of an arm that is brought back', () => {
+  const out = [1.2, 0, -0.3];
+
+  it('is content with a slow way in, and one to the limit of a joint that was inside', () => {
+    const monitor = watching(out);
+    expect(monitor.checkWayBack([1.2 - 0.1 * T, 0.1 * T, -0.3], T)).toBe(0);
+    expect(monitor.checkWayBack([1.2 - 0.1 * T, 0.1 * T, -0.3], T)).toBe(0);
+    expect(monitor.violations).toBe(0);
+  });
+
+  it('sees a joint get farther out, one that gets out, a faster one, and a NaN', () => {
+    expect(watching(out).checkWayBack([1.2 + 1e-6, 0, -0.3], T)).toBe(BROKEN_POSITION);
+    expect(watching([1.2, 0.7, -0.3]).checkWayBack([1.2, 0.7 + 1e-6, -0.3], T)).toBe(BROKEN_POSITION);
+    expect(watching(out).checkWayBack([1.2 - 0.1001 * T, 0, -0.3], T)).toBe(BROKEN_VELOCITY);
+    expect(watching(out).checkWayBack([Number.NaN, 0, -0.3], T)).not.toBe(0);
+  });
+});

@@ -14,6 +14,8 @@ export const BROKEN_NOT_FINITE: number = 16;
 export const BROKEN_COLLISION: number = 32;
 
 const RELATIVE = 1e-9;
+/** An arm that is brought back from outside its limits is no faster, rad/s. */
+const WAY_BACK_RAD_PER_S = 0.1;
 /** Differences of positions near 2π over half a millisecond are no more exact than this, rad/s. */
 const ROUNDING_RAD_PER_S = 1e-11;
 /** Roundings in the difference of two positions and of two velocities, in units of the position's last place. */
@@ -56,23 +58,70 @@ export class LimitMonitor {
 
   /**
    * Checks the reference of this tick (n, rad), `dtS` after the last one (taken as [T/2, 2T], as commands are). `measuredRad`
-   * (n): where the robot is, by which a base's pose goes on at the next restart; the reference where absent. Returns what is
-   * broken, as bits: a base outside its fence, as an arm outside its workspace, is `BROKEN_WORKSPACE`.
+   * (n): where the robot is, by which a base's pose goes on at the next restart; the reference where absent. `sentRad` (n):
+   * what the driver gets, where that is not the reference; its place is checked too, but not its speed: it may stop short.
+   * Returns what is broken, as bits: a base outside its fence, as an arm outside its workspace, is `BROKEN_WORKSPACE`.
    */
-  check(referenceRad: ArrayLike<number>, dtS: number, measuredRad: ArrayLike<number> = referenceRad): number {
-    const periodS = 1 / this.#model.controlHz;
-    const tickS = Number.isNaN(dtS) ? periodS : Math.min(Math.max(dtS, periodS / 2), 2 * periodS);
+  check(
+    referenceRad: ArrayLike<number>,
+    dtS: number,
+    measuredRad: ArrayLike<number> = referenceRad,
+    sentRad: ArrayLike<number> = referenceRad,
+  ): number {
+    const tickS = this.#clipPeriod(dtS);
     let broken = 0;
     for (let i = 0; i < this.#last.length; i++) broken |= this.#checkJoint(i, referenceRad[i]!, tickS);
-    this.#arm.forward(referenceRad);
+    broken |= this.#checkPlace(referenceRad);
+    if (this.#fence?.isOutside(referenceRad, measuredRad)) broken |= BROKEN_WORKSPACE;
+    if (this.#isElsewhere(sentRad, referenceRad)) {
+      for (let i = 0; i < this.#last.length; i++) broken |= this.#checkAngle(i, sentRad[i]!);
+      broken |= this.#checkPlace(sentRad);
+    }
+    if (broken !== 0) this.violations++;
+    return broken;
+  }
+
+  /** The same for a reference that is brought back from outside the limits: slow, and no joint farther out than before. */
+  checkWayBack(referenceRad: ArrayLike<number>, dtS: number): number {
+    const tickS = this.#clipPeriod(dtS);
+    let broken = 0;
+    for (let i = 0; i < this.#last.length; i++) {
+      const q = referenceRad[i]!;
+      const from = this.#last[i]!;
+      const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
+      const slack = RELATIVE * Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad));
+      const rounding = ROUNDING_RAD_PER_S + (ROUNDINGS * Math.abs(q)) / tickS;
+      // Written so that a NaN is out and too fast.
+      const isIn = q >= Math.min(from, positionMinRad) - slack && q <= Math.max(from, positionMaxRad) + slack;
+      if (!isIn) broken |= BROKEN_POSITION;
+      if (!(Math.abs(q - from) / tickS <= WAY_BACK_RAD_PER_S * (1 + RELATIVE) + rounding)) broken |= BROKEN_VELOCITY;
+      this.#last[i] = q;
+    }
+    if (broken !== 0) this.violations++;
+    return broken;
+  }
+
+  #clipPeriod(dtS: number): number {
+    const periodS = 1 / this.#model.controlHz;
+    return Number.isNaN(dtS) ? periodS : Math.min(Math.max(dtS, periodS / 2), 2 * periodS);
+  }
+
+  #isElsewhere(sentRad: ArrayLike<number>, referenceRad: ArrayLike<number>): boolean {
+    for (let i = 0; i < this.#last.length; i++) if (sentRad[i] !== referenceRad[i]) return true;
+    return false;
+  }
+
+  /** The robot's points and bodies where the joints are at `jointsRad`. */
+  #checkPlace(jointsRad: ArrayLike<number>): number {
+    let broken = 0;
+    this.#arm.forward(jointsRad);
     if (!this.#isInside(this.#arm.tcpPositionM, this.#model.workspace)) broken |= BROKEN_WORKSPACE;
-    for (const { link, atM, box } of this.#points) {
+    for (let p = 0; p < this.#points.length; p++) {
+      const { link, atM, box } = this.#points[p]!;
       this.#arm.pointOf(this.#point, link, atM);
       if (!this.#isInside(this.#point, box)) broken |= BROKEN_WORKSPACE;
     }
-    if (this.#fence?.isOutside(referenceRad, measuredRad)) broken |= BROKEN_WORKSPACE;
     if (this.#touch.isTouching(this.#arm)) broken |= BROKEN_COLLISION;
-    if (broken !== 0) this.violations++;
     return broken;
   }
 
@@ -85,16 +134,21 @@ export class LimitMonitor {
     return true;
   }
 
+  #checkAngle(i: number, q: number): number {
+    const { positionMinRad, positionMaxRad } = this.#model.joints[i]!;
+    if (!Number.isFinite(q)) return BROKEN_NOT_FINITE;
+    const slack = RELATIVE * Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad));
+    return q < positionMinRad - slack || q > positionMaxRad + slack ? BROKEN_POSITION : 0;
+  }
+
   #checkJoint(i: number, q: number, tickS: number): number {
     const joint = this.#model.joints[i]!;
-    if (!Number.isFinite(q)) return BROKEN_NOT_FINITE;
+    let broken = this.#checkAngle(i, q);
+    if (broken === BROKEN_NOT_FINITE) return broken;
     const velocity = (q - this.#last[i]!) / tickS;
     const change = Math.abs(velocity - this.#lastVelocity[i]!);
-    const slack = RELATIVE * Math.max(Math.abs(joint.positionMinRad), Math.abs(joint.positionMaxRad));
     // A base may have driven far: its numbers are coarser there.
     const rounding = ROUNDING_RAD_PER_S + (ROUNDINGS * Math.abs(q)) / tickS;
-    let broken = 0;
-    if (q < joint.positionMinRad - slack || q > joint.positionMaxRad + slack) broken |= BROKEN_POSITION;
     if (Math.abs(velocity) > joint.velocityMaxRadPerS * (1 + RELATIVE) + rounding) broken |= BROKEN_VELOCITY;
     if (change > joint.accelMaxRadPerS2 * tickS * (1 + RELATIVE) + rounding) broken |= BROKEN_ACCEL;
     this.#last[i] = q;
