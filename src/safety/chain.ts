@@ -344,13 +344,6 @@ export class SafetyChain {
     out.commandSeq = isFollowing ? command!.seq : -1;
     out.isStopLatched = this.#sanitizer.isLatched;
     this.#margins.fill(out, this.referenceVelocityRadPerS);
-    const tank = this.#tank;
-    if (tank === undefined) return;
-    out.tankEnergyJ = tank.energyJ;
-    out.tankScale = tank.scale;
-    out.tankInjectedJ = tank.injectedJ;
-    out.tankCreditedJ = tank.creditedJ;
-    out.tankToppedUpJ = tank.toppedUpJ;
-    out.stages[STAGE.tank]!.margin = tank.margin;
+    this.#tank?.fill(out);
   }
 }

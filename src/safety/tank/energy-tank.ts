@@ -5,6 +5,7 @@
  */
 import type { RobotModel, RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
+import { type ChainReport, STAGE } from '../chain-report.ts';
 import { brakeStep, writeBrakeRate } from '../limits/index.ts';
 import { JointPort } from './joint-port.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
@@ -107,6 +108,18 @@ export class EnergyTank {
   /** Content above the floor, as a share of the room. */
   get margin(): number {
     return this.#books.accountJ[SPARE]! / this.#roomJ;
+  }
+
+  /** Fills what `out` says about the tank. */
+  fill(out: ChainReport): void {
+    const account = this.#books.accountJ;
+    const tick = this.#tickJ;
+    out.tankEnergyJ = account[CONTENT]!;
+    out.tankScale = this.#scale[0]!;
+    out.tankInjectedJ = tick[PUT_IN]!;
+    out.tankCreditedJ = tick[CREDITED]!;
+    out.tankToppedUpJ = tick[TOPPED_UP]!;
+    out.stages[STAGE.tank]!.margin = account[SPARE]! / this.#roomJ;
   }
 
   /** The robot's set-points are where it is, at `jointsRad` (n, finite): it has no torque, or was put there. Content stays. */
@@ -317,7 +330,8 @@ export class EnergyTank {
 
   /** Between the two shares it stays what it was, so that a nearly empty tank does not make the robot stutter. */
   #judge(): void {
-    if (this.margin <= EMPTY_SHARE) this.isEmpty = true;
-    else if (this.margin >= WELL_SHARE) this.isEmpty = false;
+    const margin = this.#books.accountJ[SPARE]! / this.#roomJ;
+    if (margin <= EMPTY_SHARE) this.isEmpty = true;
+    else if (margin >= WELL_SHARE) this.isEmpty = false;
   }
 }
