@@ -63,7 +63,10 @@ export class SafetyChain {
   readonly referenceRad: Vec<'rad'>;
   /** [n] the velocity with which the reference moved in the last tick, rad/s. */
   readonly referenceVelocityRadPerS: Vec<'rad/s'>;
-  /** [n] what the driver gets: the reference, or behind it where the energy tank holds it back, rad. */
+  /**
+   * [n] what the driver gets: the reference, or, where the energy tank holds it back, behind it, rad; with feed-forward up to
+   * v·d/K beside its verified path. It keeps the joint limits, but may stop short; points and bodies are only watched.
+   */
   readonly sentRad: Vec<'rad'>;
   /** [7] tool pose of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */
   readonly referenceTcp: Float64Array = new Float64Array(7);

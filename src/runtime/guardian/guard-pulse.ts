@@ -100,7 +100,8 @@ export class GuardPulse {
       this.#answeredAtS = this.#clock.nowS();
       for (let i = 0; i < count; i++) if (this.#answers[i] === ANSWER_BYTE.stopped) this.#isStoppedPast = this.#isArmed;
     } catch {
-      // Nothing there: it has not answered yet, and how long that is counts.
+      // Nothing there: it has not answered yet, and how long that is counts. A guardian that keeps up has answered the beat
+      // of the last tick, so only one that is late or dead costs this Error.
     }
   }
 }

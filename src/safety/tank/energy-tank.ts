@@ -17,8 +17,8 @@ import { writeWayBack } from './way-back.ts';
 /** Halvings of a share: the rest is a billionth. */
 const ROUNDS = 30;
 /** Shares of the tank's room. Below the first it counts as empty, and only what injects nothing may move; from the second on it is well again. */
-const EMPTY_SHARE = 0.02;
-const WELL_SHARE = 0.1;
+export const EMPTY_SHARE = 0.02;
+export const WELL_SHARE = 0.1;
 /** What is this near to the reference is the reference, */
 const SAME_RAD = 1e-12;
 /** and so much may be missing for it. It is the most by which the tank can be below its floor. */

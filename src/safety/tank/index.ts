@@ -1,2 +1,2 @@
-export { EnergyTank } from './energy-tank.ts';
+export { EMPTY_SHARE, EnergyTank, WELL_SHARE } from './energy-tank.ts';
 export { springJ, springsJ } from './spring.ts';

@@ -14,10 +14,9 @@ import {
   type SpringPort,
   WITH_BRAKE,
 } from './port.ts';
+import { STILL_RAD_PER_S } from './readings.ts';
 import { dissipatedJ } from './spring.ts';
 
-/** A joint that moves slower than this stands, rad/s. */
-const STILL_RAD_PER_S = 0.01;
 /** A spring that pulls with less than this share of its torque limit pulls at nothing. */
 const RELAXED_SHARE = 0.02;
 

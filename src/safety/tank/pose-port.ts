@@ -4,9 +4,9 @@
  */
 import { ArmKinematics, type RobotModel, rotationError } from '../../core/index.ts';
 import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, type SpringPort, WITH_BRAKE } from './port.ts';
+import { STILL_RAD_PER_S } from './readings.ts';
 import { poseSpringJ, type Six } from './set-point-port.ts';
 
-const STILL_RAD_PER_S = 0.01;
 /** A spring that holds less pulls at nothing, J. */
 const RELAXED_J = 1e-4;
 /** Places in `#storedJ`. */

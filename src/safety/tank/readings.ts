@@ -4,6 +4,9 @@ import { allFinite } from '../../core/index.ts';
 /** A reading farther out than this is none: its squares would not be. */
 const FARTHEST_RAD = 1e6;
 
+/** A joint that moves slower than this stands, rad/s. */
+export const STILL_RAD_PER_S = 0.01;
+
 /** Whether `positionRad` can be where `joints` joints are. Tick-safe. */
 export function isPlausible(positionRad: ArrayLike<number>, joints: number): boolean {
   if (positionRad.length !== joints || !allFinite(positionRad)) return false;

@@ -1,10 +1,7 @@
 /** Tells when the energy tank is as good as empty (row 42), with a gap between empty and well again, so that it does not flicker. */
 import type { RobotModel } from '../../core/index.ts';
 import { TANK_EMPTY } from '../faults.ts';
-
-/** Shares of the room between the tank's floor and its brim. */
-const EMPTY_SHARE = 0.02;
-const WELL_SHARE = 0.1;
+import { EMPTY_SHARE, WELL_SHARE } from '../tank/index.ts';
 
 /** Row 42. Does nothing for a robot without a tank. Tick-safe after construction. */
 export class TankWatch {
