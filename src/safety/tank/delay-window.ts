@@ -106,7 +106,8 @@ export class DelayWindow {
    * A tick later the joints are at `positionRad`. Fills `releasedJ`. A window ends with a reading: without one it goes on, and
    * what happened in too long a gap stays booked as it is.
    */
-  advance(positionRad: Float64Array, isMeasured: boolean, dtS: number): void {
+  advance(positionRad: Float64Array, isMeasured: boolean, passedS: Float64Array): void {
+    const dtS = passedS[0]!;
     if (this.#blindTicks > 0) this.#blindTicks--;
     this.releasedJ[0] = 0;
     this.#gapTicks = isMeasured ? 0 : this.#gapTicks + 1;

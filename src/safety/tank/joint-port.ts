@@ -40,12 +40,14 @@ export class JointPort implements SpringPort {
   readonly #knee: Float64Array;
   /** [1] an error, rad, that `#toSpringJ` replaces by what the spring holds. */
   readonly #work: Float64Array = new Float64Array(1);
+  /** [1] since the last tick, s. */
+  readonly #passedS: Float64Array = new Float64Array(1);
   readonly #model: RobotModel;
   readonly #delay: DelayWindow;
   readonly #hasDelay: boolean;
   #isMeasured = false;
   /** Since the last reading; the ticks are more than any gap where there was none. */
-  #sinceS = 0;
+  readonly #sinceS: Float64Array = new Float64Array(1);
   #sinceTicks: number = LONGEST_GAP + 1;
 
   /** Throws `RangeError` for a joint without stiffness or torque, negative damping, or a delay that is no whole number ≥ 0. */
@@ -90,16 +92,17 @@ export class JointPort implements SpringPort {
   begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
     this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
-    this.#sinceS += dtS;
-    if (isMeasured && this.#sinceTicks <= LONGEST_GAP && !this.#delay.isBlind) this.#look(positionRad, this.#sinceS);
+    this.#sinceS[0] = this.#sinceS[0]! + dtS;
+    if (isMeasured && this.#sinceTicks <= LONGEST_GAP && !this.#delay.isBlind) this.#look(positionRad);
     this.#isMeasured = isMeasured;
     if (!isMeasured) this.#sinceTicks = Math.min(this.#sinceTicks + 1, LONGEST_GAP + 1);
     else {
       for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
       this.#sinceTicks = 0;
-      this.#sinceS = 0;
+      this.#sinceS[0] = 0;
     }
-    this.#delay.advance(this.#position, isMeasured, dtS);
+    this.#passedS[0] = dtS;
+    this.#delay.advance(this.#position, isMeasured, this.#passedS);
     this.costJ[RELEASED] = this.#delay.releasedJ[0]!;
   }
 
@@ -197,7 +200,8 @@ export class JointPort implements SpringPort {
   }
 
   /** What the dampers took out in the `dtS` since the joints were last measured, at `#position`. */
-  #look(positionRad: ArrayLike<number>, dtS: number): void {
+  #look(positionRad: ArrayLike<number>): void {
+    const dtS = this.#sinceS[0]!;
     this.#low.set(this.#setPoint);
     this.#high.set(this.#setPoint);
     this.#delay.widen(this.#low, this.#high);
