@@ -30,7 +30,7 @@ describe('a robot behind ROS 2', () => {
         seed: 1,
         overrides: [behindRos, { option: '--x', path: ['robot', 'driver', ...path] as ['robot', ...string[]], value }],
       });
-    expect(() => wrong(['kind'], 'serial')).toThrow(/driver\.kind.*"mujoco" or "ros"/);
+    expect(() => wrong(['kind'], 'serial')).toThrow(/driver\.kind is "serial", it must be .*"mujoco".*"ros"/);
     expect(() => wrong(['comand'], 1)).toThrow(/unknown key "comand" in driver.*did you mean "command"/i);
     expect(() => wrong(['scenne'], 1)).not.toThrow(/allowed are kind, scene,/);
     expect(() => wrong(['freshnessMs'], 0)).toThrow(/driver\.freshnessMs is 0, it must be a number ≥ 2/);
