@@ -185,10 +185,10 @@ describe('the process that can only stop', () => {
   faultRow(
     25,
     'wall',
-    "stops the robot within 50 ms of the guard's death, twenty times over",
+    "stops the robot within 50 ms of the guard's death, eight times over",
     async () => {
       const delaysMs: number[] = [];
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < ROUNDS; round++) {
         rmSync(join(folder, 'stops.log'), { force: true });
         const pids = await startHalf(1);
         const killedAtS = nowS();
@@ -200,9 +200,9 @@ describe('the process that can only stop', () => {
       }
       delaysMs.sort((a, b) => a - b);
       console.log(
-        `guard killed → first stop: median ${delaysMs[10]!.toFixed(1)} ms, worst ${delaysMs[19]!.toFixed(1)} ms`,
+        `guard killed → first stop: median ${delaysMs[ROUNDS / 2]!.toFixed(1)} ms, worst ${delaysMs[ROUNDS - 1]!.toFixed(1)} ms`,
       );
-      expect(delaysMs[19]).toBeLessThan(50);
+      expect(delaysMs[ROUNDS - 1]).toBeLessThan(50);
     },
     240_000,
   );
@@ -275,6 +275,9 @@ function logOf(name: string): readonly Logged[] {
 }
 
 type WorkerGuard = Awaited<ReturnType<typeof startWorkerGuard>>;
+
+/** Guards that are killed to see how soon the stop comes. */
+const ROUNDS = 8;
 
 async function move(guard: WorkerGuard): Promise<void> {
   await granted(guard, 'enable');

@@ -88,12 +88,11 @@ describe('rein safety check', () => {
     PATIENCE_MS,
   );
 
-  // As few ticks as show it with room to spare: every second of these counts in CI.
+  // As few ticks as show it with room to spare: every second of these counts in CI. Start guard and limiter need more of
+  // them: `npm run safety:million` leaves those out, tests/property/stages-matter.test.ts shows them in little.
   it.each<[string, readonly string[], readonly ViolationKind[], number]>([
     ['arm6', ['sanitize'], ['disobedience'], 2000],
-    ['arm6', ['startGuard'], ['startJump'], 8000],
-    // The barrier bounds speeds too, the shield stands behind it and the brake bound, and the tank slows whatever moves.
-    ['arm6', ['limiter', 'barrier', 'tank'], ['velocity', 'acceleration'], 5000],
+    // The shield stands behind brake bound and barrier, and the tank slows whatever moves.
     ['arm7', ['brakeBound', 'barrier', 'tank', 'shield'], ['position'], 1000],
     ['arm6', ['barrier', 'tank', 'shield'], ['workspace', 'selfCollision', 'keepOut'], 1000],
     ['arm6', ['tank'], ['energy'], 500],
