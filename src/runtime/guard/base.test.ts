@@ -81,9 +81,11 @@ describe('the guard of a mobile base', () => {
     const { link, driver, push } = await rig();
     const rng = new Rng(7);
     const kinds = ['enable', 'activate', 'acknowledge', 'hold', 'stop', 'disable'] as const;
+    // `slow` takes real time, of which lock-step time knows nothing.
+    const faults = MOCK_FAULTS.filter((fault) => fault !== 'absent' && fault !== 'slow');
     let moved = 0;
     for (let step = 0; step < 4000; step++) {
-      if (rng.uniform() < 0.05) driver.inject(MOCK_FAULTS[1 + rng.int(MOCK_FAULTS.length - 1)]!, 1 + rng.int(40));
+      if (rng.uniform() < 0.05) driver.inject(faults[rng.int(faults.length)]!, 1 + rng.int(40));
       if (rng.uniform() < 0.15) await link.request({ kind: kinds[rng.int(kinds.length)]! });
       if (link.latest.state === 'fault' || link.latest.state === 'stopped') await link.request({ kind: 'acknowledge' });
       if (link.latest.state === 'standby') await link.request({ kind: 'enable' });
