@@ -18,10 +18,15 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 const suiteLimitMs = 7 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
-/** End-to-end tests that wait for no clock, only for each other's share of the machine: beginnings of their paths. */
+/** Beginnings of the paths of end-to-end tests that wait for no clock, only for each other's share of the machine, */
 const patient = ['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'].map(
   (name) => `tests/e2e/${name}`,
 );
+/** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
+const waiting = [
+  ...['run-learn', 'run-alone', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map((name) => `tests/e2e/${name}`),
+  ...['node', 'link', 'disk'].map((name) => `tests/faults/wall/${name}`),
+];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 
@@ -39,10 +44,11 @@ if (patterns.length > 0) {
   // passes then. Tests without a clock get no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
   await suite('end-to-end tests whose time is simulated', [...patient, ...again]);
-  // One file at a time: these start processes of their own, and keep real time.
+  await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
+  // One file at a time: these start processes of their own, and keep real time to the millisecond.
   await suite('end-to-end tests in real time', [
     ...['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', ...again],
-    ...patient.flatMap((path) => ['--exclude', `${path}*`]),
+    ...[...patient, ...waiting].flatMap((path) => ['--exclude', `${path}*`]),
   ]);
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
