@@ -333,7 +333,9 @@ export class TrialRun {
     if (!this.#report.isStopLatched || this.#witness.speedShare > 0) return;
     if (this.#stops?.isOn || this.#rng.uniform() > 0.05) return;
     const { plant } = this.#setting;
-    if (!this.#mover.seed(plant.positionRad, 'on')) this.#mover.seed(this.#mover.referenceRad.slice(), 'on');
+    // The robot may lag behind outside the limits; where its reference stands is inside. A refused seed moves the reference.
+    const referenceRad = this.#mover.referenceRad.slice();
+    if (!this.#mover.seed(plant.positionRad, 'on')) this.#mover.seed(referenceRad, 'on');
     this.#witness.restart(this.#mover.referenceRad);
     this.#hasStarted = false;
   }
