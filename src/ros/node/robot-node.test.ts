@@ -470,15 +470,14 @@ describe('a person', () => {
     await ros.activate();
     const run = ros.node.session?.resume();
     await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
-    for (const [enable, x] of [
-      [0, 0],
-      [1, 0],
-      [1, 0.5],
-    ] as const) {
-      pad.publish(joy(enable, x));
+    // A machine that is held up for the lease between two messages has seen nobody: the person begins anew.
+    for (let k = 0; interventions.at(-1)?.active !== true; k++) {
+      expect(k, 'messages without a take-over').toBeLessThan(300);
+      // Let go, then held in the middle, then pushed for a third of a second.
+      const step = k % 30;
+      pad.publish(joy(step === 0 ? 0 : 1, step < 2 ? 0 : 0.5));
       await delay(10);
     }
-    await soon(() => interventions.at(-1)?.active === true, 'the take-over');
     expect(interventions.at(-1)).toMatchObject({ operator_name: 'joy', decided_by: 'human' });
     await run?.done;
     await ros.robot.tick(100);
