@@ -44,7 +44,7 @@ if (patterns.length > 0) {
   // passes then. Tests without a clock get no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
   await suite('end-to-end tests whose time is simulated', [...patient, ...again]);
-  await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
+  await suite('end-to-end tests that mostly wait', [...waiting, '--maxWorkers=3', ...again]);
   // One file at a time: these start processes of their own, and keep real time to the millisecond.
   await suite('end-to-end tests in real time', [
     ...['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', ...again],
@@ -54,7 +54,9 @@ if (patterns.length > 0) {
   if (!process.env.AMENT_PREFIX_PATH) {
     console.log('\nThe tests against a real ROS 2 are skipped: none is sourced (AMENT_PREFIX_PATH is empty).');
   }
-  await suite('ROS 2 tests', ['tests/ros', '--no-file-parallelism', '--passWithNoTests'], rosLimitMs);
+  // Against a real graph one file at a time; without one nobody is in another's way.
+  const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : [];
+  await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], rosLimitMs);
 }
 finish();
 
