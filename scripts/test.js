@@ -24,7 +24,7 @@ const patient = ['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-
 );
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
-  ...['run-learn', 'run-alone', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map((name) => `tests/e2e/${name}`),
+  ...['run-alone', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map((name) => `tests/e2e/${name}`),
   ...['node', 'link', 'disk'].map((name) => `tests/faults/wall/${name}`),
 ];
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -44,7 +44,7 @@ if (patterns.length > 0) {
   // passes then. Tests without a clock get no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
   await suite('end-to-end tests whose time is simulated', [...patient, ...again]);
-  await suite('end-to-end tests that mostly wait', [...waiting, '--maxWorkers=3', ...again]);
+  await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
   // One file at a time: these start processes of their own, and keep real time to the millisecond.
   await suite('end-to-end tests in real time', [
     ...['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', ...again],
