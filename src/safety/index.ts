@@ -53,6 +53,7 @@ export {
   ContactMonitor,
   checkTick,
   FollowingWatchdog,
+  isMeasuredAtRest,
   LimitMonitor,
   MeasurementWatchdog,
   OVERLOAD_SPEED_RATIO,

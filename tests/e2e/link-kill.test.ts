@@ -1,58 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
 import { readJournal } from '../../src/learner/link/index.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { LinkProcesses } from '../support/link-processes.ts';
+import { freeAddress } from '../support/live-run.ts';
 
 const TOTAL = 4000;
 const KILLS = 10;
-const script = (name: string) => fileURLToPath(new URL(`../support/${name}`, import.meta.url));
-const running = new Set<ChildProcess>();
+const processes = new LinkProcesses();
 let dir: string;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'link-kill-'));
 });
 afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
+  processes.kill();
   rmSync(dir, { recursive: true, force: true });
 });
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly exit: Promise<number | string>;
-}
-
-function start(name: string, ...args: string[]): Started {
-  const child = spawn(process.execPath, [script(name), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  running.add(child);
-  let text = '';
-  child.stdout.on('data', (data) => {
-    text += data;
-  });
-  const exit = once(child, 'close').then(([code, signal]) => {
-    running.delete(child);
-    return code ?? signal;
-  });
-  return { child, output: () => text, exit };
-}
-
-async function freeAddress(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as { port: number };
-  probe.close();
-  await once(probe, 'close');
-  return `tcp://127.0.0.1:${port}`;
-}
 
 describe('the link between two processes', () => {
   faultRow(
@@ -64,8 +32,8 @@ describe('the link between two processes', () => {
       const seed = rng.state();
       const address = await freeAddress();
       const log = join(dir, 'learner.log');
-      const startLearner = () => start('link-learner.js', address, log);
-      const startRobot = () => start('link-robot.js', address, join(dir, 'journal'), String(TOTAL), log);
+      const startLearner = () => processes.start('link-learner.js', address, log);
+      const startRobot = () => processes.start('link-robot.js', address, join(dir, 'journal'), String(TOTAL), log);
       let learner = startLearner();
       let robot = startRobot();
       for (let kill = 0; kill < KILLS; kill++) {

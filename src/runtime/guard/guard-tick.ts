@@ -26,6 +26,7 @@ import {
   FaultLatch,
   FollowingWatchdog,
   hasTorque,
+  isMeasuredAtRest,
   LIMIT_BROKEN,
   LimitMonitor,
   MeasurementWatchdog,
@@ -49,8 +50,6 @@ import type { TickStages } from '../tick.ts';
 
 /** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
 const MISSED_TICKS = 3;
-/** A robot whose joints are measured no faster than this is at rest, rad/s. */
-const STILL_RAD_PER_S = 0.01;
 
 export interface GuardTickOptions {
   /** Open. The guard closes it. */
@@ -390,7 +389,7 @@ export class GuardTick implements TickStages {
     const isPulled = hasTorque(this.#state) && this.#seedResult !== 'notFinite';
     this.#seedResult = this.#chain.seed(jointsRad, isPulled ? 'on' : 'off');
     // What moves holds energy that the tank has not paid for.
-    if (this.#state === 'standby' && this.#isMeasuredAtRest()) this.#chain.refillTank();
+    if (this.#state === 'standby' && isMeasuredAtRest(this.frame.robot.velocityRadPerS)) this.#chain.refillTank();
     this.#monitor.restart(this.#chain.referenceRad);
     this.#following.restart();
     this.#report.isStopLatched = false;
@@ -398,14 +397,6 @@ export class GuardTick implements TickStages {
 
   #isInMotion(): boolean {
     return this.#state === 'active.policy' || this.#state === 'active.human' || this.#state === 'stopping';
-  }
-
-  #isMeasuredAtRest(): boolean {
-    const { velocityRadPerS } = this.frame.robot;
-    for (let i = 0; i < velocityRadPerS.length; i++) {
-      if (!(Math.abs(velocityRadPerS[i]!) <= STILL_RAD_PER_S)) return false;
-    }
-    return true;
   }
 
   #isReferenceAtRest(): boolean {

@@ -11,4 +11,4 @@ export {
 } from './limit-monitor.ts';
 export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './overload.ts';
 export { TankWatch } from './tank-watch.ts';
-export { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';
+export { CommandWatchdog, checkTick, isMeasuredAtRest, MeasurementWatchdog, RestDetector } from './watchdog.ts';

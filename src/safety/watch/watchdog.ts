@@ -89,6 +89,14 @@ export function checkTick(dtS: number, periodS: number): number {
   return dtS <= STALL_PERIODS * periodS ? 0 : TICK_STALLED;
 }
 
+/** Whether every joint is measured at no more than 0.01 rad/s; NaN is not at rest. Tick-safe. */
+export function isMeasuredAtRest(velocityRadPerS: ArrayLike<number>): boolean {
+  for (let i = 0; i < velocityRadPerS.length; i++) {
+    if (!(Math.abs(velocityRadPerS[i]!) <= REST_RAD_PER_S)) return false;
+  }
+  return true;
+}
+
 /** Tells when a stop has come to rest: every joint at most 0.01 rad/s, or a second in `stopping`. Tick-safe. */
 export class RestDetector {
   #stoppingSinceS = Number.NaN;
@@ -98,9 +106,6 @@ export class RestDetector {
     if (state !== 'stopping') this.#stoppingSinceS = Number.NaN;
     else if (Number.isNaN(this.#stoppingSinceS)) this.#stoppingSinceS = nowS;
     if (nowS - this.#stoppingSinceS >= REST_AFTER_S) return true;
-    for (let i = 0; i < velocityRadPerS.length; i++) {
-      if (!(Math.abs(velocityRadPerS[i]!) <= REST_RAD_PER_S)) return false;
-    }
-    return true;
+    return isMeasuredAtRest(velocityRadPerS);
   }
 }

@@ -1,25 +1,23 @@
 /** Rows about the network, end to end: a robot's and a learner's process, and between them a wire that is cut and that lies. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Dealer } from 'zeromq';
 import { connectUplink, openJournal, readJournal } from '../../../src/learner/link/index.ts';
 import { encodeFrame } from '../../../src/learner/link/wire.ts';
 import { faultRow } from '../../support/fault-row.ts';
+import { LinkProcesses, type Started } from '../../support/link-processes.ts';
 import { freeAddress } from '../../support/live-run.ts';
 import { until } from '../../support/until.ts';
 
 const SIZES = { observationSize: 8, actionSize: 3 };
 const RUN = { runId: 'run', schemaHash: '00112233445566ff' };
 const LIMIT_MS = 30_000;
-const script = (name: string): string => fileURLToPath(new URL(`../../support/${name}`, import.meta.url));
-const running = new Set<ChildProcess>();
+const processes = new LinkProcesses();
 const closers: (() => unknown)[] = [];
 let dir: string;
 let address: string;
@@ -32,32 +30,12 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
-  for (const child of running) child.kill('SIGKILL');
+  processes.kill();
   rmSync(dir, { recursive: true, force: true });
 });
 
-interface Started {
-  readonly child: ChildProcess;
-  readonly output: () => string;
-  readonly exit: Promise<number | string>;
-}
-
-function start(name: string, ...args: string[]): Started {
-  const child = spawn(process.execPath, [script(name), ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
-  running.add(child);
-  let text = '';
-  child.stdout.on('data', (data) => {
-    text += data;
-  });
-  const exit = once(child, 'close').then(([code, signal]) => {
-    running.delete(child);
-    return code ?? signal;
-  });
-  return { child, output: () => text, exit };
-}
-
 async function startLearner(): Promise<Started> {
-  const learner = start('link-learner.js', address, log);
+  const learner = processes.start('link-learner.js', address, log);
   await until(() => learner.output().includes('ready'), 'the learner', LIMIT_MS);
   return learner;
 }
@@ -116,7 +94,7 @@ describe('between robot and learner', () => {
     const learner = await startLearner();
     const { wire, cut } = await startWire(Number(address.split(':')[2]));
     const total = 3000;
-    const robot = start('link-robot.js', wire.address, join(dir, 'journal'), String(total), log);
+    const robot = processes.start('link-robot.js', wire.address, join(dir, 'journal'), String(total), log);
     await until(() => delivered().length > 200, 'the first steps', LIMIT_MS);
     wire.lies = 20;
     await until(() => wire.told === wire.lies || delivered().length > 1500, 'lies', LIMIT_MS);
@@ -147,7 +125,7 @@ describe('between robot and learner', () => {
     'a second robot of the same name, or on the same journal, is refused and told who is there',
     async (promised) => {
       const learner = await startLearner();
-      const robot = start('link-robot.js', address, join(dir, 'journal'), '1000000', log);
+      const robot = processes.start('link-robot.js', address, join(dir, 'journal'), '1000000', log);
       await until(() => delivered().length > 0, 'the first robot', LIMIT_MS);
       expect(() => openJournal({ dir: join(dir, 'journal'), ...RUN, ...SIZES })).toThrow(
         `is in use by process ${robot.child.pid}`,
@@ -177,7 +155,7 @@ describe('between robot and learner', () => {
     'garbage, too long messages and a flood cost a stranger its connection, and the robot nothing',
     async (promised) => {
       const learner = await startLearner();
-      const robot = start('link-robot.js', address, join(dir, 'journal'), '2000', log);
+      const robot = processes.start('link-robot.js', address, join(dir, 'journal'), '2000', log);
       const residentBytes = (): number =>
         4096 * Number(readFileSync(`/proc/${learner.child.pid}/statm`, 'utf8').split(' ')[1]);
       await until(() => delivered().length > 100, 'the robot', LIMIT_MS);
