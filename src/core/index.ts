@@ -4,6 +4,13 @@ export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 export {
+  type Environment,
+  type ImageShape,
+  type ObservationParts,
+  policyObservationSize,
+  totalObservationSize,
+} from './environment.ts';
+export {
   type ActionCommand,
   DECIDERS,
   type Decider,
