@@ -1,6 +1,6 @@
 /** Reverse-mode differentiation: writes the nodes of the gradient into the graph of the loss. */
 import { show, type Tensor } from './graph.ts';
-import { add } from './ops.ts';
+import { add } from './ops/index.ts';
 
 /**
  * The gradients of `loss` (one element) for each of `parameters`, in their shapes. Only what lies between a

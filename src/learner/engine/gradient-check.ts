@@ -2,7 +2,7 @@
 import type { Rng } from '../../core/index.ts';
 import { gradients } from './autodiff.ts';
 import { Graph, type Shape, type Tensor } from './graph.ts';
-import { mul, reduceSum } from './ops.ts';
+import { mul, reduceSum } from './ops/index.ts';
 import { Bindings, Session } from './session.ts';
 
 /** Best for a central difference of order h² against rounding at 2⁻⁵². */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gradients } from './autodiff.ts';
 import { Graph } from './graph.ts';
 import { linear, matmul } from './linear.ts';
-import { add, concat, exp, gatherRows, mul, reduceSum, reshape, rowAt, slice } from './ops.ts';
+import { add, concat, exp, gatherRows, mul, reduceSum, reshape, rowAt, slice } from './ops/index.ts';
 import { ParameterLayout, pack, unpack } from './parameters.ts';
 import { Bindings, Session } from './session.ts';
 

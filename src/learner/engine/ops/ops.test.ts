@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
-import { gradients } from './autodiff.ts';
-import { gradientError } from './gradient-check.ts';
-import { Graph, type RealType, type Tensor } from './graph.ts';
-import { layerNorm, linear, matmul } from './linear.ts';
-import * as ops from './ops.ts';
-import { Bindings, Session } from './session.ts';
+import { Rng } from '../../../core/index.ts';
+import { gradients } from '../autodiff.ts';
+import { gradientError } from '../gradient-check.ts';
+import { Graph, type RealType, type Tensor } from '../graph.ts';
+import { layerNorm, linear, matmul } from '../linear.ts';
+import { Bindings, Session } from '../session.ts';
+import * as ops from './index.ts';
 
 type Build = (x: readonly Tensor[]) => Tensor;
 const away = [-1.7, -0.6, 0.4, 1.3, 2.1, -2.2];
@@ -42,6 +42,28 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
     ([a, b]) => ops.slice(ops.concat([a!, b!], -1), 1, 2, 4),
   ],
   ['pad', [{ shape: [2, 3] }], ([a]) => ops.pad(a!, 1, 1, 2)],
+  ['sin and cos', [{ shape: [5] }], ([a]) => ops.mul(ops.sin(a!), ops.cos(ops.mul(a!, 1.7)))],
+  ['silu', [{ shape: [6], values: [-30, -2, 0, 0.5, 3, 20] }], ([a]) => ops.silu(a!)],
+  ['gelu', [{ shape: [6], values: [-9, -1.5, 0, 0.5, 2, 8] }], ([a]) => ops.gelu(a!)],
+  ['huber on both sides of delta', [{ shape: [6], values: away }], ([a]) => ops.huber(a!, 1)],
+  ['reduceMax', [{ shape: [3, 4] }], ([a]) => ops.reduceMax(a!, -1)],
+  ['logSumExp over the middle axis', [{ shape: [2, 3, 2] }], ([a]) => ops.logSumExp(a!, 1)],
+  ['logSumExp of large numbers', [{ shape: [3], values: [900, 901, 899.5] }], ([a]) => ops.logSumExp(a!, 0)],
+  ['logSoftmax', [{ shape: [2, 1, 3] }], ([a]) => ops.logSoftmax(a!)],
+  ['permute', [{ shape: [2, 3, 1, 2] }], ([a]) => ops.permute(a!, [2, 0, 3, 1])],
+  ['padAll and cut', [{ shape: [2, 3] }], ([a]) => ops.cut(ops.square(ops.padAll(a!, [1, 0], [0, 2])), [1, 1], [2, 3])],
+  [
+    'where, all three broadcast',
+    [{ shape: [2, 1] }, { shape: [3] }],
+    ([a, b]) => ops.where(a!.graph.constant([1, 0, 0, 1, 1, 0], [2, 3]), ops.square(a!), ops.exp(b!)),
+  ],
+  ['where with a number', [{ shape: [4] }], ([a]) => ops.where(ops.less(a!, 0.3), a!, 2)],
+  [
+    'atOneHot of an ensemble',
+    [{ shape: [2, 3, 4] }],
+    ([a]) => ops.square(ops.atOneHot(a!, ops.oneHot(a!.graph.integers([3, 0, 1]), 4))),
+  ],
+  ['atOneHot of the largest', [{ shape: [3, 4] }], ([a]) => ops.square(ops.atOneHot(a!, ops.argmaxOneHot(a!)))],
   ['a value used three times', [{ shape: [3] }], ([a]) => ops.mul(ops.add(ops.exp(a!), a!), ops.tanh(a!))],
   ['matmul of matrices', [{ shape: [2, 3] }, { shape: [3, 4] }], ([a, b]) => matmul(a!, b!)],
   ['matmul of a shared input and an ensemble', [{ shape: [2, 3] }, { shape: [2, 3, 4] }], ([a, b]) => matmul(a!, b!)],
@@ -91,5 +113,59 @@ describe('gradients against central differences in float64', () => {
       return y.graph.withGradient(ops.mul(a!, ops.stopGradient(a!)), [a!], [(d) => ops.mul(d, ops.mul(a!, 2))]);
     };
     expect(await gradientError([{ shape: [3] }], new Rng(1), build)).toBeLessThan(1e-6);
+  });
+});
+
+/** What `build` gives for `values`, in float32: what training runs. */
+async function evaluate(values: readonly number[], build: (x: Tensor) => Tensor): Promise<number[]> {
+  const g = new Graph('value');
+  g.output('y', build(g.input('x', [values.length])));
+  const bindings = new Bindings();
+  bindings.set('x', Float32Array.from(values), [values.length]);
+  const session = await Session.create(g.serialize());
+  const { y } = await session.evaluate(bindings);
+  await session.close();
+  return Array.from(y!.data as Float32Array);
+}
+
+function expectClose(actual: readonly number[], expected: readonly number[]): void {
+  expect(actual.length).toBe(expected.length);
+  expected.forEach((value, i) => {
+    expect(actual[i]).toBeCloseTo(value, 5);
+  });
+}
+
+describe('values', () => {
+  // x·Φ(x) from tables is 0.841345 at 1 and −0.158655 at −1: the tanh form is 1.5e-4 beside it.
+  it('gelu', async () => expectClose(await evaluate([-1, 0, 1, 30], ops.gelu), [-0.158808, 0, 0.841192, 30]));
+  it('silu', async () => expectClose(await evaluate([-2, 0, 2], ops.silu), [-0.238406, 0, 1.761594]));
+  it('huber', async () => expectClose(await evaluate([-3, -1, 0.5, 4], (x) => ops.huber(x, 2)), [4, 0.5, 0.125, 6]));
+  it('logSumExp', async () => {
+    expectClose(await evaluate([100, 100], (x) => ops.logSumExp(x, 0)), [100 + Math.LN2]);
+  });
+  it('argmaxOneHot takes the first of equals', async () => {
+    expect(await evaluate([1, 7, 7, 2], ops.argmaxOneHot)).toEqual([0, 1, 0, 0]);
+  });
+  it('where ignores what it does not take', async () => {
+    const logOfPositive = (x: Tensor) => ops.where(ops.less(0, x), ops.log(x), -5);
+    expectClose(await evaluate([-1, 0, 1], logOfPositive), [-5, -5, 0]);
+  });
+});
+
+describe('mistakes', () => {
+  const g = new Graph('graph');
+  const x = g.input('x', [2, 3]);
+  it.each([
+    ['permute', () => ops.permute(x, [0, 0]), 'the axes of [2,3] cannot be put in the order [0,0]'],
+    ['expand', () => ops.expand(x, [2, 4]), '[2,3] cannot be repeated to fill [2,4]'],
+    ['cut', () => ops.cut(x, [1, 0], [2, 3]), '[2,3] has no block of [2,3] at [1,0]'],
+    ['where', () => ops.where(x, ops.slice(x, 1, 0, 2), 0), 'the mask [2,3], [2,2] and []'],
+    ['atOneHot', () => ops.atOneHot(x, ops.oneHot(g.integers([1]), 2)), 'a choice among 2 cannot pick from [2,3]'],
+    ['oneHot', () => ops.oneHot(x, 2), 'indices are int64, these are float32'],
+    ['huber', () => ops.huber(x, 0), "Huber's delta is greater than 0, got 0"],
+    ['less', () => ops.less(x, ops.slice(x, 1, 0, 2)), 'less of [2,3] and [2,2]: the sizes do not match'],
+  ])('%s says what does not fit', (_, build, message) => {
+    expect(() => g.layer('head', build)).toThrow(`graph: head: `);
+    expect(build).toThrow(message);
   });
 });
