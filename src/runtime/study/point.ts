@@ -1,0 +1,53 @@
+/** A point on a line that is to be brought to a target: learned in seconds, for trying a machine and for tests. Measures nothing. */
+import { clamp, type Environment, type ObservationParts, type Rng } from '../../core/index.ts';
+
+/** Length of the line, m: from −1 to 1. */
+const REACH_M = 1;
+/** Distance moved by an action of 1, m. */
+const STEP_M = 0.2;
+/** Closer than this is there, m. */
+const NEAR_M = 0.1;
+
+/** Observation: place of the point and of the target, m. Reward: minus the distance, m. Ends at the target. */
+export class PointEnvironment implements Environment {
+  readonly name = 'point';
+  readonly parts: ObservationParts = { stateSize: 2 };
+  readonly actionSize = 1;
+  readonly maxSteps = 20;
+  readonly periodS = 0.1;
+  readonly observation: Float32Array = new Float32Array(2);
+  reward = 0;
+  cost = 0;
+  isTerminated = false;
+  isSuccess: boolean | undefined = false;
+
+  reset(rng: Rng): void {
+    this.observation[0] = rng.uniformIn(-REACH_M, REACH_M);
+    this.observation[1] = rng.uniformIn(-REACH_M, REACH_M);
+    this.#judge();
+    this.isTerminated = false;
+    this.isSuccess = false;
+    this.cost = 0;
+  }
+
+  step(action: Float32Array): void {
+    const move = clamp(action[0]!, -1, 1);
+    this.observation[0] = clamp(this.observation[0]! + STEP_M * move, -REACH_M, REACH_M);
+    this.cost = move * move;
+    this.#judge();
+  }
+
+  close(): void {}
+
+  #judge(): void {
+    const distanceM = Math.abs(this.observation[0]! - this.observation[1]!);
+    this.reward = -distanceM;
+    this.isTerminated = distanceM < NEAR_M;
+    this.isSuccess = this.isTerminated;
+  }
+
+  /** The straight way: what a demonstration shows. */
+  expert(out: Float32Array): void {
+    out[0] = clamp((this.observation[1]! - this.observation[0]!) / STEP_M, -1, 1);
+  }
+}

@@ -1,0 +1,148 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_LEARNER_CONFIG } from '../../learner/index.ts';
+import { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
+import { runTrial } from './trial.ts';
+import { readCurve } from './trial-files.ts';
+
+const SPEC: TrialSpec = {
+  formatVersion: 1,
+  environment: { name: 'point', options: {} },
+  learner: {
+    ...DEFAULT_LEARNER_CONFIG,
+    algorithm: 'rlpd',
+    actorHidden: [16],
+    criticHidden: [16],
+    batchSize: 16,
+    utd: 2,
+    warmupSteps: 40,
+    bcInitSteps: 50,
+    discount: 0.9,
+  },
+  seed: 3,
+  steps: 160,
+  randomSteps: 20,
+  evaluation: { everySteps: 40, episodes: 3, seed: 7 },
+  demonstrations: { episodes: 3, noise: 0.2, onlySuccesses: true, areKept: true },
+  from: null,
+};
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'trial-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function folderOf(name: string, fields: Partial<TrialSpec> = {}): string {
+  const folder = join(root, name);
+  writeTrialSpec(folder, { ...SPEC, ...fields });
+  return folder;
+}
+
+const curveOf = (folder: string) => readFileSync(join(folder, TRIAL_FILES.curve), 'utf8');
+const logOf = (folder: string) => readFileSync(join(folder, TRIAL_FILES.transitions));
+
+/** Ends a trial after `points` evaluations as a kill would: nothing is written or closed in order. */
+async function interrupted(folder: string, points: number): Promise<void> {
+  const stop = new AbortController();
+  let seen = 0;
+  const onPoint = () => {
+    if (++seen === points) stop.abort(new Error('killed'));
+  };
+  await expect(runTrial(folder, { onPoint, signal: stop.signal, checkpointEveryS: 0 })).rejects.toThrow('killed');
+}
+
+describe('a trial', () => {
+  it('trains by the update contract, evaluates on the same episodes, and leaves a policy and a result', async () => {
+    const folder = folderOf('a');
+    const result = await runTrial(folder);
+    const curve = readCurve(folder);
+    expect(curve.map(({ step }) => step)).toEqual([0, 40, 80, 120, 160]);
+    // No update before 40 steps, then two a step, never more.
+    expect(curve.map(({ updates }) => updates)).toEqual([0, 0, 80, 160, 240]);
+    expect(result).toMatchObject({ steps: 160, updates: 240, refusedUpdates: 0, droppedTransitions: 0, seed: 3 });
+    expect(result.last).toEqual(curve.at(-1));
+    expect(Object.keys(curve[2]!.metrics)).toEqual(expect.arrayContaining(['criticLoss', 'actorLoss', 'temperature']));
+    expect(readdirSync(folder)).toContain(TRIAL_FILES.policy);
+    expect(await runTrial(folder)).toEqual(result);
+  });
+
+  it.each([1, 2, 4])('that ends after evaluation %i goes on to the same bytes', async (points) => {
+    const straight = folderOf('straight');
+    const killed = folderOf('killed');
+    const whole = await runTrial(straight);
+    await interrupted(killed, points);
+    const resumed = await runTrial(killed, { checkpointEveryS: 0 });
+    expect(curveOf(killed)).toBe(curveOf(straight));
+    expect(logOf(killed).equals(logOf(straight))).toBe(true);
+    expect({ ...resumed, seconds: 0 }).toEqual({ ...whole, seconds: 0 });
+  });
+
+  it('goes on from the checkpoint before where the newest is damaged, and says so', async () => {
+    const straight = folderOf('straight');
+    const whole = await runTrial(straight);
+    const killed = folderOf('killed');
+    await interrupted(killed, 4);
+    const checkpoints = join(killed, TRIAL_FILES.checkpoints);
+    const newest = join(checkpoints, readdirSync(checkpoints).sort().at(-1)!);
+    const bytes = readFileSync(newest);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(newest, bytes);
+    const faults: string[] = [];
+    const resumed = await runTrial(killed, { onFault: (sentence) => faults.push(sentence) });
+    expect(faults).toEqual([expect.stringMatching(/is not used: its contents do not match their digest/)]);
+    expect(resumed.stateDigest).toBe(whole.stateDigest);
+    expect(curveOf(killed)).toBe(curveOf(straight));
+  });
+
+  it('begins with the networks of another, and does not keep demonstrations that it is told not to', async () => {
+    const first = folderOf('first');
+    await runTrial(first);
+    const second = folderOf('second', { from: first, demonstrations: null, steps: 60, seed: 4 });
+    await runTrial(second);
+    // What the first one knew is there from the start.
+    expect(readCurve(second)[0]!.returns).toEqual(readCurve(first).at(-1)!.returns);
+    expect(readCurve(second).map(({ updates }) => updates)).toEqual([0, 0, 40]);
+  });
+});
+
+describe('a trial is refused', () => {
+  it('in a folder that holds another, naming what differs', () => {
+    folderOf('a');
+    expect(() => folderOf('a', { seed: 4, learner: { ...SPEC.learner, utd: 20 } })).toThrow(
+      /holds another trial: learner.utd is 2 there and 20 here; seed is 3 there and 4 here\./,
+    );
+    expect(() => readTrialSpec(join(root, 'nothing'))).toThrow(/holds no trial: there is no .*trial\.json/);
+  });
+
+  it('for an environment that nobody knows', async () => {
+    const folder = folderOf('a', { environment: { name: 'pint', options: {} } });
+    await expect(runTrial(folder)).rejects.toThrow(
+      /There is no environment called "pint", there are .*, did you mean "point"\?/,
+    );
+  });
+
+  it('where its files are shorter than the checkpoint says, or damaged', async () => {
+    const folder = folderOf('a');
+    await interrupted(folder, 3);
+    const copy = join(root, 'copy');
+    cpSync(folder, copy, { recursive: true });
+    truncateSync(join(folder, TRIAL_FILES.transitions), 500);
+    await expect(runTrial(folder)).rejects.toThrow(
+      /transitions\.log has 500 bytes, the checkpoint was written after \d+\./,
+    );
+    const log = logOf(copy);
+    log[400]! ^= 1;
+    writeFileSync(join(copy, TRIAL_FILES.transitions), log);
+    await expect(runTrial(copy)).rejects.toThrow(/transitions\.log is damaged at byte \d+\./);
+  });
+
+  it('where the networks to begin with are of another size', async () => {
+    const first = folderOf('first', { steps: 1 });
+    await runTrial(first);
+    const second = folderOf('second', { from: first, learner: { ...SPEC.learner, actorHidden: [8] } });
+    await expect(runTrial(second)).rejects.toThrow(/has networks and optimisers of \d+ numbers instead of \d+\./);
+  });
+});
