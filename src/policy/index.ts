@@ -1,5 +1,5 @@
 export { OnnxPolicy } from './onnx/index.ts';
-export type { Policy, PolicyOutput } from './policy.ts';
+export type { Policy, PolicyHead, PolicyNoise } from './policy.ts';
 export { benchPolicy, type DurationQuantiles, type PolicyBenchResult, PolicyExercise } from './policy-bench.ts';
 export { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 export { meanAction, sampleAction } from './squash.ts';

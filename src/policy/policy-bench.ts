@@ -1,7 +1,7 @@
-/** How long an inference and a swap of weights take on this machine, on a network of the size that tasks use. */
+/** How long a decision and a swap of weights take on this machine, on a network of the size that tasks use. */
 import { Rng } from '../core/index.ts';
 import { OnnxPolicy, writeMlpGraph } from './onnx/index.ts';
-import type { PolicyOutput } from './policy.ts';
+import type { PolicyNoise } from './policy.ts';
 import { type PolicyWeights, weightsDigest } from './weights.ts';
 
 /** Quantiles of a duration. */
@@ -12,9 +12,9 @@ export interface DurationQuantiles {
 }
 
 export interface PolicyBenchResult {
-  /** One inference, from the call to its result, ms. */
+  /** One decision, from the call to its result, ms. */
   readonly inferenceMs: DurationQuantiles;
-  /** An inference asked for while new weights are verified and tried beside it, ms. */
+  /** A decision asked for while new weights are verified and tried beside it, ms. */
   readonly inferenceDuringSwapMs: DurationQuantiles;
   /** One swap with verification and trial, from the call to the moment that the new weights act, ms. */
   readonly swapMs: DurationQuantiles;
@@ -25,15 +25,16 @@ const WARM_UP = 200;
 
 /** A policy of the usual size with random weights, that can be asked and given other weights again and again. */
 export class PolicyExercise {
-  /** Mean and spread that the last inference gave. */
-  readonly output: PolicyOutput;
+  /** What the last decision gave, [A]. */
+  readonly action: Float32Array;
   readonly #policy: OnnxPolicy;
   readonly #rng = new Rng(1);
+  readonly #noise: PolicyNoise = { rng: new Rng(2), purpose: 'explore' };
   readonly #observation: Float32Array = new Float32Array(OBSERVATION_SIZE);
 
   private constructor(actionSize: number) {
     this.#policy = new OnnxPolicy({ observationSize: OBSERVATION_SIZE, actionSize, schemaHash: 'bench' });
-    this.output = { mean: new Float32Array(actionSize), logStd: new Float32Array(actionSize) };
+    this.action = new Float32Array(actionSize);
     this.#rng.fillNormal(this.#observation);
   }
 
@@ -41,7 +42,7 @@ export class PolicyExercise {
   static async start(actionSize: number): Promise<PolicyExercise> {
     const exercise = new PolicyExercise(actionSize);
     await exercise.swap();
-    for (let i = 0; i < WARM_UP; i++) await exercise.infer();
+    for (let i = 0; i < WARM_UP; i++) await exercise.decide();
     return exercise;
   }
 
@@ -49,10 +50,10 @@ export class PolicyExercise {
     return this.#policy.version;
   }
 
-  /** One inference; resolves to how long it took, ms. */
-  async infer(): Promise<number> {
+  /** One decision; resolves to how long it took, ms. */
+  async decide(): Promise<number> {
     const startMs = performance.now();
-    await this.#policy.infer(this.#observation, this.output);
+    await this.#policy.decide(this.#observation, this.#noise, this.action);
     return performance.now() - startMs;
   }
 
@@ -70,12 +71,12 @@ export class PolicyExercise {
   }
 }
 
-/** Measures `inferences` inferences, then `swaps` swaps with inferences beside them. About 1 s at the defaults. */
+/** Measures `inferences` decisions, then `swaps` swaps with decisions beside them. About 1 s at the defaults. */
 export async function benchPolicy(inferences = 5000, swaps = 200): Promise<PolicyBenchResult> {
   const exercise = await PolicyExercise.start(4);
   try {
     const inferenceMs: number[] = [];
-    for (let i = 0; i < inferences; i++) inferenceMs.push(await exercise.infer());
+    for (let i = 0; i < inferences; i++) inferenceMs.push(await exercise.decide());
     const swapMs: number[] = [];
     const besideMs: number[] = [];
     for (let i = 0; i < swaps; i++) {
@@ -83,7 +84,7 @@ export async function benchPolicy(inferences = 5000, swaps = 200): Promise<Polic
       const swap = exercise.swap().finally(() => {
         isSwapping = false;
       });
-      while (isSwapping) besideMs.push(await exercise.infer());
+      while (isSwapping) besideMs.push(await exercise.decide());
       swapMs.push(await swap);
     }
     return {

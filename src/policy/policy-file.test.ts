@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { A, bakedPolicy, O, SCHEMA } from '../../tests/support/policy-fixture.ts';
-import { ReinError } from '../core/index.ts';
+import { A, bakedPolicy, O, SCHEMA, Z } from '../../tests/support/policy-fixture.ts';
+import { ReinError, Rng } from '../core/index.ts';
 import { writeMlpGraph } from './onnx/index.ts';
 import { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 import { sha256Hex } from './weights.ts';
 
 const expected = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
-const manifest: Omit<PolicyFileManifest, 'digest'> = {
+const manifest: Omit<PolicyFileManifest, 'digest' | 'head'> = {
   runId: 'run-a',
   version: 7,
   parent: null,
@@ -58,18 +58,35 @@ async function plant(bytes: Uint8Array, change: Partial<PolicyFileManifest> = {}
 describe('a policy file', () => {
   it('comes back as a policy that acts, by its own path or its folder', async () => {
     expect(await savePolicyFile(folder, onnx, manifest)).toBe(file());
-    const means: Float32Array[] = [];
+    const actions: Float32Array[] = [];
     for (const path of [folder, file()]) {
       const policy = await loadPolicyFile(path, expected);
-      const out = { mean: new Float32Array(A), logStd: new Float32Array(A) };
-      await policy.infer(new Float32Array(O).fill(0.5), out);
-      means.push(out.mean);
+      const action = new Float32Array(A);
+      await policy.decide(new Float32Array(O).fill(0.5), { rng: new Rng(1), purpose: 'evaluate' }, action);
+      actions.push(action);
       expect(policy.version).toBe(7);
       await policy.close();
     }
-    expect(means[0]).toEqual(means[1]);
-    expect(Math.abs(means[0]![0]!)).toBeGreaterThan(0);
+    expect(actions[0]).toEqual(actions[1]);
+    expect(Math.abs(actions[0]![0]!)).toBeGreaterThan(0);
     expect(await readPolicyManifest(folder)).toMatchObject(manifest);
+  });
+
+  it('says which head its network has, and is refused where the two disagree', async () => {
+    await plant(onnx);
+    expect((await readPolicyManifest(folder)).head).toEqual({ kind: 'gaussian', noiseSize: A, noise: 'exploring' });
+    await plant(bakedPolicy(() => 0.01, { head: 'action', metadata: { noise: 'always' } }));
+    const head = { kind: 'action', noiseSize: Z, noise: 'always' };
+    const path = join(folder, 'policy.json');
+    const said = await readPolicyManifest(folder);
+    expect(said.head).toEqual(head);
+    await (await loadPolicyFile(folder, expected)).close();
+    await writeFile(path, JSON.stringify({ format: 'rein-policy/1', ...said, head: { ...head, noiseSize: 4 } }));
+    expect((await refusal()).message).toContain('3 numbers of noise, always, where policy.json says');
+    await writeFile(path, JSON.stringify({ format: 'rein-policy/1', ...said, head: { kind: 'mixture' } }));
+    expect((await refusal()).message).toContain("a 'head' that this version of Rein does not know");
+    await writeFile(path, JSON.stringify({ format: 'rein-policy/1', ...said, head: undefined }));
+    await (await loadPolicyFile(folder, expected)).close();
   });
 
   it('replaces an older one in the same folder', async () => {

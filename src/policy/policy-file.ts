@@ -5,7 +5,8 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../core/index.ts';
-import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/index.ts';
+import { headOf, OnnxPolicy, type OnnxPolicyOptions } from './onnx/index.ts';
+import type { PolicyHead } from './policy.ts';
 import { sha256Hex } from './weights.ts';
 
 const FORMAT = 'rein-policy/1';
@@ -28,6 +29,8 @@ export interface PolicyFileManifest {
   readonly createdAt: string;
   /** SHA-256 of `policy.onnx`, hexadecimal. `savePolicyFile` computes it. */
   readonly digest: string;
+  /** How the network gives actions. `savePolicyFile` reads it from the network; absent in files of before there were several. */
+  readonly head?: PolicyHead;
 }
 
 /** What the robot and task at hand need of a policy file. */
@@ -40,10 +43,12 @@ export type PolicyFileExpectation = OnnxPolicyOptions;
 export async function savePolicyFile(
   folder: string,
   onnx: Uint8Array,
-  manifest: Omit<PolicyFileManifest, 'digest'>,
+  manifest: Omit<PolicyFileManifest, 'digest' | 'head'>,
 ): Promise<string> {
   const path = join(folder, 'policy.onnx');
-  const text = JSON.stringify({ format: FORMAT, ...manifest, digest: sha256Hex(onnx) }, undefined, 2);
+  const head = headOf(onnx, manifest.actionSize);
+  const found = typeof head === 'string' ? {} : { head };
+  const text = JSON.stringify({ format: FORMAT, ...manifest, ...found, digest: sha256Hex(onnx) }, undefined, 2);
   try {
     await mkdir(folder, { recursive: true });
     await replaceFile(path, onnx);
@@ -85,8 +90,14 @@ export async function loadPolicyFile(path: string, expected: PolicyFileExpectati
   }
   const policy = new OnnxPolicy(expected);
   const adopted = await policy.adopt(onnx, manifest.version);
-  if (adopted.ok) return policy;
+  if (adopted.ok && isSameHead(adopted.value.head, manifest.head)) return policy;
   await policy.close();
+  if (adopted.ok) {
+    throw refused(
+      `${file} has ${shownHead(adopted.value.head)}, where ${basename(manifestPath(file))} says ${shownHead(manifest.head)}`,
+      'Copy both files again from the run that made them.',
+    );
+  }
   throw new ReinError('policy', `${file} cannot be used. ${adopted.error.message}`, {
     ...(adopted.error.remedy === undefined ? {} : { remedy: adopted.error.remedy }),
     cause: adopted.error,
@@ -142,8 +153,29 @@ function manifestProblem(value: unknown): string | undefined {
   const badString = STRINGS.find((key) => typeof fields[key] !== 'string');
   if (badString !== undefined) return `has no text '${badString}'`;
   const badCount = COUNTS.find((key) => !isCount(fields[key]));
+  if (!isHead(fields['head'])) return "has a 'head' that this version of Rein does not know";
   if (fields['parent'] !== null && !isCount(fields['parent'])) return "has no whole number or null 'parent'";
   return badCount === undefined ? undefined : `has no whole number '${badCount}'`;
+}
+
+/** A manifest that says nothing of the head fits any. */
+function isSameHead(own: PolicyHead, said: PolicyHead | undefined): boolean {
+  return said === undefined || shownHead(own) === shownHead(said);
+}
+
+function shownHead(head: PolicyHead | undefined): string {
+  return head === undefined
+    ? 'no head'
+    : `the head ${head.kind} with ${head.noiseSize} numbers of noise, ${head.noise}`;
+}
+
+function isHead(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { kind, noiseSize, noise } = value as Record<string, unknown>;
+  return (
+    (kind === 'gaussian' || kind === 'action') && isCount(noiseSize) && (noise === 'exploring' || noise === 'always')
+  );
 }
 
 function isCount(value: unknown): boolean {

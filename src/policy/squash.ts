@@ -7,6 +7,17 @@ import type { Rng } from '../core/index.ts';
 /** Above this the noise alone saturates tanh, and exp stays finite. */
 const LOG_STD_MAX = 5;
 
+/**
+ * Writes the action of the tanh-Gaussian with `mean` and `logStd` (both before tanh) for the draw `noise` from N(0, 1):
+ * zeros give tanh of the mean. All [A], the inputs finite. Tick-safe.
+ */
+export function squash(out: Float32Array, mean: Float32Array, logStd: Float32Array, noise: Float64Array): void {
+  for (let i = 0; i < out.length; i++) {
+    const std = Math.exp(Math.min(logStd[i]!, LOG_STD_MAX));
+    out[i] = Math.tanh(mean[i]! + std * noise[i]!);
+  }
+}
+
 /** Writes tanh(`mean`) into `out`: what an evaluated policy does. All [A], normalised. Tick-safe. */
 export function meanAction(out: Float32Array, mean: Float32Array): void {
   for (let i = 0; i < out.length; i++) out[i] = Math.tanh(mean[i]!);

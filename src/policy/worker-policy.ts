@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { err, ok, ReinError, type Result } from '../core/index.ts';
 import type { OnnxPolicyOptions, SwapReport, WorkerAnswer, WorkerRequest } from './onnx/index.ts';
-import type { Policy, PolicyOutput } from './policy.ts';
+import type { Policy, PolicyNoise } from './policy.ts';
 import type { PolicyWeights } from './weights.ts';
 
 interface Waiting {
@@ -21,7 +21,7 @@ export class WorkerPolicy implements Policy {
   readonly actionSize: number;
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #newest: PolicyOutput;
+  readonly #newest: Float32Array;
   #newestSeenAtS = Number.NEGATIVE_INFINITY;
   #isBusy = false;
   #nextId = 0;
@@ -32,7 +32,7 @@ export class WorkerPolicy implements Policy {
   constructor(options: OnnxPolicyOptions) {
     this.observationSize = options.observationSize;
     this.actionSize = options.actionSize;
-    this.#newest = { mean: new Float32Array(options.actionSize), logStd: new Float32Array(options.actionSize) };
+    this.#newest = new Float32Array(options.actionSize);
     this.#worker = new Worker(new URL('./onnx/policy-worker.js', import.meta.url), { workerData: options });
     this.#worker.on('message', (answer: WorkerAnswer) => this.#onAnswer(answer));
     this.#worker.on('error', (error: Error) => this.#fail(error));
@@ -48,21 +48,24 @@ export class WorkerPolicy implements Policy {
     return this.#version;
   }
 
-  async infer(observation: Float32Array, out: PolicyOutput): Promise<void> {
-    const answer = await this.#ask({ kind: 'infer', observation });
-    if (answer.kind !== 'output') throw unexpected(answer);
-    out.mean.set(answer.mean);
-    out.logStd.set(answer.logStd);
+  /**
+   * One decision; see `Policy.decide`. Draws one number, the seed of the noise, which the thread draws: only there is
+   * known which head acts when a swap is under way.
+   */
+  async decide(observation: Float32Array, { rng, purpose }: PolicyNoise, out: Float32Array): Promise<void> {
+    const answer = await this.#ask({ kind: 'decide', observation, seed: rng.nextU32(), purpose });
+    if (answer.kind !== 'decided') throw unexpected(answer);
+    out.set(answer.action);
   }
 
   /**
-   * Starts an inference on `observation`, measured at `measuredAtS`, unless one is under way; the result is for `newest`.
-   * Gives false where the observation was skipped. Never waits. A failed inference leaves the older result to age.
+   * Starts a decision on `observation`, measured at `measuredAtS`, unless one is under way; the result is for `newest`.
+   * Gives false where the observation was skipped. Never waits. A failed decision leaves the older result to age.
    */
-  submit(observation: Float32Array, measuredAtS: number): boolean {
+  submit(observation: Float32Array, noise: PolicyNoise, measuredAtS: number): boolean {
     if (this.#isBusy || this.#failure !== undefined) return false;
     this.#isBusy = true;
-    this.infer(observation, this.#newest).then(
+    this.decide(observation, noise, this.#newest).then(
       () => {
         this.#newestSeenAtS = measuredAtS;
         this.#isBusy = false;
@@ -75,9 +78,8 @@ export class WorkerPolicy implements Policy {
   }
 
   /** Copies the newest result of `submit` into `out`; gives the age of its observation at `nowS`, s, Infinity for none. */
-  newest(out: PolicyOutput, nowS: number): number {
-    out.mean.set(this.#newest.mean);
-    out.logStd.set(this.#newest.logStd);
+  newest(out: Float32Array, nowS: number): number {
+    out.set(this.#newest);
     return nowS - this.#newestSeenAtS;
   }
 

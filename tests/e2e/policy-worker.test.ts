@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import type { Policy, PolicyOutput, WorkerPolicy } from '../../src/policy/index.ts';
+import { Rng } from '../../src/core/index.ts';
+import type { Policy, PolicyNoise, WorkerPolicy } from '../../src/policy/index.ts';
 import { describePolicy } from '../contract/policy.contract.ts';
 import { A, O, SCHEMA, weightsOf } from '../support/policy-fixture.ts';
 
@@ -19,7 +20,7 @@ function start(): WorkerPolicy {
   return policy;
 }
 
-const output = (): PolicyOutput => ({ mean: new Float32Array(A), logStd: new Float32Array(A) });
+const still: PolicyNoise = { rng: new Rng(1), purpose: 'evaluate' };
 const observation = new Float32Array(O).fill(1);
 
 describePolicy(
@@ -30,22 +31,22 @@ describePolicy(
 it('gives the newest result with the age of its observation', async () => {
   const policy = start();
   await policy.swap(weightsOf(1, 0.1));
-  const out = output();
+  const out = new Float32Array(A);
   expect(policy.newest(out, 5)).toBe(Number.POSITIVE_INFINITY);
-  expect(policy.submit(observation, 4)).toBe(true);
-  expect(policy.submit(observation, 4.5)).toBe(false);
+  expect(policy.submit(observation, still, 4)).toBe(true);
+  expect(policy.submit(observation, still, 4.5)).toBe(false);
   while (policy.newest(out, 5) > 100) await new Promise((resolve) => setTimeout(resolve, 2));
   expect(policy.newest(out, 5)).toBe(1);
-  expect(out.mean[0]).toBeGreaterThan(0);
-  expect(policy.submit(observation, 6)).toBe(true);
+  expect(out[0]).toBeGreaterThan(0);
+  expect(policy.submit(observation, still, 6)).toBe(true);
 });
 
-it('ends its thread during an inference without harm, and twice', async () => {
+it('ends its thread during a decision without harm, and twice', async () => {
   const policy = start();
   await policy.swap(weightsOf(1, 0.1));
-  const inference = policy.infer(observation, output()).catch((error: unknown) => error);
+  const decision = policy.decide(observation, still, new Float32Array(A)).catch((error: unknown) => error);
   await policy.close();
   await policy.close();
-  await inference;
-  await expect(policy.infer(observation, output())).rejects.toThrow('ended');
+  await decision;
+  await expect(policy.decide(observation, still, new Float32Array(A))).rejects.toThrow('ended');
 });

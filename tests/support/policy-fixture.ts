@@ -1,13 +1,18 @@
 /** Small policies for tests. */
 import { type PolicyWeights, type WeightsManifest, weightsDigest } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { type MlpOptions, writeMlpGraph } from '../../src/policy/onnx/index.ts';
 
 export const O = 5;
 export const A = 2;
 export const SCHEMA = 'a1b2c3d4e5f60718';
 
+/** Numbers of noise that action heads take. */
+export const Z = 3;
+
 /** Parameters of the network's `log_std` head, the last of all. */
 const LOG_STD_PARAMETERS = 9 * A;
+
+type Network = Partial<Pick<MlpOptions, 'hiddenSizes' | 'observationSize' | 'actionSize' | 'head' | 'metadata'>>;
 
 /**
  * Weights whose every parameter is `value(i)`, or `value` and 0 in the `log_std` head; with a manifest that fits unless
@@ -17,17 +22,15 @@ export function weightsOf(
   version: number,
   value: number | ((i: number) => number),
   change: Partial<WeightsManifest> = {},
-  sizes: { hiddenSizes?: readonly number[]; observationSize?: number; actionSize?: number } = {},
+  network: Network = {},
 ): PolicyWeights {
-  const { hiddenSizes = [8, 8], observationSize = O, actionSize = A } = sizes;
   const { graph, shapes, weights } = writeMlpGraph({
-    observationSize,
-    hiddenSizes,
-    actionSize,
+    ...layout(network),
     parameters: 'inputs',
     valueAt: typeof value === 'number' ? () => value : value,
   });
-  if (typeof value === 'number') weights.fill(0, weights.length - LOG_STD_PARAMETERS);
+  const isGaussian = (network.head ?? 'gaussian') === 'gaussian';
+  if (isGaussian && typeof value === 'number') weights.fill(0, weights.length - LOG_STD_PARAMETERS);
   const fields: Omit<WeightsManifest, 'digest'> = {
     runId: 'run-a',
     version,
@@ -43,12 +46,11 @@ export function weightsOf(
 }
 
 /** The same network with its weights inside, as a policy file holds it. */
-export function bakedPolicy(value: (i: number) => number): Uint8Array {
-  return writeMlpGraph({
-    observationSize: O,
-    hiddenSizes: [8, 8],
-    actionSize: A,
-    parameters: 'baked',
-    valueAt: value,
-  }).graph;
+export function bakedPolicy(value: (i: number) => number, network: Network = {}): Uint8Array {
+  return writeMlpGraph({ ...layout(network), parameters: 'baked', valueAt: value }).graph;
+}
+
+function layout(network: Network): Omit<MlpOptions, 'parameters' | 'valueAt'> {
+  const noiseSize = (network.head ?? 'gaussian') === 'gaussian' ? 0 : Z;
+  return { observationSize: O, hiddenSizes: [8, 8], actionSize: A, noiseSize, ...network };
 }

@@ -1,6 +1,5 @@
 /** The trial of new weights before they act: are their outputs finite and sane, and how far are they from the old ones. */
 import { allFinite, err, ok, ReinError, type Result, Rng } from '../../core/index.ts';
-import type { PolicyOutput } from '../policy.ts';
 
 export interface CanaryLimits {
   /** Largest |mean| before tanh. Healthy policies stay below 20. */
@@ -11,11 +10,24 @@ export interface CanaryLimits {
 
 export const DEFAULT_CANARY_LIMITS: CanaryLimits = { meanMax: 200, logStdMax: 20 };
 
+/** By how much rounding may carry the action of a graph beyond ±1. */
+const ACTION_SLACK = 1e-3;
+
+/** What a network gave for one trial observation: its raw outputs, finite or not. */
+export interface TrialOutput {
+  /** The action as evaluated, within [−1, 1]; [A]. */
+  readonly action: Float32Array;
+  /** Gaussian head: mean and logarithm of the spread, before tanh. */
+  readonly gaussian?: { readonly mean: Float32Array; readonly logStd: Float32Array };
+  /** Action head: what the graph gave without noise and, where it takes one, with; not clipped. */
+  readonly actions?: readonly Float32Array[];
+}
+
 /** What the trial showed. */
 export interface CanaryReport {
-  /** Largest |mean| seen. */
-  readonly meanMax: number;
-  /** Largest |tanh(mean) − tanh(old mean)|, in [0, 2]; 0 where there were no old weights. */
+  /** Largest |mean| before tanh, or largest |action| of a graph that gives actions. */
+  readonly outputMax: number;
+  /** Largest |action − old action|, both as evaluated, in [0, 2]; 0 where there were no old weights. */
   readonly driftMax: number;
 }
 
@@ -31,23 +43,34 @@ export function syntheticCanary(observationSize: number): Float32Array[] {
 
 /** Judges the outputs of new weights, and compares them with those of the old on the same observations, if any. */
 export function judgeCanary(
-  outputs: readonly PolicyOutput[],
-  old: readonly PolicyOutput[] | undefined,
+  outputs: readonly TrialOutput[],
+  old: readonly TrialOutput[] | undefined,
   limits: CanaryLimits,
 ): Result<CanaryReport> {
-  let meanMax = 0;
+  let outputMax = 0;
   let driftMax = 0;
-  for (const [i, { mean, logStd }] of outputs.entries()) {
-    if (!allFinite(mean) || !allFinite(logStd)) return refused('give an output that is not finite');
-    for (let k = 0; k < mean.length; k++) {
-      meanMax = Math.max(meanMax, Math.abs(mean[k]!));
-      if (logStd[k]! > limits.logStdMax) return refused(`give a log-spread of ${logStd[k]!.toPrecision(3)}`);
-      const before = old?.[i]?.mean[k];
-      if (before !== undefined) driftMax = Math.max(driftMax, Math.abs(Math.tanh(mean[k]!) - Math.tanh(before)));
+  for (const [i, output] of outputs.entries()) {
+    const { gaussian, actions = [], action } = output;
+    const raw = gaussian === undefined ? actions : [gaussian.mean, gaussian.logStd];
+    if (!raw.every(allFinite)) return refused('give an output that is not finite');
+    const spread = largest(gaussian?.logStd ?? []);
+    if (spread > limits.logStdMax) return refused(`give a log-spread of ${spread.toPrecision(3)}`);
+    for (const values of gaussian === undefined ? actions : [gaussian.mean]) {
+      for (const value of values) outputMax = Math.max(outputMax, Math.abs(value));
     }
+    const limit = gaussian === undefined ? 1 + ACTION_SLACK : limits.meanMax;
+    if (outputMax > limit) return refused(`give ${gaussian ? 'a mean' : 'an action'} of ${outputMax.toPrecision(3)}`);
+    const before = old?.[i]?.action;
+    if (before === undefined) continue;
+    for (let k = 0; k < action.length; k++) driftMax = Math.max(driftMax, Math.abs(action[k]! - before[k]!));
   }
-  if (meanMax > limits.meanMax) return refused(`give a mean of ${meanMax.toPrecision(3)}`);
-  return ok({ meanMax, driftMax });
+  return ok({ outputMax, driftMax });
+}
+
+function largest(values: Iterable<number>): number {
+  let max = Number.NEGATIVE_INFINITY;
+  for (const value of values) max = Math.max(max, value);
+  return max;
 }
 
 function refused(what: string): Result<never> {

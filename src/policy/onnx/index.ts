@@ -1,3 +1,4 @@
-export { writeMlpGraph } from './mlp-graph.ts';
+export { headOf } from './head.ts';
+export { type MlpOptions, writeMlpGraph } from './mlp-graph.ts';
 export { OnnxPolicy, type OnnxPolicyOptions, type SwapReport } from './onnx-policy.ts';
 export type { WorkerAnswer, WorkerRequest } from './worker-messages.ts';

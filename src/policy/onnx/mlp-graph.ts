@@ -22,11 +22,20 @@ export interface MlpOptions {
   readonly parameters: 'inputs' | 'baked';
   /** Value of parameter element `i` of all; weights and biases alike. */
   readonly valueAt: (i: number) => number;
+  /** Default: `gaussian`. `unbounded` is an action head that forgot its tanh. */
+  readonly head?: 'gaussian' | 'action' | 'unbounded';
+  /** Z of an action head; 0, the default: none is taken. */
+  readonly noiseSize?: number;
+  /** The model's metadata. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Builds `observation` [1,O] → Gemm, Relu, … → `mean` [1,A] and `log_std` [1,A]. Allocates. */
+/**
+ * Builds `observation` [1,O] → Gemm, Relu, … → `mean` and `log_std` [1,A]; or, as an action head, `observation` and
+ * `noise` [1,Z] → `action` = tanh(Gemm(…) + noise · W) [1,A]. Allocates.
+ */
 export function writeMlpGraph(options: MlpOptions): MlpGraph {
-  const { observationSize, hiddenSizes, actionSize, parameters, valueAt } = options;
+  const { observationSize, hiddenSizes, actionSize, parameters, valueAt, head = 'gaussian', noiseSize = 0 } = options;
   const shapes: TensorShape[] = [];
   const nodes: Uint8Array[] = [];
   let last = 'observation';
@@ -41,19 +50,33 @@ export function writeMlpGraph(options: MlpOptions): MlpGraph {
     last = `relu${i}`;
     width = size;
   });
-  gemm('mean', actionSize, 'mean');
-  gemm('log_std', actionSize, 'log_std');
+  if (head === 'gaussian') {
+    gemm('mean', actionSize, 'mean');
+    gemm('log_std', actionSize, 'log_std');
+  } else {
+    gemm('action', actionSize, 'best');
+    if (noiseSize > 0) {
+      shapes.push({ name: 'noise.weight', shape: [noiseSize, actionSize] });
+      nodes.push(nodeProto('MatMul', ['noise', 'noise.weight'], 'shift'), nodeProto('Add', ['best', 'shift'], 'raw'));
+    }
+    const squashing = head === 'action' ? 'Tanh' : 'Identity';
+    nodes.push(nodeProto(squashing, [noiseSize > 0 ? 'raw' : 'best'], 'action'));
+  }
+  const inputs = [{ name: 'observation', shape: [1, observationSize] }];
+  if (noiseSize > 0) inputs.push({ name: 'noise', shape: [1, noiseSize] });
+  const outputs = (head === 'gaussian' ? ['mean', 'log_std'] : ['action']).map((name) => ({
+    name,
+    shape: [1, actionSize],
+  }));
 
   const weights = Float32Array.from({ length: shapes.reduce((n, s) => n + elements(s), 0) }, (_, i) => valueAt(i));
   const isBaked = parameters === 'baked';
   const graph = modelProto(
     nodes,
-    [{ name: 'observation', shape: [1, observationSize] }, ...(isBaked ? [] : shapes)],
-    [
-      { name: 'mean', shape: [1, actionSize] },
-      { name: 'log_std', shape: [1, actionSize] },
-    ],
+    [...inputs, ...(isBaked ? [] : shapes)],
+    outputs,
     isBaked ? initializers(shapes, weights) : [],
+    options.metadata ?? {},
   );
   return isBaked ? { graph, shapes: [], weights: new Float32Array(0) } : { graph, shapes, weights };
 }
@@ -81,6 +104,7 @@ function modelProto(
   inputs: readonly TensorShape[],
   outputs: readonly TensorShape[],
   constants: readonly Uint8Array[],
+  metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
   const graph = message(
     ...nodes.map((node) => bytes(1, node)),
@@ -90,7 +114,8 @@ function modelProto(
     ...outputs.map((tensor) => bytes(12, valueInfo(tensor))),
   );
   const opset = message(text(1, ''), integer(2, OPSET));
-  return new Uint8Array(message(integer(1, IR_VERSION), text(2, 'rein'), bytes(7, graph), bytes(8, opset)));
+  const entries = Object.entries(metadata).map(([key, value]) => bytes(14, message(text(1, key), text(2, value))));
+  return new Uint8Array(message(integer(1, IR_VERSION), text(2, 'rein'), bytes(7, graph), bytes(8, opset), ...entries));
 }
 
 function nodeProto(operator: string, inputs: readonly string[], output: string): Uint8Array {

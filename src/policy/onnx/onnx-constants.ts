@@ -3,6 +3,7 @@
  * need not show in the outputs of a trial. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
 import { allFinite } from '../../core/index.ts';
+import { forEachField } from './proto-reader.ts';
 
 /**
  * Why `model` cannot be a policy network (not protobuf, no graph, a constant that is not finite), in words that follow
@@ -50,51 +51,6 @@ function badTensor(tensor: Uint8Array): string | undefined {
     // A copy, since the payload may lie at any byte offset; not by slice(), which does not copy a Buffer.
     const floats = new Float32Array(new Uint8Array(payload).buffer, 0, payload.byteLength >> 2);
     if (!allFinite(floats)) return `its constant '${name}' holds a number that is not finite`;
-  }
-  return undefined;
-}
-
-/**
- * Calls `visit` for each protobuf field of `message`: its number, its bytes where it has a length, its value where it is
- * a variable-length integer. False where the bytes end early or are not protobuf, or `visit` said false.
- */
-function forEachField(
-  message: Uint8Array,
-  visit: (field: number, content: Uint8Array | undefined, value: number) => boolean,
-): boolean {
-  const cursor = { at: 0 };
-  while (cursor.at < message.length) {
-    const key = readVarint(message, cursor);
-    if (key === undefined) return false;
-    const field = Math.floor(key / 8);
-    const wireType = key % 8;
-    let content: Uint8Array | undefined;
-    let value = 0;
-    if (wireType === 0) {
-      const read = readVarint(message, cursor);
-      if (read === undefined) return false;
-      value = read;
-    } else {
-      const length = wireType === 1 ? 8 : wireType === 5 ? 4 : wireType === 2 ? readVarint(message, cursor) : undefined;
-      if (length === undefined || cursor.at + length > message.length) return false;
-      content = message.subarray(cursor.at, cursor.at + length);
-      cursor.at += length;
-    }
-    if (field === 0 || !visit(field, content, value)) return false;
-  }
-  return true;
-}
-
-/** A variable-length integer as a double (exact to 2^53), or undefined where the bytes end early or it is too long. */
-function readVarint(bytes: Uint8Array, cursor: { at: number }): number | undefined {
-  let value = 0;
-  let unit = 1;
-  for (let i = 0; i < 10; i++) {
-    const byte = bytes[cursor.at++];
-    if (byte === undefined) return undefined;
-    value += (byte & 127) * unit;
-    if (byte < 128) return value;
-    unit *= 128;
   }
   return undefined;
 }

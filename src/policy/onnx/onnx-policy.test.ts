@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { A, O, SCHEMA, weightsOf } from '../../../tests/support/policy-fixture.ts';
-import type { PolicyOutput } from '../policy.ts';
+import { A, O, SCHEMA, weightsOf, Z } from '../../../tests/support/policy-fixture.ts';
+import { Rng } from '../../core/index.ts';
+import type { PolicyNoise } from '../policy.ts';
 import { type PolicyWeights, weightsDigest } from '../weights.ts';
 import { OnnxPolicy, type OnnxPolicyOptions } from './onnx-policy.ts';
 
@@ -17,22 +18,22 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((p) => p.close()));
 });
 
-const output = (): PolicyOutput => ({ mean: new Float32Array(A), logStd: new Float32Array(A) });
+const out = new Float32Array(A);
+const still: PolicyNoise = { rng: new Rng(1), purpose: 'evaluate' };
 const ones = new Float32Array(O).fill(1);
 
-/** What a network with every parameter equal to w gives for ones: worked out by hand, layer by layer. */
+/** What a network with every parameter equal to w does for ones: worked out by hand, layer by layer. */
 function expected(w: number): number {
   const relu = (x: number): number => Math.max(0, x);
   const first = relu(O * w + w);
   const second = relu(8 * first * w + w);
-  return 8 * second * w + w;
+  return Math.tanh(8 * second * w + w);
 }
 
-async function meanOf(p: OnnxPolicy): Promise<number> {
-  const out = output();
-  await p.infer(ones, out);
-  expect(out.mean[0]).toBe(out.mean[1]);
-  return out.mean[0]!;
+async function actionOf(p: OnnxPolicy): Promise<number> {
+  await p.decide(ones, still, out);
+  expect(out[0]).toBe(out[1]);
+  return out[0]!;
 }
 
 /** `weights` with another manifest digest computed over changed content. */
@@ -41,17 +42,23 @@ function redigested(changed: PolicyWeights): PolicyWeights {
   return { ...changed, manifest: { ...manifest, digest: weightsDigest(manifest, graph, weights) } };
 }
 
+/** `weights` with every `from` in its graph replaced by `to`, which is as long. */
+function relabelled(weights: PolicyWeights, from: string, to: string): PolicyWeights {
+  const graph = Buffer.from(Buffer.from(weights.graph).toString('latin1').replaceAll(from, to), 'latin1');
+  return { ...weights, graph };
+}
+
 describe('OnnxPolicy', () => {
-  it('has version 0 and refuses to infer before the first weights', async () => {
+  it('has version 0 and refuses to decide before the first weights', async () => {
     const p = policy();
     expect(p.version).toBe(0);
-    await expect(p.infer(ones, output())).rejects.toThrow('no weights yet');
+    await expect(p.decide(ones, still, out)).rejects.toThrow('no weights yet');
   });
 
   it('computes the network that its weights say', async () => {
     const p = policy();
     expect((await p.swap(weightsOf(1, 0.1))).ok).toBe(true);
-    expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+    expect(await actionOf(p)).toBeCloseTo(expected(0.1), 6);
     expect(p.version).toBe(1);
   });
 
@@ -62,7 +69,7 @@ describe('OnnxPolicy', () => {
     if (!swapped.ok) throw swapped.error;
     expect(swapped.value).toMatchObject({ version: 2, previousVersion: 1 });
     expect(swapped.value.canary.driftMax).toBeGreaterThan(0.01);
-    expect(await meanOf(p)).toBeCloseTo(expected(0.2), 5);
+    expect(await actionOf(p)).toBeCloseTo(expected(0.2), 5);
   });
 
   it('does not depend on the memory of the weights it was given', async () => {
@@ -70,18 +77,18 @@ describe('OnnxPolicy', () => {
     const weights = weightsOf(1, 0.1);
     await p.swap(weights);
     weights.weights.fill(Number.NaN);
-    expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+    expect(await actionOf(p)).toBeCloseTo(expected(0.1), 6);
   });
 
   it('gives old or new outputs, never a mixture, while weights are swapped during inferences', async () => {
     const p = policy();
-    await p.swap(weightsOf(1, 0.1));
-    const allowed = [0.1, 0.2, 0.3, 0.4].map((w) => Math.fround(expected(w)));
+    await p.swap(weightsOf(1, 0.05));
+    const allowed = [0.05, 0.1, 0.15, 0.2].map((w) => Math.fround(expected(w)));
     let isSwapping = true;
     const swapAll = async (): Promise<void> => {
       for (let version = 2; version <= 60; version++) {
         // Every tenth version has another graph, so that sessions are exchanged as well.
-        const w = 0.1 * (1 + (version % 4));
+        const w = 0.05 * (1 + (version % 4));
         const same = weightsOf(version, w);
         const other = { ...same, graph: Buffer.concat([same.graph, Uint8Array.from([0x12, 1, 0x78])]) };
         const swapped = await p.swap(version % 10 === 0 ? redigested(other) : same);
@@ -94,9 +101,9 @@ describe('OnnxPolicy', () => {
     const versions = new Set<number>();
     while (isSwapping) {
       const version = p.version;
-      const mean = await meanOf(p);
-      const nearest = allowed.findIndex((a) => Math.abs(a - mean) < 1e-5 * a);
-      expect(nearest, `a mean of ${mean} at version ${version}`).toBe(version === 1 ? 0 : version % 4);
+      const action = await actionOf(p);
+      const nearest = allowed.findIndex((a) => Math.abs(a - action) < 1e-5 * a);
+      expect(nearest, `an action of ${action} at version ${version}`).toBe(version === 1 ? 0 : version % 4);
       versions.add(version);
     }
     await swaps;
@@ -108,19 +115,19 @@ describe('OnnxPolicy', () => {
     await p.swap(weightsOf(1, 0.1));
     await p.swap(weightsOf(2, 0.2));
     expect(p.rollback()).toEqual({ ok: true, value: 1 });
-    expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+    expect(await actionOf(p)).toBeCloseTo(expected(0.1), 6);
     const again = await p.swap(weightsOf(2, 0.2));
     expect(again.ok ? '' : again.error.message).toContain('versions only rise');
-    expect((await p.swap(weightsOf(3, 0.3))).ok).toBe(true);
-    expect(await meanOf(p)).toBeCloseTo(expected(0.3), 5);
+    expect((await p.swap(weightsOf(3, 0.15))).ok).toBe(true);
+    expect(await actionOf(p)).toBeCloseTo(expected(0.15), 5);
   });
 
   it('keeps three earlier weights and says so when there are none left', async () => {
     const p = policy();
-    for (let version = 1; version <= 6; version++) await p.swap(weightsOf(version, 0.05 * version));
+    for (let version = 1; version <= 6; version++) await p.swap(weightsOf(version, 0.03 * version));
     expect([p.rollback(), p.rollback(), p.rollback()].map((r) => (r.ok ? r.value : 0))).toEqual([5, 4, 3]);
     expect(p.rollback().ok).toBe(false);
-    expect(await meanOf(p)).toBeCloseTo(expected(0.15), 5);
+    expect(await actionOf(p)).toBeCloseTo(expected(0.09), 5);
   });
 
   const nan = weightsOf(2, (i) => (i === 30 ? Number.NaN : 0.1));
@@ -161,7 +168,7 @@ describe('OnnxPolicy', () => {
       expect(swapped.ok ? '' : swapped.error.message).toContain(words);
       expect(swapped.ok ? '' : swapped.error.message).not.toContain('\n');
       expect(p.version).toBe(1);
-      expect(await meanOf(p)).toBeCloseTo(expected(0.1), 6);
+      expect(await actionOf(p)).toBeCloseTo(expected(0.1), 6);
     });
   }
 
@@ -176,28 +183,61 @@ describe('OnnxPolicy', () => {
     const p = policy();
     await p.swap(weightsOf(1, 0.6));
     expect(p.version).toBe(1);
-    await expect(p.infer(new Float32Array(O).fill(3e38), output())).rejects.toThrow('not finite');
-    await expect(p.infer(new Float32Array(O).fill(Number.NaN), output())).rejects.toThrow('observation');
-    expect(await meanOf(p)).toBeCloseTo(expected(0.6), 3);
+    await expect(p.decide(new Float32Array(O).fill(3e38), still, out)).rejects.toThrow('not finite');
+    await expect(p.decide(new Float32Array(O).fill(Number.NaN), still, out)).rejects.toThrow('observation');
+    expect(await actionOf(p)).toBeCloseTo(expected(0.6), 3);
   });
 
   it('throws on misuse: a wrong size, or two inferences at once', async () => {
     const p = policy();
     await p.swap(weightsOf(1, 0.1));
-    await expect(p.infer(new Float32Array(O + 1), output())).rejects.toThrow(RangeError);
-    const first = p.infer(ones, output());
-    await expect(p.infer(ones, output())).rejects.toThrow('one inference at a time');
+    await expect(p.decide(new Float32Array(O - 1), still, out)).rejects.toThrow(RangeError);
+    const first = p.decide(ones, still, out);
+    await expect(p.decide(ones, still, out)).rejects.toThrow('one decision at a time');
     await first;
   });
 
   it('closes during an inference and a swap without harm, and twice', async () => {
     const p = policy();
     await p.swap(weightsOf(1, 0.1));
-    const inference = p.infer(ones, output());
+    const inference = p.decide(ones, still, out);
     const swap = p.swap(weightsOf(2, 0.2));
     await Promise.all([inference, swap, p.close()]);
     await p.close();
-    await expect(p.infer(ones, output())).rejects.toThrow('no weights');
+    await expect(p.decide(ones, still, out)).rejects.toThrow('no weights');
+  });
+
+  it('takes actions from a graph that makes them itself, of observation and noise', async () => {
+    const p = policy();
+    const swapped = await p.swap(weightsOf(1, 0.05, {}, { head: 'action' }));
+    expect(swapped).toMatchObject({ ok: true, value: { head: { kind: 'action', noiseSize: Z, noise: 'exploring' } } });
+    expect(await actionOf(p)).toBeCloseTo(expected(0.05), 6);
+    const draws = new Rng(9);
+    const shift = 0.05 * (draws.normal() + draws.normal() + draws.normal());
+    await p.decide(ones, { rng: new Rng(9), purpose: 'explore' }, out);
+    expect(out[0]).toBeCloseTo(Math.tanh(Math.atanh(expected(0.05)) + shift), 5);
+  });
+
+  it('exchanges one head for another, and says how far the actions moved', async () => {
+    const p = policy();
+    await p.swap(weightsOf(1, 0.1));
+    const swapped = await p.swap(weightsOf(2, 0.1, {}, { head: 'action' }));
+    if (!swapped.ok) throw swapped.error;
+    expect(swapped.value.canary.driftMax).toBeLessThan(1e-6);
+    await p.swap(weightsOf(3, 0.2));
+    expect(await actionOf(p)).toBeCloseTo(expected(0.2), 5);
+    p.rollback();
+    expect(await actionOf(p)).toBeCloseTo(expected(0.1), 6);
+  });
+
+  const otherHeads: readonly [string, PolicyWeights, string][] = [
+    ['actions beyond ±1', weightsOf(2, 0.2, {}, { head: 'unbounded' }), 'give an action of'],
+    ['noise that is neither', weightsOf(2, 0.1, {}, { metadata: { noise: 'never' } }), 'neither exploring nor always'],
+    ['no head at all', redigested(relabelled(weightsOf(2, 0.1), 'log_std', 'log_sdt')), "gives 'mean', 'log_sdt'"],
+  ];
+  it.each(otherHeads)('refuses a network with %s', async (_what, weights, words) => {
+    const swapped = await policy().swap(weights);
+    expect(swapped.ok ? '' : swapped.error.message).toContain(words);
   });
 
   it('survives any bytes as a graph', async () => {

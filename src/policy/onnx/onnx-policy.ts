@@ -1,12 +1,13 @@
 /**
  * A policy network on onnxruntime, one thread, off the tick. Weights that are inputs of the graph are exchanged between
- * two inferences by replacing one reference: an inference runs on old weights or new ones, never on a mixture.
+ * two decisions by replacing one reference: a decision is made by old weights or new ones, never by a mixture.
  */
 import { err, ok, ReinError, type Result } from '../../core/index.ts';
-import type { Policy, PolicyOutput } from '../policy.ts';
+import type { Policy, PolicyHead, PolicyNoise } from '../policy.ts';
 import { type PolicyWeights, sha256Hex, verifyWeights } from '../weights.ts';
 import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
-import { openNetwork, type PolicyNetwork, type WeightTensors } from './policy-network.ts';
+import type { WeightTensors } from './network-buffers.ts';
+import { openNetwork, type PolicyNetwork } from './policy-network.ts';
 
 export interface OnnxPolicyOptions {
   readonly observationSize: number;
@@ -24,6 +25,8 @@ export interface OnnxPolicyOptions {
 export interface SwapReport {
   readonly version: number;
   readonly previousVersion: number;
+  /** How the network that acts now gives its actions. */
+  readonly head: PolicyHead;
   readonly canary: CanaryReport;
 }
 
@@ -51,7 +54,7 @@ export class OnnxPolicy implements Policy {
   readonly #newestOfRun = new Map<string, number>();
   #current: Generation | undefined;
   #older: Generation[] = [];
-  #isInferring = false;
+  #isDeciding = false;
   #isClosed = false;
   #swaps: Promise<unknown> = Promise.resolve();
 
@@ -64,29 +67,29 @@ export class OnnxPolicy implements Policy {
     this.#canaryLimits = options.canaryLimits ?? DEFAULT_CANARY_LIMITS;
   }
 
-  /** The version that the next `infer` acts on; a swap during an inference does not change that inference. */
+  /** The version that the next `decide` acts on; a swap during a decision does not change that decision. */
   get version(): number {
     return this.#current?.version ?? 0;
   }
 
   /**
-   * One inference; see `Policy.infer`. One at a time: a second call before the first has settled throws. Rejects with
+   * One decision; see `Policy.decide`. One at a time: a second call before the first has settled throws. Rejects with
    * `ReinError` where there are no weights, the observation is not finite, or the output is not.
    */
-  async infer(observation: Float32Array, out: PolicyOutput): Promise<void> {
+  async decide(observation: Float32Array, noise: PolicyNoise, out: Float32Array): Promise<void> {
     const current = this.#current;
     if (current === undefined) throw new ReinError('policy', 'The policy has no weights yet.');
-    if (this.#isInferring) throw new Error('one inference at a time: await the one before');
-    this.#isInferring = true;
+    if (this.#isDeciding) throw new Error('one decision at a time: await the one before');
+    this.#isDeciding = true;
     try {
-      await current.network.run(current.weights, observation, out);
+      await current.network.decide(current.weights, observation, noise, out);
     } finally {
-      this.#isInferring = false;
+      this.#isDeciding = false;
     }
   }
 
   /**
-   * Verifies `candidate`, tries them on the canary observations, and lets them act from the next inference on. On an error
+   * Verifies `candidate`, tries them on the canary observations, and lets them act from the next decision on. On an error
    * the old weights stay. Copies the weights, so the caller may reuse it. Calls run one after the other. Creates a session
    * only when the graph differs from the one that acts.
    */
@@ -123,7 +126,7 @@ export class OnnxPolicy implements Policy {
     }
   }
 
-  /** Waits for the inference and swap under way, then frees all sessions. Idempotent. */
+  /** Waits for the decision and swap under way, then frees all sessions. Idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -164,8 +167,8 @@ export class OnnxPolicy implements Policy {
 
   async #tryAndActivate(candidate: Generation): Promise<Result<SwapReport>> {
     const before = this.#current;
-    const outputs = await candidate.network.runMany(candidate.weights, this.#canaryObservations);
-    const old = before && (await before.network.runMany(before.weights, this.#canaryObservations));
+    const outputs = await candidate.network.tryOn(candidate.weights, this.#canaryObservations);
+    const old = before && (await before.network.tryOn(before.weights, this.#canaryObservations));
     const canary = judgeCanary(outputs, old, this.#canaryLimits);
     if (!canary.ok || this.#isClosed) {
       this.#releaseUnused(candidate.network);
@@ -173,7 +176,8 @@ export class OnnxPolicy implements Policy {
     }
     this.#remember();
     this.#current = candidate;
-    return ok({ version: candidate.version, previousVersion: before?.version ?? 0, canary: canary.value });
+    const { version, network } = candidate;
+    return ok({ version, previousVersion: before?.version ?? 0, head: network.head, canary: canary.value });
   }
 
   #remember(): void {

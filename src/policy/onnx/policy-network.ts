@@ -1,14 +1,14 @@
 /**
- * One onnxruntime session with the buffers it needs. The only file here that imports onnxruntime.
+ * One onnxruntime session with the buffers it needs.
  */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { allFinite, err, ok, ReinError, type Result } from '../../core/index.ts';
-import type { PolicyOutput } from '../policy.ts';
+import { err, ok, ReinError, type Result, Rng } from '../../core/index.ts';
+import type { PolicyHead, PolicyNoise } from '../policy.ts';
 import type { TensorShape } from '../weights.ts';
+import type { TrialOutput } from './canary.ts';
+import { headOf } from './head.ts';
+import { NetworkBuffers, type WeightTensors } from './network-buffers.ts';
 import { findBadConstant } from './onnx-constants.ts';
-
-/** All inputs but the observation, by name. Never changed once made. */
-export type WeightTensors = Readonly<Record<string, Tensor>>;
 
 const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
@@ -19,8 +19,11 @@ const SESSION_OPTIONS: InferenceSession.SessionOptions = {
   logSeverityLevel: 4,
 };
 
+/** Seed of the noise in trials: the same draws for every version. */
+const TRIAL_SEED = 20_260_102;
+
 /**
- * Opens `graph`, which must take `observation` [1,O] and give `mean` [1,A] and `log_std` [1,A], all float32. Throws
+ * Opens `graph`, which must take `observation` [1,O] and have one of the heads of `head.ts`, all float32. Throws
  * `ReinError` where it is not such a network or holds a constant that is not finite.
  */
 export async function openNetwork(
@@ -31,38 +34,61 @@ export async function openNetwork(
 ): Promise<PolicyNetwork> {
   const bad = findBadConstant(graph);
   if (bad !== undefined) throw unusable(bad);
+  const head = headOf(graph, actionSize);
+  if (typeof head === 'string') throw unusable(head);
   let session: InferenceSession;
   try {
     session = await InferenceSession.create(graph, SESSION_OPTIONS);
   } catch (error) {
     throw unusable('onnxruntime cannot read it', error);
   }
-  const reason =
-    shapeProblem(session.inputMetadata, 'observation', [1, observationSize]) ??
-    shapeProblem(session.outputMetadata, 'mean', [1, actionSize]) ??
-    shapeProblem(session.outputMetadata, 'log_std', [1, actionSize]);
+  const reason = interfaceProblem(session, head, observationSize, actionSize);
   if (reason !== undefined) {
     await session.release();
     throw unusable(reason);
   }
-  return new PolicyNetwork(session, graphDigest, observationSize, actionSize);
+  return new PolicyNetwork(session, graphDigest, head, observationSize, actionSize);
+}
+
+function interfaceProblem(
+  { inputMetadata, outputMetadata }: InferenceSession,
+  head: PolicyHead,
+  observationSize: number,
+  actionSize: number,
+): string | undefined {
+  const takesNoise = head.kind === 'action' && head.noiseSize > 0;
+  const outputs = head.kind === 'gaussian' ? ['mean', 'log_std'] : ['action'];
+  return (
+    shapeProblem(inputMetadata, 'observation', [1, observationSize]) ??
+    (takesNoise ? shapeProblem(inputMetadata, 'noise', [1, head.noiseSize]) : undefined) ??
+    outputs.map((name) => shapeProblem(outputMetadata, name, [1, actionSize])).find((reason) => reason !== undefined)
+  );
 }
 
 /** A session; weights are bound to it and given to every run. */
 export class PolicyNetwork {
   readonly graphDigest: string;
+  readonly head: PolicyHead;
   readonly #session: InferenceSession;
-  readonly #main: Buffers;
-  readonly #trial: Buffers;
+  readonly #main: NetworkBuffers;
+  readonly #trial: NetworkBuffers;
   #pending = 0;
   #isClosing = false;
   #isReleased = false;
 
-  constructor(session: InferenceSession, graphDigest: string, observationSize: number, actionSize: number) {
+  constructor(
+    session: InferenceSession,
+    graphDigest: string,
+    head: PolicyHead,
+    observationSize: number,
+    actionSize: number,
+  ) {
     this.#session = session;
     this.graphDigest = graphDigest;
-    this.#main = new Buffers(observationSize, actionSize);
-    this.#trial = new Buffers(observationSize, actionSize);
+    this.head = head;
+    const tensor = (data: Float32Array, shape: readonly number[]): Tensor => new Tensor('float32', data, shape);
+    this.#main = new NetworkBuffers(head, observationSize, actionSize, tensor);
+    this.#trial = new NetworkBuffers(head, observationSize, actionSize, tensor);
   }
 
   /**
@@ -80,28 +106,48 @@ export class PolicyNetwork {
       tensors[name] = new Tensor('float32', copy.subarray(offset, offset + size), [...shape]);
       offset += size;
     }
-    const missing = this.#session.inputNames.find((name) => name !== 'observation' && tensors[name] === undefined);
+    const missing = this.#session.inputNames.find((name) => !this.#main.has(name) && tensors[name] === undefined);
     return missing === undefined ? ok(tensors) : err(unusable(`the weight '${missing}' is missing`));
   }
 
-  /** One inference into `out`. Rejects with `ReinError` where something is not finite. One at a time. */
-  async run(weights: WeightTensors, observation: Float32Array, out: PolicyOutput): Promise<void> {
-    if (!allFinite(observation)) throw new ReinError('policy', 'The observation holds a number that is not finite.');
-    await this.#runOn(this.#main, weights, observation, out);
-    if (!allFinite(out.mean) || !allFinite(out.logStd)) {
+  /** One decision into `out`. Rejects with `ReinError` where something is not finite. One at a time. */
+  async decide(
+    weights: WeightTensors,
+    observation: Float32Array,
+    noise: PolicyNoise,
+    out: Float32Array,
+  ): Promise<void> {
+    const buffers = this.#main;
+    buffers.setObservation(observation);
+    if (!buffers.isObservationFinite) {
+      throw new ReinError('policy', 'The observation holds a number that is not finite.');
+    }
+    buffers.drawNoise(noise);
+    await this.#runOn(buffers, weights);
+    if (!buffers.isOutputFinite) {
       throw new ReinError('policy', 'The policy gave an action that is not finite.', {
         remedy: 'Its weights or its observation are out of range: go back to earlier weights.',
       });
     }
+    buffers.writeAction(out);
   }
 
-  /** Inferences on other buffers than `run`, finite or not, so that a trial never disturbs the policy that acts. */
-  async runMany(weights: WeightTensors, observations: readonly Float32Array[]): Promise<PolicyOutput[]> {
-    const outputs: PolicyOutput[] = [];
+  /** Runs on other buffers than `decide`, finite or not, so that a trial never disturbs the policy that acts. */
+  async tryOn(weights: WeightTensors, observations: readonly Float32Array[]): Promise<TrialOutput[]> {
+    const outputs: TrialOutput[] = [];
+    const rng = new Rng(TRIAL_SEED);
+    const run = async (purpose: PolicyNoise['purpose']): Promise<TrialOutput> => {
+      this.#trial.drawNoise({ rng, purpose });
+      await this.#runOn(this.#trial, weights);
+      return this.#trial.trialOutput();
+    };
     for (const observation of observations) {
-      const out = this.#trial.createOutput();
-      await this.#runOn(this.#trial, weights, observation, out);
-      outputs.push(out);
+      this.#trial.setObservation(observation);
+      const best = await run('evaluate');
+      // What noise does to a Gaussian is known from its spread.
+      const isTriedWithNoise = best.actions !== undefined && this.head.noiseSize > 0;
+      if (!isTriedWithNoise) outputs.push(best);
+      else outputs.push({ ...best, actions: [...best.actions, ...((await run('explore')).actions ?? [])] });
     }
     return outputs;
   }
@@ -112,13 +158,11 @@ export class PolicyNetwork {
     await this.#releaseIfIdle();
   }
 
-  async #runOn(buffers: Buffers, weights: WeightTensors, observation: Float32Array, out: PolicyOutput): Promise<void> {
+  async #runOn(buffers: NetworkBuffers, weights: WeightTensors): Promise<void> {
     this.#pending++;
     try {
-      await this.#session.run(buffers.feedsFor(weights, observation), buffers.fetches);
-      buffers.copyTo(out);
+      await this.#session.run(buffers.feedsFor(weights), buffers.fetches);
     } catch (error) {
-      if (error instanceof RangeError) throw error;
       throw unusable('onnxruntime could not run it', error);
     } finally {
       this.#pending--;
@@ -130,50 +174,6 @@ export class PolicyNetwork {
     if (this.#pending > 0 || this.#isReleased) return;
     this.#isReleased = true;
     await this.#session.release();
-  }
-}
-
-/** Input and output memory that onnxruntime reads and writes in place, so that a run leaves little garbage. */
-class Buffers {
-  readonly fetches: Record<string, Tensor>;
-  readonly #observation: Float32Array;
-  readonly #observationTensor: Tensor;
-  readonly #mean: Float32Array;
-  readonly #logStd: Float32Array;
-  #boundWeights: WeightTensors | undefined;
-  #feeds: Record<string, Tensor> = {};
-
-  constructor(observationSize: number, actionSize: number) {
-    this.#observation = new Float32Array(observationSize);
-    this.#mean = new Float32Array(actionSize);
-    this.#logStd = new Float32Array(actionSize);
-    this.#observationTensor = new Tensor('float32', this.#observation, [1, observationSize]);
-    this.fetches = {
-      mean: new Tensor('float32', this.#mean, [1, actionSize]),
-      log_std: new Tensor('float32', this.#logStd, [1, actionSize]),
-    };
-  }
-
-  /** The inputs for one run. A new object per set of weights: one that a run already holds is never changed. */
-  feedsFor(weights: WeightTensors, observation: Float32Array): Record<string, Tensor> {
-    if (observation.length !== this.#observation.length) {
-      throw new RangeError(`an observation has ${this.#observation.length} numbers, got ${observation.length}`);
-    }
-    this.#observation.set(observation);
-    if (this.#boundWeights !== weights) {
-      this.#feeds = { ...weights, observation: this.#observationTensor };
-      this.#boundWeights = weights;
-    }
-    return this.#feeds;
-  }
-
-  copyTo(out: PolicyOutput): void {
-    out.mean.set(this.#mean);
-    out.logStd.set(this.#logStd);
-  }
-
-  createOutput(): PolicyOutput {
-    return { mean: new Float32Array(this.#mean.length), logStd: new Float32Array(this.#logStd.length) };
   }
 }
 

@@ -3,7 +3,7 @@
  * being terminated: that would abort the whole process during an inference.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { ReinError, type Result } from '../../core/index.ts';
+import { ReinError, type Result, Rng } from '../../core/index.ts';
 import { OnnxPolicy } from './onnx-policy.ts';
 import type { WorkerAnswer, WorkerRequest, WorkerStart } from './worker-messages.ts';
 
@@ -25,11 +25,11 @@ function serve(port: MessagePort, policy: OnnxPolicy): void {
 async function answer(policy: OnnxPolicy, request: Exclude<WorkerRequest, { kind: 'close' }>): Promise<WorkerAnswer> {
   const { id } = request;
   switch (request.kind) {
-    case 'infer': {
-      const mean = new Float32Array(policy.actionSize);
-      const logStd = new Float32Array(policy.actionSize);
-      await policy.infer(request.observation, { mean, logStd });
-      return { id, kind: 'output', mean, logStd };
+    case 'decide': {
+      const { observation, seed, purpose } = request;
+      const action = new Float32Array(policy.actionSize);
+      await policy.decide(observation, { rng: new Rng(seed), purpose }, action);
+      return { id, kind: 'decided', action };
     }
     case 'swap':
       return { id, kind: 'swapped', report: unwrap(await policy.swap(request.weights)) };

@@ -54,11 +54,11 @@ async function stepWhile(
   let steps = 0;
   for (await link.advance(1); isOn(); steps++) {
     await getMoving(link);
-    await exercise.infer();
+    await exercise.decide();
     command.seq = steps;
     command.issuedAtS = clock.nowS();
     // To and fro, so that all stages have something to do wherever the arm stands.
-    for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(steps + i) + exercise.output.mean[i]!;
+    for (let i = 0; i < command.action.length; i++) command.action[i] = Math.sin(steps + i) + exercise.action[i]!;
     link.send(command);
     await link.advance(ticksPerStep);
   }

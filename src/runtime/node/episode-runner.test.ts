@@ -113,16 +113,15 @@ class FakeLink implements GuardLink {
   }
 }
 
-/** Always the same mean; its version can be changed. */
+/** Always the same action; its version can be changed. */
 function createPolicy(log: string[], size: number): Policy & { version: number } {
   return {
     observationSize: size,
     actionSize: ACTIONS,
     version: 3,
-    infer: async (_observation, out) => {
-      log.push('infer');
-      out.mean.fill(0.5);
-      out.logStd.fill(-1);
+    decide: async (_observation, { rng, purpose }, out) => {
+      log.push('decide');
+      out.fill(Math.tanh(0.5 + (purpose === 'explore' ? 0.4 * rng.normal() : 0)));
     },
     close: async () => undefined,
   };
@@ -198,7 +197,7 @@ describe('an episode', () => {
     const { log, run } = createRig(2);
     const operator = createOperator('', log);
     await run({ operator, beforeStep: () => void log.push('beforeStep') });
-    const step = ['beforeStep', 'infer', 'poll', 'send policy', 'advance 10', 'onStep'];
+    const step = ['beforeStep', 'decide', 'poll', 'send policy', 'advance 10', 'onStep'];
     expect(log).toEqual([
       ...['resetScene', 'enable', 'advance 1', 'activate', 'advance 1', 'operator reset'],
       ...step,
@@ -363,9 +362,9 @@ describe('an episode', () => {
   });
 
   it('explores by its generator only', async () => {
-    const actions = async (explore?: Rng): Promise<number[]> => {
+    const actions = async (rng?: Rng): Promise<number[]> => {
       const { steps, run } = createRig(4);
-      await run(explore === undefined ? {} : { explore });
+      await run(rng === undefined ? {} : { noise: { rng, purpose: 'explore' } });
       return steps.flatMap((step) => [...step.policyAction]);
     };
     const explored = await actions(new Rng(1));
@@ -443,7 +442,7 @@ describe('an episode on a guard', () => {
           const result = await runner.run({
             layout,
             policy,
-            explore: new Rng(seed),
+            noise: { rng: new Rng(seed), purpose: 'explore' },
             operator: createOperator(plan),
             purpose: 'training',
             onStep: (t) => {

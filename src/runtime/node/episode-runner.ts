@@ -11,12 +11,12 @@ import {
   observationSize,
   type QuantileHistogram,
   ReinError,
-  type Rng,
+  Rng,
   type SceneLayout,
   type Source,
   type Transition,
 } from '../../core/index.ts';
-import { meanAction, type Policy, type PolicyOutput, sampleAction } from '../../policy/index.ts';
+import type { Policy, PolicyNoise } from '../../policy/index.ts';
 import type { Task, Verdict } from '../../tasks/index.ts';
 import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
 import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
@@ -55,8 +55,11 @@ export interface EpisodeOptions {
   readonly layout?: SceneLayout;
   /** Absent for demonstrations. */
   readonly policy?: Policy;
-  /** With a generator the policy explores, without it acts by its mean. */
-  readonly explore?: Rng;
+  /**
+   * Whether the policy explores, and what its noise is drawn from. Absent: it is evaluated, and what is drawn all the same
+   * follows from the number of the episode.
+   */
+  readonly noise?: PolicyNoise;
   readonly operator?: TeleopSource;
   /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
   readonly purpose: 'demo' | 'training' | 'evaluation';
@@ -117,7 +120,6 @@ export class EpisodeRunner {
   readonly #stack: ObservationStack;
   readonly #executed: ExecutedAction;
   readonly #ticksPerStep: number;
-  readonly #output: PolicyOutput;
   readonly #command: ActionCommand;
   readonly #teleop: TeleopCommand;
   readonly #transition: Transition;
@@ -140,7 +142,6 @@ export class EpisodeRunner {
     );
     this.#executed = new ExecutedAction(task.action, link.shape.joints, options.jointNames);
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
-    this.#output = { mean: new Float32Array(actions), logStd: new Float32Array(actions) };
     this.#command = createActionCommand(actions);
     this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
     this.#transition = createTransition(observationSize(task.observation), actions);
@@ -162,6 +163,7 @@ export class EpisodeRunner {
     const t = this.#transition;
     t.episode = this.#episode++;
     t.executed.fill(0);
+    const noise = episode.noise ?? { rng: new Rng(t.episode), purpose: 'evaluate' };
     this.#stack.reset(link.latest, t.executed);
     episode.operator?.reset();
     this.#filterSum = 0;
@@ -177,7 +179,7 @@ export class EpisodeRunner {
       const startMs = performance.now();
       t.step = step;
       t.observation.set(this.#stack.values);
-      t.source = await this.#decide(episode);
+      t.source = await this.#decide(episode, noise);
       if (t.source !== previousSource) this.#segment++;
       t.segment = this.#segment;
       const isTakenOver = isIntervention(t.source);
@@ -239,7 +241,7 @@ export class EpisodeRunner {
   }
 
   /** Fills the command and the transition's actions; says who decided. */
-  async #decide(episode: EpisodeOptions): Promise<Source> {
+  async #decide(episode: EpisodeOptions, noise: PolicyNoise): Promise<Source> {
     const { clock } = this.#options;
     const t = this.#transition;
     const command = this.#command;
@@ -249,10 +251,8 @@ export class EpisodeRunner {
     t.humanAction.fill(0);
     if (episode.policy !== undefined) {
       const startMs = performance.now();
-      await episode.policy.infer(t.observation, this.#output);
+      await episode.policy.decide(t.observation, noise, t.policyAction);
       this.#options.timings?.inferenceMs.add(performance.now() - startMs);
-      if (episode.explore === undefined) meanAction(t.policyAction, this.#output.mean);
-      else sampleAction(t.policyAction, this.#output.mean, this.#output.logStd, episode.explore);
     }
     const teleop = this.#teleop;
     teleop.active = false;

@@ -55,11 +55,17 @@ async function runEpisode(
 ): Promise<EvaluationAnswer> {
   const { link, runner, scene } = robot;
   const policy = await policies.get(request.candidate);
-  const layout = setup.task.drawLayout(new Rng(request.seed).fork(`${request.stream} ${request.index}`));
+  const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
+  const layout = setup.task.drawLayout(rng);
   const recorder = request.record === 'poses' ? new PoseRecorder(scene, layout) : undefined;
   const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());
   const { ticks, changedTicks, violations } = link.latest;
-  const result = await runner.run({ layout, policy, purpose: 'evaluation' });
+  const result = await runner.run({
+    layout,
+    policy,
+    noise: { rng: rng.fork('noise'), purpose: 'evaluate' },
+    purpose: 'evaluation',
+  });
   stop();
   const outcome = {
     success: result.success,

@@ -1,7 +1,7 @@
 /** Training episodes on the simulated robot, with interventions, validation in between, and the choice of a policy. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReinError, Rng, type Transition } from '../../core/index.ts';
-import { OnnxPolicy } from '../../policy/index.ts';
+import { OnnxPolicy, type PolicyNoise } from '../../policy/index.ts';
 import { OperatorDesk } from '../../teleop/index.ts';
 import type { EpisodeResult } from '../node/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
@@ -42,7 +42,7 @@ class Training {
   readonly #desk: OperatorDesk;
   readonly #selection: ModelSelection;
   readonly #layouts: Rng;
-  readonly #exploration: Rng;
+  readonly #exploration: PolicyNoise;
   readonly #budget: WallBudget;
   readonly #startedS: number;
   #steps = 0;
@@ -64,7 +64,7 @@ class Training {
     this.#desk = new OperatorDesk(keyboard === undefined ? [scripted] : [keyboard, scripted], actionSize);
     const root = new Rng(config.seed);
     this.#layouts = root.fork('layouts');
-    this.#exploration = root.fork('exploration');
+    this.#exploration = { rng: root.fork('exploration'), purpose: 'explore' };
     const { validation, training } = config.task;
     const nowS = (): number => log.elapsedS;
     this.#budget = new WallBudget({ budgetS: training.wallBudgetS, startedS, nowS });
@@ -131,7 +131,7 @@ class Training {
     const result = await robot.runner.run({
       layout: setup.task.drawLayout(this.#layouts),
       policy: this.#policy,
-      explore: this.#exploration,
+      noise: this.#exploration,
       operator: this.#desk,
       purpose: 'training',
       maxSteps: setup.config.task.training.steps - this.#steps,

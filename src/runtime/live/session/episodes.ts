@@ -8,6 +8,7 @@ import {
   type Transition,
   wilsonInterval,
 } from '../../../core/index.ts';
+import type { PolicyNoise } from '../../../policy/index.ts';
 import { type EpisodeOptions, type EpisodeResult, type Mark, ResetHangsError } from '../../node/index.ts';
 import { createDemonstrator } from '../../setup.ts';
 import { recordedDemonstrations } from '../recorder.ts';
@@ -45,7 +46,8 @@ export class Episodes {
   readonly #weights: PolicyUse;
   readonly #guard: GuardControl;
   readonly #hooks: EpisodeHooks;
-  readonly #exploration: Rng | undefined;
+  readonly #exploring: PolicyNoise;
+  readonly #evaluating: PolicyNoise;
   #count = 0;
   #hasJoined = false;
   /** The scene could not be put back: a person is asked before the next try. */
@@ -59,7 +61,10 @@ export class Episodes {
     this.#hooks = hooks;
     // Another start of the same run tries other things.
     const root = new Rng(setup.config.seed).fork(`start ${recorder.epoch}`);
-    this.#exploration = recorder.connection === undefined ? undefined : root.fork('exploration');
+    this.#evaluating = { rng: root.fork('noise'), purpose: 'evaluate' };
+    const rng = root.fork('exploration');
+    // Without a learner there is nothing to find out.
+    this.#exploring = recorder.connection === undefined ? this.#evaluating : { rng, purpose: 'explore' };
   }
 
   /** Demonstrations where they are missing, then episode after episode with the newest weights, until it is cut. */
@@ -217,7 +222,7 @@ export class Episodes {
   #actors(operator: EpisodeOptions['operator'], explores: boolean): Partial<EpisodeOptions> {
     return {
       ...(this.#weights.isReady ? { policy: this.#parts.policy } : {}),
-      ...(explores && this.#exploration !== undefined ? { explore: this.#exploration } : {}),
+      noise: explores ? this.#exploring : this.#evaluating,
       ...(operator === undefined ? {} : { operator }),
     };
   }
