@@ -1,6 +1,7 @@
 /** How fast this machine trains, beside how fast it multiplies matrices at best. */
 import { createTransition, Rng } from '../core/index.ts';
-import { createAgent, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './algorithms/index.ts';
+import { createAgent } from './agent/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './program/index.ts';
 import { Bindings, Graph, matmul, Session } from './engine/index.ts';
 import { Replay } from './replay/index.ts';
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { err, ok, type Result, type RngState } from '../core/index.ts';
-import type { AgentSnapshot } from './algorithms/index.ts';
+import type { AgentSnapshot } from './agent/index.ts';
 
 /** Where in the journal a learner was: what it had been given, and what it had taken from that. */
 export interface ReplayPosition {
@@ -30,7 +30,7 @@ export interface Checkpoint {
 /** Why bytes are no checkpoint. */
 export type CheckpointDamage = 'truncated' | 'notACheckpoint' | 'newerFormat' | 'digestMismatch' | 'badHeader';
 
-const MAGIC = Buffer.from('REINCKP1', 'latin1');
+const MAGIC = Buffer.from('REINCKP2', 'latin1');
 const MAGIC_FAMILY = Buffer.from('REINCKP', 'latin1');
 const PREFIX_BYTES = 12;
 const DIGEST_BYTES = 32;
@@ -84,6 +84,7 @@ function parseHeader(text: string): Header | undefined {
   ];
   const isComplete =
     typeof value?.runId === 'string' &&
+    typeof agent?.algorithm === 'string' &&
     typeof value.schemaHash === 'string' &&
     counts.every((count) => Number.isSafeInteger(count) && count! >= 0) &&
     ['batch', 'noise', 'subset', 'cloning'].every((purpose) => isRngState((agent?.rng as Rngs | undefined)?.[purpose]));

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../core/index.ts';
-import { type Agent, createAgent, DEFAULT_LEARNER_CONFIG } from './algorithms/index.ts';
+import { type Agent, createAgent } from './agent/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from './program/index.ts';
 import { readCheckpoint, rebuildReplay, writeCheckpoint } from './checkpoint.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
 import { Replay } from './replay/index.ts';
@@ -64,7 +65,7 @@ describe('checkpoints', () => {
     const records = journal(60);
     const [agent, replay] = [await create(), new Replay(2, 1, 100)];
     const step = async (a: Agent, r: Replay) => {
-      const { criticLoss, actorLoss, entropy, qMean } = await a.update(r, 10 + a.updates / 2);
+      const { criticLoss, actorLoss, entropy, qMean } = (await a.update(r, 10 + a.updates / 2)).values;
       return [criticLoss, actorLoss, entropy, qMean];
     };
     for (const t of records.slice(0, 40)) replay.add(t);

@@ -1,4 +1,4 @@
-export * from './algorithms/index.ts';
+export * from './agent/index.ts';
 export { benchLearner, type LearnerBenchCase, type LearnerBenchResult } from './bench.ts';
 export {
   type CheckpointExpectation,
@@ -8,3 +8,11 @@ export {
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
 export * from './replay/index.ts';
+export {
+  ALGORITHMS,
+  type AlgorithmName,
+  checkLearnerConfig,
+  DEFAULT_LEARNER_CONFIG,
+  type LearnerConfig,
+  updatesPerCall,
+} from './program/index.ts';

@@ -1,5 +1,5 @@
 /** Weights as a policy file that stands alone. */
-import { buildPolicy } from '../learner/index.ts';
+import { buildPolicyFile } from '../learner/index.ts';
 import { type PolicyWeights, savePolicyFile } from '../policy/index.ts';
 import type { RunSetup } from './setup.ts';
 
@@ -9,7 +9,7 @@ export function saveWeights(setup: RunSetup, { manifest, weights }: PolicyWeight
   const { runId, version, parent, trainingStep, updates, createdAt } = manifest;
   const names = { robot: config.robot.name, task: config.task.name };
   const metadata = { schemaHash, runId, version: String(version), ...names };
-  const onnx = buildPolicy({ ...config.learner, observationSize, actionSize }, weights, metadata);
+  const onnx = buildPolicyFile({ observationSize, actionSize, config: config.learner }, weights, metadata);
   return savePolicyFile(folder, onnx, {
     ...{ runId, version, parent, trainingStep, updates, createdAt },
     ...{ schemaHash, observationSize, actionSize, ...names },

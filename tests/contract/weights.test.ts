@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
-import { actorLayout, initialise } from '../../src/learner/algorithms/networks.ts';
-import { buildPolicy, policyWeights } from '../../src/learner/algorithms/policy-graph.ts';
+import { createAgent } from '../../src/learner/agent/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/index.ts';
 import { sealBundle, verifyBundle } from '../../src/learner/link/weights-bundle.ts';
 import {
   loadPolicyFile,
   OnnxPolicy,
-  type PolicyOutput,
   type PolicyWeights,
   savePolicyFile,
   verifyWeights,
@@ -37,17 +36,16 @@ it('a bundle that the learner sealed acts on the robot as it is', async () => {
 });
 
 it("the learner's network gives the same actions with its weights inside and as inputs", async () => {
-  const spec = { observationSize: O, actionSize: A, actorHidden: [16, 16], criticHidden: [16], layerNorm: true };
-  const data = new Float32Array(actorLayout(spec).size);
-  initialise(actorLayout(spec), new Rng(3), data);
-  const named = policyWeights(spec, data);
+  const config = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [16, 16], criticHidden: [16] };
+  const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 3 });
+  const named = agent.actorWeights();
   const shapes = named.names.map((name, i) => ({ name, shape: named.shapes[i]! }));
   const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 
   const swapped = new OnnxPolicy(options);
-  expect(await swapped.swap(sealBundle({ ...fields, shapes }, buildPolicy(spec), data))).toMatchObject({ ok: true });
+  expect(await swapped.swap(sealBundle({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({ ok: true });
   const folder = await mkdtemp(join(tmpdir(), 'rein-'));
-  await savePolicyFile(folder, buildPolicy(spec, data), {
+  await savePolicyFile(folder, agent.exportPolicy(), {
     ...fields,
     observationSize: O,
     actionSize: A,
@@ -58,16 +56,21 @@ it("the learner's network gives the same actions with its weights inside and as 
   await rm(folder, { recursive: true });
 
   const observation = Float32Array.of(0.5, -1, 2, 0, 1);
-  const outputs: PolicyOutput[] = [];
+  const actions: Float32Array[] = [];
   for (const policy of [swapped, loaded]) {
-    const out = { mean: new Float32Array(A), logStd: new Float32Array(A) };
-    await policy.infer(observation, out);
-    outputs.push(out);
+    for (const purpose of ['evaluate', 'explore'] as const) {
+      const action = new Float32Array(A);
+      await policy.decide(observation, { rng: new Rng(4), purpose }, action);
+      actions.push(action);
+    }
     await policy.close();
   }
+  const [best, tried, loadedBest, loadedTried] = actions;
   // onnxruntime fuses constants, so the last bits differ.
-  for (const part of ['mean', 'logStd'] as const) {
-    for (let i = 0; i < A; i++) expect(outputs[0]?.[part][i]).toBeCloseTo(outputs[1]?.[part][i] ?? Number.NaN, 5);
+  for (let i = 0; i < A; i++) {
+    expect(best?.[i]).toBeCloseTo(loadedBest?.[i] ?? Number.NaN, 5);
+    expect(tried?.[i]).toBeCloseTo(loadedTried?.[i] ?? Number.NaN, 5);
+    expect(tried?.[i]).not.toBeCloseTo(best?.[i] ?? Number.NaN, 3);
   }
-  expect(outputs[0]?.mean[0]).not.toBe(0);
+  expect(best?.[0]).not.toBe(0);
 });

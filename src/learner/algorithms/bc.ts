@@ -1,5 +1,18 @@
 /** Behaviour cloning: the policy's noiseless action is drawn to the demonstrated one. */
-import { div, maximum, mul, reduceMean, reduceSum, square, sub, type Tensor, tanh } from '../engine/index.ts';
+import {
+  div,
+  maximum,
+  mul,
+  type Parameters,
+  reduceMean,
+  reduceSum,
+  sqrt,
+  square,
+  sub,
+  type Tensor,
+  tanh,
+} from '../engine/index.ts';
+import type { LearnerConfig, Step } from '../program/index.ts';
 
 /**
  * L_BC = mean over the chosen rows of mean over dimensions of (tanh μ(s) − a)². `mean` and `action` [B, A];
@@ -10,4 +23,21 @@ export function cloningLoss(mean: Tensor, action: Tensor, chosen?: Tensor): Tens
   if (chosen === undefined) return reduceMean(error);
   const count = maximum(reduceSum(chosen), 1);
   return div(reduceSum(mul(error, chosen)), mul(count, error.shape.at(-1)!));
+}
+
+/** One update of the actor towards the batch's actions. `meanOf`: its action before tanh. */
+export function cloneActor(step: Step, meanOf: (parameters: Parameters, sight: Tensor) => Tensor): void {
+  const { config } = step.spec;
+  const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation')), step.action);
+  // The spread has no part in this loss: its head keeps its first values.
+  const frozen = ['logStd.weight', 'logStd.bias'];
+  const squaredNorm = step.minimise('actor', loss, { rate: config.learningRateBc, clip: config.gradientClip, frozen });
+  step.report('cloningLoss', loss);
+  step.report('actorGradientNorm', sqrt(squaredNorm));
+}
+
+/** Weight of the cloning loss beside the actor's after `updates` critic updates: halved every `bcAuxHalvingUpdates`. */
+export function cloningWeight(config: LearnerConfig, updates: number): number {
+  const { bcAuxWeight, bcAuxHalvingUpdates } = config;
+  return bcAuxHalvingUpdates === 0 ? bcAuxWeight : bcAuxWeight * 0.5 ** (updates / bcAuxHalvingUpdates);
 }

@@ -1,5 +1,6 @@
-export { Agent, type AgentSnapshot, type AgentSpec, createAgent, type UpdateMetrics } from './agent.ts';
-export { type EpisodeReturns, RealisedReturns } from './calibration.ts';
-export type { CloningReport } from './cloning.ts';
-export { checkLearnerConfig, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
-export { buildPolicy, type NamedWeights } from './policy-graph.ts';
+import type { Algorithm, AlgorithmName } from '../program/index.ts';
+import { rlpd } from './rlpd.ts';
+import { sac } from './sac.ts';
+
+/** All algorithms by the name that a configuration chooses them with. */
+export const ALGORITHM: Readonly<Record<AlgorithmName, Algorithm>> = { sac, rlpd };

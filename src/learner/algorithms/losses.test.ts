@@ -12,19 +12,11 @@ import {
   type Tensor,
   unpack,
 } from '../engine/index.ts';
+import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
 import { cloningLoss } from './bc.ts';
-import { actor, actorLayout, criticLayout, critics, type NetworkSpec } from './networks.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, temperature, temperatureLoss } from './sac.ts';
-import { sampleTanhGaussian } from './tanh-gaussian.ts';
 
-const spec: NetworkSpec = {
-  observationSize: 3,
-  actionSize: 2,
-  actorHidden: [4, 3],
-  criticHidden: [4, 3],
-  layerNorm: true,
-};
-const [policySize, criticSize] = [actorLayout(spec).size, criticLayout(spec).size];
+const [policyNet, criticNet] = [gaussianActorLayout(3, [4, 3], 2), criticLayout(3, 2, [4, 3], true)];
 const rng = () => new Rng(5);
 const gaussian = (g: Graph, shape: number[], seed: number) => {
   const values = new Float64Array(shape.reduce((a, b) => a * b, 1));
@@ -53,24 +45,23 @@ describe('losses: gradients against central differences in float64', () => {
   });
 
   it.each([true, false])('the critic loss, every parameter of three critics, layerNorm %s', async (layerNorm) => {
-    const own = { ...spec, layerNorm };
-    const size = criticLayout(own).size;
+    const layout = criticLayout(3, 2, [4, 3], layerNorm);
     const build = ([flat]: readonly Tensor[], g: Graph) => {
-      const values = critics(takeApart(flat!, criticLayout(own)), own, gaussian(g, [4, 3], 2), gaussian(g, [4, 2], 3));
+      const values = critics(takeApart(flat!, layout), gaussian(g, [4, 3], 2), gaussian(g, [4, 2], 3));
       return criticLoss(values, gaussian(g, [4, 1], 4)).loss;
     };
-    expect(await gradientError([{ shape: [3, size] }], rng(), build)).toBeLessThan(1e-6);
+    expect(await gradientError([{ shape: [3, layout.size] }], rng(), build)).toBeLessThan(1e-6);
   });
 
   it.each(['mean', 'min'] as const)('the actor loss through the critics, aggregated by %s', async (aggregation) => {
     const build = ([flat]: readonly Tensor[], g: Graph) => {
       const observation = gaussian(g, [4, 3], 2);
-      const { mean, logStd } = actor(takeApart(flat!, actorLayout(spec)), spec, observation);
+      const { mean, logStd } = gaussianActor(takeApart(flat!, policyNet), observation);
       const { action, logProbability } = sampleTanhGaussian(mean, logStd, gaussian(g, [4, 2], 3));
-      const values = critics(unpack(gaussian(g, [2, criticSize], 6), criticLayout(spec)), spec, observation, action);
+      const values = critics(unpack(gaussian(g, [2, criticNet.size], 6), criticNet), observation, action);
       return actorLoss(logProbability, values, g.constant(0.2), aggregation).loss;
     };
-    expect(await gradientError([{ shape: [policySize] }], rng(), build)).toBeLessThan(1e-6);
+    expect(await gradientError([{ shape: [policyNet.size] }], rng(), build)).toBeLessThan(1e-6);
   });
 
   it('the temperature loss', async () => {

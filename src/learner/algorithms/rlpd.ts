@@ -1,70 +1,10 @@
 /**
- * Batches of RLPD (Ball et al., https://arxiv.org/abs/2302.02948): half demonstrations and interventions, half
- * online transitions, in every slice of an update-to-data ratio.
+ * RLPD: soft actor-critic that starts from prior data (Ball et al., https://arxiv.org/abs/2302.02948). Its three changes
+ * are not in the losses: half of each batch comes from demonstrations and interventions (`demoFraction`), critics are
+ * normalised (`layerNorm`), and the target takes the least of a random few of a large ensemble (`critics`,
+ * `criticSubset`).
  */
-import type { Rng } from '../../core/index.ts';
-import type { BatchColumns, Replay, RowRange, TransitionRing } from '../replay/index.ts';
+import type { Algorithm } from '../program/index.ts';
+import { sac } from './sac.ts';
 
-/** How a batch is made up. */
-export interface BatchSplit {
-  readonly demonstrations: number;
-  readonly online: number;
-}
-
-/**
- * How many of `batchSize` rows come from where. A buffer with too few online rows gives each of them once and the rest
- * is filled from demonstrations, so that the first few transitions are not learned by heart.
- */
-export function splitBatch(
-  batchSize: number,
-  demoFraction: number,
-  online: number,
-  demonstrations: number,
-): BatchSplit {
-  if (demonstrations === 0 || online === 0) {
-    return demonstrations === 0 ? { demonstrations: 0, online: batchSize } : { demonstrations: batchSize, online: 0 };
-  }
-  const fromOnline = Math.min(batchSize - Math.round(batchSize * demoFraction), online);
-  return { demonstrations: batchSize - fromOnline, online: fromOnline };
-}
-
-/**
- * Draws one batch from what `visibleCount` lets it see: demonstrations in the first rows, online transitions after.
- * Returns the split. Throws `RangeError` when nothing is visible.
- */
-export function drawBatch(
-  batch: BatchColumns,
-  replay: Replay,
-  visibleCount: number,
-  demoFraction: number,
-  rng: Rng,
-): BatchSplit {
-  const { online, demonstrations } = replay.visible(visibleCount);
-  const size = batch.reward.length;
-  const available = { online: online.to - online.from, demonstrations: demonstrations.to - demonstrations.from };
-  if (available.online + available.demonstrations === 0) throw new RangeError('there are no transitions to learn from');
-  const split = splitBatch(size, demoFraction, available.online, available.demonstrations);
-  draw(batch, 0, split.demonstrations, replay.demonstrations, demonstrations, rng);
-  draw(batch, split.demonstrations, size, replay.online, online, rng);
-  return split;
-}
-
-/** Fills slots [from, to): every row once where as many are asked for as there are, else drawn with replacement. */
-function draw(batch: BatchColumns, from: number, to: number, ring: TransitionRing, range: RowRange, rng: Rng): void {
-  const available = range.to - range.from;
-  const isEach = available === to - from;
-  for (let slot = from; slot < to; slot++) {
-    ring.copyRow(range.from + (isEach ? slot - from : rng.int(available)), batch, slot);
-  }
-}
-
-/** Writes `size` different numbers below `count` to `out` at `offset`: each subset is equally likely. */
-export function drawSubset(out: BigInt64Array, offset: number, size: number, count: number, rng: Rng): void {
-  // The first steps of a Fisher-Yates shuffle.
-  const pool = Array.from({ length: count }, (_, i) => i);
-  for (let i = 0; i < size; i++) {
-    const j = i + rng.int(count - i);
-    [pool[i], pool[j]] = [pool[j]!, pool[i]!];
-    out[offset + i] = BigInt(pool[i]!);
-  }
-}
+export const rlpd: Algorithm = { ...sac, name: 'rlpd' };

@@ -9,14 +9,145 @@ import {
   exp,
   mul,
   neg,
+  ParameterLayout,
+  type Parameters,
   reduceMean,
   reduceMin,
   reshape,
+  sqrt,
   square,
   stopGradient,
   sub,
   type Tensor,
 } from '../engine/index.ts';
+import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
+import {
+  type Algorithm,
+  criticInputSize,
+  type LearnerConfig,
+  type LearnerSpec,
+  type NetworkDef,
+  type PolicyDef,
+  policyInputSize,
+  type Step,
+} from '../program/index.ts';
+import { cloneActor, cloningLoss, cloningWeight } from './bc.ts';
+
+export const sac: Algorithm = {
+  name: 'sac',
+  networks: (spec) => [gaussianActorNetwork(spec), criticNetwork(spec), temperatureNetwork(spec.config)],
+  update: { inner: updateCritics, outer: updateActor },
+  cloning: { inner: (step) => cloneActor(step, (parameters, sight) => gaussianActor(parameters, sight).mean) },
+  policy: gaussianPolicy,
+  value: { network: 'critic', build: meanValue },
+};
+
+/** The policy: a Gaussian squashed by tanh. */
+export function gaussianActorNetwork(spec: LearnerSpec): NetworkDef {
+  const { config, actionSize } = spec;
+  return { name: 'actor', layout: gaussianActorLayout(policyInputSize(spec), config.actorHidden, actionSize) };
+}
+
+/** The ensemble of critics, with its slow copy. */
+export function criticNetwork(spec: LearnerSpec): NetworkDef {
+  const { config, actionSize } = spec;
+  const layout = criticLayout(criticInputSize(spec), actionSize, config.criticHidden, config.layerNorm);
+  return { name: 'critic', layout, members: config.critics, hasTarget: true };
+}
+
+/** log α. */
+export function temperatureNetwork({ initialTemperature }: LearnerConfig): NetworkDef {
+  return {
+    name: 'temperature',
+    layout: new ParameterLayout([{ name: 'log', shape: [1] }]),
+    initialise: (_, __, out) => out.fill(Math.log(initialTemperature)),
+  };
+}
+
+/** One update of all critics towards the soft Bellman target, and of their slow copies towards them. */
+export function updateCritics(step: Step): void {
+  const { config } = step.spec;
+  const noise = step.normal('next_noise', [config.batchSize, step.spec.actionSize]);
+  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('next_observation'));
+  const next = sampleTanhGaussian(mean, logStd, noise);
+  const members = step.targetSubset('critic', config.criticSubset);
+  const targetValues = critics(members, step.criticSight('next_observation', 'target'), next.action);
+  const entropy = { temperature: alphaOf(step), logProbability: next.logProbability };
+  const y = criticTarget(step.reward, step.discount, targetValues, config.entropyInTarget ? entropy : undefined);
+
+  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
+  const { loss, absoluteError } = criticLoss(values, y);
+  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
+  step.follow('critic');
+  step.report('criticLoss', loss);
+  step.report('qMean', reduceMean(values));
+  step.report('targetMean', reduceMean(y));
+  step.report('tdErrorAbs', absoluteError);
+  step.report('criticGradientNorm', sqrt(squaredNorm));
+}
+
+/** One update of the actor up the critics' values, and of the temperature towards the entropy that is aimed at. */
+export function updateActor(step: Step): void {
+  const { config, actionSize } = step.spec;
+  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('observation'));
+  const drawn = sampleTanhGaussian(mean, logStd, step.normal('noise', [config.batchSize, actionSize]));
+  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), drawn.action);
+  const alpha = alphaOf(step);
+  const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
+  let total = loss;
+  if (config.bcAuxWeight > 0) {
+    const cloning = cloningLoss(mean, step.action, step.isDemo);
+    const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
+    total = add(loss, mul(cloning, weight));
+    step.report('cloningLoss', cloning);
+  }
+  const squaredNorm = step.minimise('actor', total, actorOptimiser(config));
+  const entropy = entropyOf(drawn.logProbability);
+  updateTemperature(step, entropy);
+  step.report('actorLoss', loss);
+  step.report('entropy', entropy);
+  step.report('temperature', alpha);
+  step.report('actorGradientNorm', sqrt(squaredNorm));
+  step.report('policyValue', value);
+}
+
+/** One update of log α; α stays at or above its floor. */
+export function updateTemperature(step: Step, entropy: Tensor): void {
+  const { config, actionSize } = step.spec;
+  const logAlpha = step.online('temperature')['log']!;
+  const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * actionSize);
+  step.minimise('temperature', loss, { rate: config.learningRateTemperature });
+  step.assign('temperature', floorTemperature(step.part('temperature'), config.minTemperature));
+}
+
+/** α as it is at this point, [1]. */
+export function alphaOf(step: Step): Tensor {
+  return temperature(step.online('temperature')['log']!);
+}
+
+export function criticOptimiser({ learningRateCritic: rate, weightDecay, gradientClip: clip }: LearnerConfig) {
+  return { rate, weightDecay, clip };
+}
+
+export function actorOptimiser({ learningRateActor: rate, weightDecay, gradientClip: clip }: LearnerConfig) {
+  return { rate, weightDecay, clip };
+}
+
+/** The policy's Gaussian before tanh; the robot draws from it. */
+export function gaussianPolicy(): PolicyDef {
+  return {
+    networks: ['actor'],
+    noiseSize: 0,
+    noise: 'exploration',
+    build: (parameters, observation) => gaussianActor(parameters['actor']!, observation),
+  };
+}
+
+/** Q(s, a), the mean over the ensemble, [B, 1]. */
+export function meanValue(parameters: Parameters, observation: Tensor, action: Tensor): Tensor {
+  const values = reduceMean(critics(parameters, observation, action), [0]);
+  return reshape(values, values.shape.slice(1));
+}
 
 /**
  * y = r + d·( min over the subset of Q̄(s′, a′) − α·log π(a′|s′) ), [B, 1], with d = γ·m and m = 0 only where the

@@ -115,9 +115,24 @@ export class PingPongState {
     return this.#outputs[this.#current === 0 ? 1 : 0];
   }
 
-  /** Takes over what the last run wrote. */
-  commit(): void {
-    this.#current = this.#current === 0 ? 1 : 0;
+  /** What a run writes that replaces the parts named `changed` alone. */
+  outputsOf(changed: ReadonlySet<string>): Bindings {
+    const all = this.outputs;
+    const some = new Bindings();
+    for (const name of changed) some.tensors[`${name}_next`] = all.tensors[`${name}_next`]!;
+    return some;
+  }
+
+  /** Takes over what the last run wrote; parts that are not `changed` (all where left out) stay as they were. */
+  commit(changed?: ReadonlySet<string>): void {
+    const next = this.#current === 0 ? 1 : 0;
+    if (changed !== undefined) {
+      for (const { name, offset, size } of this.parts) {
+        if (changed.has(name)) continue;
+        this.#buffers[next].set(this.current.subarray(offset, offset + size), offset);
+      }
+    }
+    this.#current = next;
   }
 
   /** Replaces the current state. Throws `ReinError` when the size is another network's. */

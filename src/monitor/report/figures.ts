@@ -125,10 +125,10 @@ export function learnerCurves(records: readonly MetricRecord[]): string {
     title: string,
     label: string,
     hue: 'blue' | 'orange' | 'green' | 'violet',
-    value: (u: Of<'update'>) => number,
+    value: (u: Of<'update'>) => number | null,
   ): string => {
     const points = thin(
-      updates.map((u): Point => [u.update, value(u)]).filter(([, v]) => Number.isFinite(v) && v !== null),
+      updates.map((u): Point => [u.update, value(u) ?? Number.NaN]).filter(([, v]) => Number.isFinite(v)),
       CURVE_POINTS,
     );
     const chart: Chart = {

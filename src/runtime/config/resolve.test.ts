@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../../learner/algorithms/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../learner/program/config.ts';
 import { CONFIG_ROOT, configNames } from './names.ts';
 import { type ConfigRequest, resolveConfig } from './resolve.ts';
 import { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
@@ -53,7 +53,7 @@ describe('what comes with Rein', () => {
   });
 
   it('gives the learner the same defaults as the algorithms', () => {
-    expect(learnerSchema.parse({})).toEqual({ algorithm: 'rlpd', ...DEFAULT_LEARNER_CONFIG });
+    expect(learnerSchema.parse({})).toEqual(DEFAULT_LEARNER_CONFIG);
   });
 });
 
@@ -305,7 +305,7 @@ describe('layers', () => {
     );
     const config = resolveConfig({ task, seed: 1 });
     expect(config.robot.name).toBe('mine');
-    expect(config.learner).toEqual({ algorithm: 'rlpd', ...DEFAULT_LEARNER_CONFIG, utd: 3 });
+    expect(config.learner).toEqual({ ...DEFAULT_LEARNER_CONFIG, utd: 3 });
   });
 });
 

@@ -15,6 +15,9 @@ const CALLS_PER_METRIC = 25;
 /** Episodes that may wait to be held against the critics. */
 const MAX_FINISHED = 64;
 
+/** What the pages draw of each record, where an algorithm does not report it. */
+const NOTHING = { criticLoss: null, actorLoss: null, temperature: null, entropy: null, qMean: null };
+
 /** Critic updates per transition that pays for updates. */
 export function achievedUtd(updates: number, online: number, contract: UpdateContract): number {
   return updates / Math.max(1, online - contract.warmupSteps);
@@ -54,9 +57,9 @@ export class TrainingRecord {
     this.#rate.add((1e3 * this.#contract.utd) / metrics.callMs);
     if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
     if (this.#calls++ % CALLS_PER_METRIC !== 0) return;
-    const { updates: update, criticLoss, actorLoss, temperature, entropy, qMean } = metrics;
+    const { updates: update, values } = metrics;
     const utd = achievedUtd(update, online, this.#contract);
-    const losses = { update, criticLoss, actorLoss, temperature, entropy, qMean };
+    const losses = { ...NOTHING, ...values, update };
     this.#metrics.write({ kind: 'update', ...this.#stamp(online), ...losses, updatesPerS: this.updatesPerS, utd });
   }
 

@@ -52,12 +52,13 @@ export interface EpisodeRecord extends Stamp {
 export interface UpdateRecord extends Stamp {
   readonly kind: 'update';
   readonly update: number;
-  readonly criticLoss: number;
-  readonly actorLoss: number;
-  readonly temperature: number;
+  /** `null` where the algorithm has no such number; further ones, by name, are its own. */
+  readonly criticLoss: number | null;
+  readonly actorLoss: number | null;
+  readonly temperature: number | null;
   /** Of the policy, nats. */
-  readonly entropy: number;
-  readonly qMean: number;
+  readonly entropy: number | null;
+  readonly qMean: number | null;
   readonly updatesPerS: number;
   /** Updates per accepted environment step so far. */
   readonly utd: number;

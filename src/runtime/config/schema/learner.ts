@@ -1,23 +1,18 @@
 /** `config/learner/*.yaml`: the algorithm and its settings. */
 import { z } from 'zod';
-import type { LearnerConfig } from '../../../learner/algorithms/index.ts';
+import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
 
-/** A learner's file: which algorithm, and its settings. Usable wherever a `LearnerConfig` is. */
-export interface LearnerSettings extends LearnerConfig {
-  readonly algorithm: 'rlpd';
-}
+/** A learner's file: which algorithm, and its settings. */
+export type LearnerSettings = LearnerConfig;
 
 const widths = z.array(z.number().int().min(1).max(4096)).min(1).max(6);
 const rate = (description: string): z.ZodNumber => num('1', { above: 0, max: 0.1 }, description);
 
 const schema = z
   .strictObject({
-    algorithm: z
-      .literal('rlpd')
-      .meta({ description: 'RLPD. With `demoFraction` 0 and `bcInitSteps` 0 it is soft actor-critic (SAC).' })
-      .default('rlpd'),
+    algorithm: z.enum(ALGORITHMS).meta({ description: 'The algorithm: see docs/algorithms.' }).default('rlpd'),
     actorHidden: widths
       .meta({ unit: 'units', description: "Widths of the policy network's hidden layers." })
       .default([128, 128]),
@@ -35,6 +30,11 @@ const schema = z
     utd: whole('updates/step', { min: 1, max: 100 }, 'Updates per accepted environment step; never exceeded.').default(
       4,
     ),
+    updatesPerCall: whole(
+      'updates',
+      { min: 0, max: 1000 },
+      'Critic updates before each update of the policy; 0 for `utd`. More than `utd` delays the policy.',
+    ).default(0),
     discount: num('1', { above: 0, max: 1 }, 'Discount per policy step.').default(0.97),
     targetRate: num('1', { above: 0, max: 1 }, 'Share of the critic that its target takes over per update.').default(
       0.005,
@@ -75,6 +75,12 @@ const schema = z
       { min: 0, max: 1e9 },
       'Critic updates in which that weight halves; 0 keeps it.',
     ).default(0),
+    rewardScale: num('1', { above: 0, max: 1e6 }, 'Rewards are multiplied by this before learning.').default(1),
+    rewardShift: num('1', { min: -1e6, max: 1e6 }, 'Added to each reward after that.').default(0),
+    normaliseObservations: z
+      .boolean()
+      .meta({ description: 'Observations as deviations from a mean, frozen at the first update.' })
+      .default(false),
     filterActivityCost: num(
       '1',
       { min: 0, max: 100 },

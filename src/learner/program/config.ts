@@ -1,6 +1,11 @@
 /** Every number that decides how the learner learns, with defaults. Written in `config/learner/*.yaml`. */
 
+/** The algorithms that a configuration can choose. */
+export const ALGORITHMS = ['sac', 'rlpd'] as const;
+export type AlgorithmName = (typeof ALGORITHMS)[number];
+
 export interface LearnerConfig {
+  readonly algorithm: AlgorithmName;
   /** Widths of the actor's hidden layers. */
   readonly actorHidden: readonly number[];
   /** Widths of the critics' hidden layers. */
@@ -15,6 +20,8 @@ export interface LearnerConfig {
   readonly batchSize: number;
   /** Critic updates per accepted online transition (update-to-data ratio), an integer ≥ 1. */
   readonly utd: number;
+  /** Critic updates of one training call, which ends with one update of the actor; 0 for `utd`. More than `utd` delays the actor. */
+  readonly updatesPerCall: number;
   /** γ per policy step, (0, 1]. */
   readonly discount: number;
   /** τ: how far the target critics move per update, (0, 1]. */
@@ -43,6 +50,12 @@ export interface LearnerConfig {
   readonly bcAuxWeight: number;
   /** Critic updates in which `bcAuxWeight` halves, so that the actor can outgrow its demonstrations; 0 keeps it. */
   readonly bcAuxHalvingUpdates: number;
+  /** Rewards are multiplied by this before anything learns from them, > 0. */
+  readonly rewardScale: number;
+  /** Added to each reward after that. */
+  readonly rewardShift: number;
+  /** Whether networks see observations as standard deviations from a mean, both frozen at the first update. */
+  readonly normaliseObservations: boolean;
   /** Deducted from the reward of a step in proportion to the share of its ticks that the filters changed; 0 for nothing. */
   readonly filterActivityCost: number;
   /** Deducted from the reward of a step for each joule that it took from the energy tank, 1/J; 0 for nothing. */
@@ -66,6 +79,7 @@ export interface LearnerConfig {
  * https://arxiv.org/abs/2410.21845) for sparse rewards, cut to sizes that one CPU core trains in about a minute.
  */
 export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
+  algorithm: 'rlpd',
   actorHidden: [128, 128],
   criticHidden: [128, 128],
   critics: 2,
@@ -73,6 +87,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   layerNorm: true,
   batchSize: 128,
   utd: 4,
+  updatesPerCall: 0,
   discount: 0.97,
   targetRate: 0.005,
   learningRateActor: 5e-4,
@@ -89,6 +104,9 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   learningRateBc: 1e-3,
   bcAuxWeight: 0,
   bcAuxHalvingUpdates: 0,
+  rewardScale: 1,
+  rewardShift: 0,
+  normaliseObservations: false,
   filterActivityCost: 0,
   tankDrainCostPerJ: 0,
   demoFraction: 0.5,
@@ -98,6 +116,11 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   checkpointEveryUpdates: 2000,
   threads: 1,
 };
+
+/** Critic updates of one training call. */
+export function updatesPerCall({ updatesPerCall, utd }: LearnerConfig): number {
+  return updatesPerCall === 0 ? utd : updatesPerCall;
+}
 
 interface Rule {
   readonly keys: readonly (keyof LearnerConfig)[];
@@ -124,7 +147,7 @@ const RULES: readonly Rule[] = [
     holds: (value) => isCount(value, 1),
   },
   {
-    keys: ['bcInitSteps', 'bcAuxHalvingUpdates', 'warmupSteps'],
+    keys: ['bcInitSteps', 'bcAuxHalvingUpdates', 'warmupSteps', 'updatesPerCall'],
     says: 'an integer ≥ 0',
     holds: (value) => isCount(value, 0),
   },
@@ -138,6 +161,7 @@ const RULES: readonly Rule[] = [
       'learningRateBc',
       'initialTemperature',
       'minTemperature',
+      'rewardScale',
     ],
     says: '> 0',
     holds: (value) => isReal(value) && value > 0,
@@ -147,7 +171,7 @@ const RULES: readonly Rule[] = [
     says: '≥ 0',
     holds: (value) => isReal(value) && value >= 0,
   },
-  { keys: ['targetEntropyPerDimension'], says: 'finite', holds: isReal },
+  { keys: ['targetEntropyPerDimension', 'rewardShift'], says: 'finite', holds: isReal },
   {
     keys: ['actorHidden', 'criticHidden'],
     says: 'a list of widths ≥ 1',

@@ -1,11 +1,10 @@
 /** Critic values against the same network in plain numbers. */
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
+import { criticNetwork } from '../algorithms/sac.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, stateParts } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { type Agent, createAgent } from './agent.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
-import { criticLayout } from './networks.ts';
-import { stateParts } from './update-graph.ts';
 
 const [O, A] = [3, 2];
 const tiny: LearnerConfig = {
@@ -16,10 +15,10 @@ const tiny: LearnerConfig = {
 
 /** Mean over the members of Q(s, a) from the state of a snapshot. */
 function plainValue(agent: Agent, s: ArrayLike<number>, a: ArrayLike<number>): number {
-  const { networks, config } = agent;
+  const { algorithm, spec, config } = agent;
   const { state } = agent.snapshot();
-  const layout = criticLayout(networks);
-  const before = stateParts(networks, config).slice(0, 3);
+  const { layout } = criticNetwork(spec);
+  const before = stateParts(algorithm, spec).slice(0, 3);
   const start = before.reduce((sum, { shape }) => sum + shape[0]!, 0);
   let sum = 0;
   for (let member = 0; member < config.critics; member++) {

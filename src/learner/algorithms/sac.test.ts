@@ -2,11 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
 import { adamStep, Bindings, type ParameterLayout, Session } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
-import { actorLayout, criticLayout } from './networks.ts';
-import { buildUpdateGraph, stateParts } from './update-graph.ts';
+import { buildProgram, DEFAULT_LEARNER_CONFIG, type LearnerConfig, stateParts } from '../program/index.ts';
+import { criticNetwork, gaussianActorNetwork, sac } from './sac.ts';
 
-const spec = { observationSize: 3, actionSize: 2, actorHidden: [4], criticHidden: [5], layerNorm: true };
 const [B, O, A, K] = [4, 3, 2, 2];
 const GAMMA = 0.9;
 
@@ -95,9 +93,11 @@ describe('one training call', () => {
       ...overrides,
       batchSize: B,
       utd: K,
+      ...{ actorHidden: [4], criticHidden: [5], layerNorm: true },
       discount: GAMMA,
       learningRateCritic: 0.05,
     };
+    const spec = { parts: { stateSize: O }, actionSize: A, config };
     const rng = new Rng(11);
     const draw = (n: number, scale = 1) => {
       const x = new Float64Array(n);
@@ -110,7 +110,7 @@ describe('one training call', () => {
       return data as Float64Array;
     };
     const state = Object.fromEntries(
-      stateParts(spec, config).map(({ name, shape }) => {
+      stateParts(sac, spec).map(({ name, shape }) => {
         const size = shape.reduce((a, b) => a * b, 1);
         const isMoment = name.endsWith('first') || name.endsWith('second');
         return [name, feed(name, isMoment ? new Float64Array(size) : draw(size, 0.5), shape)];
@@ -125,7 +125,7 @@ describe('one training call', () => {
     const noise = feed('noise', draw(B * A), [B, A]);
     const isDemo = [1, 1, 0, 0];
     if (config.bcAuxWeight > 0) {
-      feed('is_demo', Float64Array.from(isDemo), [B, 1]);
+      feed('is_demo', Float64Array.from([0, 0, 0, 0, ...isDemo]), [K, B, 1]);
       feed('cloning_weight', Float64Array.of(config.bcAuxWeight), []);
     }
     const subset =
@@ -157,12 +157,14 @@ describe('one training call', () => {
     }
     feed('updates', BigInt64Array.of(BigInt(K)), []);
     feed('last', BigInt64Array.of(BigInt(K - 1)), []);
-    const session = await Session.create(buildUpdateGraph(spec, config, 'float64').serialize());
+    const program = buildProgram(sac, spec, sac.update, 'float64');
+    const session = await Session.create(program.graph.serialize());
     const result = await session.evaluate(bindings);
+    const outer = (name: string) => result['outer_metrics']!.data[program.outerMetrics.indexOf(name)];
     await session.close();
 
     // The reference works on copies: the arrays above are the graph's inputs.
-    const [policyLayout, layout] = [actorLayout(spec), criticLayout(spec)];
+    const [policyLayout, layout] = [gaussianActorNetwork(spec).layout, criticNetwork(spec).layout];
     const copy = (name: string) => Float64Array.from(state[name]!);
     const row = (x: Float64Array, width: number, k: number, b: number) =>
       Array.from(x.subarray((k * B + b) * width, (k * B + b + 1) * width));
@@ -186,7 +188,7 @@ describe('one training call', () => {
           y.map((yb, b) => q(reader(critic, layout, j * layout.size), row(s, O, k, b), row(a, A, k, b)) - yb),
         );
       const loss = () => errors().reduce((sum, e) => sum + e * e, 0) / (B * config.critics);
-      const metrics = Array.from(result['critic_metrics']!.data.subarray(k * 5, k * 5 + 5), Number);
+      const metrics = Array.from(result['inner_metrics']!.data.subarray(k * 5, k * 5 + 5), Number);
       expect(metrics[0]).toBeCloseTo(loss(), 6);
       expect(metrics[2]).toBeCloseTo(y.reduce((x, z) => x + z) / B, 6);
       expect(metrics[3]).toBeCloseTo(errors().reduce((x, e) => x + Math.abs(e), 0) / (B * config.critics), 6);
@@ -215,7 +217,7 @@ describe('one training call', () => {
     };
     const entropy = -Array.from({ length: B }, (__, b) => drawn(b).logP).reduce((x, z) => x + z) / B;
     // With the critics as the loop left them, not as they came in.
-    expect(Number(result['actor_metrics']!.data[0])).toBeCloseTo(objective(0), 5);
+    expect(Number(outer('actorLoss'))).toBeCloseTo(objective(0), 5);
     const [m1, v1] = [new Float64Array(actor.length), new Float64Array(actor.length)];
     adamReference(
       actor,
@@ -233,7 +235,7 @@ describe('one training call', () => {
       state['temperature']![0]! - config.learningRateTemperature * sign,
       7,
     );
-    expect(Number(result['actor_metrics']!.data[1])).toBeCloseTo(entropy, 9);
+    expect(Number(outer('entropy'))).toBeCloseTo(entropy, 9);
   });
 });
 

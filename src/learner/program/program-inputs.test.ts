@@ -1,15 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
+import { cloningWeight } from '../algorithms/bc.ts';
+import { sac } from '../algorithms/sac.ts';
 import { adamStep } from '../engine/index.ts';
 import { Replay } from '../replay/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
-import { cloningWeight, UpdateInputs } from './update-inputs.ts';
+import { buildProgram } from './program.ts';
+import { ProgramInputs } from './program-inputs.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
-  ...{ utd: 3, batchSize: 8, critics: 5, criticSubset: 2, discount: 0.9, bcAuxWeight: 1, demoFraction: 0.25 },
+  ...{
+    utd: 3,
+    batchSize: 8,
+    actorHidden: [4],
+    criticHidden: [4],
+    critics: 5,
+    criticSubset: 2,
+    discount: 0.9,
+    bcAuxWeight: 1,
+    demoFraction: 0.25,
+  },
 };
-const spec = { observationSize: 2, actionSize: 1, actorHidden: [4], criticHidden: [4], layerNorm: true };
 
 /** Rewards name the rows: negative for demonstrations; every third transition ends its episode. */
 function filled(call: number, online = 50, costs: Partial<LearnerConfig> = {}): Record<string, number[]> {
@@ -26,14 +38,16 @@ function filled(call: number, online = 50, costs: Partial<LearnerConfig> = {}): 
     t.tankDrainJ = i / 10;
     replay.add(t);
   }
-  const inputs = new UpdateInputs(spec, { ...config, ...costs });
-  inputs.fill(replay, online, call, { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) });
+  const spec = { parts: { stateSize: 2 }, actionSize: 1, config: { ...config, ...costs } };
+  const inputs = new ProgramInputs(buildProgram(sac, spec), spec, 3);
+  const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
+  inputs.fill({ replay, visibleCount: online, demoFraction: config.demoFraction, call, random });
   return Object.fromEntries(
     Object.entries(inputs.bindings.tensors).map(([name, { data }]) => [name, Array.from(data as Float32Array, Number)]),
   );
 }
 
-describe('UpdateInputs', () => {
+describe('ProgramInputs', () => {
   it('gives every slice its own batch in the asked-for mix, demonstrations first', () => {
     const { reward } = filled(0);
     const slices = [0, 1, 2].map((k) => reward!.slice(8 * k, 8 * k + 8));
@@ -70,9 +84,9 @@ describe('UpdateInputs', () => {
     expect(cloningWeight({ ...fading, bcAuxHalvingUpdates: 0 }, 900)).toBe(2);
   });
 
-  it('marks the demonstrations of the last slice', () => {
-    expect(filled(0)['is_demo']).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
-    expect(filled(0, 1)['is_demo']).toEqual([1, 1, 1, 1, 1, 1, 1, 0]);
+  it('marks the demonstrations of every slice', () => {
+    expect(filled(0)['is_demo']!.slice(16)).toEqual([1, 1, 0, 0, 0, 0, 0, 0]);
+    expect(filled(0, 1)['is_demo']!.slice(0, 8)).toEqual([1, 1, 1, 1, 1, 1, 1, 0]);
   });
 
   it('draws a subset of different critics for every slice', () => {

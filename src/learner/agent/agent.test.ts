@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
 import { Bindings, Session } from '../engine/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { type Agent, createAgent } from './agent.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
 
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
@@ -45,7 +45,8 @@ async function losses(agent: Agent, replay: Replay, calls: number): Promise<numb
   for (let i = 0; i < calls; i++) {
     const metrics = await agent.update(replay, 20 + i);
     expect(metrics.isRefused).toBe(false);
-    all.push(metrics.criticLoss, metrics.actorLoss, metrics.temperature);
+    const { criticLoss, actorLoss, temperature } = metrics.values;
+    all.push(criticLoss!, actorLoss!, temperature!);
   }
   return all;
 }

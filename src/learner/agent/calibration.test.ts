@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, type Transition } from '../../core/index.ts';
+import type { CostWeights } from '../program/index.ts';
 import { type EpisodeReturns, RealisedReturns } from './calibration.ts';
-import type { CostWeights } from './costs.ts';
 
 /** A step whose observation is [episode, step] and whose action is step / 100. */
 function at(episode: number, step: number, fields: Partial<Transition> = {}): Transition {
@@ -11,8 +11,10 @@ function at(episode: number, step: number, fields: Partial<Transition> = {}): Tr
   return Object.assign(t, { episode, step, ...fields });
 }
 
+const FREE: CostWeights = { filterActivityCost: 0, tankDrainCostPerJ: 0, rewardScale: 1, rewardShift: 0 };
+
 function realisedReturns(discount: number, costs: Partial<CostWeights> = {}): RealisedReturns {
-  return new RealisedReturns({ discount, filterActivityCost: 0, tankDrainCostPerJ: 0, ...costs });
+  return new RealisedReturns({ discount, ...FREE, ...costs });
 }
 
 /** Steps 0 to `length` − 1, of which the last ends the episode; the result of the last. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { Replay } from '../replay/index.ts';
-import { drawBatch, drawSubset, splitBatch } from './rlpd.ts';
+import { drawBatch, drawSubset, splitBatch } from './batch.ts';
 
 function replayOf(demonstrations: number, online: number): Replay {
   const replay = new Replay(1, 1, 1000);

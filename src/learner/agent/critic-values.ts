@@ -1,0 +1,91 @@
+/** What the critics think of given actions: the ensemble as a graph of its own, without training. */
+import { totalObservationSize } from '../../core/index.ts';
+import { Bindings, Graph, reshape, Session, unpack } from '../engine/index.ts';
+import { type Algorithm, type LearnerSpec, normalise, STATISTICS } from '../program/index.ts';
+
+/** Rows of one run of the graph; a shorter rest is padded. */
+const ROWS = 64;
+
+/** Loaded graph and arrays for Q(s, a), the mean over all critics. Calls must be awaited one at a time. */
+export class CriticValues {
+  readonly #session: Session;
+  readonly #inputs: Bindings = new Bindings();
+  readonly #outputs: Bindings = new Bindings();
+  readonly #observation: Float32Array;
+  readonly #action: Float32Array;
+  readonly #values: Float32Array = new Float32Array(ROWS);
+  /** Parts of the state that the graph reads, with their shapes. */
+  readonly #parts: readonly (readonly [name: string, shape: readonly number[]])[];
+
+  private constructor(algorithm: Algorithm, spec: LearnerSpec, session: Session) {
+    this.#session = session;
+    const O = totalObservationSize(spec.parts);
+    this.#observation = new Float32Array(ROWS * O);
+    this.#action = new Float32Array(ROWS * spec.actionSize);
+    this.#inputs.set('observation', this.#observation, [ROWS, O]);
+    this.#inputs.set('action', this.#action, [ROWS, spec.actionSize]);
+    this.#outputs.set('values', this.#values, [ROWS]);
+    this.#parts = partsOf(algorithm, spec);
+  }
+
+  static async create(algorithm: Algorithm, spec: LearnerSpec): Promise<CriticValues> {
+    const session = await Session.create(buildCriticValues(algorithm, spec).serialize(), spec.config.threads);
+    return new CriticValues(algorithm, spec, session);
+  }
+
+  /**
+   * [n] values of `observations` [n, O] and `actions` [n, A]; the array is the caller's. `partOf` gives the state's parts,
+   * which are read in place. Throws `RangeError` where the sizes do not belong together.
+   */
+  async evaluate(
+    partOf: (name: string) => Float32Array,
+    observations: Float32Array,
+    actions: Float32Array,
+  ): Promise<Float32Array> {
+    const [O, A] = [this.#observation.length / ROWS, this.#action.length / ROWS];
+    const count = observations.length / O;
+    if (!Number.isInteger(count) || actions.length !== count * A) {
+      throw new RangeError(
+        `${observations.length} observation and ${actions.length} action numbers are not rows of ${O} and ${A}`,
+      );
+    }
+    for (const [name, shape] of this.#parts) this.#inputs.set(name, partOf(name), shape);
+    const values = new Float32Array(count);
+    for (let from = 0; from < count; from += ROWS) {
+      const to = Math.min(from + ROWS, count);
+      this.#observation.fill(0).set(observations.subarray(from * O, to * O));
+      this.#action.fill(0).set(actions.subarray(from * A, to * A));
+      await this.#session.run([this.#inputs], [this.#outputs]);
+      values.set(this.#values.subarray(0, to - from), from);
+    }
+    return values;
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close();
+  }
+}
+
+function partsOf(algorithm: Algorithm, spec: LearnerSpec): [string, readonly number[]][] {
+  const { members, layout, name } = criticOf(algorithm, spec);
+  const parts: [string, readonly number[]][] = [[name, members === undefined ? [layout.size] : [members, layout.size]]];
+  if (!spec.config.normaliseObservations) return parts;
+  const size = totalObservationSize(spec.parts);
+  return [...parts, ...Object.values(STATISTICS).map((part): [string, number[]] => [part, [size]])];
+}
+
+function criticOf(algorithm: Algorithm, spec: LearnerSpec) {
+  return algorithm.networks(spec).find(({ name }) => name === algorithm.value.network)!;
+}
+
+/** Inputs `observation`, `action` and the parts of the state; output `values` [ROWS]. */
+function buildCriticValues(algorithm: Algorithm, spec: LearnerSpec): Graph {
+  const g = new Graph('critic_values');
+  const inputs = new Map(partsOf(algorithm, spec).map(([name, shape]) => [name, g.input(name, shape)]));
+  const { layout, name } = criticOf(algorithm, spec);
+  const observation = g.input('observation', [ROWS, totalObservationSize(spec.parts)]);
+  const action = g.input('action', [ROWS, spec.actionSize]);
+  const seen = normalise(spec, observation, inputs.get(STATISTICS.mean)!, inputs.get(STATISTICS.scale)!);
+  g.output('values', reshape(algorithm.value.build(unpack(inputs.get(name)!, layout), seen, action), [ROWS]));
+  return g;
+}

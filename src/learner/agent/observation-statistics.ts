@@ -1,0 +1,57 @@
+/** Mean and spread of observations, to normalise them with. */
+import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
+import type { BatchColumns, Replay, RowRange, TransitionRing } from '../replay/index.ts';
+
+/** Rows that the statistics are taken from, at most, evenly spaced. */
+const SAMPLES = 4096;
+/** Numbers that hardly move must not be blown up: the least standard deviation that is divided by. */
+const MIN_STD = 0.01;
+
+/**
+ * Writes `mean` and `scale` = 1/σ, [O] each, of what `visibleCount` lets see; image and base action stay as they are.
+ * Leaves both as they are where there is nothing to see.
+ */
+export function observationStatistics(
+  parts: ObservationParts,
+  replay: Replay,
+  visibleCount: number,
+  mean: Float32Array,
+  scale: Float32Array,
+): void {
+  const { online, demonstrations } = replay.visible(visibleCount);
+  const rows = [...sampled(replay.online, online), ...sampled(replay.demonstrations, demonstrations)];
+  if (rows.length === 0) return;
+  for (let i = 0; i < totalObservationSize(parts); i++) {
+    if (!isNormalised(parts, i)) continue;
+    const average = rows.reduce((sum, row) => sum + row[i]!, 0) / rows.length;
+    const variance = rows.reduce((sum, row) => sum + (row[i]! - average) ** 2, 0) / rows.length;
+    mean[i] = average;
+    scale[i] = 1 / Math.max(Math.sqrt(variance), MIN_STD);
+  }
+}
+
+/** The state and the privileged numbers are; pixels and actions have their range already. */
+function isNormalised(parts: ObservationParts, index: number): boolean {
+  return index < parts.stateSize || index >= totalObservationSize(parts) - (parts.privilegedSize ?? 0);
+}
+
+function sampled(ring: TransitionRing, { from, to }: RowRange): Float32Array[] {
+  const count = Math.min(to - from, SAMPLES);
+  const batch = oneRow(ring.observationSize, ring.actionSize);
+  return Array.from({ length: count }, (_, i) => {
+    ring.copyRow(from + Math.floor((i * (to - from)) / count), batch, 0);
+    return batch.observation.slice();
+  });
+}
+
+function oneRow(observationSize: number, actionSize: number): BatchColumns {
+  return {
+    observation: new Float32Array(observationSize),
+    nextObservation: new Float32Array(observationSize),
+    action: new Float32Array(actionSize),
+    reward: new Float32Array(1),
+    filterActivity: new Float32Array(1),
+    tankDrainJ: new Float32Array(1),
+    bootstrap: new Float32Array(1),
+  };
+}

@@ -1,0 +1,124 @@
+/** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
+import { policyObservationSize } from '../../core/index.ts';
+import { Graph, type Parameters, reshape, slice, type Tensor } from '../engine/index.ts';
+import { type Algorithm, type LearnerSpec, type NetworkDef, normalise, STATISTICS } from '../program/index.ts';
+
+/** The policy's weights as one array with the place of each tensor in it. */
+export interface NamedWeights {
+  readonly names: readonly string[];
+  /** In the order of `names`; the tensors follow each other in `data`. */
+  readonly shapes: readonly (readonly number[])[];
+  readonly data: Float32Array;
+}
+
+/** Parts of the state that the policy is made of, with the network whose layout each has, if it is one. */
+export function policyParts(algorithm: Algorithm, spec: LearnerSpec): { part: string; network?: NetworkDef }[] {
+  const networks = algorithm.networks(spec);
+  const parts = algorithm.policy(spec).networks.map((part) => {
+    const network = networks.find(({ name, hasTarget }) => name === part || (hasTarget && `${name}_target` === part));
+    if (network === undefined)
+      throw new RangeError(`the policy needs "${part}", which ${algorithm.name} does not have`);
+    return { part, network };
+  });
+  return spec.config.normaliseObservations ? [...parts, ...Object.values(STATISTICS).map((part) => ({ part }))] : parts;
+}
+
+/** One tensor of the policy's weights: where it lies in which part of the state. */
+interface WeightTensor {
+  readonly name: string;
+  readonly part: string;
+  readonly shape: readonly number[];
+}
+
+/** Names and shapes of the policy's weights. Members of an ensemble stay together: one tensor of all their parameters. */
+function weightTensors(algorithm: Algorithm, spec: LearnerSpec): WeightTensor[] {
+  return policyParts(algorithm, spec).flatMap(({ part, network }) => {
+    if (network === undefined) return [{ name: part, part, shape: [policyObservationSize(spec.parts)] }];
+    const { members, layout } = network;
+    if (members !== undefined) return [{ name: part, part, shape: [members, layout.size] }];
+    return layout.entries.map(({ name, shape }) => ({ name: `${part}.${name}`, part, shape }));
+  });
+}
+
+/** The policy's weights, copied out of the state by `part`. */
+export function policyWeights(
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  part: (name: string) => Float32Array,
+): NamedWeights {
+  const tensors = weightTensors(algorithm, spec);
+  const arrays = policyParts(algorithm, spec).map(({ part: name, network }) =>
+    network === undefined ? part(name).subarray(0, policyObservationSize(spec.parts)) : part(name),
+  );
+  const data = new Float32Array(arrays.reduce((sum, array) => sum + array.length, 0));
+  let offset = 0;
+  for (const array of arrays) {
+    data.set(array, offset);
+    offset += array.length;
+  }
+  return { names: tensors.map(({ name }) => name), shapes: tensors.map(({ shape }) => shape), data };
+}
+
+/**
+ * The bytes of a model with input `observation` [1, O] and either outputs `mean` and `log_std` before tanh, or input
+ * `noise` [1, Z] and output `action`; all [1, A]. Without `weights` every weight is an input of its own, so that new weights
+ * need no new session.
+ */
+export function buildPolicy(
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  weights?: Float32Array,
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array {
+  const g = new Graph('policy');
+  const definition = algorithm.policy(spec);
+  const observation = g.input('observation', [1, policyObservationSize(spec.parts)]);
+  const tensors = weightTensorsOf(g, algorithm, spec, weights);
+  const parameters = Object.fromEntries(
+    policyParts(algorithm, spec).flatMap(({ part, network }) =>
+      network === undefined ? [] : [[part, parametersOf(tensors, part, network)]],
+    ),
+  );
+  const { noiseSize, noise } = definition;
+  const drawn = noiseSize === 0 ? undefined : g.input('noise', [1, noiseSize]);
+  const seen = normalise(spec, observation, tensors.get(STATISTICS.mean)!, tensors.get(STATISTICS.scale)!);
+  const head = definition.build(parameters, seen, drawn);
+  if ('action' in head) g.output('action', head.action);
+  else {
+    g.output('mean', head.mean);
+    g.output('log_std', head.logStd);
+  }
+  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...metadata });
+}
+
+function weightTensorsOf(
+  g: Graph,
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  weights: Float32Array | undefined,
+): Map<string, Tensor> {
+  let offset = 0;
+  return new Map(
+    weightTensors(algorithm, spec).map(({ name, shape }) => {
+      const size = shape.reduce((product, n) => product * n, 1);
+      const tensor =
+        weights === undefined ? g.input(name, shape) : g.constant(weights.subarray(offset, offset + size), shape);
+      offset += size;
+      return [name, tensor];
+    }),
+  );
+}
+
+function parametersOf(tensors: ReadonlyMap<string, Tensor>, part: string, network: NetworkDef): Parameters {
+  const { layout, members } = network;
+  if (members === undefined) {
+    return Object.fromEntries(layout.entries.map(({ name }) => [name, tensors.get(`${part}.${name}`)!]));
+  }
+  const flat = tensors.get(part)!;
+  return Object.fromEntries(
+    layout.entries.map(({ name, shape, offset, size }) => [
+      name,
+      reshape(slice(flat, 1, offset, offset + size), [members, ...shape]),
+    ]),
+  );
+}

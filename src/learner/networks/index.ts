@@ -1,0 +1,11 @@
+export {
+  deterministicActor,
+  deterministicActorLayout,
+  gaussianActor,
+  gaussianActorLayout,
+  LOG_STD_MAX,
+  LOG_STD_MIN,
+} from './actor.ts';
+export { criticLayout, critics } from './critic.ts';
+export { dense, hidden, hiddenShapes, initialise, linearShapes, mlpLayout } from './mlp.ts';
+export { sampleTanhGaussian } from './tanh-gaussian.ts';

@@ -1,0 +1,94 @@
+/** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
+import type { Rng } from '../../core/index.ts';
+import { add, layerNorm, linear, mul, ParameterLayout, type Parameters, relu, type Tensor } from '../engine/index.ts';
+
+/** A parameter's name and shape. */
+export interface NamedShape {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** Factor on the first weights of heads that should begin near zero: the first actions are small for every observation. */
+const SMALL_HEAD_SCALE = 0.01;
+const SMALL_HEADS = ['mean.', 'logStd.'];
+
+/** The shapes of hidden layers of `widths` on `inputs` numbers, with a norm after each where asked for, and what leaves them. */
+export function hiddenShapes(
+  inputs: number,
+  widths: readonly number[],
+  isNormalised: boolean,
+): { shapes: NamedShape[]; width: number } {
+  let width = inputs;
+  const shapes = widths.flatMap((next, i) => {
+    const name = `hidden${i}`;
+    const own = linearShapes(name, width, next);
+    width = next;
+    if (!isNormalised) return own;
+    return [...own, { name: `${name}.scale`, shape: [1, next] }, { name: `${name}.shift`, shape: [1, next] }];
+  });
+  return { shapes, width };
+}
+
+/** A weight [inputs, outputs] and a bias [1, outputs]. */
+export function linearShapes(name: string, inputs: number, outputs: number): NamedShape[] {
+  return [
+    { name: `${name}.weight`, shape: [inputs, outputs] },
+    { name: `${name}.bias`, shape: [1, outputs] },
+  ];
+}
+
+/** A perceptron with hidden layers of `widths` and one linear layer per head. */
+export function mlpLayout(
+  inputs: number,
+  widths: readonly number[],
+  heads: Readonly<Record<string, number>>,
+  isNormalised = false,
+): ParameterLayout {
+  const { shapes, width } = hiddenShapes(inputs, widths, isNormalised);
+  return new ParameterLayout([
+    ...shapes,
+    ...Object.entries(heads).flatMap(([head, outputs]) => linearShapes(head, width, outputs)),
+  ]);
+}
+
+/** The hidden layers of `parameters` on `input` [B, inputs]: ReLU after each, after its norm where it has one. */
+export function hidden(parameters: Parameters, input: Tensor): Tensor {
+  let x = input;
+  for (let i = 0; `hidden${i}.weight` in parameters; i++) {
+    const name = `hidden${i}`;
+    x = x.graph.layer(name, () => {
+      const y = dense(parameters, name, x);
+      const scale = parameters[`${name}.scale`];
+      if (scale === undefined) return relu(y);
+      return relu(add(mul(layerNorm(y), scale), at(parameters, `${name}.shift`)));
+    });
+  }
+  return x;
+}
+
+/** The linear layer `name` of `parameters` on `x`. */
+export function dense(parameters: Parameters, name: string, x: Tensor): Tensor {
+  return x.graph.layer(name, () => linear(x, at(parameters, `${name}.weight`), at(parameters, `${name}.bias`)));
+}
+
+/**
+ * Fresh parameters of one member: weights after Glorot and Bengio (2010, uniform), those of policy heads a hundredth of
+ * that, biases 0, norm scales 1.
+ */
+export function initialise(layout: ParameterLayout, rng: Rng, out: Float32Array): void {
+  for (const { name, shape, offset, size } of layout.entries) {
+    if (name.endsWith('.scale')) out.fill(1, offset, offset + size);
+    else if (!name.endsWith('.weight')) out.fill(0, offset, offset + size);
+    else {
+      const isSmall = SMALL_HEADS.some((head) => name.startsWith(head));
+      const bound = Math.sqrt(6 / (shape[0]! + shape[1]!)) * (isSmall ? SMALL_HEAD_SCALE : 1);
+      for (let i = 0; i < size; i++) out[offset + i] = rng.uniformIn(-bound, bound);
+    }
+  }
+}
+
+function at(parameters: Parameters, name: string): Tensor {
+  const tensor = parameters[name];
+  if (tensor === undefined) throw new RangeError(`the network has no parameter named "${name}"`);
+  return tensor;
+}

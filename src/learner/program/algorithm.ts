@@ -1,0 +1,81 @@
+/** What an algorithm is to the learner: networks, the losses that train them, and a policy. */
+import type { ObservationParts, Rng } from '../../core/index.ts';
+import type { ParameterLayout, Parameters, Tensor } from '../engine/index.ts';
+import type { LearnerConfig } from './config.ts';
+import type { Step } from './step.ts';
+
+/** The sizes and settings that everything is built for. */
+export interface LearnerSpec {
+  readonly parts: ObservationParts;
+  /** A: numbers of an action. */
+  readonly actionSize: number;
+  readonly config: LearnerConfig;
+}
+
+/** A network: `members` of one layout side by side, with moments of the optimiser and, where asked for, a slow copy. */
+export interface NetworkDef {
+  readonly name: string;
+  readonly layout: ParameterLayout;
+  /** Absent: one network, without a leading axis. */
+  readonly members?: number;
+  /** Keeps a copy, `Step.target`, that follows as `Step.follow` says. Starts equal. */
+  readonly hasTarget?: boolean;
+  /** Writes the first values of one member; absent: `initialise` of the networks. */
+  readonly initialise?: (layout: ParameterLayout, rng: Rng, out: Float32Array) => void;
+}
+
+/** Numbers of the state that no optimiser moves: running means, multipliers. */
+export interface NumbersDef {
+  readonly name: string;
+  readonly initial: readonly number[];
+}
+
+/**
+ * One kind of training call: `inner` is repeated for every critic update of the call, each on a batch of its own; then
+ * `outer` runs once, on the last batch.
+ */
+export interface Phase {
+  readonly inner: (step: Step) => void;
+  readonly outer?: (step: Step) => void;
+}
+
+/** A policy as a graph of its own. */
+export interface PolicyDef {
+  /** Whose parameters it needs; a target network's as `name_target`. */
+  readonly networks: readonly string[];
+  /** Numbers ~ N(0, 1) that one decision consumes; 0 for the head `gaussian`, whose noise the robot adds itself. */
+  readonly noiseSize: number;
+  /** Whether the noise is there only to explore, or is part of the policy also where it is evaluated. */
+  readonly noise: 'exploration' | 'always';
+  /**
+   * From what the policy sees, [1, size], to `mean` and `logStd` before tanh, or to an `action` in [−1, 1]; all [1, A].
+   * `noise` [1, noiseSize].
+   */
+  readonly build: (
+    parameters: Readonly<Record<string, Parameters>>,
+    observation: Tensor,
+    noise: Tensor | undefined,
+  ) => { readonly mean: Tensor; readonly logStd: Tensor } | { readonly action: Tensor };
+}
+
+/** An algorithm. Everything is a pure function of the spec; state lives in the agent. */
+export interface Algorithm {
+  readonly name: string;
+  /** In the order in which a checkpoint stores them. */
+  readonly networks: (spec: LearnerSpec) => readonly NetworkDef[];
+  readonly numbers?: (spec: LearnerSpec) => readonly NumbersDef[];
+  /** The training call. */
+  readonly update: Phase;
+  /** Behaviour cloning of the actor on demonstrations, before the rest. */
+  readonly cloning?: Phase;
+  /** Training on stored transitions before there is a robot. */
+  readonly offline?: Phase;
+  readonly policy: (spec: LearnerSpec) => PolicyDef;
+  /** What the critics in `network` think of `action` [B, A] at `observation` [B, size]: [B, 1]. */
+  readonly value: {
+    readonly network: string;
+    readonly build: (parameters: Parameters, observation: Tensor, action: Tensor) => Tensor;
+  };
+  /** The sentence that says why `spec` cannot work with this algorithm, or nothing. */
+  readonly unfit?: (spec: LearnerSpec) => string | undefined;
+}

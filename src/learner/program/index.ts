@@ -1,0 +1,22 @@
+export type {
+  Algorithm,
+  LearnerSpec,
+  NetworkDef,
+  NumbersDef,
+  Phase,
+  PolicyDef,
+} from './algorithm.ts';
+export { drawBatch, drawSubset, splitBatch } from './batch.ts';
+export {
+  ALGORITHMS,
+  type AlgorithmName,
+  checkLearnerConfig,
+  DEFAULT_LEARNER_CONFIG,
+  type LearnerConfig,
+  updatesPerCall,
+} from './config.ts';
+export { type CostWeights, learnedReward } from './costs.ts';
+export { buildProgram, type Program, stateParts } from './program.ts';
+export { type Draw, ProgramInputs } from './program-inputs.ts';
+export { criticInputSize, normalise, policyInputSize, STATISTICS } from './sight.ts';
+export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

@@ -1,0 +1,134 @@
+/** The inputs of training calls: allocated once, filled from replay and random numbers, bound to the runtime. */
+import type { Rng } from '../../core/index.ts';
+import { totalObservationSize } from '../../core/index.ts';
+import { adamStep, Bindings } from '../engine/index.ts';
+import type { BatchColumns, Replay } from '../replay/index.ts';
+import type { LearnerSpec } from './algorithm.ts';
+import { drawBatch, drawSubset } from './batch.ts';
+import { learnedReward } from './costs.ts';
+import type { DeclaredInput } from './input-table.ts';
+import type { Program } from './program.ts';
+import type { TrainingRandom } from './step.ts';
+
+/** What a call draws from. */
+export interface Draw {
+  readonly replay: Replay;
+  /** Online transitions that count; 0: demonstrations alone. */
+  readonly visibleCount: number;
+  /** Share of each batch from demonstrations. */
+  readonly demoFraction: number;
+  /** Calls of this program done before: the optimisers count on from there. */
+  readonly call: number;
+  readonly random: TrainingRandom;
+}
+
+/** Arrays of one call with `updates` critic updates. */
+export class ProgramInputs {
+  readonly bindings: Bindings = new Bindings();
+  readonly #spec: LearnerSpec;
+  readonly #updates: number;
+  readonly #slices: readonly BatchColumns[];
+  readonly #discount: Float32Array;
+  readonly #isDemo: Float32Array;
+  readonly #noise: readonly { readonly kind: 'normal' | 'uniform'; readonly data: Float32Array }[];
+  readonly #subsets: readonly { readonly of: number; readonly size: number; readonly data: BigInt64Array }[];
+  readonly #numbers: readonly (DeclaredInput & { readonly data: Float32Array })[];
+
+  constructor(program: Program, spec: LearnerSpec, updates: number) {
+    this.#spec = spec;
+    this.#updates = updates;
+    const { batchSize: B } = spec.config;
+    const [K, O, A] = [updates, totalObservationSize(spec.parts), spec.actionSize];
+    const declared = new Map(program.inputs.map((input) => [input.name, this.#allocate(input)]));
+    const column = (name: string, width: number) =>
+      (declared.get(name) as Float32Array | undefined) ?? new Float32Array(K * B * width);
+    this.#slices = slicesOf(K, {
+      observation: column('observation', O),
+      nextObservation: column('next_observation', O),
+      action: column('action', A),
+      reward: column('reward', 1),
+      filterActivity: column('filter_activity', 1),
+      tankDrainJ: column('tank_drain_j', 1),
+      bootstrap: new Float32Array(K * B),
+    });
+    this.#discount = column('discount', 1);
+    this.#isDemo = column('is_demo', 1);
+    const dataOf = (input: DeclaredInput) => declared.get(input.name) as Float32Array;
+    this.#noise = program.inputs.flatMap((input) => {
+      const { kind } = input.source;
+      return kind === 'normal' || kind === 'uniform' ? [{ kind, data: dataOf(input) }] : [];
+    });
+    this.#subsets = program.inputs.flatMap(({ name, source, shape }) =>
+      source.kind === 'subset' ? [{ of: source.of, size: shape[1]!, data: declared.get(name) as BigInt64Array }] : [],
+    );
+    this.#numbers = program.inputs
+      .filter(({ source }) => source.kind === 'planned' || source.kind === 'adam')
+      .map((input) => ({ ...input, data: dataOf(input) }));
+    this.bindings.set('updates', BigInt64Array.of(BigInt(K)), []);
+    if (program.outerMetrics.length > 0) this.bindings.set('last', BigInt64Array.of(BigInt(K - 1)), []);
+  }
+
+  /** Draws batches, noise and subsets, and sets the planned numbers. */
+  fill(draw: Draw): void {
+    const { random } = draw;
+    for (let k = 0; k < this.#updates; k++) {
+      this.#fillSlice(k, draw);
+      for (const { of, size, data } of this.#subsets) drawSubset(data, k * size, size, of, random.subset);
+    }
+    for (const { kind, data } of this.#noise) {
+      if (kind === 'normal') random.noise.fillNormal(data);
+      else fillUniform(data, random.noise);
+    }
+    for (const number of this.#numbers) this.#plan(number, draw.call);
+  }
+
+  #fillSlice(k: number, { replay, visibleCount, demoFraction, random }: Draw): void {
+    const { config } = this.#spec;
+    const slice = this.#slices[k]!;
+    const size = config.batchSize;
+    const { demonstrations } = drawBatch(slice, replay, visibleCount, demoFraction, random.batch);
+    for (let i = 0; i < size; i++) {
+      this.#discount[k * size + i] = config.discount * slice.bootstrap[i]!;
+      slice.reward[i] = learnedReward(slice.reward[i]!, slice.filterActivity[i]!, slice.tankDrainJ[i]!, config);
+      this.#isDemo[k * size + i] = i < demonstrations ? 1 : 0;
+    }
+  }
+
+  #plan({ source, shape, data }: DeclaredInput & { readonly data: Float32Array }, call: number): void {
+    if (source.kind === 'planned') data[0] = source.plan(call * this.#updates);
+    if (source.kind !== 'adam') return;
+    const isInner = shape[0] === -1;
+    for (let i = 0; i < data.length; i++) {
+      const count = isInner ? call * this.#updates + i + 1 : call + 1;
+      data[i] = adamStep(count, typeof source.rate === 'number' ? source.rate : source.rate(count))[source.number];
+    }
+  }
+
+  #allocate({ name, shape, type }: DeclaredInput): Float32Array | BigInt64Array {
+    const full = shape.map((size) => (size === -1 ? this.#updates : size));
+    const count = full.reduce((product, n) => product * n, 1);
+    const data = type === 'real' ? new Float32Array(count) : new BigInt64Array(count);
+    this.bindings.set(name, data, full);
+    return data;
+  }
+}
+
+function fillUniform(data: Float32Array, rng: Rng): void {
+  for (let i = 0; i < data.length; i++) data[i] = rng.uniform();
+}
+
+/** Views of `columns` for each of `count` batches that lie in them one after another. */
+function slicesOf(count: number, columns: BatchColumns): BatchColumns[] {
+  return Array.from({ length: count }, (_, k) => {
+    const part = (data: Float32Array) => data.subarray((data.length / count) * k, (data.length / count) * (k + 1));
+    return {
+      observation: part(columns.observation),
+      nextObservation: part(columns.nextObservation),
+      action: part(columns.action),
+      reward: part(columns.reward),
+      filterActivity: part(columns.filterActivity),
+      tankDrainJ: part(columns.tankDrainJ),
+      bootstrap: part(columns.bootstrap),
+    };
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * A phase of an algorithm as one graph: its inner updates in a loop, its outer one after it. Reads and replaces the
+ * state parts of `stateParts`.
+ */
+import { totalObservationSize } from '../../core/index.ts';
+import { concat, Graph, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
+import type { Algorithm, LearnerSpec, NetworkDef, Phase } from './algorithm.ts';
+import { type DeclaredInput, InputTable } from './input-table.ts';
+import { STATISTICS } from './sight.ts';
+import { Step } from './step.ts';
+
+/** A graph and what it takes to run it. */
+export interface Program {
+  readonly graph: Graph;
+  readonly inputs: readonly DeclaredInput[];
+  /** Parts of the state that it replaces: its outputs `NAME_next`. The others stay as they are. */
+  readonly changed: ReadonlySet<string>;
+  /** Columns of the output `inner_metrics` [updates, n]. */
+  readonly innerMetrics: readonly string[];
+  /** Columns of the output `outer_metrics` [n]; none: there is no such output. */
+  readonly outerMetrics: readonly string[];
+}
+
+/** The whole state, in the order of a checkpoint. */
+export function stateParts(algorithm: Algorithm, spec: LearnerSpec): StatePart[] {
+  const networks = algorithm.networks(spec).flatMap(({ name, layout, members, hasTarget }) => {
+    const shape = members === undefined ? [layout.size] : [members, layout.size];
+    const names = [name, `${name}_first`, `${name}_second`, ...(hasTarget === true ? [`${name}_target`] : [])];
+    return names.map((part) => ({ name: part, shape }));
+  });
+  const numbers = (algorithm.numbers?.(spec) ?? []).map(({ name, initial }) => ({ name, shape: [initial.length] }));
+  const width = [totalObservationSize(spec.parts)];
+  const statistics = spec.config.normaliseObservations ? Object.values(STATISTICS) : [];
+  return [...networks, ...numbers, ...statistics.map((name) => ({ name, shape: width }))];
+}
+
+/** Writes the graph of `phase`; float64 is for checks against a reference. */
+export function buildProgram(
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  phase: Phase = algorithm.update,
+  real: RealType = 'float32',
+): Program {
+  // Which parts a loop carries must be known before its body is written: a rehearsal on a graph of its own finds out.
+  const carried = rehearse(algorithm, spec, phase);
+  const g = new Graph(algorithm.name, real);
+  const writer = new ProgramWriter(g, algorithm, spec);
+  const innerMetrics = writer.loop(phase, carried);
+  const outerMetrics = phase.outer === undefined ? [] : writer.outer(phase.outer);
+  writer.finish();
+  return { graph: g, inputs: writer.inputs.declared, changed: writer.changed, innerMetrics, outerMetrics };
+}
+
+/** The parts of the state that `phase.inner` replaces, in the order of the state. */
+function rehearse(algorithm: Algorithm, spec: LearnerSpec, phase: Phase): string[] {
+  const g = new Graph(algorithm.name);
+  const writer = new ProgramWriter(g, algorithm, spec);
+  const step = writer.step('inner', g.input('iteration', [], 'int64'), writer.state);
+  phase.inner(step);
+  return [...writer.state.keys()].filter((name) => step.changed.has(name));
+}
+
+class ProgramWriter {
+  readonly inputs: InputTable;
+  readonly changed: Set<string> = new Set();
+  readonly state: Map<string, Tensor>;
+  readonly #g: Graph;
+  readonly #spec: LearnerSpec;
+  readonly #networks: ReadonlyMap<string, NetworkDef>;
+
+  constructor(g: Graph, algorithm: Algorithm, spec: LearnerSpec) {
+    this.#g = g;
+    this.#spec = spec;
+    this.inputs = new InputTable(g);
+    this.#networks = new Map(algorithm.networks(spec).map((network) => [network.name, network]));
+    this.state = new Map(stateParts(algorithm, spec).map(({ name, shape }) => [name, g.input(name, shape)]));
+  }
+
+  step(place: 'inner' | 'outer', index: Tensor, state: Map<string, Tensor>): Step {
+    return new Step(this.#spec, { place, root: this.#g, inputs: this.inputs, index, networks: this.#networks, state });
+  }
+
+  /** Writes the loop and takes over what it leaves. Returns the names of its metrics. */
+  loop(phase: Phase, carried: readonly string[]): string[] {
+    let names: string[] = [];
+    const before = carried.map((name) => this.state.get(name)!);
+    const result = this.#g.loop(this.#g.input('updates', [], 'int64'), before, (_, index, values) => {
+      const inside = new Map(this.state);
+      carried.forEach((name, i) => {
+        inside.set(name, values[i]!);
+      });
+      const step = this.step('inner', index, inside);
+      phase.inner(step);
+      names = [...step.metrics.keys()];
+      return { carried: carried.map((name) => inside.get(name)!), stacked: [concat([...step.metrics.values()], 0)] };
+    });
+    carried.forEach((name, i) => {
+      this.state.set(name, result.carried[i]!);
+      this.changed.add(name);
+    });
+    this.#g.output('inner_metrics', result.stacked[0]!);
+    return names;
+  }
+
+  outer(write: (step: Step) => void): string[] {
+    const step = this.step('outer', this.#g.input('last', [], 'int64'), this.state);
+    write(step);
+    for (const name of step.changed) this.changed.add(name);
+    if (step.metrics.size > 0) this.#g.output('outer_metrics', concat([...step.metrics.values()], 0));
+    return [...step.metrics.keys()];
+  }
+
+  finish(): void {
+    for (const name of this.changed) this.#g.output(`${name}_next`, this.state.get(name)!);
+  }
+}

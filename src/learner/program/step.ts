@@ -1,0 +1,224 @@
+/**
+ * One update while it is written as a graph: what an algorithm reads (batches, networks, noise) and does (minimise a
+ * loss, let a target follow, report a number). Each kind of input is declared where it is used, and filled by
+ * `ProgramInputs` in every call.
+ */
+import type { Rng } from '../../core/index.ts';
+import {
+  adam,
+  clipNorm,
+  type Graph,
+  gatherRows,
+  type Parameters,
+  polyak,
+  reshape,
+  rowAt,
+  type Shape,
+  type Tensor,
+  unpack,
+} from '../engine/index.ts';
+import type { LearnerSpec, NetworkDef } from './algorithm.ts';
+import { gradientOf } from './gradient-of.ts';
+import type { InputKind, InputTable } from './input-table.ts';
+import { criticSight, type Encoding, policySight } from './sight.ts';
+
+/** Where in a call an update is: inside the loop over critic updates, or after it. */
+export type StepPlace = 'inner' | 'outer';
+
+export interface MinimiseOptions {
+  /** Adam's step size: a number, or one for each update, counted from 1. 0 leaves the parameters as they are. */
+  readonly rate: number | ((update: number) => number);
+  /** Decoupled weight decay, times the rate; only with a constant rate. */
+  readonly weightDecay?: number;
+  /** Gradients longer than this are shortened to it; 0 or nothing: never. */
+  readonly clip?: number;
+  /** Parameters that stay as they are. */
+  readonly frozen?: readonly string[];
+}
+
+/** What a step is written with; made by `buildProgram`. */
+export interface StepContext {
+  readonly place: StepPlace;
+  readonly root: Graph;
+  readonly inputs: InputTable;
+  /** Number of the update in this call, int64 scalar: which row of the inputs is its. */
+  readonly index: Tensor;
+  readonly networks: ReadonlyMap<string, NetworkDef>;
+  /** The current value of every part of the state; `minimise` and the like replace entries. */
+  readonly state: Map<string, Tensor>;
+}
+
+export class Step {
+  readonly spec: LearnerSpec;
+  /** Reported numbers by name, each of one element, in order. */
+  readonly metrics: Map<string, Tensor> = new Map();
+  /** Names of the parts of the state that were replaced. */
+  readonly changed: Set<string> = new Set();
+  readonly #context: StepContext;
+  readonly #unpacked: Map<Tensor, Parameters> = new Map();
+
+  constructor(spec: LearnerSpec, context: StepContext) {
+    this.spec = spec;
+    this.#context = context;
+  }
+
+  /** The graph to make constants in. */
+  get graph(): Graph {
+    return this.#context.root;
+  }
+
+  /** B: rows of the batch. */
+  get batchSize(): number {
+    return this.spec.config.batchSize;
+  }
+
+  /** [B, A] executed actions, normalised. */
+  get action(): Tensor {
+    return this.column('action', this.spec.actionSize);
+  }
+
+  /** [B, 1] rewards, scaled, costs deducted; with n-step returns Σ γⁱ·r over the steps that the row spans. */
+  get reward(): Tensor {
+    return this.column('reward', 1);
+  }
+
+  /** [B, 1] γᵏ·m: what the value of the next observation counts, 0 where the task ended the episode. */
+  get discount(): Tensor {
+    return this.column('discount', 1);
+  }
+
+  /** [B, 1] 1 for rows of demonstrations and interventions, 0 for the others. */
+  get isDemo(): Tensor {
+    return this.column('is_demo', 1);
+  }
+
+  /** What critics see of the batch's observations, or of its next ones: [B, `criticInputSize`]. */
+  criticSight(of: 'observation' | 'next_observation', encoding: Encoding = 'online'): Tensor {
+    return criticSight(this, of, encoding);
+  }
+
+  /** What the policy sees of them: without privileged numbers, and without a gradient to a trained encoder. */
+  policySight(of: 'observation' | 'next_observation'): Tensor {
+    return policySight(this, of);
+  }
+
+  /** A column of the batch, [B, width]. */
+  column(name: string, width: number): Tensor {
+    return this.#row(name, [this.batchSize, width], { kind: 'column', name });
+  }
+
+  /** Fresh noise ~ N(0, 1) of `shape`, under a name of its own. */
+  normal(name: string, shape: Shape): Tensor {
+    return this.#perUpdate(name, shape, { kind: 'normal' });
+  }
+
+  /** Fresh numbers, uniform in [0, 1). */
+  uniform(name: string, shape: Shape): Tensor {
+    return this.#perUpdate(name, shape, { kind: 'uniform' });
+  }
+
+  /** A number that follows a plan: `plan` maps the updates done before this call to it. */
+  planned(name: string, plan: (updates: number) => number): Tensor {
+    return this.#context.inputs.declare(name, [], 'real', { kind: 'planned', plan });
+  }
+
+  /** The parameters of `network` as they are at this point: [...shape], or [members, ...shape]. */
+  online(network: string): Parameters {
+    return this.#parametersOf(network, this.part(network));
+  }
+
+  /** The slow copy of `network`. */
+  target(network: string): Parameters {
+    return this.#parametersOf(network, this.part(`${network}_target`));
+  }
+
+  /** `count` members of the slow copy of `network`, drawn without replacement for this update; all where there are no more. */
+  targetSubset(network: string, count: number): Parameters {
+    const { layout, members = 1 } = this.#definition(network);
+    if (count >= members) return this.target(network);
+    const name = network === 'critic' ? 'subset' : `${network}_subset`;
+    const drawn = this.#row(name, [count], { kind: 'subset', of: members }, 'int64');
+    return unpack(gatherRows(this.part(`${network}_target`), drawn), layout);
+  }
+
+  /** A part of the state as it is at this point. */
+  part(name: string): Tensor {
+    const tensor = this.#context.state.get(name);
+    if (tensor === undefined) throw new RangeError(`the algorithm has no network or numbers named "${name}"`);
+    return tensor;
+  }
+
+  /** Replaces numbers of the state. */
+  assign(name: string, value: Tensor): void {
+    const shape = this.part(name).shape;
+    this.#context.state.set(name, reshape(value, shape));
+    this.changed.add(name);
+  }
+
+  /**
+   * One step of AdamW on the parameters of `network` down the gradient of `loss` (one element). Returns the squared norm
+   * of the gradient before clipping.
+   */
+  minimise(network: string, loss: Tensor, options: MinimiseOptions): Tensor {
+    const { layout } = this.#definition(network);
+    const gradient = gradientOf(loss, this.online(network), layout, options.frozen);
+    const { clipped, squaredNorm } = clipNorm(gradient, options.clip ?? 0);
+    const before = {
+      parameters: this.part(network),
+      first: this.part(`${network}_first`),
+      second: this.part(`${network}_second`),
+    };
+    const [step, epsilon] = (['step', 'epsilon'] as const).map((number) =>
+      this.#perUpdate(`${network}_${number}`, [], { kind: 'adam', number, rate: options.rate }),
+    ) as [Tensor, Tensor];
+    const rate = typeof options.rate === 'number' ? options.rate : 0;
+    const after = adam(before, clipped, step, epsilon, (options.weightDecay ?? 0) * rate);
+    this.assign(network, after.parameters);
+    this.assign(`${network}_first`, after.first);
+    this.assign(`${network}_second`, after.second);
+    return squaredNorm;
+  }
+
+  /** Moves the slow copy of `network` towards it: target ← target + rate·(online − target). */
+  follow(network: string, rate: number = this.spec.config.targetRate): void {
+    this.assign(`${network}_target`, polyak(this.part(`${network}_target`), this.part(network), rate));
+  }
+
+  /** Reports a number, of one element, under `name`. */
+  report(name: string, value: Tensor): void {
+    this.metrics.set(name, reshape(value, [1]));
+  }
+
+  #parametersOf(network: string, flat: Tensor): Parameters {
+    let parameters = this.#unpacked.get(flat);
+    if (parameters === undefined) {
+      parameters = flat.graph.layer(network, () => unpack(flat, this.#definition(network).layout));
+      this.#unpacked.set(flat, parameters);
+    }
+    return parameters;
+  }
+
+  #definition(network: string): NetworkDef {
+    const found = this.#context.networks.get(network);
+    if (found === undefined) throw new RangeError(`the algorithm has no network named "${network}"`);
+    return found;
+  }
+
+  /** This update's row of an input that every update of a call has its own of, also after the loop. */
+  #row(name: string, shape: Shape, kind: InputKind, type: 'real' | 'int64' = 'real'): Tensor {
+    return rowAt(this.#context.inputs.declare(name, [-1, ...shape], type, kind), this.#context.index);
+  }
+
+  /** An input of this update: a row of many inside the loop, one by itself after it. */
+  #perUpdate(name: string, shape: Shape, kind: InputKind): Tensor {
+    if (this.#context.place === 'inner') return this.#row(name, shape, kind);
+    return this.#context.inputs.declare(name, shape, 'real', kind);
+  }
+}
+
+/** Draws for an update, one generator per purpose: a new consumer never shifts the numbers of another. */
+export interface TrainingRandom {
+  readonly batch: Rng;
+  readonly noise: Rng;
+  readonly subset: Rng;
+}
