@@ -26,7 +26,7 @@ const TOOL_LENGTH_M = 0.16;
 
 /** The scene as MJCF text. */
 export function pegSceneXml(spec: PegSceneSpec): string {
-  return armXml(spec.pegWidthM, spec.pegLengthM).replace('<!-- FIXTURE -->', fixture(spec));
+  return armXml(spec.pegWidthM, spec.pegLengthM).replace('<!-- FIXTURE -->', fixtureXml(spec));
 }
 
 /** The arm with its peg alone, without the plate, as MJCF text. */
@@ -43,8 +43,11 @@ function armXml(pegWidthM: number, pegLengthM: number): string {
     .replaceAll('PEG_HALF', number(pegWidthM / 2));
 }
 
-/** Plate with hole: an upper ring as high as the chamfer, a lower ring to the floor, four chamfer faces, the floor. */
-function fixture(spec: PegSceneSpec): string {
+/**
+ * The plate alone, a mocap body of geoms of the class `contact`: an upper ring as high as the chamfer, a lower ring to the
+ * floor, four chamfer faces, the floor.
+ */
+export function fixtureXml(spec: PegSceneSpec): string {
   const inner = spec.pegWidthM / 2 + spec.clearanceM;
   const c = spec.chamferM;
   const geoms = [

@@ -1,0 +1,21 @@
+/** Who acts by a script in which environment. */
+import { type Environment, ReinError } from '../../../core/index.ts';
+import type { Demonstrator, Overseer } from './demonstrator.ts';
+import { InsertDemonstrator, InsertEnvironment, InsertOverseer } from './insert/index.ts';
+import type { OptionValues } from './options.ts';
+
+/** A demonstrator for `environment`, skilled as `options` say. Throws `ReinError('config')` where nobody can demonstrate. */
+export function createDemonstrator(environment: Environment, options: OptionValues = {}): Demonstrator {
+  if (environment instanceof InsertEnvironment) return new InsertDemonstrator(environment, options);
+  throw nobody('demonstrator', environment);
+}
+
+/** A person who corrects in `environment`. Throws `ReinError('config')` where there is none. */
+export function createOverseer(environment: Environment, options: OptionValues = {}): Overseer {
+  if (environment instanceof InsertEnvironment) return new InsertOverseer(environment, options);
+  throw nobody('overseer', environment);
+}
+
+function nobody(what: string, { name }: Environment): ReinError {
+  return new ReinError('config', `the environment "${name}" has no scripted ${what}`);
+}

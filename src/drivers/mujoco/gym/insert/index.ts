@@ -1,0 +1,2 @@
+export { INSERT_BASE, InsertDemonstrator, InsertOverseer } from './insert-demonstrator.ts';
+export { InsertEnvironment } from './insert-environment.ts';

@@ -1,0 +1,80 @@
+/** Options of environments and of who acts in them, as plain data that is checked against a table. */
+import { ReinError } from '../../../core/index.ts';
+
+/** What a configuration file can say. */
+export type OptionValues = Readonly<Record<string, number | boolean>>;
+
+/** A number in [low, high]; `whole` numbers count something. */
+export interface NumberField {
+  readonly kind: 'number' | 'whole';
+  readonly default: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export interface FlagField {
+  readonly kind: 'flag';
+  readonly default: boolean;
+}
+
+/** One field for each option. */
+export type OptionFields<T> = { readonly [K in keyof T]: T[K] extends boolean ? FlagField : NumberField };
+
+/**
+ * `given` with the defaults of `fields` where it says nothing. Throws `ReinError('config')` that names `owner` and the option
+ * when it is unknown, of another kind, or out of range.
+ */
+export function readOptions<T extends OptionValues>(owner: string, fields: OptionFields<T>, given: OptionValues): T {
+  const known = fields as Readonly<Record<string, NumberField | FlagField>>;
+  const read: Record<string, number | boolean> = {};
+  for (const [name, field] of Object.entries(known)) read[name] = field.default;
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(known, name)) throw unknownName(`option of ${owner}`, name, Object.keys(known));
+    const problem = problemOf(known[name]!, value);
+    if (problem !== undefined) {
+      throw new ReinError('config', `the option "${name}" of ${owner} is ${String(value)}, not ${problem}`);
+    }
+    read[name] = value;
+  }
+  return read as T;
+}
+
+function problemOf(field: NumberField | FlagField, value: unknown): string | undefined {
+  if (field.kind === 'flag') return typeof value === 'boolean' ? undefined : 'true or false';
+  const isRight =
+    typeof value === 'number' &&
+    value >= field.low &&
+    value <= field.high &&
+    (field.kind === 'number' || Number.isInteger(value));
+  return isRight ? undefined : `a ${field.kind === 'whole' ? 'whole ' : ''}number from ${field.low} to ${field.high}`;
+}
+
+/** The error for a `word` that is not among `allowed`, with the nearest of them where one is near. */
+export function unknownName(what: string, word: string, allowed: readonly string[]): ReinError {
+  const near = nearest(word, allowed);
+  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
+  const remedy = allowed.length === 0 ? 'It has none.' : `There are: ${allowed.join(', ')}.`;
+  return new ReinError('config', `there is no ${what} named "${word.slice(0, 80)}"${hint}`, { remedy });
+}
+
+function nearest(word: string, allowed: readonly string[]): string | undefined {
+  if (word.length > 80) return undefined;
+  const bound = Math.max(2, Math.floor(word.length / 3));
+  const scored = allowed.map((name) => ({ name, edits: edits(word.toLowerCase(), name.toLowerCase()) }));
+  const best = scored.sort((a, b) => a.edits - b.edits)[0];
+  return best !== undefined && best.edits <= bound ? best.name : undefined;
+}
+
+/** Insertions, deletions and replacements that turn `a` into `b` (Levenshtein's distance). */
+function edits(a: string, b: string): number {
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, last[j]! + 1, row[j - 1]! + 1));
+    }
+    last = row;
+  }
+  return last[b.length]!;
+}

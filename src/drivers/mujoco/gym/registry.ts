@@ -1,0 +1,29 @@
+/** Environments by name. */
+import type { Environment } from '../../../core/index.ts';
+import { InsertEnvironment } from './insert/index.ts';
+import { type OptionValues, unknownName } from './options.ts';
+import { Pendulum } from './pendulum.ts';
+import { Reacher } from './reacher.ts';
+
+export type EnvironmentName = 'pendulum' | 'reacher' | 'insert-state' | 'insert-depth';
+
+type Open = (options: OptionValues) => Promise<Environment>;
+
+const ENVIRONMENTS: Readonly<Record<EnvironmentName, Open>> = {
+  pendulum: (options) => Pendulum.open(options),
+  reacher: (options) => Reacher.open(options),
+  'insert-state': (options) => InsertEnvironment.open('insert-state', options),
+  'insert-depth': (options) => InsertEnvironment.open('insert-depth', options),
+};
+
+/** All that `createEnvironment` knows. */
+export const ENVIRONMENT_NAMES: readonly EnvironmentName[] = Object.keys(ENVIRONMENTS) as EnvironmentName[];
+
+/**
+ * Opens the environment `name` with `options`, each of which has a default; which there are says the environment's file. The
+ * caller closes it. Throws `ReinError('config')` for a name or an option that there is not.
+ */
+export async function createEnvironment(name: string, options: OptionValues = {}): Promise<Environment> {
+  if (!Object.hasOwn(ENVIRONMENTS, name)) throw unknownName('environment', name, ENVIRONMENT_NAMES);
+  return ENVIRONMENTS[name as EnvironmentName](options);
+}
