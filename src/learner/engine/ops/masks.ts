@@ -1,5 +1,6 @@
 /** Masks: tensors of the graph's floating type that hold 1 where something is so and 0 elsewhere. No gradient. */
-import type { ElementType, Tensor } from '../graph.ts';
+import type { Tensor } from '../graph.ts';
+import type { ElementType } from '../onnx-proto.ts';
 import { align, type Operand } from './broadcast.ts';
 
 /** 1 where a < b, 0 elsewhere; broadcasts. */
