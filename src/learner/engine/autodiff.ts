@@ -1,5 +1,5 @@
 /** Reverse-mode differentiation: writes the nodes of the gradient into the graph of the loss. */
-import { show, type Tensor } from './graph.ts';
+import { sameShape, show, type Tensor } from './graph.ts';
 import { add } from './ops/index.ts';
 
 /**
@@ -24,6 +24,11 @@ export function gradients(loss: Tensor, parameters: readonly Tensor[]): Tensor[]
       const backward = tensor.record!.backward[i];
       if (backward === undefined) throw loss.graph.mistake(`${tensor.record!.op} has no gradient for its input ${i}`);
       const part = backward(gradient);
+      if (!sameShape(part.shape, input.shape)) {
+        throw loss.graph.mistake(
+          `${tensor.record!.op} gives its input ${i}, ${show(input.shape)}, a gradient of ${show(part.shape)}`,
+        );
+      }
       const sum = collected.get(input);
       collected.set(input, sum === undefined ? part : add(sum, part));
     });

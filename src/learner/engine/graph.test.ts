@@ -41,6 +41,8 @@ describe('Graph', () => {
     expect(() => gradients(a, [b])).toThrow('one element');
     expect(() => gradients(reduceSum(a), [b])).toThrow('does not depend');
     expect(() => g.input('a', [1])).toThrow('two inputs');
+    const wrong = g.withGradient(mul(a, 2), [a], [(d) => slice(d, 0, 0, 1)]);
+    expect(() => gradients(reduceSum(wrong), [a])).toThrow('custom gives its input 0, [2,3], a gradient of [1,3]');
     expect(() => gradients(reduceSum(gatherRows(a, g.integers([0]))), [a])).toThrow('Gather has no gradient');
   });
 

@@ -7,5 +7,6 @@ export {
   LOG_STD_MIN,
 } from './actor.ts';
 export { criticLayout, critics } from './critic.ts';
+export { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from './encoder.ts';
 export { dense, hidden, hiddenShapes, initialise, linearShapes, mlpLayout } from './mlp.ts';
 export { sampleTanhGaussian } from './tanh-gaussian.ts';

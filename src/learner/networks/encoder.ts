@@ -1,0 +1,132 @@
+/**
+ * From images to a short vector: convolutions, spatial learned embeddings, and a bottleneck. With no convolution it is the
+ * trained head on the features of a frozen encoder.
+ */
+import type { ImageShape, Rng } from '../../core/index.ts';
+import {
+  add,
+  conv2d,
+  layerNorm,
+  matmul,
+  mul,
+  ParameterLayout,
+  type Parameters,
+  permute,
+  relu,
+  reshape,
+  type Tensor,
+  tanh,
+} from '../engine/index.ts';
+import { dense, initialise, linearShapes, type NamedShape } from './mlp.ts';
+
+/** Sizes of an encoder. */
+export interface EncoderSpec {
+  /** What comes in: images, or the features [channels, height, width] of a frozen encoder. */
+  readonly image: ImageShape;
+  /** Output channels of the convolutions, first to last; none for features of a frozen encoder. */
+  readonly channels: readonly number[];
+  /** Width and height of every kernel, pixels. Images get ⌊kernel/2⌋ zeros around. */
+  readonly kernel: number;
+  /** Pixels from one place of a kernel to the next. */
+  readonly stride: number;
+  /**
+   * Spatial learned embeddings for each channel: learned weighted sums over the places of the feature map, as SERL has
+   * (https://arxiv.org/abs/2401.16013; 8 there). 0: the feature map is taken as it is.
+   */
+  readonly embeddings: number;
+  /** Numbers that leave. */
+  readonly latent: number;
+}
+
+/** Parameters of the encoder that `spec` describes. */
+export function encoderLayout(spec: EncoderSpec): ParameterLayout {
+  const map = featureMap(spec);
+  const places = map.height * map.width;
+  const inputs = [spec.image.channels, ...spec.channels];
+  const { kernel, embeddings } = spec;
+  return new ParameterLayout([
+    ...spec.channels.flatMap((count, i): NamedShape[] => [
+      { name: `conv${i}.kernel`, shape: [count, inputs[i]!, kernel, kernel] },
+      { name: `conv${i}.bias`, shape: [count, 1, 1] },
+    ]),
+    ...(embeddings === 0 ? [] : [{ name: 'embedding.kernel', shape: [map.channels, places, embeddings] }]),
+    ...linearShapes('bottleneck', map.channels * (embeddings === 0 ? places : embeddings), spec.latent),
+    { name: 'bottleneck.scale', shape: [1, spec.latent] },
+    { name: 'bottleneck.shift', shape: [1, spec.latent] },
+  ]);
+}
+
+/**
+ * `frames` [B, channels·height·width], channel first, become [B, latent] in (−1, 1): ReLU after each convolution, then
+ * embeddings, a linear layer, LayerNorm and tanh. One encoder for all critics: no ensemble axis.
+ */
+export function encode(parameters: Parameters, spec: EncoderSpec, frames: Tensor): Tensor {
+  const { channels, height, width } = spec.image;
+  const g = frames.graph;
+  return g.layer('encoder', () => {
+    const [batch, size] = frames.shape;
+    if (frames.shape.length !== 2 || size !== channels * height * width) {
+      throw g.mistake(
+        `the image is ${channels}x${height}x${width}, ${channels * height * width} numbers a row; got [${frames.shape.join(',')}]`,
+      );
+    }
+    let x = reshape(frames, [batch!, channels, height, width]);
+    for (let i = 0; i < spec.channels.length; i++) x = convolution(parameters, spec, i, x);
+    return bottleneck(parameters, spec.embeddings === 0 ? flat(x) : embed(parameters, x));
+  });
+}
+
+/**
+ * Fresh parameters: kernels from N(0, 2/inputs) after He et al. (https://arxiv.org/abs/1502.01852), embeddings from
+ * N(0, 1/places) so that sums over a feature map keep its size, the rest as `initialise` does.
+ */
+export function initialiseEncoder(layout: ParameterLayout, rng: Rng, out: Float32Array): void {
+  initialise(layout, rng, out);
+  for (const { name, shape, offset, size } of layout.entries) {
+    if (!name.endsWith('.kernel')) continue;
+    const variance = name === 'embedding.kernel' ? 1 / shape[1]! : 2 / (size / shape[0]!);
+    for (let i = 0; i < size; i++) out[offset + i] = rng.normal() * Math.sqrt(variance);
+  }
+}
+
+/** What leaves the convolutions: at least one place, whatever the sizes, since ⌊kernel/2⌋ zeros surround the image. */
+function featureMap({ image, channels, kernel, stride }: EncoderSpec): ImageShape {
+  const places = (size: number) => Math.floor((size + 2 * Math.floor(kernel / 2) - kernel) / stride) + 1;
+  const shrunk = (size: number) => channels.reduce(places, size);
+  return { channels: channels.at(-1) ?? image.channels, height: shrunk(image.height), width: shrunk(image.width) };
+}
+
+function convolution(parameters: Parameters, { kernel, stride }: EncoderSpec, index: number, x: Tensor): Tensor {
+  const name = `conv${index}`;
+  return x.graph.layer(name, () => {
+    const y = conv2d(x, at(parameters, `${name}.kernel`), { stride, padding: Math.floor(kernel / 2) });
+    return relu(add(y, at(parameters, `${name}.bias`)));
+  });
+}
+
+/** [B, C, h, w] to [B, C·E]: for every channel, E weighted sums over its places. */
+function embed(parameters: Parameters, x: Tensor): Tensor {
+  return x.graph.layer('embedding', () => {
+    const [batch, channels, height, width] = x.shape;
+    // Channels lead, so that one batched product does all: [C, B, places] by [C, places, E].
+    const places = permute(reshape(x, [batch!, channels!, height! * width!]), [1, 0, 2]);
+    return flat(permute(matmul(places, at(parameters, 'embedding.kernel')), [1, 0, 2]));
+  });
+}
+
+function bottleneck(parameters: Parameters, x: Tensor): Tensor {
+  const y = layerNorm(dense(parameters, 'bottleneck', x));
+  return tanh(add(mul(y, at(parameters, 'bottleneck.scale')), at(parameters, 'bottleneck.shift')));
+}
+
+/** [B, …] to [B, n]. */
+function flat(x: Tensor): Tensor {
+  const batch = x.shape[0]!;
+  return reshape(x, [batch, x.size / batch]);
+}
+
+function at(parameters: Parameters, name: string): Tensor {
+  const tensor = parameters[name];
+  if (tensor === undefined) throw new RangeError(`the encoder has no parameter named "${name}"`);
+  return tensor;
+}
