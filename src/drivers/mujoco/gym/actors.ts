@@ -1,12 +1,14 @@
 /** Who acts by a script in which environment. */
 import { type Environment, ReinError } from '../../../core/index.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
+import { Fork, ForkDemonstrator } from './fork.ts';
 import { InsertDemonstrator, InsertEnvironment, InsertOverseer } from './insert/index.ts';
 import type { OptionValues } from './options.ts';
 
 /** A demonstrator for `environment`, skilled as `options` say. Throws `ReinError('config')` where nobody can demonstrate. */
 export function createDemonstrator(environment: Environment, options: OptionValues = {}): Demonstrator {
   if (environment instanceof InsertEnvironment) return new InsertDemonstrator(environment, options);
+  if (environment instanceof Fork) return new ForkDemonstrator(environment, options);
   throw nobody('demonstrator', environment);
 }
 

@@ -1,17 +1,30 @@
 /** Environments by name. */
 import type { Environment } from '../../../core/index.ts';
+import { Fork } from './fork.ts';
+import { Hopper } from './hopper.ts';
 import { InsertEnvironment } from './insert/index.ts';
 import { type OptionValues, unknownName } from './options.ts';
 import { Pendulum } from './pendulum.ts';
+import { Quadrotor } from './quadrotor.ts';
 import { Reacher } from './reacher.ts';
 
-export type EnvironmentName = 'pendulum' | 'reacher' | 'insert-state' | 'insert-depth';
+export type EnvironmentName =
+  | 'pendulum'
+  | 'reacher'
+  | 'hopper'
+  | 'quadrotor'
+  | 'fork'
+  | 'insert-state'
+  | 'insert-depth';
 
 type Open = (options: OptionValues) => Promise<Environment>;
 
 const ENVIRONMENTS: Readonly<Record<EnvironmentName, Open>> = {
   pendulum: (options) => Pendulum.open(options),
   reacher: (options) => Reacher.open(options),
+  hopper: (options) => Hopper.open(options),
+  quadrotor: (options) => Quadrotor.open(options),
+  fork: (options) => Fork.open(options),
   'insert-state': (options) => InsertEnvironment.open('insert-state', options),
   'insert-depth': (options) => InsertEnvironment.open('insert-depth', options),
 };

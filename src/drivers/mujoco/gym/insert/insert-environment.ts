@@ -53,8 +53,8 @@ const OPTIONS: OptionFields<InsertOptions> = {
 /** A camera that sees the whole range of holes from the side, 35° from straight down. */
 const VIEW: DepthView = {
   eyeM: [0, -0.16, 0.23],
-  targetM: [0, 0, 0],
-  fieldOfViewRad: 0.55,
+  targetM: [0, 0, 0.005],
+  fieldOfViewRad: 0.42,
   pixels: 64,
   nearM: 0.2,
   farM: 0.36,
