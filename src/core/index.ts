@@ -24,6 +24,7 @@ export {
 } from './guard-frame.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
+export { forEachField } from './protobuf.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {

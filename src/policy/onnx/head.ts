@@ -7,8 +7,9 @@
  * The model's metadata may say `noise: always`: then noise is drawn when evaluating too. Field numbers:
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
+
+import { forEachField } from '../../core/index.ts';
 import type { PolicyHead } from '../policy.ts';
-import { forEachField } from './proto-reader.ts';
 
 const MODEL = { graph: 7, metadata: 14 } as const;
 const GRAPH = { input: 11, output: 12 } as const;

@@ -2,8 +2,7 @@
  * Reads the constants of an ONNX model, to find what onnxruntime accepts in silence: a NaN inside the weights, which
  * need not show in the outputs of a trial. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
-import { allFinite } from '../../core/index.ts';
-import { forEachField } from './proto-reader.ts';
+import { allFinite, forEachField } from '../../core/index.ts';
 
 /**
  * Why `model` cannot be a policy network (not protobuf, no graph, a constant that is not finite), in words that follow

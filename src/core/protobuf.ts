@@ -1,4 +1,7 @@
-/** Reads protobuf without a schema: field by field, never beyond the end, whatever the bytes. */
+/**
+ * Reads protobuf without a schema: field by field, never beyond the end, whatever the bytes. Wire format:
+ * https://protobuf.dev/programming-guides/encoding/
+ */
 
 /**
  * Calls `visit` for each protobuf field of `message`: its number, its bytes where it has a length, its value where it is
