@@ -9,6 +9,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     sim: done,
     run: done,
     learn: done,
+    train: done,
     evaluate: done,
     doctor: done,
     safetyCheck: done,

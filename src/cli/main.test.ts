@@ -29,6 +29,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     sim: body('sim'),
     run: body('run'),
     learn: body('learn'),
+    train: body('train'),
     evaluate: body('eval'),
     doctor: body('doctor'),
     safetyCheck: body('safety'),

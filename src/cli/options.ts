@@ -66,6 +66,21 @@ export function robotId(text: string): string {
   throw new InvalidArgumentError('It must be 1 to 32 letters, digits, "-" or "_".');
 }
 
+/** Collects `key=value` for an option that may be given several times; values as YAML and JSON write them: `2`, `true`, `[8,8]`. */
+export function keyValue(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  const match = /^([A-Za-z]\w*)=(.+)$/s.exec(text);
+  if (match === null) throw new InvalidArgumentError('It must be key=value.');
+  const [, key, written] = match;
+  let value: unknown = written;
+  try {
+    value = JSON.parse(written!);
+  } catch {
+    // A word without quotes.
+  }
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) return { ...before, [key!]: value };
+  throw new InvalidArgumentError('The value must be a number, true, false, a word or a list of these.');
+}
+
 /** Reads a path: any text that is not empty. */
 export function path(text: string): string {
   if (text !== '') return text;

@@ -7,6 +7,7 @@ import { createLearnCommand } from './learn.ts';
 import { createRunCommand } from './run.ts';
 import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
+import { createTrainCommand } from './train.ts';
 
 /** Where text goes. */
 export interface Output {
@@ -41,6 +42,7 @@ export function createProgram(
     createRunCommand,
     createLearnCommand,
     createEvalCommand,
+    createTrainCommand,
     createSafetyCommand,
     createDoctorCommand,
   ]) {

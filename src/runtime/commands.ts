@@ -70,3 +70,31 @@ export interface EvaluationOptions extends CommonOptions {
   readonly episodes: number | undefined;
   readonly json: string | undefined;
 }
+
+/** `rein train`: one learner in one simulated environment. */
+export interface TrainOptions {
+  /** Folder of a trial to continue; then everything else comes from there. */
+  readonly resume: string | undefined;
+  readonly environment: string;
+  /** What the environment is told, and keys of the learner that override its file's. */
+  readonly environmentOptions: Readonly<Record<string, number | boolean>>;
+  readonly learner: string;
+  readonly learnerKeys: Readonly<Record<string, SetValue | readonly SetValue[]>>;
+  readonly seed: number;
+  /** Environment steps. */
+  readonly steps: number;
+  /** Steps with uniform actions at the start; `undefined`: the learner's `warmupSteps`, or none where it begins with `from` or demonstrations. */
+  readonly randomSteps: number | undefined;
+  readonly evaluateEvery: number;
+  readonly evaluationEpisodes: number;
+  /** Episodes of the environment's expert to learn from. */
+  readonly demonstrations: number;
+  /** Folder of a finished trial or pre-training to begin with. */
+  readonly from: string | undefined;
+  /** Folder of the trial; `undefined`: a new one below `runs/`. */
+  readonly out: string | undefined;
+  readonly output: 'live' | 'quiet';
+}
+
+/** A value that is set on the command line. */
+export type SetValue = string | number | boolean;

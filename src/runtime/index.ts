@@ -5,7 +5,9 @@ export type {
   LearnOptions,
   OperatorKind,
   RunRobotOptions,
+  SetValue,
   SimOptions,
+  TrainOptions,
 } from './commands.ts';
 export * from './config/index.ts';
 export { createSetup, type RunSetup, simulatedArm } from './setup.ts';

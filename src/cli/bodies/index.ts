@@ -3,3 +3,4 @@ export { learnBody } from './learn.ts';
 export { runBody } from './run.ts';
 export { safetyCheckBody } from './safety.ts';
 export { simBody } from './sim.ts';
+export { trainBody } from './train.ts';

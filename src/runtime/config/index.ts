@@ -1,4 +1,5 @@
 export { counted, unitOf } from './finding.ts';
+export { type LearnerKeys, loadLearnerFile } from './learner-file.ts';
 export {
   type Fact,
   isOwnLimits,
@@ -43,5 +44,6 @@ export {
   problemsError,
   type RawYaml,
   readRawYaml,
+  type Scalar,
 } from './text/index.ts';
 export { installedVersion, packageVersions } from './versions.ts';

@@ -6,45 +6,44 @@ import { meanAction, sampleAction } from '../../policy/index.ts';
 
 export interface Actor {
   /** Copies the agent's newest weights. */
-  follow(agent: Agent): void;
+  follow(agent: Agent): Promise<void>;
   /**
-   * Writes the action at `observation` ([O] or longer: a policy sees the first O) into `out` [A]. With `rng` it explores, and
-   * draws the same count of numbers whatever they are; without, it acts as in an evaluation.
+   * Writes the action at `observation` (the policy sees as much of its beginning as it was made for) into `out` [A]. Draws
+   * the same count of numbers from `rng` whatever they are. `isExploring` false: as it acts in an evaluation.
    */
-  act(observation: Float32Array, out: Float32Array, rng: Rng | undefined): Promise<void>;
+  act(observation: Float32Array, out: Float32Array, rng: Rng, isExploring: boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Opens the policy of `agent` for `environment`. */
-export async function openActor(agent: Agent, environment: Environment): Promise<Actor> {
-  const session = await Session.create(agent.policyGraph());
-  const actor = new GaussianActor(session, policyObservationSize(environment.parts), environment.actionSize);
-  actor.follow(agent);
+export async function openActor(agent: Agent, { parts, actionSize }: Environment): Promise<Actor> {
+  const { noiseSize, noise } = agent.algorithm.policy(agent.spec);
+  const session = await Session.create(await agent.policyGraph());
+  const network = new Network(session, policyObservationSize(parts));
+  const actor =
+    noiseSize === 0
+      ? new GaussianActor(network, actionSize)
+      : new ActionActor(network, actionSize, noiseSize, noise === 'always');
+  await actor.follow(agent);
   return actor;
 }
 
-/** A tanh-Gaussian head: outputs `mean` and `log_std`, both before tanh. */
-class GaussianActor implements Actor {
+/** A session whose weights are inputs. */
+class Network {
+  readonly inputs: Bindings = new Bindings();
+  readonly outputs: Bindings = new Bindings();
   readonly #session: Session;
-  readonly #inputs: Bindings = new Bindings();
-  readonly #outputs: Bindings = new Bindings();
   readonly #observation: Float32Array;
-  readonly #mean: Float32Array;
-  readonly #logStd: Float32Array;
   #weights: Float32Array | undefined;
 
-  constructor(session: Session, observationSize: number, actionSize: number) {
+  constructor(session: Session, observationSize: number) {
     this.#session = session;
     this.#observation = new Float32Array(observationSize);
-    this.#mean = new Float32Array(actionSize);
-    this.#logStd = new Float32Array(actionSize);
-    this.#inputs.set('observation', this.#observation, [1, observationSize]);
-    this.#outputs.set('mean', this.#mean, [1, actionSize]);
-    this.#outputs.set('log_std', this.#logStd, [1, actionSize]);
+    this.inputs.set('observation', this.#observation, [1, observationSize]);
   }
 
-  follow(agent: Agent): void {
-    const { names, shapes, data } = agent.actorWeights();
+  async follow(agent: Agent): Promise<void> {
+    const { names, shapes, data } = await agent.actorWeights();
     if (this.#weights !== undefined) {
       this.#weights.set(data);
       return;
@@ -53,19 +52,78 @@ class GaussianActor implements Actor {
     let offset = 0;
     for (const [i, name] of names.entries()) {
       const size = shapes[i]!.reduce((product, n) => product * n, 1);
-      this.#inputs.set(name, this.#weights.subarray(offset, offset + size), shapes[i]!);
+      this.inputs.set(name, this.#weights.subarray(offset, offset + size), shapes[i]!);
       offset += size;
     }
   }
 
-  async act(observation: Float32Array, out: Float32Array, rng: Rng | undefined): Promise<void> {
+  async run(observation: Float32Array): Promise<void> {
     this.#observation.set(observation.subarray(0, this.#observation.length));
-    await this.#session.run([this.#inputs], [this.#outputs]);
-    if (rng === undefined) meanAction(out, this.#mean);
-    else sampleAction(out, this.#mean, this.#logStd, rng);
+    await this.#session.run([this.inputs], [this.outputs]);
   }
 
   close(): Promise<void> {
     return this.#session.close();
+  }
+}
+
+/** A tanh-Gaussian head: outputs `mean` and `log_std`, both before tanh. */
+class GaussianActor implements Actor {
+  readonly #network: Network;
+  readonly #mean: Float32Array;
+  readonly #logStd: Float32Array;
+
+  constructor(network: Network, actionSize: number) {
+    this.#network = network;
+    this.#mean = new Float32Array(actionSize);
+    this.#logStd = new Float32Array(actionSize);
+    network.outputs.set('mean', this.#mean, [1, actionSize]);
+    network.outputs.set('log_std', this.#logStd, [1, actionSize]);
+  }
+
+  follow(agent: Agent): Promise<void> {
+    return this.#network.follow(agent);
+  }
+
+  async act(observation: Float32Array, out: Float32Array, rng: Rng, isExploring: boolean): Promise<void> {
+    await this.#network.run(observation);
+    if (isExploring) sampleAction(out, this.#mean, this.#logStd, rng);
+    else meanAction(out, this.#mean);
+  }
+
+  close(): Promise<void> {
+    return this.#network.close();
+  }
+}
+
+/** A head that gives the action itself, from noise that is drawn here. */
+class ActionActor implements Actor {
+  readonly #network: Network;
+  readonly #noise: Float32Array;
+  readonly #action: Float32Array;
+  readonly #isAlwaysNoisy: boolean;
+
+  constructor(network: Network, actionSize: number, noiseSize: number, isAlwaysNoisy: boolean) {
+    this.#network = network;
+    this.#noise = new Float32Array(noiseSize);
+    this.#action = new Float32Array(actionSize);
+    this.#isAlwaysNoisy = isAlwaysNoisy;
+    network.inputs.set('noise', this.#noise, [1, noiseSize]);
+    network.outputs.set('action', this.#action, [1, actionSize]);
+  }
+
+  follow(agent: Agent): Promise<void> {
+    return this.#network.follow(agent);
+  }
+
+  async act(observation: Float32Array, out: Float32Array, rng: Rng, isExploring: boolean): Promise<void> {
+    if (isExploring || this.#isAlwaysNoisy) rng.fillNormal(this.#noise);
+    else this.#noise.fill(0);
+    await this.#network.run(observation);
+    out.set(this.#action);
+  }
+
+  close(): Promise<void> {
+    return this.#network.close();
   }
 }

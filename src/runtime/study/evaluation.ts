@@ -26,10 +26,11 @@ export async function evaluatePolicy(
   };
   const action = new Float32Array(environment.actionSize);
   for (let episode = 0; episode < episodes; episode++) {
-    environment.reset(new Rng(seed).fork(`episode ${episode}`));
+    const rng = new Rng(seed).fork(`episode ${episode}`);
+    environment.reset(rng);
     let [reward, cost, length, isSuccess] = [0, 0, 0, false];
     while (length < environment.maxSteps) {
-      await actor.act(environment.observation, action, undefined);
+      await actor.act(environment.observation, action, rng, false);
       environment.step(action);
       reward += environment.reward;
       cost += environment.cost;

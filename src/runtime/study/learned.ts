@@ -1,9 +1,6 @@
 /** Means of what the learner reports between two evaluations. */
 import type { UpdateMetrics } from '../../learner/index.ts';
 
-/** Counters and times: not to be averaged. */
-const LEFT_OUT: readonly string[] = ['updates', 'callMs'];
-
 /** Sums so far; plain data, for a checkpoint. */
 export interface LearnedState {
   readonly calls: number;
@@ -31,10 +28,7 @@ export class LearnedMeans {
       return;
     }
     this.#calls++;
-    for (const [name, value] of Object.entries(metrics)) {
-      if (typeof value !== 'number' || !Number.isFinite(value) || LEFT_OUT.includes(name)) continue;
-      this.#sums[name] = (this.#sums[name] ?? 0) + value;
-    }
+    for (const [name, value] of Object.entries(metrics.values)) this.#sums[name] = (this.#sums[name] ?? 0) + value;
   }
 
   /** The means since the last `take`, and how many calls were refused. */

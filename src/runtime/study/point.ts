@@ -1,5 +1,6 @@
 /** A point on a line that is to be brought to a target: learned in seconds, for trying a machine and for tests. Measures nothing. */
 import { clamp, type Environment, type ObservationParts, type Rng } from '../../core/index.ts';
+import type { Demonstrator, Overseer } from '../../drivers/mujoco/gym/index.ts';
 
 /** Length of the line, m: from −1 to 1. */
 const REACH_M = 1;
@@ -45,9 +46,52 @@ export class PointEnvironment implements Environment {
     this.isTerminated = distanceM < NEAR_M;
     this.isSuccess = this.isTerminated;
   }
+}
 
-  /** The straight way: what a demonstration shows. */
-  expert(out: Float32Array): void {
-    out[0] = clamp((this.observation[1]! - this.observation[0]!) / STEP_M, -1, 1);
+/** Goes the straight way, less well the more `actionNoise` it is told to have. */
+export class PointExpert implements Demonstrator {
+  readonly #environment: PointEnvironment;
+  readonly #noise: number;
+  #rng: Rng | undefined;
+
+  constructor(environment: PointEnvironment, actionNoise: number) {
+    this.#environment = environment;
+    this.#noise = actionNoise;
+  }
+
+  begin(rng: Rng): void {
+    this.#rng = rng;
+  }
+
+  act(action: Float32Array): void {
+    const [placeM, targetM] = this.#environment.observation;
+    action[0] = clamp((targetM! - placeM!) / STEP_M + this.#noise * (this.#rng?.normal() ?? 0), -1, 1);
+  }
+}
+
+/** Takes over where the point has stood for two steps. */
+export class PointOverseer implements Overseer {
+  readonly #environment: PointEnvironment;
+  readonly #hand: PointExpert;
+  #lastM = Number.NaN;
+  #idleSteps = 0;
+
+  constructor(environment: PointEnvironment) {
+    this.#environment = environment;
+    this.#hand = new PointExpert(environment, 0);
+  }
+
+  begin(): void {
+    this.#lastM = Number.NaN;
+    this.#idleSteps = 0;
+  }
+
+  oversee(action: Float32Array): boolean {
+    const placeM = this.#environment.observation[0]!;
+    this.#idleSteps = Math.abs(placeM - this.#lastM) < STEP_M / 10 ? this.#idleSteps + 1 : 0;
+    this.#lastM = placeM;
+    if (this.#idleSteps < 2) return false;
+    this.#hand.act(action);
+    return true;
   }
 }

@@ -26,8 +26,8 @@ export const TRIAL_FILES = {
 /** Episodes that are shown before training. */
 export interface DemonstrationSpec {
   readonly episodes: number;
-  /** Standard deviation of what is added to the expert's actions, which are in [−1, 1]. */
-  readonly noise: number;
+  /** How well the expert does it; which options there are, says the environment. */
+  readonly skill: EnvironmentOptions;
   /** Whether an episode without success is left out and another one drawn. */
   readonly onlySuccesses: boolean;
   /** Whether they stay in replay once pre-training is over. Without, training goes on from the networks alone. */
@@ -37,6 +37,10 @@ export interface DemonstrationSpec {
 export interface TrialSpec {
   readonly formatVersion: 1;
   readonly environment: { readonly name: string; readonly options: EnvironmentOptions };
+  /** A frozen, scripted base policy whose action is a part of the observation, with its skill; `null` for none. */
+  readonly base: EnvironmentOptions | null;
+  /** A scripted person who takes over in the first `untilStep` steps where the policy gets nowhere; `null` for none. */
+  readonly overseer: { readonly options: EnvironmentOptions; readonly untilStep: number } | null;
   readonly learner: LearnerSettings;
   readonly seed: number;
   /** Environment steps. */

@@ -8,8 +8,9 @@
  * An observation is stored once: the one after a step is the one before the next.
  */
 import { readFileSync } from 'node:fs';
-import { crc32c, createTransition, ReinError, SOURCES, type Source, type Transition } from '../../core/index.ts';
+import { crc32c, createTransition, isIntervention, ReinError, SOURCES, type Transition } from '../../core/index.ts';
 import { AppendFile } from './append-file.ts';
+import { Numbering } from './numbering.ts';
 
 const MAGIC = 'REINLOG1';
 const HEADER_BYTES = 16;
@@ -110,8 +111,8 @@ export function* readTransitionLog(path: string, sizes: TransitionSizes, bytes?:
   const log = readWhole(path).subarray(0, bytes);
   checkHeader(path, log, sizes);
   let before: Float32Array = new Float32Array(O);
-  let [episode, step, segment, seq] = [-1, 0, 0, 0];
-  let source: Source | undefined;
+  const numbering = new Numbering();
+  let step = 0;
   for (let at = HEADER_BYTES; at < log.length; ) {
     const isStart = log[at] === START;
     const size = isStart ? START_FIELDS + 4 * O + CRC_BYTES : STEP_FIELDS + 4 * (2 * A + O) + CRC_BYTES;
@@ -120,13 +121,13 @@ export function* readTransitionLog(path: string, sizes: TransitionSizes, bytes?:
     at += size;
     if (isStart) {
       before = floats(record, START_FIELDS, O);
-      [episode, step, source] = [episode + 1, 0, undefined];
+      step = 0;
       continue;
     }
     const t = stepOf(record, before, sizes);
-    if (source !== t.source) segment++;
-    source = t.source;
-    yield Object.assign(t, { epoch: 1, seq: seq++, episode, step: step++, segment });
+    t.step = step++;
+    numbering.stamp(t);
+    yield t;
     before = t.nextObservation;
   }
 }
@@ -145,6 +146,7 @@ function stepOf(
   t.cost = record.readDoubleLE(12);
   t.tankDrainJ = record.readDoubleLE(20);
   t.executed.set(floats(record, STEP_FIELDS, A));
+  if (isIntervention(t.source)) t.humanAction.set(t.executed);
   t.policyAction.set(floats(record, STEP_FIELDS + 4 * A, A));
   t.nextObservation.set(floats(record, STEP_FIELDS + 8 * A, O));
   return t;

@@ -8,9 +8,9 @@ import { readState } from './state-file.ts';
 /** Builds the networks of `spec` for `environment`. Throws `ReinError('config')` where the settings cannot work. */
 export async function openTrialAgent(spec: TrialSpec, environment: Environment): Promise<Agent> {
   const { learner: config, seed } = spec;
-  const { observation, actionSize } = environment;
+  const { observation, parts, actionSize } = environment;
   try {
-    return await createAgent({ observationSize: observation.length, actionSize, config, seed });
+    return await createAgent({ observationSize: observation.length, parts, actionSize, config, seed });
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new ReinError('config', `The learner cannot work in "${environment.name}": ${cause.message}.`, {
@@ -24,7 +24,7 @@ export async function openTrialAgent(spec: TrialSpec, environment: Environment):
  * Gives `agent` the networks and optimisers that the trial or pre-training in `folder` ended with; its random numbers stay its
  * own. Throws `ReinError` where there is no such thing or it does not fit.
  */
-export function startFrom(agent: Agent, folder: string, onDamage: (sentence: string) => void): void {
+export async function startFrom(agent: Agent, folder: string, onDamage: (sentence: string) => void): Promise<void> {
   const found = readState(join(folder, TRIAL_FILES.checkpoints), onDamage) as
     | { readonly agent?: AgentSnapshot }
     | undefined;
@@ -33,13 +33,13 @@ export function startFrom(agent: Agent, folder: string, onDamage: (sentence: str
       remedy: 'Give the folder of a finished rein train or rein pretrain.',
     });
   }
-  checkSnapshotFits(agent, found.agent, folder);
-  agent.restore({ ...found.agent, rng: agent.snapshot().rng });
+  await checkSnapshotFits(agent, found.agent, folder);
+  await agent.restore({ ...found.agent, rng: (await agent.snapshot()).rng });
 }
 
 /** Throws `ReinError('checkpoint')` where `snapshot`, from `folder`, is not one of such an agent. */
-export function checkSnapshotFits(agent: Agent, snapshot: AgentSnapshot, folder: string): void {
-  const own = agent.snapshot();
+export async function checkSnapshotFits(agent: Agent, snapshot: AgentSnapshot, folder: string): Promise<void> {
+  const own = await agent.snapshot();
   const clauses = [
     differs('observations of', snapshot.observationSize, own.observationSize),
     differs('actions of', snapshot.actionSize, own.actionSize),

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_LEARNER_CONFIG } from '../../learner/index.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
+import { readTransitionLog } from './transition-log.ts';
 import { runTrial } from './trial.ts';
 import { readCurve } from './trial-files.ts';
 
 const SPEC: TrialSpec = {
   formatVersion: 1,
   environment: { name: 'point', options: {} },
+  base: null,
+  overseer: null,
   learner: {
     ...DEFAULT_LEARNER_CONFIG,
     algorithm: 'rlpd',
@@ -25,7 +28,7 @@ const SPEC: TrialSpec = {
   steps: 160,
   randomSteps: 20,
   evaluation: { everySteps: 40, episodes: 3, seed: 7 },
-  demonstrations: { episodes: 3, noise: 0.2, onlySuccesses: true, areKept: true },
+  demonstrations: { episodes: 3, skill: { actionNoise: 0.2 }, onlySuccesses: true, areKept: true },
   from: null,
 };
 
@@ -144,5 +147,31 @@ describe('a trial is refused', () => {
     await runTrial(first);
     const second = folderOf('second', { from: first, learner: { ...SPEC.learner, actorHidden: [8] } });
     await expect(runTrial(second)).rejects.toThrow(/has networks and optimisers of \d+ numbers instead of \d+\./);
+  });
+});
+
+describe('a trial with others beside the policy', () => {
+  it('shows the base policy to the learner, and counts what the person decided as an intervention, the same after a kill', async () => {
+    const fields: Partial<TrialSpec> = {
+      base: { actionNoise: 0.5 },
+      overseer: { options: {}, untilStep: 100 },
+      demonstrations: { episodes: 2, skill: {}, onlySuccesses: true, areKept: false },
+      randomSteps: 0,
+    };
+    const straight = folderOf('straight', fields);
+    const whole = await runTrial(straight);
+    const killed = folderOf('killed', fields);
+    await interrupted(killed, 3);
+    const resumed = await runTrial(killed);
+    expect(resumed.stateDigest).toBe(whole.stateDigest);
+    const sizes = { observationSize: 3, actionSize: 1 };
+    const all = [...readTransitionLog(join(straight, TRIAL_FILES.transitions), sizes)];
+    expect(new Set(all.map(({ source }) => source))).toEqual(new Set(['demo', 'policy', 'scripted_correct']));
+    for (const [i, t] of all.entries()) {
+      const before = all[i - 1];
+      if (before === undefined || before.episode !== t.episode) expect(t.step).toBe(0);
+      else expect([...t.observation]).toEqual([...before.nextObservation]);
+      if (before?.segment === t.segment) expect([t.source, t.episode]).toEqual([before.source, before.episode]);
+    }
   });
 });

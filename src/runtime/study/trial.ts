@@ -7,7 +7,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createTransition, Rng, type RngState, type Transition } from '../../core/index.ts';
-import { type Agent, type AgentSnapshot, Replay, UpdateContract } from '../../learner/index.ts';
+import type { Overseer } from '../../drivers/mujoco/gym/index.ts';
+import { type Agent, type AgentSnapshot, Replay, UpdateContract, updatesPerCall } from '../../learner/index.ts';
 import { acquireLock, type DirectoryLock } from '../../learner/link/index.ts';
 import { type Actor, openActor } from './actor.ts';
 import { storage } from './append-file.ts';
@@ -15,6 +16,7 @@ import { completed, demonstrate } from './demonstrations.ts';
 import { createStudyEnvironment, type StudyEnvironment } from './environments.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans, type LearnedState } from './learned.ts';
+import { Numbering } from './numbering.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec } from './spec.ts';
 import { readState, writeState, writeWhole } from './state-file.ts';
 import { readTransitionLog } from './transition-log.ts';
@@ -95,6 +97,8 @@ class Trial {
   #environmentRng: Rng;
   #actionRng: Rng;
   #learned = new LearnedMeans();
+  readonly #numbering = new Numbering();
+  #overseer: Overseer | undefined;
   #step = 0;
   #episode = 0;
   #secondsBefore = 0;
@@ -120,6 +124,7 @@ class Trial {
     this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps);
     this.#action = new Float32Array(this.#sizes.actionSize);
     this.#replay = this.#newReplay();
+    if (spec.overseer !== null) this.#overseer = this.#training.overseer(spec.overseer.options);
     const root = new Rng(spec.seed);
     this.#environmentRng = root.fork('environment');
     this.#actionRng = root.fork('actions');
@@ -128,15 +133,15 @@ class Trial {
   /** Opens everything, and continues from the newest checkpoint where there is one. */
   static async open(folder: string, spec: TrialSpec, hooks: TrialHooks): Promise<Trial> {
     const { name, options } = spec.environment;
-    const training = await createStudyEnvironment(name, options);
-    const evaluation = await createStudyEnvironment(name, options);
+    const training = await createStudyEnvironment(name, options, spec.base);
+    const evaluation = await createStudyEnvironment(name, options, spec.base);
     const agent = await openTrialAgent(spec, training.environment);
     const actor = await openActor(agent, training.environment);
     const trial = new Trial(folder, spec, hooks, [training, evaluation], agent, actor);
     try {
       const state = readState(join(folder, TRIAL_FILES.checkpoints), (sentence) => hooks.onFault?.(sentence));
       if (state === undefined) await trial.#begin();
-      else trial.#restore(state as TrialState);
+      else await trial.#restore(state as TrialState);
       return trial;
     } catch (error) {
       await trial.close();
@@ -149,7 +154,7 @@ class Trial {
     while (this.#step < this.#spec.steps) {
       await this.#runEpisode();
       const everyMs = 1e3 * (this.#hooks.checkpointEveryS ?? CHECKPOINT_EVERY_S);
-      if (performance.now() - this.#checkpointMs >= everyMs) this.#checkpoint();
+      if (performance.now() - this.#checkpointMs >= everyMs) await await this.#checkpoint();
     }
     return this.#finish();
   }
@@ -175,35 +180,41 @@ class Trial {
   async #begin(): Promise<void> {
     const { demonstrations, from, seed, learner } = this.#spec;
     this.#files = new TrialFiles(this.#folder, this.#sizes, AT_THE_START);
-    if (from !== null) startFrom(this.#agent, from, (sentence) => this.#hooks.onFault?.(sentence));
+    if (from !== null) await startFrom(this.#agent, from, (sentence) => this.#hooks.onFault?.(sentence));
     if (demonstrations !== null) {
       const rng = new Rng(seed).fork('demonstrations');
-      demonstrate(this.#training, demonstrations, rng, (transition) => this.#take(transition));
+      const expert = this.#training.expert(demonstrations.skill);
+      demonstrate(this.#training.environment, expert, demonstrations, rng, (transition) => this.#take(transition));
       const report = await this.#agent.pretrain(this.#replay);
       this.#files.event('pretrained', { seconds: this.#seconds, ...report });
     }
     if (demonstrations?.areKept === false) this.#replay = this.#newReplay();
     this.#updatesBefore = this.#agent.updates;
-    this.#actor.follow(this.#agent);
+    await await this.#actor.follow(this.#agent);
     this.#files.event('begun', { seconds: this.#seconds, learner: learner.algorithm });
     await this.#evaluate();
-    this.#checkpoint();
+    await await this.#checkpoint();
   }
 
   async #runEpisode(): Promise<void> {
     const { environment } = this.#training;
     const { evaluation, steps } = this.#spec;
     environment.reset(this.#environmentRng);
+    this.#overseer?.begin(this.#environmentRng);
     let isOver = false;
     for (let step = 0; !isOver; step++) {
       this.#hooks.signal?.throwIfAborted();
       const t = createTransition(this.#sizes.observationSize, this.#sizes.actionSize);
       t.observation.set(environment.observation);
+      t.step = step;
       await this.#decide(environment.observation);
+      t.policyAction.set(this.#action);
+      if (this.#isOverruled()) {
+        t.source = 'scripted_correct';
+        t.humanAction.set(this.#action);
+      }
       environment.step(this.#action);
-      completed(t, environment, this.#action, step);
-      t.episode = this.#episode;
-      t.segment = this.#episode;
+      completed(t, environment, this.#action);
       t.truncated ||= !t.terminated && this.#step + 1 === steps;
       this.#take(t);
       this.#step++;
@@ -216,13 +227,20 @@ class Trial {
 
   async #decide(observation: Float32Array): Promise<void> {
     if (this.#step >= this.#spec.randomSteps) {
-      await this.#actor.act(observation, this.#action, this.#actionRng);
+      await this.#actor.act(observation, this.#action, this.#actionRng, true);
       return;
     }
     for (let i = 0; i < this.#action.length; i++) this.#action[i] = this.#actionRng.uniformIn(-1, 1);
   }
 
+  /** Whether the person who watches steers this step; then the action is theirs. */
+  #isOverruled(): boolean {
+    const { overseer } = this.#spec;
+    return overseer !== null && this.#step < overseer.untilStep && this.#overseer!.oversee(this.#action);
+  }
+
   #take(transition: Transition): void {
+    this.#numbering.stamp(transition);
     this.#files.log.append(transition);
     const outcome = this.#replay.add(transition);
     if (outcome !== 'accepted')
@@ -231,14 +249,14 @@ class Trial {
 
   /** All training calls that the transitions so far pay for. */
   async #learn(): Promise<void> {
-    const { utd } = this.#spec.learner;
+    const perCall = updatesPerCall(this.#spec.learner);
     const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
     let done = this.#agent.updates - this.#updatesBefore;
-    if (done + utd > allowed) return;
-    for (; done + utd <= allowed; done = this.#agent.updates - this.#updatesBefore) {
+    if (done + perCall > allowed) return;
+    for (; done + perCall <= allowed; done = this.#agent.updates - this.#updatesBefore) {
       this.#learned.add(await this.#agent.update(this.#replay, this.#contract.visibleTo(done + 1)));
     }
-    this.#actor.follow(this.#agent);
+    await await this.#actor.follow(this.#agent);
   }
 
   async #evaluate(): Promise<void> {
@@ -268,7 +286,7 @@ class Trial {
     this.#hooks.onPoint?.(point, this.#spec, this.#seconds);
   }
 
-  #checkpoint(): void {
+  async #checkpoint(): Promise<void> {
     const state: TrialState = {
       formatVersion: 1,
       step: this.#step,
@@ -279,20 +297,21 @@ class Trial {
       actionRng: this.#actionRng.state(),
       learned: this.#learned.state(),
       files: this.#files.sync(),
-      agent: this.#agent.snapshot(),
+      agent: await this.#agent.snapshot(),
     };
     writeState(join(this.#folder, TRIAL_FILES.checkpoints), this.#step, state);
     this.#checkpointMs = performance.now();
   }
 
-  #restore(state: TrialState): void {
-    checkSnapshotFits(this.#agent, state.agent, this.#folder);
+  async #restore(state: TrialState): Promise<void> {
+    await checkSnapshotFits(this.#agent, state.agent, this.#folder);
     this.#files = new TrialFiles(this.#folder, this.#sizes, state.files);
-    this.#agent.restore(state.agent);
-    this.#actor.follow(this.#agent);
+    await this.#agent.restore(state.agent);
+    await await this.#actor.follow(this.#agent);
     const isKept = this.#spec.demonstrations?.areKept !== false;
     const path = join(this.#folder, TRIAL_FILES.transitions);
     for (const transition of readTransitionLog(path, this.#sizes, state.files.log.bytes)) {
+      this.#numbering.stamp(transition);
       if (isKept || transition.source !== 'demo') this.#replay.add(transition);
     }
     this.#environmentRng = new Rng(state.environmentRng);
@@ -306,11 +325,12 @@ class Trial {
     this.#files.event('resumed', { step: this.#step, seconds: this.#seconds });
   }
 
-  #finish(): TrialResult {
-    this.#checkpoint();
-    const { state, refusedCalls } = this.#agent.snapshot();
+  async #finish(): Promise<TrialResult> {
+    await await this.#checkpoint();
+    const { state, refusedCalls } = await this.#agent.snapshot();
     const policyPath = join(this.#folder, TRIAL_FILES.policy);
-    storage(policyPath, () => writeWhole(policyPath, this.#agent.exportPolicy()));
+    const policy = await this.#agent.exportPolicy();
+    storage(policyPath, () => writeWhole(policyPath, policy));
     const dropped = Object.values(this.#replay.counts().dropped).reduce((sum, count) => sum + count, 0);
     if (this.#last === undefined) throw new Error('a trial ends with an evaluation');
     const result: TrialResult = {

@@ -1,0 +1,81 @@
+/** What `rein train` does: one trial, from its spec or from where it was. */
+import { resolve } from 'node:path';
+import { loadLearnerFile, type TrainOptions } from '../../runtime/index.ts';
+import {
+  type CurvePoint,
+  createTrialFolder,
+  runTrial,
+  type TrialResult,
+  type TrialSpec,
+} from '../../runtime/study/index.ts';
+import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { isOwnAbort } from './own-abort.ts';
+
+/** Evaluation episodes are drawn from this, whatever the seed: all seeds and methods are measured on the same. */
+const EVALUATION_SEED = 1;
+
+/** Resolves to the exit code: 0, or 130 after Ctrl+C, from which `--resume` goes on. */
+export async function trainBody(options: TrainOptions): Promise<number> {
+  const say = (line: string): void => {
+    if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
+  };
+  const folder = options.resume ?? createTrialFolder(options.out, specOf(options));
+  say(`trial in ${folder}`);
+  const stop = interruptible(say, 'what came after the last checkpoint is done again');
+  try {
+    const result = await runTrial(folder, {
+      signal: stop.signal,
+      onPoint: (point, spec, seconds) => say(progressLine(point, spec, seconds)),
+      onFault: (sentence) => void process.stderr.write(`rein: ${sentence}\n`),
+    });
+    process.stdout.write(`${lastWords(result, folder)}\n`);
+    return 0;
+  } catch (error) {
+    if (!isOwnAbort(error, stop.signal)) throw error;
+    process.stdout.write(`Stopped. Go on with: rein train --resume ${folder}\n`);
+    return INTERRUPTED;
+  } finally {
+    stop.release();
+  }
+}
+
+function specOf(options: TrainOptions): TrialSpec {
+  const place = { file: '--set', line: 0, column: 0 };
+  const learner = loadLearnerFile(options.learner, [{ place, values: options.learnerKeys }]);
+  const { demonstrations, from, seed, steps } = options;
+  const isFresh = demonstrations === 0 && from === undefined;
+  return {
+    formatVersion: 1,
+    environment: { name: options.environment, options: options.environmentOptions },
+    base: null,
+    overseer: null,
+    learner,
+    seed,
+    steps,
+    randomSteps: options.randomSteps ?? (isFresh ? learner.warmupSteps : 0),
+    evaluation: { everySteps: options.evaluateEvery, episodes: options.evaluationEpisodes, seed: EVALUATION_SEED },
+    demonstrations:
+      demonstrations === 0 ? null : { episodes: demonstrations, skill: {}, onlySuccesses: true, areKept: true },
+    from: from === undefined ? null : resolve(from),
+  };
+}
+
+function progressLine(point: CurvePoint, spec: TrialSpec, seconds: number): string {
+  const { step, returns, successes, episodes, updates } = point;
+  const success = successes === null ? '' : `, ${successes} of ${episodes} solved`;
+  return `step ${step} of ${spec.steps}: return ${mean(returns).toFixed(1)}${success}, ${updates} updates, ${seconds.toFixed(0)} s`;
+}
+
+function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, folder: string): string {
+  const success = last.successes === null ? '' : `, ${last.successes} of ${last.episodes} episodes solved`;
+  return [
+    `Return ${mean(last.returns).toFixed(1)} after ${steps} steps${success}.`,
+    `  training  ${updates} updates, ${seconds.toFixed(1)} s`,
+    `  state     ${stateDigest.slice(0, 16)}`,
+    `  all files ${folder}`,
+  ].join('\n');
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+}
