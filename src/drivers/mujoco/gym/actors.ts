@@ -4,11 +4,13 @@ import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { Fork, ForkDemonstrator } from './fork.ts';
 import { InsertDemonstrator, InsertEnvironment, InsertOverseer } from './insert/index.ts';
 import type { OptionValues } from './options.ts';
+import { ContactPush, ContactPushDemonstrator } from './push/index.ts';
 
 /** A demonstrator for `environment`, skilled as `options` say. Throws `ReinError('config')` where nobody can demonstrate. */
 export function createDemonstrator(environment: Environment, options: OptionValues = {}): Demonstrator {
   if (environment instanceof InsertEnvironment) return new InsertDemonstrator(environment, options);
   if (environment instanceof Fork) return new ForkDemonstrator(environment, options);
+  if (environment instanceof ContactPush) return new ContactPushDemonstrator(environment, options);
   throw nobody('demonstrator', environment);
 }
 

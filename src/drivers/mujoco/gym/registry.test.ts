@@ -1,7 +1,7 @@
 /** What holds for every environment: sizes, repetition, refusals. */
 import { afterAll, describe, expect, it } from 'vitest';
 import { type Environment, ReinError, Rng, totalObservationSize } from '../../../core/index.ts';
-import { createEnvironment, ENVIRONMENT_NAMES } from './index.ts';
+import { createDemonstrator, createEnvironment, createOverseer, demonstrate, ENVIRONMENT_NAMES } from './index.ts';
 
 /** Environments are slow to open and begin anew with each episode: one each. */
 const opened = new Map<string, Promise<Environment>>();
@@ -91,4 +91,16 @@ it('says what an option may be', async () => {
   await expect(createEnvironment('insert-state', { holeNoiseM: -1 })).rejects.toThrow(/number from 0 to 0.02/);
   await expect(createEnvironment('insert-state', { privileged: 1 })).rejects.toThrow(/true or false/);
   await expect(createEnvironment('insert-state', { priviliged: true })).rejects.toThrow(/"privileged"/);
+});
+
+it.each(['fork', 'contact-push', 'insert-state', 'insert-depth'])('%s has somebody who can do it', async (name) => {
+  const task = await environment(name);
+  expect(demonstrate(task, createDemonstrator(task, { actionNoise: 0 }), new Rng(7)).isSuccess).toBe(true);
+});
+
+it('says where nobody demonstrates or corrects', async () => {
+  const task = await environment('pendulum');
+  expect(() => createDemonstrator(task)).toThrow('the environment "pendulum" has no scripted demonstrator');
+  expect(() => createOverseer(task)).toThrow('the environment "pendulum" has no scripted overseer');
+  expect(() => createOverseer(task, {})).toThrow(ReinError);
 });

@@ -5,7 +5,8 @@ import { Hopper } from './hopper.ts';
 import { InsertEnvironment } from './insert/index.ts';
 import { type OptionValues, unknownName } from './options.ts';
 import { Pendulum } from './pendulum.ts';
-import { Quadrotor } from './quadrotor.ts';
+import { ContactPush } from './push/index.ts';
+import { Quadrotor } from './quadrotor/index.ts';
 import { Reacher } from './reacher.ts';
 
 export type EnvironmentName =
@@ -14,6 +15,7 @@ export type EnvironmentName =
   | 'hopper'
   | 'quadrotor'
   | 'fork'
+  | 'contact-push'
   | 'insert-state'
   | 'insert-depth';
 
@@ -25,6 +27,7 @@ const ENVIRONMENTS: Readonly<Record<EnvironmentName, Open>> = {
   hopper: (options) => Hopper.open(options),
   quadrotor: (options) => Quadrotor.open(options),
   fork: (options) => Fork.open(options),
+  'contact-push': (options) => ContactPush.open(options),
   'insert-state': (options) => InsertEnvironment.open('insert-state', options),
   'insert-depth': (options) => InsertEnvironment.open('insert-depth', options),
 };

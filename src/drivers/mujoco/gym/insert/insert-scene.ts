@@ -3,7 +3,7 @@
  * No arm: three sliding joints of 1 kg, a spring of 2000 N/m and critical damping in each, as an arm under impedance control
  * feels from outside. The peg keeps its orientation.
  */
-import { fixtureXml, HOLE_OBJECT, type PegSceneSpec } from '../../peg-scene.ts';
+import { fixtureXml, type PegSceneSpec } from '../../peg-scene.ts';
 
 /** All in m. The chamfer and the gap together catch an error of 2.5 mm on each axis. */
 export const INSERT_SPEC: PegSceneSpec = {
@@ -15,9 +15,8 @@ export const INSERT_SPEC: PegSceneSpec = {
   mouthRadiusM: 0.004,
 };
 
-export const PEG_BODY = 'peg';
 /** Spring between set-point and peg, N/m: that of the arm's Cartesian impedance in the literature on insertion. */
-export const STIFFNESS_N_PER_M = 2000;
+const STIFFNESS_N_PER_M = 2000;
 const MASS_KG = 1;
 /** 2·√(K·m): the peg reaches a set-point without passing it. */
 const DAMPING_NS_PER_M: number = 2 * Math.sqrt(STIFFNESS_N_PER_M * MASS_KG);
@@ -43,7 +42,7 @@ export function insertSceneXml(): string {
       <geom condim="3" friction="0.3 0.002 0.0001" solref="0.01 1" solimp="0.95 0.99 0.0005"/>
     </default></default>
     <worldbody>
-      <body name="${PEG_BODY}" gravcomp="1">
+      <body name="peg" gravcomp="1">
         ${joints}
         <geom name="peg" class="contact" mass="${MASS_KG}" ${peg}/>
       </body>
@@ -53,9 +52,6 @@ export function insertSceneXml(): string {
     <actuator>${servos}</actuator>
   </mujoco>`;
 }
-
-/** Index of the plate's name in layouts, passed on so that nobody spells it twice. */
-export const PLATE_BODY: string = HOLE_OBJECT;
 
 function unit(axis: number): string {
   return [0, 1, 2].map((k) => (k === axis ? 1 : 0)).join(' ');

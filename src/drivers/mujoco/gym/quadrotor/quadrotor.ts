@@ -15,10 +15,10 @@
  * - Reward: 2 − 0.5·(5‖p‖² + 5(1 − q_w²) + 0.01‖v‖² + 0.01‖a − 0.334‖²), after the step; 0 in the step that terminates.
  * - Terminates more than 1 m from the target. Success: the last second of it within 0.1 m. Cut after 500 steps of 10 ms.
  */
-import { matrixFromQuaternion, type ObservationParts, type Rng } from '../../../core/index.ts';
-import { Simulation } from '../mujoco-module.ts';
-import { GymEnvironment } from './gym-environment.ts';
-import { type OptionFields, type OptionValues, readOptions } from './options.ts';
+import { matrixFromQuaternion, type ObservationParts, type Rng } from '../../../../core/index.ts';
+import { Simulation } from '../../mujoco-module.ts';
+import { GymEnvironment } from '../gym-environment.ts';
+import { type OptionFields, type OptionValues, readOptions } from '../options.ts';
 import {
   commandOf,
   HOVER_ACTION,

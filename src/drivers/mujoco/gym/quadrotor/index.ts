@@ -1,0 +1,1 @@
+export { Quadrotor } from './quadrotor.ts';
