@@ -40,8 +40,8 @@ const args = [
 ];
 const run = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...args], {
   cwd: root,
-  // Which branches are taken does not hang on how many programs the solver is tried with.
-  env: { REIN_PROGRAMS: '200', ...process.env },
+  // Which branches are taken does not hang on how many programs the solver is tried with, but on how long attacks last.
+  env: { REIN_PROGRAMS: '200', REIN_TICKS: '100000', ...process.env },
   stdio: ['ignore', 'inherit', 'inherit'],
 });
 const summary = join(reports, 'coverage-summary.json');

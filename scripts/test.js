@@ -5,8 +5,8 @@
  */
 import './node-version.js';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,14 +19,17 @@ const suiteLimitMs = 7 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
 /** Beginnings of the paths of end-to-end tests that wait for no clock, only for each other's share of the machine, */
-const patient = ['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'].map(
-  (name) => `tests/e2e/${name}`,
-);
+const patient = [
+  ...['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'],
+  ...['build', 'package', 'policy-worker'],
+].map((name) => `tests/e2e/${name}`);
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   ...['run-alone', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map((name) => `tests/e2e/${name}`),
   ...['node', 'link', 'disk'].map((name) => `tests/faults/wall/${name}`),
 ];
+/** Of a command that runs beside others: it yields to them, and prints when it is done. */
+const BESIDE = { show: false, isPatient: true };
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 
@@ -36,31 +39,54 @@ if (patterns.length > 0) {
   await suite('tests', patterns);
 } else {
   await check('build', ['node', 'scripts/build.js', '--quiet']);
-  await Promise.all([check('types', tool('typescript/bin/tsc', '--noEmit')), sideBySide()]);
-  await suite('unit, property and contract tests', [
-    ...['tests/e2e/**', 'tests/faults/wall/**', 'tests/ros/**'].flatMap((path) => ['--exclude', path]),
-  ]);
+  // What waits for no clock takes what is left of the machine by what waits for one.
+  await Promise.all([unitTests(), staticChecks()]);
   // As a machine that is held up for a moment is no defect, an end-to-end test that fails is run once more, and named if it
   // passes then. Tests without a clock get no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
-  await suite('end-to-end tests whose time is simulated', [...patient, ...again]);
+  const patientTests = suite(
+    'end-to-end tests whose time is simulated',
+    [...patient, '--testTimeout=120000', ...again],
+    BESIDE,
+  );
   await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
   // One file at a time: these start processes of their own, and keep real time to the millisecond.
   await suite('end-to-end tests in real time', [
     ...['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', ...again],
     ...[...patient, ...waiting].flatMap((path) => ['--exclude', `${path}*`]),
   ]);
+  await patientTests;
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
     console.log('\nThe tests against a real ROS 2 are skipped: none is sourced (AMENT_PREFIX_PATH is empty).');
   }
   // Against a real graph one file at a time; without one nobody is in another's way.
   const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : [];
-  await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], rosLimitMs);
+  await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], { limitMs: rosLimitMs });
 }
 finish();
 
-async function sideBySide() {
+async function unitTests() {
+  // These files share their modules, which are loaded once and not once a file. One that replaces modules would replace them
+  // for the others.
+  const replacing = testsThatReplaceModules();
+  await suite('unit, property and contract tests', [
+    '--no-isolate',
+    ...['tests/e2e/**', 'tests/faults/wall/**', 'tests/ros/**', ...replacing].flatMap((path) => ['--exclude', path]),
+  ]);
+  await suite('unit tests that replace modules', replacing);
+}
+
+/** Test files of `src/` that replace a module for themselves. */
+function testsThatReplaceModules() {
+  return readdirSync(join(root, 'src'), { recursive: true })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => `src/${path}`)
+    .filter((path) => /\bvi\.(mock|doMock)\(/.test(readFileSync(join(root, path), 'utf8')));
+}
+
+async function staticChecks() {
+  await check('types', tool('typescript/bin/tsc', '--noEmit'));
   await check('lint and format', tool('@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'));
   await check(
     'dependency direction',
@@ -83,7 +109,7 @@ async function checkLaunchFiles() {
 async function check(name, [command, ...args]) {
   const started = performance.now();
   const result = await run(command === 'node' ? process.execPath : command, args, {
-    show: false,
+    ...BESIDE,
     limitMs: suiteLimitMs,
   });
   report(name, result.code === 0, started);
@@ -93,13 +119,14 @@ async function check(name, [command, ...args]) {
 }
 
 /** Runs vitest with `args` and counts every test of it. */
-async function suite(name, args, limitMs = suiteLimitMs) {
+async function suite(name, args, { limitMs = suiteLimitMs, show = true, isPatient = false } = {}) {
   const started = performance.now();
-  console.log(`\n── ${name}`);
+  if (show) console.log(`\n── ${name}`);
   const jsonFile = join(scratch, `${name.replaceAll(/\W+/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${jsonFile}`];
   const [command, ...vitest] = tool('vitest/vitest.mjs', 'run', ...reporters, ...args);
-  const result = await run(command, vitest, { show: true, limitMs });
+  const result = await run(command, vitest, { show, isPatient, limitMs });
+  if (!show) console.log(`\n── ${name}\n${result.output.trimEnd()}`);
   const before = failures.length;
   if (existsSync(jsonFile)) countTests(JSON.parse(readFileSync(jsonFile, 'utf8')));
   if (result.code !== 0 && failures.length === before) {
@@ -157,13 +184,14 @@ function tool(entry, ...args) {
   return [process.execPath, file, ...args];
 }
 
-function run(command, args, { show, limitMs }) {
+function run(command, args, { show, isPatient, limitMs }) {
   return new Promise((resolve) => {
     const output = [];
     // Both streams into one, so that the closing line stays the last one.
     const stdio = show ? ['ignore', 1, 1] : ['ignore', 'pipe', 'pipe'];
     // A group of its own, so that what the child started can be ended with it.
     const child = spawn(command, args, { cwd: root, stdio, detached: true });
+    if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));
     let timedOut = false;

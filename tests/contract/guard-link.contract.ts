@@ -1,5 +1,5 @@
 /** What every link between node and guard keeps to. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ActionCommand, GuardFrame, GuardNotice } from '../../src/core/index.ts';
 import { createActionCommand, type GuardLink } from '../../src/runtime/guard-link/index.ts';
 
@@ -17,38 +17,20 @@ export interface LinkSubject {
 
 /** Runs the contract on links to an arm with 6 joints in its home pose and a joint action. */
 export function describeGuardLink(name: string, create: () => Promise<LinkSubject>): void {
-  describe(`the ${name} link`, () => {
+  describe(`the ${name} link, before anybody drives`, () => {
     let subject: LinkSubject;
     let link: GuardLink;
-    let command: ActionCommand;
 
-    beforeEach(async () => {
+    // One for all: each takes a second to start, and these only look.
+    beforeAll(async () => {
       subject = await create();
       link = subject.link;
-      command = createActionCommand(link.shape.actions);
     });
 
-    afterEach(async () => {
+    afterAll(async () => {
       await link.close();
       await subject.release?.();
     });
-
-    const push = (value: number): void => {
-      command.seq++;
-      command.decider = 'policy';
-      command.issuedAtS = subject.nowS();
-      command.leaseS = 0.3;
-      command.policyVersion = 7;
-      command.action.fill(value);
-      link.send(command);
-    };
-
-    const activate = async (): Promise<void> => {
-      await link.advance(2);
-      expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
-      await link.advance(2);
-      expect(await link.request({ kind: 'activate' })).toEqual({ ok: true });
-    };
 
     it('knows the sizes of both ends', () => {
       expect(link.shape).toMatchObject({ joints: 6, signals: 2, actions: 6, controlHz: 100 });
@@ -89,6 +71,40 @@ export function describeGuardLink(name: string, create: () => Promise<LinkSubjec
       await link.advance(2);
       expect(link.latest.state).toBe('ready');
     });
+  });
+
+  describe(`the ${name} link`, () => {
+    let subject: LinkSubject;
+    let link: GuardLink;
+    let command: ActionCommand;
+
+    beforeEach(async () => {
+      subject = await create();
+      link = subject.link;
+      command = createActionCommand(link.shape.actions);
+    });
+
+    afterEach(async () => {
+      await link.close();
+      await subject.release?.();
+    });
+
+    const push = (value: number): void => {
+      command.seq++;
+      command.decider = 'policy';
+      command.issuedAtS = subject.nowS();
+      command.leaseS = 0.3;
+      command.policyVersion = 7;
+      command.action.fill(value);
+      link.send(command);
+    };
+
+    const activate = async (): Promise<void> => {
+      await link.advance(2);
+      expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
+      await link.advance(2);
+      expect(await link.request({ kind: 'activate' })).toEqual({ ok: true });
+    };
 
     it('moves the robot by the newest command', async () => {
       await activate();

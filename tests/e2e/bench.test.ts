@@ -87,7 +87,7 @@ describe('bench safety', () => {
       '--robots',
       'arm6',
       '--ticks',
-      '20000',
+      '5000',
     );
     expect(printed).toEqual(written);
     expect(written.cases.map(({ load }) => load)).toEqual(['typical', 'adversarial']);

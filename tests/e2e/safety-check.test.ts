@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SafetyCheckResult, ViolationKind } from '../../src/runtime/safety-check/index.ts';
 import { type Ended, endLeftovers, rein } from '../support/rein.ts';
+import { reinHere } from '../support/rein-here.ts';
 
 const PATIENCE_MS = 240_000;
 let dir: string;
@@ -62,9 +63,9 @@ describe('rein safety check', () => {
     'draws the same attacks from the same seed, and others from another',
     async () => {
       const [one, same, other] = [
-        await check('seed-1', 'car', '--ticks', '500', '--seed', '9'),
-        await check('seed-2', 'car', '--ticks', '500', '--seed', '9'),
-        await check('seed-3', 'car', '--ticks', '500', '--seed', '10'),
+        await check('seed-1', 'car', '--ticks', '200', '--seed', '9'),
+        await check('seed-2', 'car', '--ticks', '200', '--seed', '9'),
+        await check('seed-3', 'car', '--ticks', '200', '--seed', '10'),
       ];
       expect(lasting(same.result)).toEqual(lasting(one.result));
       expect(other.result.adversaries).not.toEqual(one.result.adversaries);
@@ -118,7 +119,8 @@ describe('what is wrong', () => {
     '%s is refused with 2 and its place',
     async (_, subject, sentence) => {
       writeFileSync(join(dir, 'text.yaml'), 'hello: 1\n');
-      const { code, stderr, stdout } = await rein(['safety', 'check', subject, '--out', join(dir, 'bad')], dir);
+      // Within this process; that one of its own ends by itself, the wrong folder below shows.
+      const { code, stderr, stdout } = await reinHere(['safety', 'check', subject, '--out', join(dir, 'bad')], dir);
       expect(stderr).toMatch(sentence);
       expect(stderr).not.toMatch(/mistake in Rein|\n {4}at /);
       expect([code, stdout]).toEqual([2, '']);

@@ -1,4 +1,7 @@
-/** Bad input to the program: one clear sentence, an exit code that says so, nothing lost, and no arm that moved. */
+/**
+ * Bad input to the program: one clear sentence, an exit code that says so, nothing lost, and no arm that moved. Each command
+ * is refused once in a process of its own, which must then end by itself; the other sentences come from within this process.
+ */
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -18,14 +21,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPolicyManifest, savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { faultRow } from '../support/fault-row.ts';
-import { endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
+import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
+import { reinHere } from '../support/rein-here.ts';
 
 let dir: string;
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rein-bad-'));
   writeFileSync(join(dir, 'tiny.yaml'), TINY);
-  const size = ['--steps', '220', '--eval-episodes', '2'];
+  const size = ['--steps', '160', '--eval-episodes', '2'];
   await rein(['sim', '--config', 'tiny.yaml', '--out', 'good', '--quiet', ...size], dir);
 }, 60_000);
 afterAll(() => {
@@ -33,9 +37,18 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** Ends with 1 after `sentence` on standard error, with neither a stack nor anything that moved before it. */
+/** Refused by a process of its own. */
 async function refused(args: readonly string[], sentence: RegExp, nodeArgs: readonly string[] = []): Promise<string> {
-  const { code, stdout, stderr } = await rein(args, dir, nodeArgs);
+  return expectRefused(await rein(args, dir, nodeArgs), sentence);
+}
+
+/** Refused within this process. */
+async function refusedHere(args: readonly string[], sentence: RegExp): Promise<string> {
+  return expectRefused(await reinHere(args, dir), sentence);
+}
+
+/** It ended with 1 after `sentence` on standard error, with neither a stack nor anything that moved before it. */
+function expectRefused({ code, stdout, stderr }: Omit<Ended, 'signal'>, sentence: RegExp): string {
   expect(stderr).toMatch(sentence);
   expect(stderr).not.toMatch(/mistake in Rein|\n {4}at /);
   expect(stdout).not.toMatch(/demonstrations|training|success \d/);
@@ -71,14 +84,14 @@ describe('a configuration', () => {
   for (const [what, content, sentence] of wrong) {
     faultRow(33, 'wall', `that ${what} is refused with its place`, async (promised) => {
       writeFileSync(join(dir, 'overlay.yaml'), content);
-      await refused(['sim', '--config', 'overlay.yaml', '--out', 'never'], sentence);
+      await refusedHere(['sim', '--config', 'overlay.yaml', '--out', 'never'], sentence);
       expect(existsSync(join(dir, 'never')) ? 1 : 0).toBe(promised('startedWrong'));
     });
   }
 
   it('that is not there, or a task that nobody knows, is refused by name', async () => {
     await refused(['sim', '--config', 'nowhere.yaml'], /^rein: nowhere\.yaml: there is no such file\n/);
-    await refused(['sim', '--task', 'juggle'], /^rein: there is no task called "juggle", there are .*insert/);
+    await refusedHere(['sim', '--task', 'juggle'], /^rein: there is no task called "juggle", there are .*insert/);
   });
 });
 
@@ -86,16 +99,22 @@ describe('a folder', () => {
   it('that holds a run is left as it is', async () => {
     const before = readdirSync(join(dir, 'good')).sort();
     const config = readFileSync(join(dir, 'good', 'config.yaml'), 'utf8');
-    await refused(['sim', '--out', 'good'], /^rein: good holds a run already \(config\.yaml\)\.\n/);
+    await refusedHere(['sim', '--out', 'good'], /^rein: good holds a run already \(config\.yaml\)\.\n/);
     expect(readdirSync(join(dir, 'good')).sort()).toEqual(before);
     expect(readFileSync(join(dir, 'good', 'config.yaml'), 'utf8')).toBe(config);
   });
 
   it('that cannot be made is refused, as is a file for --json that cannot be written', async () => {
-    await refused(['sim', '--out', '/proc/rein'], /^rein: The run's folder cannot be made: ENOENT/);
-    await refused(['sim', '--out', 'tiny.yaml/run'], /^rein: The run's folder cannot be made: ENOTDIR/);
-    await refused(['sim', '--out', 'never', '--json', 'nowhere/x.json'], /^rein: The file of --json cannot be written/);
-    await refused(['eval', '--policy', 'good', '--json', '.'], /^rein: The file of --json cannot be written: EISDIR/);
+    await refusedHere(['sim', '--out', '/proc/rein'], /^rein: The run's folder cannot be made: ENOENT/);
+    await refusedHere(['sim', '--out', 'tiny.yaml/run'], /^rein: The run's folder cannot be made: ENOTDIR/);
+    await refusedHere(
+      ['sim', '--out', 'never', '--json', 'nowhere/x.json'],
+      /^rein: The file of --json cannot be written/,
+    );
+    await refusedHere(
+      ['eval', '--policy', 'good', '--json', '.'],
+      /^rein: The file of --json cannot be written: EISDIR/,
+    );
     expect(existsSync(join(dir, 'never'))).toBe(false);
   });
 });
@@ -106,9 +125,9 @@ describe('a policy file', () => {
   it('that is missing, or has lost the file beside it, is refused', async () => {
     await refused(evaluate('nowhere'), /^rein: nowhere\/policy\.onnx cannot be read: there is no such file\.\n/);
     rmSync(join(copyOfPolicy('bare'), 'policy.json'));
-    await refused(evaluate('bare'), /^rein: bare\/policy\.json cannot be read/);
+    await refusedHere(evaluate('bare'), /^rein: bare\/policy\.json cannot be read/);
     rmSync(join(copyOfPolicy('homeless'), 'config.yaml'));
-    await refused(evaluate('homeless'), /^rein: homeless\/config\.yaml, .*, is not there\.\n {2}→ .*--task/);
+    await refusedHere(evaluate('homeless'), /^rein: homeless\/config\.yaml, .*, is not there\.\n {2}→ .*--task/);
   });
 
   it('that is truncated, or no network at all, is refused', async () => {
@@ -117,12 +136,12 @@ describe('a policy file', () => {
     const folder = copyOfPolicy('text');
     const { digest: _, ...manifest } = await readPolicyManifest(folder);
     await savePolicyFile(folder, Buffer.from('this is not a network'), manifest);
-    await refused(evaluate('text'), /^rein: text\/policy\.onnx cannot be used\. /);
+    await refusedHere(evaluate('text'), /^rein: text\/policy\.onnx cannot be used\. /);
   });
 
   it('of another robot is refused', async () => {
     otherRobot(copyOfPolicy('foreign'));
-    await refused(
+    await refusedHere(
       evaluate('foreign'),
       /^rein: foreign\/policy\.onnx is for arm6\/insert .*, not for this robot and task/,
     );
@@ -153,7 +172,7 @@ describe('rein learn', () => {
   it('does not resume from a checkpoint of another robot', async () => {
     cpSync(join(dir, 'good'), join(dir, 'strange'), { recursive: true });
     otherRobot(join(dir, 'strange'));
-    await refused(resume('strange'), /^rein: The checkpoint .* has another robot or task/);
+    await refusedHere(resume('strange'), /^rein: The checkpoint .* has another robot or task/);
   });
 
   it('names a port in use, and leaves nothing that is in the way of a second try', async () => {
