@@ -1,6 +1,6 @@
-/** Matrix product, linear layer and layer normalisation, with their gradients. */
+/** Matrix product and linear layer, with their gradients. */
 import { scopeOf, show, type Tensor } from './graph.ts';
-import { add, broadcast, div, mul, reduceMean, sqrt, square, stopGradient, sub, sumTo, transpose } from './ops.ts';
+import { add, broadcast, concat, sumTo, transpose } from './ops.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */
 export function matmul(a: Tensor, b: Tensor): Tensor {
@@ -21,49 +21,30 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
   });
 }
 
-/** x·weight + bias. x [..., B, in], weight [..., in, out], bias [..., 1, out]. */
+/**
+ * x·weight + bias. x [..., B, in], weight [..., in, out], bias [..., 1, out].
+ *
+ * In an ensemble's thin first layer, whose input all members share, the bias is one more row of the weights: the product
+ * adds it, where a sum would go over all members' outputs once more, forwards and backwards.
+ */
 export function linear(x: Tensor, weight: Tensor, bias: Tensor): Tensor {
+  if (isThin(weight) && weight.shape.length > x.shape.length) {
+    return matmul(withOnes(x), concat([weight, bias], -2));
+  }
   return add(matmul(x, weight), bias);
 }
 
-const EPSILON = 1e-5;
+/** How many times fewer inputs than outputs a layer has at least for work on its weights to be little beside work on its outputs. */
+const THIN = 4;
 
-/**
- * (x − mean)/√(variance + 1e-5) over the last axis, without scale and shift.
- * Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450.
- */
-export function layerNorm(x: Tensor): Tensor {
-  const { normalised, inverseStd } = x.graph.real === 'float32' ? fusedNorm(x) : plainNorm(x);
-  const backward = (d: Tensor): Tensor => {
-    const along = mul(normalised, reduceMean(mul(d, normalised), [-1]));
-    return mul(inverseStd, sub(sub(d, reduceMean(d, [-1])), along));
-  };
-  return x.graph.withGradient(normalised, [x], [backward]);
+/** Whether work on `weight` [..., in, out] costs little beside work on what it gives. */
+export function isThin(weight: Tensor): boolean {
+  return weight.shape.at(-2)! * THIN <= weight.shape.at(-1)!;
 }
 
-interface Normalised {
-  readonly normalised: Tensor;
-  readonly inverseStd: Tensor;
-}
-
-/** One node: what training runs. */
-function fusedNorm(x: Tensor): Normalised {
-  const g = x.graph;
-  const width = x.shape.at(-1)!;
-  const attributes = [
-    { name: 'axis', kind: 'int', value: -1 } as const,
-    { name: 'epsilon', kind: 'float', value: EPSILON } as const,
-  ];
-  const column = [...x.shape.slice(0, -1), 1];
-  const ones = g.constant(new Float32Array(width).fill(1), [width]);
-  const outputs = g.emitMany('LayerNormalization', [x, ones], [x.shape, column, column], attributes);
-  return { normalised: outputs[0]!, inverseStd: outputs[2]! };
-}
-
-/** The same in single steps: the node above keeps its statistics in float32, also in a float64 graph. */
-function plainNorm(x: Tensor): Normalised {
-  const input = stopGradient(x);
-  const centred = sub(input, reduceMean(input, [-1]));
-  const inverseStd = div(1, sqrt(add(reduceMean(square(centred), [-1]), EPSILON)));
-  return { normalised: stopGradient(mul(centred, inverseStd)), inverseStd: stopGradient(inverseStd) };
+/** `x` with a last column of ones. */
+export function withOnes(x: Tensor): Tensor {
+  const shape = [...x.shape.slice(0, -1), 1];
+  const count = shape.reduce((product, n) => product * n, 1);
+  return concat([x, x.graph.constant(new Float32Array(count).fill(1), shape)], -1);
 }

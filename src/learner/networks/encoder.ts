@@ -6,14 +6,13 @@ import type { ImageShape, Rng } from '../../core/index.ts';
 import {
   add,
   conv2d,
-  layerNorm,
   matmul,
-  mul,
   ParameterLayout,
   type Parameters,
   permute,
   relu,
   reshape,
+  scaledLayerNorm,
   type Tensor,
   tanh,
 } from '../engine/index.ts';
@@ -115,8 +114,8 @@ function embed(parameters: Parameters, x: Tensor): Tensor {
 }
 
 function bottleneck(parameters: Parameters, x: Tensor): Tensor {
-  const y = layerNorm(dense(parameters, 'bottleneck', x));
-  return tanh(add(mul(y, at(parameters, 'bottleneck.scale')), at(parameters, 'bottleneck.shift')));
+  const y = dense(parameters, 'bottleneck', x);
+  return tanh(scaledLayerNorm(y, at(parameters, 'bottleneck.scale'), at(parameters, 'bottleneck.shift')));
 }
 
 /** [B, …] to [B, n]. */

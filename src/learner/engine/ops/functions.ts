@@ -1,7 +1,7 @@
 /** Functions of one variable, element by element. */
 import type { Tensor } from '../graph.ts';
 import { add, clip, div, mul, neg, square, stopGradient, sub } from './arithmetic.ts';
-import { nonZeroMask } from './masks.ts';
+import { positiveMask } from './masks.ts';
 
 export function exp(x: Tensor): Tensor {
   return unary('Exp', x, (d, y) => mul(d, y));
@@ -30,7 +30,7 @@ export function tanh(x: Tensor): Tensor {
 
 /** max(x, 0). */
 export function relu(x: Tensor): Tensor {
-  return unary('Relu', x, (d, y) => mul(d, nonZeroMask(y)));
+  return unary('Relu', x, (d, y) => mul(d, positiveMask(y)));
 }
 
 /** log(1 + eˣ), without overflow. Scalar code in the runtime: for [batch, action] tensors only. */

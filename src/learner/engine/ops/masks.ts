@@ -18,6 +18,22 @@ export function nonZeroMask(x: Tensor): Tensor {
   return cast(cast(x, 'bool'), x.graph.real);
 }
 
+/**
+ * 1 where x > 0, 0 elsewhere, for an x that is never negative. One vectorised node of the runtime, HardSigmoid with a slope
+ * that takes the smallest normal number to 1, in place of two casts. The node exists for float32 alone.
+ */
+export function positiveMask(x: Tensor): Tensor {
+  if (x.graph.real === 'float64') return nonZeroMask(x);
+  const attributes = [
+    { name: 'alpha', kind: 'float', value: STEEPEST } as const,
+    { name: 'beta', kind: 'float', value: 0 } as const,
+  ];
+  return x.graph.emit('HardSigmoid', [x], x.shape, { attributes });
+}
+
+/** Near the largest float32. */
+const STEEPEST = 3e38;
+
 /** `x` in another element type. */
 export function cast(x: Tensor, type: Exclude<ElementType, 'int64'>): Tensor {
   const to = { bool: 9, float32: 1, float64: 11 }[type];

@@ -1,0 +1,116 @@
+/**
+ * Layer normalisation with scale and shift, as y = scale·(x − mean)/√(variance + 1e-5) + shift over the last axis.
+ * Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450.
+ */
+import type { Tensor } from './graph.ts';
+import { isThin, linear, matmul, withOnes } from './linear.ts';
+import {
+  add,
+  concat,
+  div,
+  mul,
+  reduceMean,
+  reduceSum,
+  relu,
+  sqrt,
+  square,
+  stopGradient,
+  sub,
+  sumTo,
+  transpose,
+} from './ops.ts';
+
+const EPSILON = 1e-5;
+
+/** What a layer with a norm is made of. */
+interface NormalisedLayer {
+  /** [..., in, out] */
+  readonly weight: Tensor;
+  /** [..., 1, out], like the two below. */
+  readonly bias: Tensor;
+  readonly scale: Tensor;
+  readonly shift: Tensor;
+}
+
+/** The norm of a linear layer's outputs: x [..., B, in] gives [..., B, out]. Chooses the cheaper of two ways to write it. */
+export function normalisedLinear(x: Tensor, layer: NormalisedLayer): Tensor {
+  if (isThin(layer.weight)) return thinNormalisedLinear(x, layer);
+  return scaledLayerNorm(linear(x, layer.weight, layer.bias), layer.scale, layer.shift);
+}
+
+/** The norm without scale and shift. */
+export function layerNorm(x: Tensor): Tensor {
+  const { normalised, inverseStd } = normalise(x);
+  const backward = (d: Tensor): Tensor => {
+    const along = mul(normalised, reduceMean(mul(d, normalised), [-1]));
+    return mul(inverseStd, sub(sub(d, reduceMean(d, [-1])), along));
+  };
+  return x.graph.withGradient(normalised, [x], [backward]);
+}
+
+/** The norm of `x` [..., B, n] by `scale` and `shift` [..., 1, n]. Its three gradients share their passes over x. */
+export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor {
+  const { normalised, inverseStd } = normalise(x);
+  const y = add(mul(normalised, scale), shift);
+  const products = new Map<Tensor, Tensor>();
+  const productWith = (d: Tensor): Tensor => {
+    const product = products.get(d) ?? mul(d, normalised);
+    products.set(d, product);
+    return product;
+  };
+  // Means of d·scale and of d·scale·normalised are products with a column, so that neither is written out.
+  const toX = (d: Tensor): Tensor => {
+    const column = mul(transpose(scale), 1 / x.shape.at(-1)!);
+    const along = mul(normalised, matmul(productWith(d), column));
+    return mul(inverseStd, sub(sub(mul(d, scale), matmul(d, column)), along));
+  };
+  const toScale = (d: Tensor): Tensor => sumTo(productWith(d), scale.shape);
+  return x.graph.withGradient(y, [x, scale, shift], [toX, toScale, (d) => sumTo(d, shift.shape)]);
+}
+
+/**
+ * The same for a layer with few inputs, without a pass over its outputs: with weights W whose mean over outputs is taken
+ * off, the mean is gone and the variance is the quadratic form x·(W·Wᵀ/n)·xᵀ; its root divides the inputs, and scale and
+ * shift go into the weights. Gradients follow from these steps.
+ */
+function thinNormalisedLinear(x: Tensor, { weight, bias, scale, shift }: NormalisedLayer): Tensor {
+  const input = withOnes(x);
+  const all = concat([weight, bias], -2);
+  const centred = sub(all, reduceMean(all, [-1]));
+  const form = mul(matmul(centred, transpose(centred)), 1 / weight.shape.at(-1)!);
+  // Rounding can take a variance of nothing below 0.
+  const variance = relu(reduceSum(mul(matmul(input, form), input), [-1]));
+  const inverseStd = div(1, sqrt(add(variance, EPSILON)));
+  return matmul(withOnes(mul(input, inverseStd)), concat([mul(centred, scale), shift], -2));
+}
+
+interface Normalised {
+  readonly normalised: Tensor;
+  readonly inverseStd: Tensor;
+}
+
+function normalise(x: Tensor): Normalised {
+  return x.graph.real === 'float32' ? fusedNorm(x) : plainNorm(x);
+}
+
+/** One node: what training runs. */
+function fusedNorm(x: Tensor): Normalised {
+  const g = x.graph;
+  const width = x.shape.at(-1)!;
+  const attributes = [
+    { name: 'axis', kind: 'int', value: -1 } as const,
+    { name: 'epsilon', kind: 'float', value: EPSILON } as const,
+  ];
+  const column = [...x.shape.slice(0, -1), 1];
+  const ones = g.constant(new Float32Array(width).fill(1), [width]);
+  const outputs = g.emitMany('LayerNormalization', [x, ones], [x.shape, column, column], attributes);
+  return { normalised: outputs[0]!, inverseStd: outputs[2]! };
+}
+
+/** The same in single steps: the node above keeps its statistics in float32, also in a float64 graph. */
+function plainNorm(x: Tensor): Normalised {
+  const input = stopGradient(x);
+  const centred = sub(input, reduceMean(input, [-1]));
+  const inverseStd = div(1, sqrt(add(reduceMean(square(centred), [-1]), EPSILON)));
+  return { normalised: stopGradient(mul(centred, inverseStd)), inverseStd: stopGradient(inverseStd) };
+}
