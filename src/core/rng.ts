@@ -32,6 +32,11 @@ export class Rng {
     return [this.#a, this.#b, this.#c, this.#d];
   }
 
+  /** Goes back, or on, to `state`. */
+  setState(state: RngState): void {
+    [this.#a, this.#b, this.#c, this.#d] = state;
+  }
+
   /** An independent generator for the purpose `label`. Depends on the seed and the label only if taken first. */
   fork(label: string): Rng {
     let hash = 0x811c9dc5;

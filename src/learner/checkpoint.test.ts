@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../core/index.ts';
 import { type Agent, createAgent } from './agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from './program/index.ts';
 import { readCheckpoint, rebuildReplay, writeCheckpoint } from './checkpoint.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
+import { DEFAULT_LEARNER_CONFIG } from './program/index.ts';
 import { Replay } from './replay/index.ts';
 
 const config = {
@@ -44,9 +44,9 @@ const expectation = (agent: Agent) => ({
   actionSize: 1,
   stateSize: agent.stateSize,
 });
-const checkpointOf = (agent: Agent, replay: Replay, updates = agent.updates) => ({
+const checkpointOf = async (agent: Agent, replay: Replay, updates = agent.updates) => ({
   ...{ runId: 'r1', schemaHash: 'abcd', policyVersion: 3, replay: replay.counts() },
-  agent: { ...agent.snapshot(), updates },
+  agent: { ...(await agent.snapshot()), updates },
 });
 
 async function threeCheckpoints() {
@@ -55,7 +55,7 @@ async function threeCheckpoints() {
   for (const t of journal(30)) replay.add(t);
   for (let i = 0; i < 3; i++) {
     await agent.update(replay, 20);
-    await writeCheckpoint(directory, checkpointOf(agent, replay));
+    await writeCheckpoint(directory, await checkpointOf(agent, replay));
   }
   return { agent, names: (await readdir(directory)).sort() };
 }
@@ -70,23 +70,24 @@ describe('checkpoints', () => {
     };
     for (const t of records.slice(0, 40)) replay.add(t);
     for (let i = 0; i < 5; i++) await step(agent, replay);
-    await writeCheckpoint(directory, checkpointOf(agent, replay));
+    await writeCheckpoint(directory, await checkpointOf(agent, replay));
     for (const t of records.slice(40)) replay.add(t);
     const expected = [await step(agent, replay), await step(agent, replay), await step(agent, replay)];
 
     const [again, rebuilt] = [await create(), new Replay(2, 1, 100)];
     const checkpoint = await readCheckpoint(directory, expectation(again), note);
-    again.restore(checkpoint!.agent);
+    await again.restore(checkpoint!.agent);
     expect(await rebuildReplay(rebuilt, records, checkpoint!.replay)).toBe(60);
     expect([await step(again, rebuilt), await step(again, rebuilt), await step(again, rebuilt)]).toEqual(expected);
-    expect(again.snapshot()).toEqual(agent.snapshot());
+    expect(await again.snapshot()).toEqual(await agent.snapshot());
     expect(messages).toEqual([]);
   });
 
   it('keep the newest three, and remove what a killed process left half-written', async () => {
     await writeFile(join(directory, 'update-000000000001.ckpt.tmp'), 'REINCKP1');
     const [agent, replay] = [await create(), new Replay(2, 1, 100)];
-    for (const updates of [2, 4, 6, 8, 10]) await writeCheckpoint(directory, checkpointOf(agent, replay, updates));
+    for (const updates of [2, 4, 6, 8, 10])
+      await writeCheckpoint(directory, await checkpointOf(agent, replay, updates));
     const names = (await readdir(directory)).sort();
     expect(names).toEqual([6, 8, 10].map((n) => `update-${String(n).padStart(12, '0')}.ckpt`));
     expect((await readCheckpoint(directory, expectation(agent), note))!.agent.updates).toBe(10);
@@ -128,14 +129,14 @@ describe('checkpoints', () => {
     const { agent } = await threeCheckpoints();
     const file = join(directory, 'file');
     await writeFile(file, '');
-    const write = writeCheckpoint(join(file, 'below'), checkpointOf(agent, new Replay(2, 1, 10)));
+    const write = writeCheckpoint(join(file, 'below'), await checkpointOf(agent, new Replay(2, 1, 10)));
     await expect(write).rejects.toMatchObject({ kind: 'storage', remedy: expect.stringContaining('space') });
     expect(await readCheckpoint(directory, expectation(agent), note)).toBeDefined();
   });
 
   it('are refused at every length and after any changed byte', async () => {
     const agent = await create();
-    const bytes = encodeCheckpoint(checkpointOf(agent, new Replay(2, 1, 10)));
+    const bytes = encodeCheckpoint(await checkpointOf(agent, new Replay(2, 1, 10)));
     expect(decodeCheckpoint(bytes).ok).toBe(true);
     const rng = new Rng(1);
     for (let i = 0; i < 200; i++) {

@@ -38,14 +38,14 @@ it('a bundle that the learner sealed acts on the robot as it is', async () => {
 it("the learner's network gives the same actions with its weights inside and as inputs", async () => {
   const config = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [16, 16], criticHidden: [16] };
   const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 3 });
-  const named = agent.actorWeights();
+  const named = await agent.actorWeights();
   const shapes = named.names.map((name, i) => ({ name, shape: named.shapes[i]! }));
   const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 
   const swapped = new OnnxPolicy(options);
   expect(await swapped.swap(sealBundle({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({ ok: true });
   const folder = await mkdtemp(join(tmpdir(), 'rein-'));
-  await savePolicyFile(folder, agent.exportPolicy(), {
+  await savePolicyFile(folder, await agent.exportPolicy(), {
     ...fields,
     observationSize: O,
     actionSize: A,

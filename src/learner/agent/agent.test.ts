@@ -58,7 +58,7 @@ describe('Agent', () => {
       const replay = replayOf(200);
       await agent.pretrain(replay);
       const values = await losses(agent, replay, 5);
-      return [...values, ...agent.actorWeights().data];
+      return [...values, ...(await agent.actorWeights()).data];
     };
     const first = await run(1);
     expect(await run(1)).toEqual(first);
@@ -76,27 +76,27 @@ describe('Agent', () => {
     const replay = replayOf(200);
     const whole = await create();
     await losses(whole, replay, 4);
-    const snapshot = whole.snapshot();
+    const snapshot = await whole.snapshot();
     const next = await losses(whole, replay, 4);
     const resumed = await create(small, 77);
-    resumed.restore(structuredClone(snapshot));
+    await resumed.restore(structuredClone(snapshot));
     expect(resumed.updates).toBe(12);
     expect(await losses(resumed, replay, 4)).toEqual(next);
   });
 
   it('refuses a snapshot of other networks or of another update ratio', async () => {
-    const snapshot = (await create()).snapshot();
+    const snapshot = await (await create()).snapshot();
     const wider = await create({ ...small, criticHidden: [17] });
-    expect(() => wider.restore(snapshot)).toThrow(ReinError);
+    await expect(wider.restore(snapshot)).rejects.toThrow(ReinError);
     const other = await create({ ...small, utd: 2 });
-    expect(() => other.restore({ ...snapshot, updates: 3 })).toThrow(/whole calls/);
+    await expect(other.restore({ ...snapshot, updates: 3 })).rejects.toThrow(/whole calls/);
   });
 
   it('refuses a result that is not finite, counts it and keeps its state', async () => {
     const agent = await create();
     const replay = replayOf(100);
     await losses(agent, replay, 1);
-    const before = agent.snapshot();
+    const before = await agent.snapshot();
     const huge = new Replay(3, 2, 100);
     const t = createTransition(3, 2);
     t.reward = 3e38;
@@ -104,7 +104,7 @@ describe('Agent', () => {
     const metrics = await agent.update(huge, 1);
     expect(metrics.isRefused).toBe(true);
     expect(agent.refusedCalls).toBe(1);
-    expect(agent.snapshot().state).toEqual(before.state);
+    expect((await agent.snapshot()).state).toEqual(before.state);
     expect((await agent.update(replay, 20)).isRefused).toBe(false);
   });
 
@@ -125,9 +125,9 @@ describe('Agent', () => {
     const agent = await create();
     const replay = replayOf(200);
     await losses(agent, replay, 3);
-    const { names, shapes, data } = agent.actorWeights();
+    const { names, shapes, data } = await agent.actorWeights();
     const [baked, fed] = [
-      await Session.create(agent.exportPolicy({ robot: 'arm6' })),
+      await Session.create(await agent.exportPolicy({ robot: 'arm6' })),
       await Session.create(agent.policyGraph()),
     ];
     const input = (withWeights: boolean) => {
@@ -194,7 +194,7 @@ describe('Agent', () => {
 });
 
 async function policyOf(agent: Agent) {
-  const session = await Session.create(agent.exportPolicy());
+  const session = await Session.create(await agent.exportPolicy());
   return async (observation: number[]) => {
     const bindings = new Bindings();
     bindings.set('observation', Float32Array.from(observation), [1, observation.length]);

@@ -1,8 +1,6 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
 import { type ObservationParts, ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
-import { PingPongState } from '../engine/index.ts';
-import { initialise } from '../networks/index.ts';
 import {
   type Algorithm,
   checkLearnerConfig,
@@ -13,10 +11,11 @@ import {
   updatesPerCall,
 } from '../program/index.ts';
 import type { Replay } from '../replay/index.ts';
-import { CriticValues } from './critic-values.ts';
+import { EngineThread, LocalEngine, type TrainingEngine } from './engine/index.ts';
+import { initialState, sizeOf } from './initial-state.ts';
 import { observationStatistics } from './observation-statistics.ts';
-import { PhaseRunner } from './phase-runner.ts';
-import { buildPolicy, type NamedWeights, policyWeights } from './policy-graph.ts';
+import { PhaseDriver } from './phase-driver.ts';
+import { buildPolicy, type NamedWeights, policyParts, policyWeights } from './policy-graph.ts';
 import { type PretrainingReport, pretrain } from './pretraining.ts';
 
 export interface AgentSpec {
@@ -26,6 +25,11 @@ export interface AgentSpec {
   readonly actionSize: number;
   readonly config: LearnerConfig;
   readonly seed: number;
+  /**
+   * Where training calls run: in this thread, which they block, or in one of its own (needs the built program). The results are
+   * the same bit for bit.
+   */
+  readonly engine?: 'local' | 'thread';
 }
 
 /** What one training call reports. */
@@ -62,20 +66,23 @@ export async function createAgent(spec: AgentSpec): Promise<Agent> {
   const algorithm = ALGORITHM[spec.config.algorithm];
   const unfit = algorithm.unfit?.(learner);
   if (unfit !== undefined) throw new RangeError(`learner configuration: ${unfit}`);
-  const runner = await PhaseRunner.create(algorithm, learner, algorithm.update, updatesPerCall(spec.config));
-  return new Agent(algorithm, learner, spec.seed, runner);
+  const engine = spec.engine === 'thread' ? new EngineThread(learner) : new LocalEngine(learner);
+  const root = new Rng(spec.seed);
+  await engine.write(initialState(algorithm, learner, root.fork('networks')));
+  const update = await PhaseDriver.open(engine, algorithm, 'update', updatesPerCall(spec.config));
+  return new Agent(algorithm, engine, update, root);
 }
 
 /** The policy with `weights`, as `Agent.actorWeights` gives them, as a model file that stands alone. */
 export function buildPolicyFile(
-  spec: Omit<AgentSpec, 'seed'>,
+  spec: Omit<AgentSpec, 'seed' | 'engine'>,
   weights: Float32Array,
   metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
   return buildPolicy(ALGORITHM[spec.config.algorithm], learnerSpec(spec), weights, metadata);
 }
 
-function learnerSpec({ observationSize, parts, actionSize, config }: Omit<AgentSpec, 'seed'>): LearnerSpec {
+function learnerSpec({ observationSize, parts, actionSize, config }: Omit<AgentSpec, 'seed' | 'engine'>): LearnerSpec {
   const known = parts ?? { stateSize: observationSize };
   const total = totalObservationSize(known);
   if (total === observationSize) return { parts: known, actionSize, config };
@@ -83,8 +90,7 @@ function learnerSpec({ observationSize, parts, actionSize, config }: Omit<AgentS
 }
 
 /**
- * A learner. All calls must be awaited one at a time. A training call blocks its thread for milliseconds: not for the
- * process that controls a robot.
+ * A learner. All calls must be awaited one at a time.
  *
  * @example
  * const agent = await createAgent({ observationSize: 84, actionSize: 4, config: DEFAULT_LEARNER_CONFIG, seed: 1 });
@@ -95,35 +101,28 @@ export class Agent {
   readonly algorithm: Algorithm;
   readonly spec: LearnerSpec;
   readonly config: LearnerConfig;
-  readonly #state: PingPongState;
-  readonly #runner: PhaseRunner;
-  readonly #perCall: number;
-  #random: Record<RandomPurpose, Rng>;
-  #values: CriticValues | undefined;
+  /** Numbers in the whole state: what a checkpoint must have. */
+  readonly stateSize: number;
+  readonly #engine: TrainingEngine;
+  readonly #update: PhaseDriver;
+  readonly #random: Record<RandomPurpose, Rng>;
   #calls = 0;
   #refusedCalls = 0;
 
   /** Use `createAgent`. */
-  constructor(algorithm: Algorithm, spec: LearnerSpec, seed: number, runner: PhaseRunner) {
+  constructor(algorithm: Algorithm, engine: TrainingEngine, update: PhaseDriver, root: Rng) {
     this.algorithm = algorithm;
-    this.spec = spec;
-    this.config = spec.config;
-    this.#state = new PingPongState(stateParts(algorithm, spec));
-    this.#runner = runner;
-    this.#perCall = updatesPerCall(spec.config);
-    const root = new Rng(seed);
+    this.spec = engine.spec;
+    this.config = engine.spec.config;
+    this.stateSize = sizeOf(stateParts(algorithm, engine.spec));
+    this.#engine = engine;
+    this.#update = update;
     this.#random = fromPurposes((purpose) => root.fork(purpose));
-    this.#initialise(root.fork('networks'));
   }
 
   /** Critic updates done so far, refused ones included: what the update contract counts. */
   get updates(): number {
-    return this.#calls * this.#perCall;
-  }
-
-  /** Numbers in the whole state: what a checkpoint must have. */
-  get stateSize(): number {
-    return this.#state.size;
+    return this.#calls * updatesPerCall(this.config);
   }
 
   /** Calls whose result was not finite and was thrown away. */
@@ -133,13 +132,10 @@ export class Agent {
 
   /** Behaviour cloning of the actor on the demonstrations in `replay`, as far as `config.bcInitSteps` asks for it. */
   async pretrain(replay: Replay): Promise<PretrainingReport> {
-    const phase = this.algorithm.cloning;
-    if (phase === undefined) return { steps: 0, firstLoss: Number.NaN, lastLoss: Number.NaN };
-    this.#normaliseFrom(replay, 0);
-    const { algorithm, spec } = this;
+    await this.#normaliseFrom(replay, 0);
     const rng = this.#random.cloning;
-    return pretrain({
-      ...{ algorithm, spec, phase, state: this.#state, replay, loss: 'cloningLoss' },
+    return pretrain(this.#engine, {
+      ...{ algorithm: this.algorithm, phase: 'cloning', replay, loss: 'cloningLoss' },
       steps: this.config.bcInitSteps,
       random: { batch: rng, noise: rng, subset: rng },
     });
@@ -148,13 +144,16 @@ export class Agent {
   /**
    * The critic updates of one call and one update of the actor, on what the first `visibleCount` online transitions and
    * the demonstrations let it see. A result that is not finite is refused and counted; the state stays as it was.
+   * `nextVisibleCount`: what the next call will see, if it is sure to come: its batches are drawn meanwhile.
    */
-  async update(replay: Replay, visibleCount: number): Promise<UpdateMetrics> {
+  async update(replay: Replay, visibleCount: number, nextVisibleCount?: number): Promise<UpdateMetrics> {
     const startMs = performance.now();
-    if (this.#calls === 0) this.#normaliseFrom(replay, visibleCount);
+    if (this.#calls === 0) await this.#normaliseFrom(replay, visibleCount);
     const { demoFraction } = this.config;
     const draw = { replay, visibleCount, demoFraction, call: this.#calls, random: this.#random };
-    const { values, isSound } = await this.#runner.run(this.#state, draw);
+    const next =
+      nextVisibleCount === undefined ? undefined : { ...draw, visibleCount: nextVisibleCount, call: this.#calls + 1 };
+    const { values, isSound } = await this.#update.run(draw, next);
     this.#calls++;
     if (!isSound) this.#refusedCalls++;
     return { updates: this.updates, values, isRefused: !isSound, callMs: performance.now() - startMs };
@@ -162,16 +161,17 @@ export class Agent {
 
   /**
    * [n] what the critics expect of `actions` [n, A] at `observations` [n, O]: Q(s, a), the mean over the ensemble. Changes
-   * nothing that training depends on. The first call loads a graph. Throws `RangeError` where the sizes do not fit.
+   * nothing that training depends on. The first call loads a graph. Rejects with `RangeError` where the sizes do not fit.
    */
-  async criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
-    this.#values ??= await CriticValues.create(this.algorithm, this.spec);
-    return this.#values.evaluate((name) => this.#state.part(name), observations, actions);
+  criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
+    return this.#engine.criticValues(observations, actions);
   }
 
   /** A copy of the policy's weights. */
-  actorWeights(): NamedWeights {
-    return policyWeights(this.algorithm, this.spec, (name) => this.#state.part(name));
+  async actorWeights(): Promise<NamedWeights> {
+    const parts = new Map<string, Float32Array>();
+    for (const { part } of policyParts(this.algorithm, this.spec)) parts.set(part, await this.#engine.read(part));
+    return policyWeights(this.algorithm, this.spec, (name) => parts.get(name)!);
   }
 
   /** The policy as a model whose weights are inputs, named as `actorWeights` names them. */
@@ -180,12 +180,14 @@ export class Agent {
   }
 
   /** The policy as a model file that stands alone. */
-  exportPolicy(metadata: Readonly<Record<string, string>> = {}): Uint8Array {
-    return buildPolicy(this.algorithm, this.spec, this.actorWeights().data, metadata);
+  async exportPolicy(metadata: Readonly<Record<string, string>> = {}): Promise<Uint8Array> {
+    return buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata);
   }
 
   /** A copy of everything that training continues from. */
-  snapshot(): AgentSnapshot {
+  async snapshot(): Promise<AgentSnapshot> {
+    // What was drawn ahead is drawn again, by this agent and by the one that continues from the snapshot.
+    this.#update.rewind(this.#random);
     return {
       algorithm: this.algorithm.name,
       observationSize: totalObservationSize(this.spec.parts),
@@ -193,67 +195,52 @@ export class Agent {
       updates: this.updates,
       refusedCalls: this.#refusedCalls,
       rng: fromPurposes((purpose) => this.#random[purpose].state()),
-      state: this.#state.current.slice(),
+      state: await this.#engine.read(),
     };
   }
 
-  /** Continues from `snapshot`: with the same replay, the next updates are the same bit for bit. Throws `ReinError` when it does not fit. */
-  restore(snapshot: AgentSnapshot): void {
-    if (snapshot.algorithm !== this.algorithm.name) {
-      throw new ReinError(
-        'checkpoint',
-        `The checkpoint was trained by ${snapshot.algorithm}, this configuration says ${this.algorithm.name}.`,
-        { remedy: `Continue with algorithm: ${snapshot.algorithm}, or begin a new run.` },
-      );
-    }
-    if (snapshot.updates % this.#perCall !== 0) {
-      throw new ReinError(
-        'checkpoint',
-        `${snapshot.updates} updates are not whole calls of ${this.#perCall} updates.`,
-        { remedy: 'Continue with the utd and updatesPerCall that the checkpoint was written with.' },
-      );
-    }
-    this.#state.load(snapshot.state);
-    this.#calls = snapshot.updates / this.#perCall;
+  /**
+   * Continues from `snapshot`: with the same replay, the next updates are the same bit for bit. Rejects with `ReinError` where
+   * it does not fit.
+   */
+  async restore(snapshot: AgentSnapshot): Promise<void> {
+    checkFit(snapshot, this.algorithm, this.config);
+    await this.#engine.write(snapshot.state);
+    this.#update.rewind(this.#random);
+    this.#calls = snapshot.updates / updatesPerCall(this.config);
     this.#refusedCalls = snapshot.refusedCalls;
-    this.#random = fromPurposes((purpose) => new Rng(snapshot.rng[purpose]));
+    for (const purpose of RANDOM_PURPOSES) this.#random[purpose].setState(snapshot.rng[purpose]);
   }
 
   async close(): Promise<void> {
-    await this.#runner.close();
-    await this.#values?.close();
-  }
-
-  #initialise(rng: Rng): void {
-    for (const network of this.algorithm.networks(this.spec)) {
-      const { name, layout, members, hasTarget } = network;
-      const write = network.initialise ?? initialise;
-      const part = this.#state.part(name);
-      for (let member = 0; member < (members ?? 1); member++) {
-        const own = part.subarray(member * layout.size, (member + 1) * layout.size);
-        write(layout, rng.fork(members === undefined ? name : `${name}${member}`), own);
-      }
-      if (hasTarget === true) this.#state.part(`${name}_target`).set(part);
-    }
-    for (const { name, initial } of this.algorithm.numbers?.(this.spec) ?? []) this.#state.part(name).set(initial);
-    if (this.config.normaliseObservations) this.#state.part(STATISTICS.scale).fill(1);
+    await this.#engine.close();
   }
 
   /** Fixes what observations are normalised with, once: to what is there before the first update. */
-  #normaliseFrom(replay: Replay, visibleCount: number): void {
-    if (!this.config.normaliseObservations || this.#isNormalised) return;
-    observationStatistics(
-      this.spec.parts,
-      replay,
-      visibleCount,
-      this.#state.part(STATISTICS.mean),
-      this.#state.part(STATISTICS.scale),
+  async #normaliseFrom(replay: Replay, visibleCount: number): Promise<void> {
+    if (!this.config.normaliseObservations) return;
+    const mean = await this.#engine.read(STATISTICS.mean);
+    if (mean.some((value) => value !== 0)) return;
+    const scale = await this.#engine.read(STATISTICS.scale);
+    observationStatistics(this.spec.parts, replay, visibleCount, mean, scale);
+    await this.#engine.write(mean, STATISTICS.mean);
+    await this.#engine.write(scale, STATISTICS.scale);
+  }
+}
+
+function checkFit(snapshot: AgentSnapshot, algorithm: Algorithm, config: LearnerConfig): void {
+  if (snapshot.algorithm !== algorithm.name) {
+    throw new ReinError(
+      'checkpoint',
+      `The checkpoint was trained by ${snapshot.algorithm}, this configuration says ${algorithm.name}.`,
+      { remedy: `Continue with algorithm: ${snapshot.algorithm}, or begin a new run.` },
     );
   }
-
-  get #isNormalised(): boolean {
-    return this.#state.part(STATISTICS.mean).some((mean) => mean !== 0);
-  }
+  const perCall = updatesPerCall(config);
+  if (snapshot.updates % perCall === 0) return;
+  throw new ReinError('checkpoint', `${snapshot.updates} updates are not whole calls of ${perCall} updates.`, {
+    remedy: 'Continue with the utd and updatesPerCall that the checkpoint was written with.',
+  });
 }
 
 function fromPurposes<T>(make: (purpose: RandomPurpose) => T): Record<RandomPurpose, T> {

@@ -1,8 +1,9 @@
 /** Training before there are online transitions: on what the demonstration buffer holds. */
-import type { PingPongState } from '../engine/index.ts';
-import type { Algorithm, LearnerSpec, Phase, TrainingRandom } from '../program/index.ts';
+import { type Algorithm, stateParts, type TrainingRandom } from '../program/index.ts';
 import type { Replay } from '../replay/index.ts';
-import { PhaseRunner } from './phase-runner.ts';
+import type { PhaseName, TrainingEngine } from './engine/index.ts';
+import { sizeOf } from './initial-state.ts';
+import { PhaseDriver } from './phase-driver.ts';
 
 /** Updates per call of the runtime. */
 const UPDATES_PER_CALL = 50;
@@ -16,9 +17,8 @@ export interface PretrainingReport {
 
 export interface PretrainingOptions {
   readonly algorithm: Algorithm;
-  readonly spec: LearnerSpec;
-  readonly phase: Phase;
-  readonly state: PingPongState;
+  /** Algorithms without it are left as they are. */
+  readonly phase: PhaseName;
   readonly replay: Replay;
   /** Updates to do: rounded up to whole calls. */
   readonly steps: number;
@@ -31,26 +31,35 @@ export interface PretrainingOptions {
  * Runs `phase` on the demonstrations that are visible before training. Leaves the state as it was, and returns zero
  * steps, where there are none or a loss is not finite. The optimisers' moments begin and end at zero.
  */
-export async function pretrain(options: PretrainingOptions): Promise<PretrainingReport> {
-  const { algorithm, spec, phase, state, replay, steps, loss, random } = options;
+export async function pretrain(engine: TrainingEngine, options: PretrainingOptions): Promise<PretrainingReport> {
+  const { algorithm, phase, replay, steps, loss, random } = options;
   const none = { steps: 0, firstLoss: Number.NaN, lastLoss: Number.NaN };
   const { from, to } = replay.visible(0).demonstrations;
-  if (from === to || steps === 0) return none;
-  const before = state.current.slice();
-  const runner = await PhaseRunner.create(algorithm, spec, phase, UPDATES_PER_CALL);
+  if (from === to || steps === 0 || algorithm[phase] === undefined) return none;
+  const before = await engine.read();
+  const driver = await PhaseDriver.open(engine, algorithm, phase, UPDATES_PER_CALL);
   try {
     const losses: number[] = [];
     for (let call = 0; call * UPDATES_PER_CALL < steps; call++) {
-      const report = await runner.run(state, { replay, visibleCount: 0, demoFraction: 1, call, random });
+      const draw = { replay, visibleCount: 0, demoFraction: 1, call, random };
+      const isLast = (call + 1) * UPDATES_PER_CALL >= steps;
+      const report = await driver.run(draw, isLast ? undefined : { ...draw, call: call + 1 });
       if (!report.isSound) {
-        state.load(before);
+        driver.rewind(random);
+        await engine.write(before);
         return none;
       }
       losses.push(report.values[loss] ?? Number.NaN);
     }
-    for (const { name } of state.parts) if (/_(first|second)$/.test(name)) state.part(name).fill(0);
+    await clearMoments(engine, algorithm);
     return { steps: losses.length * UPDATES_PER_CALL, firstLoss: losses[0]!, lastLoss: losses.at(-1)! };
   } finally {
-    await runner.close();
+    await driver.close();
+  }
+}
+
+async function clearMoments(engine: TrainingEngine, algorithm: Algorithm): Promise<void> {
+  for (const part of stateParts(algorithm, engine.spec)) {
+    if (/_(first|second)$/.test(part.name)) await engine.write(new Float32Array(sizeOf([part])), part.name);
   }
 }

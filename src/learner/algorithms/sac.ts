@@ -26,6 +26,7 @@ import {
   criticInputSize,
   type LearnerConfig,
   type LearnerSpec,
+  type MinimiseOptions,
   type NetworkDef,
   type PolicyDef,
   policyInputSize,
@@ -45,13 +46,15 @@ export const sac: Algorithm = {
 /** The policy: a Gaussian squashed by tanh. */
 export function gaussianActorNetwork(spec: LearnerSpec): NetworkDef {
   const { config, actionSize } = spec;
-  return { name: 'actor', layout: gaussianActorLayout(policyInputSize(spec), config.actorHidden, actionSize) };
+  const { actorHidden, activation } = config;
+  return { name: 'actor', layout: gaussianActorLayout(policyInputSize(spec), actorHidden, actionSize, activation) };
 }
 
 /** The ensemble of critics, with its slow copy. */
 export function criticNetwork(spec: LearnerSpec): NetworkDef {
   const { config, actionSize } = spec;
-  const layout = criticLayout(criticInputSize(spec), actionSize, config.criticHidden, config.layerNorm);
+  const { criticHidden, layerNorm, activation } = config;
+  const layout = criticLayout(criticInputSize(spec), actionSize, criticHidden, layerNorm, activation);
   return { name: 'critic', layout, members: config.critics, hasTarget: true };
 }
 
@@ -125,11 +128,13 @@ export function alphaOf(step: Step): Tensor {
   return temperature(step.online('temperature')['log']!);
 }
 
-export function criticOptimiser({ learningRateCritic: rate, weightDecay, gradientClip: clip }: LearnerConfig) {
+export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
+  const { learningRateCritic: rate, weightDecay, gradientClip: clip } = config;
   return { rate, weightDecay, clip };
 }
 
-export function actorOptimiser({ learningRateActor: rate, weightDecay, gradientClip: clip }: LearnerConfig) {
+export function actorOptimiser(config: LearnerConfig): MinimiseOptions {
+  const { learningRateActor: rate, weightDecay, gradientClip: clip } = config;
   return { rate, weightDecay, clip };
 }
 

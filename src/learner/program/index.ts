@@ -17,6 +17,6 @@ export {
 } from './config.ts';
 export { type CostWeights, learnedReward } from './costs.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
-export { type Draw, ProgramInputs } from './program-inputs.ts';
+export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';
 export { criticInputSize, normalise, policyInputSize, STATISTICS } from './sight.ts';
 export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

@@ -6,7 +6,7 @@ import { adamStep } from '../engine/index.ts';
 import { Replay } from '../replay/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from './config.ts';
 import { buildProgram } from './program.ts';
-import { ProgramInputs } from './program-inputs.ts';
+import { inputArrays, ProgramInputs } from './program-inputs.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
@@ -39,11 +39,13 @@ function filled(call: number, online = 50, costs: Partial<LearnerConfig> = {}): 
     replay.add(t);
   }
   const spec = { parts: { stateSize: 2 }, actionSize: 1, config: { ...config, ...costs } };
-  const inputs = new ProgramInputs(buildProgram(sac, spec), spec, 3);
+  const program = buildProgram(sac, spec);
+  const arrays = inputArrays(program, 3);
+  const inputs = new ProgramInputs(program, spec, 3, arrays);
   const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
   inputs.fill({ replay, visibleCount: online, demoFraction: config.demoFraction, call, random });
   return Object.fromEntries(
-    Object.entries(inputs.bindings.tensors).map(([name, { data }]) => [name, Array.from(data as Float32Array, Number)]),
+    Object.entries(arrays).map(([name, data]) => [name, Array.from(data as Float32Array, Number)]),
   );
 }
 

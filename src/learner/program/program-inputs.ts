@@ -1,7 +1,7 @@
-/** The inputs of training calls: allocated once, filled from replay and random numbers, bound to the runtime. */
+/** Fills the inputs of training calls from replay and random numbers. */
 import type { Rng } from '../../core/index.ts';
 import { totalObservationSize } from '../../core/index.ts';
-import { adamStep, Bindings } from '../engine/index.ts';
+import { adamStep } from '../engine/index.ts';
 import type { BatchColumns, Replay } from '../replay/index.ts';
 import type { LearnerSpec } from './algorithm.ts';
 import { drawBatch, drawSubset } from './batch.ts';
@@ -9,6 +9,21 @@ import { learnedReward } from './costs.ts';
 import type { DeclaredInput } from './input-table.ts';
 import type { Program } from './program.ts';
 import type { TrainingRandom } from './step.ts';
+
+/** The inputs of one call by name; the arrays are the engine's, and filled by the agent. */
+export type InputArrays = Readonly<Record<string, Float32Array | BigInt64Array>>;
+
+/** Arrays for the inputs of calls of `updates` updates; in shared memory where asked for. */
+export function inputArrays(program: Pick<Program, 'inputs'>, updates: number, isShared = false): InputArrays {
+  return Object.fromEntries(
+    program.inputs.map(({ name, shape, type }) => {
+      const count = shape.reduce((product, size) => product * (size === -1 ? updates : size), 1);
+      const bytes = count * (type === 'real' ? 4 : 8);
+      const buffer = isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
+      return [name, type === 'real' ? new Float32Array(buffer) : new BigInt64Array(buffer)];
+    }),
+  );
+}
 
 /** What a call draws from. */
 export interface Draw {
@@ -22,9 +37,8 @@ export interface Draw {
   readonly random: TrainingRandom;
 }
 
-/** Arrays of one call with `updates` critic updates. */
+/** What fills one set of arrays for calls with `updates` critic updates. The arrays stay the caller's. */
 export class ProgramInputs {
-  readonly bindings: Bindings = new Bindings();
   readonly #spec: LearnerSpec;
   readonly #updates: number;
   readonly #slices: readonly BatchColumns[];
@@ -34,14 +48,13 @@ export class ProgramInputs {
   readonly #subsets: readonly { readonly of: number; readonly size: number; readonly data: BigInt64Array }[];
   readonly #numbers: readonly (DeclaredInput & { readonly data: Float32Array })[];
 
-  constructor(program: Program, spec: LearnerSpec, updates: number) {
+  constructor(program: Pick<Program, 'inputs'>, spec: LearnerSpec, updates: number, arrays: InputArrays) {
     this.#spec = spec;
     this.#updates = updates;
     const { batchSize: B } = spec.config;
     const [K, O, A] = [updates, totalObservationSize(spec.parts), spec.actionSize];
-    const declared = new Map(program.inputs.map((input) => [input.name, this.#allocate(input)]));
     const column = (name: string, width: number) =>
-      (declared.get(name) as Float32Array | undefined) ?? new Float32Array(K * B * width);
+      (arrays[name] as Float32Array | undefined) ?? new Float32Array(K * B * width);
     this.#slices = slicesOf(K, {
       observation: column('observation', O),
       nextObservation: column('next_observation', O),
@@ -53,19 +66,17 @@ export class ProgramInputs {
     });
     this.#discount = column('discount', 1);
     this.#isDemo = column('is_demo', 1);
-    const dataOf = (input: DeclaredInput) => declared.get(input.name) as Float32Array;
+    const dataOf = (input: DeclaredInput) => arrays[input.name] as Float32Array;
     this.#noise = program.inputs.flatMap((input) => {
       const { kind } = input.source;
       return kind === 'normal' || kind === 'uniform' ? [{ kind, data: dataOf(input) }] : [];
     });
     this.#subsets = program.inputs.flatMap(({ name, source, shape }) =>
-      source.kind === 'subset' ? [{ of: source.of, size: shape[1]!, data: declared.get(name) as BigInt64Array }] : [],
+      source.kind === 'subset' ? [{ of: source.of, size: shape[1]!, data: arrays[name] as BigInt64Array }] : [],
     );
     this.#numbers = program.inputs
       .filter(({ source }) => source.kind === 'planned' || source.kind === 'adam')
       .map((input) => ({ ...input, data: dataOf(input) }));
-    this.bindings.set('updates', BigInt64Array.of(BigInt(K)), []);
-    if (program.outerMetrics.length > 0) this.bindings.set('last', BigInt64Array.of(BigInt(K - 1)), []);
   }
 
   /** Draws batches, noise and subsets, and sets the planned numbers. */
@@ -102,14 +113,6 @@ export class ProgramInputs {
       const count = isInner ? call * this.#updates + i + 1 : call + 1;
       data[i] = adamStep(count, typeof source.rate === 'number' ? source.rate : source.rate(count))[source.number];
     }
-  }
-
-  #allocate({ name, shape, type }: DeclaredInput): Float32Array | BigInt64Array {
-    const full = shape.map((size) => (size === -1 ? this.#updates : size));
-    const count = full.reduce((product, n) => product * n, 1);
-    const data = type === 'real' ? new Float32Array(count) : new BigInt64Array(count);
-    this.bindings.set(name, data, full);
-    return data;
   }
 }
 

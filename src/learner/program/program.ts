@@ -19,6 +19,8 @@ export interface Program {
   readonly innerMetrics: readonly string[];
   /** Columns of the output `outer_metrics` [n]; none: there is no such output. */
   readonly outerMetrics: readonly string[];
+  /** Whether there is an outer update, which has an input `last`. */
+  readonly hasOuter: boolean;
 }
 
 /** The whole state, in the order of a checkpoint. */
@@ -48,7 +50,9 @@ export function buildProgram(
   const innerMetrics = writer.loop(phase, carried);
   const outerMetrics = phase.outer === undefined ? [] : writer.outer(phase.outer);
   writer.finish();
-  return { graph: g, inputs: writer.inputs.declared, changed: writer.changed, innerMetrics, outerMetrics };
+  const { inputs, changed } = writer;
+  const hasOuter = phase.outer !== undefined;
+  return { graph: g, inputs: inputs.declared, changed, innerMetrics, outerMetrics, hasOuter };
 }
 
 /** The parts of the state that `phase.inner` replaces, in the order of the state. */

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 async function startLearner(start: 'fresh' | 'resume'): Promise<Learner> {
   const onFault = (sentence: string): void => void faults.push(sentence);
-  const learner = await Learner.start({ setup, runId: 'run', bind: address, folder, start, onFault });
+  const learner = await Learner.start({ setup, runId: 'run', bind: address, folder, start, onFault, engine: 'local' });
   closers.push(() => learner.close());
   return learner;
 }

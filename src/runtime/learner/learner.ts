@@ -14,6 +14,7 @@ import {
   Replay,
   readCheckpoint,
   UpdateContract,
+  updatesPerCall,
   writeCheckpoint,
 } from '../../learner/index.ts';
 import {
@@ -37,6 +38,8 @@ export interface LearnerOptions {
   readonly folder: string;
   /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning where it has none. */
   readonly start: 'fresh' | 'resume';
+  /** Where training calls run: see `AgentSpec.engine`. Absent: in a thread of their own. */
+  readonly engine?: 'local' | 'thread';
   /** Told in one sentence of what went wrong and was survived. */
   readonly onFault: (sentence: string) => void;
 }
@@ -87,7 +90,10 @@ export class Learner {
     const lock = lockOf(options.folder);
     try {
       const { observationSize, actionSize, config } = options.setup;
-      const agent = await createAgent({ observationSize, actionSize, config: config.learner, seed: config.seed });
+      const agent = await createAgent({
+        ...{ observationSize, actionSize, config: config.learner, seed: config.seed },
+        engine: options.engine ?? 'thread',
+      });
       const learner = new Learner(options, agent, lock);
       if (options.start === 'resume') await learner.#restore();
       await learner.#listen();
@@ -111,7 +117,7 @@ export class Learner {
       onControl: (kind, body) => this.#control(kind, body),
       onFault,
     });
-    if (this.#replayExpected !== undefined) this.#publish();
+    if (this.#replayExpected !== undefined) await this.#publish();
   }
 
   get address(): string {
@@ -180,13 +186,16 @@ export class Learner {
     if (!this.#isReady) await this.#prepare();
     if (!this.#isReady) return false;
     const { learner } = this.#options.setup.config;
-    const due = this.#agent.updates + learner.utd;
-    if (due > this.#contract.updatesAllowed(this.#replay.counts().online)) return false;
-    const metrics = await this.#agent.update(this.#replay, this.#contract.visibleTo(this.#agent.updates + 1));
+    const perCall = updatesPerCall(learner);
+    const due = this.#agent.updates + perCall;
+    const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
+    if (due > allowed) return false;
+    const next = due + perCall <= allowed ? this.#contract.visibleTo(due + perCall) : undefined;
+    const metrics = await this.#agent.update(this.#replay, this.#contract.visibleTo(due), next);
     this.#record.update(metrics, this.#replay.counts().online);
     await this.#record.calibrate(this.#agent, this.#replay.counts().online);
-    if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, learner.utd)) this.#publish();
-    if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, learner.utd)) await this.#checkpoint();
+    if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, perCall)) await this.#publish();
+    if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, perCall)) await this.#checkpoint();
     return true;
   }
 
@@ -206,7 +215,7 @@ export class Learner {
       await this.#checkpoint();
     }
     this.#isReady = true;
-    this.#publish();
+    await this.#publish();
   }
 
   #accept(transition: Transition, robotId: string): void {
@@ -226,15 +235,15 @@ export class Learner {
     this.#wake();
   }
 
-  #publish(): void {
+  async #publish(): Promise<void> {
     this.#version = Math.max(this.#version, this.#versionBefore) + 1;
-    this.#server.publish(this.#bundle());
+    this.#server.publish(await this.#bundle());
     this.#parent = this.#version;
   }
 
-  #bundle(): WeightsBundle {
+  async #bundle(): Promise<WeightsBundle> {
     const { runId, setup } = this.#options;
-    const { names, shapes, data } = this.#agent.actorWeights();
+    const { names, shapes, data } = await this.#agent.actorWeights();
     const fields = {
       runId,
       version: this.#version,
@@ -292,7 +301,7 @@ export class Learner {
         schemaHash,
         policyVersion: this.#version,
         replay: { online: counts.online, demonstrations: counts.demonstrations, received: this.#received },
-        agent: this.#agent.snapshot(),
+        agent: await this.#agent.snapshot(),
       });
     } catch (error) {
       // Training goes on without: the checkpoint before is still there, and the operator has been told.
@@ -314,7 +323,7 @@ export class Learner {
       this.#versionBefore = publishedSince + 1;
       return;
     }
-    this.#agent.restore(checkpoint.agent);
+    await this.#agent.restore(checkpoint.agent);
     this.#version = checkpoint.policyVersion;
     this.#versionBefore = checkpoint.policyVersion + publishedSince;
     this.#parent = checkpoint.policyVersion;

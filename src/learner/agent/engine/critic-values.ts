@@ -1,7 +1,7 @@
 /** What the critics think of given actions: the ensemble as a graph of its own, without training. */
-import { totalObservationSize } from '../../core/index.ts';
-import { Bindings, Graph, reshape, Session, unpack } from '../engine/index.ts';
-import { type Algorithm, type LearnerSpec, normalise, STATISTICS } from '../program/index.ts';
+import { totalObservationSize } from '../../../core/index.ts';
+import { Bindings, Graph, reshape, Session, unpack } from '../../engine/index.ts';
+import { type Algorithm, type LearnerSpec, normalise, STATISTICS } from '../../program/index.ts';
 
 /** Rows of one run of the graph; a shorter rest is padded. */
 const ROWS = 64;

@@ -1,34 +1,36 @@
-/** Runs one phase of an algorithm: graph, inputs and metrics of its training calls. */
-import { Bindings, type PingPongState, Session } from '../engine/index.ts';
+/** One phase of an algorithm, loaded: graph, arrays and metrics of its training calls. */
+import { Bindings, type PingPongState, Session } from '../../engine/index.ts';
 import {
   type Algorithm,
   buildProgram,
-  type Draw,
+  type InputArrays,
+  inputArrays,
   type LearnerSpec,
   type Phase,
   type Program,
-  ProgramInputs,
-} from '../program/index.ts';
+} from '../../program/index.ts';
+import type { CallReport } from './training-engine.ts';
 
-/** What a call reported, and whether all of it was finite. */
-export interface CallReport {
-  /** Means over the critic updates of the call, and the numbers of its outer update, by name. */
-  readonly values: Readonly<Record<string, number>>;
-  readonly isSound: boolean;
-}
-
-export class PhaseRunner {
+export class PhaseSession {
+  /** What a call reads beside the state; filled by the caller. */
+  readonly inputs: InputArrays;
   readonly #session: Session;
   readonly #program: Program;
-  readonly #inputs: ProgramInputs;
+  readonly #bindings: Bindings = new Bindings();
   readonly #metrics: Bindings = new Bindings();
   readonly #inner: Float32Array;
   readonly #outer: Float32Array;
 
-  private constructor(session: Session, program: Program, inputs: ProgramInputs, updates: number) {
+  private constructor(session: Session, program: Program, updates: number) {
     this.#session = session;
     this.#program = program;
-    this.#inputs = inputs;
+    this.inputs = inputArrays(program, updates);
+    for (const { name, shape } of program.inputs) {
+      const full = shape.map((size) => (size === -1 ? updates : size));
+      this.#bindings.set(name, this.inputs[name]!, full);
+    }
+    this.#bindings.set('updates', BigInt64Array.of(BigInt(updates)), []);
+    if (program.hasOuter) this.#bindings.set('last', BigInt64Array.of(BigInt(updates - 1)), []);
     this.#inner = new Float32Array(updates * program.innerMetrics.length);
     this.#outer = new Float32Array(program.outerMetrics.length);
     this.#metrics.set('inner_metrics', this.#inner, [updates, program.innerMetrics.length]);
@@ -36,17 +38,16 @@ export class PhaseRunner {
   }
 
   /** Builds and loads the graph for calls of `updates` inner updates. */
-  static async create(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number): Promise<PhaseRunner> {
+  static async create(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number): Promise<PhaseSession> {
     const program = buildProgram(algorithm, spec, phase);
     const session = await Session.create(program.graph.serialize(), spec.config.threads);
-    return new PhaseRunner(session, program, new ProgramInputs(program, spec, updates), updates);
+    return new PhaseSession(session, program, updates);
   }
 
-  /** One call. The state changes only where everything that it reports is finite. */
-  async run(state: PingPongState, draw: Draw): Promise<CallReport> {
-    this.#inputs.fill(draw);
+  /** One call. `state` changes only where everything that is reported is finite. */
+  async run(state: PingPongState): Promise<CallReport> {
     const { changed } = this.#program;
-    await this.#session.run([state.inputs, this.#inputs.bindings], [state.outputsOf(changed), this.#metrics]);
+    await this.#session.run([state.inputs, this.#bindings], [state.outputsOf(changed), this.#metrics]);
     const isSound = this.#inner.every(Number.isFinite) && this.#outer.every(Number.isFinite);
     if (isSound) state.commit(changed);
     return { values: this.#values(), isSound };

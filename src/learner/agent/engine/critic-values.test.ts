@@ -1,10 +1,10 @@
 /** Critic values against the same network in plain numbers. */
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
-import { criticNetwork } from '../algorithms/sac.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, stateParts } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
-import { type Agent, createAgent } from './agent.ts';
+import { createTransition, Rng } from '../../../core/index.ts';
+import { criticNetwork } from '../../algorithms/sac.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, stateParts } from '../../program/index.ts';
+import { Replay } from '../../replay/index.ts';
+import { type Agent, createAgent } from '../agent.ts';
 
 const [O, A] = [3, 2];
 const tiny: LearnerConfig = {
@@ -14,9 +14,12 @@ const tiny: LearnerConfig = {
 };
 
 /** Mean over the members of Q(s, a) from the state of a snapshot. */
-function plainValue(agent: Agent, s: ArrayLike<number>, a: ArrayLike<number>): number {
-  const { algorithm, spec, config } = agent;
-  const { state } = agent.snapshot();
+function plainValue(
+  { algorithm, spec, config }: Agent,
+  state: Float32Array,
+  s: ArrayLike<number>,
+  a: ArrayLike<number>,
+): number {
   const { layout } = criticNetwork(spec);
   const before = stateParts(algorithm, spec).slice(0, 3);
   const start = before.reduce((sum, { shape }) => sum + shape[0]!, 0);
@@ -56,9 +59,10 @@ function random(count: number, seed: number): Float32Array {
 async function expectPlainValues(agent: Agent, count: number): Promise<void> {
   const [observations, actions] = [random(count * O, 1), random(count * A, 2)];
   const values = await agent.criticValues(observations, actions);
+  const { state } = await agent.snapshot();
   expect(values.length).toBe(count);
   values.forEach((value, i) => {
-    const plain = plainValue(agent, observations.subarray(i * O, i * O + O), actions.subarray(i * A, i * A + A));
+    const plain = plainValue(agent, state, observations.subarray(i * O, i * O + O), actions.subarray(i * A, i * A + A));
     expect(value).toBeCloseTo(plain, 4);
   });
 }
@@ -103,7 +107,7 @@ describe('criticValues', () => {
       await asked.criticValues(random(O, 1), random(A, 2));
       await Promise.all([asked.update(replay, 50), left.update(replay, 50)]);
     }
-    expect(asked.snapshot()).toEqual(left.snapshot());
+    expect(await asked.snapshot()).toEqual(await left.snapshot());
   });
 
   it('refuses rows that do not belong together', async () => {

@@ -1,0 +1,79 @@
+/**
+ * Drives one phase of an algorithm on an engine: fills inputs, asks for calls, and, where the engine has a thread of its
+ * own, draws the next batch while the current one computes. What is drawn ahead is drawn in the same order as without.
+ */
+import type { RngState } from '../../core/index.ts';
+import { type Algorithm, buildProgram, type Draw, ProgramInputs, type TrainingRandom } from '../program/index.ts';
+import type { CallReport, PhaseName, TrainingEngine } from './engine/index.ts';
+
+export class PhaseDriver {
+  readonly #engine: TrainingEngine;
+  readonly #phase: PhaseName;
+  readonly #inputs: readonly ProgramInputs[];
+  #set = 0;
+  /** What the current set was filled for ahead of its call, and the generators as they were before. */
+  #ahead: { readonly draw: Draw; readonly before: readonly RngState[] } | undefined;
+
+  private constructor(engine: TrainingEngine, phase: PhaseName, inputs: readonly ProgramInputs[]) {
+    this.#engine = engine;
+    this.#phase = phase;
+    this.#inputs = inputs;
+  }
+
+  /** Opens `phase` for calls of `updates` inner updates. */
+  static async open(
+    engine: TrainingEngine,
+    algorithm: Algorithm,
+    phase: PhaseName,
+    updates: number,
+  ): Promise<PhaseDriver> {
+    const { sets } = await engine.open(phase, updates);
+    const program = buildProgram(algorithm, engine.spec, algorithm[phase]);
+    const inputs = sets.map((arrays) => new ProgramInputs(program, engine.spec, updates, arrays));
+    return new PhaseDriver(engine, phase, inputs);
+  }
+
+  /** One call on what `draw` says. `next`: what the call after it will be on, if that is known. */
+  async run(draw: Draw, next: Draw | undefined): Promise<CallReport> {
+    if (!this.#isFilledFor(draw)) {
+      this.rewind(draw.random);
+      this.#inputs[this.#set]!.fill(draw);
+    }
+    this.#ahead = undefined;
+    const report = this.#engine.run(this.#phase, this.#set);
+    if (next !== undefined && this.#inputs.length > 1) {
+      this.#set = 1 - this.#set;
+      this.#ahead = { draw: next, before: statesOf(next.random) };
+      this.#inputs[this.#set]!.fill(next);
+    }
+    return report;
+  }
+
+  /** Forgets what was drawn ahead: `random` goes back to before it. */
+  rewind(random: TrainingRandom): void {
+    const before = this.#ahead?.before;
+    this.#ahead = undefined;
+    if (before === undefined) return;
+    generatorsOf(random).forEach((rng, i) => {
+      rng.setState(before[i]!);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#engine.shut(this.#phase);
+  }
+
+  #isFilledFor({ replay, visibleCount, call, demoFraction }: Draw): boolean {
+    const ahead = this.#ahead?.draw;
+    if (ahead === undefined || ahead.replay !== replay || ahead.demoFraction !== demoFraction) return false;
+    return ahead.visibleCount === visibleCount && ahead.call === call;
+  }
+}
+
+function generatorsOf({ batch, noise, subset }: TrainingRandom) {
+  return [batch, noise, subset];
+}
+
+function statesOf(random: TrainingRandom): RngState[] {
+  return generatorsOf(random).map((rng) => rng.state());
+}
