@@ -53,7 +53,7 @@ export class DepthCamera {
     // After a step, shapes lie where they were before it.
     module.mj_kinematics(model, data);
     const [distances, geoms] = [this.#distances, this.#geoms];
-    // A ray that starts beyond this bound is not cast; depth = distance · cosine, so no ray is needed farther than this.
+    // No ray is needed farther than the corner's at the far depth: depth = distance · cosine.
     const reach = farM / this.#cosines[0]!;
     module.mj_multiRay(
       model,
