@@ -1,5 +1,6 @@
 /** Policies: what they compute of an observation, before it becomes an action. */
 import { add, mul, type ParameterLayout, type Parameters, type Tensor, tanh } from '../engine/index.ts';
+import type { Activation } from './activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** The spread σ of the policy before tanh stays in [e⁻⁵, e²]. */
@@ -7,8 +8,13 @@ export const LOG_STD_MIN = -5;
 export const LOG_STD_MAX = 2;
 
 /** A Gaussian policy on `inputs` numbers. */
-export function gaussianActorLayout(inputs: number, widths: readonly number[], actionSize: number): ParameterLayout {
-  return mlpLayout(inputs, widths, { mean: actionSize, logStd: actionSize });
+export function gaussianActorLayout(
+  inputs: number,
+  widths: readonly number[],
+  actionSize: number,
+  activation?: Activation,
+): ParameterLayout {
+  return mlpLayout(inputs, widths, { mean: actionSize, logStd: actionSize }, false, activation);
 }
 
 /**
@@ -29,8 +35,9 @@ export function deterministicActorLayout(
   inputs: number,
   widths: readonly number[],
   actionSize: number,
+  activation?: Activation,
 ): ParameterLayout {
-  return mlpLayout(inputs, widths, { mean: actionSize });
+  return mlpLayout(inputs, widths, { mean: actionSize }, false, activation);
 }
 
 /** The policy's action in (−1, 1): tanh of the last layer, [B, A]. */

@@ -1,5 +1,6 @@
 /** Critics: an ensemble of value functions, evaluated side by side. */
-import { concat, type ParameterLayout, type Parameters, type Tensor } from '../engine/index.ts';
+import { concat, type ParameterLayout, type Parameters, softplus, type Tensor } from '../engine/index.ts';
+import type { Activation } from './activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** One member on `inputs` observation numbers; LayerNorm after every hidden linear layer where asked for. */
@@ -8,8 +9,9 @@ export function criticLayout(
   actionSize: number,
   widths: readonly number[],
   layerNorm: boolean,
+  activation?: Activation,
 ): ParameterLayout {
-  return mlpLayout(inputs + actionSize, widths, { value: 1 }, layerNorm);
+  return mlpLayout(inputs + actionSize, widths, { value: 1 }, layerNorm, activation);
 }
 
 /** Q of every member: observation [B, inputs] and action [B, A] give [members, B, 1]. */
@@ -17,4 +19,27 @@ export function critics(parameters: Parameters, observation: Tensor, action: Ten
   return action.graph.layer('critics', () =>
     dense(parameters, 'value', hidden(parameters, concat([observation, action], -1))),
   );
+}
+
+/** One member that gives a distribution of the return: as `criticLayout`, with a head for its spread. */
+export function returnCriticLayout(
+  inputs: number,
+  actionSize: number,
+  widths: readonly number[],
+  layerNorm: boolean,
+  activation?: Activation,
+): ParameterLayout {
+  return mlpLayout(inputs + actionSize, widths, { value: 1, spread: 1 }, layerNorm, activation);
+}
+
+/** The Gaussian that every member takes the return for: mean Q and spread σ > 0, [members, B, 1] each. */
+export function returnCritics(
+  parameters: Parameters,
+  observation: Tensor,
+  action: Tensor,
+): { mean: Tensor; spread: Tensor } {
+  return action.graph.layer('critics', () => {
+    const features = hidden(parameters, concat([observation, action], -1));
+    return { mean: dense(parameters, 'value', features), spread: softplus(dense(parameters, 'spread', features)) };
+  });
 }

@@ -1,3 +1,4 @@
+export type { Activation } from './activation.ts';
 export {
   deterministicActor,
   deterministicActorLayout,
@@ -6,7 +7,7 @@ export {
   LOG_STD_MAX,
   LOG_STD_MIN,
 } from './actor.ts';
-export { criticLayout, critics } from './critic.ts';
+export { criticLayout, critics, returnCriticLayout, returnCritics } from './critic.ts';
 export { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from './encoder.ts';
 export { dense, hidden, hiddenShapes, initialise, linearShapes, mlpLayout } from './mlp.ts';
 export { sampleTanhGaussian } from './tanh-gaussian.ts';

@@ -1,6 +1,7 @@
 /** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
 import type { Rng } from '../../core/index.ts';
-import { add, layerNorm, linear, mul, ParameterLayout, type Parameters, relu, type Tensor } from '../engine/index.ts';
+import { linear, normalisedLinear, ParameterLayout, type Parameters, type Tensor } from '../engine/index.ts';
+import { type Activation, activationOf, hiddenName } from './activation.ts';
 
 /** A parameter's name and shape. */
 export interface NamedShape {
@@ -17,10 +18,11 @@ export function hiddenShapes(
   inputs: number,
   widths: readonly number[],
   isNormalised: boolean,
+  activation: Activation = 'relu',
 ): { shapes: NamedShape[]; width: number } {
   let width = inputs;
   const shapes = widths.flatMap((next, i) => {
-    const name = `hidden${i}`;
+    const name = hiddenName(activation, i);
     const own = linearShapes(name, width, next);
     width = next;
     if (!isNormalised) return own;
@@ -43,24 +45,31 @@ export function mlpLayout(
   widths: readonly number[],
   heads: Readonly<Record<string, number>>,
   isNormalised = false,
+  activation: Activation = 'relu',
 ): ParameterLayout {
-  const { shapes, width } = hiddenShapes(inputs, widths, isNormalised);
+  const { shapes, width } = hiddenShapes(inputs, widths, isNormalised, activation);
   return new ParameterLayout([
     ...shapes,
     ...Object.entries(heads).flatMap(([head, outputs]) => linearShapes(head, width, outputs)),
   ]);
 }
 
-/** The hidden layers of `parameters` on `input` [B, inputs]: ReLU after each, after its norm where it has one. */
+/**
+ * The hidden layers of `parameters` on `input` [B, inputs]: the activation that they were made with after each, after its norm
+ * where it has one.
+ */
 export function hidden(parameters: Parameters, input: Tensor): Tensor {
+  const { activation, activate } = activationOf(parameters);
   let x = input;
-  for (let i = 0; `hidden${i}.weight` in parameters; i++) {
-    const name = `hidden${i}`;
+  for (let i = 0; `${hiddenName(activation, i)}.weight` in parameters; i++) {
+    const name = hiddenName(activation, i);
     x = x.graph.layer(name, () => {
-      const y = dense(parameters, name, x);
       const scale = parameters[`${name}.scale`];
-      if (scale === undefined) return relu(y);
-      return relu(add(mul(layerNorm(y), scale), at(parameters, `${name}.shift`)));
+      if (scale === undefined) return activate(dense(parameters, name, x));
+      const [weight, bias, shift] = [`${name}.weight`, `${name}.bias`, `${name}.shift`].map((part) =>
+        at(parameters, part),
+      );
+      return activate(normalisedLinear(x, { weight: weight!, bias: bias!, scale, shift: shift! }));
     });
   }
   return x;

@@ -1,7 +1,10 @@
 /** Every number that decides how the learner learns, with defaults. Written in `config/learner/*.yaml`. */
 
+import type { Activation } from '../networks/index.ts';
+import { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './settings/index.ts';
+
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd'] as const;
+export const ALGORITHMS = ['sac', 'rlpd', 'dsact'] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -10,6 +13,8 @@ export interface LearnerConfig {
   readonly actorHidden: readonly number[];
   /** Widths of the critics' hidden layers. */
   readonly criticHidden: readonly number[];
+  /** What actor and critics do to the numbers of a hidden layer. */
+  readonly activation: Activation;
   /** Number of critics, ≥ 1. RLPD uses 10; two cost a fifth on a CPU and learn this arm's tasks. */
   readonly critics: number;
   /** How many critics, drawn without replacement per update, the target takes the minimum of. */
@@ -72,6 +77,7 @@ export interface LearnerConfig {
   readonly checkpointEveryUpdates: number;
   /** Threads of the runtime. More than one helps only on cores that nobody else uses. */
   readonly threads: number;
+  readonly dsact: DsactSettings;
 }
 
 /**
@@ -82,6 +88,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   algorithm: 'rlpd',
   actorHidden: [128, 128],
   criticHidden: [128, 128],
+  activation: 'relu',
   critics: 2,
   criticSubset: 2,
   layerNorm: true,
@@ -115,6 +122,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   publishEveryUpdates: 40,
   checkpointEveryUpdates: 2000,
   threads: 1,
+  dsact: DEFAULT_DSACT_SETTINGS,
 };
 
 /** Critic updates of one training call. */

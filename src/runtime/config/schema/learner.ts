@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
+import { dsactSchema } from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. */
@@ -19,6 +20,10 @@ const schema = z
     criticHidden: widths
       .meta({ unit: 'units', description: "Widths of each critic's hidden layers." })
       .default([128, 128]),
+    activation: z
+      .enum(['relu', 'gelu', 'silu', 'tanh'])
+      .meta({ description: 'Activation of the hidden layers.' })
+      .default('relu'),
     critics: whole('networks', { min: 1, max: 32 }, 'Critics in the ensemble.').default(2),
     criticSubset: whole(
       'networks',
@@ -105,6 +110,7 @@ const schema = z
       { min: 1, max: 64 },
       'Threads of the training engine; 1 is fastest for small networks.',
     ).default(1),
+    dsact: dsactSchema,
   })
   .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
 

@@ -1,0 +1,1 @@
+export { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './dsact.ts';

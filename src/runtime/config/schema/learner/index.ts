@@ -1,0 +1,1 @@
+export { dsactSchema } from './dsact.ts';
