@@ -24,6 +24,16 @@ export {
 } from './guard-frame.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
+export {
+  checkModel,
+  type Dimension,
+  explainRejection,
+  type ModelInfo,
+  type ModelOp,
+  type ModelValue,
+  readModelInfo,
+  showDimensions,
+} from './onnx/index.ts';
 export { forEachField } from './protobuf.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
@@ -58,10 +68,14 @@ export {
 export {
   type ActionDimension,
   type ActionSpec,
+  BASE_ACTION,
   frameSize,
   type ObservationField,
   type ObservationSpec,
+  observationParts,
   observationSize,
+  onceSize,
+  PREVIOUS_ACTIONS,
   schemaHash,
 } from './spaces.ts';
 export { Ema, type HistogramData, type Interval, QuantileHistogram, wilsonInterval } from './statistics.ts';

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionSpec, frameSize, type ObservationSpec, observationSize, schemaHash } from './spaces.ts';
+import {
+  type ActionSpec,
+  BASE_ACTION,
+  frameSize,
+  type ObservationSpec,
+  observationParts,
+  observationSize,
+  onceSize,
+  PREVIOUS_ACTIONS,
+  schemaHash,
+} from './spaces.ts';
 
 const observation: ObservationSpec = {
   fields: [
@@ -20,6 +30,28 @@ describe('sizes', () => {
   it('add the fields and multiply by the stacked frames', () => {
     expect(frameSize(observation)).toBe(9);
     expect(observationSize(observation)).toBe(27);
+  });
+});
+
+describe('what stands once behind the frames', () => {
+  const previous = { name: PREVIOUS_ACTIONS, size: 4, unit: '1', frame: 'none' };
+  const base = { name: BASE_ACTION, size: 2, unit: '1', frame: 'none' };
+
+  it('counts once, and a base action is a part of its own', () => {
+    const once = { ...observation, once: [previous, base] };
+    expect(observationSize(once)).toBe(27 + 6);
+    expect([onceSize(once, PREVIOUS_ACTIONS), onceSize(observation, BASE_ACTION)]).toEqual([4, 0]);
+    expect(observationParts(once)).toEqual({ stateSize: 31, baseActionSize: 2 });
+    expect(observationParts({ ...observation, once: [previous] })).toEqual({ stateSize: 31 });
+    expect(observationParts(observation)).toEqual({ stateSize: 27 });
+  });
+
+  it('changes the hash; nothing there leaves it as it was', () => {
+    const hashes = [[], [previous], [base], [previous, base]].map((once) =>
+      schemaHash({ ...observation, once }, action),
+    );
+    expect(new Set(hashes).size).toBe(4);
+    expect(hashes[0]).toBe(schemaHash(observation, action));
   });
 });
 

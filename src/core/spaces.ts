@@ -3,6 +3,7 @@
  * learner and journal carry the hash; where two differ, nothing starts.
  */
 import { createHash } from 'node:crypto';
+import type { ObservationParts } from './environment.ts';
 
 /** A named run of numbers inside an observation. */
 export interface ObservationField {
@@ -15,12 +16,19 @@ export interface ObservationField {
   readonly frame: string;
 }
 
-/** The layout of one observation vector: `frames` copies of `fields`, the oldest first. */
+/** The layout of one observation vector: `frames` copies of `fields`, the oldest first, then `once`. */
 export interface ObservationSpec {
   readonly fields: readonly ObservationField[];
   /** How many consecutive policy steps are stacked, ≥ 1. */
   readonly frames: number;
+  /** What stands once, behind all frames, in this order. Absent: nothing. */
+  readonly once?: readonly ObservationField[];
 }
+
+/** Name of the field of `once` that holds the last executed actions, the oldest first. */
+export const PREVIOUS_ACTIONS = 'previous_actions';
+/** Name of the field of `once` that holds what a base policy would do; the last of all. */
+export const BASE_ACTION = 'base_action';
 
 /** One dimension of an action: physical = `scale`·a with a in [−1, 1]. */
 export interface ActionDimension {
@@ -39,20 +47,39 @@ export interface ActionSpec {
 
 /** Numbers in one frame of the observation, without stacking. */
 export function frameSize(spec: ObservationSpec): number {
-  return spec.fields.reduce((sum, field) => sum + field.size, 0);
+  return sizeOf(spec.fields);
 }
 
 /** Numbers in one whole observation. */
 export function observationSize(spec: ObservationSpec): number {
-  return frameSize(spec) * spec.frames;
+  return frameSize(spec) * spec.frames + sizeOf(spec.once ?? []);
+}
+
+/** Numbers of the field `name` of `once`; 0 where there is none. */
+export function onceSize(spec: ObservationSpec, name: string): number {
+  return sizeOf((spec.once ?? []).filter((field) => field.name === name));
+}
+
+/** The parts of an observation as learners take them. */
+export function observationParts(spec: ObservationSpec): ObservationParts {
+  const baseActionSize = onceSize(spec, BASE_ACTION);
+  const stateSize = observationSize(spec) - baseActionSize;
+  return baseActionSize === 0 ? { stateSize } : { stateSize, baseActionSize };
+}
+
+function sizeOf(fields: readonly ObservationField[]): number {
+  return fields.reduce((sum, field) => sum + field.size, 0);
 }
 
 /** Sixteen hexadecimal digits that change when either spec changes in a way that alters the numbers' meaning. */
 export function schemaHash(observation: ObservationSpec, action: ActionSpec): string {
+  const plain = (fields: readonly ObservationField[]) => fields.map((f) => [f.name, f.size, f.unit, f.frame]);
+  const { once = [] } = observation;
   const canonical = JSON.stringify({
     v: 1,
     frames: observation.frames,
-    fields: observation.fields.map((f) => [f.name, f.size, f.unit, f.frame]),
+    fields: plain(observation.fields),
+    ...(once.length === 0 ? {} : { once: plain(once) }),
     kind: action.kind,
     dimensions: action.dimensions.map((d) => [d.name, d.scale, d.unit]),
   });

@@ -1,4 +1,5 @@
 /** What commands and monitors use of the runtime. */
+export { checkBase } from './base-policy.ts';
 export type {
   CommonOptions,
   EvaluationOptions,
@@ -7,6 +8,7 @@ export type {
   RunRobotOptions,
   SetValue,
   SimOptions,
+  SweepCommandOptions,
   TrainOptions,
 } from './commands.ts';
 export * from './config/index.ts';

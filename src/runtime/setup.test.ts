@@ -79,3 +79,20 @@ it('no scripted operator is made for actions that it does not know', () => {
   const setup = createSetup({ ...config, task: { ...config.task, action: { kind: 'cartesian', dimensions } } });
   expect(() => createInserter(setup, 0)).toThrow('"yaw"');
 });
+
+it('a base policy and earlier actions stand behind the frames, and change the hash', () => {
+  const { config, schemaHash, observationSize, actionSize } = arm6Setup();
+  const withTask = (change: Partial<typeof config.task>) =>
+    createSetup({ ...config, task: { ...config.task, ...change } as typeof config.task });
+  const base = withTask({ basePolicy: { file: '/models/bc.onnx' } });
+  expect(base.parts).toEqual({ stateSize: observationSize, baseActionSize: actionSize });
+  expect(base.observationSize).toBe(observationSize + actionSize);
+  const both = withTask({ basePolicy: { file: '/models/bc.onnx' }, previousActions: 2 });
+  expect(both.parts).toEqual({ stateSize: observationSize + 2 * actionSize, baseActionSize: actionSize });
+  const digest = withTask({ basePolicy: { file: '/models/bc.onnx', sha256: 'a'.repeat(64) } });
+  const hashes = [base, both, digest, withTask({ previousActions: 2 })].map((setup) => setup.schemaHash);
+  expect(new Set([schemaHash, ...hashes]).size).toBe(5);
+  // Late observations are the same numbers, and another place of the same file is the same policy.
+  expect(withTask({ observationDelaySteps: 2 }).schemaHash).toBe(schemaHash);
+  expect(withTask({ basePolicy: { file: '/elsewhere/bc.onnx' } }).schemaHash).toBe(base.schemaHash);
+});

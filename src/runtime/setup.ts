@@ -1,5 +1,5 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
-import { observationSize, ReinError, schemaHash } from '../core/index.ts';
+import { type ObservationParts, observationParts, observationSize, ReinError, schemaHash } from '../core/index.ts';
 import type { MujocoDriverOptions } from '../drivers/mujoco/index.ts';
 import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
 import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
@@ -14,6 +14,8 @@ export interface RunSetup {
   readonly driver: DriverConfig;
   readonly schemaHash: string;
   readonly observationSize: number;
+  /** The same by its parts. */
+  readonly parts: ObservationParts;
   readonly actionSize: number;
   readonly ticksPerStep: number;
 }
@@ -27,6 +29,7 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
     driver: driverConfig(config, task, rosArguments),
     schemaHash: schemaHash(task.observation, task.action),
     observationSize: observationSize(task.observation),
+    parts: observationParts(task.observation),
     actionSize: task.action.dimensions.length,
     ticksPerStep: Math.round(config.robot.controlHz / config.task.policyHz),
   };

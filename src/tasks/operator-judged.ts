@@ -14,6 +14,7 @@ import {
   type SceneLayout,
 } from '../core/index.ts';
 import { type ObservationSource, type ObservationTopic, topicSize } from './observation-source.ts';
+import { type OnceConfig, onceFields } from './once-fields.ts';
 import type { Task, Verdict } from './task.ts';
 
 /** What an observation holds besides the previous executed action, which is always there. */
@@ -30,10 +31,11 @@ export interface JudgedObservation {
   readonly topics: readonly ObservationTopic[];
 }
 
-export interface OperatorJudgedConfig {
+export interface OperatorJudgedConfig extends OnceConfig {
   readonly name: string;
   readonly maxSteps: number;
   readonly historyFrames: number;
+  readonly observationDelaySteps?: number;
   readonly action: ActionSpec;
   readonly observation: JudgedObservation;
 }
@@ -55,6 +57,7 @@ export class OperatorJudged implements Task {
   readonly action: ActionSpec;
   readonly signalNames: readonly string[];
   readonly maxSteps: number;
+  readonly observationDelaySteps: number;
   readonly takesMarks = true;
   readonly isArrangedByPeople = true;
   readonly topics: readonly ObservationTopic[];
@@ -66,6 +69,7 @@ export class OperatorJudged implements Task {
     const { observation, action } = config;
     this.name = config.name;
     this.maxSteps = config.maxSteps;
+    this.observationDelaySteps = config.observationDelaySteps ?? 0;
     this.action = action;
     this.signalNames = observation.signals.map(({ name }) => name);
     this.topics = observation.topics;
@@ -82,7 +86,8 @@ export class OperatorJudged implements Task {
       },
     ];
     if (this.#parts.length === 1) throw new RangeError('the observation holds nothing that is measured');
-    this.observation = { frames: config.historyFrames, fields: this.#parts.map(({ field }) => field) };
+    const fields = this.#parts.map(({ field }) => field);
+    this.observation = { frames: config.historyFrames, fields, ...onceFields(config, action) };
   }
 
   /** Where the values of `topics` come from, in the same order. Throws `RangeError` when they do not fit. */

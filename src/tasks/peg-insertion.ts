@@ -12,13 +12,15 @@ import {
   type RobotModel,
   type SceneLayout,
 } from '../core/index.ts';
+import { type OnceConfig, onceFields } from './once-fields.ts';
 import type { Task, Verdict } from './task.ts';
 
 /** Measures of the task. Lengths in m, angles in rad; every spread is uniform in ± the value. */
-export interface PegInsertionConfig {
+export interface PegInsertionConfig extends OnceConfig {
   readonly name: string;
   readonly maxSteps: number;
   readonly historyFrames: number;
+  readonly observationDelaySteps?: number;
   readonly action: ActionSpec;
   readonly hole: {
     /** Where the middle of the hole's mouth is without spread, base frame. */
@@ -63,6 +65,7 @@ export class PegInsertion implements Task {
   readonly action: ActionSpec;
   readonly signalNames: readonly string[] = SIGNALS;
   readonly maxSteps: number;
+  readonly observationDelaySteps: number;
   readonly #config: PegInsertionConfig;
   readonly #model: RobotModel;
   readonly #kinematics: ArmKinematics;
@@ -70,6 +73,7 @@ export class PegInsertion implements Task {
   constructor(config: PegInsertionConfig, model: RobotModel) {
     this.name = config.name;
     this.maxSteps = config.maxSteps;
+    this.observationDelaySteps = config.observationDelaySteps ?? 0;
     this.action = config.action;
     this.#config = config;
     this.#model = model;
@@ -85,6 +89,7 @@ export class PegInsertion implements Task {
         { name: 'torque', size: 3, unit: `tanh(N*m / ${SCALE.torqueNm})`, frame: 'base' },
         { name: 'previous_executed', size: config.action.dimensions.length, unit: '1', frame: 'none' },
       ],
+      ...onceFields(config, config.action),
     };
   }
 

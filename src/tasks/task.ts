@@ -16,6 +16,8 @@ export interface Task {
   readonly action: ActionSpec;
   /** Names that the driver's `RobotState.signals` must have, in this order. */
   readonly signalNames: readonly string[];
+  /** How many policy steps late frames are shown. Default: 0. */
+  readonly observationDelaySteps?: number;
   /** Policy steps after which an episode is cut. */
   readonly maxSteps: number;
   /** Whether people decide when an episode is a success or a failure. Default: only `judge` does. */

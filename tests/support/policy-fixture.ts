@@ -12,7 +12,9 @@ export const Z = 3;
 /** Parameters of the network's `log_std` head, the last of all. */
 const LOG_STD_PARAMETERS = 9 * A;
 
-type Network = Partial<Pick<MlpOptions, 'hiddenSizes' | 'observationSize' | 'actionSize' | 'head' | 'metadata'>>;
+type Network = Partial<
+  Pick<MlpOptions, 'hiddenSizes' | 'observationSize' | 'actionSize' | 'head' | 'metadata' | 'openBatch'>
+>;
 
 /**
  * Weights whose every parameter is `value(i)`, or `value` and 0 in the `log_std` head; with a manifest that fits unless

@@ -2,7 +2,14 @@
 import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ReinError, wilsonInterval } from '../../core/index.ts';
-import { type EvaluationOptions, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../runtime/index.ts';
+import {
+  checkBase,
+  createSetup,
+  type EvaluationOptions,
+  loadResolvedConfig,
+  type ResolvedConfig,
+  resolveConfig,
+} from '../../runtime/index.ts';
 import { RUN_FILES } from '../../runtime/record/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
@@ -15,6 +22,7 @@ const WORKERS = 2;
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = await configOf(options);
+  await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`));
   const pool = new EvaluationPool(config, WORKERS);

@@ -26,6 +26,8 @@ export interface MlpOptions {
   readonly head?: 'gaussian' | 'action' | 'unbounded';
   /** Z of an action head; 0, the default: none is taken. */
   readonly noiseSize?: number;
+  /** Name of the batch size where the file leaves it open, as exporters do; default: it is 1. */
+  readonly openBatch?: string;
   /** The model's metadata. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
@@ -62,11 +64,12 @@ export function writeMlpGraph(options: MlpOptions): MlpGraph {
     const squashing = head === 'action' ? 'Tanh' : 'Identity';
     nodes.push(nodeProto(squashing, [noiseSize > 0 ? 'raw' : 'best'], 'action'));
   }
-  const inputs = [{ name: 'observation', shape: [1, observationSize] }];
+  const batch = options.openBatch ?? 1;
+  const inputs: Port[] = [{ name: 'observation', shape: [batch, observationSize] }];
   if (noiseSize > 0) inputs.push({ name: 'noise', shape: [1, noiseSize] });
   const outputs = (head === 'gaussian' ? ['mean', 'log_std'] : ['action']).map((name) => ({
     name,
-    shape: [1, actionSize],
+    shape: [batch, actionSize],
   }));
 
   const weights = Float32Array.from({ length: shapes.reduce((n, s) => n + elements(s), 0) }, (_, i) => valueAt(i));
@@ -99,10 +102,16 @@ const FLOAT = 1;
 const IR_VERSION = 8;
 const OPSET = 17;
 
+/** An input or output; a text is the name of a size that is left open. */
+interface Port {
+  readonly name: string;
+  readonly shape: readonly (number | string)[];
+}
+
 function modelProto(
   nodes: readonly Uint8Array[],
-  inputs: readonly TensorShape[],
-  outputs: readonly TensorShape[],
+  inputs: readonly Port[],
+  outputs: readonly Port[],
   constants: readonly Uint8Array[],
   metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
@@ -122,8 +131,9 @@ function nodeProto(operator: string, inputs: readonly string[], output: string):
   return message(...inputs.map((name) => text(1, name)), text(2, output), text(4, operator));
 }
 
-function valueInfo(tensor: TensorShape): Uint8Array {
-  const shape = message(...tensor.shape.map((size) => bytes(1, integer(1, size))));
+function valueInfo(tensor: Port): Uint8Array {
+  const dimension = (size: number | string) => (typeof size === 'number' ? integer(1, size) : text(2, size));
+  const shape = message(...tensor.shape.map((size) => bytes(1, dimension(size))));
   const type = bytes(1, message(integer(1, FLOAT), bytes(2, shape)));
   return message(text(1, tensor.name), bytes(2, type));
 }

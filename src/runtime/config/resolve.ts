@@ -3,7 +3,7 @@ import { ReinError } from '../../core/index.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
-import { withPathsFrom } from './robot-file.ts';
+import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
 import {
   check,
   checkRobotTree,
@@ -63,7 +63,7 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   }
   const layers = new Layers(request);
   const taskFile = layers.open('task', request.task, process.cwd());
-  const task = finish(taskFile, checkTaskTree(taskFile.tree));
+  const task = withBasePolicyFrom(finish(taskFile, checkTaskTree(taskFile.tree)), taskFile.folder);
   const robotFile = layers.open('robot', task.robot, taskFile.folder, { file: taskFile, key: 'robot' });
   const robot = withPathsFrom(finish(robotFile, checkRobotTree(robotFile.tree), checkRobot), robotFile.folder);
   const learnerFile = layers.open('learner', task.learner, taskFile.folder, { file: taskFile, key: 'learner' });

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { findConfig, folderOf } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
-import { checkRobotTree, oneAPlace, type RobotConfig } from './schema/index.ts';
+import { checkRobotTree, oneAPlace, type RobotConfig, type TaskConfig } from './schema/index.ts';
 import { nodeAt, type Place, placeOf, problemsError, readYaml, type TreePath } from './text/index.ts';
 
 /** A checked robot's file. */
@@ -31,6 +31,13 @@ export function loadRobotFile(name: string, from: string = process.cwd(), root?:
   }
   const place = (path: TreePath): Place => nodeAt(tree, path)?.place ?? placeOf(tree, path);
   return { robot: withPathsFrom(checked.value, folderOf(found.path)), shownAs: found.shownAs, place };
+}
+
+/** The task with the path of its base policy made absolute; it is relative to `folder`, where the file is. */
+export function withBasePolicyFrom<T extends TaskConfig>(task: T, folder: string): T {
+  const { basePolicy } = task;
+  if (basePolicy === undefined) return task;
+  return { ...task, basePolicy: { ...basePolicy, file: resolve(folder, basePolicy.file) } };
 }
 
 /** The robot with the paths of its file made absolute; they are relative to `folder`, where the file is. */

@@ -11,7 +11,7 @@ const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
   const own = task.kind === 'pegInsertion' ? checkPegTask(task, robot, action.length === 0) : checkJudged(task, robot);
-  return [...checkTiming(task, robot), ...own, ...action];
+  return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...action];
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */
@@ -60,6 +60,22 @@ function checkJudged(task: JudgedTaskConfig, robot: RobotConfig): Finding[] {
   if (robot.driver.kind === 'mujoco' && robot.driver.scene !== undefined) {
     const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;
     findings.push({ path: ['robot'], message });
+  }
+  return findings;
+}
+
+/** What a base policy's file has to agree with is found out when it is opened; this is what the task's file alone says. */
+function checkBasePolicy({ basePolicy, policyHz }: TaskConfig): Finding[] {
+  if (basePolicy === undefined) return [];
+  const { rateHz, chunk, executeSteps } = basePolicy;
+  const findings: Finding[] = [];
+  if (rateHz !== undefined && Math.abs(rateHz - policyHz) > 1e-9) {
+    const message = `basePolicy.rateHz is ${rateHz}, the task's policyHz is ${policyHz}: its actions are for steps of another length; set policyHz to ${rateHz}, or take a base policy of ${policyHz} Hz`;
+    findings.push({ path: ['basePolicy', 'rateHz'], message });
+  }
+  if (chunk !== undefined && executeSteps !== undefined && executeSteps > chunk) {
+    const message = `basePolicy.executeSteps is ${executeSteps}, but a chunk has ${chunk} actions: write ${chunk} at most`;
+    findings.push({ path: ['basePolicy', 'executeSteps'], message });
   }
   return findings;
 }

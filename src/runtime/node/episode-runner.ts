@@ -4,11 +4,13 @@
  */
 import {
   type ActionCommand,
+  BASE_ACTION,
   type Clock,
   createTransition,
   type GuardFrame,
   isIntervention,
   observationSize,
+  onceSize,
   type QuantileHistogram,
   ReinError,
   Rng,
@@ -16,7 +18,7 @@ import {
   type Source,
   type Transition,
 } from '../../core/index.ts';
-import type { Policy, PolicyNoise } from '../../policy/index.ts';
+import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../../policy/index.ts';
 import type { Task, Verdict } from '../../tasks/index.ts';
 import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
 import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
@@ -33,6 +35,8 @@ export interface EpisodeRunnerOptions {
   readonly jointNames?: readonly string[];
   readonly clock: Clock;
   readonly policyHz: number;
+  /** Where the task's observation ends with its action. The caller closes it. */
+  readonly basePolicy?: BasePolicy | undefined;
   /** Filled with how long things take, where somebody wants to know. */
   readonly timings?: StepTimings;
   /** How long an action stays valid: the guard brakes when no newer one has come by then. */
@@ -44,6 +48,8 @@ export interface EpisodeRunnerOptions {
 /** Durations in ms. */
 export interface StepTimings {
   readonly inferenceMs: QuantileHistogram;
+  /** The base policy's part of a step: mostly taking the next action of a chunk. */
+  readonly basePolicyMs: QuantileHistogram;
   /** The node's own work in a step, without waiting for ticks. */
   readonly policyStepMs: QuantileHistogram;
   /** One guard tick with its physics; lock-step time only. */
@@ -132,13 +138,19 @@ export class EpisodeRunner {
   #filterSum = 0;
   #drainSumJ = 0;
   #leastMargin = 1;
+  #basePlace: ChunkPlace | undefined;
 
   constructor(options: EpisodeRunnerOptions) {
     const { task, link, policyHz } = options;
     const actions = task.action.dimensions.length;
     this.#options = options;
-    this.#stack = new ObservationStack(task.observation, (out, offset, frame, previous) =>
-      task.observe(out, offset, frame, previous),
+    if (onceSize(task.observation, BASE_ACTION) > 0 !== (options.basePolicy !== undefined)) {
+      throw new TypeError('a base policy is needed where the observation ends with its action, and nowhere else');
+    }
+    this.#stack = new ObservationStack(
+      task.observation,
+      (out, offset, frame, previous) => task.observe(out, offset, frame, previous),
+      task.observationDelaySteps,
     );
     this.#executed = new ExecutedAction(task.action, link.shape.joints, options.jointNames);
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
@@ -156,6 +168,11 @@ export class EpisodeRunner {
     return this.#stack.values;
   }
 
+  /** Where the base policy's action in the newest step's observation came from; `undefined` without a base policy. */
+  get basePlace(): ChunkPlace | undefined {
+    return this.#basePlace;
+  }
+
   /** Runs one episode to its end and leaves the robot holding. */
   async run(episode: EpisodeOptions): Promise<EpisodeResult> {
     const { link, task } = this.#options;
@@ -165,6 +182,8 @@ export class EpisodeRunner {
     t.executed.fill(0);
     const noise = episode.noise ?? { rng: new Rng(t.episode), purpose: 'evaluate' };
     this.#stack.reset(link.latest, t.executed);
+    this.#options.basePolicy?.reset(noise.rng.fork(`base ${t.episode}`));
+    await this.#askBase();
     episode.operator?.reset();
     this.#filterSum = 0;
     this.#drainSumJ = 0;
@@ -179,6 +198,7 @@ export class EpisodeRunner {
       const startMs = performance.now();
       t.step = step;
       t.observation.set(this.#stack.values);
+      this.#basePlace = this.#options.basePolicy?.place;
       t.source = await this.#decide(episode, noise);
       if (t.source !== previousSource) this.#segment++;
       t.segment = this.#segment;
@@ -306,7 +326,19 @@ export class EpisodeRunner {
     t.reward = this.#verdict.reward;
     t.terminated = this.#verdict.terminated;
     this.#stack.push(link.latest, t.executed);
+    // What was planned was for another way than the one that a person took.
+    if (isIntervention(t.source)) this.#options.basePolicy?.drop();
+    await this.#askBase();
     t.nextObservation.set(this.#stack.values);
+  }
+
+  /** Lets the base policy, where there is one, add its action to the current observation. */
+  async #askBase(): Promise<void> {
+    const { basePolicy: base, timings } = this.#options;
+    if (base === undefined) return;
+    const startMs = performance.now();
+    await base.act(this.#stack.state, this.#stack.baseAction);
+    timings?.basePolicyMs.add(performance.now() - startMs);
   }
 
   #costs(steps: number): EpisodeCosts {

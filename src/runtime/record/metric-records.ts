@@ -29,6 +29,16 @@ export interface StepRecord extends Stamp {
   readonly filterBits: number;
 }
 
+/** Where the base policy's action in the observation of a step came from. Only in runs with a base policy. */
+export interface BasePolicyRecord extends Stamp {
+  readonly kind: 'basePolicy';
+  readonly episode: number;
+  readonly step: number;
+  /** Number of the chunk since the run began, and place in it, both from 0. */
+  readonly chunk: number;
+  readonly index: number;
+}
+
 /** One finished episode. */
 export interface EpisodeRecord extends Stamp {
   readonly kind: 'episode';
@@ -132,6 +142,7 @@ export interface HistogramRecord extends Stamp {
 
 export type MetricRecord =
   | StepRecord
+  | BasePolicyRecord
   | EpisodeRecord
   | UpdateRecord
   | ValidationRecord

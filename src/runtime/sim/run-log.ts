@@ -1,6 +1,7 @@
 /** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
 import { join } from 'node:path';
 import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../../core/index.ts';
+import type { ChunkPlace } from '../../policy/index.ts';
 import type { EpisodeResult, LearnerConnection } from '../node/index.ts';
 import {
   createRunStatus,
@@ -34,6 +35,7 @@ const SLOW_METRICS_MS = 1000;
 export class RunLog {
   readonly status: RunStatus;
   readonly inferenceMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
+  readonly basePolicyMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
   readonly policyStepMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
   readonly tickMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
   readonly observationAgeMs: QuantileHistogram = new QuantileHistogram(1e-2, 1e5);
@@ -110,6 +112,11 @@ export class RunLog {
     this.show('when due');
   }
 
+  /** Where the base policy's action of a step came from; nothing where there is no base policy. */
+  basePolicy({ episode, step }: Transition, place: ChunkPlace | undefined): void {
+    if (place !== undefined) this.write({ kind: 'basePolicy', episode, step, ...place });
+  }
+
   episode(purpose: 'demonstration' | 'training', episode: number, result: EpisodeResult): void {
     if (purpose === 'training') {
       this.#segments.add(result.interventions);
@@ -179,6 +186,7 @@ export class RunLog {
   async close(): Promise<void> {
     const histograms = {
       inferenceMs: this.inferenceMs,
+      basePolicyMs: this.basePolicyMs,
       policyStepMs: this.policyStepMs,
       tickMs: this.tickMs,
       observationAgeMs: this.observationAgeMs,

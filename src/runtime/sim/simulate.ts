@@ -4,6 +4,7 @@
  */
 import { ReinError, Rng } from '../../core/index.ts';
 import type { KeyboardTeleop } from '../../teleop/index.ts';
+import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import { LearnerConnection } from '../node/index.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
@@ -56,6 +57,7 @@ export const ROBOT_ID = 'sim-1';
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const setup = createSetup(options.config);
+  await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());
   const closers: Closer[] = [];
   try {

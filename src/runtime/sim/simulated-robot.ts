@@ -1,6 +1,7 @@
 /** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
 import { LockStepClock } from '../../core/index.ts';
 import type { Scene } from '../../drivers/index.ts';
+import { openBase } from '../base-policy.ts';
 import { createDriver, Guard } from '../guard/index.ts';
 import { type GuardLink, MemoryGuardLink } from '../guard-link/index.ts';
 import { EpisodeRunner, type StepTimings } from '../node/index.ts';
@@ -17,11 +18,12 @@ export interface SimulatedRobot {
 /** How many policy periods an action stays valid. */
 export const LEASE_PERIODS = 1.5;
 
-/** Loads the physics and starts a guard on it. Throws `ReinError` when the scene does not load. */
+/** Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load. */
 export async function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
   const { config, task } = setup;
   const { robot } = config;
   const policyPeriodS = 1 / config.task.policyHz;
+  const base = await openBase(setup);
   const clock = new LockStepClock(1 / robot.controlHz);
   const driver = await createDriver(setup.driver, robot);
   await driver.open();
@@ -44,7 +46,12 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     clock,
     policyHz: config.task.policyHz,
     leaseS: LEASE_PERIODS * policyPeriodS,
+    basePolicy: base,
     ...(timings === undefined ? {} : { timings }),
   });
-  return { link, runner, scene, close: () => link.close() };
+  const close = async (): Promise<void> => {
+    await link.close();
+    await base?.close();
+  };
+  return { link, runner, scene, close };
 }

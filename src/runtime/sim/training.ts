@@ -183,6 +183,7 @@ class Training {
   #afterStep(transition: Transition): void {
     const { connection, log, robot, keyboard } = this.#rig;
     connection.record(transition);
+    log.basePolicy(transition, robot.runner.basePlace);
     this.#steps++;
     log.status.envSteps = this.#steps;
     log.status.timeLeftS = this.#timeLeftS();

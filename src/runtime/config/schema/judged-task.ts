@@ -1,11 +1,14 @@
 /** `config/tasks/*.yaml` of the kind `operatorJudged`: a task of one's own, which people arrange and judge. */
 import { z } from 'zod';
 import { type JudgedObservation, OBSERVATION_TYPES, type ObservationTopic } from '../../../tasks/index.ts';
+import { basePolicySchema } from './base-policy.ts';
 import { name, num, reference, whole } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
 import {
   actionSchema,
   evaluationSchema,
+  observationDelaySchema,
+  previousActionsSchema,
   type TaskCommon,
   targetSchema,
   trainingSchema,
@@ -87,6 +90,9 @@ const schema = z
       'An episode without a mark is cut after this many steps.',
     ).default(300),
     historyFrames: whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
+    previousActions: previousActionsSchema,
+    observationDelaySteps: observationDelaySchema,
+    basePolicy: basePolicySchema.optional(),
     action: actionSchema,
     observation: observation.meta({ description: 'What the policy sees, besides its own last action.' }),
     demonstrations: whole(

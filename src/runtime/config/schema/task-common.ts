@@ -1,6 +1,7 @@
 /** What tasks of every kind have: names, timing, actions, and how long and how well to train. */
 import { z } from 'zod';
 import type { ActionSpec } from '../../../core/index.ts';
+import type { BasePolicyConfig } from './base-policy.ts';
 import { name, num, whole } from './fields.ts';
 
 export interface TrainingConfig {
@@ -30,6 +31,11 @@ export interface TaskCommon {
   readonly policyHz: number;
   readonly maxSteps: number;
   readonly historyFrames: number;
+  /** How many executed actions an observation ends with, besides those in its frames. */
+  readonly previousActions: number;
+  /** How many policy steps late observations are shown. */
+  readonly observationDelaySteps: number;
+  readonly basePolicy?: BasePolicyConfig | undefined;
   readonly action: ActionSpec;
   readonly demonstrations: number;
   readonly training: TrainingConfig;
@@ -71,6 +77,18 @@ const training = z.strictObject({
     'Training ends once a policy reaches this success rate over validation and confirmation.',
   ),
 });
+
+export const previousActionsSchema: z.ZodDefault<z.ZodNumber> = whole(
+  'actions',
+  { min: 0, max: 32 },
+  'The last so many executed actions stand behind the frames of an observation: with late observations the policy knows what is under way.',
+).default(0);
+
+export const observationDelaySchema: z.ZodDefault<z.ZodNumber> = whole(
+  'steps',
+  { min: 0, max: 32 },
+  'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
+).default(0);
 
 export const actionSchema: z.ZodType<ActionSpec> = action.meta({ description: 'What the numbers of an action do.' });
 

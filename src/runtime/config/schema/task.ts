@@ -1,11 +1,14 @@
 /** `config/tasks/*.yaml` of the kind `pegInsertion`, and all kinds together. */
 import { z } from 'zod';
+import { basePolicySchema } from './base-policy.ts';
 import { name, num, reference, triple, whole } from './fields.ts';
 import type { JudgedTaskConfig } from './judged-task.ts';
 import { type Same, schemaOf } from './same.ts';
 import {
   actionSchema,
   evaluationSchema,
+  observationDelaySchema,
+  previousActionsSchema,
   type TaskCommon,
   targetSchema,
   trainingSchema,
@@ -145,6 +148,9 @@ const schema = z
       80,
     ),
     historyFrames: whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
+    previousActions: previousActionsSchema,
+    observationDelaySteps: observationDelaySchema,
+    basePolicy: basePolicySchema.optional(),
     action: actionSchema,
     peg: peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." }),
     hole: hole.meta({ description: 'Square, chamfered hole with a vertical axis.' }),

@@ -241,8 +241,9 @@ export class Episodes {
   }
 
   #record(transition: Transition): void {
-    const { recorder, link, live } = this.#parts;
+    const { recorder, link, live, runner } = this.#parts;
     recorder.record(transition);
+    live.log.basePolicy(transition, runner.basePlace);
     live.log.status.envSteps++;
     live.log.filter(link.latest, transition.marginMin);
     live.log.step(transition, recorder.connection);

@@ -1,9 +1,10 @@
 /** Puts a session together. What takes long is begun side by side; nothing moves. */
 import { type Clock, Rng, type SceneLayout, SystemClock } from '../../../core/index.ts';
-import { loadPolicyFile, OnnxPolicy } from '../../../policy/index.ts';
+import { type BasePolicy, loadPolicyFile, OnnxPolicy } from '../../../policy/index.ts';
 import { START_OUTSIDE } from '../../../safety/index.ts';
 import type { ObservationSource } from '../../../tasks/index.ts';
 import { OperatorDesk, type TeleopSource } from '../../../teleop/index.ts';
+import { openBase } from '../../base-policy.ts';
 import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
 import { EpisodeRunner } from '../../node/index.ts';
 import { createScriptedOperator, type RunSetup } from '../../setup.ts';
@@ -68,6 +69,8 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT);
     closers.push(() => log.close());
     log.phase('preparing');
+    const base = await openBase(setup);
+    closers.push(() => base?.close());
     const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
     const recorder = createRecorder(options, listeners, () => policy.version);
     closers.push(() => recorder.close());
@@ -84,7 +87,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     return new LiveSession({
       ...{ setup, clock, link, policy, recorder, listeners, closers, ...desks },
       kept: new KeptWeights(setup, options.policy === undefined ? undefined : fileOf(options.policy, policy)),
-      runner: createRunner(setup, link, clock, log),
+      runner: createRunner(setup, link, clock, log, base),
       live: new LiveLog(log, options.durationS),
       folder: options.folder,
       runId: options.runId,
@@ -128,12 +131,18 @@ function fileOf(path: string, policy: OnnxPolicy): { readonly path: string; read
   return { path, version: policy.version };
 }
 
-function createRunner(setup: RunSetup, link: GuardLink, clock: Clock, log: RunLog): EpisodeRunner {
+function createRunner(
+  setup: RunSetup,
+  link: GuardLink,
+  clock: Clock,
+  log: RunLog,
+  basePolicy: BasePolicy | undefined,
+): EpisodeRunner {
   const { task, robot } = setup.config;
   const { policyHz } = task;
   const jointNames = robot.joints.map(({ name }) => name);
   const leaseS = LEASE_PERIODS / policyHz;
-  return new EpisodeRunner({ task: setup.task, link, jointNames, clock, policyHz, timings: log, leaseS });
+  return new EpisodeRunner({ task: setup.task, link, jointNames, clock, policyHz, basePolicy, timings: log, leaseS });
 }
 
 function createRecorder(

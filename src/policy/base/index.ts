@@ -1,0 +1,3 @@
+export type { BasePolicy } from './base-policy.ts';
+export type { ChunkPlace } from './chunk-queue.ts';
+export { type BasePolicyInput, type BasePolicyOptions, openBasePolicy } from './open-base.ts';

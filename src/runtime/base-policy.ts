@@ -1,0 +1,15 @@
+/** The base policy that a task names, opened for the robot at hand. */
+import { type BasePolicy, openBasePolicy } from '../policy/index.ts';
+import type { RunSetup } from './setup.ts';
+
+/** Opens and tries the task's base policy; `undefined` where it has none. Throws `ReinError` where it does not fit. */
+export async function openBase({ config, task, actionSize }: RunSetup): Promise<BasePolicy | undefined> {
+  const { basePolicy } = config.task;
+  if (basePolicy === undefined) return undefined;
+  return openBasePolicy({ ...basePolicy, observation: task.observation, actionSize });
+}
+
+/** Throws what `openBase` would, and leaves nothing open: before anything is started that would have to be ended again. */
+export async function checkBase(setup: RunSetup): Promise<void> {
+  await (await openBase(setup))?.close();
+}
