@@ -1,10 +1,15 @@
 /** Every number that decides how the learner learns, with defaults. Written in `config/learner/*.yaml`. */
 
 import type { Activation } from '../networks/index.ts';
-import { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './settings/index.ts';
+import {
+  DEFAULT_DSACT_SETTINGS,
+  DEFAULT_TD3_SETTINGS,
+  type DsactSettings,
+  type Td3Settings,
+} from './settings/index.ts';
 
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd', 'dsact'] as const;
+export const ALGORITHMS = ['sac', 'rlpd', 'td3', 'dsact'] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -78,6 +83,7 @@ export interface LearnerConfig {
   /** Threads of the runtime. More than one helps only on cores that nobody else uses. */
   readonly threads: number;
   readonly dsact: DsactSettings;
+  readonly td3: Td3Settings;
 }
 
 /**
@@ -123,6 +129,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   checkpointEveryUpdates: 2000,
   threads: 1,
   dsact: DEFAULT_DSACT_SETTINGS,
+  td3: DEFAULT_TD3_SETTINGS,
 };
 
 /** Critic updates of one training call. */

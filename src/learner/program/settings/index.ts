@@ -1,1 +1,2 @@
 export { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './dsact.ts';
+export { DEFAULT_TD3_SETTINGS, type Td3Settings } from './td3.ts';

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
-import { dsactSchema } from './learner/index.ts';
+import { dsactSchema, td3Schema } from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. */
@@ -111,6 +111,7 @@ const schema = z
       'Threads of the training engine; 1 is fastest for small networks.',
     ).default(1),
     dsact: dsactSchema,
+    td3: td3Schema,
   })
   .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
 

@@ -1,1 +1,2 @@
 export { dsactSchema } from './dsact.ts';
+export { td3Schema } from './td3.ts';

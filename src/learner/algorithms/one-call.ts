@@ -1,0 +1,108 @@
+/** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
+import type { Rng } from '../../core/index.ts';
+import { adamStep, Bindings, Session } from '../engine/index.ts';
+import {
+  type Algorithm,
+  buildProgram,
+  drawSubset,
+  type LearnerSpec,
+  type Phase,
+  type Program,
+  stateParts,
+} from '../program/index.ts';
+
+export interface OneCall {
+  /** Parts of the state before the call; moments are zero. */
+  readonly state: Readonly<Record<string, Float64Array>>;
+  /** Everything else that went in, by name. */
+  readonly inputs: Readonly<Record<string, Float64Array>>;
+  /** A part of the state after the call. */
+  readonly after: (part: string) => ArrayLike<number | bigint>;
+  /** A reported number, of critic update `update` or, where left out, of the outer update. */
+  readonly metric: (name: string, update?: number) => number;
+}
+
+/** Runs `phase` with `updates` inner updates. `given` columns and numbers replace drawn ones; discounts are γ or, rarely, 0. */
+export async function callOnce(
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  phase: Phase,
+  updates: number,
+  rng: Rng,
+  given: Readonly<Record<string, readonly number[]>> = {},
+): Promise<OneCall> {
+  const program = buildProgram(algorithm, spec, phase, 'float64');
+  const bindings = new Bindings();
+  const state = Object.fromEntries(
+    stateParts(algorithm, spec).map(({ name, shape }) => {
+      const isMoment = /_(first|second)$/.test(name);
+      const values = drawn(sizeOf(shape), () => (isMoment ? 0 : 0.5 * rng.normal()));
+      bindings.set(name, values, shape);
+      return [name, values];
+    }),
+  );
+  const inputs = Object.fromEntries(
+    program.inputs.map((input) => {
+      const shape = input.shape.map((size) => (size === -1 ? updates : size));
+      const own = given[input.name];
+      const values = own === undefined ? valuesOf(input, shape, spec, rng) : Float64Array.from(own);
+      bindings.set(input.name, input.type === 'int64' ? BigInt64Array.from(values, BigInt) : values, shape);
+      return [input.name, values];
+    }),
+  );
+  bindings.set('updates', BigInt64Array.of(BigInt(updates)), []);
+  if (phase.outer !== undefined) bindings.set('last', BigInt64Array.of(BigInt(updates - 1)), []);
+  const session = await Session.create(program.graph.serialize());
+  const result = await session.evaluate(bindings);
+  await session.close();
+  const { innerMetrics, outerMetrics } = program;
+  return {
+    state,
+    inputs,
+    after: (part) => result[`${part}_next`]!.data,
+    metric: (name, update) =>
+      update === undefined
+        ? Number(result['outer_metrics']!.data[outerMetrics.indexOf(name)])
+        : Number(result['inner_metrics']!.data[update * innerMetrics.length + innerMetrics.indexOf(name)]),
+  };
+}
+
+function valuesOf(
+  { name, source }: Program['inputs'][number],
+  shape: readonly number[],
+  { config }: LearnerSpec,
+  rng: Rng,
+): Float64Array {
+  const size = sizeOf(shape);
+  switch (source.kind) {
+    case 'column':
+      if (name === 'discount') return drawn(size, (i) => (i % 4 === 1 ? 0 : config.discount));
+      if (name === 'is_demo') return drawn(size, (i) => i % 2);
+      return drawn(size, () => (name === 'action' ? Math.tanh(rng.normal()) : rng.normal()));
+    case 'normal':
+      return drawn(size, () => rng.normal());
+    case 'uniform':
+      return drawn(size, () => rng.uniform());
+    case 'planned':
+      return drawn(size, () => source.plan(0));
+    case 'adam':
+      return drawn(size, (i) => {
+        const rate = typeof source.rate === 'number' ? source.rate : source.rate(i + 1);
+        return adamStep(i + 1, rate)[source.number];
+      });
+    case 'subset': {
+      const [rows, count] = shape as [number, number];
+      const subset = new BigInt64Array(size);
+      for (let row = 0; row < rows; row++) drawSubset(subset, row * count, count, source.of, rng);
+      return Float64Array.from(subset, Number);
+    }
+  }
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, n) => product * n, 1);
+}
+
+function drawn(size: number, value: (i: number) => number): Float64Array {
+  return Float64Array.from({ length: size }, (_, i) => value(i));
+}

@@ -1,0 +1,130 @@
+/**
+ * TD3: a deterministic policy with twin critics, a smoothed target and a delayed policy (Fujimoto et al.,
+ * https://arxiv.org/abs/1802.09477). The delay is `updatesPerCall`, 2 in the paper: so many critic updates for one of the
+ * actor and its slow copy. The critics' copy follows after each of their updates, as everywhere in this learner.
+ */
+import {
+  add,
+  clip,
+  mul,
+  neg,
+  type Parameters,
+  reduceMean,
+  reduceMin,
+  sqrt,
+  stopGradient,
+  type Tensor,
+} from '../engine/index.ts';
+import { critics, dense, deterministicActor, deterministicActorLayout, hidden } from '../networks/index.ts';
+import {
+  type Algorithm,
+  type LearnerConfig,
+  type LearnerSpec,
+  type NetworkDef,
+  type PolicyDef,
+  policyInputSize,
+  type Step,
+} from '../program/index.ts';
+import { cloneActor, cloningLoss, cloningWeight } from './bc.ts';
+import { actorOptimiser, criticLoss, criticNetwork, criticOptimiser, criticTarget, meanValue } from './sac.ts';
+
+export const td3: Algorithm = {
+  name: 'td3',
+  networks: (spec) => [deterministicActorNetwork(spec), criticNetwork(spec)],
+  update: { inner: updateCritics, outer: updateActor },
+  cloning: { inner: clone },
+  policy: noisyPolicy,
+  value: { network: 'critic', build: meanValue },
+};
+
+/** The policy, with its slow copy. */
+function deterministicActorNetwork(spec: LearnerSpec): NetworkDef {
+  const { config, actionSize } = spec;
+  const layout = deterministicActorLayout(policyInputSize(spec), config.actorHidden, actionSize, config.activation);
+  return { name: 'actor', layout, hasTarget: true };
+}
+
+/** One update of every critic towards the smoothed target, and of their copy towards them. */
+function updateCritics(step: Step): void {
+  const { config, actionSize } = step.spec;
+  const { targetNoise, targetNoiseClip } = config.td3;
+  const planned = deterministicActor(step.target('actor'), step.policySight('next_observation'));
+  const noise = step.normal('next_noise', [config.batchSize, actionSize]);
+  learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
+}
+
+/** One update of the actor up the critics' values, and of its copy towards it. */
+function updateActor(step: Step): void {
+  const { config } = step.spec;
+  const sight = step.policySight('observation');
+  const action = deterministicActor(step.online('actor'), sight);
+  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
+  const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
+  let total = loss;
+  if (config.bcAuxWeight > 0) {
+    const cloning = cloningLoss(beforeTanh(step.online('actor'), sight), step.action, step.isDemo);
+    const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
+    total = add(loss, mul(cloning, weight));
+    step.report('cloningLoss', cloning);
+  }
+  const squaredNorm = step.minimise('actor', total, actorOptimiser(config));
+  step.follow('actor');
+  step.report('actorLoss', loss);
+  step.report('actorGradientNorm', sqrt(squaredNorm));
+  step.report('policyValue', value);
+}
+
+/** Behaviour cloning. The slow copy is set to the actor, or the first targets would be those of the actor before it. */
+function clone(step: Step): void {
+  cloneActor(step, beforeTanh);
+  step.follow('actor', 1);
+}
+
+function beforeTanh(parameters: Parameters, sight: Tensor): Tensor {
+  return dense(parameters, 'mean', hidden(parameters, sight));
+}
+
+/** One update of every critic with the target's action a′ = `nextAction`, and of their slow copy towards them. */
+export function learnValues(step: Step, nextAction: Tensor): void {
+  const { config } = step.spec;
+  const members = step.targetSubset('critic', config.criticSubset);
+  const nextValues = critics(members, step.criticSight('next_observation', 'target'), nextAction);
+  const y = criticTarget(step.reward, step.discount, nextValues);
+  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
+  const { loss, absoluteError } = criticLoss(values, y);
+  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
+  step.follow('critic');
+  step.report('criticLoss', loss);
+  step.report('qMean', reduceMean(values));
+  step.report('targetMean', reduceMean(y));
+  step.report('tdErrorAbs', absoluteError);
+  step.report('criticGradientNorm', sqrt(squaredNorm));
+}
+
+/** a′ = clip(a + clip(σ·ε, ±limit), −1, 1). `action` and `noise` = ε ~ N(0, 1), [B, A]. */
+export function smoothed(action: Tensor, noise: Tensor, sigma: number, limit: number): Tensor {
+  return clip(add(action, clip(mul(noise, sigma), -limit, limit)), -1, 1);
+}
+
+/** L_π = −mean Q(s, π(s)), Q aggregated over the critics. `values` [critics, B, 1]. */
+export function deterministicActorLoss(
+  values: Tensor,
+  aggregation: LearnerConfig['criticAggregation'],
+): { loss: Tensor; value: Tensor } {
+  const value = reduceMean(aggregation === 'mean' ? values : reduceMin(values, 0));
+  return { loss: neg(value), value };
+}
+
+/** clip(π(s) + σ·ε, −1, 1), ε ~ N(0, 1) from the robot; with ε = 0 it is π(s). */
+function noisyPolicy({ actionSize, config }: LearnerSpec): PolicyDef {
+  const { explorationNoise } = config.td3;
+  return {
+    networks: ['actor'],
+    noiseSize: actionSize,
+    noise: 'exploration',
+    build: (parameters, observation, noise) => {
+      const action = deterministicActor(parameters['actor']!, observation);
+      return { action: clip(add(action, mul(noise!, explorationNoise)), -1, 1) };
+    },
+  };
+}
