@@ -1,0 +1,3 @@
+export { checkModel, explainRejection } from './model-check.ts';
+export { type ModelInfo, type ModelOp, readModelInfo } from './model-info.ts';
+export { type Dimension, type ModelValue, showDimensions } from './model-value.ts';

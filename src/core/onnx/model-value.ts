@@ -1,0 +1,82 @@
+/** One input or output of an ONNX file: its name, element type and shape. */
+import { forEachField } from '../protobuf.ts';
+
+/** A size: a number, the name of a size that is open, or undefined where nothing is said. */
+export type Dimension = number | string | undefined;
+
+export interface ModelValue {
+  readonly name: string;
+  /** `float32`, `int64`, …; `something else` where it is no tensor. */
+  readonly type: string;
+  /** Undefined where the rank is open. */
+  readonly shape: readonly Dimension[] | undefined;
+}
+
+const VALUE = { name: 1, type: 2 } as const;
+const TENSOR_TYPE = 1;
+const TENSOR = { elementType: 1, shape: 2 } as const;
+const DIMENSION = { field: 1, value: 1, name: 2 } as const;
+
+/** Numbers of `TensorProto.DataType`. */
+const TYPES: Readonly<Record<number, string>> = {
+  1: 'float32',
+  2: 'uint8',
+  3: 'int8',
+  4: 'uint16',
+  5: 'int16',
+  6: 'int32',
+  7: 'int64',
+  8: 'string',
+  9: 'bool',
+  10: 'float16',
+  11: 'float64',
+  16: 'bfloat16',
+};
+
+/** Reads a `ValueInfoProto`; undefined where the bytes are not whole. */
+export function readValue(bytes: Uint8Array): ModelValue | undefined {
+  let name = '';
+  let type = 'something else';
+  let shape: Dimension[] | undefined;
+  const readShape = (content: Uint8Array): boolean =>
+    forEachField(content, (field, dimension) => {
+      if (field !== DIMENSION.field || dimension === undefined) return true;
+      return readDimension(dimension, (size) => shape?.push(size));
+    });
+  const readTensorType = (content: Uint8Array): boolean =>
+    forEachField(content, (field, inner, value) => {
+      if (field === TENSOR.elementType) type = TYPES[value] ?? `type ${value}`;
+      if (field !== TENSOR.shape || inner === undefined) return true;
+      shape = [];
+      return readShape(inner);
+    });
+  const isWhole = forEachField(bytes, (field, content) => {
+    if (field === VALUE.name && content !== undefined) name = plainText(content);
+    if (field !== VALUE.type || content === undefined) return true;
+    return forEachField(content, (kind, inner) =>
+      kind === TENSOR_TYPE && inner !== undefined ? readTensorType(inner) : true,
+    );
+  });
+  return isWhole ? { name, type, shape } : undefined;
+}
+
+/** A shape as people write it: `[batch,3,128,128]`, `?` where nothing is said. */
+export function showDimensions(shape: readonly Dimension[] | undefined): string {
+  return shape === undefined ? '[…]' : `[${shape.map((size) => size ?? '?').join(',')}]`;
+}
+
+export function plainText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}
+
+function readDimension(bytes: Uint8Array, take: (size: Dimension) => void): boolean {
+  let size: Dimension;
+  const isWhole = forEachField(bytes, (field, content, value) => {
+    // A negative size, which some exporters write for an open one, reads as more than a double holds exactly.
+    if (field === DIMENSION.value && content === undefined && Number.isSafeInteger(value)) size = value;
+    if (field === DIMENSION.name && content !== undefined) size = plainText(content);
+    return true;
+  });
+  take(size);
+  return isWhole;
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type ImageShape, Rng } from '../../core/index.ts';
+import { Graph, log, mul, permute, reduceMean, reshape, type Tensor } from '../engine/index.ts';
+import { shiftFrame } from '../replay/index.ts';
+import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
+
+/** What PyTorch exported and computed: tests/python/make_onnx_golden.py. */
+const GOLDEN = 'tests/golden/onnx/encoder.onnx';
+const golden = JSON.parse(readFileSync('tests/golden/onnx/encoder.json', 'utf8')) as { features: number[] };
+const IMAGE: ImageShape = { channels: 3, height: 8, width: 8 };
+const frame = Float32Array.from({ length: 192 }, (_, i) => i / 191);
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-encoder-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** An encoder file made by `build` on an input of `shape`. */
+function write(name: string, shape: number[], build: (x: Tensor) => Tensor): string {
+  const g = new Graph('encoder');
+  g.output('features', build(g.input('pixels', shape)));
+  writeFileSync(join(folder, name), g.serialize());
+  return join(folder, name);
+}
+
+async function encode(options: FrozenEncoderOptions, image: Float32Array, rng = new Rng(1)): Promise<Float32Array> {
+  const encoder = await FrozenEncoder.open(options);
+  const out = new Float32Array(encoder.variants * encoder.featureSize);
+  // The frame lies somewhere in a larger array, as in an observation.
+  await encoder.encode(Float32Array.of(7, ...image, 7), 1, out, rng).finally(() => encoder.close());
+  return out;
+}
+
+function expectClose(actual: ArrayLike<number>, expected: ArrayLike<number>): void {
+  expect(actual.length).toBe(expected.length);
+  for (let i = 0; i < actual.length; i++) expect(actual[i]).toBeCloseTo(expected[i]!, 5);
+}
+
+describe('an encoder that PyTorch exported', () => {
+  it('gives the features that PyTorch computed', async () => {
+    const encoder = await FrozenEncoder.open({ file: GOLDEN, image: IMAGE });
+    expect(encoder).toMatchObject({ features: { channels: 5, height: 2, width: 2 }, featureSize: 20, variants: 1 });
+    expect(encoder.digest).toMatch(/^[0-9a-f]{64}$/);
+    await encoder.close();
+    expectClose(await encode({ file: GOLDEN, image: IMAGE }, frame), golden.features);
+  });
+
+  it('gives variants: the frame itself first, then shifted copies, the same for the same seed', async () => {
+    const options = { file: GOLDEN, image: IMAGE, variants: 3, padding: 2 };
+    const rows = await encode(options, frame, new Rng(5));
+    expectClose(rows.subarray(0, 20), golden.features);
+    expect(await encode(options, frame, new Rng(5))).toEqual(rows);
+    const rng = new Rng(5);
+    for (const variant of [1, 2]) {
+      const shifted = frame.slice();
+      const right = rng.int(5) - 2;
+      shiftFrame(shifted, 0, IMAGE, right, rng.int(5) - 2);
+      expectClose(
+        rows.subarray(variant * 20, variant * 20 + 20),
+        await encode({ file: GOLDEN, image: IMAGE }, shifted),
+      );
+    }
+  });
+});
+
+describe('encoders of other shapes', () => {
+  const image: ImageShape = { channels: 2, height: 3, width: 4 };
+  const pixels = Float32Array.from({ length: 24 }, (_, i) => i);
+
+  it('may take one image at a time, and give a vector', async () => {
+    const file = write('mean.onnx', [1, 2, 3, 4], (x) => reshape(reduceMean(x, [2, 3]), [1, 2]));
+    const encoder = await FrozenEncoder.open({ file, image });
+    expect(encoder.features).toEqual({ channels: 2, height: 1, width: 1 });
+    await encoder.close();
+    expectClose(await encode({ file, image, variants: 2, padding: 0 }, pixels), [5.5, 17.5, 5.5, 17.5]);
+  });
+
+  it('may have channels last, in and out: features are channel first all the same', async () => {
+    const file = write('last.onnx', [1, 3, 4, 2], (x) => mul(x, 2));
+    expectClose(
+      await encode({ file, image }, pixels),
+      pixels.map((v) => 2 * v),
+    );
+  });
+
+  it('may give tokens, as vision transformers do', async () => {
+    const file = write('tokens.onnx', [1, 2, 3, 4], (x) => permute(reshape(x, [1, 2, 12]), [0, 2, 1]));
+    expectClose(await encode({ file, image, features: { channels: 2, height: 12, width: 1 } }, pixels), pixels);
+  });
+
+  it('see pixels as deviations where mean and std are given', async () => {
+    const file = write('same.onnx', [1, 2, 3, 4], (x) => mul(x, 1));
+    const expected = pixels.map((v, i) => (i < 12 ? (v - 1) / 2 : (v - 3) / 4));
+    expectClose(await encode({ file, image, mean: [1, 3], std: [2, 4] }, pixels), expected);
+  });
+});
+
+describe('an encoder that does not fit', () => {
+  const foreign = write('foreign.onnx', [1, 3, 8, 8], (x) => x.graph.emit('Gelu', [x], x.shape));
+  const two = (x: Tensor) => {
+    x.graph.output('attention', mul(x, 3));
+    return mul(x, 2);
+  };
+  it.each<[string, FrozenEncoderOptions, string]>([
+    ['no file', { file: '/nowhere/e.onnx', image: IMAGE }, 'The encoder /nowhere/e.onnx cannot be read.'],
+    [
+      'another image',
+      { file: GOLDEN, image: { channels: 1, height: 64, width: 64 } },
+      "encoder.onnx takes 'pixels' as [batch,3,8,8], where the task's image is 1x64x64 (channels x height x width).",
+    ],
+    [
+      'other features in replay',
+      { file: GOLDEN, image: IMAGE, features: { channels: 512, height: 4, width: 4 } },
+      "encoder.onnx gives 5x2x2 features for the task's 3x8x8 image, where 512x4x4 are stored.",
+    ],
+    ['an operation that is not there', { file: foreign, image: IMAGE }, 'foreign.onnx uses the operation Gelu'],
+    [
+      'a name that is not there',
+      { file: GOLDEN, image: IMAGE, output: 'pooled' },
+      "encoder.onnx has the outputs 'features', where 'pooled' is asked for.",
+    ],
+    [
+      'several outputs',
+      { file: write('two.onnx', [1, 3, 8, 8], two), image: IMAGE },
+      "two.onnx has the outputs 'attention', 'features', where one is needed.",
+    ],
+    [
+      'no map for each image',
+      { file: write('sum.onnx', [1, 3, 8, 8], (x) => reshape(x, [192])), image: IMAGE },
+      "sum.onnx gives 'features' as [192] for 1 images",
+    ],
+    ['a mean for one channel', { file: GOLDEN, image: IMAGE, mean: [0.5] }, "The encoder's mean is [0.5]"],
+    ['no std', { file: GOLDEN, image: IMAGE, std: [1, 0, 1] }, "the image's 3 channels need a number each above 0"],
+  ])('%s', async (_, options, sentence) => {
+    await expect(FrozenEncoder.open(options)).rejects.toThrow(sentence);
+  });
+
+  it('gives nothing finite at all: seen before anything is trained', async () => {
+    const file = write('never.onnx', [1, 3, 8, 8], (x) => log(mul(x, -1)));
+    await expect(FrozenEncoder.open({ file, image: IMAGE })).rejects.toMatchObject({ kind: 'config' });
+  });
+
+  it('gives numbers that are not finite: the error says where to look', async () => {
+    const file = write('log.onnx', [1, 3, 8, 8], (x) => log(x));
+    await expect(encode({ file, image: IMAGE }, frame)).rejects.toMatchObject({
+      kind: 'policy',
+      message: 'log.onnx gave a feature that is not a finite number.',
+    });
+  });
+});

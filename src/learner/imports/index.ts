@@ -1,0 +1,1 @@
+export { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
