@@ -126,7 +126,7 @@ describe('TransitionRing', () => {
     expect(ring.oldest).toBe(7345);
     expect(rewards(ring, { from: 7345, to: 7348 })).toEqual([7345, 7346, 7347]);
     expect(rewards(ring, { from: 12_343, to: 12_345 })).toEqual([12_343, 12_344]);
-    expect(ring.visible(9000, 100)).toEqual({ from: 8900, to: 9000 });
+    expect(ring.visible(9000, 100)).toEqual({ from: 8900, to: 9000, visibleCount: 9000 });
   });
 });
 
@@ -137,14 +137,32 @@ describe('UpdateContract', () => {
     expect([1, 4, 5, 600].map((u) => contract.visibleTo(u))).toEqual([101, 101, 102, 250]);
   });
 
-  it('an update never sees more than what it was paid with', () => {
+  it('an update never sees more than what it was paid with, in calls of any size', () => {
+    const counts = [fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 50 })] as const;
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(1000), fc.nat(5000), (utd, warmup, accepted) => {
-        const contract = new UpdateContract(utd, warmup);
+      fc.property(...counts, fc.nat(1000), fc.nat(5000), (utd, perCall, warmup, accepted) => {
+        const contract = new UpdateContract(utd, warmup, perCall);
         const allowed = contract.updatesAllowed(accepted);
-        if (allowed > 0) expect(contract.visibleTo(allowed)).toBe(accepted);
+        expect(allowed % perCall).toBe(0);
+        if (allowed > 0) expect(contract.visibleTo(allowed)).toBeLessThanOrEqual(accepted);
         expect(contract.visibleTo(allowed + 1)).toBeGreaterThan(accepted);
+        // What a call sees is there as soon as it is allowed, and not before.
+        const visible = contract.visibleTo(allowed + 1);
+        expect(contract.updatesAllowed(visible)).toBeGreaterThan(allowed);
+        expect(contract.updatesAllowed(visible - 1)).toBeLessThanOrEqual(allowed);
       }),
     );
+  });
+
+  it('pays for calls of more updates than a transition with several transitions', () => {
+    const contract = new UpdateContract(2, 10, 5);
+    expect([12, 13, 14, 15].map((n) => contract.updatesAllowed(n))).toEqual([0, 5, 5, 10]);
+    expect([1, 5, 6, 10].map((update) => contract.visibleTo(update))).toEqual([13, 13, 15, 15]);
+  });
+
+  it('wants whole numbers', () => {
+    expect(() => new UpdateContract(0, 0)).toThrow('utd must be an integer ≥ 1, got 0');
+    expect(() => new UpdateContract(1, -1)).toThrow('warmupSteps');
+    expect(() => new UpdateContract(1, 0, 1.5)).toThrow('updatesPerCall');
   });
 });

@@ -1,6 +1,8 @@
 /** The two buffers of RLPD and what goes where. */
 import { isIntervention, type Transition } from '../../core/index.ts';
-import { type RowRange, TransitionRing } from './ring.ts';
+import type { FrameStorage } from './observation-store.ts';
+import { NO_ROW, type RowFrames, type RowRange, TransitionRing } from './ring.ts';
+import { type ReturnRule, Trajectories } from './trajectories.ts';
 
 /** How far ahead of the updates transitions may arrive before the oldest sampled ones are overwritten early. */
 const ARRIVAL_SLACK = 4096;
@@ -8,7 +10,22 @@ const ARRIVAL_SLACK = 4096;
 const ACTION_TOLERANCE = 0.01;
 
 /** Why a record was not taken. */
-export type DropReason = 'wrongSize' | 'notFinite' | 'actionOutOfRange';
+export type DropReason = 'wrongSize' | 'notFinite' | 'actionOutOfRange' | 'frameOutOfRange';
+
+export interface ReplayOptions {
+  /** The part of the observation that is kept in several variants, or in bytes; absent: it is all alike. */
+  readonly frame?: FrameStorage;
+  /** Keeps what each row returned, for the column `monteCarloReturn`; absent: nobody asks. */
+  readonly returns?: ReturnRule;
+}
+
+/** Where a transition comes from, and what comes with it. */
+export interface Arrival {
+  /** Whose it is: windows of several steps and returns follow each robot's own. Absent: the only one. */
+  readonly robot?: string;
+  /** Variants of its frames; absent: its own frame is every variant. */
+  readonly frames?: RowFrames;
+}
 
 export interface ReplayCounts {
   /** Transitions offered, taken or not. */
@@ -18,6 +35,8 @@ export interface ReplayCounts {
   /** Rows of the demonstration buffer: demonstrations and interventions. */
   readonly demonstrations: number;
   readonly interventions: number;
+  /** Online transitions that continue the one before: those that windows of several steps go on over. */
+  readonly continued: number;
   readonly dropped: Readonly<Record<DropReason, number>>;
 }
 
@@ -30,36 +49,47 @@ export class Replay {
   readonly online: TransitionRing;
   readonly demonstrations: TransitionRing;
   readonly #window: number;
-  readonly #dropped: Record<DropReason, number> = { wrongSize: 0, notFinite: 0, actionOutOfRange: 0 };
+  readonly #dropped: Record<DropReason, number> = {
+    wrongSize: 0,
+    notFinite: 0,
+    actionOutOfRange: 0,
+    frameOutOfRange: 0,
+  };
+  readonly #trajectories: Trajectories;
   #received = 0;
   #interventions = 0;
+  #continued = 0;
 
   /** `capacity`: the newest online transitions that are sampled from; as many demonstrations are kept. */
-  constructor(observationSize: number, actionSize: number, capacity: number) {
+  constructor(observationSize: number, actionSize: number, capacity: number, options: ReplayOptions = {}) {
+    const { frame, returns } = options;
+    const rows = capacity + ARRIVAL_SLACK;
     this.#window = capacity;
-    this.online = new TransitionRing(observationSize, actionSize, capacity + ARRIVAL_SLACK);
-    this.demonstrations = new TransitionRing(observationSize, actionSize, capacity + ARRIVAL_SLACK);
+    this.online = new TransitionRing(observationSize, actionSize, rows, { frame });
+    this.demonstrations = new TransitionRing(observationSize, actionSize, rows, { frame, isDemo: true });
+    this.#trajectories = new Trajectories(this.online, this.demonstrations, returns);
   }
 
   /** Copies `transition` to where it belongs. Says why where it is not fit to learn from; then nothing is kept but a count. */
-  add(transition: Transition): 'accepted' | DropReason {
+  add(transition: Transition, { robot = '', frames }: Arrival = {}): 'accepted' | DropReason {
     this.#received++;
-    const reason = this.#unfit(transition);
+    const reason = this.#unfit(transition) ?? (frames === undefined ? undefined : this.#unfitFrames(frames));
     if (reason !== undefined) {
       this.#dropped[reason]++;
       return reason;
     }
-    if (transition.source === 'demo') {
-      // Demonstrations from before the training are visible from the start, later ones from the next online step on.
-      this.demonstrations.push(transition, this.online.count === 0 ? 0 : this.online.count + 1);
-      return 'accepted';
-    }
-    const number = this.online.count + 1;
-    this.online.push(transition, number);
-    if (isIntervention(transition.source)) {
-      this.#interventions++;
-      this.demonstrations.push(transition, number);
-    }
+    const before = this.#trajectories.before(robot, transition);
+    const { source } = transition;
+    const isOnline = source !== 'demo';
+    // Demonstrations from before the training are visible from the start, later ones from the next online step on.
+    const visibleFrom = !isOnline && this.online.count === 0 ? 0 : this.online.count + 1;
+    const online = isOnline ? this.online.push(transition, visibleFrom, before.online, frames) : NO_ROW;
+    const isHuman = isIntervention(source);
+    const demonstration =
+      isHuman || !isOnline ? this.demonstrations.push(transition, visibleFrom, before.demonstration, frames) : NO_ROW;
+    if (isHuman) this.#interventions++;
+    if (isOnline && before.online !== NO_ROW) this.#continued++;
+    this.#trajectories.add(robot, transition, { online, demonstration, visibleFrom });
     return 'accepted';
   }
 
@@ -77,6 +107,7 @@ export class Replay {
       online: this.online.count,
       demonstrations: this.demonstrations.count,
       interventions: this.#interventions,
+      continued: this.#continued,
       dropped: { ...this.#dropped },
     };
   }
@@ -89,8 +120,28 @@ export class Replay {
     if (!hasFiniteScalars || !finite(t.observation) || !finite(t.nextObservation) || !finite(t.executed)) {
       return 'notFinite';
     }
-    return t.executed.some((a) => Math.abs(a) > 1 + ACTION_TOLERANCE) ? 'actionOutOfRange' : undefined;
+    if (t.executed.some((a) => Math.abs(a) > 1 + ACTION_TOLERANCE)) return 'actionOutOfRange';
+    const { frame } = this.online;
+    if (frame?.storage !== 'uint8') return undefined;
+    const { offset, size } = frame;
+    const areBytes = isUnit(t.observation, offset, offset + size) && isUnit(t.nextObservation, offset, offset + size);
+    return areBytes ? undefined : 'frameOutOfRange';
   }
+
+  #unfitFrames({ observation, nextObservation }: RowFrames): DropReason | undefined {
+    const { frame } = this.online;
+    const size = frame === undefined ? 0 : frame.variants * frame.size;
+    if (size === 0 || observation.length !== size || nextObservation.length !== size) return 'wrongSize';
+    if (!finite(observation) || !finite(nextObservation)) return 'notFinite';
+    const areBytes = frame?.storage !== 'uint8' || (isUnit(observation, 0, size) && isUnit(nextObservation, 0, size));
+    return areBytes ? undefined : 'frameOutOfRange';
+  }
+}
+
+/** Whether numbers [from, to) are in [0, 1]. */
+function isUnit(values: Float32Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (!(values[i]! >= 0 && values[i]! <= 1)) return false;
+  return true;
 }
 
 function finite(values: Float32Array): boolean {

@@ -1,39 +1,74 @@
 /** The newest transitions in typed arrays. */
-import type { Transition } from '../../core/index.ts';
+import type { Rng, Transition } from '../../core/index.ts';
+import type { BatchColumns, RowReading } from './columns.ts';
+import { type FrameStorage, ObservationStore } from './observation-store.ts';
 
-/** Rows that are allocated at first; the arrays double from there up to the capacity. */
+/** Rows that are allocated at first, unless they are large; the arrays double from there up to the capacity. */
 const FIRST_ROWS = 4096;
+const FIRST_BYTES = 2 ** 22;
+/** In place of the number of a row that is not there. */
+export const NO_ROW = -1;
+/**
+ * In place of the return of a row whose episode is not complete: the least number of a float32, which no critic is held up
+ * by. −∞ would make NaN of every product with it.
+ */
+export const NO_RETURN: number = -(2 - 2 ** -23) * 2 ** 127;
 
 /** Logical indices [from, to) of rows. */
 export interface RowRange {
   readonly from: number;
   readonly to: number;
+  /** Online transitions that count, for returns that end with a later one. Absent: all. */
+  readonly visibleCount?: number;
+}
+
+export interface RingOptions {
+  readonly frame?: FrameStorage | undefined;
+  /** Whether its rows count as demonstrations. */
+  readonly isDemo?: boolean;
+}
+
+/** Variants of the frames of a transition's observation and next observation, [V, size] each. */
+export interface RowFrames {
+  readonly observation: Float32Array;
+  readonly nextObservation: Float32Array;
 }
 
 /**
  * A ring of transitions with their sizes fixed. Rows have logical indices that never change: the n-th row ever
  * pushed is row n, until it is overwritten `capacity` pushes later. The next observation is stored with each row, so
- * a row is whole by itself and nothing is ever paired across segments.
+ * a row is whole by itself; the row that continues it is known where there is one.
  */
 export class TransitionRing {
   readonly observationSize: number;
   readonly actionSize: number;
   readonly capacity: number;
+  readonly frame: FrameStorage | undefined;
+  readonly #isDemo: number;
+  readonly #observation: ObservationStore;
+  readonly #nextObservation: ObservationStore;
   #rows = 0;
   #count = 0;
-  #observation: Float32Array = new Float32Array(0);
-  #nextObservation: Float32Array = new Float32Array(0);
   #executed: Float32Array = new Float32Array(0);
   #reward: Float32Array = new Float32Array(0);
-  #filterActivity: Float32Array = new Float32Array(0);
+  #cost: Float32Array = new Float32Array(0);
   #tankDrainJ: Float32Array = new Float32Array(0);
   #bootstrap: Float32Array = new Float32Array(0);
   #visibleFrom: Float64Array = new Float64Array(0);
+  /** Logical index of the row that continues this one, or `NO_ROW`. */
+  #successor: Float64Array = new Float64Array(0);
+  #return: Float32Array = new Float32Array(0);
+  /** From how many online transitions on the return is known; ∞: it is not. */
+  #returnFrom: Float64Array = new Float64Array(0);
 
-  constructor(observationSize: number, actionSize: number, capacity: number) {
+  constructor(observationSize: number, actionSize: number, capacity: number, options: RingOptions = {}) {
     this.observationSize = observationSize;
     this.actionSize = actionSize;
     this.capacity = capacity;
+    this.frame = options.frame;
+    this.#isDemo = options.isDemo === true ? 1 : 0;
+    this.#observation = new ObservationStore(observationSize, options.frame);
+    this.#nextObservation = new ObservationStore(observationSize, options.frame);
   }
 
   /** Rows ever pushed. */
@@ -47,38 +82,53 @@ export class TransitionRing {
   }
 
   /**
-   * Copies `transition` in. `visibleFrom`: the number of accepted online transitions from which on an update may see
-   * this row; must not fall from push to push.
+   * Copies `transition` in and returns its row. `visibleFrom`: the number of accepted online transitions from which on an
+   * update may see this row; must not fall from push to push. `follows`: the row that it continues, or `NO_ROW`.
+   * `frames`: variants in place of its own frames.
    */
-  push(transition: Transition, visibleFrom: number): void {
+  push(transition: Transition, visibleFrom: number, follows: number = NO_ROW, frames?: RowFrames): number {
     if (this.#count === this.#rows && this.#rows < this.capacity) this.#grow();
-    const row = this.#count % this.capacity;
-    this.#observation.set(transition.observation, row * this.observationSize);
-    this.#nextObservation.set(transition.nextObservation, row * this.observationSize);
+    const index = this.#count++;
+    const row = index % this.capacity;
+    this.#observation.put(row, transition.observation, frames?.observation);
+    this.#nextObservation.put(row, transition.nextObservation, frames?.nextObservation);
     this.#executed.set(transition.executed, row * this.actionSize);
     this.#reward[row] = transition.reward;
-    this.#filterActivity[row] = transition.cost;
+    this.#cost[row] = transition.cost;
     this.#tankDrainJ[row] = transition.tankDrainJ;
     // A cut episode goes on from the next observation; only an end by the task itself has no future.
     this.#bootstrap[row] = transition.terminated ? 0 : 1;
     this.#visibleFrom[row] = visibleFrom;
-    this.#count++;
+    this.#successor[row] = NO_ROW;
+    this.#returnFrom[row] = Number.POSITIVE_INFINITY;
+    if (follows >= this.oldest) this.#successor[follows % this.capacity] = index;
+    return index;
   }
 
-  /** Writes row `index` at `slot` of the batch. */
-  copyRow(index: number, batch: BatchColumns, slot: number): void {
-    const row = index % this.capacity;
+  /** Says what row `index` returned to the end of its episode, which updates may know once `from` online transitions count. */
+  setReturn(index: number, value: number, from: number): void {
+    if (index < this.oldest) return;
+    this.#return[index % this.capacity] = value;
+    this.#returnFrom[index % this.capacity] = from;
+  }
+
+  /**
+   * Writes row `index` at `slot` of the batch: one step, or as many as `reading` asks for and the rows below `range.to` hold.
+   * What it writes depends on the rows that `range` lets see and on nothing that came later.
+   */
+  copyRow(index: number, batch: BatchColumns, slot: number, reading?: RowReading, range?: RowRange): void {
+    const first = index % this.capacity;
+    const last = this.#copyRewards(first, batch, slot, reading, range?.to ?? this.#count);
     const [O, A] = [this.observationSize, this.actionSize];
-    // Plain loops: for some hundred numbers they beat a subarray and its allocation.
-    for (let i = 0, from = row * O, to = slot * O; i < O; i++, from++, to++) {
-      batch.observation[to] = this.#observation[from]!;
-      batch.nextObservation[to] = this.#nextObservation[from]!;
+    this.#observation.copy(first, this.#variant(reading?.rng), batch.observation, slot * O);
+    this.#nextObservation.copy(last, this.#variant(reading?.rng), batch.nextObservation, slot * O);
+    for (let i = 0; i < A; i++) batch.action[slot * A + i] = this.#executed[first * A + i]!;
+    batch.bootstrap[slot] = this.#bootstrap[last]!;
+    if (batch.isDemo !== undefined) batch.isDemo[slot] = this.#isDemo;
+    if (batch.monteCarloReturn !== undefined) {
+      const isKnown = this.#returnFrom[first]! <= (range?.visibleCount ?? Number.MAX_VALUE);
+      batch.monteCarloReturn[slot] = isKnown ? this.#return[first]! : NO_RETURN;
     }
-    for (let i = 0; i < A; i++) batch.action[slot * A + i] = this.#executed[row * A + i]!;
-    batch.reward[slot] = this.#reward[row]!;
-    batch.filterActivity[slot] = this.#filterActivity[row]!;
-    batch.tankDrainJ[slot] = this.#tankDrainJ[row]!;
-    batch.bootstrap[slot] = this.#bootstrap[row]!;
   }
 
   /** Rows that may be seen once `visibleCount` online transitions count, oldest first; at most `window` of them. */
@@ -90,42 +140,67 @@ export class TransitionRing {
       if (this.#visibleFrom[middle % this.capacity]! <= visibleCount) low = middle + 1;
       else high = middle;
     }
-    return { from: Math.max(this.oldest, low - window), to: low };
+    return { from: Math.max(this.oldest, low - window), to: low, visibleCount };
+  }
+
+  /** Σ γⁱ·r, costs alike, over the steps from `row` on, Σ γⁱ and γᵏ; returns the last step's row. */
+  #copyRewards(row: number, batch: BatchColumns, slot: number, reading: RowReading | undefined, to: number): number {
+    const { steps, discount } = reading ?? ONE_STEP;
+    let reward = this.#reward[row]!;
+    let cost = this.#cost[row]!;
+    let drainJ = this.#tankDrainJ[row]!;
+    let last = row;
+    let power = 1;
+    let sum = 1;
+    for (let k = 1; k < steps; k++) {
+      const next = this.#successor[last]!;
+      // Nobody has come after it, or nobody who may be seen yet.
+      if (next === NO_ROW || next >= to) break;
+      last = next % this.capacity;
+      power *= discount;
+      sum += power;
+      reward += power * this.#reward[last]!;
+      cost += power * this.#cost[last]!;
+      drainJ += power * this.#tankDrainJ[last]!;
+    }
+    batch.reward[slot] = reward;
+    batch.filterActivity[slot] = cost;
+    batch.tankDrainJ[slot] = drainJ;
+    if (batch.cost !== undefined) batch.cost[slot] = cost;
+    if (batch.discountSum !== undefined) batch.discountSum[slot] = sum;
+    if (batch.discountPower !== undefined) batch.discountPower[slot] = power * discount;
+    return last;
+  }
+
+  #variant(rng: Rng | undefined): number {
+    return rng === undefined || this.frame === undefined || this.frame.variants === 1
+      ? 0
+      : rng.int(this.frame.variants);
   }
 
   #grow(): void {
-    this.#rows = Math.min(this.capacity, Math.max(FIRST_ROWS, this.#rows * 2));
-    const larger = (old: Float32Array, width: number) => {
-      const array = new Float32Array(this.#rows * width);
-      array.set(old);
-      return array;
-    };
-    this.#observation = larger(this.#observation, this.observationSize);
-    this.#nextObservation = larger(this.#nextObservation, this.observationSize);
-    this.#executed = larger(this.#executed, this.actionSize);
-    this.#reward = larger(this.#reward, 1);
-    this.#filterActivity = larger(this.#filterActivity, 1);
-    this.#tankDrainJ = larger(this.#tankDrainJ, 1);
-    this.#bootstrap = larger(this.#bootstrap, 1);
-    const visibleFrom = new Float64Array(this.#rows);
-    visibleFrom.set(this.#visibleFrom);
-    this.#visibleFrom = visibleFrom;
+    const bytes = this.#observation.rowBytes + this.#nextObservation.rowBytes;
+    const first = Math.min(FIRST_ROWS, Math.max(64, Math.floor(FIRST_BYTES / bytes)));
+    this.#rows = Math.min(this.capacity, this.#rows === 0 ? first : 2 * this.#rows);
+    this.#observation.grow(this.#rows);
+    this.#nextObservation.grow(this.#rows);
+    this.#executed = grown(this.#executed, this.#rows * this.actionSize);
+    this.#reward = grown(this.#reward, this.#rows);
+    this.#cost = grown(this.#cost, this.#rows);
+    this.#tankDrainJ = grown(this.#tankDrainJ, this.#rows);
+    this.#bootstrap = grown(this.#bootstrap, this.#rows);
+    this.#visibleFrom = grown(this.#visibleFrom, this.#rows);
+    this.#successor = grown(this.#successor, this.#rows);
+    this.#return = grown(this.#return, this.#rows);
+    this.#returnFrom = grown(this.#returnFrom, this.#rows);
   }
 }
 
-/** A batch as columns of B rows each; filled slot by slot. */
-export interface BatchColumns {
-  /** [B, O] */
-  readonly observation: Float32Array;
-  /** [B, O] */
-  readonly nextObservation: Float32Array;
-  /** [B, A] executed actions, normalised. */
-  readonly action: Float32Array;
-  /** [B] */
-  readonly reward: Float32Array;
-  /** [B] the costs of each step: share of its ticks that the filters changed, and energy taken from the tank, J. */
-  readonly filterActivity: Float32Array;
-  readonly tankDrainJ: Float32Array;
-  /** [B] m = 1 − terminated. */
-  readonly bootstrap: Float32Array;
+/** γᵏ of a reading that nobody gave is NaN: who asks for it has to say γ. */
+const ONE_STEP: RowReading = { steps: 1, discount: Number.NaN };
+
+function grown<T extends Float32Array | Float64Array>(old: T, size: number): T {
+  const array = new (old.constructor as new (size: number) => T)(size);
+  array.set(old);
+  return array;
 }

@@ -1,23 +1,41 @@
 /** The contract between acting and learning: how many critic updates each online transition pays for. */
 
-/** Updates are numbered from 1, online transitions are counted. */
+/**
+ * Updates are numbered from 1, online transitions are counted. Updates come in calls of K at a time, which all see the same
+ * transitions: those that have paid for the whole call. K may exceed G, where the actor learns once for several transitions.
+ */
 export class UpdateContract {
   readonly utd: number;
   readonly warmupSteps: number;
+  readonly updatesPerCall: number;
 
-  /** `utd` G ≥ 1 critic updates per transition, after the first `warmupSteps` N₀. */
-  constructor(utd: number, warmupSteps: number) {
+  /**
+   * `utd` G ≥ 1 critic updates per transition, after the first `warmupSteps` N₀, in calls of `updatesPerCall` K ≥ 1; absent: G.
+   * Throws `RangeError` for anything else.
+   */
+  constructor(utd: number, warmupSteps: number, updatesPerCall: number = utd) {
+    for (const [name, value, least] of [
+      ['utd', utd, 1],
+      ['warmupSteps', warmupSteps, 0],
+      ['updatesPerCall', updatesPerCall, 1],
+    ] as const) {
+      if (!Number.isSafeInteger(value) || value < least)
+        throw new RangeError(`${name} must be an integer ≥ ${least}, got ${value}`);
+    }
     this.utd = utd;
     this.warmupSteps = warmupSteps;
+    this.updatesPerCall = updatesPerCall;
   }
 
-  /** The most updates that `accepted` = N online transitions allow: G·(N − N₀). */
+  /** The most updates that `accepted` = N online transitions allow, in whole calls: K·⌊G·(N − N₀)/K⌋. */
   updatesAllowed(accepted: number): number {
-    return this.utd * Math.max(0, accepted - this.warmupSteps);
+    const paid = this.utd * Math.max(0, accepted - this.warmupSteps);
+    return paid - (paid % this.updatesPerCall);
   }
 
-  /** How many online transitions update number `update` learns from, exactly: N₀ + ⌈update/G⌉. */
+  /** How many online transitions update number `update` learns from, exactly: N₀ + ⌈c·K/G⌉, where c = ⌈update/K⌉ is its call. */
   visibleTo(update: number): number {
-    return this.warmupSteps + Math.ceil(update / this.utd);
+    const paidUpdates = Math.ceil(update / this.updatesPerCall) * this.updatesPerCall;
+    return this.warmupSteps + Math.ceil(paidUpdates / this.utd);
   }
 }
