@@ -2,7 +2,7 @@
 import type { Rng } from '../../core/index.ts';
 import type { StatePart } from '../engine/index.ts';
 import { initialise } from '../networks/index.ts';
-import { type Algorithm, type LearnerSpec, STATISTICS, stateParts } from '../program/index.ts';
+import { type Algorithm, type LearnerSpec, networksOf, STATISTICS, stateParts } from '../program/index.ts';
 
 /** Numbers in `parts`. */
 export function sizeOf(parts: readonly StatePart[]): number {
@@ -20,7 +20,7 @@ export function initialState(algorithm: Algorithm, spec: LearnerSpec, rng: Rng):
     views.set(part.name, state.subarray(offset, offset + size));
     offset += size;
   }
-  for (const network of algorithm.networks(spec)) {
+  for (const network of networksOf(algorithm, spec)) {
     const { name, layout, members, hasTarget } = network;
     const view = views.get(name)!;
     for (let member = 0; member < (members ?? 1); member++) {

@@ -1,7 +1,15 @@
 /** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
 import { policyObservationSize } from '../../core/index.ts';
 import { Graph, type Parameters, reshape, slice, type Tensor } from '../engine/index.ts';
-import { type Algorithm, type LearnerSpec, type NetworkDef, normalise, STATISTICS } from '../program/index.ts';
+import {
+  type Algorithm,
+  ENCODER,
+  type LearnerSpec,
+  type NetworkDef,
+  networksOf,
+  policyView,
+  STATISTICS,
+} from '../program/index.ts';
 
 /** The policy's weights as one array with the place of each tensor in it. */
 export interface NamedWeights {
@@ -13,8 +21,9 @@ export interface NamedWeights {
 
 /** Parts of the state that the policy is made of, with the network whose layout each has, if it is one. */
 export function policyParts(algorithm: Algorithm, spec: LearnerSpec): { part: string; network?: NetworkDef }[] {
-  const networks = algorithm.networks(spec);
-  const parts = algorithm.policy(spec).networks.map((part) => {
+  const networks = networksOf(algorithm, spec);
+  const eyes = networks.some(({ name }) => name === ENCODER) ? [ENCODER] : [];
+  const parts = [...algorithm.policy(spec).networks, ...eyes].map((part) => {
     const network = networks.find(({ name, hasTarget }) => name === part || (hasTarget && `${name}_target` === part));
     if (network === undefined)
       throw new RangeError(`the policy needs "${part}", which ${algorithm.name} does not have`);
@@ -81,7 +90,11 @@ export function buildPolicy(
   );
   const { noiseSize, noise } = definition;
   const drawn = noiseSize === 0 ? undefined : g.input('noise', [1, noiseSize]);
-  const seen = normalise(spec, observation, tensors.get(STATISTICS.mean)!, tensors.get(STATISTICS.scale)!);
+  const seen = policyView(spec, observation, {
+    mean: tensors.get(STATISTICS.mean),
+    scale: tensors.get(STATISTICS.scale),
+    encoder: parameters[ENCODER],
+  });
   const head = definition.build(parameters, seen, drawn);
   if ('action' in head) g.output('action', head.action);
   else {

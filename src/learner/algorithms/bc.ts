@@ -28,10 +28,13 @@ export function cloningLoss(mean: Tensor, action: Tensor, chosen?: Tensor): Tens
 /** One update of the actor towards the batch's actions. `meanOf`: its action before tanh. */
 export function cloneActor(step: Step, meanOf: (parameters: Parameters, sight: Tensor) => Tensor): void {
   const { config } = step.spec;
-  const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation')), step.action);
+  const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation', 'trainsEncoder')), step.action);
   // The spread has no part in this loss: its head keeps its first values.
   const frozen = ['logStd.weight', 'logStd.bias'];
-  const squaredNorm = step.minimise('actor', loss, { rate: config.learningRateBc, clip: config.gradientClip, frozen });
+  const squaredNorm = step.minimise('actor', loss, {
+    ...{ rate: config.learningRateBc, clip: config.gradientClip, frozen },
+    trainsEncoder: true,
+  });
   step.report('cloningLoss', loss);
   step.report('actorGradientNorm', sqrt(squaredNorm));
 }

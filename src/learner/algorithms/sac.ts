@@ -130,7 +130,7 @@ export function alphaOf(step: Step): Tensor {
 
 export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateCritic: rate, weightDecay, gradientClip: clip } = config;
-  return { rate, weightDecay, clip };
+  return { rate, weightDecay, clip, trainsEncoder: true };
 }
 
 export function actorOptimiser(config: LearnerConfig): MinimiseOptions {

@@ -2,6 +2,7 @@
 import type { ObservationParts, Rng } from '../../core/index.ts';
 import type { ParameterLayout, Parameters, Tensor } from '../engine/index.ts';
 import type { LearnerConfig } from './config.ts';
+import { encoderNetwork } from './sight.ts';
 import type { Step } from './step.ts';
 
 /** The sizes and settings that everything is built for. */
@@ -78,4 +79,10 @@ export interface Algorithm {
   };
   /** The sentence that says why `spec` cannot work with this algorithm, or nothing. */
   readonly unfit?: (spec: LearnerSpec) => string | undefined;
+}
+
+/** All networks of `algorithm` for `spec`, with the encoder of images last. */
+export function networksOf(algorithm: Algorithm, spec: LearnerSpec): readonly NetworkDef[] {
+  const encoder = encoderNetwork(spec);
+  return [...algorithm.networks(spec), ...(encoder === undefined ? [] : [encoder])];
 }

@@ -1,6 +1,7 @@
 /** Every number that decides how the learner learns, with defaults. Written in `config/learner/*.yaml`. */
 
 import type { Activation } from '../networks/index.ts';
+import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from './settings/encoder.ts';
 import {
   DEFAULT_DSACT_SETTINGS,
   DEFAULT_TD3_SETTINGS,
@@ -66,6 +67,8 @@ export interface LearnerConfig {
   readonly rewardShift: number;
   /** Whether networks see observations as standard deviations from a mean, both frozen at the first update. */
   readonly normaliseObservations: boolean;
+  /** How images become features, where the task has images. */
+  readonly encoder: EncoderSettings;
   /** Deducted from the reward of a step in proportion to the share of its ticks that the filters changed; 0 for nothing. */
   readonly filterActivityCost: number;
   /** Deducted from the reward of a step for each joule that it took from the energy tank, 1/J; 0 for nothing. */
@@ -120,6 +123,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   rewardScale: 1,
   rewardShift: 0,
   normaliseObservations: false,
+  encoder: DEFAULT_ENCODER_SETTINGS,
   filterActivityCost: 0,
   tankDrainCostPerJ: 0,
   demoFraction: 0.5,

@@ -1,10 +1,11 @@
-export type {
-  Algorithm,
-  LearnerSpec,
-  NetworkDef,
-  NumbersDef,
-  Phase,
-  PolicyDef,
+export {
+  type Algorithm,
+  type LearnerSpec,
+  type NetworkDef,
+  type NumbersDef,
+  networksOf,
+  type Phase,
+  type PolicyDef,
 } from './algorithm.ts';
 export { drawBatch, drawSubset, splitBatch } from './batch.ts';
 export {
@@ -18,5 +19,5 @@ export {
 export { type CostWeights, learnedReward } from './costs.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
 export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';
-export { criticInputSize, normalise, policyInputSize, STATISTICS } from './sight.ts';
+export { criticInputSize, criticView, ENCODER, policyInputSize, policyView, STATISTICS } from './sight.ts';
 export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

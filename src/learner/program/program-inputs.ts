@@ -2,6 +2,7 @@
 import type { Rng } from '../../core/index.ts';
 import { totalObservationSize } from '../../core/index.ts';
 import { adamStep } from '../engine/index.ts';
+import { cropFrames } from '../replay/crops.ts';
 import type { BatchColumns, Replay } from '../replay/index.ts';
 import type { LearnerSpec } from './algorithm.ts';
 import { drawBatch, drawSubset } from './batch.ts';
@@ -86,6 +87,7 @@ export class ProgramInputs {
       this.#fillSlice(k, draw);
       for (const { of, size, data } of this.#subsets) drawSubset(data, k * size, size, of, random.subset);
     }
+    this.#crop(random.noise);
     for (const { kind, data } of this.#noise) {
       if (kind === 'normal') random.noise.fillNormal(data);
       else fillUniform(data, random.noise);
@@ -102,6 +104,19 @@ export class ProgramInputs {
       this.#discount[k * size + i] = config.discount * slice.bootstrap[i]!;
       slice.reward[i] = learnedReward(slice.reward[i]!, slice.filterActivity[i]!, slice.tankDrainJ[i]!, config);
       this.#isDemo[k * size + i] = i < demonstrations ? 1 : 0;
+    }
+  }
+
+  /** Moves every image a little, each by itself: what is learned must not depend on the pixel (DrQ). */
+  #crop(rng: Rng): void {
+    const { parts, config } = this.#spec;
+    const { image, stateSize } = parts;
+    const { cropPadding, channels } = config.encoder;
+    if (image === undefined || cropPadding === 0 || channels.length === 0) return;
+    const column = { image, rowSize: totalObservationSize(parts), offset: stateSize };
+    for (const { observation, nextObservation } of this.#slices) {
+      cropFrames(observation, config.batchSize, column, cropPadding, rng);
+      cropFrames(nextObservation, config.batchSize, column, cropPadding, rng);
     }
   }
 

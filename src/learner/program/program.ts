@@ -4,7 +4,7 @@
  */
 import { totalObservationSize } from '../../core/index.ts';
 import { concat, Graph, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
-import type { Algorithm, LearnerSpec, NetworkDef, Phase } from './algorithm.ts';
+import { type Algorithm, type LearnerSpec, type NetworkDef, networksOf, type Phase } from './algorithm.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
 import { STATISTICS } from './sight.ts';
 import { Step } from './step.ts';
@@ -25,7 +25,7 @@ export interface Program {
 
 /** The whole state, in the order of a checkpoint. */
 export function stateParts(algorithm: Algorithm, spec: LearnerSpec): StatePart[] {
-  const networks = algorithm.networks(spec).flatMap(({ name, layout, members, hasTarget }) => {
+  const networks = networksOf(algorithm, spec).flatMap(({ name, layout, members, hasTarget }) => {
     const shape = members === undefined ? [layout.size] : [members, layout.size];
     const names = [name, `${name}_first`, `${name}_second`, ...(hasTarget === true ? [`${name}_target`] : [])];
     return names.map((part) => ({ name: part, shape }));
@@ -76,7 +76,7 @@ class ProgramWriter {
     this.#g = g;
     this.#spec = spec;
     this.inputs = new InputTable(g);
-    this.#networks = new Map(algorithm.networks(spec).map((network) => [network.name, network]));
+    this.#networks = new Map(networksOf(algorithm, spec).map((network) => [network.name, network]));
     this.state = new Map(stateParts(algorithm, spec).map(({ name, shape }) => [name, g.input(name, shape)]));
   }
 

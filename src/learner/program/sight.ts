@@ -1,11 +1,11 @@
-/** What policies and critics see of an observation vector: normalised, and without what is not for them. */
+/**
+ * What policies and critics see of an observation vector `[state | image | base action | privileged]`: normalised, the
+ * image as features, and without what is not for them.
+ */
 import { policyObservationSize, totalObservationSize } from '../../core/index.ts';
-import { clip, mul, slice, sub, type Tensor } from '../engine/index.ts';
-import type { LearnerSpec } from './algorithm.ts';
-import type { Step } from './step.ts';
-
-/** Whose encoder turns images into features: the one in training, or its slow copy. */
-export type Encoding = 'online' | 'target';
+import { clip, concat, mul, type Parameters, slice, sub, type Tensor } from '../engine/index.ts';
+import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/index.ts';
+import type { LearnerSpec, NetworkDef } from './algorithm.ts';
 
 /** Normalised observations are limited to this many standard deviations. */
 const OUTLIER = 10;
@@ -13,34 +13,67 @@ const OUTLIER = 10;
 /** Names of the state's parts that normalise observations, [O] each: (o − mean)·scale. */
 export const STATISTICS = { mean: 'observation_mean', scale: 'observation_scale' } as const;
 
+/** Name of the network that turns images into features. Only critics train it; policies look through it. */
+export const ENCODER = 'encoder';
+
+/** What looking takes beside the observation: as many rows of statistics as observations have numbers, the encoder. */
+export interface Eye {
+  readonly mean: Tensor | undefined;
+  readonly scale: Tensor | undefined;
+  readonly encoder: Parameters | undefined;
+}
+
 /** Numbers that a critic sees. */
-export function criticInputSize({ parts }: LearnerSpec): number {
-  return totalObservationSize(parts);
+export function criticInputSize(spec: LearnerSpec): number {
+  return policyInputSize(spec) + (spec.parts.privilegedSize ?? 0);
 }
 
 /** Numbers that a policy sees. */
-export function policyInputSize({ parts }: LearnerSpec): number {
-  return policyObservationSize(parts);
+export function policyInputSize({ parts, config }: LearnerSpec): number {
+  const { image, stateSize, baseActionSize } = parts;
+  return stateSize + (image === undefined ? 0 : config.encoder.latent) + (baseActionSize ?? 0);
 }
 
-export function criticSight(step: Step, of: 'observation' | 'next_observation', _encoding: Encoding): Tensor {
-  return normalised(step, of);
+/** The encoder of the task's images, if it has any. */
+export function encoderNetwork(spec: LearnerSpec): NetworkDef | undefined {
+  const encoder = encoderSpec(spec);
+  if (encoder === undefined) return undefined;
+  return { name: ENCODER, layout: encoderLayout(encoder), hasTarget: true, initialise: initialiseEncoder };
 }
 
-export function policySight(step: Step, of: 'observation' | 'next_observation'): Tensor {
-  const whole = normalised(step, of);
-  const size = policyInputSize(step.spec);
-  return size === whole.shape.at(-1) ? whole : slice(whole, -1, 0, size);
+/** What a critic sees of `observation` [B, O]: [B, `criticInputSize`]. */
+export function criticView(spec: LearnerSpec, observation: Tensor, eye: Eye): Tensor {
+  return view(spec, observation, eye, totalObservationSize(spec.parts));
 }
 
-/** `observation` [B, O] as standard deviations from the mean, ±10 at most; as it is where nothing is normalised. */
-export function normalise(spec: LearnerSpec, observation: Tensor, mean: Tensor, scale: Tensor): Tensor {
-  if (!spec.config.normaliseObservations) return observation;
-  return clip(mul(sub(observation, mean), scale), -OUTLIER, OUTLIER);
+/** What a policy sees of `observation` [B, ≥ `policyObservationSize`]: [B, `policyInputSize`]. */
+export function policyView(spec: LearnerSpec, observation: Tensor, eye: Eye): Tensor {
+  return view(spec, observation, eye, policyObservationSize(spec.parts));
 }
 
-function normalised(step: Step, of: 'observation' | 'next_observation'): Tensor {
-  const observation = step.column(of, totalObservationSize(step.spec.parts));
-  if (!step.spec.config.normaliseObservations) return observation;
-  return normalise(step.spec, observation, step.part(STATISTICS.mean), step.part(STATISTICS.scale));
+function view(spec: LearnerSpec, observation: Tensor, eye: Eye, size: number): Tensor {
+  const seen = normalise(part(observation, 0, size), eye, size);
+  const encoder = encoderSpec(spec);
+  if (encoder === undefined) return seen;
+  const { stateSize } = spec.parts;
+  const { channels, height, width } = encoder.image;
+  const end = stateSize + channels * height * width;
+  const features = encode(eye.encoder!, encoder, part(seen, stateSize, end));
+  const around = [stateSize > 0 ? [part(seen, 0, stateSize)] : [], end < size ? [part(seen, end, size)] : []];
+  return concat([...around[0]!, features, ...around[1]!], -1);
+}
+
+/** Deviations from the mean in standard deviations, ±10 at most; `observation` itself where nothing is normalised. */
+function normalise(observation: Tensor, { mean, scale }: Eye, size: number): Tensor {
+  if (mean === undefined || scale === undefined) return observation;
+  const own = (statistic: Tensor) => (statistic.size === size ? statistic : slice(statistic, 0, 0, size));
+  return clip(mul(sub(observation, own(mean)), own(scale)), -OUTLIER, OUTLIER);
+}
+
+function part(x: Tensor, from: number, to: number): Tensor {
+  return from === 0 && to === x.shape.at(-1) ? x : slice(x, -1, from, to);
+}
+
+function encoderSpec({ parts: { image }, config: { encoder } }: LearnerSpec): EncoderSpec | undefined {
+  return image === undefined ? undefined : { ...encoder, image };
 }

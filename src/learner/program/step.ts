@@ -3,7 +3,7 @@
  * loss, let a target follow, report a number). Each kind of input is declared where it is used, and filled by
  * `ProgramInputs` in every call.
  */
-import type { Rng } from '../../core/index.ts';
+import { type Rng, totalObservationSize } from '../../core/index.ts';
 import {
   adam,
   clipNorm,
@@ -14,13 +14,17 @@ import {
   reshape,
   rowAt,
   type Shape,
+  stopGradient,
   type Tensor,
   unpack,
 } from '../engine/index.ts';
 import type { LearnerSpec, NetworkDef } from './algorithm.ts';
-import { gradientOf } from './gradient-of.ts';
+import { gradientsOf } from './gradients-of.ts';
 import type { InputKind, InputTable } from './input-table.ts';
-import { criticSight, type Encoding, policySight } from './sight.ts';
+import { criticView, ENCODER, type Eye, policyView, STATISTICS } from './sight.ts';
+
+/** Which observations of a batch. */
+export type BatchOf = 'observation' | 'next_observation';
 
 /** Where in a call an update is: inside the loop over critic updates, or after it. */
 export type StepPlace = 'inner' | 'outer';
@@ -34,6 +38,8 @@ export interface MinimiseOptions {
   readonly clip?: number;
   /** Parameters that stay as they are. */
   readonly frozen?: readonly string[];
+  /** Whether the loss also trains the encoder of images, where there is one; its slow copy then follows at once. */
+  readonly trainsEncoder?: boolean;
 }
 
 /** What a step is written with; made by `buildProgram`. */
@@ -92,14 +98,21 @@ export class Step {
     return this.column('is_demo', 1);
   }
 
-  /** What critics see of the batch's observations, or of its next ones: [B, `criticInputSize`]. */
-  criticSight(of: 'observation' | 'next_observation', encoding: Encoding = 'online'): Tensor {
-    return criticSight(this, of, encoding);
+  /**
+   * What critics see of the batch's observations, or of its next ones: [B, `criticInputSize`]. Images pass through the encoder in
+   * training, with a gradient, or through its slow copy.
+   */
+  criticSight(of: BatchOf, encoding: 'online' | 'target' = 'online'): Tensor {
+    return criticView(this.spec, this.#observation(of), this.#eye(encoding));
   }
 
-  /** What the policy sees of them: without privileged numbers, and without a gradient to a trained encoder. */
-  policySight(of: 'observation' | 'next_observation'): Tensor {
-    return policySight(this, of);
+  /**
+   * What the policy sees of them: without privileged numbers, and without a gradient to the encoder of images, which critics
+   * train; `trainsEncoder` for cloning, where there are no critics.
+   */
+  policySight(of: BatchOf, encoding: 'fixed' | 'trainsEncoder' = 'fixed'): Tensor {
+    const sight = policyView(this.spec, this.#observation(of), this.#eye('online'));
+    return encoding === 'fixed' ? stopGradient(sight) : sight;
   }
 
   /** A column of the batch, [B, width]. */
@@ -160,8 +173,22 @@ export class Step {
    * of the gradient before clipping.
    */
   minimise(network: string, loss: Tensor, options: MinimiseOptions): Tensor {
-    const { layout } = this.#definition(network);
-    const gradient = gradientOf(loss, this.online(network), layout, options.frozen);
+    const trainsEncoder = options.trainsEncoder === true && this.#context.networks.has(ENCODER);
+    const names = trainsEncoder ? [network, ENCODER] : [network];
+    // One pass backwards for all: two would write, and compute, what they share twice.
+    const wanted = names.map((name) => ({
+      parameters: this.online(name),
+      layout: this.#definition(name).layout,
+      frozen: name === network ? options.frozen : undefined,
+    }));
+    const gradients = gradientsOf(loss, wanted);
+    const norms = names.map((name, i) => this.#descend(name, gradients[i]!, options));
+    if (trainsEncoder) this.follow(ENCODER);
+    return norms[0]!;
+  }
+
+  /** One step of AdamW; the squared norm of the gradient. */
+  #descend(network: string, gradient: Tensor, options: MinimiseOptions): Tensor {
     const { clipped, squaredNorm } = clipNorm(gradient, options.clip ?? 0);
     const before = {
       parameters: this.part(network),
@@ -187,6 +214,20 @@ export class Step {
   /** Reports a number, of one element, under `name`. */
   report(name: string, value: Tensor): void {
     this.metrics.set(name, reshape(value, [1]));
+  }
+
+  #observation(of: BatchOf): Tensor {
+    return this.column(of, totalObservationSize(this.spec.parts));
+  }
+
+  #eye(encoding: 'online' | 'target'): Eye {
+    const isNormalised = this.spec.config.normaliseObservations;
+    const hasEncoder = this.#context.networks.has(ENCODER);
+    return {
+      mean: isNormalised ? this.part(STATISTICS.mean) : undefined,
+      scale: isNormalised ? this.part(STATISTICS.scale) : undefined,
+      encoder: hasEncoder ? this[encoding](ENCODER) : undefined,
+    };
   }
 
   #parametersOf(network: string, flat: Tensor): Parameters {

@@ -1,7 +1,15 @@
 /** What the critics think of given actions: the ensemble as a graph of its own, without training. */
 import { totalObservationSize } from '../../../core/index.ts';
 import { Bindings, Graph, reshape, Session, unpack } from '../../engine/index.ts';
-import { type Algorithm, type LearnerSpec, normalise, STATISTICS } from '../../program/index.ts';
+import {
+  type Algorithm,
+  criticView,
+  ENCODER,
+  type LearnerSpec,
+  type NetworkDef,
+  networksOf,
+  STATISTICS,
+} from '../../program/index.ts';
 
 /** Rows of one run of the graph; a shorter rest is padded. */
 const ROWS = 64;
@@ -67,25 +75,34 @@ export class CriticValues {
 }
 
 function partsOf(algorithm: Algorithm, spec: LearnerSpec): [string, readonly number[]][] {
-  const { members, layout, name } = criticOf(algorithm, spec);
-  const parts: [string, readonly number[]][] = [[name, members === undefined ? [layout.size] : [members, layout.size]]];
+  const parts = networksNeeded(algorithm, spec).map(({ name, members, layout }): [string, readonly number[]] => [
+    name,
+    members === undefined ? [layout.size] : [members, layout.size],
+  ]);
   if (!spec.config.normaliseObservations) return parts;
   const size = totalObservationSize(spec.parts);
   return [...parts, ...Object.values(STATISTICS).map((part): [string, number[]] => [part, [size]])];
 }
 
-function criticOf(algorithm: Algorithm, spec: LearnerSpec) {
-  return algorithm.networks(spec).find(({ name }) => name === algorithm.value.network)!;
+function networksNeeded(algorithm: Algorithm, spec: LearnerSpec): NetworkDef[] {
+  return networksOf(algorithm, spec).filter(({ name }) => name === algorithm.value.network || name === ENCODER);
 }
 
 /** Inputs `observation`, `action` and the parts of the state; output `values` [ROWS]. */
 function buildCriticValues(algorithm: Algorithm, spec: LearnerSpec): Graph {
   const g = new Graph('critic_values');
   const inputs = new Map(partsOf(algorithm, spec).map(([name, shape]) => [name, g.input(name, shape)]));
-  const { layout, name } = criticOf(algorithm, spec);
+  const networks = new Map(
+    networksNeeded(algorithm, spec).map(({ name, layout }) => [name, unpack(inputs.get(name)!, layout)]),
+  );
   const observation = g.input('observation', [ROWS, totalObservationSize(spec.parts)]);
   const action = g.input('action', [ROWS, spec.actionSize]);
-  const seen = normalise(spec, observation, inputs.get(STATISTICS.mean)!, inputs.get(STATISTICS.scale)!);
-  g.output('values', reshape(algorithm.value.build(unpack(inputs.get(name)!, layout), seen, action), [ROWS]));
+  const seen = criticView(spec, observation, {
+    mean: inputs.get(STATISTICS.mean),
+    scale: inputs.get(STATISTICS.scale),
+    encoder: networks.get(ENCODER),
+  });
+  const values = algorithm.value.build(networks.get(algorithm.value.network)!, seen, action);
+  g.output('values', reshape(values, [ROWS]));
   return g;
 }

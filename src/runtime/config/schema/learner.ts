@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
+import { encoderSchema } from './learner/encoder.ts';
 import { dsactSchema, td3Schema } from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
@@ -86,6 +87,7 @@ const schema = z
       .boolean()
       .meta({ description: 'Observations as deviations from a mean, frozen at the first update.' })
       .default(false),
+    encoder: encoderSchema,
     filterActivityCost: num(
       '1',
       { min: 0, max: 100 },

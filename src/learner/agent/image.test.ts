@@ -1,0 +1,94 @@
+/** Observations with an image, a base action and numbers that only critics see. */
+import { expect, it } from 'vitest';
+import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
+import { Bindings, Session } from '../engine/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
+import { Replay } from '../replay/index.ts';
+import { type Agent, createAgent } from './agent.ts';
+
+const parts: ObservationParts = {
+  stateSize: 2,
+  image: { channels: 1, height: 8, width: 8 },
+  baseActionSize: 1,
+  privilegedSize: 3,
+};
+const O = totalObservationSize(parts);
+const config: LearnerConfig = {
+  ...DEFAULT_LEARNER_CONFIG,
+  ...{ actorHidden: [16], criticHidden: [16], batchSize: 16, utd: 2, warmupSteps: 0, bcInitSteps: 50 },
+  encoder: { channels: [4], kernel: 3, stride: 2, embeddings: 0, latent: 6, cropPadding: 1 },
+};
+
+const replay = new Replay(O, 1, 100);
+const rng = new Rng(2);
+for (let i = 0; i < 60; i++) {
+  const t = createTransition(O, 1);
+  t.source = i < 20 ? 'demo' : 'policy';
+  for (const values of [t.observation, t.nextObservation]) for (let j = 0; j < O; j++) values[j] = rng.uniform();
+  t.executed[0] = rng.uniformIn(-1, 1);
+  t.reward = rng.uniform();
+  replay.add(t);
+}
+
+const create = (overrides: Partial<LearnerConfig> = {}) =>
+  createAgent({ observationSize: O, parts, actionSize: 1, config: { ...config, ...overrides }, seed: 3 });
+
+it('trains the encoder by the critics, and by cloning', async () => {
+  const agent = await create();
+  const weights = async () => {
+    const { names, shapes, data } = await agent.actorWeights();
+    const at = names.indexOf('encoder.conv0.kernel');
+    const before = shapes.slice(0, at).reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0);
+    return Array.from(data.subarray(before, before + 36));
+  };
+  const fresh = await weights();
+  expect((await agent.pretrain(replay)).steps).toBe(50);
+  const cloned = await weights();
+  expect(cloned).not.toEqual(fresh);
+  await agent.update(replay, 40);
+  expect(await weights()).not.toEqual(cloned);
+  await agent.close();
+});
+
+it('leaves the encoder as it is where only the actor learns', async () => {
+  const agent = await create({ learningRateCritic: 1e-30 });
+  const before = await encoderOf(agent);
+  await agent.update(replay, 40);
+  const after = await encoderOf(agent);
+  expect(Math.max(...after.map((value, i) => Math.abs(value - before[i]!)))).toBeLessThan(1e-20);
+  await agent.close();
+});
+
+it('gives a policy that sees everything but the privileged numbers, and critics that see these', async () => {
+  const agent = await create({ normaliseObservations: true });
+  await agent.update(replay, 40);
+  const session = await Session.create(await agent.exportPolicy());
+  const observation = new Float32Array(O - 3).fill(0.5);
+  const bindings = new Bindings();
+  bindings.set('observation', observation, [1, O - 3]);
+  expect((await session.evaluate(bindings))['mean']!.shape).toEqual([1, 1]);
+  const whole = new Float32Array(2 * O).fill(0.5);
+  whole.fill(0.9, 2 * O - 3);
+  const [seen, other] = await agent.criticValues(whole, Float32Array.of(0.1, 0.1));
+  expect(seen).not.toBe(other);
+  await session.close();
+  await agent.close();
+});
+
+it('says that the parts do not make up the observation', async () => {
+  await expect(createAgent({ observationSize: O + 1, parts, actionSize: 1, config, seed: 1 })).rejects.toThrow(
+    `the parts of the observation have ${O} numbers, the observation has ${O + 1}`,
+  );
+});
+
+async function encoderOf(agent: Agent): Promise<number[]> {
+  const { names, shapes, data } = await agent.actorWeights();
+  let offset = 0;
+  const found: number[] = [];
+  names.forEach((name, i) => {
+    const size = shapes[i]!.reduce((a, b) => a * b, 1);
+    if (name.startsWith('encoder.')) found.push(...data.subarray(offset, offset + size));
+    offset += size;
+  });
+  return found;
+}
