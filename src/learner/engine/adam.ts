@@ -1,6 +1,6 @@
 /** Adam and AdamW on one flat parameter vector. */
 import type { Tensor } from './graph.ts';
-import { add, div, minimum, mul, sqrt, square, sub, sumOfSquares } from './ops.ts';
+import { add, div, minimum, mul, sqrt, square, sub, sumOfSquares } from './ops/index.ts';
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;

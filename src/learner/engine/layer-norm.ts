@@ -18,7 +18,7 @@ import {
   sub,
   sumTo,
   transpose,
-} from './ops.ts';
+} from './ops/index.ts';
 
 const EPSILON = 1e-5;
 

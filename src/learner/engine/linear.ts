@@ -1,6 +1,6 @@
 /** Matrix product and linear layer, with their gradients. */
 import { scopeOf, show, type Tensor } from './graph.ts';
-import { add, broadcast, concat, sumTo, transpose } from './ops.ts';
+import { add, broadcast, concat, sumTo, transpose } from './ops/index.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */
 export function matmul(a: Tensor, b: Tensor): Tensor {

@@ -3,7 +3,7 @@
  * tensor, and a checkpoint or a weights message is one array.
  */
 import type { Shape, Tensor } from './graph.ts';
-import { concat, reshape } from './ops.ts';
+import { concat, reshape } from './ops/index.ts';
 
 /** A parameter tensor of one member of an ensemble. */
 export interface ParameterShape {
