@@ -1,8 +1,9 @@
 /** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. */
 import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { ReinError } from '../core/index.ts';
-import { benchLearner, type LearnerBenchResult } from '../learner/index.ts';
+import { benchLearner, chooseThreads, type LearnerBenchResult, sampleLoad, serveBlocks } from '../learner/index.ts';
 import { benchPolicy, type PolicyBenchResult } from '../policy/index.ts';
 import { benchCdr, benchRos, formatCdrBench, formatRosBench } from '../ros/bench/index.ts';
 import { benchSafety, benchTick, formatSafetyBench, formatTickBench } from '../runtime/bench/index.ts';
@@ -18,8 +19,9 @@ interface TickArguments {
 }
 
 interface LearnerArguments {
-  threads: number;
+  threads: number | 'auto';
   calls?: number;
+  blocks?: boolean;
   json?: string;
 }
 
@@ -92,15 +94,22 @@ Examples:
 
 const LEARNER_HELP = `
 What is measured:
-  Training calls of four sizes, from the insertion arm's to twenty updates of ten critics, on random transitions; and how
-  fast this machine multiplies matrices in the same runtime, which is the ceiling.
+  Training calls of four sizes, from the insertion arm's to twenty updates of ten critics, on batches that were drawn before;
+  and how fast this machine multiplies matrices in the same runtime, which is the ceiling. Ceiling and calls take turns, and
+  each round is held against its own ceiling.
+
+How to read it:
+  updates/s   critic updates; each call ends with one update of the actor
+  ceiling     share of the ceiling: the rest is what is not matrix products
+  memory      of the whole process at its peak, the runtime included
 
 What it prints: one line a size, then the same as JSON. It writes nothing but what --json names.
 
 Examples:
-  $ npm run bench -- learner                    a few seconds
-  $ npm run bench -- learner --threads 2        whether a second thread pays
-  $ npm run bench -- learner --calls 1          to see that it works`;
+  $ npm run bench -- learner                    some ten seconds
+  $ npm run bench -- learner --threads 1        what the second thread is worth
+  $ npm run bench -- learner --calls 1          to see that it works
+  $ python3 tests/bench/torch_sac.py            the same work in PyTorch, in turns with this`;
 
 const CDR_HELP = `
 What is measured:
@@ -160,14 +169,12 @@ program
 program
   .command('learner')
   .description('updates per second, beside what the machine multiplies at best')
-  .option('--threads <n>', 'threads of the runtime', wholeNumber(1, 256), 1)
+  .option('--threads <n>', 'threads of the runtime; auto: by what the machine is doing', threadCount, 'auto')
   .option('--calls <n>', 'at most so many calls of each size', wholeNumber(1, 100_000))
+  .option('--blocks', 'run calls as lines like {"case": "b", "calls": 3} on standard input ask for')
   .option('--json <file>', 'write the result there as well', path)
   .addHelpText('after', LEARNER_HELP)
-  .action(async ({ threads, calls, json }: LearnerArguments) => {
-    const result = await benchLearner(threads, calls);
-    print(formatLearner(result), result, json);
-  });
+  .action(learner);
 program
   .command('ros')
   .description('ROS 2: latency of commands, delivered rates, the tick beside it, start-up time, cores and memory')
@@ -212,6 +219,20 @@ async function tick(options: TickArguments): Promise<void> {
   print(`${formatTickBench(ticks)}\n${formatPolicy(policy)}`, { ...ticks, policy }, options.json);
 }
 
+async function learner({ threads, calls, blocks, json }: LearnerArguments): Promise<void> {
+  const choice = chooseThreads(threads, await sampleLoad(false));
+  if (blocks === true) {
+    await serveBlocks(choice, createInterface(process.stdin), (line) => process.stdout.write(`${line}\n`));
+    return;
+  }
+  const result = await benchLearner({ ...choice, ...(calls === undefined ? {} : { calls }) });
+  print(formatLearner(result), result, json);
+}
+
+function threadCount(text: string): number | 'auto' {
+  return text === 'auto' ? text : wholeNumber(1, 256)(text);
+}
+
 function formatPolicy(policy: PolicyBenchResult): string {
   const rows = [
     ['policy inference', policy.inferenceMs],
@@ -224,11 +245,13 @@ function formatPolicy(policy: PolicyBenchResult): string {
 }
 
 function formatLearner(result: LearnerBenchResult): string {
-  const head = `Learner on ${result.threads} thread(s); this machine multiplies matrices at ${result.gemmCeilingGflops.toFixed(0)} GF/s`;
+  const how = `${result.threads} thread(s), ${result.spinning ? 'spinning' : 'sleeping'} while they wait`;
+  const head = `Learner on ${how}; this machine multiplies matrices at ${result.ceiling_gflops.toFixed(0)} GF/s`;
   const rows = result.cases.map(
     (one) =>
-      `${one.name}: call p50 ${one.callMsP50.toFixed(2)}, p95 ${one.callMsP95.toFixed(2)} ms, ` +
-      `${one.criticUpdatesPerS.toFixed(0)} updates/s, ${(100 * one.shareOfCeiling).toFixed(0)} % of the ceiling`,
+      `${one.name}: call p50 ${one.ms_per_call.toFixed(2)}, p95 ${one.ms_per_call_p95.toFixed(2)} ms, ` +
+      `${one.updates_per_s.toFixed(0)} updates/s, ${one.gflops.toFixed(0)} GF/s, ` +
+      `${(100 * one.share_of_ceiling).toFixed(0)} % of the ceiling, ${one.peak_memory_mb.toFixed(0)} MB`,
   );
   return [head, ...rows].join('\n');
 }

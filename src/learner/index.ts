@@ -1,5 +1,5 @@
 export * from './agent/index.ts';
-export { benchLearner, type LearnerBenchCase, type LearnerBenchResult } from './bench.ts';
+export { benchLearner, type LearnerBenchResult, serveBlocks } from './bench/index.ts';
 export {
   type CheckpointExpectation,
   readCheckpoint,
@@ -7,7 +7,7 @@ export {
   writeCheckpoint,
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
-export * from './replay/index.ts';
+export { chooseThreads, sampleLoad } from './engine/index.ts';
 export {
   ALGORITHMS,
   type AlgorithmName,
@@ -16,3 +16,4 @@ export {
   type LearnerConfig,
   updatesPerCall,
 } from './program/index.ts';
+export * from './replay/index.ts';

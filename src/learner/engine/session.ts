@@ -2,6 +2,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ReinError } from '../../core/index.ts';
 import type { Shape } from './graph.ts';
+import { openWithFallback, type Provider, type SessionOptions } from './session-options.ts';
 
 /** Arrays that the runtime takes and fills in place. */
 export type TensorData = Float32Array | Float64Array | BigInt64Array;
@@ -20,22 +21,19 @@ export class Bindings {
 /** A loaded graph. */
 export class Session {
   readonly #session: InferenceSession;
+  /** Where it runs: what was asked for, or the CPU. */
+  readonly provider: Provider;
 
-  private constructor(session: InferenceSession) {
+  private constructor(session: InferenceSession, provider: Provider) {
     this.#session = session;
+    this.provider = provider;
   }
 
-  /** Loads `model`. One thread by default: extra threads spin, and take the cores of others. */
-  static async create(model: Uint8Array, threads = 1): Promise<Session> {
-    const session = await InferenceSession.create(model, {
-      graphOptimizationLevel: 'all',
-      intraOpNumThreads: threads,
-      interOpNumThreads: 1,
-      executionMode: 'sequential',
-      logSeverityLevel: 3,
-      extra: { session: { intra_op: { allow_spinning: '0' } } },
-    });
-    return new Session(session);
+  /** Loads `model`; a number stands for so many threads of the CPU. One by default: more take the cores of others. */
+  static async create(model: Uint8Array, options: number | SessionOptions = 1): Promise<Session> {
+    const chosen = typeof options === 'number' ? { threads: options } : options;
+    const opened = await openWithFallback(chosen, (runtime) => InferenceSession.create(model, runtime));
+    return new Session(opened.session, opened.provider);
   }
 
   /**

@@ -1,0 +1,7 @@
+export {
+  benchLearner,
+  type LearnerBenchCase,
+  type LearnerBenchOptions,
+  type LearnerBenchResult,
+  serveBlocks,
+} from './bench.ts';
