@@ -34,16 +34,6 @@ export {
   readModelInfo,
   showDimensions,
 } from './onnx/index.ts';
-export {
-  checkModel,
-  type Dimension,
-  explainRejection,
-  type ModelInfo,
-  type ModelOp,
-  type ModelValue,
-  readModelInfo,
-  showDimensions,
-} from './onnx/index.ts';
 export { forEachField } from './protobuf.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
