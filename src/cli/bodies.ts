@@ -1,5 +1,12 @@
 /** What the commands do, as a parameter: tests see what the command line was understood as, without doing it. */
-import type { EvaluationOptions, LearnOptions, RunRobotOptions, SimOptions, TrainOptions } from '../runtime/index.ts';
+import type {
+  EvaluationOptions,
+  LearnOptions,
+  RunRobotOptions,
+  SimOptions,
+  SweepCommandOptions,
+  TrainOptions,
+} from '../runtime/index.ts';
 import type { DoctorOptions } from './doctor/index.ts';
 import type { SafetyCheckOptions } from './safety-options.ts';
 
@@ -9,6 +16,7 @@ export interface CommandBodies {
   run(options: RunRobotOptions): Promise<number>;
   learn(options: LearnOptions): Promise<number>;
   train(options: TrainOptions): Promise<number>;
+  sweep(options: SweepCommandOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
   safetyCheck(options: SafetyCheckOptions): Promise<number>;
@@ -20,6 +28,7 @@ export const commandBodies: CommandBodies = {
   run: async (options) => (await import('./bodies/index.ts')).runBody(options),
   learn: async (options) => (await import('./bodies/index.ts')).learnBody(options),
   train: async (options) => (await import('./bodies/index.ts')).trainBody(options),
+  sweep: async (options) => (await import('./bodies/index.ts')).sweepBody(options),
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
   doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),

@@ -10,6 +10,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     run: done,
     learn: done,
     train: done,
+    sweep: done,
     evaluate: done,
     doctor: done,
     safetyCheck: done,

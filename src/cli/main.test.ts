@@ -30,6 +30,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     run: body('run'),
     learn: body('learn'),
     train: body('train'),
+    sweep: body('sweep'),
     evaluate: body('eval'),
     doctor: body('doctor'),
     safetyCheck: body('safety'),

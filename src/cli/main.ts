@@ -66,7 +66,7 @@ function ownVersion(): string {
 }
 
 /** Commands with an arm and files to bring to an end. */
-const LONG_COMMANDS: readonly string[] = ['sim', 'run', 'learn', 'train'];
+const LONG_COMMANDS: readonly string[] = ['sim', 'run', 'learn', 'train', 'sweep'];
 
 /**
  * What to do when nobody reads `stdout` any more. `rein doctor | head` is no error and just ends; a run ends in order,

@@ -68,7 +68,7 @@ export function robotId(text: string): string {
 
 /** Collects `key=value` for an option that may be given several times; values as YAML and JSON write them: `2`, `true`, `[8,8]`. */
 export function keyValue(text: string, before: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  const match = /^([A-Za-z]\w*)=(.+)$/s.exec(text);
+  const match = /^([A-Za-z][\w.]*)=(.+)$/s.exec(text);
   if (match === null) throw new InvalidArgumentError('It must be key=value.');
   const [, key, written] = match;
   let value: unknown = written;

@@ -7,6 +7,7 @@ import { createLearnCommand } from './learn.ts';
 import { createRunCommand } from './run.ts';
 import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
+import { createSweepCommand } from './sweep.ts';
 import { createTrainCommand } from './train.ts';
 
 /** Where text goes. */
@@ -43,6 +44,7 @@ export function createProgram(
     createLearnCommand,
     createEvalCommand,
     createTrainCommand,
+    createSweepCommand,
     createSafetyCommand,
     createDoctorCommand,
   ]) {

@@ -98,3 +98,15 @@ export interface TrainOptions {
 
 /** A value that is set on the command line. */
 export type SetValue = string | number | boolean;
+
+/** `rein sweep`: all runs of a study. */
+export interface SweepCommandOptions {
+  /** Name in `config/studies/`, or path of a study's file. */
+  readonly study: string;
+  readonly jobs: number;
+  readonly only: readonly string[] | undefined;
+  /** Folder of the runs; `undefined`: `runs/studies/NAME`. */
+  readonly out: string | undefined;
+  /** `page`: make table and page of what is there, and train nothing. */
+  readonly mode: 'run' | 'page';
+}

@@ -3,4 +3,5 @@ export { learnBody } from './learn.ts';
 export { runBody } from './run.ts';
 export { safetyCheckBody } from './safety.ts';
 export { simBody } from './sim.ts';
+export { sweepBody } from './sweep.ts';
 export { trainBody } from './train.ts';

@@ -4,15 +4,13 @@ import { loadLearnerFile, type TrainOptions } from '../../runtime/index.ts';
 import {
   type CurvePoint,
   createTrialFolder,
+  EVALUATION_SEED,
   runTrial,
   type TrialResult,
   type TrialSpec,
 } from '../../runtime/study/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { isOwnAbort } from './own-abort.ts';
-
-/** Evaluation episodes are drawn from this, whatever the seed: all seeds and methods are measured on the same. */
-const EVALUATION_SEED = 1;
 
 /** Resolves to the exit code: 0, or 130 after Ctrl+C, from which `--resume` goes on. */
 export async function trainBody(options: TrainOptions): Promise<number> {

@@ -20,6 +20,7 @@ export { checkRobot } from './robot-checks.ts';
 export { loadRobotFile, type RobotFile } from './robot-file.ts';
 export type {
   DriverConfig,
+  EnvironmentStudy,
   EstimateConfig,
   HoleConfig,
   JointLimits,
@@ -27,15 +28,23 @@ export type {
   LearnerSettings,
   LimitsConfig,
   OperatorConfig,
+  OrderCheck,
   PegConfig,
   PegTaskConfig,
+  ReachesCheck,
   ResolvedConfig,
   RobotConfig,
+  RobotStudy,
   RosDriverConfig,
   RunOptions,
   StartConfig,
+  StudyCheck,
+  StudyConfig,
+  StudyMeasure,
+  StudyPart,
   TaskConfig,
 } from './schema/index.ts';
+export { loadStudyFile, type StudyFile } from './study-file.ts';
 export {
   didYouMean,
   type Place,

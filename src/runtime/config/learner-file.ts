@@ -37,7 +37,9 @@ export function loadLearnerFile(
   let tree: TreeNode = file.tree;
   for (const layer of over) {
     if ('kind' in layer) tree = merge(tree, layer);
-    else for (const [key, value] of Object.entries(layer.values)) tree = merge(tree, treeAt([key], value, layer.place));
+    else
+      for (const [key, value] of Object.entries(layer.values))
+        tree = merge(tree, treeAt(key.split('.'), value, layer.place));
   }
   const checked = check(tree, learnerSchema);
   const problems = oneAPlace([...file.problems, ...checked.problems]);

@@ -4,10 +4,15 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean, shown } from './text/index.ts';
 
-export type ConfigKind = 'robot' | 'task' | 'learner';
+export type ConfigKind = 'robot' | 'task' | 'learner' | 'study';
 
 /** Folder of each kind inside `config/`. */
-const FOLDERS: Readonly<Record<ConfigKind, string>> = { robot: 'robots', task: 'tasks', learner: 'learner' };
+const FOLDERS: Readonly<Record<ConfigKind, string>> = {
+  robot: 'robots',
+  task: 'tasks',
+  learner: 'learner',
+  study: 'studies',
+};
 
 /** `config/` of this installation; the sources and `dist/` are equally deep. */
 export const CONFIG_ROOT: string = fileURLToPath(new URL('../../../config', import.meta.url));

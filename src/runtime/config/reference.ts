@@ -49,7 +49,8 @@ A wrong file is refused before anything starts, with one line for each mistake:
 values of another type, unit or range, \`.nan\` and \`.inf\`, numbers that look octal (\`012\`), YAML anchors, and tasks that ask
 more of a robot than its limits allow.
 
-A fourth kind, the limits of an MJCF or URDF, is for \`rein safety check\`; it stands at the end of this page.
+Two more kinds are for commands of their own, and stand at the end of this page: the limits of an MJCF or URDF for
+\`rein safety check\`, and studies for \`rein sweep\`.
 
 For completion in an editor with a YAML language server, files begin with
 \`# yaml-language-server: $schema=../../docs/schema/task.schema.json\`.

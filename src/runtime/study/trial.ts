@@ -8,7 +8,14 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createTransition, Rng, type RngState, type Transition } from '../../core/index.ts';
 import type { Overseer } from '../../drivers/mujoco/gym/index.ts';
-import { type Agent, type AgentSnapshot, Replay, UpdateContract, updatesPerCall } from '../../learner/index.ts';
+import {
+  type Agent,
+  type AgentSnapshot,
+  createReplay,
+  type Replay,
+  UpdateContract,
+  updatesPerCall,
+} from '../../learner/index.ts';
 import { acquireLock, type DirectoryLock } from '../../learner/link/index.ts';
 import { type Actor, openActor } from './actor.ts';
 import { storage } from './append-file.ts';
@@ -121,7 +128,7 @@ class Trial {
     [this.#training, this.#evaluation] = environments;
     this.#agent = agent;
     this.#actor = actor;
-    this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps);
+    this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps, updatesPerCall(spec.learner));
     this.#action = new Float32Array(this.#sizes.actionSize);
     this.#replay = this.#newReplay();
     if (spec.overseer !== null) this.#overseer = this.#training.overseer(spec.overseer.options);
@@ -154,7 +161,7 @@ class Trial {
     while (this.#step < this.#spec.steps) {
       await this.#runEpisode();
       const everyMs = 1e3 * (this.#hooks.checkpointEveryS ?? CHECKPOINT_EVERY_S);
-      if (performance.now() - this.#checkpointMs >= everyMs) await await this.#checkpoint();
+      if (performance.now() - this.#checkpointMs >= everyMs) await this.#checkpoint();
     }
     return this.#finish();
   }
@@ -190,10 +197,10 @@ class Trial {
     }
     if (demonstrations?.areKept === false) this.#replay = this.#newReplay();
     this.#updatesBefore = this.#agent.updates;
-    await await this.#actor.follow(this.#agent);
+    await this.#actor.follow(this.#agent);
     this.#files.event('begun', { seconds: this.#seconds, learner: learner.algorithm });
     await this.#evaluate();
-    await await this.#checkpoint();
+    await this.#checkpoint();
   }
 
   async #runEpisode(): Promise<void> {
@@ -256,7 +263,7 @@ class Trial {
     for (; done + perCall <= allowed; done = this.#agent.updates - this.#updatesBefore) {
       this.#learned.add(await this.#agent.update(this.#replay, this.#contract.visibleTo(done + 1)));
     }
-    await await this.#actor.follow(this.#agent);
+    await this.#actor.follow(this.#agent);
   }
 
   async #evaluate(): Promise<void> {
@@ -307,7 +314,7 @@ class Trial {
     await checkSnapshotFits(this.#agent, state.agent, this.#folder);
     this.#files = new TrialFiles(this.#folder, this.#sizes, state.files);
     await this.#agent.restore(state.agent);
-    await await this.#actor.follow(this.#agent);
+    await this.#actor.follow(this.#agent);
     const isKept = this.#spec.demonstrations?.areKept !== false;
     const path = join(this.#folder, TRIAL_FILES.transitions);
     for (const transition of readTransitionLog(path, this.#sizes, state.files.log.bytes)) {
@@ -326,7 +333,7 @@ class Trial {
   }
 
   async #finish(): Promise<TrialResult> {
-    await await this.#checkpoint();
+    await this.#checkpoint();
     const { state, refusedCalls } = await this.#agent.snapshot();
     const policyPath = join(this.#folder, TRIAL_FILES.policy);
     const policy = await this.#agent.exportPolicy();
@@ -353,7 +360,8 @@ class Trial {
 
   #newReplay(): Replay {
     const { observationSize, actionSize } = this.#sizes;
-    return new Replay(observationSize, actionSize, this.#spec.learner.replayCapacity);
+    const { parts } = this.#training.environment;
+    return createReplay({ observationSize, parts, actionSize, config: this.#spec.learner });
   }
 }
 

@@ -8,6 +8,18 @@ export { type JointLimits, type LimitsConfig, limitsSchema } from './limits.ts';
 export type { ResolvedConfig, RunOptions } from './resolved.ts';
 export { armSchema, type RobotConfig } from './robot.ts';
 export {
+  type EnvironmentStudy,
+  environmentStudySchema,
+  type OrderCheck,
+  type ReachesCheck,
+  type RobotStudy,
+  robotStudySchema,
+  type StudyCheck,
+  type StudyConfig,
+  type StudyMeasure,
+  type StudyPart,
+} from './study.ts';
+export {
   type EstimateConfig,
   type HoleConfig,
   type OperatorConfig,

@@ -10,6 +10,7 @@ import { learnerSchema } from './learner.ts';
 import { limitsSchema } from './limits.ts';
 import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
 import { armSchema, type RobotConfig } from './robot.ts';
+import { environmentStudySchema, robotStudySchema } from './study.ts';
 import { pegTaskSchema, type TaskConfig } from './task.ts';
 
 type TaskKind = TaskConfig['kind'];
@@ -57,7 +58,7 @@ export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
 
 /** Every kind of file, for the reference page and for editors. */
 export const FILE_SCHEMAS: readonly {
-  readonly key: 'task' | 'robot' | 'learner' | 'limits';
+  readonly key: 'task' | 'robot' | 'learner' | 'limits' | 'study';
   /** Where these files are; absent for files that lie beside what they are about. */
   readonly folder?: string;
   readonly schemas: readonly z.ZodType[];
@@ -66,6 +67,7 @@ export const FILE_SCHEMAS: readonly {
   { key: 'robot', folder: 'config/robots', schemas: [armSchema, baseSchema] },
   { key: 'learner', folder: 'config/learner', schemas: [learnerSchema] },
   { key: 'limits', schemas: [limitsSchema] },
+  { key: 'study', folder: 'config/studies', schemas: [environmentStudySchema, robotStudySchema] },
 ];
 
 /** One JSON Schema for all kinds of a file. */

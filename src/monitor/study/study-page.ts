@@ -1,0 +1,72 @@
+/** The part of a results page that one study makes: claim, what came out, plot and table. Markdown, from curves alone. */
+import type { StudyConfig, StudyFile, StudyMeasure } from '../../runtime/index.ts';
+import {
+  judge,
+  meanInterval,
+  partOf,
+  type SeedCurve,
+  type StudyCurves,
+  type Verdict,
+} from '../../runtime/study/index.ts';
+
+/** How a check came out, in a word that leads its sentence. */
+const WORD: Readonly<Record<Verdict['outcome'], string>> = {
+  shown: '**Shown.**',
+  open: '**Not decided.**',
+  'not shown': '**Not reproduced.**',
+};
+
+/** The study's part of the page; `plot` is where the page finds its picture. */
+export function studySection({ name, study }: StudyFile, curves: StudyCurves, plot: string): string {
+  const lines = [
+    `## ${study.title}`,
+    '',
+    `${study.claim} (${study.source})${study.notes === '' ? '' : ` ${study.notes}`}`,
+    '',
+  ];
+  for (const { outcome, sentence } of judge(study, curves)) lines.push(`- ${WORD[outcome]} ${sentence}`);
+  if (study.checks.length > 0) lines.push('');
+  if (Object.keys(curves).length === 0) {
+    return [...lines, `No run yet: \`npm run curves -- --only ${name}\`.`, ''].join('\n');
+  }
+  return [...lines, `![${study.title}](${plot})`, '', ...studyTable(study, curves), ''].join('\n');
+}
+
+/** One row a variant: seeds, and the mean of the last fifth of the evaluations with its interval. */
+export function studyTable(study: StudyConfig, curves: StudyCurves): string[] {
+  const measures = measuresOf(curves);
+  const head = ['variant', 'seeds', 'steps', 'updates', ...measures.map((measure) => `${measure}, last fifth`)];
+  const rows = Object.entries(study.variants).flatMap(([variant, { title }]) => {
+    const seeds = curves[variant];
+    if (seeds === undefined) return [];
+    const last = seeds.map(({ samples }) => samples.at(-1)!);
+    const most = (values: readonly number[]): string => Math.max(...values).toLocaleString('en');
+    const cells = [title, seeds.length, most(last.map(({ step }) => step)), most(last.map(({ updates }) => updates))];
+    return [[...cells, ...measures.map((measure) => cell(seeds, measure))]];
+  });
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}
+
+/** Only what was measured anywhere: a table of zeros says nothing. */
+function measuresOf(curves: StudyCurves): StudyMeasure[] {
+  const all = Object.values(curves).flatMap((seeds) => seeds.flatMap(({ samples }) => samples));
+  return (['return', 'success', 'cost'] as const).filter((measure) =>
+    all.some((sample) => sample[measure] !== null && sample[measure] !== 0),
+  );
+}
+
+function cell(seeds: readonly SeedCurve[], measure: StudyMeasure): string {
+  const values = seeds.flatMap((seed) => partOf(seed, measure, 'end') ?? []);
+  if (values.length === 0) return '';
+  const { mean, low, high } = meanInterval(values);
+  const share = measure === 'success';
+  const shown = (value: number): string => (share ? `${(100 * value).toFixed(1)} %` : short(value));
+  if (values.length < 2) return shown(mean);
+  // A share lies between 0 and 1, whatever the normal approximation says.
+  const [from, to] = share ? [Math.max(0, low), Math.min(1, high)] : [low, high];
+  return `${shown(mean)} (${shown(from)} to ${shown(to)})`;
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(4))).replace('-', '−');
+}

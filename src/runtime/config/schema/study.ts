@@ -1,0 +1,209 @@
+/** `config/studies/*.yaml`: what is compared with what, how often, and which claim it is to show. */
+import { z } from 'zod';
+import { num, reference, whole } from './fields.ts';
+import { type Same, schemaOf } from './same.ts';
+
+type Options = Readonly<Record<string, number | boolean>>;
+
+export interface StudyDemonstrations {
+  readonly episodes: number;
+  readonly skill: Options;
+  readonly onlySuccesses: boolean;
+  readonly areKept: boolean;
+}
+
+export interface StudyOverseer {
+  readonly options: Options;
+  readonly untilStep: number;
+}
+
+/** What the variants of a study in a simulated environment are made of. */
+interface EnvironmentParts {
+  readonly learnerFile?: string | undefined;
+  /** Keys of the learner, laid over its file; checked with it. */
+  readonly learner?: Readonly<Record<string, unknown>> | undefined;
+  readonly options?: Options | undefined;
+  readonly base?: Options | undefined;
+  readonly demonstrations?: StudyDemonstrations | undefined;
+  readonly overseer?: StudyOverseer | undefined;
+  readonly randomSteps?: number | undefined;
+}
+
+export interface EnvironmentVariant extends EnvironmentParts {
+  readonly title: string;
+}
+
+export interface RobotVariant {
+  readonly title: string;
+  readonly steps?: number | undefined;
+  /** Keys below `task`, `robot` and `learner`, as for `--config`. */
+  readonly overlay: Readonly<Record<string, unknown>>;
+}
+
+export type StudyMeasure = 'return' | 'success' | 'cost';
+export type StudyPart = 'start' | 'end' | 'all' | 'least';
+
+export interface ReachesCheck {
+  readonly kind: 'reaches';
+  readonly variant: string;
+  readonly measure: StudyMeasure;
+  readonly value: number;
+  readonly withinSteps: number;
+}
+
+export interface OrderCheck {
+  readonly kind: 'order';
+  readonly better: string;
+  readonly worse: string;
+  readonly measure: StudyMeasure;
+  readonly part: StudyPart;
+}
+
+export type StudyCheck = ReachesCheck | OrderCheck;
+
+interface StudyCommon {
+  readonly title: string;
+  readonly claim: string;
+  readonly source: string;
+  readonly notes: string;
+  readonly steps: number;
+  readonly seeds: number;
+  readonly measure: StudyMeasure;
+  readonly checks: readonly StudyCheck[];
+}
+
+export interface EnvironmentStudy extends StudyCommon, EnvironmentParts {
+  readonly kind: 'environment';
+  readonly environment: string;
+  readonly evaluation: { readonly everySteps: number; readonly episodes: number };
+  readonly variants: Readonly<Record<string, EnvironmentVariant>>;
+}
+
+export interface RobotStudy extends StudyCommon {
+  readonly kind: 'robot';
+  readonly task: string;
+  readonly evaluation: { readonly episodes: number };
+  readonly variants: Readonly<Record<string, RobotVariant>>;
+}
+
+export type StudyConfig = EnvironmentStudy | RobotStudy;
+
+const text = (description: string): z.ZodString => z.string().min(1).max(2000).meta({ description });
+const options = (description: string) => z.record(z.string(), z.union([z.number(), z.boolean()])).meta({ description });
+const keys = (description: string) => z.record(z.string(), z.unknown()).meta({ description });
+const measure = (description: string) => z.enum(['return', 'success', 'cost']).meta({ description });
+const variantName = text('Name of a variant of this study.');
+
+const demonstrations = z
+  .strictObject({
+    episodes: whole('episodes', { min: 1, max: 10_000 }, 'Episodes that are shown.'),
+    skill: options("The expert's options: how well it does it.").default({}),
+    onlySuccesses: z
+      .boolean()
+      .meta({ description: 'Whether an episode without success is drawn again.' })
+      .default(true),
+    areKept: z.boolean().meta({ description: 'Whether they stay in replay after pre-training.' }).default(true),
+  })
+  .meta({ description: "Episodes of the environment's scripted expert, shown before training." });
+
+const overseer = z
+  .strictObject({
+    options: options("The person's options.").default({}),
+    untilStep: whole('steps', { min: 1, max: 1e9 }, 'The person watches for so many steps.'),
+  })
+  .meta({ description: 'A scripted person who takes over where the policy gets nowhere.' });
+
+const parts = {
+  learnerFile: reference("Name or path of the learner's file.").optional(),
+  learner: keys("Keys of the learner, laid over the study's and over its file.").optional(),
+  options: options("The environment's options.").optional(),
+  base: options('Skill of a frozen scripted base policy, whose action can be seen; absent: no base.').optional(),
+  demonstrations: demonstrations.optional(),
+  overseer: overseer.optional(),
+  randomSteps: whole('steps', { min: 0, max: 1e9 }, 'Uniform actions at the start.').optional(),
+};
+
+const checks = z
+  .array(
+    z.discriminatedUnion('kind', [
+      z.strictObject({
+        kind: z.literal('reaches').meta({ description: 'Every seed comes so far in time.' }),
+        variant: variantName,
+        measure: measure('What is measured: the mean over the episodes of an evaluation.'),
+        value: num('1', {}, 'It must be above this in an evaluation.'),
+        withinSteps: whole('steps', { min: 1, max: 1e9 }, 'By this step.'),
+      }),
+      z.strictObject({
+        kind: z.literal('order').meta({ description: 'One variant is better than another.' }),
+        better: variantName,
+        worse: variantName,
+        measure: measure('What is compared; a lower cost is better.'),
+        part: z.enum(['start', 'end', 'all', 'least']).meta({
+          description: 'Of the curve: before the first step, its last fifth, all of it, or its lowest point.',
+        }),
+      }),
+    ]),
+  )
+  .max(20)
+  .meta({ description: 'What the claim says about the curves.' })
+  .default([]);
+
+const common = {
+  title: text('Heading on the page.'),
+  claim: text('What is claimed, by whom.'),
+  source: text('Where: an address.'),
+  notes: z.string().max(2000).meta({ description: 'What differs here from there.' }).default(''),
+  steps: whole('steps', { min: 1, max: 1e9 }, 'Environment steps of each run.'),
+  seeds: whole('seeds', { min: 1, max: 100 }, 'Seeds of each variant: 0 up to this, without it.').default(5),
+  measure: measure('What the plot shows.').default('return'),
+  checks,
+};
+
+const environmentSchema = z
+  .strictObject({
+    kind: z.literal('environment').meta({ description: 'In a simulated environment, with rein train.' }),
+    ...common,
+    environment: text('Name of the environment.'),
+    evaluation: z
+      .strictObject({
+        everySteps: whole('steps', { min: 1, max: 1e9 }, 'Steps between two evaluations.'),
+        episodes: whole('episodes', { min: 1, max: 10_000 }, 'Episodes of each.').default(10),
+      })
+      .meta({ description: 'Episodes without noise, the same for all variants and seeds.' }),
+    ...parts,
+    variants: z
+      .record(z.string(), z.strictObject({ title: text('Name in tables and plots.'), ...parts }))
+      .meta({ description: 'What is compared; each lays its keys over those of the study.' }),
+  })
+  .meta({ title: 'Study', description: 'Variants of training in a simulated environment that are compared.' });
+
+const robotSchema = z
+  .strictObject({
+    kind: z.literal('robot').meta({ description: 'A whole simulated robot, with rein sim.' }),
+    ...common,
+    task: reference("Name or path of the task's file."),
+    evaluation: z
+      .strictObject({ episodes: whole('episodes', { min: 1, max: 10_000 }, 'Fresh episodes at the end.').default(50) })
+      .meta({ description: 'The evaluation at the end.' }),
+    variants: z
+      .record(
+        z.string(),
+        z.strictObject({
+          title: text('Name in tables and plots.'),
+          steps: whole('steps', { min: 0, max: 1e9 }, 'Environment steps, where not those of the study.').optional(),
+          overlay: keys('Keys below `task`, `robot` and `learner` that are laid over their files.').default({}),
+        }),
+      )
+      .meta({ description: 'What is compared.' }),
+  })
+  .meta({ title: 'Study with a robot', description: 'Variants of the whole simulated run that are compared.' });
+
+export const environmentStudySchema: z.ZodType<EnvironmentStudy> = schemaOf<
+  EnvironmentStudy,
+  Same<z.output<typeof environmentSchema>, EnvironmentStudy>
+>(environmentSchema);
+
+export const robotStudySchema: z.ZodType<RobotStudy> = schemaOf<
+  RobotStudy,
+  Same<z.output<typeof robotSchema>, RobotStudy>
+>(robotSchema);
