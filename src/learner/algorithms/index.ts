@@ -1,8 +1,9 @@
 import type { Algorithm, AlgorithmName } from '../program/index.ts';
 import { dsact } from './dsact.ts';
+import { residual } from './residual.ts';
 import { rlpd } from './rlpd.ts';
 import { sac } from './sac.ts';
 import { td3 } from './td3.ts';
 
 /** All algorithms by the name that a configuration chooses them with. */
-export const ALGORITHM: Readonly<Record<AlgorithmName, Algorithm>> = { sac, rlpd, td3, dsact };
+export const ALGORITHM: Readonly<Record<AlgorithmName, Algorithm>> = { sac, rlpd, td3, residual, dsact };

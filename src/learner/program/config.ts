@@ -4,13 +4,15 @@ import type { Activation } from '../networks/index.ts';
 import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from './settings/encoder.ts';
 import {
   DEFAULT_DSACT_SETTINGS,
+  DEFAULT_RESIDUAL_SETTINGS,
   DEFAULT_TD3_SETTINGS,
   type DsactSettings,
+  type ResidualSettings,
   type Td3Settings,
 } from './settings/index.ts';
 
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd', 'td3', 'dsact'] as const;
+export const ALGORITHMS = ['sac', 'rlpd', 'td3', 'residual', 'dsact'] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -87,6 +89,7 @@ export interface LearnerConfig {
   readonly threads: number;
   readonly dsact: DsactSettings;
   readonly td3: Td3Settings;
+  readonly residual: ResidualSettings;
 }
 
 /**
@@ -134,6 +137,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   threads: 1,
   dsact: DEFAULT_DSACT_SETTINGS,
   td3: DEFAULT_TD3_SETTINGS,
+  residual: DEFAULT_RESIDUAL_SETTINGS,
 };
 
 /** Critic updates of one training call. */

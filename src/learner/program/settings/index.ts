@@ -1,2 +1,3 @@
 export { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './dsact.ts';
+export { DEFAULT_RESIDUAL_SETTINGS, type ResidualSettings } from './residual.ts';
 export { DEFAULT_TD3_SETTINGS, type Td3Settings } from './td3.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
 import { encoderSchema } from './learner/encoder.ts';
-import { dsactSchema, td3Schema } from './learner/index.ts';
+import { dsactSchema, residualSchema, td3Schema } from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. */
@@ -114,6 +114,7 @@ const schema = z
     ).default(1),
     dsact: dsactSchema,
     td3: td3Schema,
+    residual: residualSchema,
   })
   .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
 

@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { createTransition, Rng } from '../../core/index.ts';
+import { createAgent } from '../agent/index.ts';
+import { gradientError } from '../engine/gradient-check.ts';
+import { add, Bindings, clip, Graph, mul, type ParameterLayout, Session, type Tensor, tanh } from '../engine/index.ts';
+import { critics, initialise } from '../networks/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
+import { Replay } from '../replay/index.ts';
+import { callOnce } from './one-call.ts';
+import {
+  meanOf,
+  netOf,
+  noMoments,
+  numericGradient,
+  plainAdam,
+  plainMean,
+  plainQ,
+  worstDifference,
+} from './plain-reference.ts';
+import { residual } from './residual.ts';
+import { deterministicActorLoss } from './td3.ts';
+
+const [B, O, A, K] = [4, 4, 2, 2];
+const SETTINGS = {
+  ...DEFAULT_LEARNER_CONFIG.residual,
+  scale: 0.3,
+  penalty: 0.7,
+  criticOnlyUpdates: 0,
+  targetNoise: 0.2,
+};
+
+/** Two numbers of state, two of the base's action. */
+function specOf(overrides: Partial<LearnerConfig> = {}): LearnerSpec {
+  const config: LearnerConfig = {
+    ...DEFAULT_LEARNER_CONFIG,
+    ...{
+      algorithm: 'residual',
+      batchSize: B,
+      utd: K,
+      critics: 3,
+      criticSubset: 2,
+      actorHidden: [4],
+      criticHidden: [5],
+    },
+    ...{ learningRateCritic: 0.05, learningRateActor: 0.01, gradientClip: 1, residual: SETTINGS, ...overrides },
+  };
+  return { parts: { stateSize: 2, baseActionSize: A }, actionSize: A, config };
+}
+
+/** What the policy of `state` does at `observation`. */
+async function decide(
+  spec: LearnerSpec,
+  actor: Float32Array,
+  observation: readonly number[],
+  noise: readonly number[],
+) {
+  const g = new Graph('policy');
+  const { layout } = residual.networks(spec)[0]!;
+  const parameters = Object.fromEntries(
+    layout.entries.map(({ name, shape, offset, size }) => [
+      name,
+      g.constant(actor.subarray(offset, offset + size), shape),
+    ]),
+  );
+  const drawn = g.constant(noise, [1, A]);
+  const head = residual.policy(spec).build({ actor: parameters }, g.constant(observation, [1, O]), drawn);
+  g.output('action', (head as { action: Tensor }).action);
+  const session = await Session.create(g.serialize());
+  const { action } = await session.evaluate(new Bindings());
+  await session.close();
+  return Array.from(action!.data, Number);
+}
+
+function firstActor(spec: LearnerSpec): Float32Array {
+  const { layout, initialise: write } = residual.networks(spec)[0]!;
+  const actor = new Float32Array(layout.size);
+  (write ?? initialise)(layout, new Rng(3), actor);
+  return actor;
+}
+
+describe('the residual on a base policy', () => {
+  it('begins as the base, exactly', async () => {
+    const spec = specOf();
+    const actor = firstActor(spec);
+    expect(actor.some((weight) => weight !== 0)).toBe(true);
+    expect(await decide(spec, actor, [5, -3, 0.25, -0.75], [0, 0])).toEqual([0.25, -0.75]);
+  });
+
+  it('stays within c of the base and within the range of actions', async () => {
+    const spec = specOf();
+    const actor = firstActor(spec).fill(9);
+    const [pushed, limited] = await decide(spec, actor, [1, 1, 0.25, 0.9], [0, 0]);
+    expect(pushed).toBeCloseTo(0.55, 6);
+    expect(limited).toBe(1);
+  });
+
+  it('explores with limited noise', async () => {
+    const spec = specOf();
+    const actions = await decide(spec, firstActor(spec), [0, 0, 0, 0.5], [1, -1000]);
+    [0.05, 0.2].forEach((expected, i) => {
+      expect(actions[i]).toBeCloseTo(expected, 6);
+    });
+  });
+
+  it('has a gradient within the range and none where base and residual leave it together', async () => {
+    const spec = specOf();
+    const { layout } = residual.networks(spec)[1]!;
+    const build = ([f]: readonly Tensor[], g: Graph) => {
+      const base = g.constant([0.2, 0.95, -0.99, 0], [2, 2]);
+      const action = clip(add(base, mul(tanh(f!), 0.3)), -1, 1);
+      const values = new Float64Array(3 * layout.size);
+      new Rng(5).fillNormal(values);
+      const parameters = unpacked(g, layout, values);
+      return deterministicActorLoss(critics(parameters, g.constant([1, 2, 3, 4, 5, 6, 7, 8], [2, 4]), action), 'mean')
+        .loss;
+    };
+    // The second number is pushed out of the range, the third into it.
+    const x = { shape: [2, 2], values: [0.5, 1, 0.4, -0.3] };
+    expect(await gradientError([x], new Rng(1), build)).toBeLessThan(1e-6);
+  });
+
+  it.each([
+    ['with a penalty', {}],
+    ['drawn to corrections', { bcAuxWeight: 0.4, criticAggregation: 'min' as const }],
+  ])('one whole call equals the reference: %s', async (_, overrides) => {
+    const spec = specOf(overrides);
+    const { config } = spec;
+    const rng = new Rng(21);
+    // Base actions near the ends, so that some sums leave the range.
+    const observations = Array.from({ length: K * B * O }, (__, i) =>
+      i % O < 2 ? rng.normal() : rng.uniformIn(0.6, 1) * (i % 3 === 0 ? -1 : 1),
+    );
+    const given = { observation: observations, next_observation: observations.toReversed().map((x) => Math.tanh(x)) };
+    const { state, inputs, after, metric } = await callOnce(residual, spec, residual.update, K, rng, given);
+
+    const [policyLayout, layout] = residual.networks(spec).map((network) => network.layout) as [
+      ParameterLayout,
+      ParameterLayout,
+    ];
+    const row = (name: string, width: number, k: number, b: number) =>
+      Array.from(inputs[name]!.subarray((k * B + b) * width, (k * B + b + 1) * width));
+    const [actor, actorTarget, critic, target] = ['actor', 'actor_target', 'critic', 'critic_target'].map((name) =>
+      state[name]!.slice(),
+    ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+    const q = (of: Float64Array, j: number, s: number[], a: number[]) =>
+      plainQ(netOf(of, layout, j * layout.size), s, a);
+    const correction = (of: Float64Array, s: number[]) =>
+      plainMean(netOf(of, policyLayout), s).map((f) => SETTINGS.scale * Math.tanh(f));
+    const corrected = (of: Float64Array, s: number[], noise: number[]) =>
+      correction(of, s).map((a_r, i) => limit(s[2 + i]! + a_r + limit(SETTINGS.targetNoise * noise[i]!, 0.3), 1));
+    const members = [0, 1, 2];
+    const rows = [0, 1, 2, 3];
+    const moments = noMoments(critic.length);
+    for (let k = 0; k < K; k++) {
+      const y = rows.map((b) => {
+        const s2 = row('next_observation', O, k, b);
+        const a2 = corrected(actorTarget, s2, row('next_noise', A, k, b));
+        const least = Math.min(
+          ...row('subset', 1, 0, 2 * k)
+            .concat(row('subset', 1, 0, 2 * k + 1))
+            .map((j) => q(target, j, s2, a2)),
+        );
+        return inputs['reward']![k * B + b]! + inputs['discount']![k * B + b]! * least;
+      });
+      // The mean of squares over the critics, not the square of their mean error: each learns from its own.
+      const loss = () =>
+        meanOf(
+          members.flatMap((j) =>
+            rows.map((b) => (q(critic, j, row('observation', O, k, b), row('action', A, k, b)) - y[b]!) ** 2),
+          ),
+        );
+      expect(metric('criticLoss', k)).toBeCloseTo(loss(), 6);
+      plainAdam(critic, moments, numericGradient(critic, loss), k + 1, { rate: 0.05, clip: 1 });
+      target.forEach((value, i) => {
+        target[i] = value + config.targetRate * (critic[i]! - value);
+      });
+    }
+    expect(worstDifference(after('critic'), critic)).toBeLessThan(5e-6);
+    expect(worstDifference(after('critic_target'), target)).toBeLessThan(5e-6);
+
+    const objective = () =>
+      meanOf(
+        rows.map((b) => {
+          const s = row('observation', O, K - 1, b);
+          const a_r = correction(actor, s);
+          const values = members.map((j) => q(critic, j, s, corrected(actor, s, [0, 0])));
+          const shown = row('action', A, K - 1, b).map((a, i) => limit((a - s[2 + i]!) / SETTINGS.scale, 1));
+          // Every other row is a demonstration.
+          const cloning = (b % 2) * 2 * meanOf(a_r.map((x, i) => (x / SETTINGS.scale - shown[i]!) ** 2));
+          const value = config.criticAggregation === 'min' ? Math.min(...values) : meanOf(values);
+          return -value + SETTINGS.penalty * a_r.reduce((sum, x) => sum + x * x, 0) + config.bcAuxWeight * cloning;
+        }),
+      );
+    plainAdam(actor, noMoments(actor.length), numericGradient(actor, objective), 1, { rate: 0.01, clip: 1 });
+    expect(worstDifference(after('actor'), actor)).toBeLessThan(5e-6);
+    const followed = actorTarget.map((value, i) => value + config.targetRate * (actor[i]! - value));
+    expect(worstDifference(after('actor_target'), followed)).toBeLessThan(5e-6);
+  });
+
+  it('leaves the policy as the base while only critics learn, and moves it then', async () => {
+    const settings = { ...SETTINGS, penalty: 0, criticOnlyUpdates: 6 };
+    const spec = specOf({ residual: settings, demoFraction: 0, batchSize: 16, warmupSteps: 0 });
+    const agent = await createAgent({
+      observationSize: O,
+      parts: spec.parts,
+      actionSize: A,
+      config: spec.config,
+      seed: 1,
+    });
+    const replay = new Replay(O, A, 100);
+    const rng = new Rng(2);
+    for (let i = 0; i < 50; i++) {
+      const t = createTransition(O, A);
+      rng.fillNormal(t.observation);
+      rng.fillNormal(t.nextObservation);
+      t.executed.fill(rng.uniformIn(-1, 1));
+      t.reward = t.executed[0]!;
+      replay.add(t);
+    }
+    const { layout } = residual.networks(spec)[0]!;
+    const lastLayer = async () => {
+      const { data } = await agent.actorWeights();
+      return layout.entries
+        .filter(({ name }) => name.startsWith('mean.'))
+        .flatMap(({ offset, size }) => [...data.slice(offset, offset + size)]);
+    };
+    for (let call = 0; call < 3; call++) await agent.update(replay, 50);
+    expect((await lastLayer()).every((weight) => weight === 0)).toBe(true);
+    await agent.update(replay, 50);
+    expect((await lastLayer()).some((weight) => weight !== 0)).toBe(true);
+    await agent.close();
+  });
+
+  it.each([
+    [
+      { stateSize: 4 },
+      {},
+      "residual corrects a base policy's action of 2 numbers, and was given observations without one",
+    ],
+    [{ stateSize: 2, baseActionSize: 3 }, {}, 'was given a base action of 3 numbers in the observations'],
+    [
+      { stateSize: 2, baseActionSize: 2 },
+      { warmupNoise: 0.4 },
+      'residual.warmupNoise (0.4) exceeds residual.scale (0.3)',
+    ],
+  ])('refuses observations %j with settings %j', async (parts, settings, sentence) => {
+    const { config } = specOf({ residual: { ...SETTINGS, ...settings } });
+    expect(residual.unfit!({ parts, actionSize: A, config })).toContain(sentence);
+    expect(residual.unfit!({ ...specOf(), actionSize: A })).toBeUndefined();
+  });
+});
+
+function unpacked(g: Graph, layout: ParameterLayout, values: Float64Array) {
+  return Object.fromEntries(
+    layout.entries.map(({ name, shape, offset, size }) => {
+      const own = [0, 1, 2].flatMap((j) => [
+        ...values.subarray(j * layout.size + offset, j * layout.size + offset + size),
+      ]);
+      return [name, g.constant(own, [3, ...shape])];
+    }),
+  );
+}
+
+function limit(x: number, bound: number): number {
+  return Math.min(bound, Math.max(-bound, x));
+}

@@ -1,0 +1,155 @@
+/**
+ * A residual on a frozen base policy: ResFiT (Ankile et al., https://arxiv.org/abs/2509.19301). The observation carries the
+ * base's action a_b; the actor adds a bounded correction to it,
+ *
+ *   a_r = c·tanh f(s, a_b),   a = clip(a_b + a_r, −1, 1),
+ *
+ * which starts as zero. Critics see the whole action a, and replay holds what was executed, after the clip. Where a_b + a_r
+ * leaves the range, that number of the action has no gradient, as published.
+ */
+import type { Rng } from '../../core/index.ts';
+import {
+  add,
+  clip,
+  mul,
+  type ParameterLayout,
+  type Parameters,
+  reduceMean,
+  reduceSum,
+  slice,
+  sqrt,
+  square,
+  stopGradient,
+  sub,
+  type Tensor,
+} from '../engine/index.ts';
+import { critics, dense, deterministicActor, deterministicActorLayout, hidden, initialise } from '../networks/index.ts';
+import {
+  type Algorithm,
+  type LearnerSpec,
+  type NetworkDef,
+  type PolicyDef,
+  policyInputSize,
+  type Step,
+  updatesPerCall,
+} from '../program/index.ts';
+import { cloningLoss, cloningWeight } from './bc.ts';
+import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';
+import { deterministicActorLoss, learnValues, smoothed } from './td3.ts';
+
+export const residual: Algorithm = {
+  name: 'residual',
+  networks: (spec) => [residualNetwork(spec), criticNetwork(spec)],
+  update: { inner: updateCritics, outer: updateActor },
+  policy: correctedPolicy,
+  value: { network: 'critic', build: meanValue },
+  unfit,
+};
+
+/** f, with its slow copy. Its last layer begins as zero: the policy begins as the base. */
+function residualNetwork(spec: LearnerSpec): NetworkDef {
+  const { config, actionSize } = spec;
+  const layout = deterministicActorLayout(policyInputSize(spec), config.actorHidden, actionSize, config.activation);
+  return { name: 'actor', layout, hasTarget: true, initialise: initialiseAsZero };
+}
+
+function initialiseAsZero(layout: ParameterLayout, rng: Rng, out: Float32Array): void {
+  initialise(layout, rng, out);
+  for (const { name, offset, size } of layout.entries) {
+    if (name.startsWith('mean.')) out.fill(0, offset, offset + size);
+  }
+}
+
+/** One update of every critic towards y = r + γⁿm·min Q̄(s′, a′), and of their copy towards them. */
+function updateCritics(step: Step): void {
+  const { config, actionSize } = step.spec;
+  const { targetNoise, targetNoiseClip } = config.residual;
+  const sight = step.policySight('next_observation');
+  const planned = add(baseAction(step.spec, sight), correction(step.spec, step.target('actor'), sight));
+  const noise = step.normal('next_noise', [config.batchSize, actionSize]);
+  learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
+}
+
+/** One update of the actor down L_π = −mean Q(s, a) + w·|a_r|², and of its copy towards it. */
+function updateActor(step: Step): void {
+  const { spec } = step;
+  const { config } = spec;
+  const sight = step.policySight('observation');
+  const a_r = correction(spec, step.online('actor'), sight);
+  const action = clip(add(baseAction(spec, sight), a_r), -1, 1);
+  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
+  const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
+  const squaredLength = reduceMean(reduceSum(square(a_r), [-1]));
+  let total = add(loss, mul(squaredLength, config.residual.penalty));
+  if (config.bcAuxWeight > 0) {
+    const cloning = correctionLoss(step, sight);
+    const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
+    total = add(total, mul(cloning, weight));
+    step.report('cloningLoss', cloning);
+  }
+  const squaredNorm = step.minimise('actor', total, { ...actorOptimiser(config), rate: rateAfterCritics(spec) });
+  step.follow('actor');
+  step.report('actorLoss', loss);
+  step.report('residualRms', sqrt(squaredLength));
+  step.report('actorGradientNorm', sqrt(squaredNorm));
+  step.report('policyValue', value);
+}
+
+/** How far the residual is from a person's correction, as a share of c: f is drawn to clip((a − a_b)/c, ±1) on demonstrations. */
+function correctionLoss(step: Step, sight: Tensor): Tensor {
+  const { spec } = step;
+  const shown = clip(mul(sub(step.action, baseAction(spec, sight)), 1 / spec.config.residual.scale), -1, 1);
+  return cloningLoss(beforeTanh(step.online('actor'), sight), shown, step.isDemo);
+}
+
+/** The actor's learning rate by its own updates: zero until the critics have had theirs. */
+function rateAfterCritics({ config }: LearnerSpec): (update: number) => number {
+  const waiting = config.residual.criticOnlyUpdates / updatesPerCall(config);
+  return (update) => (update <= waiting ? 0 : config.learningRateActor);
+}
+
+/** a_b: the last numbers of what a policy sees, [B, A]. */
+function baseAction({ actionSize }: LearnerSpec, sight: Tensor): Tensor {
+  const size = sight.shape.at(-1)!;
+  return slice(sight, -1, size - actionSize, size);
+}
+
+/** a_r = c·tanh f(s, a_b), [B, A]. */
+function correction({ config }: LearnerSpec, actor: Parameters, sight: Tensor): Tensor {
+  return mul(deterministicActor(actor, sight), config.residual.scale);
+}
+
+function beforeTanh(actor: Parameters, sight: Tensor): Tensor {
+  return dense(actor, 'mean', hidden(actor, sight));
+}
+
+/** The corrected action, and noise around it where the robot explores. */
+function correctedPolicy(spec: LearnerSpec): PolicyDef {
+  const { explorationNoise, targetNoiseClip } = spec.config.residual;
+  return {
+    networks: ['actor'],
+    noiseSize: spec.actionSize,
+    noise: 'exploration',
+    build: (parameters, sight, noise) => {
+      const planned = add(baseAction(spec, sight), correction(spec, parameters['actor']!, sight));
+      return { action: smoothed(planned, noise!, explorationNoise, targetNoiseClip) };
+    },
+  };
+}
+
+function unfit({ parts, actionSize, config }: LearnerSpec): string | undefined {
+  const size = parts.baseActionSize ?? 0;
+  if (size !== actionSize) {
+    const found = size === 0 ? 'observations without one' : `a base action of ${size} numbers in the observations`;
+    return (
+      `residual corrects a base policy's action of ${actionSize} numbers, and was given ${found}; ` +
+      'give the task a base policy of this robot, or choose another algorithm'
+    );
+  }
+  const { warmupNoise, scale } = config.residual;
+  if (warmupNoise <= scale) return undefined;
+  return (
+    `residual.warmupNoise (${warmupNoise}) exceeds residual.scale (${scale}), so that the warm-up does what the policy ` +
+    'never can; lower the noise or raise the scale'
+  );
+}
