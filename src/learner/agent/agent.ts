@@ -1,5 +1,5 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
-import { type ObservationParts, ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
+import { ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
 import {
   type Algorithm,
@@ -11,26 +11,13 @@ import {
   updatesPerCall,
 } from '../program/index.ts';
 import type { Replay } from '../replay/index.ts';
+import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 import { EngineThread, LocalEngine, type TrainingEngine } from './engine/index.ts';
 import { initialState, sizeOf } from './initial-state.ts';
 import { observationStatistics } from './observation-statistics.ts';
 import { PhaseDriver } from './phase-driver.ts';
 import { buildPolicy, type NamedWeights, policyParts, policyWeights } from './policy-graph.ts';
 import { type PretrainingReport, pretrain } from './pretraining.ts';
-
-export interface AgentSpec {
-  readonly observationSize: number;
-  /** What the observation is made of; absent: all of it is seen by everybody. */
-  readonly parts?: ObservationParts;
-  readonly actionSize: number;
-  readonly config: LearnerConfig;
-  readonly seed: number;
-  /**
-   * Where training calls run: in this thread, which they block, or in one of its own (needs the built program). The results are
-   * the same bit for bit.
-   */
-  readonly engine?: 'local' | 'thread';
-}
 
 /** What one training call reports. */
 export interface UpdateMetrics {
@@ -80,13 +67,6 @@ export function buildPolicyFile(
   metadata: Readonly<Record<string, string>>,
 ): Uint8Array {
   return buildPolicy(ALGORITHM[spec.config.algorithm], learnerSpec(spec), weights, metadata);
-}
-
-function learnerSpec({ observationSize, parts, actionSize, config }: Omit<AgentSpec, 'seed' | 'engine'>): LearnerSpec {
-  const known = parts ?? { stateSize: observationSize };
-  const total = totalObservationSize(known);
-  if (total === observationSize) return { parts: known, actionSize, config };
-  throw new RangeError(`the parts of the observation have ${total} numbers, the observation has ${observationSize}`);
 }
 
 /**

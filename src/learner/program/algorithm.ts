@@ -75,8 +75,10 @@ export interface Algorithm {
   /** What the critics in `network` think of `action` [B, A] at `observation` [B, size]: [B, 1]. */
   readonly value: {
     readonly network: string;
-    readonly build: (parameters: Parameters, observation: Tensor, action: Tensor) => Tensor;
+    readonly build: (parameters: Parameters, observation: Tensor, action: Tensor, spec: LearnerSpec) => Tensor;
   };
+  /** Whether it reads the batch column `monte_carlo_return`: what followed each step to the end of its episode. */
+  readonly needsReturns?: boolean;
   /** The sentence that says why `spec` cannot work with this algorithm, or nothing. */
   readonly unfit?: (spec: LearnerSpec) => string | undefined;
 }

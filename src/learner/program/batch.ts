@@ -3,7 +3,7 @@
  * online transitions, in every slice of an update-to-data ratio.
  */
 import type { Rng } from '../../core/index.ts';
-import type { BatchColumns, Replay, RowRange, TransitionRing } from '../replay/index.ts';
+import type { BatchColumns, Replay, RowRange, RowReading, TransitionRing } from '../replay/index.ts';
 
 /** How a batch is made up. */
 export interface BatchSplit {
@@ -30,7 +30,7 @@ export function splitBatch(
 
 /**
  * Draws one batch from what `visibleCount` lets it see: demonstrations in the first rows, online transitions after.
- * Returns the split. Throws `RangeError` when nothing is visible.
+ * `reading`: how many steps a row adds up; absent: one. Returns the split. Throws `RangeError` when nothing is visible.
  */
 export function drawBatch(
   batch: BatchColumns,
@@ -38,23 +38,32 @@ export function drawBatch(
   visibleCount: number,
   demoFraction: number,
   rng: Rng,
+  reading?: RowReading,
 ): BatchSplit {
   const { online, demonstrations } = replay.visible(visibleCount);
   const size = batch.reward.length;
   const available = { online: online.to - online.from, demonstrations: demonstrations.to - demonstrations.from };
   if (available.online + available.demonstrations === 0) throw new RangeError('there are no transitions to learn from');
   const split = splitBatch(size, demoFraction, available.online, available.demonstrations);
-  draw(batch, 0, split.demonstrations, replay.demonstrations, demonstrations, rng);
-  draw(batch, split.demonstrations, size, replay.online, online, rng);
+  draw(batch, 0, split.demonstrations, replay.demonstrations, demonstrations, rng, reading);
+  draw(batch, split.demonstrations, size, replay.online, online, rng, reading);
   return split;
 }
 
 /** Fills slots [from, to): every row once where as many are asked for as there are, else drawn with replacement. */
-function draw(batch: BatchColumns, from: number, to: number, ring: TransitionRing, range: RowRange, rng: Rng): void {
+function draw(
+  batch: BatchColumns,
+  from: number,
+  to: number,
+  ring: TransitionRing,
+  range: RowRange,
+  rng: Rng,
+  reading: RowReading | undefined,
+): void {
   const available = range.to - range.from;
   const isEach = available === to - from;
   for (let slot = from; slot < to; slot++) {
-    ring.copyRow(range.from + (isEach ? slot - from : rng.int(available)), batch, slot);
+    ring.copyRow(range.from + (isEach ? slot - from : rng.int(available)), batch, slot, reading, range);
   }
 }
 

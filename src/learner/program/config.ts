@@ -4,15 +4,19 @@ import type { Activation } from '../networks/index.ts';
 import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from './settings/encoder.ts';
 import {
   DEFAULT_DSACT_SETTINGS,
+  DEFAULT_EXPO_SETTINGS,
+  DEFAULT_HIL_SERL_SETTINGS,
   DEFAULT_RESIDUAL_SETTINGS,
   DEFAULT_TD3_SETTINGS,
   type DsactSettings,
+  type ExpoSettings,
+  type HilSerlSettings,
   type ResidualSettings,
   type Td3Settings,
 } from './settings/index.ts';
 
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd', 'td3', 'residual', 'dsact'] as const;
+export const ALGORITHMS = ['sac', 'rlpd', 'hil-serl', 'td3', 'residual', 'dsact', 'expo'] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -37,6 +41,8 @@ export interface LearnerConfig {
   readonly updatesPerCall: number;
   /** γ per policy step, (0, 1]. */
   readonly discount: number;
+  /** n ≥ 1: steps whose rewards a target adds up before it bootstraps. */
+  readonly nStep: number;
   /** τ: how far the target critics move per update, (0, 1]. */
   readonly targetRate: number;
   readonly learningRateActor: number;
@@ -88,6 +94,8 @@ export interface LearnerConfig {
   /** Threads of the runtime. More than one helps only on cores that nobody else uses. */
   readonly threads: number;
   readonly dsact: DsactSettings;
+  readonly expo: ExpoSettings;
+  readonly hilSerl: HilSerlSettings;
   readonly td3: Td3Settings;
   readonly residual: ResidualSettings;
 }
@@ -108,6 +116,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   utd: 4,
   updatesPerCall: 0,
   discount: 0.97,
+  nStep: 1,
   targetRate: 0.005,
   learningRateActor: 5e-4,
   learningRateCritic: 5e-4,
@@ -136,6 +145,8 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   checkpointEveryUpdates: 2000,
   threads: 1,
   dsact: DEFAULT_DSACT_SETTINGS,
+  expo: DEFAULT_EXPO_SETTINGS,
+  hilSerl: DEFAULT_HIL_SERL_SETTINGS,
   td3: DEFAULT_TD3_SETTINGS,
   residual: DEFAULT_RESIDUAL_SETTINGS,
 };
@@ -161,6 +172,7 @@ const RULES: readonly Rule[] = [
       'criticSubset',
       'batchSize',
       'utd',
+      'nStep',
       'replayCapacity',
       'publishEveryUpdates',
       'checkpointEveryUpdates',

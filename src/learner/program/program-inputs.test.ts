@@ -119,3 +119,38 @@ describe('ProgramInputs', () => {
     expect(Math.abs(all.reduce((a, b) => a + b) / all.length)).toBeLessThan(0.6);
   });
 });
+
+describe('rows of several steps', () => {
+  const spec = {
+    parts: { stateSize: 1 },
+    actionSize: 1,
+    config: { ...config, nStep: 3, rewardScale: 2, rewardShift: 1 },
+  };
+
+  it('adds up scaled and shifted rewards, and discounts what follows by the steps that the row really spans', () => {
+    const replay = new Replay(1, 1, 100);
+    // One episode of four steps with reward 1 each, which the task ends.
+    for (let step = 0; step < 4; step++) {
+      const t = createTransition(1, 1);
+      Object.assign(t, { step, seq: step, reward: 1, terminated: step === 3 });
+      t.observation[0] = step;
+      t.nextObservation[0] = step + 1;
+      replay.add(t);
+    }
+    const program = buildProgram(sac, spec);
+    const arrays = inputArrays(program, 1);
+    const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
+    new ProgramInputs(program, spec, 1, arrays).fill({ replay, visibleCount: 4, demoFraction: 0, call: 0, random });
+    const seen = new Set<number>();
+    for (let i = 0; i < 8; i++) {
+      const step = arrays['observation']![i] as number;
+      seen.add(step);
+      const spans = Math.min(3, 4 - step);
+      const weights = [1, 0.9, 0.81].slice(0, spans).reduce((a, b) => a + b);
+      expect(arrays['reward']![i]).toBeCloseTo(weights * (2 * 1 + 1), 5);
+      expect(arrays['discount']![i]).toBeCloseTo(step + spans === 4 ? 0 : 0.9 ** spans, 6);
+      expect(arrays['next_observation']![i]).toBe(step + spans);
+    }
+    expect(seen.size).toBeGreaterThan(1);
+  });
+});

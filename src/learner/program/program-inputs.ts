@@ -64,6 +64,11 @@ export class ProgramInputs {
       filterActivity: column('filter_activity', 1),
       tankDrainJ: column('tank_drain_j', 1),
       bootstrap: new Float32Array(K * B),
+      ...(arrays['cost'] === undefined ? {} : { cost: column('cost', 1) }),
+      ...(arrays['monte_carlo_return'] === undefined ? {} : { monteCarloReturn: column('monte_carlo_return', 1) }),
+      ...(spec.config.nStep === 1
+        ? {}
+        : { discountPower: new Float32Array(K * B), discountSum: new Float32Array(K * B) }),
     });
     this.#discount = column('discount', 1);
     this.#isDemo = column('is_demo', 1);
@@ -99,10 +104,13 @@ export class ProgramInputs {
     const { config } = this.#spec;
     const slice = this.#slices[k]!;
     const size = config.batchSize;
-    const { demonstrations } = drawBatch(slice, replay, visibleCount, demoFraction, random.batch);
+    const { nStep: steps, discount } = config;
+    const reading = steps === 1 ? undefined : { steps, discount, rng: random.batch };
+    const { demonstrations } = drawBatch(slice, replay, visibleCount, demoFraction, random.batch, reading);
     for (let i = 0; i < size; i++) {
-      this.#discount[k * size + i] = config.discount * slice.bootstrap[i]!;
-      slice.reward[i] = learnedReward(slice.reward[i]!, slice.filterActivity[i]!, slice.tankDrainJ[i]!, config);
+      this.#discount[k * size + i] = (slice.discountPower?.[i] ?? discount) * slice.bootstrap[i]!;
+      const [reward, activity, drainJ] = [slice.reward[i]!, slice.filterActivity[i]!, slice.tankDrainJ[i]!];
+      slice.reward[i] = learnedReward(reward, activity, drainJ, config, slice.discountSum?.[i]);
       this.#isDemo[k * size + i] = i < demonstrations ? 1 : 0;
     }
   }
@@ -139,14 +147,8 @@ function fillUniform(data: Float32Array, rng: Rng): void {
 function slicesOf(count: number, columns: BatchColumns): BatchColumns[] {
   return Array.from({ length: count }, (_, k) => {
     const part = (data: Float32Array) => data.subarray((data.length / count) * k, (data.length / count) * (k + 1));
-    return {
-      observation: part(columns.observation),
-      nextObservation: part(columns.nextObservation),
-      action: part(columns.action),
-      reward: part(columns.reward),
-      filterActivity: part(columns.filterActivity),
-      tankDrainJ: part(columns.tankDrainJ),
-      bootstrap: part(columns.bootstrap),
-    };
+    return Object.fromEntries(
+      Object.entries(columns).map(([name, data]) => [name, part(data)]),
+    ) as unknown as BatchColumns;
   });
 }

@@ -108,11 +108,17 @@ export class Step {
 
   /**
    * What the policy sees of them: without privileged numbers, and without a gradient to the encoder of images, which critics
-   * train; `trainsEncoder` for cloning, where there are no critics.
+   * train; `trainsEncoder` for cloning, where there are no critics, `target` through the encoder's slow copy.
    */
-  policySight(of: BatchOf, encoding: 'fixed' | 'trainsEncoder' = 'fixed'): Tensor {
-    const sight = policyView(this.spec, this.#observation(of), this.#eye('online'));
-    return encoding === 'fixed' ? stopGradient(sight) : sight;
+  policySight(of: BatchOf, encoding: 'fixed' | 'trainsEncoder' | 'target' = 'fixed'): Tensor {
+    const eye = this.#eye(encoding === 'target' ? 'target' : 'online');
+    const sight = policyView(this.spec, this.#observation(of), eye);
+    return encoding === 'trainsEncoder' ? sight : stopGradient(sight);
+  }
+
+  /** [B, O] the batch's observations as they were stored: neither normalised nor encoded. */
+  get storedObservation(): Tensor {
+    return this.#observation('observation');
   }
 
   /** A column of the batch, [B, width]. */

@@ -11,7 +11,8 @@ import { ReinError, type Transition } from '../../core/index.ts';
 import {
   type Agent,
   createAgent,
-  Replay,
+  createReplay,
+  type Replay,
   readCheckpoint,
   UpdateContract,
   updatesPerCall,
@@ -76,8 +77,9 @@ export class Learner {
     this.#options = options;
     this.#agent = agent;
     this.#lock = lock;
-    this.#replay = new Replay(setup.observationSize, setup.actionSize, config.replayCapacity);
-    this.#contract = new UpdateContract(config.utd, config.warmupSteps);
+    const { observationSize, actionSize } = setup;
+    this.#replay = createReplay({ observationSize, actionSize, config });
+    this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
     const metricsFile = join(folder, LEARNER_FILES.metrics);
     this.#record = new TrainingRecord(metricsFile, this.#contract, config, options.onFault);
   }
@@ -89,9 +91,9 @@ export class Learner {
   static async start(options: LearnerOptions): Promise<Learner> {
     const lock = lockOf(options.folder);
     try {
-      const { observationSize, actionSize, config } = options.setup;
+      const { observationSize, parts, actionSize, config } = options.setup;
       const agent = await createAgent({
-        ...{ observationSize, actionSize, config: config.learner, seed: config.seed },
+        ...{ observationSize, parts, actionSize, config: config.learner, seed: config.seed },
         engine: options.engine ?? 'thread',
       });
       const learner = new Learner(options, agent, lock);
@@ -220,7 +222,7 @@ export class Learner {
 
   #accept(transition: Transition, robotId: string): void {
     this.#received++;
-    const outcome = this.#replay.add(transition);
+    const outcome = this.#replay.add(transition, { robot: robotId });
     if (outcome !== 'accepted') {
       this.#options.onFault(`A transition was not learned from: ${outcome} (episode ${transition.episode}).`);
     } else if (this.#isReady) {

@@ -102,7 +102,7 @@ function buildCriticValues(algorithm: Algorithm, spec: LearnerSpec): Graph {
     scale: inputs.get(STATISTICS.scale),
     encoder: networks.get(ENCODER),
   });
-  const values = algorithm.value.build(networks.get(algorithm.value.network)!, seen, action);
+  const values = algorithm.value.build(networks.get(algorithm.value.network)!, seen, action, spec);
   g.output('values', reshape(values, [ROWS]));
   return g;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
 import { encoderSchema } from './learner/encoder.ts';
-import { dsactSchema, residualSchema, td3Schema } from './learner/index.ts';
+import { dsactSchema, expoSchema, hilSerlSchema, residualSchema, td3Schema } from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. */
@@ -42,6 +42,9 @@ const schema = z
       'Critic updates before each update of the policy; 0 for `utd`. More than `utd` delays the policy.',
     ).default(0),
     discount: num('1', { above: 0, max: 1 }, 'Discount per policy step.').default(0.97),
+    nStep: whole('steps', { min: 1, max: 100 }, 'Steps whose rewards a target adds up before it bootstraps.').default(
+      1,
+    ),
     targetRate: num('1', { above: 0, max: 1 }, 'Share of the critic that its target takes over per update.').default(
       0.005,
     ),
@@ -113,6 +116,8 @@ const schema = z
       'Threads of the training engine; 1 is fastest for small networks.',
     ).default(1),
     dsact: dsactSchema,
+    expo: expoSchema,
+    hilSerl: hilSerlSchema,
     td3: td3Schema,
     residual: residualSchema,
   })
