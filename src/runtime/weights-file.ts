@@ -5,11 +5,11 @@ import type { RunSetup } from './setup.ts';
 
 /** Writes `policy.onnx` and its manifest into `folder`; gives the path of the former. Throws `ReinError` where it cannot. */
 export function saveWeights(setup: RunSetup, { manifest, weights }: PolicyWeights, folder: string): Promise<string> {
-  const { config, observationSize, actionSize, schemaHash } = setup;
+  const { config, observationSize, parts, actionSize, schemaHash } = setup;
   const { runId, version, parent, trainingStep, updates, createdAt } = manifest;
   const names = { robot: config.robot.name, task: config.task.name };
   const metadata = { schemaHash, runId, version: String(version), ...names };
-  const onnx = buildPolicyFile({ observationSize, actionSize, config: config.learner }, weights, metadata);
+  const onnx = buildPolicyFile({ observationSize, parts, actionSize, config: config.learner }, weights, metadata);
   return savePolicyFile(folder, onnx, {
     ...{ runId, version, parent, trainingStep, updates, createdAt },
     ...{ schemaHash, observationSize, actionSize, ...names },
