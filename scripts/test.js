@@ -21,7 +21,7 @@ const rosLimitMs = 25 * 60_000;
 /** Beginnings of the paths of end-to-end tests that wait for no clock, only for each other's share of the machine, */
 const patient = [
   ...['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'],
-  ...['build', 'package', 'policy-worker'],
+  ...['build', 'package', 'policy-worker', 'train-kill'],
 ].map((name) => `tests/e2e/${name}`);
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
@@ -44,12 +44,12 @@ if (patterns.length > 0) {
   // As a machine that is held up for a moment is no defect, an end-to-end test that fails is run once more, and named if it
   // passes then. Tests without a clock get no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
+  await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
   const patientTests = suite(
     'end-to-end tests whose time is simulated',
     [...patient, '--testTimeout=120000', ...again],
     BESIDE,
   );
-  await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
   // One file at a time: these start processes of their own, and keep real time to the millisecond.
   await suite('end-to-end tests in real time', [
     ...['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', ...again],
@@ -60,8 +60,8 @@ if (patterns.length > 0) {
   if (!process.env.AMENT_PREFIX_PATH) {
     console.log('\nThe tests against a real ROS 2 are skipped: none is sourced (AMENT_PREFIX_PATH is empty).');
   }
-  // Against a real graph one file at a time; without one nobody is in another's way.
-  const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : [];
+  // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
+  const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : ['--no-isolate'];
   await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], { limitMs: rosLimitMs });
 }
 finish();

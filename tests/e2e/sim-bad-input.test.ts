@@ -31,7 +31,7 @@ beforeAll(async () => {
   writeFileSync(join(dir, 'tiny.yaml'), TINY);
   const size = ['--steps', '160', '--eval-episodes', '2'];
   await rein(['sim', '--config', 'tiny.yaml', '--out', 'good', '--quiet', ...size], dir);
-}, 60_000);
+}, 240_000);
 afterAll(() => {
   endLeftovers();
   rmSync(dir, { recursive: true, force: true });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   first = await sim('first', 3, TINY);
   const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }');
   [again, other] = await Promise.all([sim('again', 3, easy), sim('other', 4, TINY)]);
-}, 90_000);
+}, 240_000);
 afterAll(() => {
   endLeftovers();
   rmSync(dir, { recursive: true, force: true });

@@ -83,7 +83,7 @@ export class ObservationStore {
     const from = (row * frame.variants + variant) * size;
     const frames = this.#frames;
     if (frames instanceof Float32Array) copyNumbers(frames, from, out, to + offset, size);
-    else for (let i = 0; i < size; i++) out[to + offset + i] = BYTE_VALUES[frames[from + i]!]!;
+    else copyBytes(frames, from, out, to + offset, size);
   }
 
   get #numbersSize(): number {
@@ -113,4 +113,8 @@ function checkFrame(observationSize: number, { offset, size, variants }: FrameSt
 function copyNumbers(from: Float32Array, at: number, out: Float32Array, to: number, count: number): void {
   if (count >= WIDE) out.set(from.subarray(at, at + count), to);
   else for (let i = 0; i < count; i++) out[to + i] = from[at + i]!;
+}
+
+function copyBytes(from: Uint8Array, at: number, out: Float32Array, to: number, count: number): void {
+  for (let i = 0; i < count; i++) out[to + i] = BYTE_VALUES[from[at + i]!]!;
 }
