@@ -77,8 +77,8 @@ export class Learner {
     this.#options = options;
     this.#agent = agent;
     this.#lock = lock;
-    const { observationSize, actionSize } = setup;
-    this.#replay = createReplay({ observationSize, actionSize, config });
+    const { observationSize, parts, actionSize } = setup;
+    this.#replay = createReplay({ observationSize, parts, actionSize, config });
     this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
     const metricsFile = join(folder, LEARNER_FILES.metrics);
     this.#record = new TrainingRecord(metricsFile, this.#contract, config, options.onFault);
