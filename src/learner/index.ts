@@ -16,4 +16,5 @@ export {
   type LearnerConfig,
   updatesPerCall,
 } from './program/index.ts';
+export { FrozenEncoder, type FrozenEncoderOptions, ObservationEncoder } from './imports/index.ts';
 export * from './replay/index.ts';

@@ -1,1 +1,2 @@
 export { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
+export { ObservationEncoder } from './observation-encoder.ts';
