@@ -8,6 +8,7 @@ export {
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
 export { chooseThreads, sampleLoad } from './engine/index.ts';
+export { FrozenEncoder, type FrozenEncoderOptions, ObservationEncoder } from './imports/index.ts';
 export {
   ALGORITHMS,
   type AlgorithmName,
@@ -16,5 +17,4 @@ export {
   type LearnerConfig,
   updatesPerCall,
 } from './program/index.ts';
-export { FrozenEncoder, type FrozenEncoderOptions, ObservationEncoder } from './imports/index.ts';
 export * from './replay/index.ts';
