@@ -19,16 +19,23 @@ import type { LearnerConfig, Step } from '../program/index.ts';
  * `chosen` [B, 1] is 1 for rows that come from demonstrations and 0 elsewhere; all rows where left out.
  */
 export function cloningLoss(mean: Tensor, action: Tensor, chosen?: Tensor): Tensor {
-  const error = square(sub(tanh(mean), action));
-  if (chosen === undefined) return reduceMean(error);
-  const count = maximum(reduceSum(chosen), 1);
-  return div(reduceSum(mul(error, chosen)), mul(count, error.shape.at(-1)!));
+  const errors = reduceMean(square(sub(tanh(mean), action)), [-1]);
+  return chosen === undefined ? reduceMean(errors) : meanOfChosen(errors, chosen);
 }
 
-/** One update of the actor towards the batch's actions. `meanOf`: its action before tanh. */
-export function cloneActor(step: Step, meanOf: (parameters: Parameters, sight: Tensor) => Tensor): void {
+/** The mean of `errors` [B, 1] over the rows where `chosen` [B, 1] is 1; 0 where there are none. */
+export function meanOfChosen(errors: Tensor, chosen: Tensor): Tensor {
+  return div(reduceSum(mul(errors, chosen)), maximum(reduceSum(chosen), 1));
+}
+
+/** One update of the actor towards the batch's actions. `meanOf`: its action before tanh. `action`: the numbers that it gives. */
+export function cloneActor(
+  step: Step,
+  meanOf: (parameters: Parameters, sight: Tensor) => Tensor,
+  action: Tensor = step.action,
+): void {
   const { config } = step.spec;
-  const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation', 'trainsEncoder')), step.action);
+  const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation', 'trainsEncoder')), action);
   // The spread has no part in this loss: its head keeps its first values.
   const frozen = ['logStd.weight', 'logStd.bias'];
   const squaredNorm = step.minimise('actor', loss, {

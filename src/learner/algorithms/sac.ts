@@ -69,16 +69,31 @@ export function temperatureNetwork({ initialTemperature }: LearnerConfig): Netwo
 
 /** One update of all critics towards the soft Bellman target, and of their slow copies towards them. */
 export function updateCritics(step: Step): void {
-  const { config } = step.spec;
-  const noise = step.normal('next_noise', [config.batchSize, step.spec.actionSize]);
+  followValues(step, nextDraw(step));
+}
+
+/** An action of the policy with its log-density: [B, A] and [B, 1]. */
+export interface Drawn {
+  readonly action: Tensor;
+  readonly logProbability: Tensor;
+}
+
+/** a′ ~ π(s′) of `size` numbers. */
+export function nextDraw(step: Step, size: number = step.spec.actionSize): Drawn {
+  const noise = step.normal('next_noise', [step.batchSize, size]);
   const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('next_observation'));
-  const next = sampleTanhGaussian(mean, logStd, noise);
+  return sampleTanhGaussian(mean, logStd, noise);
+}
+
+/** One update of all critics on `action`, towards what follows with the action `next`, and of their slow copies. */
+export function followValues(step: Step, next: Drawn, action: Tensor = step.action): void {
+  const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
   const targetValues = critics(members, step.criticSight('next_observation', 'target'), next.action);
   const entropy = { temperature: alphaOf(step), logProbability: next.logProbability };
   const y = criticTarget(step.reward, step.discount, targetValues, config.entropyInTarget ? entropy : undefined);
 
-  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
+  const values = critics(step.online('critic'), step.criticSight('observation'), action);
   const { loss, absoluteError } = criticLoss(values, y);
   const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
   step.follow('critic');
@@ -89,24 +104,28 @@ export function updateCritics(step: Step): void {
   step.report('criticGradientNorm', sqrt(squaredNorm));
 }
 
-/** One update of the actor up the critics' values, and of the temperature towards the entropy that is aimed at. */
-export function updateActor(step: Step): void {
-  const { config, actionSize } = step.spec;
+/**
+ * One update of the actor up the critics' values, and of the temperature towards the entropy that is aimed at. `action`: what the
+ * batch did with the numbers that the policy is a Gaussian over; all of them where left out.
+ */
+export function updateActor(step: Step, action: Tensor = step.action): void {
+  const { config } = step.spec;
+  const size = action.shape.at(-1)!;
   const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('observation'));
-  const drawn = sampleTanhGaussian(mean, logStd, step.normal('noise', [config.batchSize, actionSize]));
+  const drawn = sampleTanhGaussian(mean, logStd, step.normal('noise', [step.batchSize, size]));
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), drawn.action);
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
   let total = loss;
   if (config.bcAuxWeight > 0) {
-    const cloning = cloningLoss(mean, step.action, step.isDemo);
+    const cloning = cloningLoss(mean, action, step.isDemo);
     const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
     total = add(loss, mul(cloning, weight));
     step.report('cloningLoss', cloning);
   }
   const squaredNorm = step.minimise('actor', total, actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
-  updateTemperature(step, entropy);
+  updateTemperature(step, entropy, size);
   step.report('actorLoss', loss);
   step.report('entropy', entropy);
   step.report('temperature', alpha);
@@ -114,11 +133,11 @@ export function updateActor(step: Step): void {
   step.report('policyValue', value);
 }
 
-/** One update of log α; α stays at or above its floor. */
-export function updateTemperature(step: Step, entropy: Tensor): void {
-  const { config, actionSize } = step.spec;
+/** One update of log α towards an entropy for `dimensions` numbers of the action; α stays at or above its floor. */
+export function updateTemperature(step: Step, entropy: Tensor, dimensions: number = step.spec.actionSize): void {
+  const { config } = step.spec;
   const logAlpha = step.online('temperature')['log']!;
-  const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * actionSize);
+  const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * dimensions);
   step.minimise('temperature', loss, { rate: config.learningRateTemperature });
   step.assign('temperature', floorTemperature(step.part('temperature'), config.minTemperature));
 }
