@@ -10,14 +10,17 @@ function best(s: number): number {
   return 0.2 + 0.6 * s;
 }
 
-/** `count` steps with actions drawn uniformly; the reward is 1 − (a − best)². Every `demoEvery`th is the best, and a demonstration. */
-export function bandit(count: number, seed: number, demoEvery: number = Number.POSITIVE_INFINITY): Replay {
+/**
+ * `count` steps with actions drawn uniformly; the reward is 1 − (a − best)². The first
+ * `demonstrations` are the best actions, shown by somebody.
+ */
+export function bandit(count: number, seed: number, demonstrations = 0): Replay {
   const replay = new Replay(1, 1, count);
   const rng = new Rng(seed);
   for (let i = 0; i < count; i++) {
     const t = createTransition(1, 1);
     const s = rng.uniformIn(-1, 1);
-    const isDemo = i % demoEvery === demoEvery - 1;
+    const isDemo = i < demonstrations;
     t.source = isDemo ? 'demo' : 'policy';
     t.observation[0] = s;
     t.executed[0] = isDemo ? best(s) : rng.uniformIn(-1, 1);

@@ -1,0 +1,172 @@
+/**
+ * EXPO: an expressive base policy that only imitates, a small edit of its actions that climbs the critics, and a choice
+ * among base and edited actions by the critics themselves (Dong et al., https://arxiv.org/abs/2507.07986). Each function is one
+ * equation of its section 4; the choice is in `on-the-fly.ts`.
+ */
+import { mul, reduceMean, reduceSum, reshape, slice, sqrt, stopGradient, sub, type Tensor } from '../engine/index.ts';
+import { critics, denoiserLayout, gaussianActorLayout } from '../networks/index.ts';
+import {
+  type Algorithm,
+  type LearnerConfig,
+  type LearnerSpec,
+  type MinimiseOptions,
+  type NetworkDef,
+  policyInputSize,
+  type Step,
+} from '../program/index.ts';
+import { meanOfChosen } from './bc.ts';
+import {
+  baseModel,
+  choose,
+  drawEdit,
+  editedAction,
+  onTheFlyPolicy,
+  proposalNoiseSize,
+  proposalValues,
+  propose,
+} from './on-the-fly.ts';
+import {
+  actorLoss,
+  actorOptimiser,
+  alphaOf,
+  criticLoss,
+  criticNetwork,
+  criticOptimiser,
+  criticTarget,
+  entropyOf,
+  meanValue,
+  temperatureNetwork,
+  updateTemperature,
+} from './sac.ts';
+
+export const expo: Algorithm = {
+  name: 'expo',
+  networks: (spec) => [baseNetwork(spec), editNetwork(spec), criticNetwork(spec), temperatureNetwork(spec.config)],
+  update: { inner: updateCritics, outer: updatePolicies },
+  cloning: { inner: cloneBase },
+  policy: onTheFlyPolicy,
+  value: { network: 'critic', build: meanValue },
+  unfit,
+};
+
+/** π_b: makes an action out of noise. */
+function baseNetwork(spec: LearnerSpec): NetworkDef {
+  const { expo: settings, activation } = spec.config;
+  const layout = denoiserLayout(policyInputSize(spec), settings.baseHidden, spec.actionSize, activation);
+  return { name: 'base', layout, hasTarget: settings.baseCopy === 'slow' };
+}
+
+/** π_e: sees the observation and the action that it edits. */
+function editNetwork(spec: LearnerSpec): NetworkDef {
+  const { actorHidden, activation } = spec.config;
+  const inputs = policyInputSize(spec) + spec.actionSize;
+  return { name: 'edit', layout: gaussianActorLayout(inputs, actorHidden, spec.actionSize, activation) };
+}
+
+/** One update of all critics towards y = r + d·min Q̄(s′, a*), a* chosen on the fly with the same critics, and of their slow copies. */
+function updateCritics(step: Step): void {
+  const { spec, batchSize } = step;
+  const { config } = spec;
+  const proposers = { base: baseOf(step), edit: step.online('edit') };
+  const noise = step.normal('next_noise', [batchSize, proposalNoiseSize(spec)]);
+  const proposals = propose(spec, proposers, step.policySight('next_observation'), noise);
+  const members = step.targetSubset('critic', config.criticSubset);
+  const next = choose(proposals, proposalValues(members, step.criticSight('next_observation', 'target'), proposals));
+  const y = criticTarget(step.reward, step.discount, reshape(next.value, [1, batchSize, 1]));
+
+  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
+  const { loss, absoluteError } = criticLoss(values, y);
+  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
+  step.follow('critic');
+  step.report('criticLoss', loss);
+  step.report('qMean', reduceMean(values));
+  step.report('targetMean', reduceMean(y));
+  step.report('tdErrorAbs', absoluteError);
+  step.report('criticGradientNorm', sqrt(squaredNorm));
+  step.report('chosenValue', reduceMean(next.value));
+  step.report('choiceGain', reduceMean(sub(next.value, reduceMean(next.values, [-1]))));
+  step.report('editShare', editShare(next.chosen, config.expo));
+}
+
+/** One update of the base policy, of the edit policy and of the temperature. */
+function updatePolicies(step: Step): void {
+  const { config } = step.spec;
+  step.report('baseLoss', updateBase(step, step.policySight('observation'), actorOptimiser(config)));
+  if (config.expo.edited > 0) updateEdit(step);
+}
+
+/** Imitation: the base policy on the demonstrations, before there is anything else. */
+function cloneBase(step: Step): void {
+  const { learningRateBc: rate, gradientClip: clip } = step.spec.config;
+  const sight = step.policySight('observation', 'trainsEncoder');
+  step.report('cloningLoss', updateBase(step, sight, { rate, clip, trainsEncoder: true }));
+  if (step.spec.config.expo.baseCopy === 'slow') step.follow('base', 1);
+}
+
+/** L_b: the model's own loss on the actions of the batch, or of its demonstrations. The critics have no part in it. */
+function updateBase(step: Step, observation: Tensor, options: MinimiseOptions): Tensor {
+  const { spec, batchSize, action } = step;
+  const { baseData, baseCopy, baseCopyRate } = spec.config.expo;
+  const noise = step.normal('base_noise', [batchSize, spec.actionSize]);
+  const time = step.uniform('base_time', [batchSize, 1]);
+  const errors = baseModel(spec).loss(step.online('base'), { observation, action }, noise, time);
+  const loss = baseData === 'all' ? reduceMean(errors) : meanOfChosen(errors, step.isDemo);
+  step.minimise('base', loss, options);
+  if (baseCopy === 'slow') step.follow('base', baseCopyRate);
+  return loss;
+}
+
+/** L_e = mean of α·log π(a_e|s, a) − Q(s, a_e), where a is the batch's action and a_e its edit; and the temperature. */
+function updateEdit(step: Step): void {
+  const { spec, batchSize } = step;
+  const { config, actionSize } = spec;
+  const { editScale, entropyInEditUnits } = config.expo;
+  const noise = step.normal('edit_noise', [batchSize, actionSize]);
+  const drawn = drawEdit(step.online('edit'), step.policySight('observation'), step.action, noise);
+  const action = editedAction(step.action, drawn.edit, editScale);
+  const logProbability = editedLogProbability(drawn.logProbability, editScale, actionSize);
+  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
+  const alpha = alphaOf(step);
+  const { loss, value } = actorLoss(logProbability, values, alpha, config.criticAggregation);
+  const squaredNorm = step.minimise('edit', loss, actorOptimiser(config));
+  const entropy = entropyOf(logProbability);
+  // H against H* + A·log β is the edit's own entropy against H*.
+  updateTemperature(step, entropyInEditUnits ? sub(entropy, actionSize * Math.log(editScale)) : entropy);
+  step.report('actorLoss', loss);
+  step.report('entropy', entropy);
+  step.report('temperature', alpha);
+  step.report('actorGradientNorm', sqrt(squaredNorm));
+  step.report('policyValue', value);
+}
+
+/** log π(a_e) = log π(e) − A·log β: an edit is squeezed into β of its range, where its density is so much higher. */
+export function editedLogProbability(logProbability: Tensor, scale: number, actionSize: number): Tensor {
+  return sub(logProbability, actionSize * Math.log(scale));
+}
+
+/** Share of rows where the choice [B, candidates + edited] fell on an edit. */
+export function editShare(chosen: Tensor, { candidates, edited }: LearnerConfig['expo']): Tensor {
+  if (edited === 0) return mul(reduceMean(chosen), 0);
+  return reduceMean(reduceSum(slice(chosen, -1, candidates, candidates + edited), [-1]));
+}
+
+function baseOf(step: Step) {
+  return step.spec.config.expo.baseCopy === 'current' ? step.online('base') : step.target('base');
+}
+
+function unfit({ parts, actionSize, config }: LearnerSpec): string | undefined {
+  const { candidates, edited, editScale, entropyInEditUnits, baseData } = config.expo;
+  if ((parts.privilegedSize ?? 0) > 0) {
+    return 'expo chooses actions with its critics on the robot too, where privileged numbers are not known';
+  }
+  if (edited > candidates)
+    return `expo edits ${edited} of ${candidates} candidates: expo.edited must not exceed expo.candidates`;
+  if (baseData === 'demonstrations' && config.demoFraction === 0 && config.bcInitSteps === 0) {
+    return "expo's base policy imitates demonstrations alone, and demoFraction and bcInitSteps are 0: it would never learn";
+  }
+  const [aim, most] = [config.targetEntropyPerDimension, Math.log(2 * editScale)];
+  if (!entropyInEditUnits && aim > most) {
+    return `edits of ±${editScale} reach an entropy of ${most.toFixed(2)} per number of the action, targetEntropyPerDimension is ${aim}: the temperature would grow without end`;
+  }
+  return undefined;
+}

@@ -1,0 +1,146 @@
+/**
+ * EXPO's policy: propose several actions, edit some of them, take the one that the critics like best (Dong et al.,
+ * https://arxiv.org/abs/2507.07986, section 4). It acts, it is evaluated, and the critics' target follows it.
+ */
+import {
+  add,
+  argmaxOneHot,
+  atOneHot,
+  clip,
+  concat,
+  mul,
+  type Parameters,
+  permute,
+  reduceMax,
+  reduceMin,
+  reduceSum,
+  reshape,
+  slice,
+  sub,
+  type Tensor,
+} from '../engine/index.ts';
+import {
+  type ActionModel,
+  critics,
+  diffusion,
+  flow,
+  gaussianActor,
+  repeated,
+  sampleTanhGaussian,
+} from '../networks/index.ts';
+import type { LearnerSpec, PolicyDef } from '../program/index.ts';
+
+/** Networks that propose actions. */
+export interface Proposers {
+  readonly base: Parameters;
+  readonly edit: Parameters;
+}
+
+/** How the base policy makes actions. */
+export function baseModel({ config, actionSize }: LearnerSpec): ActionModel {
+  const { model, steps } = config.expo;
+  return model === 'flow' ? flow(actionSize, steps) : diffusion(actionSize, steps);
+}
+
+/** Numbers ~ N(0, 1) that all proposals of one decision take: those of base actions first, then those of edits. */
+export function proposalNoiseSize(spec: LearnerSpec): number {
+  const { candidates, edited } = spec.config.expo;
+  return candidates * baseModel(spec).noiseSize + edited * spec.actionSize;
+}
+
+/**
+ * The proposals at `sight` [B, inputs]: base actions a_b ~ π_b(s), then edits of the first of them, [B, candidates + edited, A].
+ * `noise` [B, proposalNoiseSize].
+ */
+export function propose(spec: LearnerSpec, { base, edit }: Proposers, sight: Tensor, noise: Tensor): Tensor {
+  const { candidates, edited, editScale } = spec.config.expo;
+  const [rows, A] = [sight.shape[0]!, spec.actionSize];
+  const model = baseModel(spec);
+  const end = candidates * model.noiseSize;
+  const drawn = reshape(slice(noise, -1, 0, end), [rows * candidates, model.noiseSize]);
+  const proposed = reshape(model.act(base, repeated(sight, candidates), drawn), [rows, candidates, A]);
+  if (edited === 0) return proposed;
+  const taken = reshape(slice(proposed, 1, 0, edited), [rows * edited, A]);
+  const forEdits = reshape(slice(noise, -1, end, end + edited * A), [rows * edited, A]);
+  const { edit: e } = drawEdit(edit, repeated(sight, edited), taken, forEdits);
+  return concat([proposed, reshape(editedAction(taken, e, editScale), [rows, edited, A])], 1);
+}
+
+/** An edit e ~ π_e(s, a) in (−1, 1) with its log-density [B, 1]. `sight`, `action` and `noise` have B rows. */
+export function drawEdit(
+  parameters: Parameters,
+  sight: Tensor,
+  action: Tensor,
+  noise: Tensor,
+): { edit: Tensor; logProbability: Tensor } {
+  const { mean, logStd } = gaussianActor(parameters, concat([sight, action], -1));
+  const { action: edit, logProbability } = sampleTanhGaussian(mean, logStd, noise);
+  return { edit, logProbability };
+}
+
+/** a_e = clip(a + β·e, −1, 1). */
+export function editedAction(action: Tensor, edit: Tensor, scale: number): Tensor {
+  return clip(add(action, mul(edit, scale)), -1, 1);
+}
+
+/** Q of every proposal [B, J, A], in one call of the critics: [critics, B·J, 1]. `sight` [B, `criticInputSize`]. */
+export function proposalValues(parameters: Parameters, sight: Tensor, proposals: Tensor): Tensor {
+  const [rows, count, A] = proposals.shape as [number, number, number];
+  return critics(parameters, repeated(sight, count), reshape(proposals, [rows * count, A]));
+}
+
+/** What `choose` found: the action [B, A], its value [B, 1], which proposal it is [B, J] as one-hot, and all values [B, J]. */
+export interface Choice {
+  readonly action: Tensor;
+  readonly value: Tensor;
+  readonly chosen: Tensor;
+  readonly values: Tensor;
+}
+
+/** a* = argmax over the `proposals` [B, J, A] of the least of the critics' `values` [critics, B·J, 1]. The first of equals. */
+export function choose(proposals: Tensor, values: Tensor): Choice {
+  const [rows, count, A] = proposals.shape as [number, number, number];
+  const least = reshape(reduceMin(values, 0), [rows, count]);
+  const chosen = argmaxOneHot(least);
+  const action = reduceSum(mul(proposals, reshape(chosen, [rows, count, 1])), [1]);
+  return { action: reshape(action, [rows, A]), value: reduceMax(least, -1), chosen, values: least };
+}
+
+/**
+ * The policy as a graph. It chooses with the critics' slow copies, a random few of them in every decision as in training. The
+ * slow copies look at images through the encoder's slow copy; a policy has the current one alone, and chooses with the
+ * current critics then.
+ */
+export function onTheFlyPolicy(spec: LearnerSpec): PolicyDef {
+  const { critics: members, criticSubset, expo } = spec.config;
+  const base = expo.baseCopy === 'current' ? 'base' : 'base_target';
+  const judges = spec.parts.image === undefined ? 'critic_target' : 'critic';
+  const size = proposalNoiseSize(spec);
+  const ranks = criticSubset < members ? members : 0;
+  return {
+    networks: [base, 'edit', judges],
+    noiseSize: size + ranks,
+    noise: 'always',
+    build: (parameters, sight, noise) => {
+      const proposers = { base: parameters[base]!, edit: parameters['edit']! };
+      const proposals = propose(spec, proposers, sight, slice(noise!, -1, 0, size));
+      const values = proposalValues(parameters[judges]!, sight, proposals);
+      const heard = ranks === 0 ? values : drawMembers(values, slice(noise!, -1, size, size + ranks), criticSubset);
+      return { action: choose(proposals, heard).action };
+    },
+  };
+}
+
+/** `count` of the critics' `values` [critics, J, 1], those with the largest numbers in `ranks` [1, critics]: [count, J, 1]. */
+export function drawMembers(values: Tensor, ranks: Tensor, count: number): Tensor {
+  const byProposal = permute(values, [2, 1, 0]);
+  const picked: Tensor[] = [];
+  let left = ranks;
+  for (let i = 0; i < count; i++) {
+    const chosen = argmaxOneHot(left);
+    picked.push(atOneHot(byProposal, chosen));
+    // No normal number comes near this.
+    left = sub(left, mul(chosen, 1e6));
+  }
+  return concat(picked, 0);
+}
