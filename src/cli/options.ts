@@ -41,6 +41,11 @@ export function seconds(text: string): number {
   throw new InvalidArgumentError(`It must be a number of seconds > 0 and at most ${MAX_SECONDS}, without a unit.`);
 }
 
+/** Reads seconds ≥ 0. */
+export function secondsOrNone(text: string): number {
+  return /^0+(\.0+)?$/.test(text) ? 0 : seconds(text);
+}
+
 /** 24 days: a timer of the platform counts milliseconds in 31 bits and, beyond, ends at once. */
 const MAX_SECONDS = 2_000_000;
 

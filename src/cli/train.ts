@@ -2,7 +2,7 @@
 import { Command, Option } from 'commander';
 import type { SetValue } from '../runtime/index.ts';
 import type { CommandBodies } from './bodies.ts';
-import { EXIT_CODES, keyValue, path, quietOption, seedOption, wholeNumber } from './options.ts';
+import { EXIT_CODES, keyValue, path, quietOption, secondsOrNone, seedOption, wholeNumber } from './options.ts';
 
 interface Parsed {
   env: string;
@@ -16,6 +16,7 @@ interface Parsed {
   evalEpisodes: number;
   demonstrations: number;
   from?: string;
+  checkpointEvery: number;
   resume?: string;
   out?: string;
   quiet?: boolean;
@@ -64,8 +65,9 @@ export function createTrainCommand(bodies: CommandBodies, finish: (code: number)
     .option('--eval-every <n>', 'steps between evaluations', wholeNumber(1, 1e8), 500)
     .option('--eval-episodes <n>', 'episodes of each evaluation', wholeNumber(1, 10_000), 10)
     .option('--demonstrations <n>', "episodes of the environment's expert to begin with", wholeNumber(0, 10_000), 0)
+    .option('--checkpoint-every <s>', 'least seconds between checkpoints, between episodes', secondsOrNone, 20)
     .option('--from <dir>', 'begin with the networks of a finished train or pretrain', path)
-    .option('--resume <dir>', 'folder to continue; then only --quiet counts beside it', path)
+    .option('--resume <dir>', 'folder to continue; then only --quiet and --checkpoint-every count beside it', path)
     .option('--out <dir>', 'folder (default: a new one below runs/)', path)
     .addOption(quietOption())
     .addHelpText('after', HELP)
@@ -85,6 +87,7 @@ export function createTrainCommand(bodies: CommandBodies, finish: (code: number)
           evaluationEpisodes: parsed.evalEpisodes,
           demonstrations,
           from,
+          checkpointEveryS: parsed.checkpointEvery,
           out,
           output: parsed.quiet ? 'quiet' : 'live',
         }),

@@ -91,6 +91,8 @@ export interface TrainOptions {
   readonly demonstrations: number;
   /** Folder of a finished trial or pre-training to begin with. */
   readonly from: string | undefined;
+  /** Least wall time between two checkpoints, s; they are taken between episodes. */
+  readonly checkpointEveryS: number;
   /** Folder of the trial; `undefined`: a new one below `runs/`. */
   readonly out: string | undefined;
   readonly output: 'live' | 'quiet';

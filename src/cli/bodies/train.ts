@@ -23,6 +23,7 @@ export async function trainBody(options: TrainOptions): Promise<number> {
   try {
     const result = await runTrial(folder, {
       signal: stop.signal,
+      checkpointEveryS: options.checkpointEveryS,
       onPoint: (point, spec, seconds) => say(progressLine(point, spec, seconds)),
       onFault: (sentence) => void process.stderr.write(`rein: ${sentence}\n`),
     });

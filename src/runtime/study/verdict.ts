@@ -54,10 +54,15 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   if (a!.length === 0 || b!.length === 0) {
     return { outcome: 'open', sentence: `${titleA} against ${titleB}: runs are missing.` };
   }
-  const gain = differenceInterval(measure === 'cost' ? b! : a!, measure === 'cost' ? a! : b!);
-  const more = measure === 'cost' ? 'less' : 'more';
-  const figures = `${number(gain.mean)} ${more} ${measure} ${PART[part]} (95 % interval ${number(gain.low)} to ${number(gain.high)}, ${a!.length} and ${b!.length} seeds)`;
-  return { outcome: outcomeOf(gain), sentence: `${titleA} has ${figures} than ${titleB}.` };
+  // The gain of the better one; a lower cost is better.
+  const sign = measure === 'cost' ? -1 : 1;
+  const difference = differenceInterval(a!, b!);
+  const gain = sign === 1 ? difference : { mean: -difference.mean, low: -difference.high, high: -difference.low };
+  const more = difference.mean < 0 ? 'less' : 'more';
+  const shown = difference.mean < 0 ? { low: -difference.high, high: -difference.low } : difference;
+  const interval = `95 % interval ${number(shown.low)} to ${number(shown.high)}, ${a!.length} and ${b!.length} seeds`;
+  const sentence = `${titleA} has ${number(Math.abs(difference.mean))} ${more} ${measure} ${PART[part]} (${interval}) than ${titleB}.`;
+  return { outcome: outcomeOf(gain), sentence };
 }
 
 function outcomeOf({ mean, low, high }: MeanInterval): Outcome {
