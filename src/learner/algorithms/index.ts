@@ -1,10 +1,21 @@
 import type { Algorithm, AlgorithmName } from '../program/index.ts';
 import { dsact } from './dsact.ts';
 import { expo } from './expo.ts';
+import { hilSerl } from './hil-serl.ts';
 import { residual } from './residual.ts';
 import { rlpd } from './rlpd.ts';
 import { sac } from './sac.ts';
 import { td3 } from './td3.ts';
+import { wsrl } from './wsrl.ts';
 
 /** All algorithms by the name that a configuration chooses them with. */
-export const ALGORITHM: Readonly<Record<AlgorithmName, Algorithm>> = { sac, rlpd, td3, residual, dsact, expo };
+export const ALGORITHM: Readonly<Record<AlgorithmName, Algorithm>> = {
+  sac,
+  rlpd,
+  'hil-serl': hilSerl,
+  td3,
+  residual,
+  wsrl,
+  dsact,
+  expo,
+};

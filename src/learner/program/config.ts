@@ -8,15 +8,17 @@ import {
   DEFAULT_HIL_SERL_SETTINGS,
   DEFAULT_RESIDUAL_SETTINGS,
   DEFAULT_TD3_SETTINGS,
+  DEFAULT_WSRL_SETTINGS,
   type DsactSettings,
   type ExpoSettings,
   type HilSerlSettings,
   type ResidualSettings,
   type Td3Settings,
+  type WsrlSettings,
 } from './settings/index.ts';
 
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd', 'hil-serl', 'td3', 'residual', 'dsact', 'expo'] as const;
+export const ALGORITHMS = ['sac', 'rlpd', 'hil-serl', 'td3', 'residual', 'wsrl', 'dsact', 'expo'] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -98,6 +100,7 @@ export interface LearnerConfig {
   readonly hilSerl: HilSerlSettings;
   readonly td3: Td3Settings;
   readonly residual: ResidualSettings;
+  readonly wsrl: WsrlSettings;
 }
 
 /**
@@ -149,6 +152,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   hilSerl: DEFAULT_HIL_SERL_SETTINGS,
   td3: DEFAULT_TD3_SETTINGS,
   residual: DEFAULT_RESIDUAL_SETTINGS,
+  wsrl: DEFAULT_WSRL_SETTINGS,
 };
 
 /** Critic updates of one training call. */

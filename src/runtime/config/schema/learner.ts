@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
 import { encoderSchema } from './learner/encoder.ts';
-import { dsactSchema, expoSchema, hilSerlSchema, residualSchema, td3Schema } from './learner/index.ts';
+import { dsactSchema, expoSchema, hilSerlSchema, residualSchema, td3Schema, wsrlSchema } from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. */
@@ -120,6 +120,7 @@ const schema = z
     hilSerl: hilSerlSchema,
     td3: td3Schema,
     residual: residualSchema,
+    wsrl: wsrlSchema,
   })
   .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
 
