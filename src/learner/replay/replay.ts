@@ -2,7 +2,7 @@
 import { isIntervention, type Transition } from '../../core/index.ts';
 import type { FrameStorage } from './observation-store.ts';
 import { NO_ROW, type RowFrames, type RowRange, TransitionRing } from './ring.ts';
-import { type ReturnRule, Trajectories } from './trajectories.ts';
+import { type Placed, type ReturnRule, Trajectories } from './trajectories.ts';
 
 /** How far ahead of the updates transitions may arrive before the oldest sampled ones are overwritten early. */
 const ARRIVAL_SLACK = 4096;
@@ -21,7 +21,7 @@ export interface ReplayOptions {
 
 /** Where a transition comes from, and what comes with it. */
 export interface Arrival {
-  /** Whose it is: windows of several steps and returns follow each robot's own. Absent: the only one. */
+  /** Whose it is, where that is known: nothing of one robot ever continues another's. */
   readonly robot?: string;
   /** Variants of its frames; absent: its own frame is every variant. */
   readonly frames?: RowFrames;
@@ -78,18 +78,7 @@ export class Replay {
       this.#dropped[reason]++;
       return reason;
     }
-    const before = this.#trajectories.before(robot, transition);
-    const { source } = transition;
-    const isOnline = source !== 'demo';
-    // Demonstrations from before the training are visible from the start, later ones from the next online step on.
-    const visibleFrom = !isOnline && this.online.count === 0 ? 0 : this.online.count + 1;
-    const online = isOnline ? this.online.push(transition, visibleFrom, before.online, frames) : NO_ROW;
-    const isHuman = isIntervention(source);
-    const demonstration =
-      isHuman || !isOnline ? this.demonstrations.push(transition, visibleFrom, before.demonstration, frames) : NO_ROW;
-    if (isHuman) this.#interventions++;
-    if (isOnline && before.online !== NO_ROW) this.#continued++;
-    this.#trajectories.add(robot, transition, { online, demonstration, visibleFrom });
+    this.#trajectories.add(robot, transition, (before) => this.#put(transition, before, frames));
     return 'accepted';
   }
 
@@ -110,6 +99,19 @@ export class Replay {
       continued: this.#continued,
       dropped: { ...this.#dropped },
     };
+  }
+
+  #put(transition: Transition, before: Placed, frames: RowFrames | undefined): Placed {
+    const isOnline = transition.source !== 'demo';
+    const isHuman = isIntervention(transition.source);
+    // Demonstrations from before the training are visible from the start, later ones from the next online step on.
+    const visibleFrom = !isOnline && this.online.count === 0 ? 0 : this.online.count + 1;
+    const online = isOnline ? this.online.push(transition, visibleFrom, before.online, frames) : NO_ROW;
+    const demonstration =
+      isHuman || !isOnline ? this.demonstrations.push(transition, visibleFrom, before.demonstration, frames) : NO_ROW;
+    if (isHuman) this.#interventions++;
+    if (isOnline && before.online !== NO_ROW) this.#continued++;
+    return { online, demonstration, visibleFrom };
   }
 
   #unfit(t: Transition): DropReason | undefined {

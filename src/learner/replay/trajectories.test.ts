@@ -115,15 +115,25 @@ describe('a window of three steps', () => {
     expect(a.reward! - a.sum!).toBeCloseTo(b.reward!, 6);
   });
 
-  it('follows each of several robots that come in turns', () => {
-    const replay = new Replay(1, 1, 100);
-    for (const t of episode) {
-      replay.add(t, { robot: 'left' });
-      replay.add({ ...t, reward: -t.reward }, { robot: 'right' });
-    }
+  it('follows each of several robots that come in turns, by what they see or by their names', () => {
+    const other = episode.map((t) => {
+      const mirrored = {
+        ...t,
+        observation: t.observation.map((x) => -x),
+        nextObservation: t.nextObservation.map((x) => -x),
+      };
+      return { ...mirrored, reward: -t.reward };
+    });
+    const replay = replayOf(episode.flatMap((t, i) => [t, other[i]!]));
     expect(read(replay.online, 0, 3)).toMatchObject({ to: 3, reward: 2.75 });
-    expect(read(replay.online, 1, 3)).toMatchObject({ to: 3, reward: -2.75 });
+    expect(read(replay.online, 1, 3)).toMatchObject({ to: -3, reward: -2.75 });
     expect(replay.counts().continued).toBe(8);
+    const named = new Replay(1, 1, 100);
+    named.add(episode[0]!, { robot: 'left' });
+    named.add(episode[1]!, { robot: 'right' });
+    named.add(episode[1]!, { robot: 'left' });
+    expect(read(named.online, 0, 2)).toMatchObject({ to: 2, reward: 2 });
+    expect(named.counts().continued).toBe(1);
   });
 
   it('goes over demonstrations too, and over an intervention no further than its segment', () => {

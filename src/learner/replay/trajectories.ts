@@ -28,14 +28,14 @@ interface OpenStep extends Placed {
   readonly reward: number;
 }
 
-/** What was last heard of one robot. */
+/** A trajectory that may go on. */
 interface Thread {
+  robot: string;
   epoch: number;
   seq: number;
   episode: number;
   step: number;
   segment: number;
-  isOver: boolean;
   readonly nextObservation: Float32Array;
   placed: Placed;
   /** Steps of the episode so far, oldest first; none where returns are not asked for. */
@@ -43,14 +43,17 @@ interface Thread {
 }
 
 const NOWHERE: Placed = { online: NO_ROW, demonstration: NO_ROW, visibleFrom: 0 };
+/** Trajectories that are followed at once; of more, the one that was heard of longest ago is let go. */
+const MOST_THREADS = 64;
 
 /**
- * Follows the trajectories of several robots whose transitions come in any mixture. A step continues the one before where
+ * Follows the trajectories of several robots whose transitions come in any mixture. A step continues one before it where
  * epoch, episode, `seq` and `step` go on without a gap and its observation is the other's next one, bit for bit: a dropped or
- * lost record breaks the chain.
+ * lost record breaks the chain, and robots need no names to be told apart.
  */
 export class Trajectories {
-  readonly #threads: Map<string, Thread> = new Map();
+  /** The one heard of last is the last. */
+  readonly #threads: Thread[] = [];
   readonly #online: TransitionRing;
   readonly #demonstrations: TransitionRing;
   readonly #rule: ReturnRule | undefined;
@@ -63,23 +66,22 @@ export class Trajectories {
     this.#rule = rule;
   }
 
-  /** The rows that `transition` of `robot` continues within its segment: windows of several steps go on from those. */
-  before(robot: string, transition: Transition): Placed {
-    const thread = this.#threads.get(robot);
-    if (thread === undefined || !continues(thread, transition) || thread.segment !== transition.segment) return NOWHERE;
-    return thread.placed;
-  }
-
-  /** Takes note of where `transition` was put; at the end of an episode, tells the rings what its rows returned. */
-  add(robot: string, transition: Transition, placed: Placed): void {
-    const { epoch, seq, episode, step, segment, terminated, truncated } = transition;
-    const known = this.#threads.get(robot);
-    const open = known !== undefined && continues(known, transition) ? known.open : [];
+  /**
+   * Puts `transition` of `robot` where `put` does, which is told the rows that it continues within its segment. At the end of
+   * an episode, tells the rings what its rows returned.
+   */
+  add(robot: string, transition: Transition, put: (before: Placed) => Placed): void {
+    const at = this.#threads.findLastIndex((thread) => thread.robot === robot && continues(thread, transition));
+    const known = at < 0 ? undefined : this.#threads.splice(at, 1)[0]!;
+    const placed = put(known?.segment === transition.segment ? known.placed : NOWHERE);
+    const open = known?.open ?? [];
     if (this.#rule !== undefined) this.#note(open, transition, placed, this.#rule);
+    if (transition.terminated || transition.truncated) return;
+    const { epoch, seq, episode, step, segment } = transition;
     const nextObservation = known?.nextObservation ?? new Float32Array(transition.nextObservation.length);
     nextObservation.set(transition.nextObservation);
-    const isOver = terminated || truncated;
-    this.#threads.set(robot, { epoch, seq, episode, step, segment, isOver, nextObservation, placed, open });
+    this.#threads.push({ robot, epoch, seq, episode, step, segment, nextObservation, placed, open });
+    if (this.#threads.length > MOST_THREADS) this.#threads.shift();
   }
 
   #note(open: OpenStep[], transition: Transition, placed: Placed, rule: ReturnRule): void {
@@ -87,17 +89,15 @@ export class Trajectories {
     // An episode without end holds no more than what can still be told.
     if (open.length >= 2 * this.#online.capacity) open.splice(0, this.#online.capacity);
     if (!transition.terminated && !transition.truncated) return;
-    let value = transition.terminated ? 0 : (rule.rewardAfterCut ?? 0) / (1 - Math.min(rule.discount, LAST_DISCOUNT));
+    const { discount, rewardAfterCut = 0 } = rule;
+    let value = transition.terminated || rewardAfterCut === 0 ? 0 : rewardAfterCut / (1 - discount);
     for (const { online, demonstration, reward } of open.toReversed()) {
-      value = reward + rule.discount * value;
+      value = reward + discount * value;
       if (online !== NO_ROW) this.#online.setReturn(online, value, placed.visibleFrom);
       if (demonstration !== NO_ROW) this.#demonstrations.setReturn(demonstration, value, placed.visibleFrom);
     }
   }
 }
-
-/** γ = 1 adds up to nothing finite: there the reward after a cut is 0, and what it is divided by no matter. */
-const LAST_DISCOUNT = 1 - 2 ** -30;
 
 function checkRule({ discount, rewardAfterCut = 0 }: ReturnRule): void {
   if (!(discount > 0 && discount <= 1)) throw new RangeError(`returns need a discount in (0, 1], got ${discount}`);
@@ -108,7 +108,7 @@ function checkRule({ discount, rewardAfterCut = 0 }: ReturnRule): void {
 }
 
 function continues(thread: Thread, t: Transition): boolean {
-  if (thread.isOver || t.epoch !== thread.epoch || t.episode !== thread.episode) return false;
+  if (t.epoch !== thread.epoch || t.episode !== thread.episode) return false;
   if (t.seq !== thread.seq + 1 || t.step !== thread.step + 1) return false;
   return t.observation.every((value, i) => value === thread.nextObservation[i]);
 }
