@@ -35,42 +35,51 @@ it('a bundle that the learner sealed acts on the robot as it is', async () => {
   await policy.close();
 });
 
-it("the learner's network gives the same actions with its weights inside and as inputs", async () => {
-  const config = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [16, 16], criticHidden: [16] };
-  const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 3 });
-  const named = await agent.actorWeights();
-  const shapes = named.names.map((name, i) => ({ name, shape: named.shapes[i]! }));
-  const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
+it.each([
+  ['rlpd', 'gaussian'],
+  ['td3', 'action'],
+] as const)(
+  "the learner's network of %s gives the same actions with its weights inside and as inputs",
+  async (algorithm, kind) => {
+    const config = { ...DEFAULT_LEARNER_CONFIG, algorithm, actorHidden: [16, 16], criticHidden: [16] };
+    const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 3 });
+    const named = await agent.actorWeights();
+    const shapes = named.names.map((name, i) => ({ name, shape: named.shapes[i]! }));
+    const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 
-  const swapped = new OnnxPolicy(options);
-  expect(await swapped.swap(sealBundle({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({ ok: true });
-  const folder = await mkdtemp(join(tmpdir(), 'rein-'));
-  await savePolicyFile(folder, await agent.exportPolicy(), {
-    ...fields,
-    observationSize: O,
-    actionSize: A,
-    robot: 'arm6',
-    task: 'insert',
-  });
-  const loaded = await loadPolicyFile(folder, options);
-  await rm(folder, { recursive: true });
+    const swapped = new OnnxPolicy(options);
+    expect(await swapped.swap(sealBundle({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({
+      ok: true,
+      value: { head: { kind, noiseSize: A } },
+    });
+    const folder = await mkdtemp(join(tmpdir(), 'rein-'));
+    await savePolicyFile(folder, await agent.exportPolicy(), {
+      ...fields,
+      observationSize: O,
+      actionSize: A,
+      robot: 'arm6',
+      task: 'insert',
+    });
+    const loaded = await loadPolicyFile(folder, options);
+    await rm(folder, { recursive: true });
 
-  const observation = Float32Array.of(0.5, -1, 2, 0, 1);
-  const actions: Float32Array[] = [];
-  for (const policy of [swapped, loaded]) {
-    for (const purpose of ['evaluate', 'explore'] as const) {
-      const action = new Float32Array(A);
-      await policy.decide(observation, { rng: new Rng(4), purpose }, action);
-      actions.push(action);
+    const observation = Float32Array.of(0.5, -1, 2, 0, 1);
+    const actions: Float32Array[] = [];
+    for (const policy of [swapped, loaded]) {
+      for (const purpose of ['evaluate', 'explore'] as const) {
+        const action = new Float32Array(A);
+        await policy.decide(observation, { rng: new Rng(4), purpose }, action);
+        actions.push(action);
+      }
+      await policy.close();
     }
-    await policy.close();
-  }
-  const [best, tried, loadedBest, loadedTried] = actions;
-  // onnxruntime fuses constants, so the last bits differ.
-  for (let i = 0; i < A; i++) {
-    expect(best?.[i]).toBeCloseTo(loadedBest?.[i] ?? Number.NaN, 5);
-    expect(tried?.[i]).toBeCloseTo(loadedTried?.[i] ?? Number.NaN, 5);
-    expect(tried?.[i]).not.toBeCloseTo(best?.[i] ?? Number.NaN, 3);
-  }
-  expect(best?.[0]).not.toBe(0);
-});
+    const [best, tried, loadedBest, loadedTried] = actions;
+    // onnxruntime fuses constants, so the last bits differ.
+    for (let i = 0; i < A; i++) {
+      expect(best?.[i]).toBeCloseTo(loadedBest?.[i] ?? Number.NaN, 5);
+      expect(tried?.[i]).toBeCloseTo(loadedTried?.[i] ?? Number.NaN, 5);
+      expect(tried?.[i]).not.toBeCloseTo(best?.[i] ?? Number.NaN, 3);
+    }
+    expect(best?.[0]).not.toBe(0);
+  },
+);

@@ -129,6 +129,7 @@ describe("a base policy's action", () => {
           // A person's action is executed as it is; the policy's is the base's and a little more.
           const own = plan[t.step] === 'r' ? -0.25 : t.observation[2]! + 0.125;
           for (const done of t.executed) expect(done).toBeCloseTo(own, 3);
+          expect(t.observationAgeMs).toBeCloseTo(100 * delay, 6);
           expect(t.policyAction[0]).toBeCloseTo(t.observation[2]! + 0.125, 6);
         }
       }),

@@ -262,7 +262,7 @@ export class EpisodeRunner {
 
   /** Fills the command and the transition's actions; says who decided. */
   async #decide(episode: EpisodeOptions, noise: PolicyNoise): Promise<Source> {
-    const { clock } = this.#options;
+    const { clock, task, policyHz } = this.#options;
     const t = this.#transition;
     const command = this.#command;
     const seenAtS = this.#options.link.latest.robot.measuredAtS;
@@ -285,7 +285,8 @@ export class EpisodeRunner {
     command.policyVersion = t.policyVersion;
     command.issuedAtS = clock.nowS();
     command.leaseS = this.#options.leaseS;
-    t.observationAgeMs = Math.max(0, (command.issuedAtS - seenAtS) * 1e3);
+    const shownLateMs = (1e3 * (task.observationDelaySteps ?? 0)) / policyHz;
+    t.observationAgeMs = shownLateMs + Math.max(0, (command.issuedAtS - seenAtS) * 1e3);
     if (!teleop.active) return 'policy';
     if (episode.purpose === 'demo') return 'demo';
     return `${episode.operator?.decidedBy ?? 'human'}_${teleop.phase}`;

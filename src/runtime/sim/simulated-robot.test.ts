@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
+import { chunkPolicy } from '../../../tests/support/base-policies.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../../core/index.ts';
-import { createDemonstrator } from '../setup.ts';
+import { createDemonstrator, createSetup } from '../setup.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
 const setup = arm6Setup();
@@ -66,4 +70,30 @@ describe('the simulated robot', () => {
     expect(rewards.at(-1)).toBe(1);
     expect(rewards.slice(0, -1).every((reward) => reward === 0)).toBe(true);
   });
+});
+
+it('a simulated robot asks the base policy of its task, and refuses one that does not fit', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-base-'));
+  const withBase = (outputShape: readonly number[]) => {
+    const file = join(folder, 'bc.onnx');
+    writeFileSync(file, chunkPolicy({ inputShape: [1, setup.observationSize], outputShape }));
+    const { config } = setup;
+    return createSetup({ ...config, task: { ...config.task, basePolicy: { file } } });
+  };
+  const robot = await createSimulatedRobot(withBase([1, 8, 4]));
+  const layout = setup.task.drawLayout(new Rng(3));
+  const operator = createDemonstrator(setup, 3);
+  let start = 0;
+  await robot.runner.run({
+    ...{ layout, operator, purpose: 'demo', maxSteps: 2 },
+    onStep: (t) => {
+      // Both actions are of one chunk, planned at the first sight.
+      if (t.step === 0) start = t.observation[0]!;
+      expect(t.observation.at(-4)).toBeCloseTo(0.1 * (t.step + 1) * start, 6);
+      expect(robot.runner.basePlace).toEqual({ chunk: 0, index: t.step });
+    },
+  });
+  await robot.close();
+  await expect(createSimulatedRobot(withBase([1, 7]))).rejects.toThrow('as [1, 7], where this task needs [1, 4]');
+  rmSync(folder, { recursive: true });
 });

@@ -23,8 +23,8 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   const { config, task } = setup;
   const { robot } = config;
   const policyPeriodS = 1 / config.task.policyHz;
-  const base = await openBase(setup);
   const clock = new LockStepClock(1 / robot.controlHz);
+  const base = await openBase(setup);
   const driver = await createDriver(setup.driver, robot);
   await driver.open();
   const scene = driver.scene;
