@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
-import type { FrameStorage } from './observation-store.ts';
+import { type FrameStorage, imageStorage } from './observation-store.ts';
 import { Replay } from './replay.ts';
 import { TransitionRing } from './ring.ts';
 
@@ -73,6 +73,13 @@ describe('a frame that is kept apart', () => {
     const ring = new TransitionRing(5, 1, 5000, { frame: { ...frame, storage: 'uint8' } });
     for (let i = 0; i < 12_345; i++) ring.push(transition(i, [(i % 256) / 255, 0, 1]), i + 1);
     for (const i of [7345, 9999, 12_344]) expect(row(ring, i)[0]![1]).toBeCloseTo((i % 256) / 255, 7);
+  });
+
+  it('is the image of an observation that has one', () => {
+    const image = { channels: 1, height: 64, width: 32 };
+    const parts = { stateSize: 7, image, baseActionSize: 3, privilegedSize: 2 };
+    expect(imageStorage(parts, 'uint8')).toEqual({ offset: 7, size: 2048, storage: 'uint8', variants: 1 });
+    expect(imageStorage({ stateSize: 7 }, 'uint8')).toBeUndefined();
   });
 
   it('must lie in the observation', () => {

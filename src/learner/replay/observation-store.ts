@@ -1,4 +1,5 @@
 /** Observations of a ring's rows: numbers as they are, and the frame among them in as many variants and bits as asked for. */
+import type { ObservationParts } from '../../core/index.ts';
 
 /** From this many numbers on, a typed array's `set` beats a loop in spite of the view that it needs. */
 const WIDE = 48;
@@ -15,6 +16,16 @@ export interface FrameStorage {
   readonly storage: 'float32' | 'uint8';
   /** V ≥ 1: how many are kept of each observation, such as features of several crops; a batch takes one of them. */
   readonly variants: number;
+}
+
+/** The image of observations of `parts`, kept as asked for; `undefined` where they have none. */
+export function imageStorage(
+  { stateSize, image }: ObservationParts,
+  storage: FrameStorage['storage'],
+  variants: number = 1,
+): FrameStorage | undefined {
+  if (image === undefined) return undefined;
+  return { offset: stateSize, size: image.channels * image.height * image.width, storage, variants };
 }
 
 /** One observation of each row. Rows are slots, [0, rows). */
