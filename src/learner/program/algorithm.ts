@@ -1,35 +1,8 @@
 /** What an algorithm is to the learner: networks, the losses that train them, and a policy. */
-import type { ObservationParts, Rng } from '../../core/index.ts';
-import type { ParameterLayout, Parameters, Tensor } from '../engine/index.ts';
-import type { LearnerConfig } from './config.ts';
-import { encoderNetwork } from './sight.ts';
+import type { Rng } from '../../core/index.ts';
+import type { Parameters, Tensor } from '../engine/index.ts';
+import type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
 import type { Step } from './step.ts';
-
-/** The sizes and settings that everything is built for. */
-export interface LearnerSpec {
-  readonly parts: ObservationParts;
-  /** A: numbers of an action. */
-  readonly actionSize: number;
-  readonly config: LearnerConfig;
-}
-
-/** A network: `members` of one layout side by side, with moments of the optimiser and, where asked for, a slow copy. */
-export interface NetworkDef {
-  readonly name: string;
-  readonly layout: ParameterLayout;
-  /** Absent: one network, without a leading axis. */
-  readonly members?: number;
-  /** Keeps a copy, `Step.target`, that follows as `Step.follow` says. Starts equal. */
-  readonly hasTarget?: boolean;
-  /** Writes the first values of one member; absent: `initialise` of the networks. */
-  readonly initialise?: (layout: ParameterLayout, rng: Rng, out: Float32Array) => void;
-}
-
-/** Numbers of the state that no optimiser moves: running means, multipliers. */
-export interface NumbersDef {
-  readonly name: string;
-  readonly initial: readonly number[];
-}
 
 /**
  * One kind of training call: `inner` is repeated for every critic update of the call, each on a batch of its own; then
@@ -72,6 +45,11 @@ export interface Algorithm {
   /** Training on stored transitions before there is a robot. */
   readonly offline?: Phase;
   readonly policy: (spec: LearnerSpec) => PolicyDef;
+  /**
+   * Writes to `out` [A] what is done at `observation` while nothing is known yet, drawn from `rng`; absent: anything in the range,
+   * evenly. `observation` [O], as the environment gives it.
+   */
+  readonly warmUp?: (spec: LearnerSpec, observation: Float32Array, out: Float32Array, rng: Rng) => void;
   /** What the critics in `network` think of `action` [B, A] at `observation` [B, size]: [B, 1]. */
   readonly value: {
     readonly network: string;
@@ -81,10 +59,4 @@ export interface Algorithm {
   readonly needsReturns?: boolean;
   /** The sentence that says why `spec` cannot work with this algorithm, or nothing. */
   readonly unfit?: (spec: LearnerSpec) => string | undefined;
-}
-
-/** All networks of `algorithm` for `spec`, with the encoder of images last. */
-export function networksOf(algorithm: Algorithm, spec: LearnerSpec): readonly NetworkDef[] {
-  const encoder = encoderNetwork(spec);
-  return [...algorithm.networks(spec), ...(encoder === undefined ? [] : [encoder])];
 }

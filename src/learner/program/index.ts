@@ -1,12 +1,4 @@
-export {
-  type Algorithm,
-  type LearnerSpec,
-  type NetworkDef,
-  type NumbersDef,
-  networksOf,
-  type Phase,
-  type PolicyDef,
-} from './algorithm.ts';
+export type { Algorithm, Phase, PolicyDef } from './algorithm.ts';
 export { drawBatch, drawSubset, splitBatch } from './batch.ts';
 export {
   ALGORITHMS,
@@ -17,7 +9,9 @@ export {
   updatesPerCall,
 } from './config.ts';
 export { type CostWeights, learnedReward } from './costs.ts';
+export { networksOf } from './networks-of.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
 export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';
 export { criticInputSize, criticView, ENCODER, policyInputSize, policyView, STATISTICS } from './sight.ts';
+export type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
 export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

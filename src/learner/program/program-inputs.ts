@@ -2,13 +2,12 @@
 import type { Rng } from '../../core/index.ts';
 import { totalObservationSize } from '../../core/index.ts';
 import { adamStep } from '../engine/index.ts';
-import { cropFrames } from '../replay/crops.ts';
-import type { BatchColumns, Replay } from '../replay/index.ts';
-import type { LearnerSpec } from './algorithm.ts';
+import { type BatchColumns, cropFrames, type Replay } from '../replay/index.ts';
 import { drawBatch, drawSubset } from './batch.ts';
 import { learnedReward } from './costs.ts';
 import type { DeclaredInput } from './input-table.ts';
 import type { Program } from './program.ts';
+import type { LearnerSpec } from './spec.ts';
 import type { TrainingRandom } from './step.ts';
 
 /** The inputs of one call by name; the arrays are the engine's, and filled by the agent. */
@@ -81,11 +80,11 @@ export class ProgramInputs {
       source.kind === 'subset' ? [{ of: source.of, size: shape[1]!, data: arrays[name] as BigInt64Array }] : [],
     );
     this.#numbers = program.inputs
-      .filter(({ source }) => source.kind === 'planned' || source.kind === 'adam')
+      .filter(({ source }) => ['planned', 'measured', 'adam'].includes(source.kind))
       .map((input) => ({ ...input, data: dataOf(input) }));
   }
 
-  /** Draws batches, noise and subsets, and sets the planned numbers. */
+  /** Draws batches, noise and subsets, and sets the planned and the measured numbers. */
   fill(draw: Draw): void {
     const { random } = draw;
     for (let k = 0; k < this.#updates; k++) {
@@ -97,7 +96,7 @@ export class ProgramInputs {
       if (kind === 'normal') random.noise.fillNormal(data);
       else fillUniform(data, random.noise);
     }
-    for (const number of this.#numbers) this.#plan(number, draw.call);
+    for (const number of this.#numbers) this.#plan(number, draw);
   }
 
   #fillSlice(k: number, { replay, visibleCount, demoFraction, random }: Draw): void {
@@ -128,8 +127,10 @@ export class ProgramInputs {
     }
   }
 
-  #plan({ source, shape, data }: DeclaredInput & { readonly data: Float32Array }, call: number): void {
+  #plan({ source, shape, data }: DeclaredInput & { readonly data: Float32Array }, draw: Draw): void {
+    const { call, replay, visibleCount } = draw;
     if (source.kind === 'planned') data[0] = source.plan(call * this.#updates);
+    if (source.kind === 'measured') data[0] = source.measure(replay, visibleCount);
     if (source.kind !== 'adam') return;
     const isInner = shape[0] === -1;
     for (let i = 0; i < data.length; i++) {

@@ -4,9 +4,11 @@
  */
 import { totalObservationSize } from '../../core/index.ts';
 import { concat, Graph, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
-import { type Algorithm, type LearnerSpec, type NetworkDef, networksOf, type Phase } from './algorithm.ts';
+import type { Algorithm, Phase } from './algorithm.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
+import { networksOf } from './networks-of.ts';
 import { STATISTICS } from './sight.ts';
+import type { LearnerSpec, NetworkDef } from './spec.ts';
 import { Step } from './step.ts';
 
 /** A graph and what it takes to run it. */

@@ -5,7 +5,7 @@
 import { policyObservationSize, totalObservationSize } from '../../core/index.ts';
 import { clip, concat, mul, type Parameters, slice, sub, type Tensor } from '../engine/index.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/index.ts';
-import type { LearnerSpec, NetworkDef } from './algorithm.ts';
+import type { LearnerSpec, NetworkDef } from './spec.ts';
 
 /** Normalised observations are limited to this many standard deviations. */
 const OUTLIER = 10;

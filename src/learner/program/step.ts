@@ -18,10 +18,10 @@ import {
   type Tensor,
   unpack,
 } from '../engine/index.ts';
-import type { LearnerSpec, NetworkDef } from './algorithm.ts';
 import { gradientsOf } from './gradients-of.ts';
 import type { InputKind, InputTable } from './input-table.ts';
 import { criticView, ENCODER, type Eye, policyView, STATISTICS } from './sight.ts';
+import type { LearnerSpec, NetworkDef } from './spec.ts';
 
 /** Which observations of a batch. */
 export type BatchOf = 'observation' | 'next_observation';
