@@ -122,7 +122,7 @@ function page(runs) {
   return `# Results
 
 Made by \`npm run results\` from [docs/results/runs.jsonl](results/runs.jsonl); one line there is the \`--json\` summary of one
-run. Machine: ${first.cores} cores, ${first.cpu}; no GPU. ${versions.join(', ')}.
+run. How the learner's algorithms compare, over seeds and with intervals: [learning curves](results/curves.md). Machine: ${first.cores} cores, ${first.cpu}; no GPU. ${versions.join(', ')}.
 
 Every figure of success is the share of ${first.eval_episodes} fresh evaluation episodes without help and without exploring. These
 episodes are the same for all rows and seeds, and no policy was chosen on them: the one that is kept was chosen on

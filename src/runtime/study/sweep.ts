@@ -54,14 +54,19 @@ export async function runSweep(options: SweepOptions): Promise<readonly string[]
   return failures;
 }
 
-/** What the runs in the sweep's folder have come to so far, half-done ones included. */
-export function sweepCurves({ study, folder }: Pick<SweepOptions, 'study' | 'folder'>): StudyCurves {
+/** What the runs in the sweep's folder have come to so far: `all` of them, half-done ones included, or the `finished` ones. */
+export function sweepCurves(
+  { study, folder }: Pick<SweepOptions, 'study' | 'folder'>,
+  which: 'all' | 'finished' = 'all',
+): StudyCurves {
   const curves: Record<string, SeedCurve[]> = {};
   for (const variant of Object.keys(study.study.variants)) {
     const seeds: SeedCurve[] = [];
     for (let seed = 0; seed < study.study.seeds; seed++) {
-      const samples = readCurve(join(folder, `${variant}-${seed}`)).map(sampleOf);
-      if (samples.length > 0) seeds.push({ seed, samples });
+      const run = join(folder, `${variant}-${seed}`);
+      const samples = readCurve(run).map(sampleOf);
+      const isTaken = which === 'all' || readResult(run) !== undefined;
+      if (samples.length > 0 && isTaken) seeds.push({ seed, samples });
     }
     if (seeds.length > 0) curves[variant] = seeds;
   }

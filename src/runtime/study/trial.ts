@@ -194,6 +194,8 @@ class Trial {
       demonstrate(this.#training.environment, expert, demonstrations, rng, (transition) => this.#take(transition));
       const report = await this.#agent.pretrain(this.#replay);
       this.#files.event('pretrained', { seconds: this.#seconds, ...report });
+      const offline = await this.#agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates);
+      this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
     }
     if (demonstrations?.areKept === false) this.#replay = this.#newReplay();
     this.#updatesBefore = this.#agent.updates;
@@ -237,7 +239,7 @@ class Trial {
       await this.#actor.act(observation, this.#action, this.#actionRng, true);
       return;
     }
-    for (let i = 0; i < this.#action.length; i++) this.#action[i] = this.#actionRng.uniformIn(-1, 1);
+    this.#agent.warmUpAction(observation, this.#action, this.#actionRng);
   }
 
   /** Whether the person who watches steers this step; then the action is theirs. */

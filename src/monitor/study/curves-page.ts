@@ -1,0 +1,47 @@
+/** The page of all studies: what each claims, and what came out. */
+import type { StudyFile } from '../../runtime/index.ts';
+import type { StudyCurves } from '../../runtime/study/index.ts';
+import { judge, type Verdict } from '../../runtime/study/index.ts';
+import { studySection } from './study-page.ts';
+
+/** A study with its curves. */
+export interface StudyResult {
+  readonly file: StudyFile;
+  readonly curves: StudyCurves;
+}
+
+/**
+ * The page, in Markdown. Beside it, `curves/NAME.svg` is the plot of each study that has curves. Made from `results` alone, so
+ * that it can be made again without training.
+ */
+export function curvesPage(results: readonly StudyResult[]): string {
+  const sections = results.map(({ file, curves }) => studySection(file, curves, `curves/${file.name}.svg`));
+  return [HEAD, ...overview(results), '', ...sections].join('\n');
+}
+
+const HEAD = `# Learning curves
+
+Made by \`npm run curves\` from the studies in [config/studies](../../config/studies) and the curves in [curves](curves), one file
+a run, one line an evaluation; \`npm run curves -- --page\` makes it again from these files and trains nothing. A run repeats
+bit for bit from its environment, learner and seed.
+
+Every evaluation is of episodes without exploring that are the same for all variants and seeds. Intervals are 95 % over seeds:
+Student's t for a mean, Welch's for a difference; with five seeds they are wide. *Shown* means that the interval of the
+difference lies on the side that is claimed, *not reproduced* that it lies on the other, *not decided* that it holds zero.
+The sentences are made from the numbers.
+`;
+
+function overview(results: readonly StudyResult[]): string[] {
+  const rows = results.map(({ file, curves }) => {
+    const verdicts = judge(file.study, curves);
+    const count = (outcome: Verdict['outcome']): number => verdicts.filter((each) => each.outcome === outcome).length;
+    const anchor = file.study.title
+      .toLowerCase()
+      .replace(/[^a-z0-9 -]/g, '')
+      .replaceAll(' ', '-');
+    const runs = Object.values(curves).reduce((sum, seeds) => sum + seeds.length, 0);
+    const cells = [`[${file.study.title}](#${anchor})`, runs, count('shown'), count('open'), count('not shown')];
+    return `| ${cells.join(' | ')} |`;
+  });
+  return ['| study | runs | shown | not decided | not reproduced |', '|---|---|---|---|---|', ...rows];
+}
