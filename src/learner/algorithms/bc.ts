@@ -1,5 +1,6 @@
 /** Behaviour cloning: the policy's noiseless action is drawn to the demonstrated one. */
 import {
+  add,
   div,
   maximum,
   mul,
@@ -44,6 +45,21 @@ export function cloneActor(
   });
   step.report('cloningLoss', loss);
   step.report('actorGradientNorm', sqrt(squaredNorm));
+}
+
+/** `loss` of the actor with that of cloning beside it, where the configuration asks for it. `mean` as in `cloningLoss`. */
+export function addCloning(step: Step, loss: Tensor, mean: Tensor, action: Tensor = step.action): Tensor {
+  const { config } = step.spec;
+  if (config.bcAuxWeight === 0) return loss;
+  const cloning = cloningLoss(mean, action, step.isDemo);
+  step.report('cloningLoss', cloning);
+  return add(
+    loss,
+    mul(
+      cloning,
+      step.planned('cloning_weight', (updates) => cloningWeight(config, updates)),
+    ),
+  );
 }
 
 /** Weight of the cloning loss beside the actor's after `updates` critic updates: halved every `bcAuxHalvingUpdates`. */

@@ -83,6 +83,8 @@ function valuesOf(
       return drawn(size, () => rng.normal());
     case 'uniform':
       return drawn(size, () => rng.uniform());
+    case 'measured':
+      return drawn(size, () => rng.uniform());
     case 'planned':
       return drawn(size, () => source.plan(0));
     case 'adam':

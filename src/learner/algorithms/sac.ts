@@ -32,7 +32,7 @@ import {
   policyInputSize,
   type Step,
 } from '../program/index.ts';
-import { cloneActor, cloningLoss, cloningWeight } from './bc.ts';
+import { addCloning, cloneActor } from './bc.ts';
 
 export const sac: Algorithm = {
   name: 'sac',
@@ -116,14 +116,7 @@ export function updateActor(step: Step, action: Tensor = step.action): void {
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), drawn.action);
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
-  let total = loss;
-  if (config.bcAuxWeight > 0) {
-    const cloning = cloningLoss(mean, action, step.isDemo);
-    const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
-    total = add(loss, mul(cloning, weight));
-    step.report('cloningLoss', cloning);
-  }
-  const squaredNorm = step.minimise('actor', total, actorOptimiser(config));
+  const squaredNorm = step.minimise('actor', addCloning(step, loss, mean, action), actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy, size);
   step.report('actorLoss', loss);

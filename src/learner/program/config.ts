@@ -6,19 +6,21 @@ import {
   DEFAULT_DSACT_SETTINGS,
   DEFAULT_EXPO_SETTINGS,
   DEFAULT_HIL_SERL_SETTINGS,
+  DEFAULT_PASSIVE_SETTINGS,
   DEFAULT_RESIDUAL_SETTINGS,
   DEFAULT_TD3_SETTINGS,
   DEFAULT_WSRL_SETTINGS,
   type DsactSettings,
   type ExpoSettings,
   type HilSerlSettings,
+  type PassiveSettings,
   type ResidualSettings,
   type Td3Settings,
   type WsrlSettings,
 } from './settings/index.ts';
 
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd', 'hil-serl', 'td3', 'residual', 'wsrl', 'dsact', 'expo'] as const;
+export const ALGORITHMS = ['sac', 'rlpd', 'hil-serl', 'td3', 'residual', 'wsrl', 'dsact', 'expo', 'passive'] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -98,6 +100,7 @@ export interface LearnerConfig {
   readonly dsact: DsactSettings;
   readonly expo: ExpoSettings;
   readonly hilSerl: HilSerlSettings;
+  readonly passive: PassiveSettings;
   readonly td3: Td3Settings;
   readonly residual: ResidualSettings;
   readonly wsrl: WsrlSettings;
@@ -150,6 +153,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   dsact: DEFAULT_DSACT_SETTINGS,
   expo: DEFAULT_EXPO_SETTINGS,
   hilSerl: DEFAULT_HIL_SERL_SETTINGS,
+  passive: DEFAULT_PASSIVE_SETTINGS,
   td3: DEFAULT_TD3_SETTINGS,
   residual: DEFAULT_RESIDUAL_SETTINGS,
   wsrl: DEFAULT_WSRL_SETTINGS,

@@ -9,6 +9,7 @@ export {
   updatesPerCall,
 } from './config.ts';
 export { type CostWeights, learnedReward } from './costs.ts';
+export type { Measure } from './input-table.ts';
 export { networksOf } from './networks-of.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
 export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';

@@ -1,5 +1,9 @@
 /** The inputs of a training graph beside its state: declared while the graph is written, filled in every call. */
 import type { Graph, Shape, Tensor } from '../engine/index.ts';
+import type { Replay } from '../replay/index.ts';
+
+/** A number of what `visibleCount` online transitions let see of `replay`. */
+export type Measure = (replay: Replay, visibleCount: number) => number;
 
 /** Where the numbers of an input come from. */
 export type InputKind =
@@ -8,6 +12,7 @@ export type InputKind =
   | { readonly kind: 'uniform' }
   | { readonly kind: 'subset'; readonly of: number }
   | { readonly kind: 'planned'; readonly plan: (updates: number) => number }
+  | { readonly kind: 'measured'; readonly measure: Measure }
   | {
       readonly kind: 'adam';
       readonly number: 'step' | 'epsilon';

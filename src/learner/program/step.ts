@@ -19,7 +19,7 @@ import {
   unpack,
 } from '../engine/index.ts';
 import { gradientsOf } from './gradients-of.ts';
-import type { InputKind, InputTable } from './input-table.ts';
+import type { InputKind, InputTable, Measure } from './input-table.ts';
 import { criticView, ENCODER, type Eye, policyView, STATISTICS } from './sight.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
@@ -139,6 +139,11 @@ export class Step {
   /** A number that follows a plan: `plan` maps the updates done before this call to it. */
   planned(name: string, plan: (updates: number) => number): Tensor {
     return this.#context.inputs.declare(name, [], 'real', { kind: 'planned', plan });
+  }
+
+  /** A number that is read off the replay when a call is filled: the same however fast transitions arrive. */
+  measured(name: string, measure: Measure): Tensor {
+    return this.#context.inputs.declare(name, [], 'real', { kind: 'measured', measure });
   }
 
   /** The parameters of `network` as they are at this point: [...shape], or [members, ...shape]. */

@@ -131,6 +131,14 @@ export class TransitionRing {
     }
   }
 
+  /** The mean of what the steps of rows [`from`, `to`), all still held, cost; 0 of no rows. */
+  meanCost({ from, to }: RowRange, column: 'cost' | 'tankDrainJ'): number {
+    const costs = column === 'cost' ? this.#cost : this.#tankDrainJ;
+    let sum = 0;
+    for (let index = from; index < to; index++) sum += costs[index % this.capacity]!;
+    return sum / Math.max(1, to - from);
+  }
+
   /** Rows that may be seen once `visibleCount` online transitions count, oldest first; at most `window` of them. */
   visible(visibleCount: number, window: number): RowRange {
     let low = this.oldest;

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
 import { encoderSchema } from './learner/encoder.ts';
-import { dsactSchema, expoSchema, hilSerlSchema, residualSchema, td3Schema, wsrlSchema } from './learner/index.ts';
+import {
+  dsactSchema,
+  expoSchema,
+  hilSerlSchema,
+  passiveSchema,
+  residualSchema,
+  td3Schema,
+  wsrlSchema,
+} from './learner/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A learner's file: which algorithm, and its settings. */
@@ -118,6 +126,7 @@ const schema = z
     dsact: dsactSchema,
     expo: expoSchema,
     hilSerl: hilSerlSchema,
+    passive: passiveSchema,
     td3: td3Schema,
     residual: residualSchema,
     wsrl: wsrlSchema,

@@ -1,0 +1,149 @@
+/**
+ * Passivity-aware training: SAC that keeps what the safety chain has to do within a budget. A second set of critics learns what
+ * actions cost, and a multiplier ν weighs it against reward: the Lagrangian of a constrained problem, with ν moved plainly or by a PID
+ * controller (Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964). That energy of a passivity filter is such a cost is the
+ * idea of PassiveRL (https://arxiv.org/abs/2503.00287), whose details are not public.
+ */
+import {
+  add,
+  clip,
+  concat,
+  div,
+  less,
+  maximum,
+  mul,
+  type Parameters,
+  reduceMax,
+  reduceMean,
+  reshape,
+  slice,
+  sqrt,
+  stopGradient,
+  sub,
+  type Tensor,
+  where,
+} from '../engine/index.ts';
+import { critics, gaussianActor, sampleTanhGaussian } from '../networks/index.ts';
+import type { Algorithm, LearnerConfig, LearnerSpec, Measure, NetworkDef, Step } from '../program/index.ts';
+import { addCloning } from './bc.ts';
+import {
+  actorLoss,
+  actorOptimiser,
+  alphaOf,
+  criticLoss,
+  criticNetwork,
+  criticOptimiser,
+  type Drawn,
+  entropyOf,
+  followValues,
+  nextDraw,
+  sac,
+  updateTemperature,
+} from './sac.ts';
+
+/** In place of the last measured cost where there is none yet. */
+const NONE = -1;
+
+export const passive: Algorithm = {
+  ...sac,
+  name: 'passive',
+  networks: (spec) => [...sac.networks(spec), costNetwork(spec)],
+  // ν, the integral, and the cost that was measured last.
+  numbers: ({ config: { passive } }) => [
+    { name: 'multiplier', initial: [passive.initialMultiplier, passive.initialMultiplier, NONE] },
+  ],
+  update: { inner: updateCritics, outer: updateActor },
+};
+
+function costNetwork(spec: LearnerSpec): NetworkDef {
+  return { ...criticNetwork(spec), name: 'cost', members: spec.config.passive.costCritics };
+}
+
+/** One update of the critics of reward and of cost, both on the same next action. */
+function updateCritics(step: Step): void {
+  const next = nextDraw(step);
+  followValues(step, next);
+  followCosts(step, next);
+}
+
+/** One update of the cost critics towards cost and what follows with the action `next`, and of their slow copies. */
+function followCosts(step: Step, next: Drawn): void {
+  const { config } = step.spec;
+  const { cost, costUnit } = config.passive;
+  const paid = div(step.column(cost === 'cost' ? 'cost' : 'tank_drain_j', 1), costUnit);
+  const future = critics(step.target('cost'), step.criticSight('next_observation', 'target'), next.action);
+  const y = costTarget(paid, step.discount, future);
+  const values = critics(step.online('cost'), stopGradient(step.criticSight('observation')), step.action);
+  const { loss } = criticLoss(values, y);
+  step.minimise('cost', loss, { ...criticOptimiser(config), trainsEncoder: false });
+  step.follow('cost');
+  step.report('costLoss', loss);
+  step.report('costQMean', reduceMean(values));
+}
+
+/** One move of the multiplier, then one update of the actor with it, and of the temperature. */
+function updateActor(step: Step): void {
+  const { config, actionSize } = step.spec;
+  const measured = step.measured('measured_cost', meanCost(config.passive));
+  const multiplier = nextMultiplier(step.part('multiplier'), measured, config.passive);
+  step.assign('multiplier', multiplier);
+  const nu = slice(multiplier, 0, 0, 1);
+
+  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('observation'));
+  const drawn = sampleTanhGaussian(mean, logStd, step.normal('noise', [step.batchSize, actionSize]));
+  const sight = stopGradient(step.criticSight('observation'));
+  const valuesOf = (parameters: Parameters) => critics(parameters, sight, drawn.action);
+  const alpha = alphaOf(step);
+  const wanted = actorLoss(drawn.logProbability, valuesOf(step.online('critic')), alpha, config.criticAggregation);
+  const loss = lagrangian(wanted.loss, valuesOf(step.online('cost')), nu);
+  const squaredNorm = step.minimise('actor', addCloning(step, loss, mean), actorOptimiser(config));
+  const entropy = entropyOf(drawn.logProbability);
+  updateTemperature(step, entropy);
+  step.report('actorLoss', loss);
+  step.report('entropy', entropy);
+  step.report('temperature', alpha);
+  step.report('actorGradientNorm', sqrt(squaredNorm));
+  step.report('policyValue', wanted.value);
+  step.report('measuredCost', measured);
+  step.report('multiplier', nu);
+}
+
+/** J_c: the mean over the newest online steps that count, in units of cost. */
+function meanCost({ cost, costUnit, window }: LearnerConfig['passive']): Measure {
+  return (replay, visibleCount) => {
+    const { from, to } = replay.visible(visibleCount).online;
+    return replay.online.meanCost({ from: Math.max(from, to - window), to }, cost) / costUnit;
+  };
+}
+
+/** y_c = c + d·max over the critics of Q̄_c(s′, a′), [B, 1]: pessimistic. `future` [critics, B, 1], the others [B, 1]. */
+export function costTarget(cost: Tensor, discount: Tensor, future: Tensor): Tensor {
+  return stopGradient(add(cost, mul(discount, reshape(reduceMax(future, 0), cost.shape))));
+}
+
+/** L = ( mean of α·log π − Q + ν · mean of max Q_c ) / (1 + ν), with ν held fixed. `costs` [critics, B, 1]. */
+export function lagrangian(loss: Tensor, costs: Tensor, multiplier: Tensor): Tensor {
+  const nu = stopGradient(multiplier);
+  return reshape(div(add(loss, mul(nu, reduceMean(reduceMax(costs, 0)))), add(nu, 1)), loss.shape);
+}
+
+/**
+ * [ν, I, J] after measuring the cost J_c, with e = J_c − d and everything within [0, largest]:
+ *
+ *   plain: ν ← ν + rate·e
+ *   pid:   I ← I + K_i·e,  ν ← K_p·e + I + K_d·[J_c − J]₊
+ *
+ * J becomes J_c. The derivative answers rises alone, and is 0 at the first call.
+ */
+export function nextMultiplier(before: Tensor, measured: Tensor, settings: LearnerConfig['passive']): Tensor {
+  const { budget, maxMultiplier, rate, proportionalGain, integralGain, derivativeGain } = settings;
+  const [nu, integral, last] = [0, 1, 2].map((i) => slice(before, 0, i, i + 1)) as [Tensor, Tensor, Tensor];
+  const now = reshape(measured, [1]);
+  const limited = (x: Tensor) => clip(x, 0, maxMultiplier);
+  const excess = sub(now, budget);
+  if (settings.multiplier === 'plain') return concat([limited(add(nu, mul(excess, rate))), integral, now], 0);
+  const sum = limited(add(integral, mul(excess, integralGain)));
+  const rise = where(less(last, 0), 0, maximum(sub(now, last), 0));
+  const next = limited(add(add(mul(excess, proportionalGain), sum), mul(rise, derivativeGain)));
+  return concat([next, sum, now], 0);
+}
