@@ -122,6 +122,30 @@ export class Agent {
   }
 
   /**
+   * `updates` critic updates on the demonstrations in `replay`, before there is a robot, where the algorithm has such training
+   * (WSRL); each `utd` of them end with one of the actor. Counts for nothing in `updates`. Reports the critics' loss.
+   */
+  async pretrainOffline(replay: Replay, updates: number): Promise<PretrainingReport> {
+    await this.#normaliseFrom(replay, 0);
+    const rng = this.#random.cloning;
+    return pretrain(this.#engine, {
+      ...{ algorithm: this.algorithm, phase: 'offline', replay, loss: 'criticLoss' },
+      ...{ steps: updates, updatesPerCall: updatesPerCall(this.config) },
+      random: { batch: rng, noise: rng, subset: rng },
+    });
+  }
+
+  /**
+   * Writes to `out` [A] an action for `observation` [O] from before there is a policy worth following: what a run begins with,
+   * to have something to learn from.
+   */
+  warmUpAction(observation: Float32Array, out: Float32Array, rng: Rng): void {
+    const { warmUp } = this.algorithm;
+    if (warmUp !== undefined) warmUp(this.spec, observation, out, rng);
+    else for (let i = 0; i < out.length; i++) out[i] = rng.uniformIn(-1, 1);
+  }
+
+  /**
    * The critic updates of one call and one update of the actor, on what the first `visibleCount` online transitions and
    * the demonstrations let it see. A result that is not finite is refused and counted; the state stays as it was.
    * `nextVisibleCount`: what the next call will see, if it is sure to come: its batches are drawn meanwhile.

@@ -5,7 +5,7 @@ import type { PhaseName, TrainingEngine } from './engine/index.ts';
 import { sizeOf } from './initial-state.ts';
 import { PhaseDriver } from './phase-driver.ts';
 
-/** Updates per call of the runtime. */
+/** Updates per call of the runtime, where nothing else is said. */
 const UPDATES_PER_CALL = 50;
 
 export interface PretrainingReport {
@@ -22,6 +22,8 @@ export interface PretrainingOptions {
   readonly replay: Replay;
   /** Updates to do: rounded up to whole calls. */
   readonly steps: number;
+  /** Inner updates of one call, which one outer update ends, where the phase has one. */
+  readonly updatesPerCall?: number;
   /** The metric that is reported as the loss. */
   readonly loss: string;
   readonly random: TrainingRandom;
@@ -32,17 +34,17 @@ export interface PretrainingOptions {
  * steps, where there are none or a loss is not finite. The optimisers' moments begin and end at zero.
  */
 export async function pretrain(engine: TrainingEngine, options: PretrainingOptions): Promise<PretrainingReport> {
-  const { algorithm, phase, replay, steps, loss, random } = options;
+  const { algorithm, phase, replay, steps, loss, random, updatesPerCall = UPDATES_PER_CALL } = options;
   const none = { steps: 0, firstLoss: Number.NaN, lastLoss: Number.NaN };
   const { from, to } = replay.visible(0).demonstrations;
   if (from === to || steps === 0 || algorithm[phase] === undefined) return none;
   const before = await engine.read();
-  const driver = await PhaseDriver.open(engine, algorithm, phase, UPDATES_PER_CALL);
+  const driver = await PhaseDriver.open(engine, algorithm, phase, updatesPerCall);
   try {
     const losses: number[] = [];
-    for (let call = 0; call * UPDATES_PER_CALL < steps; call++) {
+    for (let call = 0; call * updatesPerCall < steps; call++) {
       const draw = { replay, visibleCount: 0, demoFraction: 1, call, random };
-      const isLast = (call + 1) * UPDATES_PER_CALL >= steps;
+      const isLast = (call + 1) * updatesPerCall >= steps;
       const report = await driver.run(draw, isLast ? undefined : { ...draw, call: call + 1 });
       if (!report.isSound) {
         driver.rewind(random);
@@ -52,7 +54,7 @@ export async function pretrain(engine: TrainingEngine, options: PretrainingOptio
       losses.push(report.values[loss] ?? Number.NaN);
     }
     await clearMoments(engine, algorithm);
-    return { steps: losses.length * UPDATES_PER_CALL, firstLoss: losses[0]!, lastLoss: losses.at(-1)! };
+    return { steps: losses.length * updatesPerCall, firstLoss: losses[0]!, lastLoss: losses.at(-1)! };
   } finally {
     await driver.close();
   }

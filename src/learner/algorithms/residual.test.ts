@@ -231,6 +231,28 @@ describe('the residual on a base policy', () => {
     await agent.close();
   });
 
+  it('warms up around the base, no further than the residual reaches', () => {
+    const spec = specOf();
+    const rng = new Rng(6);
+    const out = new Float32Array(A);
+    const offsets: number[] = [];
+    for (let i = 0; i < 500; i++) {
+      residual.warmUp!(
+        { ...spec, parts: { ...spec.parts, privilegedSize: 1 } },
+        Float32Array.of(7, 7, 0.5, 0.95, 7),
+        out,
+        rng,
+      );
+      offsets.push(out[0]! - 0.5);
+      expect(out[1]).toBeGreaterThanOrEqual(0.85 - 1e-6);
+      expect(out[1]).toBeLessThanOrEqual(1);
+    }
+    const { warmupNoise, scale } = spec.config.residual;
+    expect(warmupNoise).toBeLessThanOrEqual(scale);
+    expect(Math.max(...offsets)).toBeLessThanOrEqual(warmupNoise + 1e-6);
+    expect(Math.min(...offsets)).toBeLessThan(-0.9 * warmupNoise);
+  });
+
   it.each([
     [
       { stateSize: 4 },

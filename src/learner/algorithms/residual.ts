@@ -7,7 +7,7 @@
  * which starts as zero. Critics see the whole action a, and replay holds what was executed, after the clip. Where a_b + a_r
  * leaves the range, that number of the action has no gradient, as published.
  */
-import type { Rng } from '../../core/index.ts';
+import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
 import {
   add,
   clip,
@@ -42,6 +42,7 @@ export const residual: Algorithm = {
   networks: (spec) => [residualNetwork(spec), criticNetwork(spec)],
   update: { inner: updateCritics, outer: updateActor },
   policy: correctedPolicy,
+  warmUp: aroundBase,
   value: { network: 'critic', build: meanValue },
   unfit,
 };
@@ -135,6 +136,15 @@ function correctedPolicy(spec: LearnerSpec): PolicyDef {
       return { action: smoothed(planned, noise!, explorationNoise, targetNoiseClip) };
     },
   };
+}
+
+/** What the base does plus a draw from U(−w, w), within the range. */
+function aroundBase({ parts, config }: LearnerSpec, observation: Float32Array, out: Float32Array, rng: Rng): void {
+  const { warmupNoise } = config.residual;
+  const at = policyObservationSize(parts) - out.length;
+  for (let i = 0; i < out.length; i++) {
+    out[i] = clamp(observation[at + i]! + rng.uniformIn(-warmupNoise, warmupNoise), -1, 1);
+  }
 }
 
 function unfit({ parts, actionSize, config }: LearnerSpec): string | undefined {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { createAgent } from '../agent/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { add, Bindings, Graph, mul, type ParameterLayout, reshape, Session, type Tensor } from '../engine/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
 import { UpdateContract } from '../replay/index.ts';
+import { bandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';
 import {
   meanOf,
@@ -140,6 +142,31 @@ describe('WSRL', () => {
     }
     expect(worstDifference(after('critic'), critic)).toBeLessThan(5e-6);
     expect(worstDifference(after('critic_target'), target)).toBeLessThan(5e-6);
+  });
+
+  it('finds the best action of a bandit from what was stored, and keeps values of actions that were not low', async () => {
+    const config: LearnerConfig = {
+      ...DEFAULT_LEARNER_CONFIG,
+      ...{ algorithm: 'wsrl', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, bcInitSteps: 0 },
+      ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
+    };
+    const replayOf = (demonstrations: number) => bandit(demonstrations, 3, 1);
+    const spec = { observationSize: 1, actionSize: 1, config, seed: 1 };
+    const valuesAt = async (conservatism: number) => {
+      const agent = await createAgent({ ...spec, config: { ...config, wsrl: { ...config.wsrl, conservatism } } });
+      const report = await agent.pretrainOffline(replayOf(300), 301);
+      expect(report.steps).toBe(302);
+      expect(report.lastLoss).toBeLessThan(report.firstLoss);
+      // Offline updates are not those that the steps of the robot pay for.
+      expect(agent.updates).toBe(0);
+      // The best action at 0, which is all that was shown, and one far from it.
+      const values = await agent.criticValues(Float32Array.of(0, 0), Float32Array.of(0.2, -0.9));
+      await agent.close();
+      return values[0]! - values[1]!;
+    };
+    const cautious = await valuesAt(1);
+    expect(cautious).toBeGreaterThan(0.3);
+    expect(cautious).toBeGreaterThan((await valuesAt(0)) + 0.2);
   });
 
   it('pays for no update while the policy warms replay up', () => {

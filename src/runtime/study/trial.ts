@@ -194,8 +194,10 @@ class Trial {
       demonstrate(this.#training.environment, expert, demonstrations, rng, (transition) => this.#take(transition));
       const report = await this.#agent.pretrain(this.#replay);
       this.#files.event('pretrained', { seconds: this.#seconds, ...report });
-      const offline = await this.#agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates);
-      this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
+      if (this.#agent.algorithm.offline !== undefined) {
+        const offline = await this.#agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates);
+        this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
+      }
     }
     if (demonstrations?.areKept === false) this.#replay = this.#newReplay();
     this.#updatesBefore = this.#agent.updates;
