@@ -50,7 +50,7 @@ export const expo: Algorithm = {
 };
 
 /** π_b: makes an action out of noise. */
-function baseNetwork(spec: LearnerSpec): NetworkDef {
+export function baseNetwork(spec: LearnerSpec): NetworkDef {
   const { expo: settings, activation } = spec.config;
   const layout = denoiserLayout(policyInputSize(spec), settings.baseHidden, spec.actionSize, activation);
   return { name: 'base', layout, hasTarget: settings.baseCopy === 'slow' };
@@ -95,8 +95,8 @@ function updatePolicies(step: Step): void {
   if (config.expo.edited > 0) updateEdit(step);
 }
 
-/** Imitation: the base policy on the demonstrations, before there is anything else. */
-function cloneBase(step: Step): void {
+/** Imitation alone: the base policy on the demonstrations, before there is anything else. */
+export function cloneBase(step: Step): void {
   const { learningRateBc: rate, gradientClip: clip } = step.spec.config;
   const sight = step.policySight('observation', 'trainsEncoder');
   step.report('cloningLoss', updateBase(step, sight, { rate, clip, trainsEncoder: true }));

@@ -2,6 +2,7 @@ import type { Algorithm, AlgorithmName } from '../program/index.ts';
 import { dsact } from './dsact.ts';
 import { expo } from './expo.ts';
 import { hilSerl } from './hil-serl.ts';
+import { bc } from './imitation.ts';
 import { passive } from './passive.ts';
 import { residual } from './residual.ts';
 import { rlpd } from './rlpd.ts';
@@ -19,5 +20,6 @@ export const ALGORITHM: Readonly<Record<AlgorithmName, Algorithm>> = {
   wsrl,
   dsact,
   expo,
+  bc,
   passive,
 };

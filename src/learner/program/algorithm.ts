@@ -50,8 +50,8 @@ export interface Algorithm {
    * evenly. `observation` [O], as the environment gives it.
    */
   readonly warmUp?: (spec: LearnerSpec, observation: Float32Array, out: Float32Array, rng: Rng) => void;
-  /** What the critics in `network` think of `action` [B, A] at `observation` [B, size]: [B, 1]. */
-  readonly value: {
+  /** What the critics in `network` think of `action` [B, A] at `observation` [B, size]: [B, 1]; absent: there are no critics. */
+  readonly value?: {
     readonly network: string;
     readonly build: (parameters: Parameters, observation: Tensor, action: Tensor, spec: LearnerSpec) => Tensor;
   };

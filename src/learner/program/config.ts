@@ -3,6 +3,8 @@
 import type { Activation } from '../networks/index.ts';
 import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from './settings/encoder.ts';
 import {
+  type BcSettings,
+  DEFAULT_BC_SETTINGS,
   DEFAULT_DSACT_SETTINGS,
   DEFAULT_EXPO_SETTINGS,
   DEFAULT_HIL_SERL_SETTINGS,
@@ -20,7 +22,18 @@ import {
 } from './settings/index.ts';
 
 /** The algorithms that a configuration can choose. */
-export const ALGORITHMS = ['sac', 'rlpd', 'hil-serl', 'td3', 'residual', 'wsrl', 'dsact', 'expo', 'passive'] as const;
+export const ALGORITHMS = [
+  'sac',
+  'rlpd',
+  'hil-serl',
+  'td3',
+  'residual',
+  'wsrl',
+  'dsact',
+  'expo',
+  'bc',
+  'passive',
+] as const;
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -97,6 +110,7 @@ export interface LearnerConfig {
   readonly checkpointEveryUpdates: number;
   /** Threads of the runtime. More than one helps only on cores that nobody else uses. */
   readonly threads: number;
+  readonly bc: BcSettings;
   readonly dsact: DsactSettings;
   readonly expo: ExpoSettings;
   readonly hilSerl: HilSerlSettings;
@@ -150,6 +164,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   publishEveryUpdates: 40,
   checkpointEveryUpdates: 2000,
   threads: 1,
+  bc: DEFAULT_BC_SETTINGS,
   dsact: DEFAULT_DSACT_SETTINGS,
   expo: DEFAULT_EXPO_SETTINGS,
   hilSerl: DEFAULT_HIL_SERL_SETTINGS,

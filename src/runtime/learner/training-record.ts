@@ -68,6 +68,8 @@ export class TrainingRecord {
     const finished = this.#finished;
     if (finished.length === 0) return;
     this.#finished = [];
+    // Behaviour cloning has no critics.
+    if (agent.algorithm.value === undefined) return;
     const pairs: [number, number][] = [];
     for (const { observations, actions, returns } of finished) {
       const values = await agent.criticValues(observations, actions);

@@ -85,11 +85,13 @@ function partsOf(algorithm: Algorithm, spec: LearnerSpec): [string, readonly num
 }
 
 function networksNeeded(algorithm: Algorithm, spec: LearnerSpec): NetworkDef[] {
-  return networksOf(algorithm, spec).filter(({ name }) => name === algorithm.value.network || name === ENCODER);
+  return networksOf(algorithm, spec).filter(({ name }) => name === algorithm.value?.network || name === ENCODER);
 }
 
 /** Inputs `observation`, `action` and the parts of the state; output `values` [ROWS]. */
 function buildCriticValues(algorithm: Algorithm, spec: LearnerSpec): Graph {
+  const { value } = algorithm;
+  if (value === undefined) throw new RangeError(`${algorithm.name} has no critics to ask`);
   const g = new Graph('critic_values');
   const inputs = new Map(partsOf(algorithm, spec).map(([name, shape]) => [name, g.input(name, shape)]));
   const networks = new Map(
@@ -102,7 +104,7 @@ function buildCriticValues(algorithm: Algorithm, spec: LearnerSpec): Graph {
     scale: inputs.get(STATISTICS.scale),
     encoder: networks.get(ENCODER),
   });
-  const values = algorithm.value.build(networks.get(algorithm.value.network)!, seen, action, spec);
+  const values = value.build(networks.get(value.network)!, seen, action, spec);
   g.output('values', reshape(values, [ROWS]));
   return g;
 }

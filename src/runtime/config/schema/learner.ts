@@ -4,6 +4,7 @@ import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.
 import { num, whole } from './fields.ts';
 import { encoderSchema } from './learner/encoder.ts';
 import {
+  bcSchema,
   dsactSchema,
   expoSchema,
   hilSerlSchema,
@@ -123,6 +124,7 @@ const schema = z
       { min: 1, max: 64 },
       'Threads of the training engine; 1 is fastest for small networks.',
     ).default(1),
+    bc: bcSchema,
     dsact: dsactSchema,
     expo: expoSchema,
     hilSerl: hilSerlSchema,

@@ -1,3 +1,4 @@
+export { bcSchema } from './bc.ts';
 export { dsactSchema } from './dsact.ts';
 export { expoSchema } from './expo.ts';
 export { hilSerlSchema } from './hil-serl.ts';

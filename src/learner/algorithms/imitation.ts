@@ -1,0 +1,38 @@
+/**
+ * Behaviour cloning by itself: what every other algorithm should be better than. All updates of a call imitate their batch:
+ * with `demoFraction` 1 its demonstrations and interventions, with less also what the policy did itself.
+ */
+import { gaussianActor } from '../networks/index.ts';
+import type { Algorithm, LearnerSpec, PolicyDef, Step } from '../program/index.ts';
+import { cloneActor } from './bc.ts';
+import { baseNetwork, cloneBase } from './expo.ts';
+import { baseModel } from './on-the-fly.ts';
+import { gaussianActorNetwork, gaussianPolicy } from './sac.ts';
+
+export const bc: Algorithm = {
+  name: 'bc',
+  networks: (spec) => [isGaussian(spec) ? gaussianActorNetwork(spec) : baseNetwork(spec)],
+  update: { inner: imitate },
+  cloning: { inner: imitate },
+  policy: (spec) => (isGaussian(spec) ? gaussianPolicy() : basePolicy(spec)),
+};
+
+function imitate(step: Step): void {
+  if (isGaussian(step.spec)) cloneActor(step, (parameters, sight) => gaussianActor(parameters, sight).mean);
+  else cloneBase(step);
+}
+
+/** The base policy of EXPO alone: one proposal, no edit, nobody who chooses. */
+function basePolicy(spec: LearnerSpec): PolicyDef {
+  const model = baseModel(spec);
+  return {
+    networks: ['base'],
+    noiseSize: model.noiseSize,
+    noise: 'always',
+    build: (parameters, sight, noise) => ({ action: model.act(parameters['base']!, sight, noise!) }),
+  };
+}
+
+function isGaussian({ config }: LearnerSpec): boolean {
+  return config.bc.policy === 'gaussian';
+}
