@@ -56,7 +56,7 @@ export const passive: Algorithm = {
 };
 
 function costNetwork(spec: LearnerSpec): NetworkDef {
-  return { ...criticNetwork(spec), name: 'cost', members: spec.config.passive.costCritics };
+  return { ...criticNetwork(spec), name: 'cost_critic', members: spec.config.passive.costCritics };
 }
 
 /** One update of the critics of reward and of cost, both on the same next action. */
@@ -71,12 +71,12 @@ function followCosts(step: Step, next: Drawn): void {
   const { config } = step.spec;
   const { cost, costUnit } = config.passive;
   const paid = div(step.column(cost === 'cost' ? 'cost' : 'tank_drain_j', 1), costUnit);
-  const future = critics(step.target('cost'), step.criticSight('next_observation', 'target'), next.action);
+  const future = critics(step.target('cost_critic'), step.criticSight('next_observation', 'target'), next.action);
   const y = costTarget(paid, step.discount, future);
-  const values = critics(step.online('cost'), stopGradient(step.criticSight('observation')), step.action);
+  const values = critics(step.online('cost_critic'), stopGradient(step.criticSight('observation')), step.action);
   const { loss } = criticLoss(values, y);
-  step.minimise('cost', loss, { ...criticOptimiser(config), trainsEncoder: false });
-  step.follow('cost');
+  step.minimise('cost_critic', loss, { ...criticOptimiser(config), trainsEncoder: false });
+  step.follow('cost_critic');
   step.report('costLoss', loss);
   step.report('costQMean', reduceMean(values));
 }
@@ -95,7 +95,7 @@ function updateActor(step: Step): void {
   const valuesOf = (parameters: Parameters) => critics(parameters, sight, drawn.action);
   const alpha = alphaOf(step);
   const wanted = actorLoss(drawn.logProbability, valuesOf(step.online('critic')), alpha, config.criticAggregation);
-  const loss = lagrangian(wanted.loss, valuesOf(step.online('cost')), nu);
+  const loss = lagrangian(wanted.loss, valuesOf(step.online('cost_critic')), nu);
   const squaredNorm = step.minimise('actor', addCloning(step, loss, mean), actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy);
