@@ -13,8 +13,10 @@ import {
   unpack,
 } from '../engine/index.ts';
 import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
 import { cloningLoss } from './bc.ts';
-import { actorLoss, criticLoss, criticTarget, entropyOf, temperature, temperatureLoss } from './sac.ts';
+import { callOnce } from './one-call.ts';
+import { actorLoss, criticLoss, criticTarget, entropyOf, sac, temperature, temperatureLoss } from './sac.ts';
 
 const [policyNet, criticNet] = [gaussianActorLayout(3, [4, 3], 2), criticLayout(3, 2, [4, 3], true)];
 const rng = () => new Rng(5);
@@ -130,5 +132,28 @@ describe('criticTarget', () => {
     [...result['soft']!.data].forEach((y, i) => {
       expect(y).toBeCloseTo(expected[i]! + entropy[i]!, 12);
     });
+  });
+});
+
+describe('the temperature', () => {
+  it.each([
+    ['never falls below its floor', 3, Math.log(3)],
+    ['moves freely above it', 1e-4, undefined],
+  ])('%s', async (_, minTemperature, expected) => {
+    const config: LearnerConfig = {
+      ...DEFAULT_LEARNER_CONFIG,
+      ...{ algorithm: 'sac', batchSize: 4, actorHidden: [4], criticHidden: [4], minTemperature },
+    };
+    const { state, after } = await callOnce(
+      sac,
+      { parts: { stateSize: 3 }, actionSize: 2, config },
+      sac.update,
+      1,
+      rng(),
+    );
+    const [before, now] = [state['temperature']![0]!, Number(after('temperature')[0])];
+    // Adam's first step is as long as its rate, whatever the gradient.
+    if (expected === undefined) expect(Math.abs(now - before)).toBeCloseTo(config.learningRateTemperature, 6);
+    else expect(now).toBeCloseTo(expected, 9);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
+import { createTransition, Rng } from '../../core/index.ts';
+import { createAgent, createReplay } from '../agent/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { add, Bindings, Graph, mul, type ParameterLayout, reshape, Session, type Tensor } from '../engine/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
@@ -24,7 +24,7 @@ const [B, O, A, K, N] = [4, 3, 2, 1, 2];
 function specOf(overrides: Partial<LearnerConfig['wsrl']> = {}): LearnerSpec {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
-    ...{ algorithm: 'wsrl', batchSize: B, critics: 3, criticSubset: 2, actorHidden: [4], criticHidden: [5] },
+    ...{ algorithm: 'wsrl', batchSize: B, critics: 2, criticSubset: 1, actorHidden: [4], criticHidden: [5] },
     ...{ learningRateCritic: 0.05 },
     wsrl: { ...DEFAULT_LEARNER_CONFIG.wsrl, actionSamples: N, conservatism: 0.5, ...overrides },
   };
@@ -84,18 +84,15 @@ describe('WSRL', () => {
     const [critic, target] = [state['critic']!.slice(), state['critic_target']!.slice()];
     const q = (of: Float64Array, j: number, s: number[], a: number[]) =>
       plainQ(netOf(of, layout, j * layout.size), s, a);
-    const members = [0, 1, 2];
+    const members = [0, 1];
     const rows = [0, 1, 2, 3];
     const moments = noMoments(critic.length);
     for (let k = 0; k < K; k++) {
       const y = rows.map((b) => {
         const s2 = row('next_observation', O, k, b);
         const { action } = drawn(policy, s2, row('next_noise', A, k, b));
-        const [i, j] = [inputs['subset']![2 * k]!, inputs['subset']![2 * k + 1]!];
-        return (
-          inputs['reward']![k * B + b]! +
-          inputs['discount']![k * B + b]! * Math.min(q(target, i, s2, action), q(target, j, s2, action))
-        );
+        const j = inputs['subset']![k]!;
+        return inputs['reward']![k * B + b]! + inputs['discount']![k * B + b]! * q(target, j, s2, action);
       });
       const temporal = () =>
         meanOf(
@@ -154,8 +151,8 @@ describe('WSRL', () => {
     const spec = { observationSize: 1, actionSize: 1, config, seed: 1 };
     const valuesAt = async (conservatism: number) => {
       const agent = await createAgent({ ...spec, config: { ...config, wsrl: { ...config.wsrl, conservatism } } });
-      const report = await agent.pretrainOffline(replayOf(300), 301);
-      expect(report.steps).toBe(302);
+      const report = await agent.pretrainOffline(replayOf(300), 201);
+      expect(report.steps).toBe(202);
       expect(report.lastLoss).toBeLessThan(report.firstLoss);
       // Offline updates are not those that the steps of the robot pay for.
       expect(agent.updates).toBe(0);
@@ -167,6 +164,36 @@ describe('WSRL', () => {
     const cautious = await valuesAt(1);
     expect(cautious).toBeGreaterThan(0.3);
     expect(cautious).toBeGreaterThan((await valuesAt(0)) + 0.2);
+  });
+
+  it('holds values against returns of the reward that critics learn: scaled, shifted, discounted', () => {
+    const config: LearnerConfig = {
+      ...DEFAULT_LEARNER_CONFIG,
+      algorithm: 'wsrl',
+      rewardScale: 10,
+      rewardShift: -5,
+      discount: 0.5,
+    };
+    const replay = createReplay({ observationSize: 1, actionSize: 1, config });
+    for (const step of [0, 1]) {
+      const t = Object.assign(createTransition(1, 1), {
+        source: 'demo',
+        seq: step,
+        step,
+        reward: step,
+        terminated: step === 1,
+      });
+      t.observation.fill(step);
+      t.nextObservation.fill(step + 1);
+      replay.add(t);
+    }
+    const one = () => new Float32Array(1);
+    const batch = {
+      ...{ observation: one(), nextObservation: one(), action: one(), reward: one(), filterActivity: one() },
+      ...{ tankDrainJ: one(), bootstrap: one(), monteCarloReturn: one() },
+    };
+    replay.demonstrations.copyRow(0, batch, 0);
+    expect(batch.monteCarloReturn[0]).toBe(-5 + 0.5 * 5);
   });
 
   it('pays for no update while the policy warms replay up', () => {
