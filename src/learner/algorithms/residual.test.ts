@@ -231,6 +231,39 @@ describe('the residual on a base policy', () => {
     await agent.close();
   });
 
+  it('learns to correct a base that is always wrong by the same 0.2, by more than half', async () => {
+    const config: LearnerConfig = {
+      ...specOf().config,
+      ...{ batchSize: 64, actorHidden: [32], criticHidden: [32], learningRateActor: 3e-3, learningRateCritic: 5e-3 },
+      ...{ demoFraction: 0, residual: { ...SETTINGS, penalty: 0, explorationNoise: 0 } },
+    };
+    const parts = { stateSize: 1, baseActionSize: 1 };
+    const agent = await createAgent({ observationSize: 2, parts, actionSize: 1, config, seed: 1 });
+    const replay = new Replay(2, 1, 1000);
+    const rng = new Rng(5);
+    for (let i = 0; i < 600; i++) {
+      const t = createTransition(2, 1);
+      // What is best is s/2; the base is 0.2 below.
+      const s = rng.uniformIn(-1, 1);
+      t.observation.set([s, s / 2 - 0.2]);
+      t.executed[0] = t.observation[1]! + rng.uniformIn(-0.3, 0.3);
+      t.reward = 1 - 10 * (t.executed[0]! - s / 2) ** 2;
+      t.terminated = true;
+      replay.add(t);
+    }
+    for (let call = 0; call < 200; call++) await agent.update(replay, 600);
+    const session = await Session.create(await agent.exportPolicy());
+    await agent.close();
+    for (const s of [-0.8, 0, 0.6]) {
+      const bindings = new Bindings();
+      bindings.set('observation', Float32Array.of(s, s / 2 - 0.2), [1, 2]);
+      bindings.set('noise', new Float32Array(1), [1, 1]);
+      const { action } = await session.evaluate(bindings);
+      expect(Math.abs(Number(action!.data[0]) - s / 2)).toBeLessThan(0.1);
+    }
+    await session.close();
+  });
+
   it('warms up around the base, no further than the residual reaches', () => {
     const spec = specOf();
     const rng = new Rng(6);
