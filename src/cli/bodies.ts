@@ -1,7 +1,9 @@
 /** What the commands do, as a parameter: tests see what the command line was understood as, without doing it. */
 import type {
   EvaluationOptions,
+  ExportPolicyOptions,
   LearnOptions,
+  PretrainOptions,
   RunRobotOptions,
   SimOptions,
   SweepCommandOptions,
@@ -17,6 +19,8 @@ export interface CommandBodies {
   learn(options: LearnOptions): Promise<number>;
   train(options: TrainOptions): Promise<number>;
   sweep(options: SweepCommandOptions): Promise<number>;
+  pretrain(options: PretrainOptions): Promise<number>;
+  exportPolicy(options: ExportPolicyOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
   safetyCheck(options: SafetyCheckOptions): Promise<number>;
@@ -29,6 +33,8 @@ export const commandBodies: CommandBodies = {
   learn: async (options) => (await import('./bodies/index.ts')).learnBody(options),
   train: async (options) => (await import('./bodies/index.ts')).trainBody(options),
   sweep: async (options) => (await import('./bodies/index.ts')).sweepBody(options),
+  pretrain: async (options) => (await import('./bodies/index.ts')).pretrainBody(options),
+  exportPolicy: async (options) => (await import('./bodies/index.ts')).exportPolicyBody(options),
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
   doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),

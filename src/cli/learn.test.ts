@@ -11,6 +11,8 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     learn: done,
     train: done,
     sweep: done,
+    pretrain: done,
+    exportPolicy: done,
     evaluate: done,
     doctor: done,
     safetyCheck: done,

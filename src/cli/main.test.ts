@@ -31,6 +31,8 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     learn: body('learn'),
     train: body('train'),
     sweep: body('sweep'),
+    pretrain: body('pretrain'),
+    exportPolicy: body('export'),
     evaluate: body('eval'),
     doctor: body('doctor'),
     safetyCheck: body('safety'),

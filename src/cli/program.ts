@@ -3,7 +3,9 @@ import { Command } from 'commander';
 import type { CommandBodies } from './bodies.ts';
 import { createDoctorCommand } from './doctor.ts';
 import { createEvalCommand } from './eval.ts';
+import { createExportCommand } from './export.ts';
 import { createLearnCommand } from './learn.ts';
+import { createPretrainCommand } from './pretrain.ts';
 import { createRunCommand } from './run.ts';
 import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
@@ -45,6 +47,8 @@ export function createProgram(
     createEvalCommand,
     createTrainCommand,
     createSweepCommand,
+    createPretrainCommand,
+    createExportCommand,
     createSafetyCommand,
     createDoctorCommand,
   ]) {

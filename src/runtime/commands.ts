@@ -112,3 +112,24 @@ export interface SweepCommandOptions {
   /** `page`: make table and page of what is there, and train nothing. */
   readonly mode: 'run' | 'page';
 }
+
+/** `rein pretrain`: networks from what is stored, for a training to begin with. */
+export interface PretrainOptions {
+  /** Run folder whose transitions are learned from; `undefined`: the environment's expert shows some. */
+  readonly run: string | undefined;
+  readonly environment: string;
+  readonly environmentOptions: Readonly<Record<string, number | boolean>>;
+  readonly demonstrations: number;
+  readonly skill: Readonly<Record<string, number | boolean>>;
+  readonly learner: string;
+  readonly learnerKeys: Readonly<Record<string, SetValue | readonly SetValue[]>>;
+  readonly seed: number;
+  readonly out: string;
+}
+
+/** `rein export policy`: one file with everything that a policy needs. */
+export interface ExportPolicyOptions {
+  /** Folder of a rein train, sim or learn. */
+  readonly run: string;
+  readonly out: string;
+}

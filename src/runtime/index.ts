@@ -3,8 +3,10 @@ export { checkBase } from './base-policy.ts';
 export type {
   CommonOptions,
   EvaluationOptions,
+  ExportPolicyOptions,
   LearnOptions,
   OperatorKind,
+  PretrainOptions,
   RunRobotOptions,
   SetValue,
   SimOptions,

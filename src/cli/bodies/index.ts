@@ -1,5 +1,7 @@
 export { evaluateBody } from './evaluate.ts';
+export { exportPolicyBody } from './export-policy.ts';
 export { learnBody } from './learn.ts';
+export { pretrainBody } from './pretrain.ts';
 export { runBody } from './run.ts';
 export { safetyCheckBody } from './safety.ts';
 export { simBody } from './sim.ts';

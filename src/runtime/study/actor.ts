@@ -16,7 +16,10 @@ export interface Actor {
 }
 
 /** Opens the policy of `agent` for `environment`. */
-export async function openActor(agent: Agent, { parts, actionSize }: Environment): Promise<Actor> {
+export async function openActor(
+  agent: Agent,
+  { parts, actionSize }: Pick<Environment, 'parts' | 'actionSize'>,
+): Promise<Actor> {
   const { noiseSize, noise } = agent.algorithm.policy(agent.spec);
   const session = await Session.create(await agent.policyGraph());
   const network = new Network(session, policyObservationSize(parts));

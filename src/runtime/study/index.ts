@@ -1,5 +1,7 @@
 export type { EnvironmentOptions } from './environments.ts';
+export { type ExportedPolicy, exportPolicy } from './export-policy.ts';
 export { type MeanInterval, meanInterval } from './intervals.ts';
+export { type PretrainingData, type PretrainingRequest, type PretrainingResult, runPretraining } from './pretrain.ts';
 export {
   type CurveSample,
   measured,

@@ -1,0 +1,33 @@
+/** What `rein pretrain` does. */
+import { loadLearnerFile, type PretrainOptions } from '../../runtime/index.ts';
+import { type PretrainingData, runPretraining } from '../../runtime/study/index.ts';
+
+/** Resolves to the exit code. */
+export async function pretrainBody(options: PretrainOptions): Promise<number> {
+  const { learner: name, learnerKeys, seed, out } = options;
+  const place = { file: '--set', line: 0, column: 0 };
+  const learner = loadLearnerFile(name, [{ place, values: learnerKeys }]);
+  const result = await runPretraining({ data: dataOf(options), learner, seed, out });
+  const lines = [`Learned from ${result.transitions} transitions.`];
+  for (const [what, { steps, firstLoss, lastLoss }] of [
+    ['cloning', result.cloning],
+    ['offline', result.offline],
+  ] as const) {
+    if (steps > 0)
+      lines.push(`  ${what}   ${steps} updates, loss ${firstLoss.toPrecision(3)} to ${lastLoss.toPrecision(3)}`);
+  }
+  lines.push(`  all files ${out}`, `  go on     rein train --from ${out}, rein learn --from ${out}`);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+function dataOf(options: PretrainOptions): PretrainingData {
+  if (options.run !== undefined) return { kind: 'run', folder: options.run };
+  const { environment: name, environmentOptions, demonstrations: episodes, skill } = options;
+  return {
+    kind: 'environment',
+    environment: { name, options: environmentOptions },
+    base: null,
+    demonstrations: { episodes, skill, onlySuccesses: true, areKept: true },
+  };
+}
