@@ -1,0 +1,144 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTransition, Rng, type Transition } from '../../src/core/index.ts';
+import { decodeCheckpoint } from '../../src/learner/checkpoint-format.ts';
+import { createSetup, loadResolvedConfig } from '../../src/runtime/index.ts';
+import { LearnerConnection } from '../../src/runtime/node/index.ts';
+import { runIdOf } from '../../src/runtime/sim/index.ts';
+import { freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
+
+const SMALL = `
+task: { demonstrations: 2 }
+learner:
+  actorHidden: [16]
+  criticHidden: [16]
+  batchSize: 16
+  bcInitSteps: 50
+  warmupSteps: 20
+  publishEveryUpdates: 100
+  checkpointEveryUpdates: 100
+`;
+const DEMONSTRATED = 40;
+const ONLINE = 400;
+
+let run: LiveRun;
+let connections: LearnerConnection[];
+beforeEach(() => {
+  run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-learn-kill-')));
+  writeFileSync(join(run.folder, 'small.yaml'), SMALL);
+  connections = [];
+});
+afterEach(async () => {
+  for (const connection of connections) await connection.close();
+  await run.end();
+  rmSync(run.folder, { recursive: true, force: true });
+});
+
+/** A robot that has recorded everything at once: what is learned depends on the order alone. */
+function robotOf(name: string, address: string): LearnerConnection {
+  const folder = join(run.folder, name);
+  const config = loadResolvedConfig(join(folder, 'config.yaml'));
+  const setup = createSetup(config);
+  const common = { setup, runId: runIdOf(folder, config), robotId: 'arm', address, keep: 'newest' } as const;
+  const robot = new LearnerConnection({ ...common, folder: join(run.folder, `${name}-robot`), onFault: () => {} });
+  connections.push(robot);
+  const rng = new Rng(1);
+  for (let i = 0; i < DEMONSTRATED; i++) robot.record({ ...drawn(rng, setup), source: 'demo' });
+  robot.demonstrationsComplete(DEMONSTRATED);
+  for (let i = 0; i < ONLINE; i++) robot.record({ ...drawn(rng, setup), step: i, terminated: i % 20 === 19 });
+  return robot;
+}
+
+function drawn(rng: Rng, sizes: { readonly observationSize: number; readonly actionSize: number }): Transition {
+  const t = createTransition(sizes.observationSize, sizes.actionSize);
+  for (const array of [t.observation, t.nextObservation, t.executed]) {
+    for (let i = 0; i < array.length; i++) array[i] = rng.uniformIn(-1, 1);
+  }
+  t.reward = rng.uniform();
+  return t;
+}
+
+async function started(...args: string[]): Promise<Program> {
+  const learner = run.start('learn', ...args);
+  await until(() => learner.said().includes('robots connect with'), 'the learner');
+  return learner;
+}
+
+/** Tells the learner that the run is over once it has everything; it trains to the end and leaves a checkpoint. */
+async function finish(learner: Program, robot: LearnerConnection): Promise<void> {
+  await until(() => robot.state === 'connected', 'the connection');
+  expect(await robot.drain(20_000)).toBe(true);
+  robot.end();
+  expect(await learner.exit).toBe(0);
+}
+
+const checkpointsOf = (name: string) =>
+  run
+    .files(`${name}/checkpoints`)
+    .filter((file) => file.endsWith('.ckpt'))
+    .sort();
+
+function lastState(name: string): { readonly updates: number; readonly state: Buffer } {
+  const file = join(run.folder, name, 'checkpoints', checkpointsOf(name).at(-1)!);
+  const decoded = decodeCheckpoint(readFileSync(file));
+  if (!decoded.ok) throw new Error(`${file}: ${decoded.error}`);
+  const { updates, state } = decoded.value.agent;
+  return { updates, state: Buffer.from(state.buffer, state.byteOffset, state.byteLength) };
+}
+
+/** The losses that were written down, by update. */
+function losses(name: string): Map<number, unknown> {
+  const lines = readFileSync(join(run.folder, name, 'metrics-learner.jsonl'), 'utf8').split('\n');
+  const updates = lines.flatMap((line) => {
+    // A kill may have cut a line.
+    if (!line.startsWith('{"kind":"update"') || !line.endsWith('}')) return [];
+    const { update, criticLoss, actorLoss, qMean } = JSON.parse(line) as Record<string, number>;
+    return [[update!, [criticLoss, actorLoss, qMean]] as const];
+  });
+  return new Map(updates);
+}
+
+describe('rein learn', { timeout: 60_000 }, () => {
+  it('killed with SIGKILL again and again has the same losses and the same networks in the end', async () => {
+    let address = await freeAddress();
+    const straight = await started(
+      '--task',
+      'insert',
+      '--config',
+      'small.yaml',
+      '--out',
+      'straight',
+      '--bind',
+      address,
+    );
+    await finish(straight, robotOf('straight', address));
+
+    address = await freeAddress();
+    let learner = await started('--task', 'insert', '--config', 'small.yaml', '--out', 'killed', '--bind', address);
+    const robot = robotOf('killed', address);
+    const rng = new Rng(2);
+    for (let kill = 0; kill < 2; kill++) {
+      const before = readdirSync(join(run.folder, 'killed')).includes('checkpoints')
+        ? checkpointsOf('killed').at(-1)
+        : '';
+      await until(() => checkpointsOf('killed').at(-1) !== before, 'a checkpoint');
+      await delay(rng.int(40));
+      learner.child.kill('SIGKILL');
+      expect(await learner.exit).toBe('SIGKILL');
+      learner = await started('--resume', 'killed', '--bind', address);
+    }
+    await finish(learner, robot);
+
+    const [one, other] = [lastState('straight'), lastState('killed')];
+    expect(one.updates).toBe(4 * (ONLINE - 20));
+    expect(other.updates).toBe(one.updates);
+    expect(other.state.equals(one.state)).toBe(true);
+    const [expected, found] = [losses('straight'), losses('killed')];
+    const both = [...found.keys()].filter((update) => expected.has(update));
+    expect(both.length).toBeGreaterThan(0);
+    for (const update of both) expect(found.get(update)).toEqual(expected.get(update));
+  });
+});
