@@ -71,6 +71,10 @@ describe('splitBatch', () => {
     expect(splitBatch(128, 0.25, 1000, 10)).toEqual({ demonstrations: 32, online: 96 });
     expect(splitBatch(128, 0, 1000, 10)).toEqual({ demonstrations: 0, online: 128 });
   });
+
+  it('keeps demonstrations out where the fraction is 0, however few online transitions there are (WSRL: no retention)', () => {
+    expect(splitBatch(128, 0, 3, 10)).toEqual({ demonstrations: 0, online: 128 });
+  });
 });
 
 describe('drawSubset', () => {

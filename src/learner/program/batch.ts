@@ -13,7 +13,8 @@ export interface BatchSplit {
 
 /**
  * How many of `batchSize` rows come from where. A buffer with too few online rows gives each of them once and the rest
- * is filled from demonstrations, so that the first few transitions are not learned by heart.
+ * is filled from demonstrations, so that the first few transitions are not learned by heart; a fraction of 0 keeps
+ * demonstrations out of the batch all the same.
  */
 export function splitBatch(
   batchSize: number,
@@ -24,6 +25,7 @@ export function splitBatch(
   if (demonstrations === 0 || online === 0) {
     return demonstrations === 0 ? { demonstrations: 0, online: batchSize } : { demonstrations: batchSize, online: 0 };
   }
+  if (demoFraction === 0) return { demonstrations: 0, online: batchSize };
   const fromOnline = Math.min(batchSize - Math.round(batchSize * demoFraction), online);
   return { demonstrations: batchSize - fromOnline, online: fromOnline };
 }

@@ -214,6 +214,7 @@ export class Learner {
     if (expected === undefined || this.#received < expected) return;
     if (expected > 0) {
       await this.#agent.pretrain(this.#replay);
+      await this.#agent.pretrainOffline(this.#replay, this.#options.setup.config.learner.wsrl.offlineUpdates);
       await this.#checkpoint();
     }
     this.#isReady = true;
