@@ -6,7 +6,7 @@ import type { CommandBodies } from '../../src/cli/bodies.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const documents = ['', 'docs', 'docs/ros2'].flatMap((folder) =>
+const documents = ['', 'docs', 'docs/ros2', 'docs/algorithms'].flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
@@ -35,7 +35,7 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names commands of rein that exist, with options that they have', () => {
-    for (const [, name, rest] of text.matchAll(/npm run (?:rein -- |(?=demo))(\w+)([^`\n#]*)/g)) {
+    for (const [, name, rest] of text.matchAll(/(?:npm run (?:rein -- |(?=demo))|^rein )(\w+)([^`\n#]*)/gm)) {
       const command = program.commands.find((each) => each.name() === (name === 'demo' ? 'sim' : name));
       expect(command, `rein ${name}`).toBeDefined();
       const inner = command!.commands.find((each) => rest!.trim().startsWith(each.name()));
