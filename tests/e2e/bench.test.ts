@@ -1,70 +1,11 @@
 /** The measurements run, and say what they promise to say; how fast a machine is, is no test's business. */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LearnerBenchResult } from '../../src/learner/index.ts';
-import type { PolicyBenchResult } from '../../src/policy/index.ts';
 import type { CdrBenchResult } from '../../src/ros/bench/index.ts';
-import type { SafetyBenchResult, TickBenchResult } from '../../src/runtime/bench/index.ts';
-
-const program = fileURLToPath(new URL('../../dist/cli/bench.js', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'rein-bench-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function bench(...args: string[]): { code: number | null; out: string; error: string } {
-  const run = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
-  return { code: run.status, out: run.stdout, error: run.stderr };
-}
-
-/** Runs a measurement; gives its text, its JSON on standard output and the JSON of its file. */
-function measure<T>(...args: string[]): { code: number | null; text: string; printed: T; written: T } {
-  const file = join(folder, `${args[0]}.json`);
-  const { code, out, error } = bench(...args, '--json', file);
-  // 1: what was measured is beyond what the bench asserts.
-  expect([0, 1], error).toContain(code);
-  const begin = out.indexOf('\n{');
-  const text = out.slice(0, begin);
-  return {
-    code,
-    text,
-    printed: JSON.parse(out.slice(begin)) as T,
-    written: JSON.parse(readFileSync(file, 'utf8')) as T,
-  };
-}
-
-describe('bench tick', () => {
-  it('tells lateness in every phase, inference and swap, as text and as JSON', { timeout: 90_000 }, () => {
-    const { text, printed, written } = measure<TickBenchResult & { policy: PolicyBenchResult }>(
-      ...['tick', '--seconds', '0.2', '--rate', '500'],
-    );
-    expect(printed).toEqual(written);
-    expect(written.rateHz).toBe(500);
-    expect(written.machine.cores).toBeGreaterThan(0);
-    const phases = written.phases.map(({ load, priorityAsked }) => `${load} ${priorityAsked}`);
-    expect(phases).toEqual(['alone', 'busy', 'swapping'].flatMap((load) => [`${load} normal`, `${load} raised`]));
-    for (const { lateness, load, priority, priorityAsked, priorityReason, node } of written.phases) {
-      expect(priorityReason).not.toBe('');
-      if (priorityAsked === 'normal') expect(priority).toBe('normal');
-      const { ticks, p50Us, p99Us, p999Us, maxUs } = lateness;
-      expect(ticks).toBeGreaterThan(0);
-      expect([p50Us, p99Us, p999Us, maxUs].every(Number.isFinite)).toBe(true);
-      expect([p50Us, p99Us, p999Us, maxUs]).toEqual([p50Us, p99Us, p999Us, maxUs].toSorted((a, b) => a - b));
-      expect(node.steps).toBeGreaterThan(0);
-      expect(node.swaps > 0).toBe(load === 'swapping');
-      expect(text).toMatch(new RegExp(`^${load} +${priority}( +\\d+){9}$`, 'm'));
-    }
-    for (const { p50, p99, max } of [written.policy.inferenceMs, written.policy.swapMs]) {
-      expect(p50).toBeGreaterThan(0);
-      expect(p99).toBeGreaterThanOrEqual(p50);
-      expect(max).toBeGreaterThanOrEqual(p99);
-    }
-    expect(text).toMatch(/^policy inference: p50 /m);
-    expect(text).toMatch(/^weight swap: p50 /m);
-  });
-});
+import type { SafetyBenchResult } from '../../src/runtime/bench/index.ts';
+import { bench, measure } from '../support/bench.ts';
 
 describe('bench learner', () => {
   it('tells the updates per second of every size beside the ceiling', { timeout: 60_000 }, () => {
@@ -134,7 +75,7 @@ describe('the command line', () => {
   });
 
   it('says in one sentence that a result cannot be written', () => {
-    const { code, error } = bench('learner', '--calls', '1', '--json', join(folder, 'no', 'such', 'folder.json'));
+    const { code, error } = bench('learner', '--calls', '1', '--json', join(tmpdir(), 'no-such-rein', 'folder.json'));
     expect(code).toBe(1);
     expect(error).toMatch(/^rein: .*cannot be written.*\n/);
   });

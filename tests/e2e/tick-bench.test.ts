@@ -1,0 +1,36 @@
+/** How late ticks are: measured in real time, so this one runs alone. */
+import { describe, expect, it } from 'vitest';
+import type { PolicyBenchResult } from '../../src/policy/index.ts';
+import type { TickBenchResult } from '../../src/runtime/bench/index.ts';
+import { measure } from '../support/bench.ts';
+
+describe('bench tick', () => {
+  it('tells lateness in every phase, inference and swap, as text and as JSON', { timeout: 90_000 }, () => {
+    const { text, printed, written } = measure<TickBenchResult & { policy: PolicyBenchResult }>(
+      ...['tick', '--seconds', '0.2', '--rate', '500'],
+    );
+    expect(printed).toEqual(written);
+    expect(written.rateHz).toBe(500);
+    expect(written.machine.cores).toBeGreaterThan(0);
+    const phases = written.phases.map(({ load, priorityAsked }) => `${load} ${priorityAsked}`);
+    expect(phases).toEqual(['alone', 'busy', 'swapping'].flatMap((load) => [`${load} normal`, `${load} raised`]));
+    for (const { lateness, load, priority, priorityAsked, priorityReason, node } of written.phases) {
+      expect(priorityReason).not.toBe('');
+      if (priorityAsked === 'normal') expect(priority).toBe('normal');
+      const { ticks, p50Us, p99Us, p999Us, maxUs } = lateness;
+      expect(ticks).toBeGreaterThan(0);
+      expect([p50Us, p99Us, p999Us, maxUs].every(Number.isFinite)).toBe(true);
+      expect([p50Us, p99Us, p999Us, maxUs]).toEqual([p50Us, p99Us, p999Us, maxUs].toSorted((a, b) => a - b));
+      expect(node.steps).toBeGreaterThan(0);
+      expect(node.swaps > 0).toBe(load === 'swapping');
+      expect(text).toMatch(new RegExp(`^${load} +${priority}( +\\d+){9}$`, 'm'));
+    }
+    for (const { p50, p99, max } of [written.policy.inferenceMs, written.policy.swapMs]) {
+      expect(p50).toBeGreaterThan(0);
+      expect(p99).toBeGreaterThanOrEqual(p50);
+      expect(max).toBeGreaterThanOrEqual(p99);
+    }
+    expect(text).toMatch(/^policy inference: p50 /m);
+    expect(text).toMatch(/^weight swap: p50 /m);
+  });
+});
