@@ -1,6 +1,6 @@
 /** Adam and AdamW on one flat parameter vector. */
 import type { Tensor } from './graph.ts';
-import { add, div, minimum, mul, sqrt, square, sub, sumOfSquares } from './ops/index.ts';
+import { add, div, minimum, mul, reshape, sqrt, square, sub, sumOfSquares } from './ops/index.ts';
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;
@@ -35,10 +35,16 @@ export function adamStep(count: number, learningRate: number): { step: number; e
   return { step: (learningRate * spread * (1 - BETA1)) / (1 - BETA1 ** count), epsilon: EPSILON * spread };
 }
 
-/** Scales `gradient` down to the Euclidean norm `limit` where it is longer. Returns it with the squared norm before. */
-export function clipNorm(gradient: Tensor, limit: number): { clipped: Tensor; squaredNorm: Tensor } {
-  const squaredNorm = sumOfSquares(gradient);
+/**
+ * Scales a gradient, in one or several tensors, down to the Euclidean norm `limit` where it is longer. Returns it with the
+ * squared norm before, one number.
+ */
+export function clipNorm(
+  gradient: readonly Tensor[],
+  limit: number,
+): { clipped: readonly Tensor[]; squaredNorm: Tensor } {
+  const squaredNorm = gradient.map((part) => reshape(sumOfSquares(part), [1])).reduce((sum, part) => add(sum, part));
   if (limit <= 0) return { clipped: gradient, squaredNorm };
   const factor = minimum(div(limit, add(sqrt(squaredNorm), 1e-6)), 1);
-  return { clipped: mul(gradient, factor), squaredNorm };
+  return { clipped: gradient.map((part) => mul(part, factor)), squaredNorm };
 }

@@ -12,6 +12,7 @@ import {
   reduceMean,
   reduceSum,
   relu,
+  reshape,
   sqrt,
   square,
   stopGradient,
@@ -38,16 +39,6 @@ export function normalisedLinear(x: Tensor, layer: NormalisedLayer): Tensor {
   return scaledLayerNorm(linear(x, layer.weight, layer.bias), layer.scale, layer.shift);
 }
 
-/** The norm without scale and shift. */
-export function layerNorm(x: Tensor): Tensor {
-  const { normalised, inverseStd } = normalise(x);
-  const backward = (d: Tensor): Tensor => {
-    const along = mul(normalised, reduceMean(mul(d, normalised), [-1]));
-    return mul(inverseStd, sub(sub(d, reduceMean(d, [-1])), along));
-  };
-  return x.graph.withGradient(normalised, [x], [backward]);
-}
-
 /** The norm of `x` [..., B, n] by `scale` and `shift` [..., 1, n]. Its three gradients share their passes over x. */
 export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor {
   const { normalised, inverseStd } = normalise(x);
@@ -58,11 +49,11 @@ export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor
     products.set(d, product);
     return product;
   };
-  // Means of d·scale and of d·scale·normalised are products with a column, so that neither is written out.
   const toX = (d: Tensor): Tensor => {
-    const column = mul(transpose(scale), 1 / x.shape.at(-1)!);
-    const along = mul(normalised, matmul(productWith(d), column));
-    return mul(inverseStd, sub(sub(mul(d, scale), matmul(d, column)), along));
+    const scaled = mul(d, scale);
+    // The mean of scaled·normalised is a product with a column, so that it is never written out.
+    const along = mul(normalised, matmul(productWith(d), meanColumn(scale)));
+    return mul(inverseStd, sub(sub(scaled, reduceMean(scaled, [-1])), along));
   };
   const toScale = (d: Tensor): Tensor => sumTo(productWith(d), scale.shape);
   return x.graph.withGradient(y, [x, scale, shift], [toX, toScale, (d) => sumTo(d, shift.shape)]);
@@ -79,9 +70,25 @@ function thinNormalisedLinear(x: Tensor, { weight, bias, scale, shift }: Normali
   const centred = sub(all, reduceMean(all, [-1]));
   const form = mul(matmul(centred, transpose(centred)), 1 / weight.shape.at(-1)!);
   // Rounding can take a variance of nothing below 0.
-  const variance = relu(reduceSum(mul(matmul(input, form), input), [-1]));
+  const variance = relu(rowDot(matmul(input, form), input));
   const inverseStd = div(1, sqrt(add(variance, EPSILON)));
   return matmul(withOnes(mul(input, inverseStd)), concat([mul(centred, scale), shift], -2));
+}
+
+/**
+ * A row [..., 1, n] as the column [..., n, 1] of a weighted mean. Divided by a vector: the runtime would fold a scalar into
+ * the product that follows, and with it leave the fast way of multiplying with one column.
+ */
+function meanColumn(row: Tensor): Tensor {
+  const width = row.shape.at(-1)!;
+  const column = reshape(row, [...row.shape.slice(0, -2), width, 1]);
+  return mul(column, row.graph.constant(new Float32Array(width).fill(1 / width), [width, 1]));
+}
+
+/** Σ a·b over the last axis, whose gradient needs no copies of the sums. */
+function rowDot(a: Tensor, b: Tensor): Tensor {
+  const dot = reduceSum(mul(a, b), [-1]);
+  return dot.graph.withGradient(dot, [a, b], [(d) => sumTo(mul(d, b), a.shape), (d) => sumTo(mul(d, a), b.shape)]);
 }
 
 interface Normalised {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { adam, adamStep, clipNorm } from './adam.ts';
 import { Graph } from './graph.ts';
+import { concat, reshape } from './ops/index.ts';
 import { polyak } from './polyak.ts';
 import { Bindings, Session } from './session.ts';
 
@@ -58,13 +59,14 @@ describe('adam', () => {
 
   it('shortens only gradients that are longer than the limit', async () => {
     const g = new Graph('clip', 'float64');
-    const { clipped, squaredNorm } = clipNorm(g.input('g', [2]), 1);
-    g.output('clipped', clipped);
+    const { clipped, squaredNorm } = clipNorm([g.input('g', [1]), g.input('h', [1, 1])], 1);
+    g.output('clipped', concat([clipped[0]!, reshape(clipped[1]!, [1])], 0));
     g.output('squared', squaredNorm);
-    const long = await evaluate(g, { g: [[3, 4], [2]] });
+    const long = await evaluate(g, { g: [[3], [1]], h: [[4], [1, 1]] });
     expect(Math.hypot(...long['clipped']!)).toBeCloseTo(1, 6);
     expect(long['squared']).toEqual([25]);
-    expect((await evaluate(g, { g: [[0.3, 0.4], [2]] }))['clipped']).toEqual([0.3, 0.4]);
+    const short = await evaluate(g, { g: [[0.3], [1]], h: [[0.4], [1, 1]] });
+    expect(short['clipped']).toEqual([0.3, 0.4]);
   });
 });
 

@@ -1,28 +1,30 @@
 /** Gradients of whole networks. */
-import { gradients, type ParameterLayout, type Parameters, pack, type Tensor } from '../engine/index.ts';
+import { gradients, type Packed, type Parameters, type Tensor } from '../engine/index.ts';
 
 /** A network whose gradient is asked for. */
 export interface Wanted {
+  /** What the loss was computed from. */
   readonly parameters: Parameters;
-  readonly layout: ParameterLayout;
+  /** The form in which its gradient is wanted. */
+  readonly packed: Packed;
   /** Names of parameters whose gradient is to be zero. */
   readonly frozen: readonly string[] | undefined;
 }
 
-/** The gradients of `loss` for all parameters of each network, as one flat vector each. */
-export function gradientsOf(loss: Tensor, networks: readonly Wanted[]): Tensor[] {
-  const trained = networks.map(({ layout, frozen = [] }) =>
-    layout.entries.map((entry) => entry.name).filter((name) => !frozen.includes(name)),
+/** The gradients of `loss` for all parameters of each network. */
+export function gradientsOf(loss: Tensor, networks: readonly Wanted[]): Packed[] {
+  const trained = networks.map(({ packed, frozen = [] }) =>
+    packed.layout.entries.map((entry) => entry.name).filter((name) => !frozen.includes(name)),
   );
   const found = gradients(
     loss,
     networks.flatMap(({ parameters }, i) => trained[i]!.map((name) => parameters[name]!)),
   );
   let next = 0;
-  return networks.map(({ parameters, layout }, i) => {
+  return networks.map(({ parameters, packed }, i) => {
     const own = new Map(trained[i]!.map((name) => [name, found[next++]!]));
-    const parts = layout.entries.map(({ name }) => own.get(name) ?? zero(parameters[name]!));
-    return pack(parts, layout);
+    const all = packed.layout.entries.map(({ name }) => [name, own.get(name) ?? zero(parameters[name]!)]);
+    return packed.like(Object.fromEntries(all));
   });
 }
 

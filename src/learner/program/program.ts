@@ -3,8 +3,9 @@
  * state parts of `stateParts`.
  */
 import { totalObservationSize } from '../../core/index.ts';
-import { concat, Graph, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
+import { concat, Graph, Packed, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
 import type { Algorithm, Phase } from './algorithm.ts';
+import { updatesPerCall } from './config.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
 import { networksOf } from './networks-of.ts';
 import { STATISTICS } from './sight.ts';
@@ -29,13 +30,18 @@ export interface Program {
 export function stateParts(algorithm: Algorithm, spec: LearnerSpec): StatePart[] {
   const networks = networksOf(algorithm, spec).flatMap(({ name, layout, members, hasTarget }) => {
     const shape = members === undefined ? [layout.size] : [members, layout.size];
-    const names = [name, `${name}_first`, `${name}_second`, ...(hasTarget === true ? [`${name}_target`] : [])];
-    return names.map((part) => ({ name: part, shape }));
+    const names = partNames(name);
+    return (hasTarget === true ? names : names.slice(0, -1)).map((part) => ({ name: part, shape }));
   });
   const numbers = (algorithm.numbers?.(spec) ?? []).map(({ name, initial }) => ({ name, shape: [initial.length] }));
   const width = [totalObservationSize(spec.parts)];
   const statistics = spec.config.normaliseObservations ? Object.values(STATISTICS) : [];
   return [...networks, ...numbers, ...statistics.map((name) => ({ name, shape: width }))];
+}
+
+/** Parts of the state that hold the network `name`: its parameters, the optimiser's two moments and its slow copy. */
+function partNames(name: string): string[] {
+  return [name, `${name}_first`, `${name}_second`, `${name}_target`];
 }
 
 /** Writes the graph of `phase`; float64 is for checks against a reference. */
@@ -69,7 +75,7 @@ function rehearse(algorithm: Algorithm, spec: LearnerSpec, phase: Phase): string
 class ProgramWriter {
   readonly inputs: InputTable;
   readonly changed: Set<string> = new Set();
-  readonly state: Map<string, Tensor>;
+  readonly state: Map<string, Packed>;
   readonly #g: Graph;
   readonly #spec: LearnerSpec;
   readonly #networks: ReadonlyMap<string, NetworkDef>;
@@ -79,31 +85,36 @@ class ProgramWriter {
     this.#spec = spec;
     this.inputs = new InputTable(g);
     this.#networks = new Map(networksOf(algorithm, spec).map((network) => [network.name, network]));
-    this.state = new Map(stateParts(algorithm, spec).map(({ name, shape }) => [name, g.input(name, shape)]));
+    const layouts = new Map(
+      [...this.#networks.values()].flatMap(({ name, layout }) => partNames(name).map((part) => [part, layout])),
+    );
+    const parts = stateParts(algorithm, spec);
+    this.state = new Map(parts.map(({ name, shape }) => [name, Packed.flat(g.input(name, shape), layouts.get(name))]));
   }
 
-  step(place: 'inner' | 'outer', index: Tensor, state: Map<string, Tensor>): Step {
+  step(place: 'inner' | 'outer', index: Tensor, state: Map<string, Packed>): Step {
     return new Step(this.#spec, { place, root: this.#g, inputs: this.inputs, index, networks: this.#networks, state });
   }
 
   /** Writes the loop and takes over what it leaves. Returns the names of its metrics. */
   loop(phase: Phase, carried: readonly string[]): string[] {
     let names: string[] = [];
-    const before = carried.map((name) => this.state.get(name)!);
-    const result = this.#g.loop(this.#g.input('updates', [], 'int64'), before, (_, index, values) => {
-      const inside = new Map(this.state);
-      carried.forEach((name, i) => {
-        inside.set(name, values[i]!);
-      });
+    // Taking vectors apart and putting them together again pays when there are updates between.
+    const isLong = updatesPerCall(this.#spec.config) > 1;
+    const before = carried.map((name) => (isLong ? this.state.get(name)!.split() : this.state.get(name)!));
+    const tensors = before.flatMap((packed) => packed.tensors);
+    const result = this.#g.loop(this.#g.input('updates', [], 'int64'), tensors, (_, index, values) => {
+      const inside = new Map([...this.state, ...withValues(carried, before, values)]);
       const step = this.step('inner', index, inside);
       phase.inner(step);
       names = [...step.metrics.keys()];
-      return { carried: carried.map((name) => inside.get(name)!), stacked: [concat([...step.metrics.values()], 0)] };
+      const after = carried.flatMap((name) => inside.get(name)!.tensors);
+      return { carried: after, stacked: [concat([...step.metrics.values()], 0)] };
     });
-    carried.forEach((name, i) => {
-      this.state.set(name, result.carried[i]!);
+    for (const [name, packed] of withValues(carried, before, result.carried)) {
+      this.state.set(name, packed);
       this.changed.add(name);
-    });
+    }
     this.#g.output('inner_metrics', result.stacked[0]!);
     return names;
   }
@@ -117,6 +128,16 @@ class ProgramWriter {
   }
 
   finish(): void {
-    for (const name of this.changed) this.#g.output(`${name}_next`, this.state.get(name)!);
+    for (const name of this.changed) this.#g.output(`${name}_next`, this.state.get(name)!.joined());
   }
+}
+
+/** `names` with values in the forms of `packed`, from all their tensors one after another. */
+function withValues(
+  names: readonly string[],
+  packed: readonly Packed[],
+  values: readonly Tensor[],
+): [string, Packed][] {
+  let next = 0;
+  return names.map((name, i) => [name, packed[i]!.with(packed[i]!.tensors.map(() => values[next++]!))]);
 }

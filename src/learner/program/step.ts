@@ -9,6 +9,7 @@ import {
   clipNorm,
   type Graph,
   gatherRows,
+  type Packed,
   type Parameters,
   polyak,
   reshape,
@@ -16,7 +17,6 @@ import {
   type Shape,
   stopGradient,
   type Tensor,
-  unpack,
 } from '../engine/index.ts';
 import { gradientsOf } from './gradients-of.ts';
 import type { InputKind, InputTable, Measure } from './input-table.ts';
@@ -51,7 +51,7 @@ export interface StepContext {
   readonly index: Tensor;
   readonly networks: ReadonlyMap<string, NetworkDef>;
   /** The current value of every part of the state; `minimise` and the like replace entries. */
-  readonly state: Map<string, Tensor>;
+  readonly state: Map<string, Packed>;
 }
 
 export class Step {
@@ -61,7 +61,7 @@ export class Step {
   /** Names of the parts of the state that were replaced. */
   readonly changed: Set<string> = new Set();
   readonly #context: StepContext;
-  readonly #unpacked: Map<Tensor, Parameters> = new Map();
+  readonly #unpacked: Map<Packed, Parameters> = new Map();
 
   constructor(spec: LearnerSpec, context: StepContext) {
     this.spec = spec;
@@ -148,35 +148,34 @@ export class Step {
 
   /** The parameters of `network` as they are at this point: [...shape], or [members, ...shape]. */
   online(network: string): Parameters {
-    return this.#parametersOf(network, this.part(network));
+    return this.#parametersOf(network, this.#packed(network));
   }
 
   /** The slow copy of `network`. */
   target(network: string): Parameters {
-    return this.#parametersOf(network, this.part(`${network}_target`));
+    return this.#parametersOf(network, this.#packed(`${network}_target`));
   }
 
   /** `count` members of the slow copy of `network`, drawn without replacement for this update; all where there are no more. */
   targetSubset(network: string, count: number): Parameters {
-    const { layout, members = 1 } = this.#definition(network);
+    const { members = 1 } = this.#definition(network);
     if (count >= members) return this.target(network);
     const name = network === 'critic' ? 'subset' : `${network}_subset`;
     const drawn = this.#row(name, [count], { kind: 'subset', of: members }, 'int64');
-    return unpack(gatherRows(this.part(`${network}_target`), drawn), layout);
+    const all = this.#packed(`${network}_target`);
+    return all.with(all.tensors.map((tensor) => gatherRows(tensor, drawn))).unpack();
   }
 
   /** A part of the state as it is at this point. */
   part(name: string): Tensor {
-    const tensor = this.#context.state.get(name);
-    if (tensor === undefined) throw new RangeError(`the algorithm has no network or numbers named "${name}"`);
-    return tensor;
+    return this.#packed(name).joined();
   }
 
   /** Replaces numbers of the state. */
   assign(name: string, value: Tensor): void {
-    const shape = this.part(name).shape;
-    this.#context.state.set(name, reshape(value, shape));
-    this.changed.add(name);
+    const { tensors } = this.#packed(name);
+    if (tensors.length > 1) throw new RangeError(`"${name}" is too large to be assigned: it is in several tensors`);
+    this.#replace(name, [reshape(value, tensors[0]!.shape)]);
   }
 
   /**
@@ -189,7 +188,7 @@ export class Step {
     // One pass backwards for all: two would write, and compute, what they share twice.
     const wanted = names.map((name) => ({
       parameters: this.online(name),
-      layout: this.#definition(name).layout,
+      packed: this.#packed(name),
       frozen: name === network ? options.frozen : undefined,
     }));
     const gradients = gradientsOf(loss, wanted);
@@ -199,27 +198,41 @@ export class Step {
   }
 
   /** One step of AdamW; the squared norm of the gradient. */
-  #descend(network: string, gradient: Tensor, options: MinimiseOptions): Tensor {
-    const { clipped, squaredNorm } = clipNorm(gradient, options.clip ?? 0);
-    const before = {
-      parameters: this.part(network),
-      first: this.part(`${network}_first`),
-      second: this.part(`${network}_second`),
-    };
+  #descend(network: string, gradient: Packed, options: MinimiseOptions): Tensor {
+    const { clipped, squaredNorm } = clipNorm(gradient.tensors, options.clip ?? 0);
+    const [parameters, first, second] = [network, `${network}_first`, `${network}_second`].map((name) =>
+      this.#packed(name),
+    ) as [Packed, Packed, Packed];
     const [step, epsilon] = (['step', 'epsilon'] as const).map((number) =>
       this.#perUpdate(`${network}_${number}`, [], { kind: 'adam', number, rate: options.rate }),
     ) as [Tensor, Tensor];
     const rate = typeof options.rate === 'number' ? options.rate : 0;
-    const after = adam(before, clipped, step, epsilon, (options.weightDecay ?? 0) * rate);
-    this.assign(network, after.parameters);
-    this.assign(`${network}_first`, after.first);
-    this.assign(`${network}_second`, after.second);
+    const after = clipped.map((part, i) => {
+      const before = { parameters: parameters.tensors[i]!, first: first.tensors[i]!, second: second.tensors[i]! };
+      return adam(before, part, step, epsilon, (options.weightDecay ?? 0) * rate);
+    });
+    this.#replace(
+      network,
+      after.map((state) => state.parameters),
+    );
+    this.#replace(
+      `${network}_first`,
+      after.map((state) => state.first),
+    );
+    this.#replace(
+      `${network}_second`,
+      after.map((state) => state.second),
+    );
     return squaredNorm;
   }
 
   /** Moves the slow copy of `network` towards it: target ← target + rate·(online − target). */
   follow(network: string, rate: number = this.spec.config.targetRate): void {
-    this.assign(`${network}_target`, polyak(this.part(`${network}_target`), this.part(network), rate));
+    const [online, target] = [this.#packed(network), this.#packed(`${network}_target`)];
+    this.#replace(
+      `${network}_target`,
+      target.tensors.map((tensor, i) => polyak(tensor, online.tensors[i]!, rate)),
+    );
   }
 
   /** Reports a number, of one element, under `name`. */
@@ -241,13 +254,24 @@ export class Step {
     };
   }
 
-  #parametersOf(network: string, flat: Tensor): Parameters {
-    let parameters = this.#unpacked.get(flat);
+  #parametersOf(network: string, packed: Packed): Parameters {
+    let parameters = this.#unpacked.get(packed);
     if (parameters === undefined) {
-      parameters = flat.graph.layer(network, () => unpack(flat, this.#definition(network).layout));
-      this.#unpacked.set(flat, parameters);
+      parameters = packed.tensors[0]!.graph.layer(network, () => packed.unpack());
+      this.#unpacked.set(packed, parameters);
     }
     return parameters;
+  }
+
+  #packed(name: string): Packed {
+    const packed = this.#context.state.get(name);
+    if (packed === undefined) throw new RangeError(`the algorithm has no network or numbers named "${name}"`);
+    return packed;
+  }
+
+  #replace(name: string, tensors: readonly Tensor[]): void {
+    this.#context.state.set(name, this.#packed(name).with(tensors));
+    this.changed.add(name);
   }
 
   #definition(network: string): NetworkDef {
