@@ -211,6 +211,29 @@ describe('the policy of HIL-SERL', () => {
     await agent.close();
   });
 
+  it('sees through the encoder of images, whose slow copy the targets use', async () => {
+    const parts = { stateSize: 2, image: { channels: 1, height: 6, width: 6 } };
+    const replay = new Replay(38, A, 100);
+    const rng = new Rng(6);
+    for (let i = 0; i < 40; i++) {
+      const t = createTransition(38, A);
+      for (const values of [t.observation, t.nextObservation]) for (let j = 0; j < 38; j++) values[j] = rng.uniform();
+      t.executed.set([rng.uniformIn(-1, 1), rng.uniformIn(-1, 1), rng.uniformIn(-1, 1)]);
+      replay.add(t);
+    }
+    const learner = {
+      ...config,
+      encoder: { ...config.encoder, channels: [2], latent: 4, cropPadding: 1 },
+      bcInitSteps: 0,
+    };
+    const agent = await createAgent({ observationSize: 38, parts, actionSize: A, config: learner, seed: 1 });
+    const { isRefused, values } = await agent.update(replay, 40);
+    expect(isRefused).toBe(false);
+    expect(values['graspLoss']).toBeGreaterThan(0);
+    expect((await agent.actorWeights()).names).toContain('encoder.conv0.kernel');
+    await agent.close();
+  });
+
   it('says which gripper the observation does not have, and that something must be left to move', () => {
     const told = (gripperObservations: number[]) =>
       hilSerl.unfit!({ ...spec, config: { ...config, hilSerl: { ...settings, gripperObservations } } });
