@@ -17,6 +17,7 @@ interface Parsed {
   seed: number;
   bind: string;
   resume?: string;
+  from?: string;
   config?: string;
   out?: string;
   quiet?: boolean;
@@ -58,7 +59,12 @@ export function createLearnCommand(bodies: CommandBodies, finish: (code: number)
         'run folder to continue from its last checkpoint, or from the beginning where it has none',
       )
         .argParser(path)
-        .conflicts(['task', 'config', 'seed', 'out']),
+        .conflicts(['task', 'config', 'seed', 'out', 'from']),
+    )
+    .option(
+      '--from <dir>',
+      'begin with the networks of a rein pretrain --run; mind bcInitSteps, which clones again',
+      path,
     )
     .addOption(seedOption())
     .addOption(configOption())
@@ -66,8 +72,10 @@ export function createLearnCommand(bodies: CommandBodies, finish: (code: number)
     .addOption(quietOption())
     .addHelpText('after', HELP)
     .action(async (parsed: Parsed) => {
-      const { seed, bind, resume, config, out } = parsed;
+      const { seed, bind, resume, from, config, out } = parsed;
       const task = parsed.task ?? (resume === undefined ? 'insert' : undefined);
-      finish(await bodies.learn({ task, seed, bind, resume, config, out, output: parsed.quiet ? 'quiet' : 'live' }));
+      finish(
+        await bodies.learn({ task, seed, bind, resume, from, config, out, output: parsed.quiet ? 'quiet' : 'live' }),
+      );
     });
 }

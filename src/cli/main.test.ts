@@ -107,6 +107,7 @@ describe('what a command line is understood as', () => {
       task: 'insert',
       bind: 'tcp://127.0.0.1:7350',
       resume: undefined,
+      from: undefined,
     });
     expect((await rein('learn --bind tcp://127.0.0.1:0')).options).toMatchObject({ bind: 'tcp://127.0.0.1:0' });
     expect((await rein('learn --resume runs/a1')).options).toMatchObject({ task: undefined, resume: 'runs/a1' });

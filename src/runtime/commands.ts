@@ -56,6 +56,8 @@ export interface LearnOptions extends CommonOptions {
   readonly bind: string;
   /** Run folder to continue from its last checkpoint. */
   readonly resume: string | undefined;
+  /** Folder of a pre-training whose networks a new run begins with. */
+  readonly from: string | undefined;
   /** Run folder; `undefined`: the resumed one, or a new one below `runs/`. */
   readonly out: string | undefined;
 }

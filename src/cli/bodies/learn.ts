@@ -1,5 +1,7 @@
 /** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
 import { join } from 'node:path';
+import { ReinError } from '../../core/index.ts';
+import type { Agent } from '../../learner/index.ts';
 import {
   createSetup,
   type LearnOptions,
@@ -10,6 +12,7 @@ import {
 import { Learner } from '../../runtime/learner/index.ts';
 import { RUN_FILES } from '../../runtime/record/index.ts';
 import { abandonRunFolder, createRunFolder, runIdOf } from '../../runtime/sim/index.ts';
+import { startFrom } from '../../runtime/study/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
@@ -18,13 +21,16 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   const say = (line: string): void => {
     if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
   };
+  const complain = (sentence: string): void => void process.stderr.write(`rein: ${sentence}\n`);
+  const { from } = options;
   const learner = await Learner.start({
     setup: createSetup(config),
     runId,
     bind: options.bind,
     folder: path,
     start,
-    onFault: (sentence) => process.stderr.write(`rein: ${sentence}\n`),
+    ...(from === undefined ? {} : { begin: (agent) => beginWith(agent, from, complain) }),
+    onFault: complain,
   }).catch(async (error: unknown) => {
     if (start === 'fresh') await abandonRunFolder({ path, runId, configFile: join(path, RUN_FILES.config) });
     throw error;
@@ -43,6 +49,15 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   }
   say(learner.statusLine());
   return stop.signal.aborted ? INTERRUPTED : 0;
+}
+
+/** Takes over what `rein pretrain` left; a training that has done updates of its own would upset the count per transition. */
+async function beginWith(agent: Agent, from: string, complain: (sentence: string) => void): Promise<void> {
+  await startFrom(agent, from, complain);
+  if (agent.updates === 0) return;
+  throw new ReinError('checkpoint', `${from} has ${agent.updates} updates behind it, a learner begins at 0.`, {
+    remedy: 'Give the folder of a rein pretrain, or continue a run with --resume.',
+  });
 }
 
 interface Place {

@@ -39,6 +39,8 @@ export interface LearnerOptions {
   readonly folder: string;
   /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning where it has none. */
   readonly start: 'fresh' | 'resume';
+  /** Gives a fresh agent the networks that it begins with. Absent: drawn from the seed. */
+  readonly begin?: (agent: Agent) => Promise<void>;
   /** Where training calls run: see `AgentSpec.engine`. Absent: in a thread of their own. */
   readonly engine?: 'local' | 'thread';
   /** Told in one sentence of what went wrong and was survived. */
@@ -98,6 +100,7 @@ export class Learner {
       });
       const learner = new Learner(options, agent, lock);
       if (options.start === 'resume') await learner.#restore();
+      else await options.begin?.(agent);
       await learner.#listen();
       return learner;
     } catch (error) {

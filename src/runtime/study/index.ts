@@ -16,6 +16,7 @@ export { type DemonstrationSpec, readTrialSpec, TRIAL_FILES, type TrialSpec, wri
 export { EVALUATION_SEED } from './study-trial.ts';
 export { runSweep, type SweepOptions, sweepCurves } from './sweep.ts';
 export { runTrial, type TrialHooks } from './trial.ts';
+export { startFrom } from './trial-agent.ts';
 export { type CurvePoint, readCurve, readResult, type TrialResult } from './trial-files.ts';
 export { createTrialFolder } from './trial-folder.ts';
 export { judge, type Outcome, type Verdict } from './verdict.ts';
