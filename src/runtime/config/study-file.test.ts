@@ -57,7 +57,7 @@ describe('a study', () => {
       load(
         'variants: { a: { title: A } }\nchecks: [{ kind: order, better: a, worse: bb, measure: return, part: end }]\n',
       ),
-    ).toThrow(/mine\.yaml:9:44: there is no variant "bb", there are a/);
+    ).toThrow(/mine\.yaml:9:43: there is no variant "bb", there are a/);
     expect(() => loadStudyFile('nothing')).toThrow(/there is no study called "nothing", there are .*pendulum/);
   });
 });
