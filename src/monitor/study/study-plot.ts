@@ -1,7 +1,7 @@
 /** The plot of a study: a mean curve with its interval over seeds for each variant, as an SVG file that stands alone. */
 import type { StudyConfig } from '../../runtime/index.ts';
 import { meanInterval, measured, type SeedCurve, type StudyCurves } from '../../runtime/study/index.ts';
-import { type Axis, type Hue, type Layer, renderChart } from '../report/index.ts';
+import { type Axis, type Hue, type Layer, renderChart, text } from '../report/index.ts';
 
 const HUES: readonly Hue[] = ['blue', 'orange', 'green', 'red', 'violet', 'grey'];
 /** The page's colours, on white: a file in a repository cannot know the reader's theme. */
@@ -13,18 +13,38 @@ svg{background:#fff;font:12px system-ui,sans-serif}text{fill:#4b5563}
 .line,.rule{stroke:var(--c)}.band{fill:var(--c)}
 </style>`;
 
+const WIDTH = 560;
+const HEIGHT = 300;
+/** Where the plot's area begins, and the room of a line of the legend, px. */
+const LEFT = 58;
+const LINE_PX = 20;
+
+/** A curve's colour, and whether it is dashed. */
+interface Look {
+  readonly title: string;
+  readonly hue: Hue;
+  readonly isDashed: boolean;
+}
+
 /** The text of the file. */
 export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
   const layers: Layer[] = [];
+  const looks: Look[] = [];
   for (const [i, [variant, { title }]] of Object.entries(study.variants).entries()) {
     const seeds = curves[variant];
     if (seeds === undefined) continue;
     const points = pointsOf(seeds, study.measure);
     const hue = HUES[i % HUES.length]!;
     // Six colours: the next six variants are dashed.
-    const dashed = i >= HUES.length ? { dashed: true as const } : {};
+    const isDashed = i >= HUES.length;
+    looks.push({ title, hue, isDashed });
     layers.unshift({ kind: 'band', hue, points: points.map(({ step, low, high }) => [step, low, high]) });
-    layers.push({ kind: 'line', hue, points: points.map(({ step, mean }) => [step, mean]), label: title, ...dashed });
+    layers.push({
+      kind: 'line',
+      hue,
+      points: points.map(({ step, mean }) => [step, mean]),
+      ...(isDashed ? { dashed: true } : {}),
+    });
   }
   for (const check of study.checks) {
     if (check.kind !== 'reaches' || check.measure !== study.measure) continue;
@@ -36,9 +56,29 @@ export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
     x: { label: 'environment steps' },
     y: axisOf(study.measure),
     layers,
-    heightPx: 300,
+    heightPx: HEIGHT,
   });
-  return `${svg.replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ').replace('>', `>${STYLE}`)}\n`;
+  const { rows, marks } = legend(looks);
+  return `${svg
+    .replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
+    .replace(`viewBox="0 0 ${WIDTH} ${HEIGHT}"`, `viewBox="0 0 ${WIDTH} ${HEIGHT + rows * LINE_PX}"`)
+    .replace('>', `>${STYLE}`)
+    .replace('</svg>', `${marks}</svg>`)}\n`;
+}
+
+/** Below the plot, in as many lines as it takes: names of variants are sentences at times. */
+function legend(looks: readonly Look[]): { readonly rows: number; readonly marks: string } {
+  let [left, row] = [LEFT, 0];
+  const marks = looks.map(({ title, hue, isDashed }) => {
+    const width = 44 + title.length * 6.4;
+    if (left > LEFT && left + width > WIDTH) [left, row] = [LEFT, row + 1];
+    const y = HEIGHT + row * LINE_PX + 8;
+    const line = `<line class="line ${hue}${isDashed ? ' dashed' : ''}" x1="${left}" x2="${left + 18}" y1="${y - 4}" y2="${y - 4}"/>`;
+    const name = `<text class="legend" x="${left + 24}" y="${y}">${text(title)}</text>`;
+    left += width;
+    return line + name;
+  });
+  return { rows: looks.length === 0 ? 0 : row + 1, marks: marks.join('') };
 }
 
 function axisOf(measure: StudyConfig['measure']): Axis {
