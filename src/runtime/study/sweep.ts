@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { StudyFile } from '../config/index.ts';
 import { type ChildEnd, runChild } from './child.ts';
+import { createStudyEnvironment } from './environments.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
 import { type SeedCurve, type StudyCurves, sampleOf } from './samples.ts';
 import { TRIAL_FILES, writeTrialSpec } from './spec.ts';
@@ -38,6 +39,7 @@ export async function runSweep(options: SweepOptions): Promise<readonly string[]
   const { say, jobs } = options;
   checkVariants(options);
   const all = runsOf(options);
+  await checkEnvironments(options);
   for (const run of all) prepare(run, options);
   const missing = all.filter(({ folder }) => readResult(folder) === undefined);
   say(`${options.study.name}: ${all.length} runs, ${all.length - missing.length} of them finished`);
@@ -80,6 +82,22 @@ function checkVariants({ study, only }: SweepOptions): void {
   throw new ReinError('config', `The study ${study.name} has no variant "${unknown}", it has ${known.join(', ')}.`, {
     remedy: 'Give --only one of these.',
   });
+}
+
+/** Opens and closes what every variant needs: what is wrong with one is said before the first begins. */
+async function checkEnvironments({ study, only }: SweepOptions): Promise<void> {
+  if (study.study.kind !== 'environment') return;
+  for (const variant of Object.keys(study.study.variants)) {
+    if (only !== undefined && !only.includes(variant)) continue;
+    const { environment, base, demonstrations, overseer } = trialSpecOf(study, variant, 0);
+    const made = await createStudyEnvironment(environment.name, environment.options, base);
+    try {
+      if (demonstrations !== null) made.expert(demonstrations.skill);
+      if (overseer !== null) made.overseer(overseer.options);
+    } finally {
+      made.environment.close();
+    }
+  }
 }
 
 /** Seed by seed: after the first round all variants can be compared. */

@@ -1,0 +1,66 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { endLeftovers, Rein, rein } from '../support/rein.ts';
+
+const STUDY = `
+kind: environment
+title: A point
+claim: More is better.
+source: nobody
+environment: point
+steps: 80
+seeds: 1
+evaluation: { everySteps: 40, episodes: 2 }
+learner: { actorHidden: [8], criticHidden: [8], batchSize: 8, warmupSteps: 20, demoFraction: 0, bcInitSteps: 0 }
+variants:
+  one: { title: one update, learner: { utd: 1 } }
+  four: { title: four updates, learner: { utd: 4 } }
+checks:
+  - { kind: order, better: four, worse: one, measure: return, part: end }
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-sweep-'));
+  writeFileSync(join(folder, 'mine.yaml'), STUDY);
+});
+afterEach(() => {
+  endLeftovers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const at = (...path: string[]) => join(folder, 'runs/studies/mine', ...path);
+
+describe('rein sweep', { timeout: 60_000 }, () => {
+  it('goes on after a stop with what is missing, and makes its page without training', async () => {
+    const stopped = new Rein(['sweep', 'mine.yaml'], folder);
+    await stopped.printed(/^one 0: finished$/m);
+    stopped.child.kill('SIGTERM');
+    expect(await stopped.ended).toMatchObject({ code: 130 });
+    expect(stopped.stdout).toContain('The same command goes on from here.');
+    const first = readFileSync(at('one-0/result.json'), 'utf8');
+
+    const whole = await rein(['sweep', 'mine.yaml'], folder);
+    expect(whole).toMatchObject({ code: 0, stderr: '' });
+    expect(whole.stdout).toContain('mine: 2 runs, 1 of them finished');
+    expect(whole.stdout).toMatch(/\| one update \| 1 \| 80 \| 60 \|.*\n\| four updates \| 1 \| 80 \| 240 \|/);
+    expect(whole.stdout).toMatch(/open: four updates has .* than one update\./);
+    expect(readFileSync(at('one-0/result.json'), 'utf8')).toBe(first);
+    expect(existsSync(at('one-0/transitions.log'))).toBe(false);
+
+    rmSync(at('study.md'));
+    const page = await rein(['sweep', 'mine.yaml', '--page'], folder);
+    expect(page.stdout).not.toContain('finished');
+    expect(readFileSync(at('study.md'), 'utf8')).toContain('![A point](study.svg)');
+  });
+
+  it('says before the first run what is wrong, and leaves a folder of other runs alone', async () => {
+    writeFileSync(join(folder, 'bad.yaml'), STUDY.replace('environment: point', 'environment: pointt'));
+    const wrong = await rein(['sweep', 'bad.yaml'], folder);
+    expect(wrong).toMatchObject({ code: 1 });
+    expect(wrong.stderr).toMatch(/There is no environment called "pointt", there are .*, did you mean "point"\?/);
+    expect(existsSync(join(folder, 'runs'))).toBe(false);
+  });
+});
