@@ -1,6 +1,6 @@
 /** Adam and AdamW on one flat parameter vector. */
 import type { Tensor } from './graph.ts';
-import { add, div, minimum, mul, reshape, sqrt, square, sub, sumOfSquares } from './ops/index.ts';
+import { add, concat, div, minimum, mul, reduceSum, reshape, sqrt, square, sub, sumOfSquares } from './ops/index.ts';
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;
@@ -43,7 +43,13 @@ export function clipNorm(
   gradient: readonly Tensor[],
   limit: number,
 ): { clipped: readonly Tensor[]; squaredNorm: Tensor } {
-  const squaredNorm = gradient.map((part) => reshape(sumOfSquares(part), [1])).reduce((sum, part) => add(sum, part));
+  // Joined and summed rather than added one by one: the runtime then computes the parts last to first, as a pass backwards does.
+  const squaredNorm = reduceSum(
+    concat(
+      gradient.map((part) => reshape(sumOfSquares(part), [1])),
+      0,
+    ),
+  );
   if (limit <= 0) return { clipped: gradient, squaredNorm };
   const factor = minimum(div(limit, add(sqrt(squaredNorm), 1e-6)), 1);
   return { clipped: gradient.map((part) => mul(part, factor)), squaredNorm };

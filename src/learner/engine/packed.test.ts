@@ -5,9 +5,11 @@ import { ParameterLayout } from './parameters.ts';
 import { Bindings, Session } from './session.ts';
 
 const layout = new ParameterLayout([
-  { name: 'first', shape: [2, 3] },
+  { name: 'first', shape: [1, 2] },
+  { name: 'second', shape: [2, 2] },
   { name: 'large', shape: [128, 256] },
-  { name: 'last', shape: [1, 4] },
+  { name: 'last', shape: [1, 3] },
+  { name: 'very last', shape: [1, 1] },
 ]);
 
 describe('Packed', () => {
@@ -15,11 +17,12 @@ describe('Packed', () => {
     const g = new Graph('packed');
     const split = Packed.flat(g.input('flat', [2, layout.size]), layout).split();
     expect(split.tensors.map(({ shape }) => shape)).toEqual([
+      [2, 6],
       [2, 128, 256],
-      [2, 10],
+      [2, 4],
     ]);
     expect(split.split()).toBe(split);
-    expect(split.unpack()['last']!.shape).toEqual([2, 1, 4]);
+    expect(split.unpack()['last']!.shape).toEqual([2, 1, 3]);
     g.output('again', split.joined());
     g.output('like', split.like(split.unpack()).joined());
 

@@ -1,30 +1,30 @@
 /** Parameters in the form in which an optimiser walks over them. */
 import type { Tensor } from './graph.ts';
-import { ParameterLayout, type ParameterShape, type Parameters, pack, unpack } from './parameters.ts';
+import { ParameterLayout, type Parameters, pack, unpack } from './parameters.ts';
 
 /** Numbers, of all members together, from which on a parameter is held by itself: copying them costs more than a dozen nodes. */
 const LARGE = 65_536;
 
-/** Which parameters are held by themselves, and the rest, which share one vector. */
-interface Split {
-  readonly large: readonly ParameterShape[];
-  readonly small: ParameterLayout | undefined;
-}
-
 /**
  * All parameters of a network: one flat vector, as a checkpoint has them, or, inside a loop, each large tensor by itself and
- * the small ones in one vector. The large ones then reach their layers, and their gradients the optimiser, without a copy.
+ * the small ones between in a vector for each run of them. The large ones then reach their layers, and their gradients the
+ * optimiser, without a copy.
  */
 export class Packed {
   readonly layout: ParameterLayout;
-  /** The flat vector alone; or the large ones in their shapes and the vector of the small ones after them. */
+  /** The flat vector alone; or, in the order of the layout, large ones in their shapes and vectors of small ones. */
   readonly tensors: readonly Tensor[];
-  readonly #split: Split | undefined;
+  /** What lies in each of `tensors`; `undefined`: everything, in one vector. */
+  readonly #runs: readonly ParameterLayout[] | undefined;
 
-  private constructor(layout: ParameterLayout, tensors: readonly Tensor[], split: Split | undefined) {
+  private constructor(
+    layout: ParameterLayout,
+    tensors: readonly Tensor[],
+    runs: readonly ParameterLayout[] | undefined,
+  ) {
     this.layout = layout;
     this.tensors = tensors;
-    this.#split = split;
+    this.#runs = runs;
   }
 
   /** Wraps `flat`, [size] or [members, size]. Without a layout: numbers that are no network's. */
@@ -34,42 +34,60 @@ export class Packed {
 
   /** The same values with the large tensors by themselves, where there are any. */
   split(): Packed {
-    const [flat] = this.tensors as [Tensor];
-    if (this.#split !== undefined) return this;
-    const isLarge = ({ size }: { size: number }) => (flat.size / this.layout.size) * size >= LARGE;
-    const large = this.layout.entries.filter(isLarge);
-    if (large.length === 0) return this;
-    const rest = this.layout.entries.filter((entry) => !isLarge(entry));
-    const split = { large, small: rest.length === 0 ? undefined : new ParameterLayout(rest) };
-    return new Packed(this.layout, inForm(this.unpack(), this.layout, split), split);
+    if (this.#runs !== undefined) return this;
+    const members = this.tensors[0]!.size / this.layout.size;
+    if (!this.layout.entries.some(({ size }) => members * size >= LARGE)) return this;
+    const runs = runsOf(this.layout, members);
+    return new Packed(this.layout, inRuns(this.unpack(), runs), runs);
   }
 
   /** The values as one flat vector. */
   joined(): Tensor {
-    return this.#split === undefined ? this.tensors[0]! : inForm(this.unpack(), this.layout, undefined)[0]!;
+    return this.#runs === undefined ? this.tensors[0]! : whole(this.unpack(), this.layout);
   }
 
   unpack(): Parameters {
-    if (this.#split === undefined) return unpack(this.tensors[0]!, this.layout);
-    const { large, small } = this.#split;
-    const named = Object.fromEntries(large.map(({ name }, i) => [name, this.tensors[i]!]));
-    return small === undefined ? named : { ...named, ...unpack(this.tensors.at(-1)!, small) };
+    if (this.#runs === undefined) return unpack(this.tensors[0]!, this.layout);
+    return Object.assign({}, ...this.#runs.map((run, i) => fromRun(this.tensors[i]!, run)));
   }
 
   /** `parameters`, gradients for instance, in the form of these. */
   like(parameters: Parameters): Packed {
-    return this.with(inForm(parameters, this.layout, this.#split));
+    const runs = this.#runs;
+    return this.with(runs === undefined ? [whole(parameters, this.layout)] : inRuns(parameters, runs));
   }
 
   /** Other values in the same form: `tensors` one for each of `this.tensors`. */
   with(tensors: readonly Tensor[]): Packed {
-    return new Packed(this.layout, tensors, this.#split);
+    return new Packed(this.layout, tensors, this.#runs);
   }
 }
 
-function inForm(parameters: Parameters, layout: ParameterLayout, split: Split | undefined): Tensor[] {
-  const named = (shapes: readonly ParameterShape[]) => shapes.map(({ name }) => parameters[name]!);
-  if (split === undefined) return [pack(named(layout.entries), layout)];
-  const { large, small } = split;
-  return [...named(large), ...(small === undefined ? [] : [pack(named(small.entries), small)])];
+/** The entries of `layout`, large ones alone, the others together with their neighbours. */
+function runsOf(layout: ParameterLayout, members: number): ParameterLayout[] {
+  const runs: ParameterLayout['entries'][number][][] = [];
+  let isOpen = false;
+  for (const entry of layout.entries) {
+    const isLarge = members * entry.size >= LARGE;
+    if (isOpen && !isLarge) runs.at(-1)!.push(entry);
+    else runs.push([entry]);
+    isOpen = !isLarge;
+  }
+  return runs.map((entries) => new ParameterLayout(entries));
+}
+
+/** One tensor a run: that of its only entry, in its shape, or a vector. */
+function inRuns(parameters: Parameters, runs: readonly ParameterLayout[]): Tensor[] {
+  return runs.map((run) => (run.entries.length === 1 ? parameters[run.entries[0]!.name]! : whole(parameters, run)));
+}
+
+function fromRun(tensor: Tensor, run: ParameterLayout): Parameters {
+  return run.entries.length === 1 ? { [run.entries[0]!.name]: tensor } : unpack(tensor, run);
+}
+
+function whole(parameters: Parameters, layout: ParameterLayout): Tensor {
+  return pack(
+    layout.entries.map(({ name }) => parameters[name]!),
+    layout,
+  );
 }
