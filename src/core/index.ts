@@ -28,6 +28,7 @@ export {
   checkModel,
   type Dimension,
   explainRejection,
+  inlineModel,
   type ModelInfo,
   type ModelOp,
   type ModelValue,
@@ -35,6 +36,7 @@ export {
   showDimensions,
 } from './onnx/index.ts';
 export { forEachField } from './protobuf.ts';
+export { ProtoWriter } from './protobuf-writer.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {

@@ -5,14 +5,15 @@
 
 /**
  * Calls `visit` for each protobuf field of `message`: its number, its bytes where it has a length, its value where it is
- * a variable-length integer. False where the bytes end early or are not protobuf, or `visit` said false.
+ * a variable-length integer, and all of it with its key. False where the bytes end early or are not protobuf, or `visit` said false.
  */
 export function forEachField(
   message: Uint8Array,
-  visit: (field: number, content: Uint8Array | undefined, value: number) => boolean,
+  visit: (field: number, content: Uint8Array | undefined, value: number, whole: Uint8Array) => boolean,
 ): boolean {
   const cursor = { at: 0 };
   while (cursor.at < message.length) {
+    const start = cursor.at;
     const key = readVarint(message, cursor);
     if (key === undefined) return false;
     const field = Math.floor(key / 8);
@@ -29,7 +30,7 @@ export function forEachField(
       content = message.subarray(cursor.at, cursor.at + length);
       cursor.at += length;
     }
-    if (field === 0 || !visit(field, content, value)) return false;
+    if (field === 0 || !visit(field, content, value, message.subarray(start, cursor.at))) return false;
   }
   return true;
 }

@@ -1,5 +1,5 @@
 export * from './agent/index.ts';
-export { benchLearner, type LearnerBenchResult, serveBlocks } from './bench/index.ts';
+export { BareTrainer, benchLearner, type LearnerBenchResult, serveBlocks } from './bench/index.ts';
 export {
   type CheckpointExpectation,
   readCheckpoint,
@@ -7,8 +7,8 @@ export {
   writeCheckpoint,
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
-export { chooseThreads, sampleLoad } from './engine/index.ts';
-export { FrozenEncoder, type FrozenEncoderOptions, ObservationEncoder } from './imports/index.ts';
+export { threadsHere } from './engine/index.ts';
+export { type ObservationEncoder, openObservationEncoder } from './imports/index.ts';
 export {
   ALGORITHMS,
   type AlgorithmName,

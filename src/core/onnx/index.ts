@@ -1,3 +1,4 @@
+export { inlineModel } from './inline-model.ts';
 export { checkModel, explainRejection } from './model-check.ts';
 export { type ModelInfo, type ModelOp, readModelInfo } from './model-info.ts';
 export { type Dimension, type ModelValue, showDimensions } from './model-value.ts';

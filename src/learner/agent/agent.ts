@@ -1,6 +1,7 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
 import { ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
+import type { ObservationEncoder } from '../imports/index.ts';
 import {
   type Algorithm,
   checkLearnerConfig,
@@ -178,14 +179,17 @@ export class Agent {
     return policyWeights(this.algorithm, this.spec, (name) => parts.get(name)!);
   }
 
-  /** The policy as a model whose weights are inputs, named as `actorWeights` names them. */
-  policyGraph(): Uint8Array {
-    return buildPolicy(this.algorithm, this.spec);
+  /**
+   * The policy as a model whose weights are inputs, named as `actorWeights` names them; of what `eyes` are given, with their
+   * encoder inside, where the agent learns from what they see.
+   */
+  policyGraph(eyes?: ObservationEncoder): Uint8Array {
+    return buildPolicy(this.algorithm, this.spec, undefined, {}, eyes);
   }
 
-  /** The policy as a model file that stands alone. */
-  async exportPolicy(metadata: Readonly<Record<string, string>> = {}): Promise<Uint8Array> {
-    return buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata);
+  /** The policy as a model file that stands alone, likewise. */
+  async exportPolicy(metadata: Readonly<Record<string, string>> = {}, eyes?: ObservationEncoder): Promise<Uint8Array> {
+    return buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata, eyes);
   }
 
   /** A copy of everything that training continues from. */

@@ -1,10 +1,10 @@
 /** The replay that an agent learns from. */
 import { ALGORITHM } from '../algorithms/index.ts';
-import { learnedReward } from '../program/index.ts';
-import { type FrameStorage, Replay } from '../replay/index.ts';
+import { learnedReward, trainedChannels } from '../program/index.ts';
+import { imageStorage, Replay } from '../replay/index.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 
-/** An empty replay that keeps what `spec`'s algorithm needs: images in bytes, returns to the end of the episode. */
+/** An empty replay that keeps what `spec`'s algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */
 export function createReplay(spec: Omit<AgentSpec, 'seed' | 'engine'>): Replay {
   const { parts, config, actionSize } = learnerSpec(spec);
   const needsReturns = ALGORITHM[config.algorithm].needsReturns === true;
@@ -13,19 +13,12 @@ export function createReplay(spec: Omit<AgentSpec, 'seed' | 'engine'>): Replay {
     reward: ({ reward, cost, tankDrainJ }: { reward: number; cost: number; tankDrainJ: number }) =>
       learnedReward(reward, cost, tankDrainJ, config),
   };
-  const frame = frameOf(parts, config.encoder.channels.length > 0);
+  const { encoder } = config;
+  // Pixels are kept in bytes; features are not made of 256 steps.
+  const storage = trainedChannels(encoder).length > 0 ? 'uint8' : 'float32';
+  const frame = imageStorage(parts, storage, encoder.frozen?.variants);
   return new Replay(spec.observationSize, actionSize, config.replayCapacity, {
     ...(frame === undefined ? {} : { frame }),
     ...(needsReturns ? { returns } : {}),
   });
-}
-
-/** Pixels are kept in bytes; features of a frozen encoder are not made of 256 steps. */
-function frameOf(
-  { image, stateSize }: ReturnType<typeof learnerSpec>['parts'],
-  isPixels: boolean,
-): FrameStorage | undefined {
-  if (image === undefined) return undefined;
-  const size = image.channels * image.height * image.width;
-  return { offset: stateSize, size, storage: isPixels ? 'uint8' : 'float32', variants: 1 };
 }

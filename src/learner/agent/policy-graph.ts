@@ -1,6 +1,7 @@
 /** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
 import { policyObservationSize } from '../../core/index.ts';
 import { Graph, type Parameters, reshape, slice, type Tensor } from '../engine/index.ts';
+import type { ObservationEncoder } from '../imports/index.ts';
 import {
   type Algorithm,
   ENCODER,
@@ -71,17 +72,19 @@ export function policyWeights(
 /**
  * The bytes of a model with input `observation` [1, O] and either outputs `mean` and `log_std` before tanh, or input
  * `noise` [1, Z] and output `action`; all [1, A]. Without `weights` every weight is an input of its own, so that new weights
- * need no new session.
+ * need no new session. With `eyes` the observation is the task's, and their encoder is inside.
  */
 export function buildPolicy(
   algorithm: Algorithm,
   spec: LearnerSpec,
   weights?: Float32Array,
   metadata: Readonly<Record<string, string>> = {},
+  eyes?: ObservationEncoder,
 ): Uint8Array {
   const g = new Graph('policy');
   const definition = algorithm.policy(spec);
-  const observation = g.input('observation', [1, policyObservationSize(spec.parts)]);
+  const raw = g.input('observation', [1, eyes?.policySize ?? policyObservationSize(spec.parts)]);
+  const observation = eyes?.emit(raw) ?? raw;
   const tensors = weightTensorsOf(g, algorithm, spec, weights);
   const parameters = Object.fromEntries(
     policyParts(algorithm, spec).flatMap(({ part, network }) =>
@@ -101,7 +104,9 @@ export function buildPolicy(
     g.output('mean', head.mean);
     g.output('log_std', head.logStd);
   }
-  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...metadata });
+  const encoder = eyes === undefined ? {} : { encoder: eyes.digest };
+  const model = g.serialize({ ...(noise === 'always' ? { noise } : {}), ...encoder, ...metadata });
+  return eyes?.inline(model) ?? model;
 }
 
 function weightTensorsOf(

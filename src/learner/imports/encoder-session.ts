@@ -1,6 +1,6 @@
-/** An ONNX file of others, opened to turn images into features, a few at a time, in memory that is laid out once. */
-import { allFinite, checkModel, explainRejection, type ImageShape, ReinError } from '../../core/index.ts';
-import { Bindings, Session } from '../engine/index.ts';
+/** An ONNX file of others, opened to turn images into features, one at a time, in memory that is laid out once. */
+import { allFinite, checkModel, explainRejection, type ImageShape, inlineModel, ReinError } from '../../core/index.ts';
+import { Bindings, mul, permute, reshape, Session, sub, type Tensor } from '../engine/index.ts';
 import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from './image-port.ts';
 
 export interface EncoderModel {
@@ -19,13 +19,18 @@ export interface EncoderModel {
 
 /** Where the runtime reads images and writes features. */
 interface Memory {
-  readonly rows: number;
   readonly input: Float32Array;
   readonly inputs: Bindings;
   readonly output: Float32Array;
   readonly outputs: Bindings;
+  /** Of the output, and its name. */
+  readonly shape: readonly number[];
+  readonly name: string;
   readonly map: FeatureMap;
 }
+
+/** The operation that stands for an encoder in graphs of ours, until `inline` has put it in. */
+const PLACE = 'FrozenEncoder';
 
 export class EncoderSession {
   readonly #model: EncoderModel;
@@ -40,8 +45,8 @@ export class EncoderSession {
     this.#memory = memory;
   }
 
-  /** Opens and tries `model`, for `rows` images a run or as many as the file says. Throws `ReinError` ('config'). */
-  static async open(model: EncoderModel, rows: number): Promise<EncoderSession> {
+  /** Opens and tries `model`. Throws `ReinError` ('config'). */
+  static async open(model: EncoderModel): Promise<EncoderSession> {
     const info = checkModel(model.file, model.bytes);
     const port = imagePortOf(model.file, info, model.input, model.image);
     const output = featurePortOf(model.file, info, model.output);
@@ -49,25 +54,20 @@ export class EncoderSession {
       throw explainRejection(model.file, error, info);
     });
     try {
-      return new EncoderSession(model, port, session, await tryOut(session, model, port, output, port.batch ?? rows));
+      return new EncoderSession(model, port, session, await tryOut(session, model, port, output));
     } catch (error) {
       await session.close();
       throw error;
     }
   }
 
-  /** Images of one run. */
-  get rows(): number {
-    return this.#memory.rows;
-  }
-
-  /** What each becomes, channel first. */
+  /** What an image becomes, channel first. */
   get features(): ImageShape {
     return this.#memory.map.shape;
   }
 
-  /** Copies the image at `offset` of `frames` in as image `row` of the next run. */
-  write(row: number, frames: Float32Array, offset: number): void {
+  /** Copies the image at `offset` of `frames` in as that of the next run. */
+  write(frames: Float32Array, offset: number): void {
     const { image, mean, std } = this.#model;
     const { input } = this.#memory;
     const places = image.height * image.width;
@@ -75,7 +75,7 @@ export class EncoderSession {
     for (let channel = 0; channel < image.channels; channel++) {
       const [shift, scale] = [mean[channel]!, 1 / std[channel]!];
       const from = offset + channel * places;
-      const to = row * image.channels * places + channel * apart;
+      const to = channel * apart;
       for (let i = 0; i < places; i++) input[to + i * step] = (frames[from + i]! - shift) * scale;
     }
   }
@@ -88,16 +88,37 @@ export class EncoderSession {
     throw notFinite('policy', this.#model.file);
   }
 
-  /** Copies the features of image `row` of the last run to `offset` of `out`, channel first. */
-  read(row: number, out: Float32Array, offset: number): void {
+  /** Copies the features of the last run to `offset` of `out`, channel first. */
+  read(out: Float32Array, offset: number): void {
     const { map, output } = this.#memory;
     const { channels, height, width } = map.shape;
     const places = height * width;
     const [step, apart] = strides(map.layout, channels, places);
     for (let channel = 0; channel < channels; channel++) {
-      const from = row * channels * places + channel * apart;
+      const from = channel * apart;
       for (let i = 0; i < places; i++) out[offset + channel * places + i] = output[from + i * step]!;
     }
+  }
+
+  /** Its features [1, F] of `image` [1, channels, height, width] in a graph, which is whole only after `inline`. */
+  emit(image: Tensor): Tensor {
+    const { mean, std } = this.#model;
+    const { shape, map } = this.#memory;
+    const { graph } = image;
+    const channel = (values: readonly number[]) => graph.constant(values, [1, values.length, 1, 1]);
+    const isPlain = mean.every((value) => value === 0) && std.every((value) => value === 1);
+    const scaled = isPlain ? image : mul(sub(image, channel(mean)), channel(std.map((value) => 1 / value)));
+    const laid = this.#port.layout === 'channels-first' ? scaled : permute(scaled, [0, 2, 3, 1]);
+    const given = graph.emit(PLACE, [laid], shape);
+    const isLast = map.layout === 'channels-last' && shape.length > 2;
+    const first = isLast ? permute(given, shape.length === 3 ? [0, 2, 1] : [0, 3, 1, 2]) : given;
+    return reshape(first, [1, given.size]);
+  }
+
+  /** `graph`, which `emit` was used in once, as one model with the encoder inside. Throws `ReinError` ('config') where it is too old. */
+  inline(graph: Uint8Array): Uint8Array {
+    const { file, bytes } = this.#model;
+    return inlineModel(graph, PLACE, { file, bytes, input: this.#port.name, output: this.#memory.name });
   }
 
   close(): Promise<void> {
@@ -116,19 +137,18 @@ function notFinite(kind: 'config' | 'policy', file: string): ReinError {
   });
 }
 
-/** Runs the encoder once on grey images, to learn what it gives, and lays out the memory of all later runs. */
+/** Runs the encoder once on a grey image, to learn what it gives, and lays out the memory of all later runs. */
 async function tryOut(
   session: Session,
   { file, image }: EncoderModel,
   port: ImagePort,
   outputName: string,
-  rows: number,
 ): Promise<Memory> {
   const { channels, height, width } = image;
   const shape = port.layout === 'channels-first' ? [channels, height, width] : [height, width, channels];
-  const input = new Float32Array(rows * channels * height * width).fill(0.5);
+  const input = new Float32Array(channels * height * width).fill(0.5);
   const inputs = new Bindings();
-  inputs.set(port.name, input, [rows, ...shape]);
+  inputs.set(port.name, input, [1, ...shape]);
   const results = await session.evaluate(inputs).catch((cause: unknown) => {
     const said = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause);
     throw new ReinError('config', `${file} cannot take the task's ${showImage(image)} image: ${said.slice(0, 300)}`, {
@@ -139,15 +159,15 @@ async function tryOut(
   const { shape: given, data } = results[outputName]!;
   if (!allFinite(data as Float32Array)) throw notFinite('config', file);
   const map = featureMapOf(given, port.layout);
-  if (map === undefined || given[0] !== rows) {
+  if (map === undefined || given[0] !== 1) {
     throw new ReinError(
       'config',
-      `${file} gives '${outputName}' as [${given.join(',')}] for ${rows} images, where [${rows}, features] or [${rows}, channels, height, width] is needed.`,
+      `${file} gives '${outputName}' as [${given.join(',')}] for one image, where [1, features] or [1, channels, height, width] is needed.`,
       { remedy: 'Name an output that gives features for each image.' },
     );
   }
   const output = new Float32Array(given.reduce((product, size) => product * size, 1));
   const outputs = new Bindings();
   outputs.set(outputName, output, given);
-  return { rows, input, inputs, output, outputs, map };
+  return { input, inputs, output, outputs, shape: given, name: outputName, map };
 }

@@ -28,7 +28,9 @@ async function encode(options: FrozenEncoderOptions, image: Float32Array, rng = 
   const encoder = await FrozenEncoder.open(options);
   const out = new Float32Array(encoder.variants * encoder.featureSize);
   // The frame lies somewhere in a larger array, as in an observation.
-  await encoder.encode(Float32Array.of(7, ...image, 7), 1, out, rng).finally(() => encoder.close());
+  const frames = Float32Array.of(7, ...image, 7);
+  await encoder.encode(frames, 1, out).catch((error: unknown) => encoder.close().then(() => Promise.reject(error)));
+  await encoder.encodeShifted(frames, 1, out, rng).finally(() => encoder.close());
   return out;
 }
 
@@ -128,7 +130,12 @@ describe('an encoder that does not fit', () => {
     [
       'no map for each image',
       { file: write('sum.onnx', [1, 3, 8, 8], (x) => reshape(x, [192])), image: IMAGE },
-      "sum.onnx gives 'features' as [192] for 1 images",
+      "sum.onnx gives 'features' as [192] for one image",
+    ],
+    [
+      'several images at a time',
+      { file: write('four.onnx', [4, 3, 8, 8], (x) => mul(x, 2)), image: IMAGE },
+      'four.onnx takes 4 images at a time, where robots see one.',
     ],
     ['a mean for one channel', { file: GOLDEN, image: IMAGE, mean: [0.5] }, "The encoder's mean is [0.5]"],
     ['no std', { file: GOLDEN, image: IMAGE, std: [1, 0, 1] }, "the image's 3 channels need a number each above 0"],

@@ -6,28 +6,20 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type ImageShape, ReinError, type Rng } from '../../core/index.ts';
+import type { Tensor } from '../engine/index.ts';
+import type { FrozenEncoderSettings } from '../program/index.ts';
 import { shiftFrame } from '../replay/index.ts';
 import { EncoderSession } from './encoder-session.ts';
 import { showImage } from './image-port.ts';
 
-export interface FrozenEncoderOptions {
-  /** Path of the ONNX file. */
+/**
+ * The settings for the image at hand; absent: one variant, and shifts of up to 4 pixels, DrQ's. Encoders trained on ImageNet
+ * mostly take the mean 0.485, 0.456, 0.406 and the std 0.229, 0.224, 0.225.
+ */
+export interface FrozenEncoderOptions extends Partial<FrozenEncoderSettings> {
   readonly file: string;
   /** What comes in: frames in [0, 1], channel first. */
   readonly image: ImageShape;
-  /**
-   * The encoder sees (pixel − mean)/std, one number a channel; absent: the pixel. Encoders trained on ImageNet mostly take
-   * 0.485, 0.456, 0.406 and 0.229, 0.224, 0.225.
-   */
-  readonly mean?: readonly number[];
-  readonly std?: readonly number[];
-  /** Names in the file; absent: the only ones. */
-  readonly input?: string;
-  readonly output?: string;
-  /** V ≥ 1: rows of features a frame gets, its own and those of V − 1 shifted copies; absent: 1. */
-  readonly variants?: number;
-  /** Shifted copies move by up to so many pixels in both directions; absent: 4, DrQ's. */
-  readonly padding?: number;
   /** The features that replay or a checkpoint was laid out for, to be checked. */
   readonly features?: ImageShape;
 }
@@ -59,7 +51,7 @@ export class FrozenEncoder {
 
   /** Opens and tries the file. Throws `ReinError` ('config') where it is missing, cannot be run, or does not fit the image. */
   static async open(options: FrozenEncoderOptions): Promise<FrozenEncoder> {
-    const { image, input, output, variants = 1 } = options;
+    const { image, input, output } = options;
     const file = basename(options.file);
     const bytes = await readFile(options.file).catch((cause: unknown) => {
       throw new ReinError('config', `The encoder ${options.file} cannot be read.`, {
@@ -69,7 +61,7 @@ export class FrozenEncoder {
     });
     const mean = perChannel(options, 'mean', 0);
     const std = perChannel(options, 'std', 1);
-    const session = await EncoderSession.open({ file, bytes, image, mean, std, input, output }, variants);
+    const session = await EncoderSession.open({ file, bytes, image, mean, std, input, output });
     const { features } = session;
     if (options.features !== undefined && showImage(options.features) !== showImage(features)) {
       await session.close();
@@ -83,24 +75,36 @@ export class FrozenEncoder {
   }
 
   /**
-   * Features of the frame at `offset` of `frames`, into `out` [V, F]: first those of the frame itself. `rng` draws the shifts
-   * of the others. One call at a time. Throws `ReinError` ('policy') where a feature is not finite: `out` is then of no use.
+   * Features of the frame at `offset` of `frames`, into row 0 of `out` [≥ 1, F]. One call at a time. Throws `ReinError`
+   * ('policy') where one is not finite: `out` is then of no use.
    */
-  async encode(frames: Float32Array, offset: number, out: Float32Array, rng: Rng): Promise<void> {
-    const { rows } = this.#session;
-    for (let first = 0; first < this.variants; first += rows) {
-      const count = Math.min(rows, this.variants - first);
-      for (let row = 0; row < count; row++) {
-        if (first + row === 0) this.#session.write(row, frames, offset);
-        else this.#session.write(row, this.#shift(frames, offset, rng), 0);
-      }
-      await this.#session.run();
-      for (let row = 0; row < count; row++) this.#session.read(row, out, (first + row) * this.featureSize);
-    }
+  async encode(frames: Float32Array, offset: number, out: Float32Array): Promise<void> {
+    await this.#run(frames, offset, out, 0);
+  }
+
+  /** The other rows of `out` [V, F]: features of shifted copies of the frame, drawn from `rng`. Otherwise as `encode`. */
+  async encodeShifted(frames: Float32Array, offset: number, out: Float32Array, rng: Rng): Promise<void> {
+    for (let row = 1; row < this.variants; row++) await this.#run(this.#shift(frames, offset, rng), 0, out, row);
+  }
+
+  /** Features [1, F] of `image` [1, channels, height, width] in a graph; `inline` then makes a whole model of it. */
+  emit(image: Tensor): Tensor {
+    return this.#session.emit(image);
+  }
+
+  /** The model of a graph that `emit` was used in once. Throws `ReinError` ('config') where the encoder's file is too old for it. */
+  inline(graph: Uint8Array): Uint8Array {
+    return this.#session.inline(graph);
   }
 
   close(): Promise<void> {
     return this.#session.close();
+  }
+
+  async #run(frames: Float32Array, offset: number, out: Float32Array, row: number): Promise<void> {
+    this.#session.write(frames, offset);
+    await this.#session.run();
+    this.#session.read(out, row * this.featureSize);
   }
 
   #shift(frames: Float32Array, offset: number, rng: Rng): Float32Array {

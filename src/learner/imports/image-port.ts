@@ -1,11 +1,9 @@
 /** How an ONNX file of others takes images and gives features, and how ours are laid out for it. Ours are channel first. */
 import { type ImageShape, type ModelInfo, type ModelValue, ReinError, showDimensions } from '../../core/index.ts';
 
-/** What the encoder's input takes: images a run, and whether colours are its first axis or its last. */
+/** What the encoder's input takes: whether colours are its first axis or its last. */
 export interface ImagePort {
   readonly name: string;
-  /** Images of one run; undefined where any number goes. */
-  readonly batch: number | undefined;
   readonly layout: 'channels-first' | 'channels-last';
 }
 
@@ -29,7 +27,12 @@ export function imagePortOf(file: string, model: ModelInfo, wanted: string | und
       { remedy: 'Export the encoder for this image, or give the task the image that the encoder was trained on.' },
     );
   }
-  return { name: value.name, batch: typeof batch === 'number' ? batch : undefined, layout };
+  if (typeof batch === 'number' && batch !== 1) {
+    throw new ReinError('config', `${file} takes ${batch} images at a time, where robots see one.`, {
+      remedy: 'Export it for a batch of 1, or with the batch left open.',
+    });
+  }
+  return { name: value.name, layout };
 }
 
 /** The output of `model` that gives features. Throws `ReinError` ('config') where it is not clear which. */

@@ -1,2 +1,2 @@
 export { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
-export { ObservationEncoder } from './observation-encoder.ts';
+export { ObservationEncoder, openObservationEncoder, type SeenTransition } from './observation-encoder.ts';

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTransition, type ObservationParts, Rng } from '../../core/index.ts';
+import { createTransition, type ObservationParts, Rng, type Transition } from '../../core/index.ts';
 import { Graph, mul, reduceMean, reshape } from '../engine/index.ts';
+import { DEFAULT_ENCODER_SETTINGS } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
-import { ObservationEncoder } from './observation-encoder.ts';
+import { ObservationEncoder, openObservationEncoder } from './observation-encoder.ts';
 
 const PARTS: ObservationParts = {
   stateSize: 2,
@@ -15,23 +16,24 @@ const PARTS: ObservationParts = {
   privilegedSize: 1,
 };
 const folder = mkdtempSync(join(tmpdir(), 'rein-observation-'));
-let encoder: FrozenEncoder;
+let observations: ObservationEncoder;
 
 beforeAll(async () => {
   // Means of the columns, times 10: shifting the image shows in them.
   const g = new Graph('columns');
   g.output('y', mul(reshape(reduceMean(g.input('x', [1, 1, 4, 4]), [1, 2]), [1, 4]), 10));
   writeFileSync(join(folder, 'columns.onnx'), g.serialize());
-  encoder = await FrozenEncoder.open({
+  const encoder = await FrozenEncoder.open({
     file: join(folder, 'columns.onnx'),
     image: PARTS.image!,
     variants: 3,
     padding: 1,
   });
+  observations = new ObservationEncoder(encoder, PARTS);
 });
 
 afterAll(async () => {
-  await encoder.close();
+  await observations.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -40,28 +42,38 @@ function observed(shade: number): Float32Array {
   return Float32Array.of(1, 2, ...Array.from({ length: 16 }, (_, i) => (i % 4) / 10 + shade), 3, 4);
 }
 
+function transitionOf(before: number, after: number): Transition {
+  const t = createTransition(20, 1);
+  t.observation.set(observed(before));
+  t.nextObservation.set(observed(after));
+  return t;
+}
+
 describe('observations through a frozen encoder', () => {
   it('keep what lies around the image, and say how they are laid out', async () => {
-    const observations = new ObservationEncoder(encoder, PARTS);
     expect(observations.parts).toEqual({ ...PARTS, image: { channels: 4, height: 1, width: 1 } });
-    const [out, variants] = [new Float32Array(8), new Float32Array(12)];
-    await observations.encode(observed(0), out, variants, new Rng(1));
-    expect([...out].map((v) => Math.round(v * 1e4) / 1e4)).toEqual([1, 2, 0, 1, 2, 3, 3, 4]);
-    expect(variants.subarray(0, 4)).toEqual(out.subarray(2, 6));
-    await expect(observations.encode(observed(0), new Float32Array(9), variants, new Rng(1))).rejects.toThrow(
-      'observations of 20 numbers become 8 and variants of 12; got 20, 9 and 12',
-    );
+    const seen = await observations.see(observed(0));
+    expect([...seen].map((v) => Math.round(v * 1e4) / 1e4)).toEqual([1, 2, 0, 1, 2, 3, 3, 4]);
+    await expect(observations.see(new Float32Array(17))).rejects.toThrow('a frame has 16 numbers');
+  });
+
+  it('become the same whoever asks, in whatever order, and however many others there were between', async () => {
+    const t = transitionOf(0, 0.5);
+    const first = await observations.take(t);
+    expect(first.transition.observation).toEqual(await observations.see(t.observation));
+    expect(first.frames.observation.subarray(0, 4)).toEqual(first.transition.observation.subarray(2, 6));
+    for (let i = 1; i < 40; i++) await observations.see(observed(i));
+    const [after, next] = await Promise.all([observations.take(transitionOf(0.5, 0)), observations.take(t)]);
+    expect(after.frames.observation).toEqual(first.frames.nextObservation);
+    expect(after.frames.nextObservation).toEqual(first.frames.observation);
+    expect(next).toEqual(first);
   });
 
   it('are kept by replay once, and drawn from in their variants, s and s′ by themselves', async () => {
-    const observations = new ObservationEncoder(encoder, PARTS);
     const replay = new Replay(8, 1, 10, { frame: observations.frame });
-    const t = createTransition(8, 1);
-    const frames = { observation: new Float32Array(12), nextObservation: new Float32Array(12) };
+    const { transition, frames } = await observations.take(transitionOf(0, 0.5));
+    expect(replay.add(transition, { frames })).toBe('accepted');
     const rng = new Rng(12);
-    await observations.encode(observed(0), t.observation, frames.observation, rng);
-    await observations.encode(observed(0.5), t.nextObservation, frames.nextObservation, rng);
-    expect(replay.add(t, { frames })).toBe('accepted');
 
     const column = () => new Float32Array(1);
     const batch = {
@@ -84,7 +96,10 @@ describe('observations through a frozen encoder', () => {
     expect(seen.size).toBeGreaterThan(4);
   });
 
-  it('need an image', () => {
-    expect(() => new ObservationEncoder(encoder, { stateSize: 3 })).toThrow('where the task has no image');
+  it('need an image', async () => {
+    const settings = { ...DEFAULT_ENCODER_SETTINGS, frozen: { file: 'e.onnx', variants: 1, padding: 0 } };
+    await expect(openObservationEncoder(settings, { stateSize: 3 })).rejects.toThrow(
+      "The learner's encoder.frozen names e.onnx, where the task has no image.",
+    );
   });
 });

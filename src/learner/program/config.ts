@@ -1,11 +1,11 @@
 /** Every number that decides how the learner learns, with defaults. Written in `config/learner/*.yaml`. */
 
 import type { Activation } from '../networks/index.ts';
-import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from './settings/encoder.ts';
 import {
   type BcSettings,
   DEFAULT_BC_SETTINGS,
   DEFAULT_DSACT_SETTINGS,
+  DEFAULT_ENCODER_SETTINGS,
   DEFAULT_EXPO_SETTINGS,
   DEFAULT_HIL_SERL_SETTINGS,
   DEFAULT_PASSIVE_SETTINGS,
@@ -13,6 +13,7 @@ import {
   DEFAULT_TD3_SETTINGS,
   DEFAULT_WSRL_SETTINGS,
   type DsactSettings,
+  type EncoderSettings,
   type ExpoSettings,
   type HilSerlSettings,
   type PassiveSettings,

@@ -13,6 +13,12 @@ export type { Measure } from './input-table.ts';
 export { networksOf } from './networks-of.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
 export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';
+export {
+  DEFAULT_ENCODER_SETTINGS,
+  type EncoderSettings,
+  type FrozenEncoderSettings,
+  trainedChannels,
+} from './settings/index.ts';
 export { criticInputSize, criticView, ENCODER, policyInputSize, policyView, STATISTICS } from './sight.ts';
 export type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
 export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

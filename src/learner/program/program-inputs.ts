@@ -7,6 +7,7 @@ import { drawBatch, drawSubset } from './batch.ts';
 import { learnedReward } from './costs.ts';
 import type { DeclaredInput } from './input-table.ts';
 import type { Program } from './program.ts';
+import { trainedChannels } from './settings/index.ts';
 import type { LearnerSpec } from './spec.ts';
 import type { TrainingRandom } from './step.ts';
 
@@ -104,7 +105,7 @@ export class ProgramInputs {
     const slice = this.#slices[k]!;
     const size = config.batchSize;
     const { nStep: steps, discount } = config;
-    const reading = steps === 1 ? undefined : { steps, discount, rng: random.batch };
+    const reading = { steps, discount, rng: random.batch };
     const { demonstrations } = drawBatch(slice, replay, visibleCount, demoFraction, random.batch, reading);
     for (let i = 0; i < size; i++) {
       this.#discount[k * size + i] = (slice.discountPower?.[i] ?? discount) * slice.bootstrap[i]!;
@@ -118,8 +119,8 @@ export class ProgramInputs {
   #crop(rng: Rng): void {
     const { parts, config } = this.#spec;
     const { image, stateSize } = parts;
-    const { cropPadding, channels } = config.encoder;
-    if (image === undefined || cropPadding === 0 || channels.length === 0) return;
+    const { cropPadding } = config.encoder;
+    if (image === undefined || cropPadding === 0 || trainedChannels(config.encoder).length === 0) return;
     const column = { image, rowSize: totalObservationSize(parts), offset: stateSize };
     for (const { observation, nextObservation } of this.#slices) {
       cropFrames(observation, config.batchSize, column, cropPadding, rng);

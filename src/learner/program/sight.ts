@@ -5,6 +5,7 @@
 import { policyObservationSize, totalObservationSize } from '../../core/index.ts';
 import { clip, concat, mul, type Parameters, slice, sub, type Tensor } from '../engine/index.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/index.ts';
+import { trainedChannels } from './settings/index.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
 /** Normalised observations are limited to this many standard deviations. */
@@ -75,5 +76,5 @@ function part(x: Tensor, from: number, to: number): Tensor {
 }
 
 function encoderSpec({ parts: { image }, config: { encoder } }: LearnerSpec): EncoderSpec | undefined {
-  return image === undefined ? undefined : { ...encoder, image };
+  return image === undefined ? undefined : { ...encoder, channels: trainedChannels(encoder), image };
 }

@@ -1,5 +1,6 @@
 /** A learner's file on its own: what training without a robot needs. */
 import { ReinError } from '../../core/index.ts';
+import { withEncoderFrom } from './encoder-file.ts';
 import { findConfig } from './names.ts';
 import { check, type LearnerSettings, learnerSchema, oneAPlace } from './schema/index.ts';
 import { checkLearner } from './task-checks.ts';
@@ -45,7 +46,7 @@ export function loadLearnerFile(
   const problems = oneAPlace([...file.problems, ...checked.problems]);
   if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
   const findings = checkLearner(checked.value);
-  if (findings.length === 0) return checked.value;
+  if (findings.length === 0) return withEncoderFrom(checked.value, tree);
   throw problemsError(
     findings.map(({ path, message }) => ({ place: nodeAt(tree, path)?.place ?? placeOf(tree, path), message })),
   );

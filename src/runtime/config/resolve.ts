@@ -1,5 +1,6 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
 import { ReinError } from '../../core/index.ts';
+import { withEncoderFrom } from './encoder-file.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
@@ -67,7 +68,10 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const robotFile = layers.open('robot', task.robot, taskFile.folder, { file: taskFile, key: 'robot' });
   const robot = withPathsFrom(finish(robotFile, checkRobotTree(robotFile.tree), checkRobot), robotFile.folder);
   const learnerFile = layers.open('learner', task.learner, taskFile.folder, { file: taskFile, key: 'learner' });
-  const learner = finish(learnerFile, check(learnerFile.tree, learnerSchema), checkLearner);
+  const learner = withEncoderFrom(
+    finish(learnerFile, check(learnerFile.tree, learnerSchema), checkLearner),
+    learnerFile.tree,
+  );
   throwFindings(taskFile.tree, checkTask(task, robot));
   return {
     formatVersion: 1,

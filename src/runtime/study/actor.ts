@@ -1,7 +1,7 @@
 /** Who acts in a trial: the learner's policy, run by the runtime that also runs it on a robot. */
-import { type Environment, policyObservationSize, type Rng } from '../../core/index.ts';
+import { policyObservationSize, type Rng } from '../../core/index.ts';
 import { Bindings, Session } from '../../learner/engine/index.ts';
-import type { Agent } from '../../learner/index.ts';
+import type { Agent, ObservationEncoder } from '../../learner/index.ts';
 import { meanAction, sampleAction } from '../../policy/index.ts';
 
 export interface Actor {
@@ -15,11 +15,9 @@ export interface Actor {
   close(): Promise<void>;
 }
 
-/** Opens the policy of `agent` for `environment`. */
-export async function openActor(
-  agent: Agent,
-  { parts, actionSize }: Pick<Environment, 'parts' | 'actionSize'>,
-): Promise<Actor> {
+/** Opens the policy of `agent`; it looks at observations through `eyes` where there are any, which stay the caller's. */
+export async function openActor(agent: Agent, eyes: ObservationEncoder | undefined): Promise<Actor> {
+  const { parts, actionSize } = agent.spec;
   const { noiseSize, noise } = agent.algorithm.policy(agent.spec);
   const session = await Session.create(await agent.policyGraph());
   const network = new Network(session, policyObservationSize(parts));
@@ -28,7 +26,30 @@ export async function openActor(
       ? new GaussianActor(network, actionSize)
       : new ActionActor(network, actionSize, noiseSize, noise === 'always');
   await actor.follow(agent);
-  return actor;
+  return eyes === undefined ? actor : new SeeingActor(eyes, actor);
+}
+
+/** Acts on what a frozen encoder makes of observations. */
+class SeeingActor implements Actor {
+  readonly #eyes: ObservationEncoder;
+  readonly #inner: Actor;
+
+  constructor(eyes: ObservationEncoder, inner: Actor) {
+    this.#eyes = eyes;
+    this.#inner = inner;
+  }
+
+  follow(agent: Agent): Promise<void> {
+    return this.#inner.follow(agent);
+  }
+
+  async act(observation: Float32Array, out: Float32Array, rng: Rng, isExploring: boolean): Promise<void> {
+    await this.#inner.act(await this.#eyes.see(observation), out, rng, isExploring);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
 }
 
 /** A session whose weights are inputs. */

@@ -7,16 +7,15 @@ import type { DemonstrationSpec } from './spec.ts';
 const TRIES = 20;
 
 /**
- * Shows `spec.episodes` episodes, drawn from `rng`, and hands each step to `onTransition`, which may keep it. Throws
- * `ReinError('task')` where the expert fails too often.
+ * The steps of `spec.episodes` episodes, drawn from `rng`, each a new object. Throws `ReinError('task')` where the expert fails
+ * too often.
  */
-export function demonstrate(
+export function* demonstrations(
   environment: Environment,
   expert: Demonstrator,
   spec: DemonstrationSpec,
   rng: Rng,
-  onTransition: (transition: Transition) => void,
-): void {
+): Generator<Transition> {
   let [shown, tries] = [0, 0];
   while (shown < spec.episodes) {
     if (tries++ >= TRIES * spec.episodes) {
@@ -25,7 +24,7 @@ export function demonstrate(
     }
     const { taken, isSuccess } = showOne(environment, expert, rng);
     if (spec.onlySuccesses && isSuccess === false) continue;
-    for (const transition of taken) onTransition(transition);
+    yield* taken;
     shown++;
   }
 }

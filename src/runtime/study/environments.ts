@@ -33,8 +33,8 @@ export async function createStudyEnvironment(
 }
 
 function point(options: EnvironmentOptions): StudyEnvironment {
-  refuseUnknown('the environment "point"', options, []);
-  const environment = new PointEnvironment();
+  refuseUnknown('the environment "point"', options, ['isSeen']);
+  const environment = new PointEnvironment(options['isSeen'] === true);
   return {
     environment,
     expert: (skill) => {

@@ -57,7 +57,7 @@ describe('an exported policy', () => {
     const sizes = { observationSize: 2, actionSize: 1 };
     const environment = new PointEnvironment();
     const [one, other] = await Promise.all([1, 2].map((seed) => createAgent({ ...sizes, config: LEARNER, seed })));
-    const actor = await openActor(one!, environment);
+    const actor = await openActor(one!, undefined);
     const check = checkGoldenBatch(await other!.exportPolicy(), actor, goldenObservations(environment, 8), sizes);
     await expect(check).rejects.toThrow(/differs from the learner's by .* on 8 observations, at most 0\.0001/);
     for (const each of [actor, one!, other!]) await each.close();

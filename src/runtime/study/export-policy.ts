@@ -1,8 +1,14 @@
 /** `rein export policy`: what a training has come to, as one model file that stands alone. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type ObservationParts, policyObservationSize, ReinError, Rng } from '../../core/index.ts';
-import { type Agent, createAgent, readCheckpoint } from '../../learner/index.ts';
+import { policyObservationSize, ReinError, Rng, totalObservationSize } from '../../core/index.ts';
+import {
+  type Agent,
+  createAgent,
+  type ObservationEncoder,
+  openObservationEncoder,
+  readCheckpoint,
+} from '../../learner/index.ts';
 import { readJournal } from '../../learner/link/index.ts';
 import { savePolicyFile } from '../../policy/index.ts';
 import { loadResolvedConfig } from '../config/index.ts';
@@ -50,16 +56,18 @@ export async function exportPolicy(
 async function exportTrial(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
   const spec = readTrialSpec(folder);
   const { environment } = await createStudyEnvironment(spec.environment.name, spec.environment.options, spec.base);
-  const agent = await openTrialAgent(spec, environment);
+  const eyes = await openObservationEncoder(spec.learner.encoder, environment.parts);
+  const agent = await openTrialAgent(spec, environment, eyes);
   try {
     await startFrom(agent, folder, say);
     const { name, parts, actionSize, periodS } = environment;
-    const model = await agent.exportPolicy({
+    const metadata = {
       environment: name,
       parts: JSON.stringify(parts),
       action: JSON.stringify({ kind: 'normalised', size: actionSize, periodS }),
-    });
-    const golden = await verified(agent, model, { parts, actionSize }, goldenObservations(environment, GOLDEN));
+    };
+    const model = await agent.exportPolicy(metadata, eyes);
+    const golden = await verified(agent, eyes, model, goldenObservations(environment, GOLDEN));
     storage(out, () => {
       mkdirSync(dirname(resolve(out)), { recursive: true });
       writeWhole(out, model);
@@ -67,6 +75,7 @@ async function exportTrial(folder: string, out: string, say: (sentence: string) 
     return { ...golden, path: out };
   } finally {
     await agent.close();
+    await eyes?.close();
     environment.close();
   }
 }
@@ -75,11 +84,14 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
   const config = loadResolvedConfig(join(folder, RUN_FILES.config));
   const setup = createSetup(config);
   const { observationSize, parts, actionSize, schemaHash, task } = setup;
-  const agent = await createAgent({ observationSize, parts, actionSize, config: config.learner, seed: config.seed });
+  const eyes = await openObservationEncoder(config.learner.encoder, parts);
+  const seen = eyes?.parts ?? parts;
+  const sizes = { observationSize: totalObservationSize(seen), actionSize };
+  const agent = await createAgent({ ...sizes, parts: seen, config: config.learner, seed: config.seed });
   try {
     const directory = join(folder, LEARNER_FILES.checkpoints);
     const { stateSize } = agent;
-    const checkpoint = await readCheckpoint(directory, { schemaHash, observationSize, actionSize, stateSize }, say);
+    const checkpoint = await readCheckpoint(directory, { schemaHash, ...sizes, stateSize }, say);
     if (checkpoint === undefined) {
       throw new ReinError('checkpoint', `There is no checkpoint in ${directory}.`, {
         remedy: 'Let the learner run until its first checkpoint, or take the policy.onnx of the run.',
@@ -89,8 +101,9 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     const names = { robot: config.robot.name, task: config.task.name };
     const { runId, policyVersion: version, replay } = checkpoint;
     const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
-    const model = await agent.exportPolicy({ schemaHash, runId, version: String(version), ...names, action });
-    const golden = await verified(agent, model, { parts, actionSize }, recorded(folder, observationSize));
+    const metadata = { schemaHash, runId, version: String(version), ...names, action };
+    const model = await agent.exportPolicy(metadata, eyes);
+    const golden = await verified(agent, eyes, model, recorded(folder, observationSize));
     const manifest = {
       ...{ runId, version, parent: null, trainingStep: replay.online, updates: agent.updates, schemaHash },
       ...{ observationSize, actionSize, ...names, createdAt: new Date().toISOString() },
@@ -99,6 +112,7 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     return { ...golden, path: out };
   } finally {
     await agent.close();
+    await eyes?.close();
   }
 }
 
@@ -120,12 +134,13 @@ function recorded(folder: string, observationSize: number): Float32Array[] {
 
 async function verified(
   agent: Agent,
+  eyes: ObservationEncoder | undefined,
   model: Uint8Array,
-  shape: { readonly parts: ObservationParts; readonly actionSize: number },
   observations: readonly Float32Array[],
 ): Promise<Omit<ExportedPolicy, 'path'>> {
-  const sizes = { observationSize: policyObservationSize(shape.parts), actionSize: shape.actionSize };
-  const actor = await openActor(agent, shape);
+  const { parts, actionSize } = agent.spec;
+  const sizes = { observationSize: eyes?.policySize ?? policyObservationSize(parts), actionSize };
+  const actor = await openActor(agent, eyes);
   try {
     const seen = observations.map((observation) => observation.slice(0, sizes.observationSize));
     return { ...sizes, ...(await checkGoldenBatch(model, actor, seen, sizes)), algorithm: agent.algorithm.name };

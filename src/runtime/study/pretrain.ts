@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ObservationParts, ReinError, Rng, type Transition, totalObservationSize } from '../../core/index.ts';
-import { createAgent, createReplay, type PretrainingReport } from '../../learner/index.ts';
+import { createAgent, createReplay, openObservationEncoder, type PretrainingReport } from '../../learner/index.ts';
 import { readJournal } from '../../learner/link/index.ts';
 import { type LearnerSettings, loadResolvedConfig } from '../config/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 import { createSetup } from '../setup.ts';
 import { storage } from './append-file.ts';
-import { demonstrate } from './demonstrations.ts';
+import { demonstrations } from './demonstrations.ts';
 import { createStudyEnvironment } from './environments.ts';
 import { type DemonstrationSpec, readTrialSpec, TRIAL_FILES, type TrialSpec } from './spec.ts';
 import { writeState, writeWhole } from './state-file.ts';
@@ -55,14 +55,17 @@ export async function runPretraining({ data, learner, seed, out }: PretrainingRe
   if (existsSync(join(out, TRIAL_FILES.checkpoints))) {
     throw new ReinError('storage', `${out} holds networks already.`, { remedy: 'Choose another folder with --out.' });
   }
-  const { parts, actionSize, transitions } = await collect(data, seed);
+  const { parts: raw, actionSize, transitions } = await collect(data, seed);
+  const eyes = await openObservationEncoder(learner.encoder, raw);
+  const { parts } = eyes ?? { parts: raw };
   const sizes = { observationSize: totalObservationSize(parts), parts, actionSize };
   const agent = await createAgent({ ...sizes, config: learner, seed });
   try {
     const replay = createReplay({ ...sizes, config: learner });
     for (const transition of transitions) {
       transition.source = 'demo';
-      replay.add(transition);
+      if (eyes === undefined) replay.add(transition);
+      else await eyes.take(transition).then(({ transition: seen, frames }) => replay.add(seen, { frames }));
     }
     const { demonstrations, dropped } = replay.counts();
     if (demonstrations === 0) throw nothing(transitions.length, dropped);
@@ -74,7 +77,7 @@ export async function runPretraining({ data, learner, seed, out }: PretrainingRe
       .update(new Uint8Array(state.buffer, state.byteOffset, state.byteLength))
       .digest('hex');
     const result = { transitions: demonstrations, cloning, offline, stateDigest };
-    const policy = await agent.exportPolicy();
+    const policy = await agent.exportPolicy({}, eyes);
     storage(out, () => {
       mkdirSync(out, { recursive: true });
       writeWhole(join(out, TRIAL_FILES.policy), policy);
@@ -85,6 +88,7 @@ export async function runPretraining({ data, learner, seed, out }: PretrainingRe
     return result;
   } finally {
     await agent.close();
+    await eyes?.close();
   }
 }
 
@@ -106,10 +110,9 @@ async function fromExpert(data: PretrainingData & { kind: 'environment' }, seed:
   const made = await createStudyEnvironment(data.environment.name, data.environment.options, data.base);
   const { environment } = made;
   try {
-    const transitions: Transition[] = [];
     const expert = made.expert(data.demonstrations.skill);
     const rng = new Rng(seed).fork('demonstrations');
-    demonstrate(environment, expert, data.demonstrations, rng, (transition) => transitions.push(transition));
+    const transitions = [...demonstrations(environment, expert, data.demonstrations, rng)];
     return { parts: environment.parts, actionSize: environment.actionSize, transitions };
   } finally {
     environment.close();

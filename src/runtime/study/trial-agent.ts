@@ -1,16 +1,24 @@
 /** The learner of a trial: made for its environment, and continued from what another training came to. */
 import { join } from 'node:path';
-import { type Environment, ReinError } from '../../core/index.ts';
-import { type Agent, type AgentSnapshot, createAgent } from '../../learner/index.ts';
+import { type Environment, ReinError, totalObservationSize } from '../../core/index.ts';
+import { type Agent, type AgentSnapshot, createAgent, type ObservationEncoder } from '../../learner/index.ts';
 import { TRIAL_FILES, type TrialSpec } from './spec.ts';
 import { readState } from './state-file.ts';
 
-/** Builds the networks of `spec` for `environment`. Throws `ReinError('config')` where the settings cannot work. */
-export async function openTrialAgent(spec: TrialSpec, environment: Environment): Promise<Agent> {
+/**
+ * Builds the networks of `spec` for `environment`, for what `eyes` make of its observations where there are any. Throws
+ * `ReinError('config')` where the settings cannot work.
+ */
+export async function openTrialAgent(
+  spec: TrialSpec,
+  environment: Environment,
+  eyes: ObservationEncoder | undefined,
+): Promise<Agent> {
   const { learner: config, seed } = spec;
-  const { observation, parts, actionSize } = environment;
+  const { actionSize } = environment;
+  const { parts } = eyes ?? environment;
   try {
-    return await createAgent({ observationSize: observation.length, parts, actionSize, config, seed });
+    return await createAgent({ observationSize: totalObservationSize(parts), parts, actionSize, config, seed });
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new ReinError('config', `The learner cannot work in "${environment.name}": ${cause.message}.`, {

@@ -6,12 +6,21 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { createTransition, Rng, type RngState, type Transition } from '../../core/index.ts';
+import {
+  createTransition,
+  ReinError,
+  Rng,
+  type RngState,
+  type Transition,
+  totalObservationSize,
+} from '../../core/index.ts';
 import type { Overseer } from '../../drivers/mujoco/gym/index.ts';
 import {
   type Agent,
   type AgentSnapshot,
   createReplay,
+  type ObservationEncoder,
+  openObservationEncoder,
   type Replay,
   UpdateContract,
   updatesPerCall,
@@ -19,7 +28,7 @@ import {
 import { acquireLock, type DirectoryLock } from '../../learner/link/index.ts';
 import { type Actor, openActor } from './actor.ts';
 import { storage } from './append-file.ts';
-import { completed, demonstrate } from './demonstrations.ts';
+import { completed, demonstrations as shownBy } from './demonstrations.ts';
 import { createStudyEnvironment, type StudyEnvironment } from './environments.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans, type LearnedState } from './learned.ts';
@@ -65,6 +74,8 @@ interface TrialState {
   readonly learned: LearnedState;
   readonly files: FilePositions;
   readonly agent: AgentSnapshot;
+  /** Of the frozen encoder's file, where there is one. */
+  readonly encoderDigest?: string;
 }
 
 /**
@@ -94,6 +105,7 @@ class Trial {
   readonly #hooks: TrialHooks;
   readonly #training: StudyEnvironment;
   readonly #evaluation: StudyEnvironment;
+  readonly #eyes: ObservationEncoder | undefined;
   readonly #agent: Agent;
   readonly #actor: Actor;
   readonly #contract: UpdateContract;
@@ -119,6 +131,7 @@ class Trial {
     spec: TrialSpec,
     hooks: TrialHooks,
     environments: readonly [StudyEnvironment, StudyEnvironment],
+    eyes: ObservationEncoder | undefined,
     agent: Agent,
     actor: Actor,
   ) {
@@ -126,6 +139,7 @@ class Trial {
     this.#spec = spec;
     this.#hooks = hooks;
     [this.#training, this.#evaluation] = environments;
+    this.#eyes = eyes;
     this.#agent = agent;
     this.#actor = actor;
     this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps, updatesPerCall(spec.learner));
@@ -142,9 +156,10 @@ class Trial {
     const { name, options } = spec.environment;
     const training = await createStudyEnvironment(name, options, spec.base);
     const evaluation = await createStudyEnvironment(name, options, spec.base);
-    const agent = await openTrialAgent(spec, training.environment);
-    const actor = await openActor(agent, training.environment);
-    const trial = new Trial(folder, spec, hooks, [training, evaluation], agent, actor);
+    const eyes = await openObservationEncoder(spec.learner.encoder, training.environment.parts);
+    const agent = await openTrialAgent(spec, training.environment, eyes);
+    const actor = await openActor(agent, eyes);
+    const trial = new Trial(folder, spec, hooks, [training, evaluation], eyes, agent, actor);
     try {
       const state = readState(join(folder, TRIAL_FILES.checkpoints), (sentence) => hooks.onFault?.(sentence));
       if (state === undefined) await trial.#begin();
@@ -172,6 +187,7 @@ class Trial {
     this.#evaluation.environment.close();
     await this.#actor.close();
     await this.#agent.close();
+    await this.#eyes?.close();
   }
 
   get #sizes(): { readonly observationSize: number; readonly actionSize: number } {
@@ -191,7 +207,9 @@ class Trial {
     if (demonstrations !== null) {
       const rng = new Rng(seed).fork('demonstrations');
       const expert = this.#training.expert(demonstrations.skill);
-      demonstrate(this.#training.environment, expert, demonstrations, rng, (transition) => this.#take(transition));
+      for (const shown of shownBy(this.#training.environment, expert, demonstrations, rng)) {
+        await this.#take(shown);
+      }
       const report = await this.#agent.pretrain(this.#replay);
       this.#files.event('pretrained', { seconds: this.#seconds, ...report });
       if (this.#agent.algorithm.offline !== undefined) {
@@ -227,7 +245,7 @@ class Trial {
       environment.step(this.#action);
       completed(t, environment, this.#action);
       t.truncated ||= !t.terminated && this.#step + 1 === steps;
-      this.#take(t);
+      await this.#take(t);
       this.#step++;
       await this.#learn();
       if (this.#step % evaluation.everySteps === 0 || this.#step === steps) await this.#evaluate();
@@ -241,7 +259,8 @@ class Trial {
       await this.#actor.act(observation, this.#action, this.#actionRng, true);
       return;
     }
-    this.#agent.warmUpAction(observation, this.#action, this.#actionRng);
+    const seen = this.#eyes === undefined ? observation : await this.#eyes.see(observation);
+    this.#agent.warmUpAction(seen, this.#action, this.#actionRng);
   }
 
   /** Whether the person who watches steers this step; then the action is theirs. */
@@ -250,12 +269,19 @@ class Trial {
     return overseer !== null && this.#step < overseer.untilStep && this.#overseer!.oversee(this.#action);
   }
 
-  #take(transition: Transition): void {
+  async #take(transition: Transition): Promise<void> {
     this.#numbering.stamp(transition);
     this.#files.log.append(transition);
-    const outcome = this.#replay.add(transition);
+    const outcome = await this.#remember(transition);
     if (outcome !== 'accepted')
       this.#hooks.onFault?.(`A transition was not learned from: ${outcome} (step ${this.#step}).`);
+  }
+
+  /** Adds to replay what the learner sees of `transition`. */
+  async #remember(transition: Transition): Promise<ReturnType<Replay['add']>> {
+    if (this.#eyes === undefined) return this.#replay.add(transition);
+    const { transition: seen, frames } = await this.#eyes.take(transition);
+    return this.#replay.add(seen, { frames });
   }
 
   /** All training calls that the transitions so far pay for. */
@@ -309,12 +335,14 @@ class Trial {
       learned: this.#learned.state(),
       files: this.#files.sync(),
       agent: await this.#agent.snapshot(),
+      ...(this.#eyes === undefined ? {} : { encoderDigest: this.#eyes.digest }),
     };
     writeState(join(this.#folder, TRIAL_FILES.checkpoints), this.#step, state);
     this.#checkpointMs = performance.now();
   }
 
   async #restore(state: TrialState): Promise<void> {
+    if (state.encoderDigest !== this.#eyes?.digest) throw otherEncoder(this.#spec);
     await checkSnapshotFits(this.#agent, state.agent, this.#folder);
     this.#files = new TrialFiles(this.#folder, this.#sizes, state.files);
     await this.#agent.restore(state.agent);
@@ -323,7 +351,7 @@ class Trial {
     const path = join(this.#folder, TRIAL_FILES.transitions);
     for (const transition of readTransitionLog(path, this.#sizes, state.files.log.bytes)) {
       this.#numbering.stamp(transition);
-      if (isKept || transition.source !== 'demo') this.#replay.add(transition);
+      if (isKept || transition.source !== 'demo') await this.#remember(transition);
     }
     this.#environmentRng = new Rng(state.environmentRng);
     this.#actionRng = new Rng(state.actionRng);
@@ -340,7 +368,7 @@ class Trial {
     await this.#checkpoint();
     const { state, refusedCalls } = await this.#agent.snapshot();
     const policyPath = join(this.#folder, TRIAL_FILES.policy);
-    const policy = await this.#agent.exportPolicy();
+    const policy = await this.#agent.exportPolicy({}, this.#eyes);
     storage(policyPath, () => writeWhole(policyPath, policy));
     const dropped = Object.values(this.#replay.counts().dropped).reduce((sum, count) => sum + count, 0);
     if (this.#last === undefined) throw new Error('a trial ends with an evaluation');
@@ -363,10 +391,22 @@ class Trial {
   }
 
   #newReplay(): Replay {
-    const { observationSize, actionSize } = this.#sizes;
-    const { parts } = this.#training.environment;
-    return createReplay({ observationSize, parts, actionSize, config: this.#spec.learner });
+    const { actionSize } = this.#sizes;
+    const { parts } = this.#eyes ?? this.#training.environment;
+    return createReplay({
+      observationSize: totalObservationSize(parts),
+      parts,
+      actionSize,
+      config: this.#spec.learner,
+    });
   }
+}
+
+function otherEncoder({ learner }: TrialSpec): ReinError {
+  const { file } = learner.encoder.frozen!;
+  return new ReinError('checkpoint', `${file} is not the encoder that this trial was begun with.`, {
+    remedy: 'Put that file back, or begin again in another folder.',
+  });
 }
 
 function lockOf(folder: string): DirectoryLock {

@@ -1,8 +1,26 @@
 /** How images become features, where a task has images. */
 
+/** An image encoder made by others, in front of the trained one: replay keeps what it makes of each frame. */
+export interface FrozenEncoderSettings {
+  /** Path of the ONNX file. */
+  readonly file: string;
+  /** V ≥ 1: features that replay keeps of each frame, its own and those of V − 1 shifted copies. */
+  readonly variants: number;
+  /** Copies are shifted by up to so many pixels. */
+  readonly padding: number;
+  /** It sees (pixel − mean)/std, one number a channel; absent: the pixel. */
+  readonly mean?: readonly number[] | undefined;
+  readonly std?: readonly number[] | undefined;
+  /** Names in the file; absent: the only ones. */
+  readonly input?: string | undefined;
+  readonly output?: string | undefined;
+}
+
 /** Settings of the encoder that critics and policy share. */
 export interface EncoderSettings {
-  /** Output channels of the convolutions, first to last; none where the image is made of a frozen encoder's features. */
+  /** Present: the trained encoder has no convolutions, and sees the features of this one in place of pixels. */
+  readonly frozen?: FrozenEncoderSettings | undefined;
+  /** Output channels of the convolutions, first to last. */
   readonly channels: readonly number[];
   /** Width and height of every kernel, pixels. */
   readonly kernel: number;
@@ -14,6 +32,11 @@ export interface EncoderSettings {
   readonly latent: number;
   /** Images of a batch are shifted by up to so many pixels at random; 0: never. */
   readonly cropPadding: number;
+}
+
+/** Output channels of the convolutions that are trained: none behind a frozen encoder. */
+export function trainedChannels({ frozen, channels }: EncoderSettings): readonly number[] {
+  return frozen === undefined ? channels : [];
 }
 
 /**

@@ -1,5 +1,11 @@
 export { type BcSettings, DEFAULT_BC_SETTINGS } from './bc.ts';
 export { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './dsact.ts';
+export {
+  DEFAULT_ENCODER_SETTINGS,
+  type EncoderSettings,
+  type FrozenEncoderSettings,
+  trainedChannels,
+} from './encoder.ts';
 export { DEFAULT_EXPO_SETTINGS, type ExpoSettings } from './expo.ts';
 export { DEFAULT_HIL_SERL_SETTINGS, type HilSerlSettings } from './hil-serl.ts';
 export { DEFAULT_PASSIVE_SETTINGS, type PassiveSettings } from './passive.ts';

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
 import { num, whole } from './fields.ts';
-import { encoderSchema } from './learner/encoder.ts';
 import {
   bcSchema,
   dsactSchema,
+  encoderSchema,
   expoSchema,
   hilSerlSchema,
   passiveSchema,

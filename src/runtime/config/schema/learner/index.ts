@@ -1,5 +1,6 @@
 export { bcSchema } from './bc.ts';
 export { dsactSchema } from './dsact.ts';
+export { encoderSchema } from './encoder.ts';
 export { expoSchema } from './expo.ts';
 export { hilSerlSchema } from './hil-serl.ts';
 export { passiveSchema } from './passive.ts';

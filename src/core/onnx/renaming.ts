@@ -1,0 +1,159 @@
+/** Gives every value of an ONNX graph a new name, in branches and loops as well, and brings operations of before opset 18 to it. */
+import { forEachField } from '../protobuf.ts';
+import type { ProtoWriter } from '../protobuf-writer.ts';
+import { readModelInfo } from './model-info.ts';
+import { plainText } from './model-value.ts';
+
+const NODE = { input: 1, output: 2, name: 3, op: 4, attribute: 5 } as const;
+const ATTRIBUTE = { name: 1, int: 3, graph: 6, ints: 8, graphs: 11, type: 20 } as const;
+const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, valueInfo: 13, annotation: 14, sparse: 15 } as const;
+const TENSOR = { dims: 1, type: 2, name: 8, raw: 9 } as const;
+const [INT, INT64] = [2, 7];
+
+/** From this opset on, reductions take their axes as an input and Split says into how many parts (its changelog, opset 18). */
+const AXES_AS_INPUT = 18;
+const REDUCTIONS = new Set(['Max', 'Min', 'Mean', 'Prod', 'L1', 'L2', 'LogSum', 'LogSumExp', 'SumSquare']);
+
+export class Renaming {
+  readonly #prefix: string;
+  readonly #names: Readonly<Record<string, string>>;
+  readonly #isOld: boolean;
+  /** Axes that were attributes, by the name of the constant that takes their place. */
+  readonly #axes: { readonly name: string; readonly axes: readonly bigint[] }[] = [];
+
+  /** Names become those in `names`, others get `prefix` and a slash in front. `model`: whose opset counts. */
+  constructor(prefix: string, names: Readonly<Record<string, string>>, model: Uint8Array) {
+    this.#prefix = prefix;
+    this.#names = names;
+    this.#isOld = (readModelInfo(model)?.opsets.get('') ?? AXES_AS_INPUT) < AXES_AS_INPUT;
+  }
+
+  /** Writes the `NodeProto` in `bytes`. */
+  node(w: ProtoWriter, bytes: Uint8Array): void {
+    const op = this.#isOld ? textOf(bytes, NODE.op) : '';
+    const isReduction = op.startsWith('Reduce') && REDUCTIONS.has(op.slice('Reduce'.length));
+    const outputs: string[] = [];
+    let inputs = 0;
+    const axes: bigint[] = [];
+    forEachField(bytes, (field, content, _, whole) => {
+      if (field === NODE.input) inputs++;
+      if (field === NODE.output) outputs.push(this.#rename(plainText(content!)));
+      if (field === NODE.input || field === NODE.output || field === NODE.name) {
+        w.text(field, this.#rename(plainText(content!)));
+      } else if (field !== NODE.attribute) w.raw(whole);
+      else if (isReduction && textOf(content!, ATTRIBUTE.name) === 'axes') axes.push(...intsOf(content!));
+      else w.message(NODE.attribute, (a) => this.#attribute(a, content!));
+      return true;
+    });
+    if (axes.length > 0) {
+      const name = `${outputs[0]}/axes`;
+      this.#axes.push({ name, axes });
+      w.text(NODE.input, name);
+    }
+    if (op === 'Split' && inputs === 1) w.message(NODE.attribute, (a) => writeInt(a, 'num_outputs', outputs.length));
+  }
+
+  /** Writes the `TensorProto` in `bytes`. */
+  tensor(w: ProtoWriter, bytes: Uint8Array): void {
+    forEachField(bytes, (field, content, _, whole) => {
+      if (field === TENSOR.name) w.text(field, this.#rename(plainText(content!)));
+      else w.raw(whole);
+      return true;
+    });
+  }
+
+  /** Writes the `SparseTensorProto` in `bytes`, whose values carry its name. */
+  sparseTensor(w: ProtoWriter, bytes: Uint8Array): void {
+    forEachField(bytes, (field, content, _, whole) => {
+      if (field === 1) w.message(field, (t) => this.tensor(t, content!));
+      else w.raw(whole);
+      return true;
+    });
+  }
+
+  /** Writes the constants that axes have become into the outermost graph. */
+  writeAxes(w: ProtoWriter): void {
+    for (const { name, axes } of this.#axes) {
+      w.message(GRAPH.initializer, (t) => {
+        t.int(TENSOR.dims, axes.length);
+        t.int(TENSOR.type, INT64);
+        t.text(TENSOR.name, name);
+        t.bytes(TENSOR.raw, new Uint8Array(BigInt64Array.from(axes).buffer));
+      });
+    }
+  }
+
+  #attribute(w: ProtoWriter, bytes: Uint8Array): void {
+    forEachField(bytes, (field, content, _, whole) => {
+      const isGraph = field === ATTRIBUTE.graph || field === ATTRIBUTE.graphs;
+      if (isGraph) w.message(field, (g) => this.#graph(g, content!));
+      else w.raw(whole);
+      return true;
+    });
+  }
+
+  /** A branch or a loop's body. What is only said about values, shapes and scales, is left out. */
+  #graph(w: ProtoWriter, bytes: Uint8Array): void {
+    forEachField(bytes, (field, content, _, whole) => {
+      if (field === GRAPH.node) w.message(field, (n) => this.node(n, content!));
+      else if (field === GRAPH.initializer) w.message(field, (t) => this.tensor(t, content!));
+      else if (field === GRAPH.sparse) w.message(field, (t) => this.sparseTensor(t, content!));
+      else if (field === GRAPH.input || field === GRAPH.output) w.message(field, (v) => this.#value(v, content!));
+      else if (field !== GRAPH.valueInfo && field !== GRAPH.annotation) w.raw(whole);
+      return true;
+    });
+  }
+
+  #value(w: ProtoWriter, bytes: Uint8Array): void {
+    forEachField(bytes, (field, content, _, whole) => {
+      if (field === 1) w.text(field, this.#rename(plainText(content!)));
+      else w.raw(whole);
+      return true;
+    });
+  }
+
+  /** An empty name stands for an input that is left out. */
+  #rename(name: string): string {
+    return name === '' ? '' : (this.#names[name] ?? `${this.#prefix}/${name}`);
+  }
+}
+
+function textOf(message: Uint8Array, wanted: number): string {
+  let text = '';
+  forEachField(message, (field, content) => {
+    if (field === wanted && content !== undefined) text = plainText(content);
+    return true;
+  });
+  return text;
+}
+
+/** The `ints` of an attribute, packed or one by one. */
+function intsOf(attribute: Uint8Array): bigint[] {
+  const ints: bigint[] = [];
+  forEachField(attribute, (field, content, _, whole) => {
+    // One by one, each has a key of one byte in front.
+    if (field === ATTRIBUTE.ints) ints.push(...integers(content ?? whole.subarray(1)));
+    return true;
+  });
+  return ints;
+}
+
+/** Variable-length integers one after another, as two's complement of 64 bits. */
+function integers(bytes: Uint8Array): bigint[] {
+  const found: bigint[] = [];
+  let [value, shift] = [0n, 0n];
+  for (const byte of bytes) {
+    value |= BigInt(byte & 127) << shift;
+    shift += 7n;
+    if (byte >= 128) continue;
+    found.push(BigInt.asIntN(64, value));
+    [value, shift] = [0n, 0n];
+  }
+  return found;
+}
+
+function writeInt(w: ProtoWriter, name: string, value: number): void {
+  w.text(ATTRIBUTE.name, name);
+  w.int(ATTRIBUTE.int, value);
+  w.int(ATTRIBUTE.type, INT);
+}
