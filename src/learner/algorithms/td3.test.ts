@@ -52,8 +52,13 @@ describe('TD3', () => {
   const CONFIGS: readonly [string, Partial<LearnerConfig>][] = [
     ['twin critics, decay and clipping', { weightDecay: 0.1, gradientClip: 0.5 }],
     [
-      'a subset of three, the minimum for the actor, cloning',
-      { critics: 3, criticAggregation: 'min', bcAuxWeight: 0.3 },
+      'a subset of three, the minimum for the actor, cloning, a cost of saturation',
+      {
+        critics: 3,
+        criticAggregation: 'min',
+        bcAuxWeight: 0.3,
+        td3: { ...DEFAULT_LEARNER_CONFIG.td3, saturationCost: 0.2 },
+      },
     ],
   ];
 
@@ -111,19 +116,21 @@ describe('TD3', () => {
     expect(worstDifference(after('critic'), critic)).toBeLessThan(5e-6);
     expect(worstDifference(after('critic_target'), target)).toBeLessThan(5e-6);
 
-    const objective = (cloningWeight = config.bcAuxWeight) =>
+    const objective = (cloningWeight = config.bcAuxWeight, cost = config.td3.saturationCost) =>
       meanOf(
         rows.map((b) => {
           const s = row('observation', O, K - 1, b);
-          const action = plainMean(netOf(actor, policyLayout), s).map(Math.tanh);
+          const beforehand = plainMean(netOf(actor, policyLayout), s);
+          const action = beforehand.map(Math.tanh);
           const values = members.map((j) => q(critic, j, s, action));
           const shown = row('action', A, K - 1, b);
           // Two of the four rows are demonstrations.
           const cloning = (b % 2) * 2 * meanOf(action.map((x, i) => (x - shown[i]!) ** 2));
-          return cloningWeight * cloning - (config.criticAggregation === 'min' ? Math.min(...values) : meanOf(values));
+          const value = config.criticAggregation === 'min' ? Math.min(...values) : meanOf(values);
+          return cloningWeight * cloning + cost * meanOf(beforehand.map((u) => u * u)) - value;
         }),
       );
-    expect(metric('actorLoss')).toBeCloseTo(objective(0), 5);
+    expect(metric('actorLoss')).toBeCloseTo(objective(0, 0), 5);
     const { learningRateActor: rate, weightDecay, gradientClip: clip } = config;
     plainAdam(
       actor,

@@ -12,8 +12,10 @@ import {
   reduceMean,
   reduceMin,
   sqrt,
+  square,
   stopGradient,
   type Tensor,
+  tanh,
 } from '../engine/index.ts';
 import { critics, dense, deterministicActor, deterministicActorLayout, hidden } from '../networks/index.ts';
 import {
@@ -56,15 +58,16 @@ function updateCritics(step: Step): void {
 /** One update of the actor up the critics' values, and of its copy towards it. */
 function updateActor(step: Step): void {
   const { config } = step.spec;
-  const sight = step.policySight('observation');
-  const action = deterministicActor(step.online('actor'), sight);
-  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
+  const beforehand = beforeTanh(step.online('actor'), step.policySight('observation'));
+  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), tanh(beforehand));
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   let total = loss;
+  const { saturationCost } = config.td3;
+  if (saturationCost > 0) total = add(total, mul(reduceMean(square(beforehand)), saturationCost));
   if (config.bcAuxWeight > 0) {
-    const cloning = cloningLoss(beforeTanh(step.online('actor'), sight), step.action, step.isDemo);
+    const cloning = cloningLoss(beforehand, step.action, step.isDemo);
     const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
-    total = add(loss, mul(cloning, weight));
+    total = add(total, mul(cloning, weight));
     step.report('cloningLoss', cloning);
   }
   const squaredNorm = step.minimise('actor', total, actorOptimiser(config));

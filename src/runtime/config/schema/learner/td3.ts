@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_TD3_SETTINGS } from '../../../../learner/program/settings/index.ts';
 import { num } from '../fields.ts';
 
-const { explorationNoise, targetNoise, targetNoiseClip } = DEFAULT_TD3_SETTINGS;
+const { explorationNoise, targetNoise, targetNoiseClip, saturationCost } = DEFAULT_TD3_SETTINGS;
 
 export const td3Schema: z.ZodType<typeof DEFAULT_TD3_SETTINGS> = z
   .strictObject({
@@ -14,6 +14,11 @@ export const td3Schema: z.ZodType<typeof DEFAULT_TD3_SETTINGS> = z
       targetNoise,
     ),
     targetNoiseClip: num('1', { min: 0, max: 2 }, 'That noise is limited to ± this.').default(targetNoiseClip),
+    saturationCost: num(
+      '1',
+      { min: 0, max: 1e6 },
+      "Weight of what lies before tanh, squared, in the policy's loss.",
+    ).default(saturationCost),
   })
   .meta({ description: 'What only the algorithm td3 reads.' })
   .default(DEFAULT_TD3_SETTINGS);
