@@ -56,9 +56,15 @@ export async function createAgent(spec: AgentSpec): Promise<Agent> {
   if (unfit !== undefined) throw new RangeError(`learner configuration: ${unfit}`);
   const engine = spec.engine === 'thread' ? new EngineThread(learner) : new LocalEngine(learner);
   const root = new Rng(spec.seed);
-  await engine.write(initialState(algorithm, learner, root.fork('networks')));
-  const update = await PhaseDriver.open(engine, algorithm, 'update', updatesPerCall(spec.config));
-  return new Agent(algorithm, engine, update, root);
+  try {
+    await engine.write(initialState(algorithm, learner, root.fork('networks')));
+    const update = await PhaseDriver.open(engine, algorithm, 'update', updatesPerCall(spec.config));
+    return new Agent(algorithm, engine, update, root);
+  } catch (error) {
+    // A thread that nobody has would keep the process alive.
+    await engine.close();
+    throw error;
+  }
 }
 
 /** The policy with `weights`, as `Agent.actorWeights` gives them, as a model file that stands alone. */

@@ -92,9 +92,10 @@ export class Learner {
    */
   static async start(options: LearnerOptions): Promise<Learner> {
     const lock = lockOf(options.folder);
+    let agent: Agent | undefined;
     try {
       const { observationSize, parts, actionSize, config } = options.setup;
-      const agent = await createAgent({
+      agent = await createAgent({
         ...{ observationSize, parts, actionSize, config: config.learner, seed: config.seed },
         engine: options.engine ?? 'thread',
       });
@@ -104,6 +105,8 @@ export class Learner {
       await learner.#listen();
       return learner;
     } catch (error) {
+      // Its engine may have a thread, which would keep the process alive.
+      await agent?.close();
       lock.release();
       throw error;
     }
