@@ -6,9 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
 import { endLeftovers, Rein, rein } from '../support/rein.ts';
 
-const SPEC = ['train', '--env', 'point', '--steps', '500', '--eval-every', '50', '--eval-episodes', '2'];
+const SPEC = ['train', '--env', 'point', '--steps', '400', '--eval-every', '50', '--eval-episodes', '2'];
 const NETWORKS = ['--set', 'actorHidden=[16]', '--set', 'criticHidden=[16]', '--set', 'batchSize=16'];
-const DEMONSTRATED = ['--demonstrations', '3', '--set', 'bcInitSteps=50', '--checkpoint-every', '0'];
+const DEMONSTRATED = ['--demonstrations', '3', '--set', 'bcInitSteps=50', '--checkpoint-every', '0.05'];
 
 let folder: string;
 beforeEach(() => {
@@ -36,7 +36,7 @@ describe('rein train', { timeout: 60_000 }, () => {
       await delay(rng.int(30));
       run.child.kill('SIGKILL');
       expect((await run.ended).signal).toBe('SIGKILL');
-      args = ['train', '--resume', 'killed', '--checkpoint-every', '0'];
+      args = ['train', '--resume', 'killed', '--checkpoint-every', '0.05'];
     }
     expect(await rein(args, folder)).toMatchObject({ code: 0, stderr: '' });
     expect(read('killed', 'events.jsonl')).toContain('"resumed"');

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ReinError } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../learner/index.ts';
 import type { LearnerSettings } from '../config/index.ts';
 import { storage } from './append-file.ts';
 import type { EnvironmentOptions } from './environments.ts';
@@ -66,14 +67,13 @@ export function writeTrialSpec(folder: string, spec: TrialSpec): void {
       mkdirSync(folder, { recursive: true });
       writeWhole(join(folder, TRIAL_FILES.spec), Buffer.from(`${JSON.stringify(spec, undefined, 2)}\n`));
     });
-  } else if (!isDeepStrictEqual(found, asStored)) {
-    const differing = differences(found as Tree, asStored as Tree)
-      .slice(0, 3)
-      .join('; ');
-    throw new ReinError('storage', `${folder} holds another trial: ${differing}.`, {
-      remedy: 'Choose another folder, or continue the one that is there with rein train --resume.',
-    });
+    return;
   }
+  const differing = differences(found as Tree, asStored as Tree).slice(0, 3);
+  if (differing.length === 0) return;
+  throw new ReinError('storage', `${folder} holds another trial: ${differing.join('; ')}.`, {
+    remedy: 'Choose another folder, or continue the one that is there with rein train --resume.',
+  });
 }
 
 /** The spec of the trial in `folder`. Throws `ReinError` where there is none. */
@@ -90,7 +90,8 @@ export function readTrialSpec(folder: string): TrialSpec {
       remedy: 'Continue it with the version that began it, or begin a new one.',
     });
   }
-  return found;
+  // Written by an older version: what it did not know has its default.
+  return { ...found, learner: withDefaults(found.learner, DEFAULT_LEARNER_CONFIG) };
 }
 
 function readSpecIfAny(folder: string): unknown {
@@ -109,12 +110,23 @@ function readSpecIfAny(folder: string): unknown {
   }
 }
 
+/** `found` with what it lacks of `defaults`, group by group. */
+function withDefaults<T extends object>(found: Partial<T>, defaults: T): T {
+  const merged: Record<string, unknown> = { ...defaults, ...found };
+  for (const [key, group] of Object.entries(defaults)) {
+    if (isTree(group) && isTree(merged[key])) merged[key] = { ...group, ...merged[key] };
+  }
+  return merged as T;
+}
+
 type Tree = Readonly<Record<string, unknown>>;
 
-/** One clause for each key in which two specs differ: `learner.utd is 1 there and 20 here`. */
+/**
+ * One clause for each key in which two specs differ: `learner.utd is 1 there and 20 here`. Keys that only the newer one has are
+ * settings that came with a newer version, whose default is what the older one did.
+ */
 function differences(there: Tree, here: Tree, prefix = ''): string[] {
-  const keys = [...new Set([...Object.keys(there), ...Object.keys(here)])];
-  return keys.flatMap((key) => {
+  return Object.keys(there).flatMap((key) => {
     const [a, b] = [there[key], here[key]];
     if (isDeepStrictEqual(a, b)) return [];
     if (isTree(a) && isTree(b)) return differences(a, b, `${prefix}${key}.`);
