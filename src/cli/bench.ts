@@ -3,10 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { ReinError } from '../core/index.ts';
-import { benchLearner, chooseThreads, type LearnerBenchResult, sampleLoad, serveBlocks } from '../learner/index.ts';
+import { benchLearner, type LearnerBenchResult, serveBlocks, threadsHere } from '../learner/index.ts';
 import { benchPolicy, type PolicyBenchResult } from '../policy/index.ts';
 import { benchCdr, benchRos, formatCdrBench, formatRosBench } from '../ros/bench/index.ts';
-import { benchSafety, benchTick, formatSafetyBench, formatTickBench } from '../runtime/bench/index.ts';
+import {
+  benchSafety,
+  benchTick,
+  benchTraining,
+  formatSafetyBench,
+  formatTickBench,
+  type TrainingBenchCase,
+} from '../runtime/bench/index.ts';
 import { loadRobotFile, resolveConfig } from '../runtime/index.ts';
 import { describeError } from './main.ts';
 import { path, seconds, wholeNumber } from './options.ts';
@@ -96,7 +103,8 @@ const LEARNER_HELP = `
 What is measured:
   Training calls of four sizes, from the insertion arm's to twenty updates of ten critics, on batches that were drawn before;
   and how fast this machine multiplies matrices in the same runtime, which is the ceiling. Ceiling and calls take turns, and
-  each round is held against its own ceiling.
+  each round is held against its own ceiling. Then a learner as in a run, with its server, log, checkpoints and broadcasts,
+  fed over the link by a robot that is never waited for, in turns with the engine alone.
 
 How to read it:
   updates/s   critic updates; each call ends with one update of the actor
@@ -106,7 +114,7 @@ How to read it:
 What it prints: one line a size, then the same as JSON. It writes nothing but what --json names.
 
 Examples:
-  $ npm run bench -- learner                    some ten seconds
+  $ npm run bench -- learner                    a minute
   $ npm run bench -- learner --threads 1        what the second thread is worth
   $ npm run bench -- learner --calls 1          to see that it works
   $ python3 tests/bench/torch_sac.py            the same work in PyTorch, in turns with this`;
@@ -220,13 +228,16 @@ async function tick(options: TickArguments): Promise<void> {
 }
 
 async function learner({ threads, calls, blocks, json }: LearnerArguments): Promise<void> {
-  const choice = chooseThreads(threads, await sampleLoad(false));
+  const choice = await threadsHere(threads);
   if (blocks === true) {
     await serveBlocks(choice, createInterface(process.stdin), (line) => process.stdout.write(`${line}\n`));
     return;
   }
   const result = await benchLearner({ ...choice, ...(calls === undefined ? {} : { calls }) });
-  print(formatLearner(result), result, json);
+  process.stderr.write('measuring: in a run\n');
+  const short = calls !== undefined;
+  const in_a_run = await benchTraining({ threads: choice.threads, turnS: short ? 0.3 : 2, rounds: short ? 1 : 5 });
+  print(`${formatLearner(result)}\n${formatTraining(in_a_run)}`, { ...result, in_a_run }, json);
 }
 
 function threadCount(text: string): number | 'auto' {
@@ -254,6 +265,15 @@ function formatLearner(result: LearnerBenchResult): string {
       `${(100 * one.share_of_ceiling).toFixed(0)} % of the ceiling, ${one.peak_memory_mb.toFixed(0)} MB`,
   );
   return [head, ...rows].join('\n');
+}
+
+function formatTraining(cases: readonly TrainingBenchCase[]): string {
+  const rows = cases.map(
+    (one) =>
+      `${one.name}: ${one.updates_per_s.toFixed(0)} updates/s, ` +
+      `${(100 * one.share_of_bare).toFixed(0)} % of the engine alone (${one.bare_updates_per_s.toFixed(0)})`,
+  );
+  return rows.join('\n');
 }
 
 /** Text for people first, then the same as JSON. */

@@ -4,18 +4,24 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LearnerBenchResult } from '../../src/learner/index.ts';
 import type { CdrBenchResult } from '../../src/ros/bench/index.ts';
-import type { SafetyBenchResult } from '../../src/runtime/bench/index.ts';
+import type { SafetyBenchResult, TrainingBenchCase } from '../../src/runtime/bench/index.ts';
 import { bench, measure } from '../support/bench.ts';
 
 describe('bench learner', () => {
   it('tells the updates per second of every size beside the ceiling', { timeout: 60_000 }, () => {
-    const { text, printed, written } = measure<LearnerBenchResult>('learner', '--calls', '1');
+    const { text, printed, written } = measure<
+      LearnerBenchResult & { readonly in_a_run: readonly TrainingBenchCase[] }
+    >('learner', '--calls', '1');
     expect(printed).toEqual(written);
     expect(written.ceiling_gflops).toBeGreaterThan(0);
     expect(written.cases.map(({ id }) => id)).toEqual(['i', 'a', 'b', 'c']);
     for (const { name, ms_per_call, updates_per_s, gflops, share_of_ceiling, peak_memory_mb } of written.cases) {
       expect(Math.min(ms_per_call, updates_per_s, gflops, share_of_ceiling, peak_memory_mb)).toBeGreaterThan(0);
       expect(text).toContain(`${name}: call p50 `);
+    }
+    for (const { name, updates_per_s, share_of_bare } of written.in_a_run) {
+      expect(Math.min(updates_per_s, share_of_bare)).toBeGreaterThan(0);
+      expect(text).toContain(`${name}: `);
     }
   });
 });

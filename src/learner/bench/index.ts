@@ -5,3 +5,4 @@ export {
   type LearnerBenchResult,
   serveBlocks,
 } from './bench.ts';
+export { BareTrainer } from './trainer.ts';

@@ -3,9 +3,12 @@ import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
 import { Bindings, PingPongState, Session, type SessionOptions } from '../engine/index.ts';
-import { buildProgram, type LearnerSpec, ProgramInputs, stateParts } from '../program/index.ts';
+import { buildProgram, type LearnerSpec, ProgramInputs, stateParts, updatesPerCall } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import type { BenchCase } from './cases.ts';
+
+/** What is trained. */
+export type Trained = Pick<BenchCase, 'observationSize' | 'actionSize' | 'config'>;
 
 export class BareTrainer {
   /** Building the graph and loading it, ms. */
@@ -32,7 +35,7 @@ export class BareTrainer {
     this.#changed = parts.changed;
   }
 
-  static async create(one: BenchCase, options: SessionOptions): Promise<BareTrainer> {
+  static async create(one: Trained, options: SessionOptions): Promise<BareTrainer> {
     const { observationSize, actionSize, config } = one;
     const spec: LearnerSpec = { parts: { stateSize: observationSize }, actionSize, config };
     const algorithm = ALGORITHM[config.algorithm];
@@ -43,7 +46,7 @@ export class BareTrainer {
 
     const state = new PingPongState(stateParts(algorithm, spec));
     state.load(await firstState(one));
-    const updates = config.utd;
+    const updates = updatesPerCall(config);
     const inputs = new Bindings();
     const arrays: Record<string, Float32Array | BigInt64Array> = {};
     for (const { name, shape, type } of program.inputs) {
@@ -88,7 +91,7 @@ export class BareTrainer {
 }
 
 /** The state that training of this size begins from. */
-async function firstState({ observationSize, actionSize, config }: BenchCase): Promise<Float32Array> {
+async function firstState({ observationSize, actionSize, config }: Trained): Promise<Float32Array> {
   const agent = await createAgent({ observationSize, actionSize, config, seed: 1 });
   const { state } = await agent.snapshot();
   await agent.close();

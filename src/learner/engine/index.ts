@@ -11,5 +11,5 @@ export { ParameterLayout, type Parameters, pack, unpack } from './parameters.ts'
 export { polyak } from './polyak.ts';
 export { Bindings, PingPongState, Session, type StatePart } from './session.ts';
 export type { SessionOptions } from './session-options.ts';
-export { chooseThreads, sampleLoad } from './threads.ts';
+export { threadsHere } from './threads.ts';
 export type { ConvOptions } from './windows.ts';

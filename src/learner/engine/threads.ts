@@ -39,6 +39,12 @@ export function chooseThreads(asked: number | 'auto', { cores, busyShare, hasRob
   return { threads, spinning: threads > 1 && !hasRobot && threads <= free + QUIET_CORES };
 }
 
+/** The same for this machine as it is now; looks at it for 200 ms, except where one thread is asked for. */
+export async function threadsHere(asked: number | 'auto', hasRobot = false): Promise<ThreadChoice> {
+  if (asked === 1) return { threads: 1, spinning: false };
+  return chooseThreads(asked, await sampleLoad(hasRobot));
+}
+
 /** Time of all cores since the machine began, in its own unit. */
 interface CoreTimes {
   readonly total: number;

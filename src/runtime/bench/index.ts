@@ -15,3 +15,4 @@ export {
   type TickLoad,
   type TickPhase,
 } from './tick-bench.ts';
+export { benchTraining, type TrainingBenchCase, type TrainingBenchOptions } from './training-bench.ts';

@@ -1,5 +1,5 @@
 /** One phase of an algorithm, loaded: graph, arrays and metrics of its training calls. */
-import { Bindings, type PingPongState, Session } from '../../engine/index.ts';
+import { Bindings, type PingPongState, Session, threadsHere } from '../../engine/index.ts';
 import {
   type Algorithm,
   buildProgram,
@@ -40,7 +40,7 @@ export class PhaseSession {
   /** Builds and loads the graph for calls of `updates` inner updates. */
   static async create(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number): Promise<PhaseSession> {
     const program = buildProgram(algorithm, spec, phase);
-    const session = await Session.create(program.graph.serialize(), spec.config.threads);
+    const session = await Session.create(program.graph.serialize(), await threadsHere(spec.config.threads));
     return new PhaseSession(session, program, updates);
   }
 
