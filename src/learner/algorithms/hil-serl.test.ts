@@ -238,7 +238,7 @@ describe('the policy of HIL-SERL', () => {
     const told = (gripperObservations: number[]) =>
       hilSerl.unfit!({ ...spec, config: { ...config, hilSerl: { ...settings, gripperObservations } } });
     expect(told([3])).toBe("hilSerl.gripperObservations has the index 3, the observation's state has 3 numbers");
-    expect(told([0, 1, 2])).toMatch('names 3 grippers, the action has 3 numbers');
+    expect(told([0, 1, 2])).toMatch("3 of the action's 3 numbers grippers; one at least must be left");
     expect(told([0, 1])).toBeUndefined();
   });
 });

@@ -213,5 +213,5 @@ function unfit({ parts, actionSize, config }: LearnerSpec): string | undefined {
     return `hilSerl.gripperObservations has the index ${beyond}, the observation's state has ${parts.stateSize} numbers`;
   }
   if (gripperObservations.length < actionSize) return undefined;
-  return `hilSerl.gripperObservations names ${gripperObservations.length} grippers, the action has ${actionSize} numbers and needs one more than that`;
+  return `hilSerl.gripperObservations makes ${gripperObservations.length} of the action's ${actionSize} numbers grippers; one at least must be left to move`;
 }
