@@ -1,0 +1,76 @@
+/** Whether curves show what a claim says: a sentence that is made from numbers, also where they say the opposite. */
+import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig } from '../../config/index.ts';
+import { differenceInterval, type MeanInterval } from './intervals.ts';
+import { measured, partOf, type StudyCurves } from './samples.ts';
+
+/** `open`: the seeds do not decide it, or there are none yet. */
+export type Outcome = 'shown' | 'open' | 'not shown';
+
+export interface Verdict {
+  readonly outcome: Outcome;
+  readonly sentence: string;
+}
+
+/** What `curves` say about each check of `study`, in its order. */
+export function judge(study: StudyConfig, curves: StudyCurves): readonly Verdict[] {
+  return study.checks.map((check) => judgeOne(check, study, curves));
+}
+
+function judgeOne(check: StudyCheck, study: StudyConfig, curves: StudyCurves): Verdict {
+  return check.kind === 'reaches' ? judgeReaches(check, study, curves) : judgeOrder(check, study, curves);
+}
+
+function judgeReaches(check: ReachesCheck, study: StudyConfig, curves: StudyCurves): Verdict {
+  const { variant, measure, value, withinSteps } = check;
+  const title = study.variants[variant]!.title;
+  const firsts = (curves[variant] ?? []).map(({ samples }) =>
+    samples.find(
+      (sample) => sample.step <= withinSteps && (measured(sample, measure) ?? Number.NEGATIVE_INFINITY) > value,
+    ),
+  );
+  if (firsts.length === 0) return { outcome: 'open', sentence: `${title}: no run yet.` };
+  const reached = firsts.filter((first) => first !== undefined);
+  const steps = reached.map(({ step }) => step);
+  const when = steps.length === 0 ? '' : `, first after ${Math.min(...steps)} to ${Math.max(...steps)}`;
+  return {
+    outcome: reached.length === firsts.length ? 'shown' : 'not shown',
+    sentence: `${title}: ${reached.length} of ${firsts.length} seeds have a mean ${measure} above ${number(value)} within ${withinSteps} steps${when}.`,
+  };
+}
+
+const PART: Readonly<Record<OrderCheck['part'], string>> = {
+  start: 'before the first step',
+  end: 'over the last fifth of the evaluations',
+  all: 'over all evaluations',
+  least: 'at the worst evaluation',
+};
+
+function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves): Verdict {
+  const { better, worse, measure, part } = check;
+  const [a, b] = [better, worse].map((name) =>
+    (curves[name] ?? []).flatMap((seed) => partOf(seed, measure, part) ?? []),
+  );
+  const [titleA, titleB] = [study.variants[better]!.title, study.variants[worse]!.title];
+  if (a!.length === 0 || b!.length === 0) {
+    return { outcome: 'open', sentence: `${titleA} against ${titleB}: runs are missing.` };
+  }
+  // The gain of the better one; a lower cost is better.
+  const sign = measure === 'cost' ? -1 : 1;
+  const difference = differenceInterval(a!, b!);
+  const gain = sign === 1 ? difference : { mean: -difference.mean, low: -difference.high, high: -difference.low };
+  const more = difference.mean < 0 ? 'less' : 'more';
+  const shown = difference.mean < 0 ? { low: -difference.high, high: -difference.low } : difference;
+  const interval = `95 % interval ${number(shown.low)} to ${number(shown.high)}, ${a!.length} and ${b!.length} seeds`;
+  const sentence = `${titleA} has ${number(Math.abs(difference.mean))} ${more} ${measure} ${PART[part]} (${interval}) than ${titleB}.`;
+  return { outcome: outcomeOf(gain), sentence };
+}
+
+function outcomeOf({ mean, low, high }: MeanInterval): Outcome {
+  if (low > 0 || (low === high && mean > 0)) return 'shown';
+  return high < 0 ? 'not shown' : 'open';
+}
+
+function number(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
+  return String(Number(value.toPrecision(3))).replace('-', '−');
+}

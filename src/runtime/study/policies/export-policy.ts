@@ -1,0 +1,167 @@
+/** `rein export policy`: what a training has come to, as one model file that stands alone. */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { policyObservationSize, ReinError, Rng, totalObservationSize } from '../../../core/index.ts';
+import {
+  type Agent,
+  createAgent,
+  type ObservationEncoder,
+  openObservationEncoder,
+  readCheckpoint,
+} from '../../../learner/index.ts';
+import { readJournal } from '../../../learner/link/index.ts';
+import { savePolicyFile } from '../../../policy/index.ts';
+import { loadResolvedConfig } from '../../config/index.ts';
+import { LEARNER_FILES } from '../../learner/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
+import { createSetup } from '../../setup.ts';
+import { createStudyEnvironment } from '../environments/index.ts';
+import { storage, writeWhole } from '../files/index.ts';
+import { openActor, openTrialAgent, readTrialSpec, startFrom, TRIAL_FILES } from '../trial/index.ts';
+import { checkGoldenBatch, type GoldenCheck, goldenObservations } from './golden-batch.ts';
+
+/** Observations that a policy is tried on before it is written. */
+const GOLDEN = 256;
+
+/** What was exported. */
+export interface ExportedPolicy extends GoldenCheck {
+  readonly path: string;
+  readonly algorithm: string;
+  readonly observationSize: number;
+  readonly actionSize: number;
+}
+
+/**
+ * Writes the newest policy of the run in `folder` to `out`: of `rein train`, or of a learner on a robot, whose manifest is
+ * written beside it. Encoder and statistics are inside the model; what its actions mean is in its metadata. Rejects with
+ * `ReinError` where there is no such run, or the model does not do what the learner's networks do; then nothing is written.
+ */
+export async function exportPolicy(
+  folder: string,
+  out: string,
+  say: (sentence: string) => void,
+): Promise<ExportedPolicy> {
+  if (existsSync(join(folder, TRIAL_FILES.spec))) return exportTrial(folder, out, say);
+  if (existsSync(join(folder, RUN_FILES.config))) return exportRun(folder, out, say);
+  throw new ReinError(
+    'config',
+    `${folder} is no run: it has neither ${TRIAL_FILES.spec} (of rein train) nor ${RUN_FILES.config} (of rein sim and rein learn).`,
+    { remedy: 'Give the folder of a run.' },
+  );
+}
+
+async function exportTrial(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
+  const spec = readTrialSpec(folder);
+  const { environment } = await createStudyEnvironment(spec.environment.name, spec.environment.options, spec.base);
+  const eyes = await openObservationEncoder(spec.learner.encoder, environment.parts);
+  const agent = await openTrialAgent(spec, environment, eyes);
+  try {
+    await startFrom(agent, folder, say);
+    const { name, parts, actionSize, periodS } = environment;
+    const metadata = {
+      environment: name,
+      parts: JSON.stringify(parts),
+      action: JSON.stringify({ kind: 'normalised', size: actionSize, periodS }),
+    };
+    const model = await agent.exportPolicy(metadata, eyes);
+    const golden = await verified(agent, eyes, model, goldenObservations(environment, GOLDEN));
+    storage(out, () => {
+      mkdirSync(dirname(resolve(out)), { recursive: true });
+      writeWhole(out, model);
+    });
+    return { ...golden, path: out };
+  } finally {
+    await agent.close();
+    await eyes?.close();
+    environment.close();
+  }
+}
+
+async function exportRun(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
+  const config = loadResolvedConfig(join(folder, RUN_FILES.config));
+  const setup = createSetup(config);
+  const { observationSize, parts, actionSize, schemaHash, task } = setup;
+  const eyes = await openObservationEncoder(config.learner.encoder, parts);
+  const seen = eyes?.parts ?? parts;
+  const sizes = { observationSize: totalObservationSize(seen), actionSize };
+  const agent = await createAgent({ ...sizes, parts: seen, config: config.learner, seed: config.seed });
+  try {
+    const directory = join(folder, LEARNER_FILES.checkpoints);
+    const { stateSize } = agent;
+    const encoder = eyes === undefined ? {} : { encoderDigest: eyes.digest };
+    const expected = { schemaHash, ...sizes, stateSize, ...encoder };
+    const checkpoint = await readCheckpoint(directory, expected, say);
+    if (checkpoint === undefined) {
+      throw new ReinError('checkpoint', `There is no checkpoint in ${directory}.`, {
+        remedy: 'Let the learner run until its first checkpoint, or take the policy.onnx of the run.',
+      });
+    }
+    await agent.restore(checkpoint.agent);
+    const names = { robot: config.robot.name, task: config.task.name };
+    const { runId, policyVersion: version, replay } = checkpoint;
+    const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
+    const metadata = { schemaHash, runId, version: String(version), ...names, action };
+    const model = await agent.exportPolicy(metadata, eyes);
+    const golden = await verified(agent, eyes, model, recorded(folder, observationSize));
+    const manifest = {
+      ...{ runId, version, parent: null, trainingStep: replay.online, updates: agent.updates, schemaHash },
+      ...{ observationSize, actionSize, ...names, createdAt: new Date().toISOString() },
+    };
+    await saveAs(out, (place) => savePolicyFile(place, model, manifest));
+    return { ...golden, path: out };
+  } finally {
+    await agent.close();
+    await eyes?.close();
+  }
+}
+
+/** Observations of the run's journal; where it has none, numbers of the size that observations are scaled to. */
+function recorded(folder: string, observationSize: number): Float32Array[] {
+  const observations: Float32Array[] = [];
+  for (const { observation } of readJournal(join(folder, 'journal'))) {
+    observations.push(observation);
+    if (observations.length >= GOLDEN) return observations;
+  }
+  const rng = new Rng(1);
+  while (observations.length < GOLDEN) {
+    const drawn = new Float32Array(observationSize);
+    rng.fillNormal(drawn);
+    observations.push(drawn);
+  }
+  return observations;
+}
+
+async function verified(
+  agent: Agent,
+  eyes: ObservationEncoder | undefined,
+  model: Uint8Array,
+  observations: readonly Float32Array[],
+): Promise<Omit<ExportedPolicy, 'path'>> {
+  const { parts, actionSize } = agent.spec;
+  const sizes = { observationSize: eyes?.policySize ?? policyObservationSize(parts), actionSize };
+  const actor = await openActor(agent, eyes);
+  try {
+    const seen = observations.map((observation) => observation.slice(0, sizes.observationSize));
+    return { ...sizes, ...(await checkGoldenBatch(model, actor, seen, sizes)), algorithm: agent.algorithm.name };
+  } finally {
+    await actor.close();
+  }
+}
+
+/** Lets `save` write model and manifest into a folder of its own, then gives both the name that was asked for. */
+async function saveAs(out: string, save: (folder: string) => Promise<string>): Promise<void> {
+  const target = resolve(out);
+  const place = storage(out, () => {
+    mkdirSync(dirname(target), { recursive: true });
+    return mkdtempSync(join(dirname(target), '.export-'));
+  });
+  try {
+    const model = await save(place);
+    storage(out, () => {
+      renameSync(model, target);
+      renameSync(model.replace(/onnx$/, 'json'), target.replace(/(\.onnx)?$/, '.json'));
+    });
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,74 @@
+/** A run of a study on a whole simulated robot: `rein sim` in a folder, and what it came to as a curve. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RobotStudy, StudyFile } from '../../config/index.ts';
+import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
+import { storage, writeWhole } from '../files/index.ts';
+import { type CurvePoint, TRIAL_FILES, writeResult } from '../trial/index.ts';
+
+/** Folder of the run itself inside its place in the sweep, and what is written beside it. */
+const RUN = 'run';
+const SUMMARY = 'summary.json';
+const OVERLAY = 'overlay.yaml';
+
+/** The command of the run of `variant` with `seed` in `folder`. It cannot be continued: what is there of it is removed. */
+export function robotCommand({ study }: StudyFile, variant: string, seed: number, folder: string): string[] {
+  const { task, steps, evaluation, variants } = study as RobotStudy;
+  const own = variants[variant]!;
+  const overlay = join(folder, OVERLAY);
+  storage(overlay, () => {
+    rmSync(join(folder, RUN), { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    // JSON is YAML.
+    writeWhole(overlay, Buffer.from(`${JSON.stringify(own.overlay, undefined, 2)}\n`));
+  });
+  const options: Readonly<Record<string, string | number>> = {
+    '--task': task,
+    '--seed': seed,
+    '--steps': own.steps ?? steps,
+    '--eval-episodes': evaluation.episodes,
+    '--out': join(folder, RUN),
+    '--json': join(folder, SUMMARY),
+  };
+  const isPlain = Object.keys(own.overlay).length === 0;
+  const given = Object.entries(isPlain ? options : { ...options, '--config': overlay });
+  return ['sim', '--quiet', ...given.flatMap(([key, value]) => [key, String(value)])];
+}
+
+/** Makes a curve and a result of a run that has left a summary; nothing where it has not. */
+export function takeRobotResult(folder: string, seed: number): void {
+  const path = join(folder, SUMMARY);
+  if (!existsSync(path)) return;
+  const summary = JSON.parse(readFileSync(path, 'utf8')) as RunSummary;
+  const { records } = parseMetrics(readFileSync(join(folder, RUN, RUN_FILES.metrics), 'utf8'));
+  const points = [...records.flatMap(pointOf), lastPoint(summary)];
+  const curve = join(folder, TRIAL_FILES.curve);
+  storage(curve, () => writeWhole(curve, Buffer.from(points.map((point) => `${JSON.stringify(point)}\n`).join(''))));
+  writeResult(folder, {
+    steps: summary.env_steps,
+    episodes: 0,
+    updates: summary.updates,
+    refusedUpdates: 0,
+    droppedTransitions: summary.link.lost,
+    stateDigest: '',
+    seconds: summary.wall_s,
+    environment: summary.task ?? '',
+    seed,
+    last: points.at(-1)!,
+  });
+}
+
+function pointOf(record: MetricRecord): CurvePoint[] {
+  if (record.kind !== 'validation') return [];
+  return [point(record.envStep, 0, record.episodes, record.successes, record.meanSteps)];
+}
+
+function lastPoint(summary: RunSummary): CurvePoint {
+  const { env_steps, updates, eval_episodes, success_rate } = summary;
+  return point(env_steps, updates, eval_episodes, Math.round(success_rate * eval_episodes), 0);
+}
+
+/** The robot's task pays 1 for success and nothing else: its return is its success. */
+function point(step: number, updates: number, episodes: number, successes: number, length: number): CurvePoint {
+  return { step, updates, episodes, returns: [successes / episodes], cost: 0, length, successes, metrics: {} };
+}

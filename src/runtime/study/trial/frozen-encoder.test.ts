@@ -1,0 +1,99 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Graph, reduceMean, reshape, type Tensor } from '../../../learner/engine/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
+import { exportPolicy } from '../policies/export-policy.ts';
+import { type TrialSpec, writeTrialSpec } from './spec.ts';
+import { runTrial } from './trial.ts';
+import { readCurve } from './trial-files.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'rein-frozen-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** An encoder of the picture of "point", 1 x 3 x 16: of `build`. */
+function encoderFile(name: string, build: (picture: Tensor) => Tensor): string {
+  const g = new Graph('encoder');
+  g.output('features', build(g.input('pixels', [1, 1, 3, 16])));
+  const file = join(root, name);
+  writeFileSync(file, g.serialize());
+  return file;
+}
+const columns = (x: Tensor) => reshape(reduceMean(x, [1, 2]), [1, 16]);
+
+function trial(name: string, file: string, fields: Partial<TrialSpec> = {}): string {
+  const folder = join(root, name);
+  const frozen = { file, variants: 3, padding: 1 };
+  writeTrialSpec(folder, {
+    formatVersion: 1,
+    environment: { name: 'point', options: { isSeen: true } },
+    learner: {
+      ...DEFAULT_LEARNER_CONFIG,
+      ...{ actorHidden: [32], criticHidden: [32], batchSize: 16, utd: 1, warmupSteps: 20, bcInitSteps: 600 },
+      encoder: { ...DEFAULT_LEARNER_CONFIG.encoder, frozen, latent: 8 },
+    },
+    ...{ base: null, overseer: null, from: null, seed: 1, steps: 160, randomSteps: 0 },
+    evaluation: { everySteps: 80, episodes: 10, seed: 7 },
+    demonstrations: { episodes: 20, skill: {}, onlySuccesses: true, areKept: true },
+    ...fields,
+  });
+  return folder;
+}
+
+describe('a trial through a frozen encoder', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = trial('straight', encoderFile('columns.onnx', columns));
+    await runTrial(folder);
+  });
+
+  it('learns from features of the picture, which alone shows the target', () => {
+    expect(readCurve(folder).at(-1)!.successes).toBeGreaterThanOrEqual(8);
+  });
+
+  it('goes on to the same bytes after a kill', async () => {
+    const killed = trial('killed', join(root, 'columns.onnx'));
+    const stop = new AbortController();
+    const onPoint = ({ step }: { step: number }) => {
+      if (step === 80) stop.abort(new Error('killed'));
+    };
+    await expect(runTrial(killed, { onPoint, signal: stop.signal, checkpointEveryS: 0 })).rejects.toThrow('killed');
+    const read = (of: string, name: string) => readFileSync(join(of, name));
+    const resumed = await runTrial(killed);
+    expect(resumed.stateDigest).toBe(JSON.parse(read(folder, 'result.json').toString()).stateDigest);
+    for (const name of ['curve.jsonl', 'transitions.log', 'policy.onnx']) {
+      expect(read(killed, name).equals(read(folder, name)), name).toBe(true);
+    }
+  });
+
+  it('gives one file from the picture to the action, that does what the learner does', async () => {
+    const exported = await exportPolicy(folder, join(root, 'whole.onnx'), () => {});
+    expect(exported).toMatchObject({ observationSize: 1 + 48, actionSize: 1 });
+    expect(exported.maxDifference).toBeLessThan(1e-4);
+  });
+
+  it('is refused before anything is trained where the encoder is none for it', async () => {
+    const wide = encoderFile('wide.onnx', (x) => x);
+    const numbers = { environment: { name: 'point', options: {} } };
+    await expect(runTrial(trial('a', '/nowhere/e.onnx'))).rejects.toThrow(
+      'The encoder /nowhere/e.onnx cannot be read.',
+    );
+    await expect(runTrial(trial('b', wide, numbers))).rejects.toThrow(
+      /names .*wide\.onnx, where the task has no image/,
+    );
+    await expect(runTrial(trial('c', 'tests/golden/onnx/encoder.onnx'))).rejects.toThrow(
+      "encoder.onnx takes 'pixels' as [batch,3,8,8], where the task's image is 1x3x16 (channels x height x width).",
+    );
+  });
+
+  it('is refused where the encoder has become another one', async () => {
+    const file = encoderFile('changing.onnx', columns);
+    const killed = trial('changed', file, { demonstrations: null });
+    const stop = new AbortController();
+    const onPoint = () => stop.abort(new Error('killed'));
+    await expect(runTrial(killed, { onPoint, signal: stop.signal })).rejects.toThrow('killed');
+    encoderFile('changing.onnx', (x) => reshape(reduceMean(x, [1]), [1, 48]));
+    await expect(runTrial(killed)).rejects.toThrow(/changing\.onnx is not the encoder that this trial was begun with/);
+  });
+});

@@ -1,0 +1,66 @@
+/** The learner of a trial: made for its environment, and continued from what another training came to. */
+import { join } from 'node:path';
+import { type Environment, ReinError, totalObservationSize } from '../../../core/index.ts';
+import { type Agent, type AgentSnapshot, createAgent, type ObservationEncoder } from '../../../learner/index.ts';
+import { readState } from '../files/index.ts';
+import { TRIAL_FILES, type TrialSpec } from './spec.ts';
+
+/**
+ * Builds the networks of `spec` for `environment`, for what `eyes` make of its observations where there are any. Throws
+ * `ReinError('config')` where the settings cannot work.
+ */
+export async function openTrialAgent(
+  spec: TrialSpec,
+  environment: Environment,
+  eyes: ObservationEncoder | undefined,
+): Promise<Agent> {
+  const { learner: config, seed } = spec;
+  const { actionSize } = environment;
+  const { parts } = eyes ?? environment;
+  try {
+    return await createAgent({ observationSize: totalObservationSize(parts), parts, actionSize, config, seed });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ReinError('config', `The learner cannot work in "${environment.name}": ${cause.message}.`, {
+      remedy: "Change the learner's file or --set another value.",
+      cause,
+    });
+  }
+}
+
+/**
+ * Gives `agent` the networks and optimisers that the trial or pre-training in `folder` ended with; its random numbers stay its
+ * own. Throws `ReinError` where there is no such thing or it does not fit.
+ */
+export async function startFrom(agent: Agent, folder: string, onDamage: (sentence: string) => void): Promise<void> {
+  const found = readState(join(folder, TRIAL_FILES.checkpoints), onDamage) as
+    | { readonly agent?: AgentSnapshot }
+    | undefined;
+  if (found?.agent === undefined) {
+    throw new ReinError('checkpoint', `${folder} holds no networks to begin with.`, {
+      remedy: 'Give the folder of a finished rein train or rein pretrain.',
+    });
+  }
+  await checkSnapshotFits(agent, found.agent, folder);
+  await agent.restore({ ...found.agent, rng: (await agent.snapshot()).rng });
+}
+
+/** Throws `ReinError('checkpoint')` where `snapshot`, from `folder`, is not one of such an agent. */
+export async function checkSnapshotFits(agent: Agent, snapshot: AgentSnapshot, folder: string): Promise<void> {
+  const own = await agent.snapshot();
+  const clauses = [
+    differs('observations of', snapshot.observationSize, own.observationSize),
+    differs('actions of', snapshot.actionSize, own.actionSize),
+    differs('networks and optimisers of', snapshot.state.length, own.state.length),
+  ].filter((clause) => clause !== undefined);
+  const lacking = Object.keys(own.rng).filter((purpose) => !(purpose in snapshot.rng));
+  if (lacking.length > 0) clauses.push(`no random numbers for ${lacking.join(', ')}`);
+  if (clauses.length === 0) return;
+  throw new ReinError('checkpoint', `The checkpoint in ${folder} has ${clauses.join(' and ')}.`, {
+    remedy: 'Give it the environment and learner that it was made with.',
+  });
+}
+
+function differs(what: string, found: number, wanted: number): string | undefined {
+  return found === wanted ? undefined : `${what} ${found} numbers instead of ${wanted}`;
+}
