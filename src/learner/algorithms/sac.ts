@@ -80,9 +80,11 @@ export interface Drawn {
 
 /** a′ ~ π(s′) of `size` numbers. */
 export function nextDraw(step: Step, size: number = step.spec.actionSize): Drawn {
-  const noise = step.normal('next_noise', [step.batchSize, size]);
-  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('next_observation'));
-  return sampleTanhGaussian(mean, logStd, noise);
+  return step.ahead((all) => {
+    const noise = all.normal('next_noise', [all.batchSize, size]);
+    const { mean, logStd } = gaussianActor(all.online('actor'), all.policySight('next_observation'));
+    return { ...sampleTanhGaussian(mean, logStd, noise) };
+  });
 }
 
 /** One update of all critics on `action`, towards what follows with the action `next`, and of their slow copies. */

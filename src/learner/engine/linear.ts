@@ -1,6 +1,6 @@
 /** Matrix product and linear layer, with their gradients. */
 import { scopeOf, show, type Tensor } from './graph.ts';
-import { add, broadcast, concat, sumTo, transpose } from './ops/index.ts';
+import { add, broadcast, concat, mul, sumTo, transpose } from './ops/index.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */
 export function matmul(a: Tensor, b: Tensor): Tensor {
@@ -16,8 +16,10 @@ export function matmul(a: Tensor, b: Tensor): Tensor {
       `matmul of ${show(a.shape)} and ${show(b.shape)}: the inner sizes ${inner} and ${b.shape.at(-2)} differ`,
     );
   }
+  // Against one column the gradient is an outer product, which the runtime multiplies faster element by element.
+  const toA = (d: Tensor) => (columns === 1 ? mul(d, transpose(b)) : matmul(d, transpose(b)));
   return g.emit('MatMul', [a, b], [...lead, rows, columns], {
-    backward: [(d) => sumTo(matmul(d, transpose(b)), a.shape), (d) => sumTo(matmul(transpose(a), d), b.shape)],
+    backward: [(d) => sumTo(toA(d), a.shape), (d) => sumTo(matmul(transpose(a), d), b.shape)],
   });
 }
 

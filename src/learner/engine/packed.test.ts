@@ -7,7 +7,7 @@ import { Bindings, Session } from './session.ts';
 const layout = new ParameterLayout([
   { name: 'first', shape: [1, 2] },
   { name: 'second', shape: [2, 2] },
-  { name: 'large', shape: [128, 256] },
+  { name: 'large', shape: [512, 256] },
   { name: 'last', shape: [1, 3] },
   { name: 'very last', shape: [1, 1] },
 ]);
@@ -18,7 +18,7 @@ describe('Packed', () => {
     const split = Packed.flat(g.input('flat', [2, layout.size]), layout).split();
     expect(split.tensors.map(({ shape }) => shape)).toEqual([
       [2, 6],
-      [2, 128, 256],
+      [2, 512, 256],
       [2, 4],
     ]);
     expect(split.split()).toBe(split);

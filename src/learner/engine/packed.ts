@@ -2,8 +2,8 @@
 import type { Tensor } from './graph.ts';
 import { ParameterLayout, type Parameters, pack, unpack } from './parameters.ts';
 
-/** Numbers, of all members together, from which on a parameter is held by itself: copying them costs more than a dozen nodes. */
-const LARGE = 65_536;
+/** Numbers, of all members together, from which on a parameter is held by itself: 1 MB, where copies leave a core's own cache. */
+const LARGE = 262_144;
 
 /**
  * All parameters of a network: one flat vector, as a checkpoint has them, or, inside a loop, each large tensor by itself and

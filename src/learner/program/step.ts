@@ -26,8 +26,8 @@ import type { LearnerSpec, NetworkDef } from './spec.ts';
 /** Which observations of a batch. */
 export type BatchOf = 'observation' | 'next_observation';
 
-/** Where in a call an update is: inside the loop over critic updates, or after it. */
-export type StepPlace = 'inner' | 'outer';
+/** Where in a call an update is: inside the loop over critic updates, after it, or before it for all updates at once. */
+export type StepPlace = 'inner' | 'outer' | 'ahead';
 
 export interface MinimiseOptions {
   /** Adam's step size: a number, or one for each update, counted from 1. 0 leaves the parameters as they are. */
@@ -166,6 +166,21 @@ export class Step {
     return all.with(all.tensors.map((tensor) => gatherRows(tensor, drawn))).unpack();
   }
 
+  /**
+   * What `build` makes of each row of the batch. Inside the loop, where it reads nothing that the loop changes, it is computed
+   * for the rows of all updates at once before the loop: large products, and a fraction of the nodes. `build` must treat every
+   * row alike and by itself, and take everything from the step that it is given; each tensor of its result is [B, n].
+   */
+  ahead<T extends Readonly<Record<string, Tensor>>>(build: (step: Step) => T): T {
+    const { place, networks, index } = this.#context;
+    // Images of all updates at once would not fit.
+    if (place !== 'inner' || networks.has(ENCODER)) return build(this);
+    const all = build(new Step(this.spec, { ...this.#context, place: 'ahead' }));
+    if (Object.values(all).some((tensor) => tensor.graph.depth > 0)) return build(this);
+    const rows = Object.entries(all).map(([name, x]) => [name, rowAt(regrouped(x, [-1, ...x.shape]), index)]);
+    return Object.fromEntries(rows) as T;
+  }
+
   /** A part of the state as it is at this point. */
   part(name: string): Tensor {
     return this.#packed(name).joined();
@@ -282,14 +297,27 @@ export class Step {
 
   /** This update's row of an input that every update of a call has its own of, also after the loop. */
   #row(name: string, shape: Shape, kind: InputKind, type: 'real' | 'int64' = 'real'): Tensor {
-    return rowAt(this.#context.inputs.declare(name, [-1, ...shape], type, kind), this.#context.index);
+    const { inputs, index, place } = this.#context;
+    const rows = inputs.declare(name, [-1, ...shape], type, kind);
+    if (place !== 'ahead') return rowAt(rows, index);
+    if (shape[0] !== this.batchSize)
+      throw new RangeError(`"${name}" has no rows of the batch: it cannot be used ahead`);
+    return regrouped(rows, shape);
   }
 
   /** An input of this update: a row of many inside the loop, one by itself after it. */
   #perUpdate(name: string, shape: Shape, kind: InputKind): Tensor {
-    if (this.#context.place === 'inner') return this.#row(name, shape, kind);
+    if (this.#context.place !== 'outer') return this.#row(name, shape, kind);
     return this.#context.inputs.declare(name, shape, 'real', kind);
   }
+}
+
+/**
+ * The rows of all updates as one batch, or taken apart again with a leading −1. How many there are is known only when the graph
+ * runs: `shape` says what those of one update are, which is all that operations on rows need.
+ */
+function regrouped(x: Tensor, shape: Shape): Tensor {
+  return x.graph.emit('Reshape', [x, x.graph.integers([-1, ...shape.slice(1)])], shape, { type: x.type });
 }
 
 /** Draws for an update, one generator per purpose: a new consumer never shifts the numbers of another. */
