@@ -15,8 +15,19 @@ export interface StudyResult {
  * that it can be made again without training.
  */
 export function curvesPage(results: readonly StudyResult[]): string {
-  const sections = results.map(({ file, curves }) => studySection(file, curves, `curves/${file.name}.svg`));
-  return [HEAD, ...overview(results), '', ...sections].join('\n');
+  const run = results.filter(({ curves }) => Object.keys(curves).length > 0);
+  const sections = run.map(({ file, curves }) => studySection(file, curves, `curves/${file.name}.svg`));
+  const rest = results.filter((result) => !run.includes(result)).map(({ file }) => file);
+  return [HEAD, ...overview(run), '', ...sections, ...waiting(rest)].join('\n');
+}
+
+/** Studies that are written and not run: a line each. */
+function waiting(files: readonly StudyFile[]): string[] {
+  if (files.length === 0) return [];
+  const lines = files.map(
+    ({ name, study }) => `- ${study.title} (\`npm run curves -- --only ${name}\`): ${study.claim}`,
+  );
+  return ['## Not run yet', '', ...lines, ''];
 }
 
 const HEAD = `# Learning curves

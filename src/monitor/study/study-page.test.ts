@@ -41,7 +41,7 @@ describe('the page of all studies', () => {
   });
 
   it('says of a study without runs how to make them', () => {
-    expect(page).toContain('No run yet: `npm run curves -- --only later`.');
+    expect(page).toContain('## Not run yet\n\n- Mine & yours (`npm run curves -- --only later`): A beats B.');
     expect(page).not.toContain('curves/later.svg');
   });
 });

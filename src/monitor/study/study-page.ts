@@ -17,7 +17,7 @@ const WORD: Readonly<Record<Verdict['outcome'], string>> = {
 };
 
 /** The study's part of the page; `plot` is where the page finds its picture. */
-export function studySection({ name, study }: StudyFile, curves: StudyCurves, plot: string): string {
+export function studySection({ study }: StudyFile, curves: StudyCurves, plot: string): string {
   const lines = [
     `## ${study.title}`,
     '',
@@ -26,9 +26,6 @@ export function studySection({ name, study }: StudyFile, curves: StudyCurves, pl
   ];
   for (const { outcome, sentence } of judge(study, curves)) lines.push(`- ${WORD[outcome]} ${sentence}`);
   if (study.checks.length > 0) lines.push('');
-  if (Object.keys(curves).length === 0) {
-    return [...lines, `No run yet: \`npm run curves -- --only ${name}\`.`, ''].join('\n');
-  }
   return [...lines, `![${study.title}](${plot})`, '', ...studyTable(study, curves), ''].join('\n');
 }
 

@@ -6,18 +6,10 @@
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  createTransition,
-  ReinError,
-  Rng,
-  type RngState,
-  type Transition,
-  totalObservationSize,
-} from '../../../core/index.ts';
+import { createTransition, Rng, type Transition, totalObservationSize } from '../../../core/index.ts';
 import type { Overseer } from '../../../drivers/mujoco/gym/index.ts';
 import {
   type Agent,
-  type AgentSnapshot,
   createReplay,
   type ObservationEncoder,
   openObservationEncoder,
@@ -35,19 +27,19 @@ import {
 import { Numbering, readState, readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
 import { type Actor, openActor } from './actor.ts';
 import { evaluatePolicy } from './evaluation.ts';
-import { LearnedMeans, type LearnedState } from './learned.ts';
+import { LearnedMeans } from './learned.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec } from './spec.ts';
 import { checkSnapshotFits, openTrialAgent, startFrom } from './trial-agent.ts';
 import {
   AT_THE_START,
   type CurvePoint,
-  type FilePositions,
   readCurve,
   readResult,
   TrialFiles,
   type TrialResult,
   writeResult,
 } from './trial-files.ts';
+import { otherEncoder, type TrialState } from './trial-state.ts';
 
 /** Wall time between two checkpoints, at least, s: as much as a kill costs. */
 const CHECKPOINT_EVERY_S = 20;
@@ -61,22 +53,6 @@ export interface TrialHooks {
   readonly signal?: AbortSignal;
   /** Replaced in tests, s. */
   readonly checkpointEveryS?: number;
-}
-
-/** Everything that a resumed trial needs beside its files. */
-interface TrialState {
-  readonly formatVersion: 1;
-  readonly step: number;
-  readonly episode: number;
-  readonly seconds: number;
-  readonly updatesBefore: number;
-  readonly environmentRng: RngState;
-  readonly actionRng: RngState;
-  readonly learned: LearnedState;
-  readonly files: FilePositions;
-  readonly agent: AgentSnapshot;
-  /** Of the frozen encoder's file, where there is one. */
-  readonly encoderDigest?: string;
 }
 
 /**
@@ -401,13 +377,6 @@ class Trial {
       config: this.#spec.learner,
     });
   }
-}
-
-function otherEncoder({ learner }: TrialSpec): ReinError {
-  const { file } = learner.encoder.frozen!;
-  return new ReinError('checkpoint', `${file} is not the encoder that this trial was begun with.`, {
-    remedy: 'Put that file back, or begin again in another folder.',
-  });
 }
 
 function lockOf(folder: string): DirectoryLock {
