@@ -25,13 +25,17 @@ export {
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
 export {
+  bakeModel,
   checkModel,
   type Dimension,
+  ENCODER_PLACE,
   explainRejection,
+  type InnerModel,
   inlineModel,
   type ModelInfo,
   type ModelOp,
   type ModelValue,
+  type NamedTensor,
   readModelInfo,
   showDimensions,
 } from './onnx/index.ts';

@@ -24,6 +24,8 @@ export interface Checkpoint {
   /** Versions of the policy published so far. */
   readonly policyVersion: number;
   readonly replay: ReplayPosition;
+  /** SHA-256 of the frozen encoder that observations passed through, hexadecimal; absent: none. */
+  readonly encoderDigest?: string;
   readonly agent: AgentSnapshot;
 }
 

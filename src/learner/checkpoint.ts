@@ -30,6 +30,8 @@ export interface CheckpointExpectation {
   readonly actionSize: number;
   /** Numbers in the learner's state: differs where the networks differ. */
   readonly stateSize: number;
+  /** Of the frozen encoder; absent: there is none. */
+  readonly encoderDigest?: string;
 }
 
 /**
@@ -126,6 +128,7 @@ function checkFit(path: string, checkpoint: Checkpoint, expected: CheckpointExpe
     agent.actionSize === expected.actionSize
       ? ''
       : `${agent.actionSize} action numbers instead of ${expected.actionSize}`,
+    checkpoint.encoderDigest === expected.encoderDigest ? '' : 'another frozen encoder',
     agent.state.length === expected.stateSize
       ? ''
       : `other networks (${agent.state.length} numbers instead of ${expected.stateSize})`,

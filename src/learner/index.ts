@@ -8,7 +8,7 @@ export {
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
 export { threadsHere } from './engine/index.ts';
-export { type ObservationEncoder, openObservationEncoder } from './imports/index.ts';
+export { encoderPorts, type ObservationEncoder, openObservationEncoder, type SeenTransition } from './imports/index.ts';
 export {
   ALGORITHMS,
   type AlgorithmName,

@@ -20,6 +20,9 @@ export interface InnerModel {
   readonly output: string;
 }
 
+/** The operation that stands for a frozen encoder in a policy's graph, until the encoder is put in its place. */
+export const ENCODER_PLACE = 'FrozenEncoder';
+
 const MODEL = { ir: 1, graph: 7, opset: 8, function: 25 } as const;
 const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, sparse: 15 } as const;
 const NODE = { input: 1, output: 2, op: 4 } as const;

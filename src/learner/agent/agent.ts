@@ -67,15 +67,6 @@ export async function createAgent(spec: AgentSpec): Promise<Agent> {
   }
 }
 
-/** The policy with `weights`, as `Agent.actorWeights` gives them, as a model file that stands alone. */
-export function buildPolicyFile(
-  spec: Omit<AgentSpec, 'seed' | 'engine'>,
-  weights: Float32Array,
-  metadata: Readonly<Record<string, string>>,
-): Uint8Array {
-  return buildPolicy(ALGORITHM[spec.config.algorithm], learnerSpec(spec), weights, metadata);
-}
-
 /**
  * A learner. All calls must be awaited one at a time.
  *
@@ -186,16 +177,17 @@ export class Agent {
   }
 
   /**
-   * The policy as a model whose weights are inputs, named as `actorWeights` names them; of what `eyes` are given, with their
-   * encoder inside, where the agent learns from what they see.
+   * The policy as a model whose weights are inputs, named as `actorWeights` names them; of what `eyes` are given, with a
+   * node in place of their encoder, where the agent learns from what they see: robots have the encoder's file.
    */
   policyGraph(eyes?: ObservationEncoder): Uint8Array {
     return buildPolicy(this.algorithm, this.spec, undefined, {}, eyes);
   }
 
-  /** The policy as a model file that stands alone, likewise. */
+  /** The policy as a model file that stands alone, with the encoder of `eyes` inside. */
   async exportPolicy(metadata: Readonly<Record<string, string>> = {}, eyes?: ObservationEncoder): Promise<Uint8Array> {
-    return buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata, eyes);
+    const model = buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata, eyes);
+    return eyes?.inline(model) ?? model;
   }
 
   /** A copy of everything that training continues from. */

@@ -1,7 +1,6 @@
 export {
   Agent,
   type AgentSnapshot,
-  buildPolicyFile,
   createAgent,
   type UpdateMetrics,
 } from './agent.ts';

@@ -72,7 +72,7 @@ export function policyWeights(
 /**
  * The bytes of a model with input `observation` [1, O] and either outputs `mean` and `log_std` before tanh, or input
  * `noise` [1, Z] and output `action`; all [1, A]. Without `weights` every weight is an input of its own, so that new weights
- * need no new session. With `eyes` the observation is the task's, and their encoder is inside.
+ * need no new session. With `eyes` the observation is the task's; a node stands for their encoder, until `eyes.inline`.
  */
 export function buildPolicy(
   algorithm: Algorithm,
@@ -105,8 +105,7 @@ export function buildPolicy(
     g.output('log_std', head.logStd);
   }
   const encoder = eyes === undefined ? {} : { encoder: eyes.digest };
-  const model = g.serialize({ ...(noise === 'always' ? { noise } : {}), ...encoder, ...metadata });
-  return eyes?.inline(model) ?? model;
+  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...encoder, ...metadata });
 }
 
 function weightTensorsOf(

@@ -1,6 +1,15 @@
 /** An ONNX file of others, opened to turn images into features, one at a time, in memory that is laid out once. */
-import { allFinite, checkModel, explainRejection, type ImageShape, inlineModel, ReinError } from '../../core/index.ts';
-import { Bindings, mul, permute, reshape, Session, sub, type Tensor } from '../engine/index.ts';
+import {
+  allFinite,
+  checkModel,
+  ENCODER_PLACE,
+  explainRejection,
+  type ImageShape,
+  inlineModel,
+  type ModelInfo,
+  ReinError,
+} from '../../core/index.ts';
+import { Bindings, Graph, mul, permute, reshape, Session, sub, type Tensor } from '../engine/index.ts';
 import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from './image-port.ts';
 
 export interface EncoderModel {
@@ -29,9 +38,6 @@ interface Memory {
   readonly map: FeatureMap;
 }
 
-/** The operation that stands for an encoder in graphs of ours, until `inline` has put it in. */
-const PLACE = 'FrozenEncoder';
-
 export class EncoderSession {
   readonly #model: EncoderModel;
   readonly #port: ImagePort;
@@ -54,11 +60,24 @@ export class EncoderSession {
       throw explainRejection(model.file, error, info);
     });
     try {
-      return new EncoderSession(model, port, session, await tryOut(session, model, port, output));
+      const opened = new EncoderSession(model, port, session, await tryOut(session, model, port, output));
+      await opened.#tryInside(info);
+      return opened;
     } catch (error) {
       await session.close();
       throw error;
     }
+  }
+
+  /** Whether it goes into one file with a policy: to be known before one is trained. */
+  async #tryInside(info: ModelInfo): Promise<void> {
+    const { file, image } = this.#model;
+    const g = new Graph('trial');
+    g.output('features', this.emit(g.input('image', [1, image.channels, image.height, image.width])));
+    const whole = await Session.create(this.inline(g.serialize())).catch((error: unknown) => {
+      throw explainRejection(file, error, info);
+    });
+    await whole.close();
   }
 
   /** What an image becomes, channel first. */
@@ -109,7 +128,7 @@ export class EncoderSession {
     const isPlain = mean.every((value) => value === 0) && std.every((value) => value === 1);
     const scaled = isPlain ? image : mul(sub(image, channel(mean)), channel(std.map((value) => 1 / value)));
     const laid = this.#port.layout === 'channels-first' ? scaled : permute(scaled, [0, 2, 3, 1]);
-    const given = graph.emit(PLACE, [laid], shape);
+    const given = graph.emit(ENCODER_PLACE, [laid], shape);
     const isLast = map.layout === 'channels-last' && shape.length > 2;
     const first = isLast ? permute(given, shape.length === 3 ? [0, 2, 1] : [0, 3, 1, 2]) : given;
     return reshape(first, [1, given.size]);
@@ -118,7 +137,7 @@ export class EncoderSession {
   /** `graph`, which `emit` was used in once, as one model with the encoder inside. Throws `ReinError` ('config') where it is too old. */
   inline(graph: Uint8Array): Uint8Array {
     const { file, bytes } = this.#model;
-    return inlineModel(graph, PLACE, { file, bytes, input: this.#port.name, output: this.#memory.name });
+    return inlineModel(graph, ENCODER_PLACE, { file, bytes, input: this.#port.name, output: this.#memory.name });
   }
 
   close(): Promise<void> {

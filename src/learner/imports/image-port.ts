@@ -1,5 +1,35 @@
 /** How an ONNX file of others takes images and gives features, and how ours are laid out for it. Ours are channel first. */
-import { type ImageShape, type ModelInfo, type ModelValue, ReinError, showDimensions } from '../../core/index.ts';
+import { basename } from 'node:path';
+import {
+  checkModel,
+  type ImageShape,
+  type ModelInfo,
+  type ModelValue,
+  type ObservationParts,
+  ReinError,
+  showDimensions,
+} from '../../core/index.ts';
+import type { FrozenEncoderSettings } from '../program/index.ts';
+
+/** The names of input and output of the encoder in `bytes`. Throws `ReinError` ('config') where it is none for the image of `parts`. */
+export function encoderPorts(
+  settings: FrozenEncoderSettings,
+  bytes: Uint8Array,
+  parts: ObservationParts,
+): { readonly input: string; readonly output: string } {
+  const file = basename(settings.file);
+  const info = checkModel(file, bytes);
+  const { name } = imagePortOf(file, info, settings.input, imageOf(settings, parts));
+  return { input: name, output: featurePortOf(file, info, settings.output) };
+}
+
+/** The task's image, for the encoder that `settings` name. Throws `ReinError` ('config') where it has none. */
+export function imageOf({ file }: FrozenEncoderSettings, { image }: ObservationParts): ImageShape {
+  if (image !== undefined) return image;
+  throw new ReinError('config', `The learner's encoder.frozen names ${file}, where the task has no image.`, {
+    remedy: 'Leave encoder.frozen out, or choose a task with an image.',
+  });
+}
 
 /** What the encoder's input takes: whether colours are its first axis or its last. */
 export interface ImagePort {

@@ -1,16 +1,10 @@
 /** Observations whose image is replaced by what a frozen encoder makes of it: what replay, learner and policy then work with. */
-import {
-  crc32c,
-  type ObservationParts,
-  policyObservationSize,
-  ReinError,
-  Rng,
-  type Transition,
-} from '../../core/index.ts';
+import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
 import { concat, reshape, slice, type Tensor } from '../engine/index.ts';
 import type { EncoderSettings } from '../program/index.ts';
 import { type FrameStorage, imageStorage, type RowFrames } from '../replay/index.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
+import { imageOf } from './image-port.ts';
 
 /** Frames whose features are remembered: the observation after a step is the one before the next, robots take turns. */
 const REMEMBERED = 16;
@@ -164,12 +158,7 @@ export async function openObservationEncoder(
   parts: ObservationParts,
 ): Promise<ObservationEncoder | undefined> {
   if (frozen === undefined) return undefined;
-  if (parts.image === undefined) {
-    throw new ReinError('config', `The learner's encoder.frozen names ${frozen.file}, where the task has no image.`, {
-      remedy: 'Leave encoder.frozen out, or choose a task with an image.',
-    });
-  }
-  return new ObservationEncoder(await FrozenEncoder.open({ ...frozen, image: parts.image }), parts);
+  return new ObservationEncoder(await FrozenEncoder.open({ ...frozen, image: imageOf(frozen, parts) }), parts);
 }
 
 function keyOf(frame: Float32Array): number {

@@ -1,3 +1,4 @@
+export type { EncoderFile } from './encoder-place.ts';
 export { headOf } from './head.ts';
 export { type MlpOptions, writeMlpGraph } from './mlp-graph.ts';
 export { OnnxPolicy, type OnnxPolicyOptions, type SwapReport } from './onnx-policy.ts';

@@ -6,6 +6,7 @@ import { err, ok, ReinError, type Result } from '../../core/index.ts';
 import type { Policy, PolicyHead, PolicyNoise } from '../policy.ts';
 import { type PolicyWeights, sha256Hex, verifyWeights } from '../weights.ts';
 import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
+import { type EncoderFile, withEncoder } from './encoder-place.ts';
 import type { WeightTensors } from './network-buffers.ts';
 import { openNetwork, type PolicyNetwork } from './policy-network.ts';
 
@@ -19,6 +20,8 @@ export interface OnnxPolicyOptions {
   /** Observations that new weights are tried on before they act; absent: 17 synthetic ones. */
   readonly canaryObservations?: readonly Float32Array[];
   readonly canaryLimits?: CanaryLimits;
+  /** What policies look through whose learner has a frozen encoder; absent: no such policy is taken. */
+  readonly encoder?: EncoderFile;
 }
 
 /** What a swap did. */
@@ -51,6 +54,7 @@ export class OnnxPolicy implements Policy {
   readonly #runId: string | undefined;
   readonly #canaryObservations: readonly Float32Array[];
   readonly #canaryLimits: CanaryLimits;
+  readonly #encoder: EncoderFile | undefined;
   readonly #newestOfRun = new Map<string, number>();
   #current: Generation | undefined;
   #older: Generation[] = [];
@@ -64,6 +68,7 @@ export class OnnxPolicy implements Policy {
     this.#schemaHash = options.schemaHash;
     this.#runId = options.runId;
     this.#canaryObservations = options.canaryObservations ?? syntheticCanary(options.observationSize);
+    this.#encoder = options.encoder;
     this.#canaryLimits = options.canaryLimits ?? DEFAULT_CANARY_LIMITS;
   }
 
@@ -151,7 +156,7 @@ export class OnnxPolicy implements Policy {
       const network =
         known?.graphDigest === graphDigest
           ? known
-          : await openNetwork(graph, graphDigest, this.observationSize, this.actionSize);
+          : await openNetwork(withEncoder(graph, this.#encoder), graphDigest, this.observationSize, this.actionSize);
       const bound = network.bind(manifest.shapes, candidate.weights);
       if (!bound.ok) {
         this.#releaseUnused(network);

@@ -7,13 +7,16 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ReinError, type Transition } from '../../core/index.ts';
+import { type ObservationParts, ReinError, type Transition, totalObservationSize } from '../../core/index.ts';
 import {
   type Agent,
   createAgent,
   createReplay,
+  type ObservationEncoder,
+  openObservationEncoder,
   type Replay,
   readCheckpoint,
+  type SeenTransition,
   UpdateContract,
   updatesPerCall,
   writeCheckpoint,
@@ -54,6 +57,8 @@ const STATUS_MS = 250;
 export class Learner {
   readonly #options: LearnerOptions;
   readonly #agent: Agent;
+  /** A frozen encoder that observations pass through before anything is learned from them. */
+  readonly #eyes: ObservationEncoder | undefined;
   readonly #replay: Replay;
   readonly #contract: UpdateContract;
   readonly #record: TrainingRecord;
@@ -73,14 +78,19 @@ export class Learner {
   #wake: () => void = () => undefined;
   #statusMs = 0;
 
-  private constructor(options: LearnerOptions, agent: Agent, lock: DirectoryLock) {
+  private constructor(
+    options: LearnerOptions,
+    agent: Agent,
+    eyes: ObservationEncoder | undefined,
+    lock: DirectoryLock,
+  ) {
     const { setup, folder } = options;
     const config = setup.config.learner;
     this.#options = options;
     this.#agent = agent;
+    this.#eyes = eyes;
     this.#lock = lock;
-    const { observationSize, parts, actionSize } = setup;
-    this.#replay = createReplay({ observationSize, parts, actionSize, config });
+    this.#replay = createReplay({ ...learnedSizes(setup, eyes), config });
     this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
     const metricsFile = join(folder, LEARNER_FILES.metrics);
     this.#record = new TrainingRecord(metricsFile, this.#contract, config, options.onFault);
@@ -93,13 +103,13 @@ export class Learner {
   static async start(options: LearnerOptions): Promise<Learner> {
     const lock = lockOf(options.folder);
     let agent: Agent | undefined;
+    let eyes: ObservationEncoder | undefined;
     try {
-      const { observationSize, parts, actionSize, config } = options.setup;
-      agent = await createAgent({
-        ...{ observationSize, parts, actionSize, config: config.learner, seed: config.seed },
-        engine: options.engine ?? 'thread',
-      });
-      const learner = new Learner(options, agent, lock);
+      const { setup, engine = 'thread' } = options;
+      const { parts, config } = setup;
+      eyes = await openObservationEncoder(config.learner.encoder, parts);
+      agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed, engine });
+      const learner = new Learner(options, agent, eyes, lock);
       if (options.start === 'resume') await learner.#restore();
       else await options.begin?.(agent);
       await learner.#listen();
@@ -107,6 +117,7 @@ export class Learner {
     } catch (error) {
       // Its engine may have a thread, which would keep the process alive.
       await agent?.close();
+      await eyes?.close();
       lock.release();
       throw error;
     }
@@ -184,6 +195,7 @@ export class Learner {
       await this.#server.close();
       await this.#record.close();
       await this.#agent.close();
+      await this.#eyes?.close();
     } finally {
       this.#lock.release();
     }
@@ -227,14 +239,32 @@ export class Learner {
     await this.#publish();
   }
 
-  #accept(transition: Transition, robotId: string): void {
-    this.#received++;
-    const outcome = this.#replay.add(transition, { robot: robotId });
+  /**
+   * One at a time and in the order in which they came: the encoder serves them so, and the server hands over a robot's next one, and
+   * acknowledges this one, when this is done.
+   */
+  #accept(transition: Transition, robotId: string): void | Promise<void> {
+    if (this.#eyes === undefined) return this.#remember({ transition }, robotId);
+    return this.#eyes.take(transition).then(
+      (seen) => this.#remember(seen, robotId),
+      (error: unknown) => this.#refuse(transition, error instanceof ReinError ? error.message : String(error)),
+    );
+  }
+
+  #remember({ transition, frames }: Partial<SeenTransition> & { transition: Transition }, robotId: string): void {
+    const outcome = this.#replay.add(transition, { robot: robotId, ...(frames === undefined ? {} : { frames }) });
     if (outcome !== 'accepted') {
-      this.#options.onFault(`A transition was not learned from: ${outcome} (episode ${transition.episode}).`);
-    } else if (this.#isReady) {
-      this.#record.transition(transition, robotId);
+      this.#refuse(transition, outcome);
+      return;
     }
+    this.#received++;
+    if (this.#isReady) this.#record.transition(transition, robotId);
+    this.#wake();
+  }
+
+  #refuse({ episode }: Transition, reason: string): void {
+    this.#received++;
+    this.#options.onFault(`A transition was not learned from: ${reason} (episode ${episode}).`);
     this.#wake();
   }
 
@@ -263,7 +293,7 @@ export class Learner {
       createdAt: new Date().toISOString(),
       shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
     };
-    return sealBundle(fields, this.#agent.policyGraph(), data);
+    return sealBundle(fields, this.#agent.policyGraph(this.#eyes), data);
   }
 
   /** Tells the robots how it is going. */
@@ -311,6 +341,7 @@ export class Learner {
         policyVersion: this.#version,
         replay: { online: counts.online, demonstrations: counts.demonstrations, received: this.#received },
         agent: await this.#agent.snapshot(),
+        ...encoderOf(this.#eyes),
       });
     } catch (error) {
       // Training goes on without: the checkpoint before is still there, and the operator has been told.
@@ -321,8 +352,9 @@ export class Learner {
 
   async #restore(): Promise<void> {
     const { setup, folder, onFault } = this.#options;
-    const { schemaHash, observationSize, actionSize } = setup;
-    const expected = { schemaHash, observationSize, actionSize, stateSize: this.#agent.stateSize };
+    const { observationSize, actionSize } = learnedSizes(setup, this.#eyes);
+    const { stateSize } = this.#agent;
+    const expected = { schemaHash: setup.schemaHash, observationSize, actionSize, stateSize, ...encoderOf(this.#eyes) };
     const directory = join(folder, LEARNER_FILES.checkpoints);
     const checkpoint = await readCheckpoint(directory, expected, onFault);
     const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
@@ -338,6 +370,20 @@ export class Learner {
     this.#parent = checkpoint.policyVersion;
     this.#replayExpected = checkpoint.replay;
   }
+}
+
+/** What the agent works with: the task's observations, or what `eyes` make of them. */
+function learnedSizes(
+  { parts: raw, actionSize }: RunSetup,
+  eyes: ObservationEncoder | undefined,
+): { readonly observationSize: number; readonly parts: ObservationParts; readonly actionSize: number } {
+  const { parts } = eyes ?? { parts: raw };
+  return { observationSize: totalObservationSize(parts), parts, actionSize };
+}
+
+/** Names the encoder in a checkpoint, where there is one. */
+function encoderOf(eyes: ObservationEncoder | undefined): { readonly encoderDigest?: string } {
+  return eyes === undefined ? {} : { encoderDigest: eyes.digest };
 }
 
 /** Two learners in one folder would overwrite each other's checkpoints. */

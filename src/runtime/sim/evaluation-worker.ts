@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { ReinError, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
+import { encoderFor } from '../encoder-file.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import type {
@@ -40,7 +41,7 @@ class PolicyHolder {
   async #load(candidate: Candidate): Promise<OnnxPolicy> {
     const { observationSize, actionSize, schemaHash } = this.#setup;
     if (candidate.kind === 'file') return loadPolicyFile(candidate.path, { observationSize, actionSize, schemaHash });
-    const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash });
+    const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, ...encoderFor(this.#setup) });
     const swapped = await policy.swap(candidate.bundle);
     if (!swapped.ok) throw swapped.error;
     return policy;

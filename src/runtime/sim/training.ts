@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReinError, Rng, type Transition } from '../../core/index.ts';
 import { OnnxPolicy, type PolicyNoise } from '../../policy/index.ts';
 import { OperatorDesk } from '../../teleop/index.ts';
+import { encoderFor } from '../encoder-file.ts';
 import type { EpisodeResult } from '../node/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 import { createScriptedOperator } from '../setup.ts';
@@ -59,7 +60,8 @@ class Training {
     const { setup, keyboard, pool, log } = rig;
     const { observationSize, actionSize, schemaHash, config } = setup;
     this.#rig = rig;
-    this.#policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, runId: rig.folder.runId });
+    const { runId } = rig.folder;
+    this.#policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) });
     const scripted = createScriptedOperator(setup, config.seed * 2 + 2);
     this.#desk = new OperatorDesk(keyboard === undefined ? [scripted] : [keyboard, scripted], actionSize);
     const root = new Rng(config.seed);

@@ -5,6 +5,7 @@ import { START_OUTSIDE } from '../../../safety/index.ts';
 import type { ObservationSource } from '../../../tasks/index.ts';
 import { OperatorDesk, type TeleopSource } from '../../../teleop/index.ts';
 import { openBase } from '../../base-policy.ts';
+import { encoderFor } from '../../encoder-file.ts';
 import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
 import { EpisodeRunner } from '../../node/index.ts';
 import { createScriptedOperator, type RunSetup } from '../../setup.ts';
@@ -117,10 +118,10 @@ async function both(
   throw policy.reason;
 }
 
-function loadPolicy({ setup, runId, policy }: SessionOptions): Promise<OnnxPolicy> {
+async function loadPolicy({ setup, runId, policy }: SessionOptions): Promise<OnnxPolicy> {
   const { observationSize, actionSize, schemaHash } = setup;
-  const expected = { observationSize, actionSize, schemaHash, runId };
-  return policy === undefined ? Promise.resolve(new OnnxPolicy(expected)) : loadPolicyFile(policy, expected);
+  const expected = { observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) };
+  return policy === undefined ? new OnnxPolicy(expected) : loadPolicyFile(policy, expected);
 }
 
 function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {

@@ -1,0 +1,53 @@
+/** Inputs of an ONNX model that become constants of it. Field numbers: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto. */
+import { forEachField } from '../protobuf.ts';
+import { ProtoWriter } from '../protobuf-writer.ts';
+import { readValue } from './model-value.ts';
+
+/** A float32 tensor; `data` row-major. */
+export interface NamedTensor {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+const MODEL = { graph: 7, metadata: 14 } as const;
+const GRAPH = { initializer: 5, input: 11 } as const;
+const TENSOR = { dims: 1, type: 2, name: 8, raw: 9 } as const;
+const FLOAT32 = 1;
+
+/** `model` with `tensors` in place of the inputs of their names, and `metadata` added to its own. */
+export function bakeModel(
+  model: Uint8Array,
+  tensors: readonly NamedTensor[],
+  metadata: Readonly<Record<string, string>>,
+): Uint8Array {
+  const w = new ProtoWriter();
+  forEachField(model, (field, content, _, whole) => {
+    if (field === MODEL.graph) w.message(MODEL.graph, (g) => writeGraph(g, content!, tensors));
+    else w.raw(whole);
+    return true;
+  });
+  for (const [key, value] of Object.entries(metadata)) {
+    w.message(MODEL.metadata, (m) => {
+      m.text(1, key);
+      m.text(2, value);
+    });
+  }
+  return w.finish().slice();
+}
+
+function writeGraph(w: ProtoWriter, graph: Uint8Array, tensors: readonly NamedTensor[]): void {
+  const names = new Set(tensors.map(({ name }) => name));
+  forEachField(graph, (field, content, _, whole) => {
+    if (field !== GRAPH.input || !names.has(readValue(content!)?.name ?? '')) w.raw(whole);
+    return true;
+  });
+  for (const { name, shape, data } of tensors) {
+    w.message(GRAPH.initializer, (t) => {
+      for (const size of shape) t.int(TENSOR.dims, size);
+      t.int(TENSOR.type, FLOAT32);
+      t.text(TENSOR.name, name);
+      t.bytes(TENSOR.raw, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    });
+  }
+}
