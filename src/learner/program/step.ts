@@ -169,7 +169,8 @@ export class Step {
   /**
    * What `build` makes of each row of the batch. Inside the loop, where it reads nothing that the loop changes, it is computed
    * for the rows of all updates at once before the loop: large products, and a fraction of the nodes. `build` must treat every
-   * row alike and by itself, and take everything from the step that it is given; each tensor of its result is [B, n].
+   * row alike and by itself, and take everything from the step that it is given; each tensor of its result is [B, n], and no
+   * gradient goes through it.
    */
   ahead<T extends Readonly<Record<string, Tensor>>>(build: (step: Step) => T): T {
     const { place, networks, index } = this.#context;
