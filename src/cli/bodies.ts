@@ -21,6 +21,7 @@ export interface CommandBodies {
   sweep(options: SweepCommandOptions): Promise<number>;
   pretrain(options: PretrainOptions): Promise<number>;
   exportPolicy(options: ExportPolicyOptions): Promise<number>;
+  exportEncoder(options: ExportPolicyOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
   safetyCheck(options: SafetyCheckOptions): Promise<number>;
@@ -34,6 +35,7 @@ export const commandBodies: CommandBodies = {
   train: async (options) => (await import('./bodies/index.ts')).trainBody(options),
   sweep: async (options) => (await import('./bodies/index.ts')).sweepBody(options),
   pretrain: async (options) => (await import('./bodies/index.ts')).pretrainBody(options),
+  exportEncoder: async (options) => (await import('./bodies/index.ts')).exportEncoderBody(options),
   exportPolicy: async (options) => (await import('./bodies/index.ts')).exportPolicyBody(options),
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),

@@ -16,6 +16,17 @@ Examples:
   $ rein export policy runs/a1 --out policy.onnx
 ${EXIT_CODES}`;
 
+const ENCODER_HELP = `
+What happens:
+  The convolutions of a trained encoder are written as one ONNX file, from an image to a map of features. Trainings that
+  are given it as encoder.frozen.file keep features in place of images, and train a small head on them.
+
+Examples:
+  $ rein train --env insert-depth --demonstrations 20 --steps 1 --set bcInitSteps=1000 --out runs/eyes
+  $ rein export encoder runs/eyes --out encoder.onnx
+  $ rein train --env insert-depth --demonstrations 20 --set encoder.frozen.file=encoder.onnx --set encoder.embeddings=8
+${EXIT_CODES}`;
+
 export function createExportCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
   const policy = new Command('policy')
     .description('write the newest policy of a run as one verified ONNX file')
@@ -25,5 +36,14 @@ export function createExportCommand(bodies: CommandBodies, finish: (code: number
     .action(async (run: string, { out }: { out: string }) => {
       finish(await bodies.exportPolicy({ run, out }));
     });
-  return new Command('export').description('write what a training has come to for others').addCommand(policy);
+  const encoder = new Command('encoder')
+    .description('write the convolutions that a run of rein train has trained, for others to look through')
+    .argument('<run>', 'folder of a run', path)
+    .option('--out <file>', 'the file', path, 'encoder.onnx')
+    .addHelpText('after', ENCODER_HELP)
+    .action(async (run: string, { out }: { out: string }) => {
+      finish(await bodies.exportEncoder({ run, out }));
+    });
+  const command = new Command('export').description('write what a training has come to for others');
+  return command.addCommand(policy).addCommand(encoder);
 }

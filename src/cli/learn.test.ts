@@ -13,6 +13,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     sweep: done,
     pretrain: done,
     exportPolicy: done,
+    exportEncoder: done,
     evaluate: done,
     doctor: done,
     safetyCheck: done,

@@ -33,6 +33,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     sweep: body('sweep'),
     pretrain: body('pretrain'),
     exportPolicy: body('export'),
+    exportEncoder: body('export encoder'),
     evaluate: body('eval'),
     doctor: body('doctor'),
     safetyCheck: body('safety'),

@@ -1,6 +1,6 @@
-/** What `rein export policy` does. */
+/** What `rein export` does. */
 import type { ExportPolicyOptions } from '../../runtime/index.ts';
-import { exportPolicy } from '../../runtime/study/index.ts';
+import { exportEncoder, exportPolicy } from '../../runtime/study/index.ts';
 
 /** Resolves to the exit code. */
 export async function exportPolicyBody({ run, out }: ExportPolicyOptions): Promise<number> {
@@ -14,5 +14,12 @@ export async function exportPolicyBody({ run, out }: ExportPolicyOptions): Promi
       '',
     ].join('\n'),
   );
+  return 0;
+}
+
+/** The same for `rein export encoder`. */
+export async function exportEncoderBody({ run, out }: ExportPolicyOptions): Promise<number> {
+  await exportEncoder(run, out, (sentence) => void process.stderr.write(`rein: ${sentence}\n`));
+  process.stdout.write(`Written: ${out}\n  use it    --set encoder.frozen.file=${out}\n`);
   return 0;
 }

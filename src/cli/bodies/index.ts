@@ -1,5 +1,5 @@
 export { evaluateBody } from './evaluate.ts';
-export { exportPolicyBody } from './export-policy.ts';
+export { exportEncoderBody, exportPolicyBody } from './export-policy.ts';
 export { learnBody } from './learn.ts';
 export { pretrainBody } from './pretrain.ts';
 export { runBody } from './run.ts';

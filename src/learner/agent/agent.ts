@@ -5,6 +5,8 @@ import type { ObservationEncoder } from '../imports/index.ts';
 import {
   type Algorithm,
   checkLearnerConfig,
+  ENCODER,
+  encoderSpec,
   type LearnerConfig,
   type LearnerSpec,
   STATISTICS,
@@ -13,6 +15,7 @@ import {
 } from '../program/index.ts';
 import type { Replay } from '../replay/index.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
+import { buildEncoder } from './encoder-graph.ts';
 import { EngineThread, LocalEngine, type TrainingEngine } from './engine/index.ts';
 import { initialState, sizeOf } from './initial-state.ts';
 import { observationStatistics } from './observation-statistics.ts';
@@ -188,6 +191,16 @@ export class Agent {
   async exportPolicy(metadata: Readonly<Record<string, string>> = {}, eyes?: ObservationEncoder): Promise<Uint8Array> {
     const model = buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata, eyes);
     return eyes?.inline(model) ?? model;
+  }
+
+  /**
+   * The convolutions of the trained encoder as a model that others can take as a frozen one: `pixels` [1, channels, height, width] →
+   * `features`; `undefined` where there are none.
+   */
+  async exportEncoder(): Promise<Uint8Array | undefined> {
+    const sizes = encoderSpec(this.spec);
+    if (sizes === undefined || sizes.channels.length === 0) return undefined;
+    return buildEncoder(sizes, await this.#engine.read(ENCODER));
   }
 
   /** A copy of everything that training continues from. */

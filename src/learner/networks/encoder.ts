@@ -69,10 +69,14 @@ export function encode(parameters: Parameters, spec: EncoderSpec, frames: Tensor
         `the image is ${channels}x${height}x${width}, ${channels * height * width} numbers a row; got [${frames.shape.join(',')}]`,
       );
     }
-    let x = reshape(frames, [batch!, channels, height, width]);
-    for (let i = 0; i < spec.channels.length; i++) x = convolution(parameters, spec, i, x);
+    const x = convolve(parameters, spec, reshape(frames, [batch!, channels, height, width]));
     return bottleneck(parameters, spec.embeddings === 0 ? flat(x) : embed(parameters, x));
   });
+}
+
+/** The first part of `encode`: what the convolutions make of images [B, channels, height, width], a map of the same rank. */
+export function convolve(parameters: Parameters, spec: EncoderSpec, images: Tensor): Tensor {
+  return spec.channels.reduce((x, _, i) => convolution(parameters, spec, i, x), images);
 }
 
 /**

@@ -19,6 +19,6 @@ export {
   type FrozenEncoderSettings,
   trainedChannels,
 } from './settings/index.ts';
-export { criticInputSize, criticView, ENCODER, policyInputSize, policyView, STATISTICS } from './sight.ts';
+export { criticInputSize, criticView, ENCODER, encoderSpec, policyInputSize, policyView, STATISTICS } from './sight.ts';
 export type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
 export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

@@ -75,6 +75,7 @@ function part(x: Tensor, from: number, to: number): Tensor {
   return from === 0 && to === x.shape.at(-1) ? x : slice(x, -1, from, to);
 }
 
-function encoderSpec({ parts: { image }, config: { encoder } }: LearnerSpec): EncoderSpec | undefined {
+/** Sizes of the encoder of the task's images, if it has any. */
+export function encoderSpec({ parts: { image }, config: { encoder } }: LearnerSpec): EncoderSpec | undefined {
   return image === undefined ? undefined : { ...encoder, channels: trainedChannels(encoder), image };
 }

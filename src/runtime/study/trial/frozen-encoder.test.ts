@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Graph, reduceMean, reshape, type Tensor } from '../../../learner/engine/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
+import { exportEncoder } from '../policies/export-encoder.ts';
 import { exportPolicy } from '../policies/export-policy.ts';
-import { type TrialSpec, writeTrialSpec } from './spec.ts';
+import { readTrialSpec, type TrialSpec, writeTrialSpec } from './spec.ts';
 import { runTrial } from './trial.ts';
 import { readCurve } from './trial-files.ts';
 
@@ -71,6 +72,19 @@ describe('a trial through a frozen encoder', () => {
     const exported = await exportPolicy(folder, join(root, 'whole.onnx'), () => {});
     expect(exported).toMatchObject({ observationSize: 1 + 48, actionSize: 1 });
     expect(exported.maxDifference).toBeLessThan(1e-4);
+  });
+
+  it('may look through what another trial has learned to see', async () => {
+    const { frozen: _, ...encoder } = readTrialSpec(folder).learner.encoder;
+    const learner = { ...readTrialSpec(folder).learner, encoder: { ...encoder, channels: [4] } };
+    const teacher = trial('teacher', '', { learner, steps: 1 });
+    await runTrial(teacher);
+    const file = join(root, 'learned.onnx');
+    await exportEncoder(teacher, file, () => {});
+    const pupil = trial('pupil', file, { steps: 1 });
+    await runTrial(pupil);
+    expect(readCurve(pupil).at(-1)!.successes).toBeGreaterThanOrEqual(8);
+    await expect(exportEncoder(pupil, file, () => {})).rejects.toThrow(/its encoder is a frozen one\./);
   });
 
   it('is refused before anything is trained where the encoder is none for it', async () => {
