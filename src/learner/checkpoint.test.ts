@@ -6,7 +6,7 @@ import { createTransition, Rng, type Transition } from '../core/index.ts';
 import { type Agent, createAgent } from './agent/index.ts';
 import { readCheckpoint, rebuildReplay, writeCheckpoint } from './checkpoint.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
-import { DEFAULT_LEARNER_CONFIG } from './program/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from './config/index.ts';
 import { Replay } from './replay/index.ts';
 
 const config = {

@@ -7,8 +7,6 @@ export {
   writeCheckpoint,
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
-export { threadsHere } from './engine/index.ts';
-export { encoderPorts, type ObservationEncoder, openObservationEncoder, type SeenTransition } from './imports/index.ts';
 export {
   ALGORITHMS,
   type AlgorithmName,
@@ -16,5 +14,7 @@ export {
   DEFAULT_LEARNER_CONFIG,
   type LearnerConfig,
   updatesPerCall,
-} from './program/index.ts';
+} from './config/index.ts';
+export { threadsHere } from './engine/index.ts';
+export { encoderPorts, type ObservationEncoder, openObservationEncoder, type SeenTransition } from './imports/index.ts';
 export * from './replay/index.ts';

@@ -1,6 +1,7 @@
 /** What an agent is made for. */
 import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
-import type { LearnerConfig, LearnerSpec } from '../program/index.ts';
+import type { LearnerConfig } from '../config/index.ts';
+import type { LearnerSpec } from '../program/index.ts';
 
 export interface AgentSpec {
   readonly observationSize: number;

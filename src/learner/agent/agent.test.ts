@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Session } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { type Agent, createAgent } from './agent.ts';
 

@@ -1,18 +1,9 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
 import { ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
+import { checkLearnerConfig, type LearnerConfig, updatesPerCall } from '../config/index.ts';
 import type { ObservationEncoder } from '../imports/index.ts';
-import {
-  type Algorithm,
-  checkLearnerConfig,
-  ENCODER,
-  encoderSpec,
-  type LearnerConfig,
-  type LearnerSpec,
-  STATISTICS,
-  stateParts,
-  updatesPerCall,
-} from '../program/index.ts';
+import { type Algorithm, ENCODER, encoderSpec, type LearnerSpec, STATISTICS, stateParts } from '../program/index.ts';
 import type { Replay } from '../replay/index.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 import { buildEncoder } from './encoder-graph.ts';

@@ -1,6 +1,7 @@
 /** The replay that an agent learns from. */
 import { ALGORITHM } from '../algorithms/index.ts';
-import { learnedReward, trainedChannels } from '../program/index.ts';
+import { trainedChannels } from '../config/index.ts';
+import { learnedReward } from '../program/index.ts';
 import { imageStorage, Replay } from '../replay/index.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 

@@ -1,8 +1,8 @@
 /** Observations with an image, a base action and numbers that only critics see. */
 import { expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Session } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { type Agent, createAgent } from './agent.ts';
 

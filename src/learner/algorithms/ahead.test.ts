@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
 import { mul, reduceMean, square, sub } from '../engine/index.ts';
-import { type Algorithm, DEFAULT_LEARNER_CONFIG, type LearnerSpec, type Step } from '../program/index.ts';
+import type { Algorithm, LearnerSpec, Step } from '../program/index.ts';
 import { callOnce } from './one-call.ts';
 import { gaussianActorNetwork, nextDraw, sac } from './sac.ts';
 

@@ -1,8 +1,8 @@
 /** A problem that every algorithm must solve in a second: one step, one number to see, one to act with. For tests. */
 import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/index.ts';
+import type { LearnerConfig } from '../config/index.ts';
 import { Bindings, Session } from '../engine/index.ts';
-import type { LearnerConfig } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 
 /** The best action at `s` in [−1, 1]. */

@@ -1,4 +1,5 @@
 /** Behaviour cloning: the policy's noiseless action is drawn to the demonstrated one. */
+import type { LearnerConfig } from '../config/index.ts';
 import {
   add,
   div,
@@ -13,7 +14,7 @@ import {
   type Tensor,
   tanh,
 } from '../engine/index.ts';
-import type { LearnerConfig, Step } from '../program/index.ts';
+import type { Step } from '../program/index.ts';
 
 /**
  * L_BC = mean over the chosen rows of mean over dimensions of (tanh μ(s) − a)². `mean` and `action` [B, A];

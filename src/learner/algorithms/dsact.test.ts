@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Graph, gradients, type ParameterLayout, Session, type Tensor } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
+import type { LearnerSpec } from '../program/index.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 import { dsact, meanSpread, returnLoss, sampledReturn } from './dsact.ts';
 import { callOnce, type OneCall } from './one-call.ts';

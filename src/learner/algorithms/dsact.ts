@@ -3,6 +3,7 @@
  * https://arxiv.org/abs/2310.05858; the authors' code is https://github.com/Jingliang-Duan/DSAC-v2). Actor, temperature and
  * all slow copies move once a call: with `updatesPerCall` 2, at every second critic update.
  */
+import type { LearnerConfig } from '../config/index.ts';
 import {
   abs,
   add,
@@ -28,14 +29,7 @@ import {
   where,
 } from '../engine/index.ts';
 import { gaussianActor, returnCriticLayout, returnCritics, sampleTanhGaussian } from '../networks/index.ts';
-import {
-  type Algorithm,
-  criticInputSize,
-  type LearnerConfig,
-  type LearnerSpec,
-  type NetworkDef,
-  type Step,
-} from '../program/index.ts';
+import { type Algorithm, criticInputSize, type LearnerSpec, type NetworkDef, type Step } from '../program/index.ts';
 import { cloneActor } from './bc.ts';
 import {
   alphaOf,

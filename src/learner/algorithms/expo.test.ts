@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Bindings, Graph, reshape, Session, slice, type Tensor } from '../engine/index.ts';
 import { alphas, diffusion } from '../networks/diffusion.ts';
 import { denoiserLayout, flow } from '../networks/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
+import type { LearnerSpec } from '../program/index.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 import { editedLogProbability, editShare, expo } from './expo.ts';
 import { callOnce } from './one-call.ts';

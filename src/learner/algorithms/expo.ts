@@ -3,11 +3,11 @@
  * among base and edited actions by the critics themselves (Dong et al., https://arxiv.org/abs/2507.07986). Each function is one
  * equation of its section 4; the choice is in `on-the-fly.ts`.
  */
+import type { LearnerConfig } from '../config/index.ts';
 import { mul, reduceMean, reduceSum, reshape, slice, sqrt, stopGradient, sub, type Tensor } from '../engine/index.ts';
 import { critics, denoiserLayout, gaussianActorLayout } from '../networks/index.ts';
 import {
   type Algorithm,
-  type LearnerConfig,
   type LearnerSpec,
   type MinimiseOptions,
   type NetworkDef,

@@ -4,6 +4,7 @@
  * buffers, see `Replay`; here are the grippers. The action is [continuous numbers | grippers]; a gripper's number says close, let be or
  * open. Actor, critics and temperature know the continuous numbers alone.
  */
+import type { LearnerConfig } from '../config/index.ts';
 import {
   add,
   argmaxOneHot,
@@ -25,7 +26,6 @@ import {
 import { dense, gaussianActor, hidden, mlpLayout, sampleTanhGaussian } from '../networks/index.ts';
 import {
   type Algorithm,
-  type LearnerConfig,
   type LearnerSpec,
   type NetworkDef,
   type PolicyDef,

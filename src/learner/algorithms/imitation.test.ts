@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 
 const configOf = (policy: 'gaussian' | 'base', demoFraction: number): LearnerConfig => ({

@@ -1,4 +1,5 @@
-import type { Algorithm, AlgorithmName } from '../program/index.ts';
+import type { AlgorithmName } from '../config/index.ts';
+import type { Algorithm } from '../program/index.ts';
 import { dsact } from './dsact.ts';
 import { expo } from './expo.ts';
 import { hilSerl } from './hil-serl.ts';

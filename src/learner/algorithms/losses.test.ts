@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import {
   Bindings,
@@ -13,7 +14,6 @@ import {
   unpack,
 } from '../engine/index.ts';
 import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
 import { cloningLoss } from './bc.ts';
 import { callOnce } from './one-call.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, sac, temperature, temperatureLoss } from './sac.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Graph, reshape, Session, type Tensor, unpack } from '../engine/index.ts';
 import { initialise } from '../networks/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
+import type { LearnerSpec } from '../program/index.ts';
 import { expo } from './expo.ts';
 import {
   choose,

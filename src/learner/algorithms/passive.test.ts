@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Bindings, Graph, Session, type Tensor } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
+import type { LearnerSpec } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { callOnce } from './one-call.ts';
 import { costTarget, lagrangian, nextMultiplier, passive } from './passive.ts';

@@ -4,6 +4,7 @@
  * controller (Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964). That energy of a passivity filter is such a cost is the
  * idea of PassiveRL (https://arxiv.org/abs/2503.00287), whose details are not public.
  */
+import type { LearnerConfig } from '../config/index.ts';
 import {
   add,
   clip,
@@ -24,7 +25,7 @@ import {
   where,
 } from '../engine/index.ts';
 import { critics, gaussianActor, sampleTanhGaussian } from '../networks/index.ts';
-import type { Algorithm, LearnerConfig, LearnerSpec, Measure, NetworkDef, Step } from '../program/index.ts';
+import type { Algorithm, LearnerSpec, Measure, NetworkDef, Step } from '../program/index.ts';
 import { addCloning } from './bc.ts';
 import {
   actorLoss,

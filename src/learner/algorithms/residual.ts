@@ -8,6 +8,7 @@
  * leaves the range, that number of the action has no gradient, as published.
  */
 import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
+import { updatesPerCall } from '../config/index.ts';
 import {
   add,
   clip,
@@ -31,7 +32,6 @@ import {
   type PolicyDef,
   policyInputSize,
   type Step,
-  updatesPerCall,
 } from '../program/index.ts';
 import { cloningLoss, cloningWeight } from './bc.ts';
 import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';

@@ -1,8 +1,9 @@
 /** One whole training call against a second implementation in plain numbers, with numeric gradients. */
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { adamStep, Bindings, type ParameterLayout, Session } from '../engine/index.ts';
-import { buildProgram, DEFAULT_LEARNER_CONFIG, type LearnerConfig, stateParts } from '../program/index.ts';
+import { buildProgram, stateParts } from '../program/index.ts';
 import { criticNetwork, gaussianActorNetwork, sac } from './sac.ts';
 
 const [B, O, A, K] = [4, 3, 2, 2];

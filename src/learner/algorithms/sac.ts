@@ -2,6 +2,7 @@
  * Soft actor-critic with automatic temperature: Haarnoja et al., https://arxiv.org/abs/1812.05905, with the
  * ensemble target of REDQ (Chen et al., https://arxiv.org/abs/2101.05982). Each function is one equation.
  */
+import type { LearnerConfig } from '../config/index.ts';
 import {
   abs,
   add,
@@ -24,7 +25,6 @@ import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGa
 import {
   type Algorithm,
   criticInputSize,
-  type LearnerConfig,
   type LearnerSpec,
   type MinimiseOptions,
   type NetworkDef,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Bindings, Graph, Session, type Tensor } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';
 import {

@@ -3,6 +3,7 @@
  * https://arxiv.org/abs/1802.09477). The delay is `updatesPerCall`, 2 in the paper: so many critic updates for one of the
  * actor and its slow copy. The critics' copy follows after each of their updates, as everywhere in this learner.
  */
+import type { LearnerConfig } from '../config/index.ts';
 import {
   add,
   clip,
@@ -20,7 +21,6 @@ import {
 import { critics, dense, deterministicActor, deterministicActorLayout, hidden } from '../networks/index.ts';
 import {
   type Algorithm,
-  type LearnerConfig,
   type LearnerSpec,
   type NetworkDef,
   type PolicyDef,

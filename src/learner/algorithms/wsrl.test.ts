@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent, createReplay } from '../agent/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { add, Bindings, Graph, mul, type ParameterLayout, reshape, Session, type Tensor } from '../engine/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, type LearnerSpec } from '../program/index.ts';
+import type { LearnerSpec } from '../program/index.ts';
 import { UpdateContract } from '../replay/index.ts';
 import { bandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';

@@ -1,5 +1,5 @@
 /** What the learner's bench measures: four sizes of training, and the floating-point work of a call of each. */
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../program/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 
 /** One size of training. */
 export interface BenchCase {

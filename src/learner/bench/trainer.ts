@@ -2,8 +2,9 @@
 import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
+import { updatesPerCall } from '../config/index.ts';
 import { Bindings, PingPongState, Session, type SessionOptions } from '../engine/index.ts';
-import { buildProgram, type LearnerSpec, ProgramInputs, stateParts, updatesPerCall } from '../program/index.ts';
+import { buildProgram, type LearnerSpec, ProgramInputs, stateParts } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import type { BenchCase } from './cases.ts';
 

@@ -9,7 +9,7 @@ import {
   ReinError,
   showDimensions,
 } from '../../core/index.ts';
-import type { FrozenEncoderSettings } from '../program/index.ts';
+import type { FrozenEncoderSettings } from '../config/index.ts';
 
 /** The names of input and output of the encoder in `bytes`. Throws `ReinError` ('config') where it is none for the image of `parts`. */
 export function encoderPorts(

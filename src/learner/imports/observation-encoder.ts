@@ -1,7 +1,7 @@
 /** Observations whose image is replaced by what a frozen encoder makes of it: what replay, learner and policy then work with. */
 import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
+import type { EncoderSettings } from '../config/index.ts';
 import { concat, reshape, slice, type Tensor } from '../engine/index.ts';
-import type { EncoderSettings } from '../program/index.ts';
 import { type FrameStorage, imageStorage, type RowFrames } from '../replay/index.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
 import { imageOf } from './image-port.ts';

@@ -1,8 +1,6 @@
 /** What a hidden layer does to its numbers after its linear part. */
+import { ACTIVATIONS, type Activation } from '../config/index.ts';
 import { gelu, relu, silu, type Tensor, tanh } from '../engine/index.ts';
-
-/** An activation by name: ReLU, GELU, SiLU or tanh. */
-export type Activation = 'relu' | 'gelu' | 'silu' | 'tanh';
 
 /**
  * How the hidden layers of each activation are named: `hidden0`, `gelu0` and so on. The name travels with the parameters, so a
@@ -10,7 +8,6 @@ export type Activation = 'relu' | 'gelu' | 'silu' | 'tanh';
  */
 const LAYER: Readonly<Record<Activation, string>> = { relu: 'hidden', gelu: 'gelu', silu: 'silu', tanh: 'tanh' };
 const FUNCTION: Readonly<Record<Activation, (x: Tensor) => Tensor>> = { relu, gelu, silu, tanh };
-const ALL = Object.keys(LAYER) as Activation[];
 
 /** The name of hidden layer `i`, counted from 0. */
 export function hiddenName(activation: Activation, i: number): string {
@@ -22,6 +19,6 @@ export function activationOf(named: Readonly<Record<string, unknown>>): {
   readonly activation: Activation;
   readonly activate: (x: Tensor) => Tensor;
 } {
-  const activation = ALL.find((name) => `${hiddenName(name, 0)}.weight` in named) ?? 'relu';
+  const activation = ACTIVATIONS.find((name) => `${hiddenName(name, 0)}.weight` in named) ?? 'relu';
   return { activation, activate: FUNCTION[activation] };
 }

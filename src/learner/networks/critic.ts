@@ -1,6 +1,6 @@
 /** Critics: an ensemble of value functions, evaluated side by side. */
+import type { Activation } from '../config/index.ts';
 import { concat, type ParameterLayout, type Parameters, softplus, type Tensor } from '../engine/index.ts';
-import type { Activation } from './activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** One member on `inputs` observation numbers; LayerNorm after every hidden linear layer where asked for. */

@@ -2,6 +2,7 @@
  * Policies that make an action out of noise, in several passes of one network: they can hold several good actions for one
  * observation, where a Gaussian holds one. The network gives a direction, for an observation, an unfinished action and a time.
  */
+import type { Activation } from '../config/index.ts';
 import {
   concat,
   cos,
@@ -13,7 +14,6 @@ import {
   sin,
   type Tensor,
 } from '../engine/index.ts';
-import type { Activation } from './activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** A way to train such a network and to act with it. */

@@ -1,4 +1,3 @@
-export type { Activation } from './activation.ts';
 export {
   deterministicActor,
   deterministicActorLayout,

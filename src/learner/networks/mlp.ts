@@ -1,7 +1,8 @@
 /** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
 import type { Rng } from '../../core/index.ts';
+import type { Activation } from '../config/index.ts';
 import { linear, normalisedLinear, ParameterLayout, type Parameters, type Tensor } from '../engine/index.ts';
-import { type Activation, activationOf, hiddenName } from './activation.ts';
+import { activationOf, hiddenName } from './activation.ts';
 
 /** A parameter's name and shape. */
 export interface NamedShape {

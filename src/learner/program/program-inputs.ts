@@ -1,13 +1,13 @@
 /** Fills the inputs of training calls from replay and random numbers. */
 import type { Rng } from '../../core/index.ts';
 import { totalObservationSize } from '../../core/index.ts';
+import { trainedChannels } from '../config/index.ts';
 import { adamStep } from '../engine/index.ts';
 import { type BatchColumns, cropFrames, type Replay } from '../replay/index.ts';
 import { drawBatch, drawSubset } from './batch.ts';
 import { learnedReward } from './costs.ts';
 import type { DeclaredInput } from './input-table.ts';
 import type { Program } from './program.ts';
-import { trainedChannels } from './settings/index.ts';
 import type { LearnerSpec } from './spec.ts';
 import type { TrainingRandom } from './step.ts';
 

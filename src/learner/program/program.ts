@@ -3,9 +3,9 @@
  * state parts of `stateParts`.
  */
 import { totalObservationSize } from '../../core/index.ts';
+import { updatesPerCall } from '../config/index.ts';
 import { concat, Graph, Packed, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
 import type { Algorithm, Phase } from './algorithm.ts';
-import { updatesPerCall } from './config.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
 import { networksOf } from './networks-of.ts';
 import { STATISTICS } from './sight.ts';

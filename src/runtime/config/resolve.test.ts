@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../../learner/program/config.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../learner/config/index.ts';
 import { CONFIG_ROOT, configNames } from './names.ts';
 import { type ConfigRequest, resolveConfig } from './resolve.ts';
 import { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';

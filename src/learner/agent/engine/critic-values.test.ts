@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../../core/index.ts';
 import { criticNetwork } from '../../algorithms/sac.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, stateParts } from '../../program/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../config/index.ts';
+import { stateParts } from '../../program/index.ts';
 import { Replay } from '../../replay/index.ts';
 import { type Agent, createAgent } from '../agent.ts';
 

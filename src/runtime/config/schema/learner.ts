@@ -1,6 +1,6 @@
 /** `config/learner/*.yaml`: the algorithm and its settings. */
 import { z } from 'zod';
-import { ALGORITHMS, type LearnerConfig } from '../../../learner/program/config.ts';
+import { ACTIVATIONS, ALGORITHMS, type LearnerConfig } from '../../../learner/config/index.ts';
 import { num, whole } from './fields.ts';
 import {
   bcSchema,
@@ -30,10 +30,7 @@ const schema = z
     criticHidden: widths
       .meta({ unit: 'units', description: "Widths of each critic's hidden layers." })
       .default([128, 128]),
-    activation: z
-      .enum(['relu', 'gelu', 'silu', 'tanh'])
-      .meta({ description: 'Activation of the hidden layers.' })
-      .default('relu'),
+    activation: z.enum(ACTIVATIONS).meta({ description: 'Activation of the hidden layers.' }).default('relu'),
     critics: whole('networks', { min: 1, max: 32 }, 'Critics in the ensemble.').default(2),
     criticSubset: whole(
       'networks',

@@ -1,6 +1,6 @@
 /** `bc` of a learner's file. */
 import { z } from 'zod';
-import { type BcSettings, DEFAULT_BC_SETTINGS } from '../../../../learner/program/settings/index.ts';
+import { type BcSettings, DEFAULT_BC_SETTINGS } from '../../../../learner/config/index.ts';
 
 export const bcSchema: z.ZodType<BcSettings> = z
   .strictObject({

@@ -1,6 +1,6 @@
 /** `dsact` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_DSACT_SETTINGS, type DsactSettings } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_DSACT_SETTINGS, type DsactSettings } from '../../../../learner/config/index.ts';
 import { num } from '../fields.ts';
 
 const defaults = DEFAULT_DSACT_SETTINGS;

@@ -1,6 +1,6 @@
 /** The learner's section `encoder`. */
 import { z } from 'zod';
-import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from '../../../../learner/config/index.ts';
 import { whole } from '../fields.ts';
 
 const usual = DEFAULT_ENCODER_SETTINGS;

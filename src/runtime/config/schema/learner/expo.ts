@@ -1,6 +1,6 @@
 /** `expo` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_EXPO_SETTINGS, type ExpoSettings } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_EXPO_SETTINGS, type ExpoSettings } from '../../../../learner/config/index.ts';
 import { num, whole } from '../fields.ts';
 
 const defaults = DEFAULT_EXPO_SETTINGS;

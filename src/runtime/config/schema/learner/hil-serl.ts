@@ -1,6 +1,6 @@
 /** `hilSerl` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_HIL_SERL_SETTINGS, type HilSerlSettings } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_HIL_SERL_SETTINGS, type HilSerlSettings } from '../../../../learner/config/index.ts';
 import { num } from '../fields.ts';
 
 const usual = DEFAULT_HIL_SERL_SETTINGS;

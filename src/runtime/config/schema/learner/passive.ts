@@ -1,6 +1,6 @@
 /** `passive` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_PASSIVE_SETTINGS, type PassiveSettings } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_PASSIVE_SETTINGS, type PassiveSettings } from '../../../../learner/config/index.ts';
 import { num, whole } from '../fields.ts';
 
 const usual = DEFAULT_PASSIVE_SETTINGS;

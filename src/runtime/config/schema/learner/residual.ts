@@ -1,6 +1,6 @@
 /** `residual` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_RESIDUAL_SETTINGS } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_RESIDUAL_SETTINGS } from '../../../../learner/config/index.ts';
 import { num, whole } from '../fields.ts';
 
 const standard = DEFAULT_RESIDUAL_SETTINGS;

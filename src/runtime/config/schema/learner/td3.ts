@@ -1,6 +1,6 @@
 /** `td3` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_TD3_SETTINGS } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_TD3_SETTINGS } from '../../../../learner/config/index.ts';
 import { num } from '../fields.ts';
 
 const { explorationNoise, targetNoise, targetNoiseClip, saturationCost } = DEFAULT_TD3_SETTINGS;

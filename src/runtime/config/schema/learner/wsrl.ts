@@ -1,6 +1,6 @@
 /** `wsrl` of a learner's file. */
 import { z } from 'zod';
-import { DEFAULT_WSRL_SETTINGS } from '../../../../learner/program/settings/index.ts';
+import { DEFAULT_WSRL_SETTINGS } from '../../../../learner/config/index.ts';
 import { num, whole } from '../fields.ts';
 
 const standard = DEFAULT_WSRL_SETTINGS;

@@ -1,0 +1,10 @@
+export { ACTIVATIONS, type Activation } from './activation.ts';
+export { checkLearnerConfig } from './check.ts';
+export {
+  ALGORITHMS,
+  type AlgorithmName,
+  DEFAULT_LEARNER_CONFIG,
+  type LearnerConfig,
+  updatesPerCall,
+} from './learner-config.ts';
+export * from './settings/index.ts';
