@@ -252,8 +252,6 @@ describe('one whole call', () => {
 });
 
 describe('learning', () => {
-  const small = { actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, layerNorm: false };
-
   it('finds the best action of a bandit', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,

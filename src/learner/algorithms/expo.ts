@@ -29,11 +29,10 @@ import {
   actorLoss,
   actorOptimiser,
   alphaOf,
-  criticLoss,
   criticNetwork,
-  criticOptimiser,
   criticTarget,
   entropyOf,
+  learnCritics,
   meanValue,
   temperatureNetwork,
   updateTemperature,
@@ -73,16 +72,7 @@ function updateCritics(step: Step): void {
   const members = step.targetSubset('critic', config.criticSubset);
   const next = choose(proposals, proposalValues(members, step.criticSight('next_observation', 'target'), proposals));
   const y = criticTarget(step.reward, step.discount, reshape(next.value, [1, batchSize, 1]));
-
-  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
-  const { loss, absoluteError } = criticLoss(values, y);
-  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
-  step.follow('critic');
-  step.report('criticLoss', loss);
-  step.report('qMean', reduceMean(values));
-  step.report('targetMean', reduceMean(y));
-  step.report('tdErrorAbs', absoluteError);
-  step.report('criticGradientNorm', sqrt(squaredNorm));
+  learnCritics(step, y);
   step.report('chosenValue', reduceMean(next.value));
   step.report('choiceGain', reduceMean(sub(next.value, reduceMean(next.values, [-1]))));
   step.report('editShare', editShare(next.chosen, config.expo));
@@ -154,7 +144,7 @@ function baseOf(step: Step) {
   return step.spec.config.expo.baseCopy === 'current' ? step.online('base') : step.target('base');
 }
 
-function unfit({ parts, actionSize, config }: LearnerSpec): string | undefined {
+function unfit({ parts, config }: LearnerSpec): string | undefined {
   const { candidates, edited, editScale, entropyInEditUnits, baseData } = config.expo;
   if ((parts.privilegedSize ?? 0) > 0) {
     return 'expo chooses actions with its critics on the robot too, where privileged numbers are not known';

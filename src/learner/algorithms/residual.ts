@@ -24,7 +24,7 @@ import {
   sub,
   type Tensor,
 } from '../engine/index.ts';
-import { critics, dense, deterministicActor, deterministicActorLayout, hidden, initialise } from '../networks/index.ts';
+import { critics, deterministicActor, deterministicActorLayout, initialise } from '../networks/index.ts';
 import {
   type Algorithm,
   type LearnerSpec,
@@ -33,9 +33,9 @@ import {
   policyInputSize,
   type Step,
 } from '../program/index.ts';
-import { cloningLoss, cloningWeight } from './bc.ts';
+import { addCloning } from './bc.ts';
 import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';
-import { deterministicActorLoss, learnValues, smoothed } from './td3.ts';
+import { beforeTanh, deterministicActorLoss, learnValues, smoothed } from './td3.ts';
 
 export const residual: Algorithm = {
   name: 'residual',
@@ -81,13 +81,8 @@ function updateActor(step: Step): void {
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   const squaredLength = reduceMean(reduceSum(square(a_r), [-1]));
-  let total = add(loss, mul(squaredLength, config.residual.penalty));
-  if (config.bcAuxWeight > 0) {
-    const cloning = correctionLoss(step, sight);
-    const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
-    total = add(total, mul(cloning, weight));
-    step.report('cloningLoss', cloning);
-  }
+  const penalised = add(loss, mul(squaredLength, config.residual.penalty));
+  const total = addCloning(step, penalised, beforeTanh(step.online('actor'), sight), shownCorrection(step, sight));
   const squaredNorm = step.minimise('actor', total, { ...actorOptimiser(config), rate: rateAfterCritics(spec) });
   step.follow('actor');
   step.report('actorLoss', loss);
@@ -96,11 +91,9 @@ function updateActor(step: Step): void {
   step.report('policyValue', value);
 }
 
-/** How far the residual is from a person's correction, as a share of c: f is drawn to clip((a − a_b)/c, ±1) on demonstrations. */
-function correctionLoss(step: Step, sight: Tensor): Tensor {
-  const { spec } = step;
-  const shown = clip(mul(sub(step.action, baseAction(spec, sight)), 1 / spec.config.residual.scale), -1, 1);
-  return cloningLoss(beforeTanh(step.online('actor'), sight), shown, step.isDemo);
+/** A person's correction of the base as a share of c, which tanh f is drawn to on demonstrations: clip((a − a_b)/c, ±1). */
+function shownCorrection({ spec, action }: Step, sight: Tensor): Tensor {
+  return clip(mul(sub(action, baseAction(spec, sight)), 1 / spec.config.residual.scale), -1, 1);
 }
 
 /** The actor's learning rate by its own updates: zero until the critics have had theirs. */
@@ -118,10 +111,6 @@ function baseAction({ actionSize }: LearnerSpec, sight: Tensor): Tensor {
 /** a_r = c·tanh f(s, a_b), [B, A]. */
 function correction({ config }: LearnerSpec, actor: Parameters, sight: Tensor): Tensor {
   return mul(deterministicActor(actor, sight), config.residual.scale);
-}
-
-function beforeTanh(actor: Parameters, sight: Tensor): Tensor {
-  return dense(actor, 'mean', hidden(actor, sight));
 }
 
 /** The corrected action, and noise around it where the robot explores. */

@@ -94,10 +94,14 @@ export function followValues(step: Step, next: Drawn, action: Tensor = step.acti
   const targetValues = critics(members, step.criticSight('next_observation', 'target'), next.action);
   const entropy = { temperature: alphaOf(step), logProbability: next.logProbability };
   const y = criticTarget(step.reward, step.discount, targetValues, config.entropyInTarget ? entropy : undefined);
+  learnCritics(step, y, action);
+}
 
+/** One update of all critics on `action` towards y [B, 1], and of their slow copies towards them. */
+export function learnCritics(step: Step, y: Tensor, action: Tensor = step.action): void {
   const values = critics(step.online('critic'), step.criticSight('observation'), action);
   const { loss, absoluteError } = criticLoss(values, y);
-  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
+  const squaredNorm = step.minimise('critic', loss, criticOptimiser(step.spec.config));
   step.follow('critic');
   step.report('criticLoss', loss);
   step.report('qMean', reduceMean(values));

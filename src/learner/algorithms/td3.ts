@@ -27,8 +27,8 @@ import {
   policyInputSize,
   type Step,
 } from '../program/index.ts';
-import { cloneActor, cloningLoss, cloningWeight } from './bc.ts';
-import { actorOptimiser, criticLoss, criticNetwork, criticOptimiser, criticTarget, meanValue } from './sac.ts';
+import { addCloning, cloneActor } from './bc.ts';
+import { actorOptimiser, criticNetwork, criticTarget, learnCritics, meanValue } from './sac.ts';
 
 export const td3: Algorithm = {
   name: 'td3',
@@ -64,13 +64,7 @@ function updateActor(step: Step): void {
   let total = loss;
   const { saturationCost } = config.td3;
   if (saturationCost > 0) total = add(total, mul(reduceMean(square(beforehand)), saturationCost));
-  if (config.bcAuxWeight > 0) {
-    const cloning = cloningLoss(beforehand, step.action, step.isDemo);
-    const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
-    total = add(total, mul(cloning, weight));
-    step.report('cloningLoss', cloning);
-  }
-  const squaredNorm = step.minimise('actor', total, actorOptimiser(config));
+  const squaredNorm = step.minimise('actor', addCloning(step, total, beforehand), actorOptimiser(config));
   step.follow('actor');
   step.report('actorLoss', loss);
   step.report('actorGradientNorm', sqrt(squaredNorm));
@@ -83,7 +77,8 @@ function clone(step: Step): void {
   step.follow('actor', 1);
 }
 
-function beforeTanh(parameters: Parameters, sight: Tensor): Tensor {
+/** f(s): π(s) = tanh f(s), [B, A]. */
+export function beforeTanh(parameters: Parameters, sight: Tensor): Tensor {
   return dense(parameters, 'mean', hidden(parameters, sight));
 }
 
@@ -92,16 +87,7 @@ export function learnValues(step: Step, nextAction: Tensor): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
   const nextValues = critics(members, step.criticSight('next_observation', 'target'), nextAction);
-  const y = criticTarget(step.reward, step.discount, nextValues);
-  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
-  const { loss, absoluteError } = criticLoss(values, y);
-  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
-  step.follow('critic');
-  step.report('criticLoss', loss);
-  step.report('qMean', reduceMean(values));
-  step.report('targetMean', reduceMean(y));
-  step.report('tdErrorAbs', absoluteError);
-  step.report('criticGradientNorm', sqrt(squaredNorm));
+  learnCritics(step, criticTarget(step.reward, step.discount, nextValues));
 }
 
 /** a′ = clip(a + clip(σ·ε, ±limit), −1, 1). `action` and `noise` = ε ~ N(0, 1), [B, A]. */
