@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Session } from '../engine/index.ts';
+import { stateParts } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { type Agent, createAgent } from './agent.ts';
 
@@ -121,6 +122,19 @@ describe('Agent', () => {
     expect((await (await create()).pretrain(new Replay(3, 2, 10))).steps).toBe(0);
   });
 
+  it('begins the training with moments of zero: its first step is not weighed with those of the cloning', async () => {
+    const agent = await create();
+    await agent.pretrain(replayOf(100));
+    const { state } = await agent.snapshot();
+    let offset = 0;
+    for (const { name, shape } of stateParts(agent.algorithm, agent.spec)) {
+      const size = shape.reduce((a, b) => a * b, 1);
+      if (/_(first|second)$/.test(name)) expect(state.subarray(offset, offset + size).every((x) => x === 0)).toBe(true);
+      offset += size;
+    }
+    expect(offset).toBe(state.length);
+  });
+
   it('exports one policy with its weights inside and as inputs: the same outputs, with a bounded spread', async () => {
     const agent = await create();
     const replay = replayOf(200);
@@ -203,3 +217,18 @@ async function policyOf(agent: Agent) {
     return { mean: means, logStd: Array.from(log_std!.data, Number), action: means.map(Math.tanh) };
   };
 }
+
+describe('where it computes', () => {
+  it('says loudly that a provider is not to be had, and computes the same on the CPU', async () => {
+    const warnings: string[] = [];
+    const note = (warning: Error) => warnings.push(warning.message);
+    process.on('warning', note);
+    const asked = await create({ ...small, provider: 'cuda', threads: 0 });
+    const plain = await create();
+    const replay = replayOf(100);
+    expect(await losses(asked, replay, 2)).toEqual(await losses(plain, replay, 2));
+    await new Promise(setImmediate);
+    process.off('warning', note);
+    expect(warnings.join()).toMatch(/was to compute with "cuda".*it uses the CPU/);
+  });
+});

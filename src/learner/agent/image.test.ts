@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Session } from '../engine/index.ts';
+import { stateParts } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { type Agent, createAgent } from './agent.ts';
 
@@ -50,6 +51,19 @@ it('trains the encoder by the critics, and by cloning', async () => {
   await agent.close();
 });
 
+it("moves the encoder's slow copy after each update of the critics, by the rate of theirs", async () => {
+  const agent = await create({ utd: 1, bcInitSteps: 0, targetRate: 0.1 });
+  const before = await partsOf(agent);
+  await agent.update(replay, 40);
+  const after = await partsOf(agent);
+  after('encoder_target').forEach((value, i) => {
+    const was = before('encoder_target')[i]!;
+    expect(value).toBeCloseTo(was + 0.1 * (after('encoder')[i]! - was), 6);
+  });
+  expect(after('encoder_target')).not.toEqual(before('encoder_target'));
+  await agent.close();
+});
+
 it('leaves the encoder as it is where only the actor learns', async () => {
   const agent = await create({ learningRateCritic: 1e-30 });
   const before = await encoderOf(agent);
@@ -91,4 +105,18 @@ async function encoderOf(agent: Agent): Promise<number[]> {
     offset += size;
   });
   return found;
+}
+
+/** Parts of the agent's state by name. */
+async function partsOf(agent: Agent): Promise<(name: string) => number[]> {
+  const { state } = await agent.snapshot();
+  let offset = 0;
+  const found = new Map(
+    stateParts(agent.algorithm, agent.spec).map(({ name, shape }) => {
+      const from = offset;
+      offset += shape.reduce((a, b) => a * b, 1);
+      return [name, Array.from(state.subarray(from, offset))];
+    }),
+  );
+  return (name) => found.get(name)!;
 }

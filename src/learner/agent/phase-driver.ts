@@ -33,20 +33,33 @@ export class PhaseDriver {
     return new PhaseDriver(engine, phase, inputs);
   }
 
-  /** One call on what `draw` says. `next`: what the call after it will be on, if that is known. */
+  /**
+   * One call on what `draw` says. `next`: what the call after it will be on, if that is known. A call that fails was not: the
+   * generators go back to before it.
+   */
   async run(draw: Draw, next: Draw | undefined): Promise<CallReport> {
     if (!this.#isFilledFor(draw)) {
       this.rewind(draw.random);
+      this.#ahead = { draw, before: statesOf(draw.random) };
       this.#inputs[this.#set]!.fill(draw);
     }
-    this.#ahead = undefined;
-    const report = this.#engine.run(this.#phase, this.#set);
-    if (next !== undefined && this.#inputs.length > 1) {
-      this.#set = 1 - this.#set;
-      this.#ahead = { draw: next, before: statesOf(next.random) };
-      this.#inputs[this.#set]!.fill(next);
+    const current = this.#ahead;
+    try {
+      const report = this.#engine.run(this.#phase, this.#set);
+      if (next !== undefined && this.#inputs.length > 1) this.#fillAhead(next);
+      else this.#ahead = undefined;
+      return await report;
+    } catch (error) {
+      this.#ahead = current;
+      this.rewind(draw.random);
+      throw error;
     }
-    return report;
+  }
+
+  #fillAhead(next: Draw): void {
+    this.#set = 1 - this.#set;
+    this.#ahead = { draw: next, before: statesOf(next.random) };
+    this.#inputs[this.#set]!.fill(next);
   }
 
   /** Forgets what was drawn ahead: `random` goes back to before it. */

@@ -1,0 +1,31 @@
+/** What networks see of an observation. */
+import { expect, it } from 'vitest';
+import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
+import { Bindings, Graph, Session } from '../engine/index.ts';
+import { criticView, policyView } from './sight.ts';
+import type { LearnerSpec } from './spec.ts';
+
+const spec: LearnerSpec = {
+  parts: { stateSize: 3, baseActionSize: 1, privilegedSize: 1 },
+  actionSize: 1,
+  config: { ...DEFAULT_LEARNER_CONFIG, normaliseObservations: true },
+};
+
+it('is standard deviations from the mean, ten at most; the privileged number for critics alone', async () => {
+  const g = new Graph('sight');
+  const observation = g.input('observation', [1, 5]);
+  const eye = {
+    mean: g.constant([1, 0, 0, 0, 2], [5]),
+    scale: g.constant([2, 1, 1, 1, 0.5], [5]),
+    encoder: undefined,
+  };
+  g.output('policy', policyView(spec, observation, eye));
+  g.output('critic', criticView(spec, observation, eye));
+  const session = await Session.create(g.serialize());
+  const bindings = new Bindings();
+  bindings.set('observation', Float32Array.of(4, 9.5, -30, 0.25, 12), [1, 5]);
+  const seen = await session.evaluate(bindings);
+  expect(Array.from(seen['policy']!.data)).toEqual([6, 9.5, -10, 0.25]);
+  expect(Array.from(seen['critic']!.data)).toEqual([6, 9.5, -10, 0.25, 5]);
+  await session.close();
+});
