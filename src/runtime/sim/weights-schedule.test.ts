@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, UpdateContract } from '../../learner/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, UpdateContract, updatesPerCall } from '../../learner/index.ts';
 import { LAG_STEPS, versionDue } from './weights-schedule.ts';
 
 const configs = fc
@@ -8,19 +8,22 @@ const configs = fc
     utd: fc.integer({ min: 1, max: 12 }),
     warmupSteps: fc.integer({ min: 0, max: 80 }),
     publishEveryUpdates: fc.integer({ min: 1, max: 60 }),
+    // 0: utd. More, less, and no multiple of it.
+    updatesPerCall: fc.integer({ min: 0, max: 30 }),
   })
   .map((values): LearnerConfig => ({ ...DEFAULT_LEARNER_CONFIG, ...values }));
 
 /**
  * How many versions a learner has published once it has done all that `steps` transitions pay for: one before the first
- * update, then one after each call of UTD updates in which a multiple of `publishEveryUpdates` was reached.
+ * update, then one after each call in which a multiple of `publishEveryUpdates` was reached.
  */
 function published(config: LearnerConfig, steps: number): number {
   const { utd, publishEveryUpdates: every, warmupSteps } = config;
-  const allowed = new UpdateContract(utd, warmupSteps).updatesAllowed(steps);
+  const perCall = updatesPerCall(config);
+  const allowed = new UpdateContract(utd, warmupSteps, perCall).updatesAllowed(steps);
   let version = 1;
-  for (let updates = utd; updates <= allowed; updates += utd) {
-    if (Math.floor(updates / every) > Math.floor((updates - utd) / every)) version++;
+  for (let updates = perCall; updates <= allowed; updates += perCall) {
+    if (Math.floor(updates / every) > Math.floor((updates - perCall) / every)) version++;
   }
   return version;
 }
@@ -37,9 +40,10 @@ describe('the weights that are due', () => {
     );
   });
 
-  it('rise by one at most from step to step, so that none is skipped, and never fall', () => {
+  it('rise by one at most from step to step where a call takes what a step pays for, and never fall', () => {
     fc.assert(
-      fc.property(configs, fc.integer({ min: 0, max: 2000 }), (config, steps) => {
+      fc.property(configs, fc.integer({ min: 0, max: 2000 }), (drawn, steps) => {
+        const config = { ...drawn, updatesPerCall: Math.max(drawn.utd, drawn.updatesPerCall) };
         const rise = versionDue(config, steps + 1) - versionDue(config, steps);
         expect([0, 1]).toContain(rise);
       }),
