@@ -5,6 +5,8 @@ export {
   type AlgorithmName,
   DEFAULT_LEARNER_CONFIG,
   type LearnerConfig,
+  PROVIDERS,
+  type Provider,
   updatesPerCall,
 } from './learner-config.ts';
 export * from './settings/index.ts';

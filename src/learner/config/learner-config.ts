@@ -35,6 +35,10 @@ export const ALGORITHMS = [
   'bc',
   'passive',
 ] as const;
+/** The processors that the runtime knows: the CPU, NVIDIA's with CUDA 12 and cuDNN 9, any GPU through WebGPU. */
+export const PROVIDERS = ['cpu', 'cuda', 'webgpu'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
 export type AlgorithmName = (typeof ALGORITHMS)[number];
 
 export interface LearnerConfig {
@@ -109,8 +113,13 @@ export interface LearnerConfig {
   readonly publishEveryUpdates: number;
   /** Critic updates between checkpoints. */
   readonly checkpointEveryUpdates: number;
-  /** Threads of the runtime. More than one helps only on cores that nobody else uses. */
+  /**
+   * Threads of the runtime; 0: as many as the machine has to spare when training begins. More than one helps only on cores that
+   * nobody else uses.
+   */
   readonly threads: number;
+  /** Where training computes. What cannot be used here is said, and the CPU taken. */
+  readonly provider: Provider;
   readonly bc: BcSettings;
   readonly dsact: DsactSettings;
   readonly expo: ExpoSettings;
@@ -165,6 +174,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   publishEveryUpdates: 40,
   checkpointEveryUpdates: 2000,
   threads: 1,
+  provider: 'cpu',
   bc: DEFAULT_BC_SETTINGS,
   dsact: DEFAULT_DSACT_SETTINGS,
   expo: DEFAULT_EXPO_SETTINGS,

@@ -1,8 +1,6 @@
 /** How a graph is loaded: on which processor, with how many threads. */
 
-/** The processors that the runtime knows: the CPU, NVIDIA's with CUDA 12 and cuDNN 9, any GPU through WebGPU. */
-export const PROVIDERS = ['cpu', 'cuda', 'webgpu'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+import type { Provider } from '../config/index.ts';
 
 export interface SessionOptions {
   /** Threads of one operation on the CPU, ≥ 1; 1 where left out. */

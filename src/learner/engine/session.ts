@@ -1,8 +1,9 @@
 /** Runs graphs of ours. The only file of the learner that knows the runtime, onnxruntime-node. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ReinError } from '../../core/index.ts';
+import type { Provider } from '../config/index.ts';
 import type { Shape } from './graph.ts';
-import { openWithFallback, type Provider, type SessionOptions } from './session-options.ts';
+import { openWithFallback, type SessionOptions } from './session-options.ts';
 
 /** Arrays that the runtime takes and fills in place. */
 export type TensorData = Float32Array | Float64Array | BigInt64Array;

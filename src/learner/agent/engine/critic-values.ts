@@ -37,7 +37,7 @@ export class CriticValues {
   }
 
   static async create(algorithm: Algorithm, spec: LearnerSpec): Promise<CriticValues> {
-    const session = await Session.create(buildCriticValues(algorithm, spec).serialize(), spec.config.threads);
+    const session = await Session.create(buildCriticValues(algorithm, spec).serialize());
     return new CriticValues(algorithm, spec, session);
   }
 

@@ -40,7 +40,9 @@ export class PhaseSession {
   /** Builds and loads the graph for calls of `updates` inner updates. */
   static async create(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number): Promise<PhaseSession> {
     const program = buildProgram(algorithm, spec, phase);
-    const session = await Session.create(program.graph.serialize(), await threadsHere(spec.config.threads));
+    const { threads, provider } = spec.config;
+    const chosen = await threadsHere(threads === 0 ? 'auto' : threads);
+    const session = await Session.create(program.graph.serialize(), { ...chosen, provider });
     return new PhaseSession(session, program, updates);
   }
 

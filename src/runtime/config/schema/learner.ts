@@ -1,6 +1,6 @@
 /** `config/learner/*.yaml`: the algorithm and its settings. */
 import { z } from 'zod';
-import { ACTIVATIONS, ALGORITHMS, type LearnerConfig } from '../../../learner/config/index.ts';
+import { ACTIVATIONS, ALGORITHMS, type LearnerConfig, PROVIDERS } from '../../../learner/config/index.ts';
 import { num, whole } from './fields.ts';
 import {
   bcSchema,
@@ -118,9 +118,13 @@ const schema = z
     checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(2000),
     threads: whole(
       'threads',
-      { min: 1, max: 64 },
-      'Threads of the training engine; 1 is fastest for small networks.',
+      { min: 0, max: 64 },
+      'Threads of the training engine; 0 for what the machine has to spare when training begins.',
     ).default(1),
+    provider: z
+      .enum(PROVIDERS)
+      .meta({ description: 'Where training computes; the CPU, said loudly, where that is not to be had.' })
+      .default('cpu'),
     bc: bcSchema,
     dsact: dsactSchema,
     expo: expoSchema,
