@@ -85,6 +85,7 @@ export {
   schemaHash,
 } from './spaces.ts';
 export { Ema, type HistogramData, type Interval, QuantileHistogram, wilsonInterval } from './statistics.ts';
+export { didYouMean, editDistance } from './suggest.ts';
 export {
   copyTransition,
   createTransition,

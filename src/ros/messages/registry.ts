@@ -1,5 +1,5 @@
 /** All message types that Rein speaks, by the name that ROS gives them. */
-import { ReinError } from '../../core/index.ts';
+import { editDistance, ReinError } from '../../core/index.ts';
 import * as definitions from './definitions/index.ts';
 import type { MessageType } from './message-type.ts';
 
@@ -34,25 +34,11 @@ function nearestName(name: string): string | undefined {
   for (const known of byName.keys()) {
     const full = plain(known);
     // Somebody may have left the package out.
-    const distance = Math.min(edits(wanted, full), edits(wanted, full.slice(full.indexOf('/') + 1)));
+    const distance = Math.min(editDistance(wanted, full), editDistance(wanted, full.slice(full.indexOf('/') + 1)));
     if (distance < least) {
       least = distance;
       nearest = known;
     }
   }
   return nearest;
-}
-
-/** Letters to put in, take out or replace to make `b` of `a`. */
-function edits(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, above[j]! + 1, row[j - 1]! + 1));
-    }
-    above = row;
-  }
-  return above[b.length]!;
 }

@@ -1,8 +1,7 @@
 /** One joint's limits from up to three files: the model, then a ROS file, then our own limits file, which has the last word. */
-import type { JointModel } from '../../core/index.ts';
+import { didYouMean, type JointModel } from '../../core/index.ts';
 import type { ImportedJoint, ImportedRobot } from '../../drivers/mujoco/index.ts';
 import {
-  didYouMean,
   type Fact,
   type JointFacts,
   type JointLimits,

@@ -1,11 +1,10 @@
 /** From an MJCF or URDF and its limits files to a checked robot model. */
 import { resolve } from 'node:path';
-import { LinkTopology, matrixFromRpy, type RobotModel } from '../../core/index.ts';
+import { didYouMean, LinkTopology, matrixFromRpy, type RobotModel } from '../../core/index.ts';
 import type { ImportedRobot, NamedFrame } from '../../drivers/mujoco/index.ts';
 import {
   checkRobot,
   counted,
-  didYouMean,
   type LimitsConfig,
   noLimits,
   type OwnLimits,

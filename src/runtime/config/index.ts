@@ -46,7 +46,6 @@ export type {
 } from './schema/index.ts';
 export { loadStudyFile, type StudyFile } from './study-file.ts';
 export {
-  didYouMean,
   type Place,
   type Problem,
   parseRawYaml,

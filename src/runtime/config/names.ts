@@ -2,7 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { didYouMean, shown } from './text/index.ts';
+import { didYouMean } from '../../core/index.ts';
+import { shown } from './text/index.ts';
 
 export type ConfigKind = 'robot' | 'task' | 'learner' | 'study';
 

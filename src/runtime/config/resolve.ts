@@ -1,5 +1,5 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
-import { ReinError } from '../../core/index.ts';
+import { didYouMean, ReinError } from '../../core/index.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
@@ -16,7 +16,6 @@ import {
 } from './schema/index.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import {
-  didYouMean,
   merge,
   nodeAt,
   type Problem,

@@ -1,9 +1,9 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
-import { isFree, type JointModel } from '../../core/index.ts';
+import { didYouMean, isFree, type JointModel } from '../../core/index.ts';
 import { counted, type Finding, round, unitOf } from './finding.ts';
 import { checkBox, checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/index.ts';
-import { didYouMean, shown } from './text/index.ts';
+import { shown } from './text/index.ts';
 
 /** All disagreements in `robot`. */
 export function checkRobot(robot: RobotConfig): readonly Finding[] {

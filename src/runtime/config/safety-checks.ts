@@ -1,9 +1,9 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
-import { ArmKinematics, type Capsule, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, type Capsule, didYouMean, type WorkspaceBox } from '../../core/index.ts';
 import { Clearances } from '../../safety/index.ts';
 import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/index.ts';
-import { didYouMean, shown, type TreePath } from './text/index.ts';
+import { shown, type TreePath } from './text/index.ts';
 
 /** Disagreements of the parts that the safety chain's later stages work with. Joints, home and workspace must agree already. */
 export function checkSafety(robot: RobotConfig): readonly Finding[] {

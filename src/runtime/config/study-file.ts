@@ -1,6 +1,6 @@
 /** A study's file: what is compared, and the learner of each variant. */
 import { basename } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { didYouMean, ReinError } from '../../core/index.ts';
 import { loadLearnerFile } from './learner-file.ts';
 import { findConfig, folderOf } from './names.ts';
 import {
@@ -13,7 +13,7 @@ import {
   robotStudySchema,
   type StudyConfig,
 } from './schema/index.ts';
-import { didYouMean, nodeAt, type Problem, placeOf, problemsError, readYaml, type TreeNode } from './text/index.ts';
+import { nodeAt, type Problem, placeOf, problemsError, readYaml, type TreeNode } from './text/index.ts';
 
 /** A checked study. */
 export interface StudyFile {

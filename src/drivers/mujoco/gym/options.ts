@@ -1,5 +1,5 @@
 /** Options of environments and of who acts in them, as plain data that is checked against a table. */
-import { ReinError } from '../../../core/index.ts';
+import { didYouMean, ReinError } from '../../../core/index.ts';
 
 /** What a configuration file can say. */
 export type OptionValues = Readonly<Record<string, number | boolean>>;
@@ -51,30 +51,8 @@ function problemOf(field: NumberField | FlagField, value: unknown): string | und
 
 /** The error for a `word` that is not among `allowed`, with the nearest of them where one is near. */
 export function unknownName(what: string, word: string, allowed: readonly string[]): ReinError {
-  const near = nearest(word, allowed);
-  const hint = near === undefined ? '' : `; did you mean "${near}"?`;
   const remedy = allowed.length === 0 ? 'It has none.' : `There are: ${allowed.join(', ')}.`;
-  return new ReinError('config', `there is no ${what} named "${word.slice(0, 80)}"${hint}`, { remedy });
-}
-
-function nearest(word: string, allowed: readonly string[]): string | undefined {
-  if (word.length > 80) return undefined;
-  const bound = Math.max(2, Math.floor(word.length / 3));
-  const scored = allowed.map((name) => ({ name, edits: edits(word.toLowerCase(), name.toLowerCase()) }));
-  const best = scored.sort((a, b) => a.edits - b.edits)[0];
-  return best !== undefined && best.edits <= bound ? best.name : undefined;
-}
-
-/** Insertions, deletions and replacements that turn `a` into `b` (Levenshtein's distance). */
-function edits(a: string, b: string): number {
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, last[j]! + 1, row[j - 1]! + 1));
-    }
-    last = row;
-  }
-  return last[b.length]!;
+  return new ReinError('config', `there is no ${what} named "${word.slice(0, 80)}"${didYouMean(word, allowed)}`, {
+    remedy,
+  });
 }

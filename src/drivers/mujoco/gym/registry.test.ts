@@ -78,7 +78,7 @@ describe.each(ENVIRONMENT_NAMES.map((name) => [name] as const))('the environment
 
 it('names the nearest environment for a name that is wrong', async () => {
   await expect(createEnvironment('pendulun')).rejects.toThrow(
-    'there is no environment named "pendulun"; did you mean "pendulum"?',
+    'there is no environment named "pendulun", did you mean "pendulum"?',
   );
   await expect(createEnvironment('toaster')).rejects.toMatchObject({
     kind: 'config',

@@ -1,7 +1,7 @@
 /** Checks a tree against a schema, and says what is wrong in words. */
 import type { z } from 'zod';
+import { didYouMean } from '../../../core/index.ts';
 import {
-  didYouMean,
   keyPlaceOf,
   nodeAt,
   type Place,

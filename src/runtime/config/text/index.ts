@@ -2,7 +2,6 @@ export { type Place, type Problem, problemsError } from './place.ts';
 export { parseRawYaml, type RawYaml, readRawYaml } from './raw-yaml.ts';
 export { readYaml, type YamlFile } from './read-yaml.ts';
 export { shown } from './shown.ts';
-export { didYouMean } from './suggest.ts';
 export {
   keyPlaceOf,
   merge,

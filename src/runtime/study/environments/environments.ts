@@ -1,7 +1,6 @@
 /** The simulated tasks by name, with who can act in them without having learned. */
-import { type Environment, ReinError } from '../../../core/index.ts';
+import { didYouMean, type Environment, ReinError } from '../../../core/index.ts';
 import type { Demonstrator, Overseer } from '../../../drivers/mujoco/gym/index.ts';
-import { didYouMean } from '../../config/index.ts';
 import { BaseActionEnvironment } from './base-action.ts';
 import { PointEnvironment, PointExpert, PointOverseer } from './point.ts';
 
