@@ -6,8 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
 import { createTransition } from '../../core/index.ts';
+import { type Agent, createAgent } from '../../learner/index.ts';
 import { LearnerConnection } from '../node/index.ts';
-import { createSetup } from '../setup.ts';
+import { createSetup, type RunSetup } from '../setup.ts';
 import { Learner } from './learner.ts';
 
 const { config } = arm6Setup('insert', 3);
@@ -33,9 +34,15 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function startLearner(start: 'fresh' | 'resume'): Promise<Learner> {
+async function startLearner(
+  start: 'fresh' | 'resume',
+  { begin, of = setup }: { begin?: (agent: Agent) => Promise<void>; of?: RunSetup } = {},
+): Promise<Learner> {
   const onFault = (sentence: string): void => void faults.push(sentence);
-  const learner = await Learner.start({ setup, runId: 'run', bind: address, folder, start, onFault, engine: 'local' });
+  const learner = await Learner.start({
+    ...{ setup: of, runId: 'run', bind: address, folder, start, onFault, engine: 'local' },
+    ...(begin === undefined ? {} : { begin }),
+  });
   closers.push(() => learner.close());
   return learner;
 }
@@ -53,6 +60,10 @@ async function demonstrated(): Promise<LearnerConnection> {
   robot.demonstrationsComplete(STEPS);
   expect(await robot.drain(5000)).toBe(true);
   return robot;
+}
+
+function sizes({ spec, config }: Agent) {
+  return { observationSize: spec.parts.stateSize, actionSize: spec.actionSize, config };
 }
 
 async function until(condition: () => boolean, what: string): Promise<void> {
@@ -102,6 +113,54 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     const second = await startLearner('resume');
     expect(faults).toEqual([]);
     expect(second.statusLine()).toContain(`, waiting for ${STEPS} of ${STEPS} transitions of the checkpoint, policy`);
+  });
+
+  it('keeps what its checkpoint had seen when it is ended while it waits for that', async () => {
+    const eager = createSetup({ ...setup.config, learner: { ...setup.config.learner, warmupSteps: 0, utd: 1 } });
+    const first = await startLearner('fresh', { of: eager });
+    const training = first.run();
+    const robot = await demonstrated();
+    for (let i = 0; i < 3; i++) robot.record(createTransition(setup.observationSize, setup.actionSize));
+    await until(() => first.status.updates === 3, 'the updates');
+    first.end();
+    await training;
+    await robot.close();
+    await first.close();
+
+    for (let again = 0; again < 2; again++) {
+      const next = await startLearner('resume', { of: eager });
+      const waiting = `waiting for ${STEPS + 3} of ${STEPS + 3} transitions of the checkpoint`;
+      expect(next.statusLine()).toContain(waiting);
+      next.end();
+      await next.run();
+      await next.close();
+    }
+  });
+
+  it('has the networks that it was given, also where it died before its first update', async () => {
+    let given: number[] = [];
+    const begin = async (agent: Agent): Promise<void> => {
+      const other = await createAgent({ ...sizes(agent), seed: 99, engine: 'local' });
+      await agent.restore(await other.snapshot());
+      given = Array.from((await other.actorWeights()).data);
+      await other.close();
+    };
+    const plain = createSetup({ ...setup.config, learner: { ...setup.config.learner, bcInitSteps: 0 } });
+    await (await startLearner('fresh', { begin, of: plain })).close();
+
+    const second = await startLearner('resume', { of: plain });
+    expect(faults).toEqual([]);
+    expect(second.statusLine()).not.toContain('waiting');
+    const training = second.run();
+    const robot = await demonstrated();
+    let weights: number[] = [];
+    await until(() => {
+      weights = Array.from(robot.takeNewest()?.weights ?? []);
+      return weights.length > 0;
+    }, 'weights at the robot');
+    expect(weights).toEqual(given);
+    second.end();
+    await training;
   });
 
   it('is refused while another works in the folder, and not after that has ended', async () => {

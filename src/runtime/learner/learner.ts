@@ -111,7 +111,11 @@ export class Learner {
       agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed, engine });
       const learner = new Learner(options, agent, eyes, lock);
       if (options.start === 'resume') await learner.#restore();
-      else await options.begin?.(agent);
+      else if (options.begin !== undefined) {
+        await options.begin(agent);
+        // A learner that dies before its first update must not begin from other networks when it is started again.
+        await learner.#checkpoint();
+      }
       await learner.#listen();
       return learner;
     } catch (error) {
@@ -158,7 +162,8 @@ export class Learner {
       else if (this.#isFinishing) break;
       else await this.#somethingNew();
     }
-    if (this.#agent.updates > 0) await this.#checkpoint();
+    // One that still waits for what its checkpoint had seen would say that it had seen less.
+    if (this.#isReady && this.#agent.updates > 0) await this.#checkpoint();
   }
 
   /** Ends `run` after the call under way. */
@@ -368,7 +373,8 @@ export class Learner {
     this.#version = checkpoint.policyVersion;
     this.#versionBefore = checkpoint.policyVersion + publishedSince;
     this.#parent = checkpoint.policyVersion;
-    this.#replayExpected = checkpoint.replay;
+    // The networks that it was given to begin with: it has yet to begin.
+    if (checkpoint.replay.received > 0) this.#replayExpected = checkpoint.replay;
   }
 }
 

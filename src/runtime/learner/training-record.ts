@@ -54,7 +54,7 @@ export class TrainingRecord {
 
   /** A training call was done, with `online` transitions in replay. */
   update(metrics: UpdateMetrics, online: number): void {
-    this.#rate.add((1e3 * this.#contract.utd) / metrics.callMs);
+    this.#rate.add((1e3 * this.#contract.updatesPerCall) / metrics.callMs);
     if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
     if (this.#calls++ % CALLS_PER_METRIC !== 0) return;
     const { updates: update, values } = metrics;

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { DEFAULT_LEARNER_CONFIG, UpdateContract } from '../../learner/index.ts';
+import { TrainingRecord } from './training-record.ts';
+
+it('counts the updates of a call, which are not those that a transition pays for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'record-'));
+  const record = new TrainingRecord(
+    join(folder, 'metrics.jsonl'),
+    new UpdateContract(1, 0, 2),
+    DEFAULT_LEARNER_CONFIG,
+    () => undefined,
+  );
+  record.update({ updates: 2, values: {}, isRefused: false, callMs: 10 }, 2);
+  expect(record.updatesPerS).toBeCloseTo(200, 6);
+  await record.close();
+  rmSync(folder, { recursive: true, force: true });
+});
