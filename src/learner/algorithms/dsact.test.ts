@@ -252,6 +252,16 @@ describe('one whole call', () => {
 });
 
 describe('learning', () => {
+  it('takes its cloned policy for the target as well, whole', async () => {
+    const config: LearnerConfig = {
+      ...DEFAULT_LEARNER_CONFIG,
+      ...{ algorithm: 'dsact', batchSize: 4, actorHidden: [4], criticHidden: [5] },
+    };
+    const small = { parts: { stateSize: 3 }, actionSize: 2, config };
+    const { after } = await callOnce(dsact, small, dsact.cloning!, 3, new Rng(4));
+    expect(worstDifference(after('actor_target'), Float64Array.from(after('actor'), Number))).toBeLessThan(1e-12);
+  });
+
   it('finds the best action of a bandit', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,

@@ -4,7 +4,7 @@ import { createAgent } from '../agent/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Bindings, Graph, Session, type Tensor } from '../engine/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
+import { type LearnerSpec, stateParts } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
 import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
 import { callOnce, type OneCall } from './one-call.ts';
@@ -225,13 +225,19 @@ describe('the policy of HIL-SERL', () => {
     const learner = {
       ...config,
       encoder: { ...config.encoder, channels: [2], latent: 4, cropPadding: 1 },
-      bcInitSteps: 0,
+      ...{ bcInitSteps: 0, utd: 1, learningRateCritic: 1e-30 },
     };
     const agent = await createAgent({ observationSize: 38, parts, actionSize: A, config: learner, seed: 1 });
+    expect((await agent.actorWeights()).names).toContain('encoder.conv0.kernel');
+    const begin = await agent.snapshot();
     const { isRefused, values } = await agent.update(replay, 40);
     expect(isRefused).toBe(false);
     expect(values['graspLoss']).toBeGreaterThan(0);
-    expect((await agent.actorWeights()).names).toContain('encoder.conv0.kernel');
+    // The slow copy is the last part of the state; nothing else learns here in time to move the loss.
+    expect(stateParts(agent.algorithm, agent.spec).at(-1)!.name).toBe('encoder_target');
+    const [size] = stateParts(agent.algorithm, agent.spec).at(-1)!.shape;
+    await agent.restore({ ...begin, state: begin.state.map((x, i) => (i < begin.state.length - size! ? x : -2 * x)) });
+    expect((await agent.update(replay, 40)).values['graspLoss']).not.toBe(values['graspLoss']);
     await agent.close();
   });
 

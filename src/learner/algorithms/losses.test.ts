@@ -14,7 +14,7 @@ import {
   unpack,
 } from '../engine/index.ts';
 import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
-import { cloningLoss } from './bc.ts';
+import { cloningLoss, cloningWeight } from './bc.ts';
 import { callOnce } from './one-call.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, sac, temperature, temperatureLoss } from './sac.ts';
 
@@ -156,4 +156,10 @@ describe('the temperature', () => {
     if (expected === undefined) expect(Math.abs(now - before)).toBeCloseTo(config.learningRateTemperature, 6);
     else expect(now).toBeCloseTo(expected, 9);
   });
+});
+
+it('halves the weight of cloning beside the actor in so many updates, or keeps it', () => {
+  const config = { ...DEFAULT_LEARNER_CONFIG, bcAuxWeight: 2, bcAuxHalvingUpdates: 100 };
+  expect([0, 100, 300].map((updates) => cloningWeight(config, updates))).toEqual([2, 1, 0.25]);
+  expect(cloningWeight({ ...config, bcAuxHalvingUpdates: 0 }, 300)).toBe(2);
 });
