@@ -62,7 +62,7 @@ export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
   return `${svg
     .replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
     .replace(`viewBox="0 0 ${WIDTH} ${HEIGHT}"`, `viewBox="0 0 ${WIDTH} ${HEIGHT + rows * LINE_PX}"`)
-    .replace('>', `>${STYLE}`)
+    .replace('</desc>', `</desc>${STYLE}`)
     .replace('</svg>', `${marks}</svg>`)}\n`;
 }
 
