@@ -25,7 +25,7 @@ it('is standard deviations from the mean, ten at most; the privileged number for
   const bindings = new Bindings();
   bindings.set('observation', Float32Array.of(4, 9.5, -30, 0.25, 12), [1, 5]);
   const seen = await session.evaluate(bindings);
-  expect(Array.from(seen['policy']!.data)).toEqual([6, 9.5, -10, 0.25]);
-  expect(Array.from(seen['critic']!.data)).toEqual([6, 9.5, -10, 0.25, 5]);
+  expect(Array.from(seen['policy']!.data, Number)).toEqual([6, 9.5, -10, 0.25]);
+  expect(Array.from(seen['critic']!.data, Number)).toEqual([6, 9.5, -10, 0.25, 5]);
   await session.close();
 });
