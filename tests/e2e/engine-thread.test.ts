@@ -1,6 +1,7 @@
 /** The training engine in a thread of its own against the one in the caller's: the same numbers, bit for bit. */
 import { expect, it } from 'vitest';
 import { createTransition, Rng } from '../../src/core/index.ts';
+import type { TrainingEngine } from '../../src/learner/agent/engine/index.ts';
 import type { AgentSpec, createAgent as create } from '../../src/learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG, Replay } from '../../src/learner/index.ts';
 
@@ -63,4 +64,15 @@ it('says what is wrong with values of other sizes, and goes on', async () => {
   await expect(agent.criticValues(new Float32Array(4), new Float32Array(2))).rejects.toThrow(/are not rows of 3 and 2/);
   expect((await agent.update(replay, 20)).isRefused).toBe(false);
   await agent.close();
+});
+
+it('rejects what is asked of a thread that dies, and closes: nobody waits for ever', async () => {
+  const { EngineThread } = (await import(
+    new URL('../../dist/learner/agent/engine/index.js', import.meta.url).href
+  )) as { EngineThread: new (of: object) => TrainingEngine };
+  const impossible = { parts: { stateSize: 3 }, actionSize: 2, config: { ...config, algorithm: 'none' } };
+  const engine = new EngineThread(impossible);
+  await expect(engine.read()).rejects.toThrow(TypeError);
+  await expect(engine.read()).rejects.toThrow(TypeError);
+  await engine.close();
 });
