@@ -12,8 +12,8 @@ import {
 /** How a check came out, in a word that leads its sentence. */
 const WORD: Readonly<Record<Verdict['outcome'], string>> = {
   shown: '**Shown.**',
-  open: '**Not decided.**',
-  'not shown': '**Not reproduced.**',
+  'not decided': '**Not decided.**',
+  'not reproduced': '**Not reproduced.**',
 };
 
 /** The study's part of the page; `plot` is where the page finds its picture. */

@@ -57,16 +57,16 @@ describe('a verdict', () => {
   const order: StudyCheck = { kind: 'order', better: 'a', worse: 'b', measure: 'return', part: 'end' };
   const seeds = (...ends: number[]) => ends.map((end, seed) => curve(seed, 0, end));
 
-  it('is shown, not shown or open, as the interval of the difference says', () => {
+  it('is shown, not reproduced or not decided, as the interval of the difference says', () => {
     expect(verdictOf(order, { a: seeds(10, 11, 12), b: seeds(1, 2, 3) })).toMatch(
       /^shown: A has 9 more return .* \(95 % interval 6\.73 to 11\.3, 3 and 3 seeds\) than B\.$/,
     );
-    expect(verdictOf(order, { a: seeds(1, 2, 3), b: seeds(10, 11, 12) })).toMatch(/^not shown: A has 9 less return /);
-    expect(verdictOf(order, { a: seeds(1, 5, 9), b: seeds(2, 4, 3) })).toMatch(/^open: A has 2 more return /);
+    expect(verdictOf(order, { a: seeds(1, 2, 3), b: seeds(10, 11, 12) })).toMatch(/^not reproduced: A has 9 less return /);
+    expect(verdictOf(order, { a: seeds(1, 5, 9), b: seeds(2, 4, 3) })).toMatch(/^not decided: A has 2 more return /);
     expect(verdictOf({ ...order, measure: 'cost' }, { a: seeds(10, 11, 12), b: seeds(1, 2, 3) })).toMatch(
       /^shown: A has 9 less cost /,
     );
-    expect(verdictOf(order, { a: seeds(1) })).toBe('open: A against B: runs are missing.');
+    expect(verdictOf(order, { a: seeds(1) })).toBe('not decided: A against B: runs are missing.');
   });
 
   it('counts the seeds that came so far in time', () => {
@@ -75,7 +75,7 @@ describe('a verdict', () => {
     expect(verdictOf(reaches, { a: [curve(0, -900, -150, -300), curve(1, -900, -400, -199)] })).toBe(
       'shown: A: 2 of 2 seeds have a mean return above −200 within 200 steps, first after 100 to 200.',
     );
-    expect(verdictOf(reaches, { a: [curve(0, -900, -150), late] })).toMatch(/^not shown: A: 1 of 2 seeds /);
-    expect(verdictOf(reaches, {})).toBe('open: A: no run yet.');
+    expect(verdictOf(reaches, { a: [curve(0, -900, -150), late] })).toMatch(/^not reproduced: A: 1 of 2 seeds /);
+    expect(verdictOf(reaches, {})).toBe('not decided: A: no run yet.');
   });
 });

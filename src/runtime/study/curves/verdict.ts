@@ -3,9 +3,10 @@ import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig } from '../../co
 import { differenceInterval, type MeanInterval } from './intervals.ts';
 import { measured, partOf, type StudyCurves } from './samples.ts';
 
-/** `open`: the seeds do not decide it, or there are none yet. */
-export type Outcome = 'shown' | 'open' | 'not shown';
+/** Of a check. `not decided`: the interval over the seeds holds zero, or there are no runs yet. */
+export type Outcome = 'shown' | 'not decided' | 'not reproduced';
 
+/** What a check came to. */
 export interface Verdict {
   readonly outcome: Outcome;
   readonly sentence: string;
@@ -28,12 +29,12 @@ function judgeReaches(check: ReachesCheck, study: StudyConfig, curves: StudyCurv
       (sample) => sample.step <= withinSteps && (measured(sample, measure) ?? Number.NEGATIVE_INFINITY) > value,
     ),
   );
-  if (firsts.length === 0) return { outcome: 'open', sentence: `${title}: no run yet.` };
+  if (firsts.length === 0) return { outcome: 'not decided', sentence: `${title}: no run yet.` };
   const reached = firsts.filter((first) => first !== undefined);
   const steps = reached.map(({ step }) => step);
   const when = steps.length === 0 ? '' : `, first after ${Math.min(...steps)} to ${Math.max(...steps)}`;
   return {
-    outcome: reached.length === firsts.length ? 'shown' : 'not shown',
+    outcome: reached.length === firsts.length ? 'shown' : 'not reproduced',
     sentence: `${title}: ${reached.length} of ${firsts.length} seeds have a mean ${measure} above ${number(value)} within ${withinSteps} steps${when}.`,
   };
 }
@@ -52,7 +53,7 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   );
   const [titleA, titleB] = [study.variants[better]!.title, study.variants[worse]!.title];
   if (a!.length === 0 || b!.length === 0) {
-    return { outcome: 'open', sentence: `${titleA} against ${titleB}: runs are missing.` };
+    return { outcome: 'not decided', sentence: `${titleA} against ${titleB}: runs are missing.` };
   }
   // The gain of the better one; a lower cost is better.
   const sign = measure === 'cost' ? -1 : 1;
@@ -67,7 +68,7 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
 
 function outcomeOf({ mean, low, high }: MeanInterval): Outcome {
   if (low > 0 || (low === high && mean > 0)) return 'shown';
-  return high < 0 ? 'not shown' : 'open';
+  return high < 0 ? 'not reproduced' : 'not decided';
 }
 
 function number(value: number): string {
