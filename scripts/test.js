@@ -26,7 +26,7 @@ const patient = [
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   ...['run-alone', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map((name) => `tests/e2e/${name}`),
-  ...['node', 'link', 'disk'].map((name) => `tests/faults/wall/${name}`),
+  ...['node', 'link'].map((name) => `tests/faults/wall/${name}`),
 ];
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };
