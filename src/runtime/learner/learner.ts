@@ -15,6 +15,7 @@ import {
   type ObservationEncoder,
   openObservationEncoder,
   type Replay,
+  type ReplayPosition,
   readCheckpoint,
   type SeenTransition,
   UpdateContract,
@@ -50,6 +51,7 @@ export interface LearnerOptions {
   readonly onFault: (sentence: string) => void;
 }
 
+const NOTHING_SEEN: ReplayPosition = { online: 0, demonstrations: 0, received: 0 };
 /** How often robots are told how training is going, ms. */
 const STATUS_MS = 250;
 
@@ -111,12 +113,10 @@ export class Learner {
       agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed, engine });
       const learner = new Learner(options, agent, eyes, lock);
       if (options.start === 'resume') await learner.#restore();
-      else if (options.begin !== undefined) {
-        await options.begin(agent);
-        // A learner that dies before its first update must not begin from other networks when it is started again.
-        await learner.#checkpoint();
-      }
+      else await options.begin?.(agent);
       await learner.#listen();
+      // A learner that dies before its first update must not begin from other networks when it is started again.
+      if (options.start === 'fresh' && options.begin !== undefined) await learner.#checkpoint(NOTHING_SEEN);
       return learner;
     } catch (error) {
       // Its engine may have a thread, which would keep the process alive.
@@ -335,16 +335,17 @@ export class Learner {
     });
   }
 
-  async #checkpoint(): Promise<void> {
+  /** `seen`: the transitions that the state has learned from, or was ready to. */
+  async #checkpoint(seen: ReplayPosition = { ...this.#replay.counts(), received: this.#received }): Promise<void> {
     const { runId, setup, folder, onFault } = this.#options;
     try {
       const { schemaHash } = setup;
-      const counts = this.#replay.counts();
+      const { online, demonstrations, received } = seen;
       await writeCheckpoint(join(folder, LEARNER_FILES.checkpoints), {
         runId,
         schemaHash,
         policyVersion: this.#version,
-        replay: { online: counts.online, demonstrations: counts.demonstrations, received: this.#received },
+        replay: { online, demonstrations, received },
         agent: await this.#agent.snapshot(),
         ...encoderOf(this.#eyes),
       });
