@@ -13,6 +13,7 @@ export interface ObservationParts {
   readonly privilegedSize?: number;
 }
 
+/** Of one frame. */
 export interface ImageShape {
   readonly channels: number;
   readonly height: number;

@@ -3,6 +3,7 @@ import { type ObservationParts, totalObservationSize } from '../../core/index.ts
 import type { LearnerConfig } from '../config/index.ts';
 import type { LearnerSpec } from '../program/index.ts';
 
+/** Sizes, settings and seed of one agent. */
 export interface AgentSpec {
   readonly observationSize: number;
   /** What the observation is made of; absent: all of it is seen by everybody. */

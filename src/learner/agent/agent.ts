@@ -38,7 +38,9 @@ export interface AgentSnapshot {
   readonly state: Float32Array;
 }
 
+/** What an agent draws random numbers for; each has a generator of its own, whose state is in the checkpoint. */
 export const RANDOM_PURPOSES = ['batch', 'noise', 'subset', 'cloning'] as const;
+/** One of them. */
 export type RandomPurpose = (typeof RANDOM_PURPOSES)[number];
 
 /** Builds and loads the networks, freshly initialised from `seed`. Throws `RangeError` for a wrong configuration. */

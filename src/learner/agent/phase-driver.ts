@@ -6,6 +6,7 @@ import type { RngState } from '../../core/index.ts';
 import { type Algorithm, buildProgram, type Draw, ProgramInputs, type TrainingRandom } from '../program/index.ts';
 import type { CallReport, PhaseName, TrainingEngine } from './engine/index.ts';
 
+/** Made by `open`; one call after another, never two at once. */
 export class PhaseDriver {
   readonly #engine: TrainingEngine;
   readonly #phase: PhaseName;

@@ -8,6 +8,7 @@ import { PhaseDriver } from './phase-driver.ts';
 /** Updates per call of the runtime, where nothing else is said. */
 const UPDATES_PER_CALL = 50;
 
+/** What a pre-training did; `steps` counts its updates. */
 export interface PretrainingReport {
   readonly steps: number;
   /** Mean loss over the first and the last calls of the runtime. */
@@ -15,6 +16,7 @@ export interface PretrainingReport {
   readonly lastLoss: number;
 }
 
+/** Which phase is run, on what, and for how long. */
 export interface PretrainingOptions {
   readonly algorithm: Algorithm;
   /** Algorithms without it are left as they are. */

@@ -45,6 +45,7 @@ import {
 /** z of a sampled return stays in ± this many spreads. */
 const SAMPLE_LIMIT = 3;
 
+/** DSAC-T. */
 export const dsact: Algorithm = {
   name: 'dsact',
   networks: (spec) => [

@@ -38,6 +38,7 @@ import {
   updateTemperature,
 } from './sac.ts';
 
+/** EXPO. */
 export const expo: Algorithm = {
   name: 'expo',
   networks: (spec) => [baseNetwork(spec), editNetwork(spec), criticNetwork(spec), temperatureNetwork(spec.config)],

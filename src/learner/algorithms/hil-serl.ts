@@ -48,6 +48,7 @@ import {
 /** What a gripper can be told, as its number of the action: close, let be, open. */
 const COMMANDS: readonly number[] = [-1, 0, 1];
 
+/** HIL-SERL. */
 export const hilSerl: Algorithm = {
   name: 'hil-serl',
   networks: (spec) => [

@@ -9,6 +9,7 @@ import { baseNetwork, cloneBase } from './expo.ts';
 import { baseModel } from './on-the-fly.ts';
 import { gaussianActorNetwork, gaussianPolicy } from './sac.ts';
 
+/** Behaviour cloning. */
 export const bc: Algorithm = {
   name: 'bc',
   networks: (spec) => [isGaussian(spec) ? gaussianActorNetwork(spec) : baseNetwork(spec)],

@@ -11,6 +11,7 @@ import {
   stateParts,
 } from '../program/index.ts';
 
+/** What went into the call and what came out. */
 export interface OneCall {
   /** Parts of the state before the call; moments are zero. */
   readonly state: Readonly<Record<string, Float64Array>>;

@@ -45,6 +45,7 @@ import {
 /** In place of the last measured cost where there is none yet. */
 const NONE = -1;
 
+/** Passivity-aware soft actor-critic. */
 export const passive: Algorithm = {
   ...sac,
   name: 'passive',

@@ -48,6 +48,7 @@ export function numericGradient(x: Float64Array, f: () => number): Float64Array 
   });
 }
 
+/** Adam's running means of a gradient and of its square. */
 export interface PlainMoments {
   readonly first: Float64Array;
   readonly second: Float64Array;

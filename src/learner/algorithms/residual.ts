@@ -37,6 +37,7 @@ import { addCloning } from './bc.ts';
 import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';
 import { beforeTanh, deterministicActorLoss, learnValues, smoothed } from './td3.ts';
 
+/** The residual on a base policy. */
 export const residual: Algorithm = {
   name: 'residual',
   networks: (spec) => [residualNetwork(spec), criticNetwork(spec)],

@@ -7,4 +7,5 @@
 import type { Algorithm } from '../program/index.ts';
 import { sac } from './sac.ts';
 
+/** RLPD. */
 export const rlpd: Algorithm = { ...sac, name: 'rlpd' };

@@ -34,6 +34,7 @@ import {
 } from '../program/index.ts';
 import { addCloning, cloneActor } from './bc.ts';
 
+/** SAC. */
 export const sac: Algorithm = {
   name: 'sac',
   networks: (spec) => [gaussianActorNetwork(spec), criticNetwork(spec), temperatureNetwork(spec.config)],
@@ -146,11 +147,13 @@ export function alphaOf(step: Step): Tensor {
   return temperature(step.online('temperature')['log']!);
 }
 
+/** How critics are minimised: their encoder learns with them. */
 export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateCritic: rate, weightDecay, gradientClip: clip } = config;
   return { rate, weightDecay, clip, trainsEncoder: true };
 }
 
+/** How a policy is minimised: it looks through the encoder, and does not train it. */
 export function actorOptimiser(config: LearnerConfig): MinimiseOptions {
   const { learningRateActor: rate, weightDecay, gradientClip: clip } = config;
   return { rate, weightDecay, clip };

@@ -30,6 +30,7 @@ import {
 import { addCloning, cloneActor } from './bc.ts';
 import { actorOptimiser, criticNetwork, criticTarget, learnCritics, meanValue } from './sac.ts';
 
+/** TD3. */
 export const td3: Algorithm = {
   name: 'td3',
   networks: (spec) => [deterministicActorNetwork(spec), criticNetwork(spec)],

@@ -23,6 +23,7 @@ import { critics, gaussianActor, sampleTanhGaussian } from '../networks/index.ts
 import type { Algorithm, Step } from '../program/index.ts';
 import { criticLoss, criticOptimiser, criticTarget, nextDraw, sac, updateActor } from './sac.ts';
 
+/** WSRL. */
 export const wsrl: Algorithm = {
   ...sac,
   name: 'wsrl',

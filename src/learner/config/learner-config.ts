@@ -37,10 +37,10 @@ export const ALGORITHMS = [
 ] as const;
 /** The processors that the runtime knows: the CPU, NVIDIA's with CUDA 12 and cuDNN 9, any GPU through WebGPU. */
 export const PROVIDERS = ['cpu', 'cuda', 'webgpu'] as const;
+/** One of them. */
 export type Provider = (typeof PROVIDERS)[number];
 
-export type AlgorithmName = (typeof ALGORITHMS)[number];
-
+/** All settings of a learner. `checkLearnerConfig` says which values can work. */
 export interface LearnerConfig {
   readonly algorithm: AlgorithmName;
   /** Widths of the actor's hidden layers. */

@@ -12,6 +12,7 @@ import {
 import { Bindings, Graph, mul, permute, reshape, Session, sub, type Tensor } from '../engine/index.ts';
 import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from './image-port.ts';
 
+/** What a file says that it takes and gives. */
 export interface EncoderModel {
   /** Name of the file, for people. */
   readonly file: string;

@@ -29,6 +29,7 @@ export type BatchOf = 'observation' | 'next_observation';
 /** Where in a call an update is: inside the loop over critic updates, after it, or before it for all updates at once. */
 export type StepPlace = 'inner' | 'outer' | 'ahead';
 
+/** How `minimise` steps. */
 export interface MinimiseOptions {
   /** Adam's step size: a number, or one for each update, counted from 1. 0 leaves the parameters as they are. */
   readonly rate: number | ((update: number) => number);

@@ -12,6 +12,7 @@ const ACTION_TOLERANCE = 0.01;
 /** Why a record was not taken. */
 export type DropReason = 'wrongSize' | 'notFinite' | 'actionOutOfRange' | 'frameOutOfRange';
 
+/** What is kept beside the transitions as they came. */
 export interface ReplayOptions {
   /** The part of the observation that is kept in several variants, or in bytes; absent: it is all alike. */
   readonly frame?: FrameStorage;
@@ -27,6 +28,7 @@ export interface Arrival {
   readonly frames?: RowFrames;
 }
 
+/** What came in, and what became of it. */
 export interface ReplayCounts {
   /** Transitions offered, taken or not. */
   readonly received: number;

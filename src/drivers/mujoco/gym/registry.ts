@@ -9,6 +9,7 @@ import { ContactPush } from './push/index.ts';
 import { Quadrotor } from './quadrotor/index.ts';
 import { Reacher } from './reacher.ts';
 
+/** The environments that there are. */
 export type EnvironmentName =
   | 'pendulum'
   | 'reacher'

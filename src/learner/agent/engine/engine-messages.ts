@@ -7,6 +7,7 @@ export interface EngineStart {
   readonly spec: LearnerSpec;
 }
 
+/** What the agent asks for. Requests are answered in their order, one answer each. */
 export type EngineRequest =
   /** `sets`: the same inputs twice, in shared memory. */
   | {
@@ -23,6 +24,7 @@ export type EngineRequest =
   /** The thread ends by itself after it: it must not be terminated during a call, which would abort the process. */
   | { readonly kind: 'close' };
 
+/** What comes back. `isMistake`: of the caller, who gets a `RangeError`. */
 export type EngineAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'report'; readonly report: CallReport }

@@ -14,6 +14,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** As `TrainingEngine` says; every verb waits for its answer. */
 export class EngineThread implements TrainingEngine {
   readonly spec: LearnerSpec;
   readonly #worker: Worker;

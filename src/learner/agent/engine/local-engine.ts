@@ -6,6 +6,7 @@ import { CriticValues } from './critic-values.ts';
 import { PhaseSession } from './phase-session.ts';
 import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';
 
+/** As `TrainingEngine` says; nothing else happens in this thread during a call. */
 export class LocalEngine implements TrainingEngine {
   readonly spec: LearnerSpec;
   readonly #algorithm: Algorithm;

@@ -11,6 +11,7 @@ import {
 } from '../../program/index.ts';
 import type { CallReport } from './training-engine.ts';
 
+/** Made by `create`; `close` gives the runtime its memory back. */
 export class PhaseSession {
   /** What a call reads beside the state; filled by the caller. */
   readonly inputs: InputArrays;

@@ -6,6 +6,7 @@ import type { InputArrays, LearnerSpec } from '../../program/index.ts';
 
 /** The phases of an algorithm that can be run. */
 export const PHASES = ['update', 'cloning', 'offline'] as const;
+/** A kind of training call: see `Algorithm`. */
 export type PhaseName = (typeof PHASES)[number];
 
 /** A phase that is ready to run, and how many sets of inputs it has: with two, one is filled while the other computes. */

@@ -43,6 +43,7 @@ export interface RobotVariant {
 export type StudyMeasure = 'return' | 'success' | 'cost';
 export type StudyPart = 'start' | 'end' | 'all' | 'least';
 
+/** Every seed of a variant gets above a value in time. */
 export interface ReachesCheck {
   readonly kind: 'reaches';
   readonly variant: string;
@@ -51,6 +52,7 @@ export interface ReachesCheck {
   readonly withinSteps: number;
 }
 
+/** One variant has more (of a cost: less) than another. */
 export interface OrderCheck {
   readonly kind: 'order';
   readonly better: string;
@@ -59,6 +61,7 @@ export interface OrderCheck {
   readonly part: StudyPart;
 }
 
+/** A part of the claim, as numbers. */
 export type StudyCheck = ReachesCheck | OrderCheck;
 
 interface StudyCommon {
@@ -72,6 +75,7 @@ interface StudyCommon {
   readonly checks: readonly StudyCheck[];
 }
 
+/** A study of learners in a simulated environment. */
 export interface EnvironmentStudy extends StudyCommon, EnvironmentParts {
   readonly kind: 'environment';
   readonly environment: string;
@@ -79,6 +83,7 @@ export interface EnvironmentStudy extends StudyCommon, EnvironmentParts {
   readonly variants: Readonly<Record<string, EnvironmentVariant>>;
 }
 
+/** A study of whole runs of `rein sim` on a robot's task. */
 export interface RobotStudy extends StudyCommon {
   readonly kind: 'robot';
   readonly task: string;

@@ -24,6 +24,7 @@ export type PretrainingData =
       readonly demonstrations: DemonstrationSpec;
     };
 
+/** What is learned from, with which settings, into which folder. */
 export interface PretrainingRequest {
   readonly data: PretrainingData;
   readonly learner: LearnerSettings;

@@ -13,6 +13,7 @@ import { type ChildEnd, runChild } from './child.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
 import { trialSpecOf } from './study-trial.ts';
 
+/** What of a study is run, and where. */
 export interface SweepOptions {
   readonly study: StudyFile;
   /** Holds one folder a run. */

@@ -23,6 +23,7 @@ export const TRIAL_FILES = {
   lock: 'trial.lock',
 } as const;
 
+/** A trial: equal specs have equal curves, bit for bit. */
 export interface TrialSpec {
   readonly formatVersion: 1;
   readonly environment: { readonly name: string; readonly options: EnvironmentOptions };
