@@ -89,6 +89,21 @@ it('gives a policy that sees everything but the privileged numbers, and critics 
   await agent.close();
 });
 
+it('gives the policy the statistics that it trained with, without those of privileged numbers', async () => {
+  const agent = await create({ normaliseObservations: true });
+  await agent.update(replay, 40);
+  const trained = await partsOf(agent);
+  const { names, shapes, data } = await agent.actorWeights();
+  const sizes = shapes.map((shape) => shape.reduce((a, b) => a * b, 1));
+  expect(data).toHaveLength(sizes.reduce((a, b) => a + b, 0));
+  for (const name of ['observation_mean', 'observation_scale']) {
+    const at = names.indexOf(name);
+    const from = sizes.slice(0, at).reduce((a, b) => a + b, 0);
+    expect(Array.from(data.subarray(from, from + sizes[at]!))).toEqual(trained(name).slice(0, O - 3));
+  }
+  await agent.close();
+});
+
 it('says that the parts do not make up the observation', async () => {
   await expect(createAgent({ observationSize: O + 1, parts, actionSize: 1, config, seed: 1 })).rejects.toThrow(
     `the parts of the observation have ${O} numbers, the observation has ${O + 1}`,
