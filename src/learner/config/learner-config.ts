@@ -35,6 +35,9 @@ export const ALGORITHMS = [
   'bc',
   'passive',
 ] as const;
+/** One of them. */
+export type AlgorithmName = (typeof ALGORITHMS)[number];
+
 /** The processors that the runtime knows: the CPU, NVIDIA's with CUDA 12 and cuDNN 9, any GPU through WebGPU. */
 export const PROVIDERS = ['cpu', 'cuda', 'webgpu'] as const;
 /** One of them. */
