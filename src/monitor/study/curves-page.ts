@@ -51,7 +51,13 @@ function overview(results: readonly StudyResult[]): string[] {
       .replace(/[^a-z0-9 -]/g, '')
       .replaceAll(' ', '-');
     const runs = Object.values(curves).reduce((sum, seeds) => sum + seeds.length, 0);
-    const cells = [`[${file.study.title}](#${anchor})`, runs, count('shown'), count('not decided'), count('not reproduced')];
+    const cells = [
+      `[${file.study.title}](#${anchor})`,
+      runs,
+      count('shown'),
+      count('not decided'),
+      count('not reproduced'),
+    ];
     return `| ${cells.join(' | ')} |`;
   });
   return ['| study | runs | shown | not decided | not reproduced |', '|---|---|---|---|---|', ...rows];

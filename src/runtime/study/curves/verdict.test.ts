@@ -61,7 +61,9 @@ describe('a verdict', () => {
     expect(verdictOf(order, { a: seeds(10, 11, 12), b: seeds(1, 2, 3) })).toMatch(
       /^shown: A has 9 more return .* \(95 % interval 6\.73 to 11\.3, 3 and 3 seeds\) than B\.$/,
     );
-    expect(verdictOf(order, { a: seeds(1, 2, 3), b: seeds(10, 11, 12) })).toMatch(/^not reproduced: A has 9 less return /);
+    expect(verdictOf(order, { a: seeds(1, 2, 3), b: seeds(10, 11, 12) })).toMatch(
+      /^not reproduced: A has 9 less return /,
+    );
     expect(verdictOf(order, { a: seeds(1, 5, 9), b: seeds(2, 4, 3) })).toMatch(/^not decided: A has 2 more return /);
     expect(verdictOf({ ...order, measure: 'cost' }, { a: seeds(10, 11, 12), b: seeds(1, 2, 3) })).toMatch(
       /^shown: A has 9 less cost /,
