@@ -83,6 +83,6 @@ describe('the command line', () => {
   it('says in one sentence that a result cannot be written', () => {
     const { code, error } = bench('learner', '--calls', '1', '--json', join(tmpdir(), 'no-such-rein', 'folder.json'));
     expect(code).toBe(1);
-    expect(error).toMatch(/^rein: .*cannot be written.*\n/);
+    expect(error).toMatch(/^rein: .*cannot be written.*\n$/m);
   });
 });

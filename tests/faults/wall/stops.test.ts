@@ -32,7 +32,9 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
   let results: readonly StopTrialResult[] = [];
 
   beforeAll(async () => {
-    ({ results } = await runStopTrials({ trials: TRIALS }));
+    // A machine that holds up a trial's own processes ends the trials, and shows nothing about the robot: once more, as for any test here.
+    const again = () => runStopTrials({ trials: TRIALS });
+    ({ results } = await again().catch(again));
   }, 600_000);
 
   /** What the trials named `name` showed, all within their bounds. */
