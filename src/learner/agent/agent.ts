@@ -54,7 +54,7 @@ export async function createAgent(spec: AgentSpec): Promise<Agent> {
   const root = new Rng(spec.seed);
   try {
     await engine.write(initialState(algorithm, learner, root.fork('networks')));
-    const update = await PhaseDriver.open(engine, algorithm, 'update', updatesPerCall(spec.config));
+    const update = await PhaseDriver.open(engine, 'update', updatesPerCall(spec.config));
     return new Agent(algorithm, engine, update, root);
   } catch (error) {
     // A thread that nobody has would keep the process alive.

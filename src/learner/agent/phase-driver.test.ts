@@ -5,7 +5,7 @@ import { sac } from '../algorithms/sac.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
 import { buildProgram, type Draw, type InputArrays, inputArrays, type LearnerSpec } from '../program/index.ts';
 import { Replay } from '../replay/index.ts';
-import type { CallReport, TrainingEngine } from './engine/index.ts';
+import type { CallReport, OpenPhase, TrainingEngine } from './engine/index.ts';
 import { PhaseDriver } from './phase-driver.ts';
 
 const UPDATES = 2;
@@ -32,10 +32,10 @@ class WritingEngine {
   fails = false;
   readonly #sets: InputArrays[] = [];
 
-  async open(): Promise<{ sets: readonly InputArrays[] }> {
+  async open(): Promise<OpenPhase> {
     const program = buildProgram(sac, spec);
     this.#sets.push(inputArrays(program, UPDATES), inputArrays(program, UPDATES));
-    return { sets: this.#sets };
+    return { inputs: program.inputs, sets: this.#sets };
   }
 
   async run(_: string, set: number): Promise<CallReport> {
@@ -47,7 +47,7 @@ class WritingEngine {
 
 async function open() {
   const engine = new WritingEngine();
-  const driver = await PhaseDriver.open(engine as unknown as TrainingEngine, sac, 'update', UPDATES);
+  const driver = await PhaseDriver.open(engine as unknown as TrainingEngine, 'update', UPDATES);
   const root = new Rng(5);
   const random = { batch: root.fork('batch'), noise: root.fork('noise'), subset: root.fork('subset') };
   const draw = (call: number): Draw => ({ replay, visibleCount: 20 + call, demoFraction: 0, call, random });

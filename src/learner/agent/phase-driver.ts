@@ -3,7 +3,7 @@
  * own, draws the next batch while the current one computes. What is drawn ahead is drawn in the same order as without.
  */
 import type { RngState } from '../../core/index.ts';
-import { type Algorithm, buildProgram, type Draw, ProgramInputs, type TrainingRandom } from '../program/index.ts';
+import { type Draw, ProgramInputs, type TrainingRandom } from '../program/index.ts';
 import type { CallReport, PhaseName, TrainingEngine } from './engine/index.ts';
 
 /** Made by `open`; one call after another, never two at once. */
@@ -22,15 +22,9 @@ export class PhaseDriver {
   }
 
   /** Opens `phase` for calls of `updates` inner updates. */
-  static async open(
-    engine: TrainingEngine,
-    algorithm: Algorithm,
-    phase: PhaseName,
-    updates: number,
-  ): Promise<PhaseDriver> {
-    const { sets } = await engine.open(phase, updates);
-    const program = buildProgram(algorithm, engine.spec, algorithm[phase]);
-    const inputs = sets.map((arrays) => new ProgramInputs(program, engine.spec, updates, arrays));
+  static async open(engine: TrainingEngine, phase: PhaseName, updates: number): Promise<PhaseDriver> {
+    const opened = await engine.open(phase, updates);
+    const inputs = opened.sets.map((arrays) => new ProgramInputs(opened, engine.spec, updates, arrays));
     return new PhaseDriver(engine, phase, inputs);
   }
 

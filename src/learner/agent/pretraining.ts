@@ -41,7 +41,7 @@ export async function pretrain(engine: TrainingEngine, options: PretrainingOptio
   const { from, to } = replay.visible(0).demonstrations;
   if (from === to || steps === 0 || algorithm[phase] === undefined) return none;
   const before = await engine.read();
-  const driver = await PhaseDriver.open(engine, algorithm, phase, updatesPerCall);
+  const driver = await PhaseDriver.open(engine, phase, updatesPerCall);
   try {
     const losses: number[] = [];
     for (let call = 0; call * updatesPerCall < steps; call++) {

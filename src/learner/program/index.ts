@@ -1,7 +1,7 @@
 export type { Algorithm, Phase, PolicyDef } from './algorithm.ts';
 export { drawBatch, drawSubset, splitBatch } from './batch.ts';
 export { type CostWeights, learnedReward } from './costs.ts';
-export type { Measure } from './input-table.ts';
+export type { DeclaredInput, Measure } from './input-table.ts';
 export { networksOf } from './networks-of.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
 export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';

@@ -9,6 +9,7 @@ import {
   type NetworkDef,
   networksOf,
   STATISTICS,
+  stateParts,
 } from '../../program/index.ts';
 
 /** Rows of one run of the graph; a shorter rest is padded. */
@@ -75,13 +76,10 @@ export class CriticValues {
 }
 
 function partsOf(algorithm: Algorithm, spec: LearnerSpec): [string, readonly number[]][] {
-  const parts = networksNeeded(algorithm, spec).map(({ name, members, layout }): [string, readonly number[]] => [
-    name,
-    members === undefined ? [layout.size] : [members, layout.size],
-  ]);
-  if (!spec.config.normaliseObservations) return parts;
-  const size = totalObservationSize(spec.parts);
-  return [...parts, ...Object.values(STATISTICS).map((part): [string, number[]] => [part, [size]])];
+  const read = [...networksNeeded(algorithm, spec).map(({ name }) => name), ...Object.values(STATISTICS)];
+  return stateParts(algorithm, spec)
+    .filter(({ name }) => read.includes(name))
+    .map(({ name, shape }) => [name, shape]);
 }
 
 function networksNeeded(algorithm: Algorithm, spec: LearnerSpec): NetworkDef[] {

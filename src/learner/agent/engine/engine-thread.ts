@@ -42,7 +42,7 @@ export class EngineThread implements TrainingEngine {
     const program = buildProgram(algorithm, this.spec, definition);
     const sets = [inputArrays(program, updates, true), inputArrays(program, updates, true)];
     await this.#ask({ kind: 'open', phase, updates, sets });
-    return { sets };
+    return { inputs: program.inputs, sets };
   }
 
   async run(phase: PhaseName, set: number): Promise<CallReport> {

@@ -1,3 +1,3 @@
 export { EngineThread } from './engine-thread.ts';
 export { LocalEngine } from './local-engine.ts';
-export type { CallReport, PhaseName, TrainingEngine } from './training-engine.ts';
+export type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';

@@ -25,7 +25,7 @@ export class LocalEngine implements TrainingEngine {
     if (definition === undefined) throw new RangeError(`${this.#algorithm.name} has no phase "${phase}"`);
     const session = await PhaseSession.create(this.#algorithm, this.spec, definition, updates);
     this.#open.set(phase, session);
-    return { sets: [session.inputs] };
+    return { inputs: session.declared, sets: [session.inputs] };
   }
 
   async run(phase: PhaseName): Promise<CallReport> {

@@ -47,6 +47,11 @@ export class PhaseSession {
     return new PhaseSession(session, program, updates);
   }
 
+  /** What each of `inputs` is filled with. */
+  get declared(): Program['inputs'] {
+    return this.#program.inputs;
+  }
+
   /** One call. `state` changes only where everything that is reported is finite. */
   async run(state: PingPongState): Promise<CallReport> {
     const { changed } = this.#program;

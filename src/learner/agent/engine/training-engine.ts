@@ -2,7 +2,7 @@
  * Where the numbers of a training live and where its graphs run: in this thread, or in one of its own. The agent fills
  * inputs, asks for calls and reads the state; it never sees which.
  */
-import type { InputArrays, LearnerSpec } from '../../program/index.ts';
+import type { DeclaredInput, InputArrays, LearnerSpec } from '../../program/index.ts';
 
 /** The phases of an algorithm that can be run. */
 export const PHASES = ['update', 'cloning', 'offline'] as const;
@@ -11,6 +11,8 @@ export type PhaseName = (typeof PHASES)[number];
 
 /** A phase that is ready to run, and how many sets of inputs it has: with two, one is filled while the other computes. */
 export interface OpenPhase {
+  /** What each array of a set is filled with. */
+  readonly inputs: readonly DeclaredInput[];
   readonly sets: readonly InputArrays[];
 }
 
