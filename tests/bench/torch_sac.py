@@ -5,8 +5,9 @@
 
 Each pair is a block of calls here and a block of the same calls there, one after the other, never at the same time. A
 ratio above 1: Rein is so many times as fast. PyTorch runs what is best for it: critics of an ensemble as one batched
-product, the fused Adam (foreach where this version has no fused one for the CPU), foreach target updates, and the same
-compiled by torch.compile where it works. Build the program first: node scripts/build.js
+product (eager), or each by itself (separate), which is faster where this build's batched products are slow; the fused
+Adam (foreach where this version has no fused one for the CPU), foreach target updates, and the first compiled by
+torch.compile where it works. Build the program first: node scripts/build.js
 """
 
 import argparse
@@ -54,13 +55,11 @@ def mlp(sizes, lead=()):
 class Learner:
     """SAC with automatic temperature, or RLPD's ensemble: the least of two random target critics, layer norms."""
 
-    def __init__(self, critics, norm, updates, **_):
-        self.critics, self.norm, self.updates = critics, norm, updates
+    def __init__(self, critics, norm, updates, separate=False, **_):
+        self.critics, self.norm, self.updates, self.separate = critics, norm, updates, separate
         self.actor = [p for layer in mlp([OBSERVATION, WIDTH, WIDTH, 2 * ACTION]) for p in layer]
-        self.critic = [p for layer in mlp([OBSERVATION + ACTION, WIDTH, WIDTH, 1], (critics,)) for p in layer]
-        if norm:
-            for _ in range(2):
-                self.critic += [torch.ones(critics, 1, WIDTH), torch.zeros(critics, 1, WIDTH)]
+        # In turn: the ensemble's parameters, or those of one critic after the other.
+        self.critic = [p for lead in ([()] * critics if separate else [(critics,)]) for p in self.fresh_critic(lead)]
         self.target = [p.clone() for p in self.critic]
         self.log_alpha = torch.tensor([-4.6])
         for p in [*self.actor, *self.critic, self.log_alpha]:
@@ -77,6 +76,13 @@ class Learner:
         self.noise = torch.randn(BATCH, ACTION)
         self.subset = [torch.randperm(critics)[:2] for _ in range(k)]
 
+    def fresh_critic(self, lead):
+        parameters = [p for layer in mlp([OBSERVATION + ACTION, WIDTH, WIDTH, 1], lead) for p in layer]
+        if self.norm:
+            for _ in range(2):
+                parameters += [torch.ones(*lead, 1, WIDTH), torch.zeros(*lead, 1, WIDTH)]
+        return parameters
+
     def policy(self, observation, noise):
         w0, b0, w1, b1, w2, b2 = self.actor
         h = F.relu(torch.addmm(b0, observation, w0))
@@ -89,19 +95,36 @@ class Learner:
         return torch.tanh(u), (gaussian - squash).sum(-1, keepdim=True)
 
     def values(self, parameters, observation, action):
+        """[members, B, 1]"""
+        x = torch.cat([observation, action], -1)
+        if not self.separate:
+            return self.hidden_values(parameters, x.expand(parameters[0].shape[0], -1, -1), torch.baddbmm)
+        return torch.stack([self.hidden_values(one, x, torch.addmm) for one in self.members(parameters)])
+
+    def members(self, parameters):
+        each = len(self.critic) // self.critics
+        return [parameters[i : i + each] for i in range(0, len(parameters), each)]
+
+    def hidden_values(self, parameters, x, linear):
         w0, b0, w1, b1, w2, b2 = parameters[:6]
-        x = torch.cat([observation, action], -1).expand(w0.shape[0], -1, -1)
-        h = torch.baddbmm(b0, x, w0)
+        h = linear(b0, x, w0)
         h = F.relu(F.layer_norm(h, (WIDTH,)) * parameters[6] + parameters[7] if self.norm else h)
-        h = torch.baddbmm(b1, h, w1)
+        h = linear(b1, h, w1)
         h = F.relu(F.layer_norm(h, (WIDTH,)) * parameters[8] + parameters[9] if self.norm else h)
-        return torch.baddbmm(b2, h, w2)
+        return linear(b2, h, w2)
+
+    def target_members(self, subset):
+        if self.critics == 2:
+            return self.target
+        if not self.separate:
+            return [p.index_select(0, subset) for p in self.target]
+        members = self.members(self.target)
+        return [p for i in subset.tolist() for p in members[i]]
 
     def critic_loss(self, observation, action, reward, discount, next_observation, noise, subset):
         with torch.no_grad():
             next_action, log_probability = self.policy(next_observation, noise)
-            target = self.target if self.critics == 2 else [p.index_select(0, subset) for p in self.target]
-            least = self.values(target, next_observation, next_action).amin(0)
+            least = self.values(self.target_members(subset), next_observation, next_action).amin(0)
             y = reward + discount * (least - self.log_alpha.exp() * log_probability)
         return (self.values(self.critic, observation, action) - y).square().mean()
 
@@ -121,7 +144,7 @@ class Learner:
             loss.backward()
             self.critic_step.step()
             with torch.no_grad():
-                torch._foreach_lerp_(self.target, self.critic, TARGET_RATE)
+                follow(self.target, self.critic)
         self.actor_step.zero_grad(set_to_none=True)
         self.alpha_step.zero_grad(set_to_none=True)
         for p in self.critic:
@@ -133,6 +156,14 @@ class Learner:
         self.actor_step.step()
         (self.log_alpha.exp() * (-log_probability - TARGET_ENTROPY)).sum().backward()
         self.alpha_step.step()
+
+
+def follow(target, online):
+    if hasattr(torch, "_foreach_lerp_"):
+        torch._foreach_lerp_(target, online, TARGET_RATE)
+    else:  # before 2.0
+        torch._foreach_mul_(target, 1 - TARGET_RATE)
+        torch._foreach_add_(target, online, alpha=TARGET_RATE)
 
 
 def best_adam(parameters):
@@ -148,7 +179,7 @@ def ways(names, case):
     """For each way that works in this version: its name and a function that runs one call."""
     for name in names:
         torch.manual_seed(1)
-        learner = Learner(**case)
+        learner = Learner(**case, separate=name == "separate")
         losses = (learner.critic_loss, learner.actor_loss)
         try:
             if name == "compiled":
@@ -194,7 +225,7 @@ class Rein:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default="abc", help="letters of the sizes")
-    parser.add_argument("--ways", default="eager,compiled", help="of PyTorch")
+    parser.add_argument("--ways", default="eager,separate,compiled", help="of PyTorch")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="for both")
     parser.add_argument("--rein", default="node dist/cli/bench.js learner --blocks", help="how to start Rein's side")

@@ -1,4 +1,5 @@
 /** How fast this machine trains, beside how fast it multiplies matrices at best. */
+import { setTimeout } from 'node:timers/promises';
 import type { SessionOptions } from '../engine/index.ts';
 import { BENCH_CASES, type BenchCase, flopsPerCall } from './cases.ts';
 import { CEILING_METHOD, Ceiling } from './ceiling.ts';
@@ -50,6 +51,11 @@ export interface LearnerBenchOptions {
 const ROUNDS = 12;
 /** Rounds before those that count. */
 const WARM_UP = 2;
+/**
+ * Between blocks of two sessions: waiting threads of the one hold a core for some 40 ms after its last call, and would take it
+ * from the other.
+ */
+const REST_MS = 120;
 
 /** Measures all sizes; takes some ten seconds. */
 export async function benchLearner(options: LearnerBenchOptions): Promise<LearnerBenchResult> {
@@ -74,11 +80,14 @@ async function measure(
   const perRound = Math.min(one.callsPerRound, calls);
   const rounds = Math.min(ROUNDS, Math.max(1, Math.floor(calls / perRound)));
   const flops = flopsPerCall(one);
+  const restMs = spinning && threads > 1 ? REST_MS : 0;
   const [ms, shares]: [number[], number[]] = [[], []];
   for (let round = Number.isFinite(calls) ? 0 : -WARM_UP; round < rounds; round++) {
     const before = await ceiling.gflops();
+    if (restMs > 0) await setTimeout(restMs);
     const inRound: number[] = [];
     for (let i = 0; i < perRound; i++) inRound.push(await trainer.call());
+    if (restMs > 0) await setTimeout(restMs);
     const best = Math.max(before, await ceiling.gflops());
     if (round < 0) continue;
     ms.push(...inRound);
