@@ -15,7 +15,7 @@ const FILE: StudyFile = {
     source: 'https://example.org',
     notes: '',
     environment: 'point',
-    ...{ steps: 200, seeds: 2, measure: 'success', evaluation: { everySteps: 100, episodes: 10 } },
+    ...{ steps: 200, seeds: 2, firstSeed: 0, measure: 'success', evaluation: { everySteps: 100, episodes: 10 } },
     variants: { a: { title: 'the one <A>' }, b: { title: 'the other' }, c: { title: 'not run yet' } },
     checks: [{ kind: 'order', better: 'a', worse: 'b', measure: 'success', part: 'end' }],
   },

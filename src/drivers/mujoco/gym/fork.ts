@@ -91,10 +91,16 @@ export type ForkSkill = {
 
 const SKILL: OptionFields<ForkSkill> = { actionNoise: { kind: 'number', default: 0.1, low: 0, high: 1 } };
 
-/** Distance at which it goes around, m. */
-const WAY_M = 0.6;
+/** Where it turns, and how far to the side it goes before it goes straight on, m. */
+const TURN_X_M = -0.72;
+const WAY_M = 0.5;
+const SPEED_M_PER_S = 0.9;
 
-/** Goes left or right of the obstacle, by the toss of a coin at the start of each episode. */
+/**
+ * Goes straight at the obstacle and, at the last moment, turns left or right by the toss of a coin: what it sees at the turn does
+ * not tell which way, and half of each is a crash. Were it to turn at the start, each way would have states of its own, and a
+ * policy with one mean for each state would be enough.
+ */
 export class ForkDemonstrator implements Demonstrator {
   readonly #environment: Fork;
   readonly #noise: number;
@@ -114,12 +120,17 @@ export class ForkDemonstrator implements Demonstrator {
 
   act(action: Float32Array): void {
     const { xM, yM } = this.#environment;
-    // First towards the corner beside the obstacle, then along it, then to the goal.
-    const [aimX, aimY] = xM < -0.3 ? [-0.2, this.#side * WAY_M] : xM < 0.3 ? [0.5, this.#side * WAY_M] : [GOAL_X_M, 0];
+    const [aimX, aimY] = this.#aim(xM, yM);
     const distance = Math.max(Math.hypot(aimX - xM, aimY - yM), 0.1);
     for (const [k, way] of [aimX - xM, aimY - yM].entries()) {
       const noise = this.#noise * (this.#rng?.normal() ?? 0);
-      action[k] = Math.max(-1, Math.min(1, (0.9 * way) / distance + noise));
+      action[k] = Math.max(-1, Math.min(1, (SPEED_M_PER_S * way) / distance + noise));
     }
+  }
+  /** At the obstacle, aslant past it, on beside it, to the goal. */
+  #aim(xM: number, yM: number): readonly [number, number] {
+    if (xM > 0.3) return [GOAL_X_M, 0];
+    const isTurning = xM > TURN_X_M && Math.abs(yM) < WAY_M;
+    return [xM + 1, isTurning ? yM + this.#side : yM];
   }
 }

@@ -71,6 +71,7 @@ interface StudyCommon {
   readonly notes: string;
   readonly steps: number;
   readonly seeds: number;
+  readonly firstSeed: number;
   readonly measure: StudyMeasure;
   readonly checks: readonly StudyCheck[];
 }
@@ -159,7 +160,12 @@ const common = {
   source: text('Where: an address.'),
   notes: z.string().max(2000).meta({ description: 'What differs here from there.' }).default(''),
   steps: whole('steps', { min: 1, max: 1e9 }, 'Environment steps of each run.'),
-  seeds: whole('seeds', { min: 1, max: 100 }, 'Seeds of each variant: 0 up to this, without it.').default(5),
+  seeds: whole('seeds', { min: 1, max: 100 }, 'How many seeds of each variant.').default(5),
+  firstSeed: whole(
+    'seeds',
+    { min: 0, max: 1e6 },
+    'The first of them, the others follow: one that nobody has tuned settings on.',
+  ).default(0),
   measure: measure('What the plot shows.').default('return'),
   checks,
 };

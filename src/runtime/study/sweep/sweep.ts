@@ -64,7 +64,7 @@ export function sweepCurves(
   const curves: Record<string, SeedCurve[]> = {};
   for (const variant of Object.keys(study.study.variants)) {
     const seeds: SeedCurve[] = [];
-    for (let seed = 0; seed < study.study.seeds; seed++) {
+    for (const seed of seedsOf(study)) {
       const run = join(folder, `${variant}-${seed}`);
       const samples = readCurve(run).map(sampleOf);
       const isTaken = which === 'all' || readResult(run) !== undefined;
@@ -103,9 +103,13 @@ async function checkEnvironments({ study, only }: SweepOptions): Promise<void> {
 /** Seed by seed: after the first round all variants can be compared. */
 function runsOf({ study, folder, only }: SweepOptions): Run[] {
   const variants = Object.keys(study.study.variants).filter((name) => only === undefined || only.includes(name));
-  return Array.from({ length: study.study.seeds }, (_, seed) =>
+  return seedsOf(study).flatMap((seed) =>
     variants.map((variant) => ({ variant, seed, folder: join(folder, `${variant}-${seed}`) })),
-  ).flat();
+  );
+}
+
+function seedsOf({ study: { firstSeed, seeds } }: SweepOptions['study']): number[] {
+  return Array.from({ length: seeds }, (_, i) => firstSeed + i);
 }
 
 function prepare({ variant, seed, folder }: Run, { study }: SweepOptions): void {
