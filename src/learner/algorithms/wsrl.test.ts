@@ -167,35 +167,37 @@ describe('WSRL', () => {
     expect(cautious).toBeGreaterThan((await valuesAt(0)) + 0.2);
   });
 
-  it('holds values against returns of the reward that critics learn: scaled, shifted, discounted', () => {
-    const config: LearnerConfig = {
-      ...DEFAULT_LEARNER_CONFIG,
-      algorithm: 'wsrl',
-      rewardScale: 10,
-      rewardShift: -5,
-      discount: 0.5,
-    };
-    const replay = createReplay({ observationSize: 1, actionSize: 1, config });
-    for (const step of [0, 1]) {
-      const t = Object.assign(createTransition(1, 1), {
-        source: 'demo',
-        seq: step,
-        step,
-        reward: step,
-        terminated: step === 1,
-      });
-      t.observation.fill(step);
-      t.nextObservation.fill(step + 1);
-      replay.add(t);
-    }
-    const one = () => new Float32Array(1);
-    const batch = {
-      ...{ observation: one(), nextObservation: one(), action: one(), reward: one(), filterActivity: one() },
-      ...{ tankDrainJ: one(), bootstrap: one(), monteCarloReturn: one() },
-    };
-    replay.demonstrations.copyRow(0, batch, 0);
-    expect(batch.monteCarloReturn[0]).toBe(-5 + 0.5 * 5);
-  });
+  it.each([
+    ['ended by the task', { terminated: true }, -5 + 0.5 * 5],
+    // −5 for ever after: what failures cost is not forgiven by a limit of time.
+    ['cut', { truncated: true }, -5 + 0.5 * (5 + 0.5 * -10)],
+  ])(
+    'holds values against returns of the reward that critics learn: scaled, shifted, discounted, %s',
+    (_, end, expected) => {
+      const config: LearnerConfig = {
+        ...DEFAULT_LEARNER_CONFIG,
+        algorithm: 'wsrl',
+        rewardScale: 10,
+        rewardShift: -5,
+        discount: 0.5,
+      };
+      const replay = createReplay({ observationSize: 1, actionSize: 1, config });
+      for (const step of [0, 1]) {
+        const fields = { source: 'demo' as const, seq: step, step, reward: step, ...(step === 1 ? end : {}) };
+        const t = Object.assign(createTransition(1, 1), fields);
+        t.observation.fill(step);
+        t.nextObservation.fill(step + 1);
+        replay.add(t);
+      }
+      const one = () => new Float32Array(1);
+      const batch = {
+        ...{ observation: one(), nextObservation: one(), action: one(), reward: one(), filterActivity: one() },
+        ...{ tankDrainJ: one(), bootstrap: one(), monteCarloReturn: one() },
+      };
+      replay.demonstrations.copyRow(0, batch, 0);
+      expect(batch.monteCarloReturn[0]).toBe(expected);
+    },
+  );
 
   it('pays for no update while the policy warms replay up', () => {
     const contract = new UpdateContract(4, 5000);

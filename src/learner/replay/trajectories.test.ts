@@ -34,8 +34,9 @@ function read(ring: TransitionRing, index: number, steps: number, range?: RowRan
   };
 }
 
-function replayOf(transitions: readonly Transition[], returns?: { rewardAfterCut?: number }): Replay {
-  const rule = { discount: DISCOUNT, reward: (t: Transition) => t.reward, ...returns };
+function replayOf(transitions: readonly Transition[], returns?: { discount?: number; shift?: number }): Replay {
+  const { discount = DISCOUNT, shift = 0 } = returns ?? {};
+  const rule = { discount, reward: (t: Transition) => t.reward + shift };
   const replay = new Replay(1, 1, 100, returns === undefined ? {} : { returns: rule });
   for (const transition of transitions) replay.add(transition);
   return replay;
@@ -188,12 +189,21 @@ describe('the return of a row', () => {
     expect(returns(replayOf(episode({ terminated: true }), {}).online)).toEqual([2.75, 3.5, 3]);
   });
 
-  it('goes on with the least reward where the episode was cut', () => {
-    expect(returns(replayOf(episode({ truncated: true }), {}).online)).toEqual([2.75, 3.5, 3]);
-    // −1 for ever is worth −2, of which γ, γ² and γ³ are deducted.
-    const bound = replayOf(episode({ truncated: true }), { rewardAfterCut: -1 });
-    expect(returns(bound.online)).toEqual([2.5, 3, 2]);
-    expect(returns(replayOf(episode({ terminated: true }), { rewardAfterCut: -1 }).online)).toEqual([2.75, 3.5, 3]);
+  it('goes on with the worst reward where the episode was cut, but counts no reward that it did not get to', () => {
+    const cut = episode({ truncated: true });
+    expect(returns(replayOf(cut, {}).online)).toEqual([2.75, 3.5, 3]);
+    // Rewards −1, 0 and 1. −1 for ever is worth −2, of which γ³, γ² and γ are deducted.
+    expect(returns(replayOf(cut, { shift: -2 }).online)).toEqual([-1, 0, 0]);
+    expect(returns(replayOf(episode({ terminated: true }), { shift: -2 }).online)).toEqual([-0.75, 0.5, 1]);
+    // Where every step costs the same: r / (1 − γ), wherever it was cut.
+    const costly = [0, 1, 2].map((number) => step(number, { reward: -1, truncated: number === 2 }));
+    expect(returns(replayOf(costly, {}).online)).toEqual([-2, -2, -2]);
+  });
+
+  it('is not known where costs after a cut would add up without end', () => {
+    const cut = episode({ truncated: true });
+    expect(returns(replayOf(cut, { discount: 1, shift: -2 }).online)).toEqual([NO_RETURN, NO_RETURN, NO_RETURN]);
+    expect(returns(replayOf(cut, { discount: 1 }).online)).toEqual([6, 5, 3]);
   });
 
   it('is not known before the episode is over, nor where nobody asked for it', () => {
@@ -222,12 +232,9 @@ describe('the return of a row', () => {
     expect(returns(replay.demonstrations, replay.visible(2).demonstrations)).toEqual([NO_RETURN]);
   });
 
-  it('needs a rule that gives finite numbers', () => {
-    const rule = { reward: (t: Transition) => t.reward };
-    const make = (returnRule: { discount: number; rewardAfterCut?: number }) => () =>
-      new Replay(1, 1, 10, { returns: { ...rule, ...returnRule } });
-    expect(make({ discount: 0 })).toThrow('(0, 1]');
-    expect(make({ discount: 1, rewardAfterCut: -1 })).toThrow('without end');
-    expect(make({ discount: 0.9, rewardAfterCut: Number.NaN })).toThrow('finite');
+  it('needs a discount that makes a finite number of it', () => {
+    const make = (discount: number) => () => new Replay(1, 1, 10, { returns: { discount, reward: (t) => t.reward } });
+    expect(make(0)).toThrow('(0, 1]');
+    expect(make(1.01)).toThrow('(0, 1]');
   });
 });

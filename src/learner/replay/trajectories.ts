@@ -8,11 +8,6 @@ export interface ReturnRule {
   readonly discount: number;
   /** What is learned from as the reward of a step: scaled and shifted, costs deducted. */
   readonly reward: (transition: Transition) => number;
-  /**
-   * What every step would have brought that an episode did not get to because it was cut: the least reward of the task, so that
-   * the return stays a lower bound. Absent: 0. With γ = 1 there is no other.
-   */
-  readonly rewardAfterCut?: number;
 }
 
 /** Where a step was put. */
@@ -68,7 +63,7 @@ export class Trajectories {
 
   /**
    * Puts `transition` of `robot` where `put` does, which is told the rows that it continues within its segment. At the end of
-   * an episode, tells the rings what its rows returned.
+   * an episode, tells the rings what its rows returned; of one that was cut, what they would have returned at least.
    */
   add(robot: string, transition: Transition, put: (before: Placed) => Placed): void {
     const at = this.#threads.findLastIndex((thread) => thread.robot === robot && continues(thread, transition));
@@ -89,8 +84,9 @@ export class Trajectories {
     // An episode without end holds no more than what can still be told.
     if (open.length >= 2 * this.#online.capacity) open.splice(0, this.#online.capacity);
     if (!transition.terminated && !transition.truncated) return;
-    const { discount, rewardAfterCut = 0 } = rule;
-    let value = transition.terminated || rewardAfterCut === 0 ? 0 : rewardAfterCut / (1 - discount);
+    const { discount } = rule;
+    let value = transition.terminated ? 0 : leastAfterCut(open, discount);
+    if (value === Number.NEGATIVE_INFINITY) return;
     for (const { online, demonstration, reward } of open.toReversed()) {
       value = reward + discount * value;
       if (online !== NO_ROW) this.#online.setReturn(online, value, placed.visibleFrom);
@@ -99,12 +95,18 @@ export class Trajectories {
   }
 }
 
-function checkRule({ discount, rewardAfterCut = 0 }: ReturnRule): void {
+/**
+ * The least that an episode would still have brought had it not been cut, if no step brings less than the worst of `steps` did:
+ * min(0, rₘᵢₙ) / (1 − γ), as the task may also end at once. For a task of −1 a step it is what Cal-QL's authors take for an
+ * episode that fails to its end, r / (1 − γ) (their `replay_buffer.py`). Without a bound for γ = 1 and steps that cost.
+ */
+function leastAfterCut(steps: readonly OpenStep[], discount: number): number {
+  const least = steps.reduce((worst, { reward }) => Math.min(worst, reward), 0);
+  return least === 0 ? 0 : least / (1 - discount);
+}
+
+function checkRule({ discount }: ReturnRule): void {
   if (!(discount > 0 && discount <= 1)) throw new RangeError(`returns need a discount in (0, 1], got ${discount}`);
-  if (!Number.isFinite(rewardAfterCut)) throw new RangeError(`rewardAfterCut must be finite, got ${rewardAfterCut}`);
-  if (discount === 1 && rewardAfterCut !== 0) {
-    throw new RangeError(`with a discount of 1 a reward of ${rewardAfterCut} after a cut would add up without end`);
-  }
 }
 
 function continues(thread: Thread, t: Transition): boolean {
