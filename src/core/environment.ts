@@ -1,4 +1,5 @@
 /** A simulated task to learn in, step by step and without real time. What studies of the learner run on. */
+import type { ActionRange } from './action-range.ts';
 import type { Rng } from './rng.ts';
 
 /** The parts of an observation vector, in the order in which they lie in it. A size of 0 or nothing: not there. */
@@ -40,6 +41,8 @@ export interface Environment {
   readonly parts: ObservationParts;
   /** A: numbers of an action, each in [−1, 1]; the environment scales them to its units. */
   readonly actionSize: number;
+  /** [A] what −1 and 1 of each number are in the world, for exported policies. Absent: nobody has said. */
+  readonly actionRanges?: readonly ActionRange[] | undefined;
   /** Steps after which an episode is cut (truncated, not terminated). */
   readonly maxSteps: number;
   /** Simulated time of one step, s. */

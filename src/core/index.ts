@@ -1,3 +1,12 @@
+export {
+  type ActionRange,
+  centreOf,
+  halfRangeOf,
+  normalisedRanges,
+  physicalAction,
+  rangesOf,
+  symmetricRange,
+} from './action-range.ts';
 export { axesOf, modelOfBase } from './base-model.ts';
 export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';

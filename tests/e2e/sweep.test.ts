@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { endLeftovers, Rein, rein } from '../support/rein.ts';
+import { childPids, endLeftovers, goesAway, Rein, rein } from '../support/rein.ts';
 
 const STUDY = `
 kind: environment
@@ -31,7 +31,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Long, and silent between its first evaluation and its last: a child that nobody listens to is told by nothing that it prints. */
+const LONG = STUDY.replace('steps: 80', 'steps: 600').replace('everySteps: 40', 'everySteps: 100000');
+
 const at = (...path: string[]) => join(folder, 'runs/studies/mine', ...path);
+
+const digestOf = (result: string) => (JSON.parse(result) as { stateDigest: string }).stateDigest;
 
 describe('rein sweep', { timeout: 60_000 }, () => {
   it('goes on after a stop with what is missing, and makes its page without training', async () => {
@@ -54,6 +59,36 @@ describe('rein sweep', { timeout: 60_000 }, () => {
     const page = await rein(['sweep', 'mine.yaml', '--page'], folder);
     expect(page.stdout).not.toContain('finished');
     expect(readFileSync(at('study.md'), 'utf8')).toContain('![A point](study.svg)');
+  });
+
+  it('killed with SIGKILL leaves no run that goes on alone, and the next one waits for it and ends with the same weights', async () => {
+    writeFileSync(join(folder, 'mine.yaml'), LONG);
+    const killed = new Rein(['sweep', 'mine.yaml', '--only', 'four'], folder);
+    await killed.printed(/^four 0: step 0 of 600/m);
+    const [run] = childPids(killed.child.pid!);
+    // Held up, so that the next sweep surely finds it there.
+    process.kill(run!, 'SIGSTOP');
+    killed.child.kill('SIGKILL');
+    const next = new Rein(['sweep', 'mine.yaml', '--only', 'four'], folder);
+    try {
+      await next.printed(new RegExp(`^four 0: waits for process ${run}, which works on this run$`, 'm'));
+      expect(existsSync(at('four-0/result.json'))).toBe(false);
+    } finally {
+      process.kill(run!, 'SIGCONT');
+    }
+    expect(await goesAway(run!)).toBe(true);
+    expect(await next.ended).toMatchObject({ code: 0, stderr: '' });
+    expect(next.stdout).toContain('four 0: finished');
+    // It was not the one left alone that finished.
+    expect(readFileSync(at('four-0/events.jsonl'), 'utf8')).toContain('"resumed"');
+
+    const straight = await rein(['sweep', 'mine.yaml', '--only', 'four', '--out', 'straight'], folder);
+    expect(straight).toMatchObject({ code: 0, stderr: '' });
+    const whole = readFileSync(join(folder, 'straight/four-0/result.json'), 'utf8');
+    expect(digestOf(readFileSync(at('four-0/result.json'), 'utf8'))).toBe(digestOf(whole));
+    expect(readFileSync(at('four-0/curve.jsonl'), 'utf8')).toBe(
+      readFileSync(join(folder, 'straight/four-0/curve.jsonl'), 'utf8'),
+    );
   });
 
   it('says before the first run what is wrong, and leaves a folder of other runs alone', async () => {

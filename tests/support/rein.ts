@@ -69,14 +69,18 @@ export class Rein {
 
   /** Process id of the learner that it has started. */
   get learnerPid(): number {
-    const { pid } = this.child;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g);
-    const learner = children
-      ?.map(Number)
-      .find((id) => readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('learner-process'));
+    const learner = childPids(this.child.pid!).find((id) =>
+      readFileSync(`/proc/${id}/cmdline`, 'utf8').includes('learner-process'),
+    );
     if (learner === undefined) throw new Error('there is no learner process');
     return learner;
   }
+}
+
+/** Process ids of what the main thread of `pid` has started and is there. */
+export function childPids(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g);
+  return (children ?? []).map(Number);
 }
 
 /** Runs the program to its end. */

@@ -1,4 +1,7 @@
-/** Ctrl+C: the first ends in an orderly way, the second at once. A terminal that closes ends in an orderly way too. */
+/**
+ * Ctrl+C: the first ends in an orderly way, the second at once. A terminal that closes, or the end of a process that started
+ * this one with a channel, ends in an orderly way too.
+ */
 
 /** Exit code of a program that Ctrl+C ended: 128 + SIGINT, as shells have it. */
 export const INTERRUPTED = 130;
@@ -11,7 +14,7 @@ export interface Interruptible {
   release(): void;
 }
 
-/** Takes SIGINT, SIGTERM and SIGHUP over. `say` tells the person what is `happening`. */
+/** Takes SIGINT, SIGTERM, SIGHUP and the loss of the parent over. `say` tells the person what is `happening`. */
 export function interruptible(
   say: (sentence: string) => void,
   happening = 'the arm is brought to rest and files are closed',
@@ -31,6 +34,9 @@ export function interruptible(
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   process.on('SIGHUP', hangUp);
+  process.on('disconnect', hangUp);
+  // A parent that went away before anybody listened for that.
+  if (process.send !== undefined && !process.connected) hangUp();
   return {
     signal: controller.signal,
     interrupt,
@@ -38,6 +44,7 @@ export function interruptible(
       process.off('SIGINT', interrupt);
       process.off('SIGTERM', interrupt);
       process.off('SIGHUP', hangUp);
+      process.off('disconnect', hangUp);
     },
   };
 }

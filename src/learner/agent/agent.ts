@@ -1,5 +1,5 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
-import { ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
+import { type ActionRange, ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
 import { ALGORITHM } from '../algorithms/index.ts';
 import { checkLearnerConfig, type LearnerConfig, updatesPerCall } from '../config/index.ts';
 import type { ObservationEncoder } from '../imports/index.ts';
@@ -104,28 +104,34 @@ export class Agent {
     return this.#refusedCalls;
   }
 
-  /** Behaviour cloning of the actor on the demonstrations in `replay`, as far as `config.bcInitSteps` asks for it. */
-  async pretrain(replay: Replay): Promise<PretrainingReport> {
+  /**
+   * Behaviour cloning of the actor on the demonstrations in `replay`, as far as `config.bcInitSteps` asks for it. Rejects with
+   * the reason of `signal` between two calls; the agent is of no use then.
+   */
+  async pretrain(replay: Replay, signal?: AbortSignal): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
     const rng = this.#random.cloning;
     return pretrain(this.#engine, {
       ...{ algorithm: this.algorithm, phase: 'cloning', replay, loss: 'cloningLoss' },
       steps: this.config.bcInitSteps,
       random: { batch: rng, noise: rng, subset: rng },
+      signal,
     });
   }
 
   /**
    * `updates` critic updates on the demonstrations in `replay`, before there is a robot, where the algorithm has such training
    * (WSRL); each `utd` of them end with one of the actor. Counts for nothing in `updates`. Reports the critics' loss.
+   * `signal`: as for `pretrain`.
    */
-  async pretrainOffline(replay: Replay, updates: number): Promise<PretrainingReport> {
+  async pretrainOffline(replay: Replay, updates: number, signal?: AbortSignal): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
     const rng = this.#random.cloning;
     return pretrain(this.#engine, {
       ...{ algorithm: this.algorithm, phase: 'offline', replay, loss: 'criticLoss' },
       ...{ steps: updates, updatesPerCall: updatesPerCall(this.config) },
       random: { batch: rng, noise: rng, subset: rng },
+      signal,
     });
   }
 
@@ -177,12 +183,25 @@ export class Agent {
    * node in place of their encoder, where the agent learns from what they see: robots have the encoder's file.
    */
   policyGraph(eyes?: ObservationEncoder): Uint8Array {
-    return buildPolicy(this.algorithm, this.spec, undefined, {}, eyes);
+    return buildPolicy(this.algorithm, this.spec, { eyes });
   }
 
-  /** The policy as a model file that stands alone, with the encoder of `eyes` inside. */
-  async exportPolicy(metadata: Readonly<Record<string, string>> = {}, eyes?: ObservationEncoder): Promise<Uint8Array> {
-    const model = buildPolicy(this.algorithm, this.spec, (await this.actorWeights()).data, metadata, eyes);
+  /**
+   * The policy as a model file that stands alone, with the encoder of `eyes` inside; with `ranges` [A] it gives the action in
+   * their units too. Rejects with `RangeError` where there are not as many ranges as numbers of an action.
+   */
+  async exportPolicy(
+    metadata: Readonly<Record<string, string>> = {},
+    eyes?: ObservationEncoder,
+    ranges?: readonly ActionRange[],
+  ): Promise<Uint8Array> {
+    const { actionSize } = this.spec;
+    if (ranges !== undefined && ranges.length !== actionSize) {
+      throw new RangeError(`${ranges.length} ranges are given for an action of ${actionSize} numbers`);
+    }
+    const weights = (await this.actorWeights()).data;
+    const content = { weights, eyes, metadata, ...(ranges === undefined ? {} : { ranges }) };
+    const model = buildPolicy(this.algorithm, this.spec, content);
     return eyes?.inline(model) ?? model;
   }
 

@@ -1,6 +1,6 @@
 /** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
-import { policyObservationSize } from '../../core/index.ts';
-import { Graph, type Parameters, reshape, slice, type Tensor } from '../engine/index.ts';
+import { type ActionRange, centreOf, halfRangeOf, policyObservationSize } from '../../core/index.ts';
+import { add, clip, Graph, mul, type Parameters, reshape, slice, type Tensor, tanh } from '../engine/index.ts';
 import type { ObservationEncoder } from '../imports/index.ts';
 import {
   type Algorithm,
@@ -8,6 +8,7 @@ import {
   type LearnerSpec,
   type NetworkDef,
   networksOf,
+  type PolicyDef,
   policyView,
   STATISTICS,
 } from '../program/index.ts';
@@ -69,17 +70,26 @@ export function policyWeights(
   return { names: tensors.map(({ name }) => name), shapes: tensors.map(({ shape }) => shape), data };
 }
 
+/** What a policy's model is to have. */
+export interface PolicyContent {
+  /** As `policyWeights` gives them. Absent: every weight is an input of its own, so that new weights need no new session. */
+  readonly weights?: Float32Array;
+  /** The observation is the task's; a node stands for their encoder, until `eyes.inline`. */
+  readonly eyes?: ObservationEncoder | undefined;
+  /** [A] Gives the model the output `command` too: the action in these units, which its metadata `command` lists. */
+  readonly ranges?: readonly ActionRange[];
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
 /**
  * The bytes of a model with input `observation` [1, O] and either outputs `mean` and `log_std` before tanh, or input
- * `noise` [1, Z] and output `action`; all [1, A]. Without `weights` every weight is an input of its own, so that new weights
- * need no new session. With `eyes` the observation is the task's; a node stands for their encoder, until `eyes.inline`.
+ * `noise` [1, Z] and output `action`; all [1, A]. With `ranges` it has the outputs `action`, where there are mean and spread
+ * that of the mean, and `command` [1, A].
  */
 export function buildPolicy(
   algorithm: Algorithm,
   spec: LearnerSpec,
-  weights?: Float32Array,
-  metadata: Readonly<Record<string, string>> = {},
-  eyes?: ObservationEncoder,
+  { weights, eyes, ranges, metadata = {} }: PolicyContent = {},
 ): Uint8Array {
   const g = new Graph('policy');
   const definition = algorithm.policy(spec);
@@ -104,8 +114,20 @@ export function buildPolicy(
     g.output('mean', head.mean);
     g.output('log_std', head.logStd);
   }
+  if (ranges !== undefined) emitCommand(g, head, ranges);
   const encoder = eyes === undefined ? {} : { encoder: eyes.digest };
-  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...encoder, ...metadata });
+  const command = ranges === undefined ? {} : { command: JSON.stringify(ranges) };
+  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...encoder, ...command, ...metadata });
+}
+
+/** command = centre + half range × action, the action cut to [−1, 1] as robots do. */
+function emitCommand(g: Graph, head: ReturnType<PolicyDef['build']>, ranges: readonly ActionRange[]): void {
+  const shape = [1, ranges.length];
+  const action = 'action' in head ? head.action : tanh(head.mean);
+  if (!('action' in head)) g.output('action', action);
+  const half = g.constant(ranges.map(halfRangeOf), shape);
+  const centre = g.constant(ranges.map(centreOf), shape);
+  g.output('command', add(mul(clip(action, -1, 1), half), centre));
 }
 
 function weightTensorsOf(

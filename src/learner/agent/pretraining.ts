@@ -29,14 +29,17 @@ export interface PretrainingOptions {
   /** The metric that is reported as the loss. */
   readonly loss: string;
   readonly random: TrainingRandom;
+  /** Ends it between two calls. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Runs `phase` on the demonstrations that are visible before training. Leaves the state as it was, and returns zero
- * steps, where there are none or a loss is not finite. The optimisers' moments begin and end at zero.
+ * steps, where there are none or a loss is not finite. The optimisers' moments begin and end at zero. Rejects with the reason
+ * of `signal`, and leaves a state of no use then.
  */
 export async function pretrain(engine: TrainingEngine, options: PretrainingOptions): Promise<PretrainingReport> {
-  const { algorithm, phase, replay, steps, loss, random, updatesPerCall = UPDATES_PER_CALL } = options;
+  const { algorithm, phase, replay, steps, loss, random, updatesPerCall = UPDATES_PER_CALL, signal } = options;
   const none = { steps: 0, firstLoss: Number.NaN, lastLoss: Number.NaN };
   const { from, to } = replay.visible(0).demonstrations;
   if (from === to || steps === 0 || algorithm[phase] === undefined) return none;
@@ -45,6 +48,7 @@ export async function pretrain(engine: TrainingEngine, options: PretrainingOptio
   try {
     const losses: number[] = [];
     for (let call = 0; call * updatesPerCall < steps; call++) {
+      signal?.throwIfAborted();
       const draw = { replay, visibleCount: 0, demoFraction: 1, call, random };
       const isLast = (call + 1) * updatesPerCall >= steps;
       const report = await driver.run(draw, isLast ? undefined : { ...draw, call: call + 1 });

@@ -8,6 +8,7 @@ export {
   type JournalOptions,
   type JournalStatus,
   type JournalStorage,
+  lockHolder,
   openJournal,
   type ReadJournalOptions,
   readJournal,

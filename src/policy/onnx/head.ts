@@ -1,9 +1,11 @@
 /**
  * Which head a policy network has, read from the ONNX model itself:
  *
- * - `gaussian`: `observation` [1, O] → `mean`, `log_std` [1, A], before tanh. Its noise is drawn outside.
+ * - `gaussian`: `observation` [1, O] → `mean`, `log_std` [1, A], before tanh. Its noise is drawn outside. Exported files give
+ *   `action` = tanh(mean) too, for others.
  * - `action`: `observation` [1, O] and, where it takes one, `noise` [1, Z] from N(0, 1) → `action` [1, A] in [−1, 1].
  *
+ * Exported files of either head also give `command` [1, A], the action in physical units, which nobody here reads.
  * The model's metadata may say `noise: always`: then noise is drawn when evaluating too. Field numbers:
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
@@ -22,7 +24,7 @@ export function headOf(model: Uint8Array, actionSize: number): PolicyHead | stri
     return `its metadata says noise: ${noise}, which is neither exploring nor always`;
   }
   const isGaussian = outputs.has('mean') && outputs.has('log_std');
-  if (isGaussian === outputs.has('action')) {
+  if (!isGaussian && !outputs.has('action')) {
     const given = [...outputs.keys()].map((name) => `'${name}'`).join(', ') || 'nothing';
     return `it gives ${given} where either 'action' or 'mean' and 'log_std' are needed`;
   }

@@ -1,3 +1,4 @@
+export { expectedCheckpoint, learnedSizes } from './learned-sizes.ts';
 export { Learner, type LearnerOptions } from './learner.ts';
 export {
   LEARNER_FILES,

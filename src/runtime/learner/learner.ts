@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ObservationParts, ReinError, type Transition, totalObservationSize } from '../../core/index.ts';
+import { ReinError, type Transition } from '../../core/index.ts';
 import {
   type Agent,
   createAgent,
@@ -31,6 +31,7 @@ import {
   type WeightsBundle,
 } from '../../learner/link/index.ts';
 import type { RunSetup } from '../setup.ts';
+import { encoderOf, expectedCheckpoint, learnedSizes } from './learned-sizes.ts';
 import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
 import { achievedUtd, TrainingRecord } from './training-record.ts';
 
@@ -70,6 +71,8 @@ export class Learner {
   /** Robots may have weights up to this version from a learner before this one, and take only what is newer. */
   #versionBefore = 0;
   #parent: number | null = null;
+  /** The same in every version: weights are its inputs. */
+  #policyGraph: Uint8Array | undefined;
   #isReady = false;
   #demonstrationsExpected: number | undefined;
   #replayExpected: { readonly online: number; readonly demonstrations: number } | undefined;
@@ -158,8 +161,10 @@ export class Learner {
   async run(): Promise<void> {
     while (!this.#isEnding) {
       this.#tell();
-      if (await this.#train()) await nextTurn();
-      else if (this.#isFinishing) break;
+      if (await this.#train()) {
+        // An engine in this thread leaves the link no time of its own.
+        if (this.#options.engine === 'local') await nextTurn();
+      } else if (this.#isFinishing) break;
       else await this.#somethingNew();
     }
     // One that still waits for what its checkpoint had seen would say that it had seen less.
@@ -298,7 +303,8 @@ export class Learner {
       createdAt: new Date().toISOString(),
       shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
     };
-    return sealBundle(fields, this.#agent.policyGraph(this.#eyes), data);
+    this.#policyGraph ??= this.#agent.policyGraph(this.#eyes);
+    return sealBundle(fields, this.#policyGraph, data);
   }
 
   /** Tells the robots how it is going. */
@@ -358,9 +364,7 @@ export class Learner {
 
   async #restore(): Promise<void> {
     const { setup, folder, onFault } = this.#options;
-    const { observationSize, actionSize } = learnedSizes(setup, this.#eyes);
-    const { stateSize } = this.#agent;
-    const expected = { schemaHash: setup.schemaHash, observationSize, actionSize, stateSize, ...encoderOf(this.#eyes) };
+    const expected = expectedCheckpoint(setup, this.#eyes, this.#agent);
     const directory = join(folder, LEARNER_FILES.checkpoints);
     const checkpoint = await readCheckpoint(directory, expected, onFault);
     const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
@@ -377,20 +381,6 @@ export class Learner {
     // The networks that it was given to begin with: it has yet to begin.
     if (checkpoint.replay.received > 0) this.#replayExpected = checkpoint.replay;
   }
-}
-
-/** What the agent works with: the task's observations, or what `eyes` make of them. */
-function learnedSizes(
-  { parts: raw, actionSize }: RunSetup,
-  eyes: ObservationEncoder | undefined,
-): { readonly observationSize: number; readonly parts: ObservationParts; readonly actionSize: number } {
-  const { parts } = eyes ?? { parts: raw };
-  return { observationSize: totalObservationSize(parts), parts, actionSize };
-}
-
-/** Names the encoder in a checkpoint, where there is one. */
-function encoderOf(eyes: ObservationEncoder | undefined): { readonly encoderDigest?: string } {
-  return eyes === undefined ? {} : { encoderDigest: eyes.digest };
 }
 
 /** Two learners in one folder would overwrite each other's checkpoints. */

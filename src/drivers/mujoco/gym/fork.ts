@@ -10,7 +10,7 @@
  * - Reward: 1 in the goal, which terminates with success; 0 otherwise.
  * - Terminates without success when it touches the obstacle or leaves the arena. Cut after 40 steps of 0.1 s.
  */
-import type { Rng } from '../../../core/index.ts';
+import { type Rng, symmetricRange } from '../../../core/index.ts';
 import { Simulation } from '../mujoco-module.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';
@@ -18,6 +18,8 @@ import { type OptionFields, type OptionValues, readOptions } from './options.ts'
 
 const TIMESTEP_S = 0.01;
 const PERIOD_S = 0.1;
+/** What an action of 1 asks for. */
+const WANTED_MAX_M_PER_S = 1;
 const OBSTACLE_RADIUS_M = 0.35;
 const GOAL_X_M = 1;
 const GOAL_RADIUS_M = 0.15;
@@ -42,7 +44,8 @@ export class Fork extends GymEnvironment {
   }
 
   private constructor(simulation: Simulation) {
-    const shape = { actionSize: 2, maxSteps: 40, periodS: PERIOD_S };
+    const actionRanges = ['x', 'y'].map((name) => symmetricRange(name, 'm/s', WANTED_MAX_M_PER_S));
+    const shape = { actionRanges, maxSteps: 40, periodS: PERIOD_S };
     super(simulation, { name: 'fork', parts: { stateSize: 4 }, ...shape });
     this.isSuccess = false;
   }
@@ -63,7 +66,8 @@ export class Fork extends GymEnvironment {
   }
 
   protected override act(): void {
-    this.simulation.views.control.set(this.action);
+    const { control } = this.simulation.views;
+    for (let k = 0; k < 2; k++) control[k] = WANTED_MAX_M_PER_S * this.action[k]!;
     // Looked at after each timestep: nobody slips through between two steps.
     for (let t = 0; t < PERIOD_S / TIMESTEP_S && !this.isTerminated; t++) {
       this.pass(1);

@@ -1,5 +1,6 @@
 /** What all environments on MuJoCo share: the buffers, the clipped action, the order of a step. */
 import {
+  type ActionRange,
   clamp,
   type Environment,
   type ObservationParts,
@@ -13,7 +14,8 @@ import type { Simulation } from '../mujoco-module.ts';
 export interface TaskShape {
   readonly name: string;
   readonly parts: ObservationParts;
-  readonly actionSize: number;
+  /** [A] what −1 and 1 of each number of an action are in the world. */
+  readonly actionRanges: readonly ActionRange[];
   readonly maxSteps: number;
   readonly periodS: number;
 }
@@ -27,6 +29,7 @@ export abstract class GymEnvironment implements Environment {
   readonly name: string;
   readonly parts: ObservationParts;
   readonly actionSize: number;
+  readonly actionRanges: readonly ActionRange[];
   readonly maxSteps: number;
   readonly periodS: number;
   readonly observation: Float32Array;
@@ -42,11 +45,12 @@ export abstract class GymEnvironment implements Environment {
     this.simulation = simulation;
     this.name = shape.name;
     this.parts = shape.parts;
-    this.actionSize = shape.actionSize;
+    this.actionSize = shape.actionRanges.length;
+    this.actionRanges = shape.actionRanges;
     this.maxSteps = shape.maxSteps;
     this.periodS = shape.periodS;
     this.observation = new Float32Array(totalObservationSize(shape.parts));
-    this.action = new Float64Array(shape.actionSize);
+    this.action = new Float64Array(this.actionSize);
   }
 
   reset(rng: Rng): void {

@@ -13,13 +13,14 @@
  * - Terminates when unhealthy: height ≤ 0.7 m, |torso angle| ≥ 0.2 rad, or any other coordinate or speed beyond ±100. Cut
  *   after 1000 steps.
  */
-import { clamp, type Rng } from '../../../core/index.ts';
+import { clamp, type Rng, symmetricRange } from '../../../core/index.ts';
 import { Simulation } from '../mujoco-module.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';
 
 const TIMESTEP_S = 0.002;
 const FRAME_SKIP = 4;
+const TORQUE_MAX_NM = 200;
 const PERIOD_S: number = FRAME_SKIP * TIMESTEP_S;
 const START_NOISE = 0.005;
 const HEIGHT_MIN_M = 0.7;
@@ -36,7 +37,7 @@ const XML = `<mujoco model="hopper">
   <default>
     <joint type="hinge" axis="0 -1 0" armature="1" damping="1" limited="true"/>
     <geom type="capsule" condim="1" friction="0.9 0.005 0.0001" margin="0.001" solimp="0.8 0.8 0.01 0.5 2"/>
-    <motor gear="200" ctrllimited="true" ctrlrange="-1 1"/>
+    <motor gear="${TORQUE_MAX_NM}" ctrllimited="true" ctrlrange="-1 1"/>
     <default class="free"><joint armature="0" damping="0" limited="false"/></default>
   </default>
   <worldbody>
@@ -70,7 +71,8 @@ export class Hopper extends GymEnvironment {
   }
 
   private constructor(simulation: Simulation) {
-    const shape = { actionSize: 3, maxSteps: 1000, periodS: PERIOD_S };
+    const actionRanges = ['hip', 'knee', 'ankle'].map((name) => symmetricRange(name, 'N·m', TORQUE_MAX_NM));
+    const shape = { actionRanges, maxSteps: 1000, periodS: PERIOD_S };
     super(simulation, { name: 'hopper', parts: { stateSize: 2 * COORDINATES - 1 }, ...shape });
   }
 

@@ -9,7 +9,7 @@
  * - Reward: −(θ² + 0.1·θ̇² + 0.001·u²) of the state before the step, θ wrapped to [−π, π].
  * - Never terminates; cut after 200 steps.
  */
-import { clamp, type Rng, wrapAngleRad } from '../../../core/index.ts';
+import { clamp, type Rng, symmetricRange, wrapAngleRad } from '../../../core/index.ts';
 import { Simulation } from '../mujoco-module.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';
@@ -38,7 +38,8 @@ export class Pendulum extends GymEnvironment {
 
   private constructor(simulation: Simulation) {
     const parts = { stateSize: 3 };
-    super(simulation, { name: 'pendulum', parts, actionSize: 1, maxSteps: 200, periodS: PERIOD_S });
+    const actionRanges = [symmetricRange('torque', 'N·m', TORQUE_MAX_NM)];
+    super(simulation, { name: 'pendulum', parts, actionRanges, maxSteps: 200, periodS: PERIOD_S });
   }
 
   /** Puts the rod to `angleRad` (0 upright) with `speedRadPerS`. */

@@ -11,13 +11,14 @@
  * - Reward: −‖fingertip − target‖ (m) − ‖a‖², after the step.
  * - Never terminates; cut after 50 steps.
  */
-import type { Rng } from '../../../core/index.ts';
+import { type Rng, symmetricRange } from '../../../core/index.ts';
 import { Simulation } from '../mujoco-module.ts';
 import { GymEnvironment } from './gym-environment.ts';
 import { type OptionValues, readOptions } from './options.ts';
 
 const TIMESTEP_S = 0.01;
 const FRAME_SKIP = 2;
+const TORQUE_MAX_NM = 200;
 const LINK_M = 0.1;
 const FINGERTIP_M = 0.11;
 const TARGET_RADIUS_M = 0.2;
@@ -28,7 +29,7 @@ const XML = `<mujoco model="reacher">
   <default>
     <joint type="hinge" axis="0 0 1" armature="1" damping="1"/>
     <geom type="capsule" size="0.01" contype="0" conaffinity="0"/>
-    <motor gear="200" ctrllimited="true" ctrlrange="-1 1"/>
+    <motor gear="${TORQUE_MAX_NM}" ctrllimited="true" ctrlrange="-1 1"/>
   </default>
   <worldbody>
     <body name="upper" pos="0 0 0.01">
@@ -53,7 +54,8 @@ export class Reacher extends GymEnvironment {
   }
 
   private constructor(simulation: Simulation) {
-    const shape = { actionSize: 2, maxSteps: 50, periodS: FRAME_SKIP * TIMESTEP_S };
+    const actionRanges = ['shoulder', 'elbow'].map((name) => symmetricRange(name, 'N·m', TORQUE_MAX_NM));
+    const shape = { actionRanges, maxSteps: 50, periodS: FRAME_SKIP * TIMESTEP_S };
     super(simulation, { name: 'reacher', parts: { stateSize: 10 }, ...shape });
   }
 

@@ -38,6 +38,10 @@ describe.each(ENVIRONMENT_NAMES.map((name) => [name] as const))('the environment
     expect([task.reward, task.cost, task.isTerminated, task.isSuccess ?? false]).toEqual([0, 0, false, false]);
     expect(record(task, 2).numbers.every(Number.isFinite)).toBe(true);
     expect(task.cost).toBeGreaterThanOrEqual(0);
+    const ranges = task.actionRanges!;
+    expect(ranges).toHaveLength(task.actionSize);
+    expect(new Set(ranges.map(({ name: number }) => number)).size).toBe(task.actionSize);
+    for (const { unit, low, high } of ranges) expect([unit.length > 0, low < high]).toEqual([true, true]);
   });
 
   it('repeats bit for bit, and differs with another seed', async () => {

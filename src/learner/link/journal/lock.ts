@@ -6,6 +6,8 @@ import { ReinError } from '../../../core/index.ts';
 export interface DirectoryLock {
   /** Gives the lock back. Safe to call twice. */
   release(): void;
+  /** Makes the process `pid` the holder: a child that works under the lock keeps it should this process die. */
+  handTo(pid: number): void;
 }
 
 interface Holder {
@@ -16,10 +18,10 @@ interface Holder {
 
 /** Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it. */
 export function acquireLock(path: string, what = `the journal ${path}`): DirectoryLock {
-  const own: Holder = { pid: process.pid, started: processStart(process.pid) ?? 'unknown' };
+  const own = holderFor(process.pid);
   const mine = `${path}.${own.pid}`;
   for (let attempt = 0; attempt < 5; attempt++) {
-    if (claim(path, mine, JSON.stringify(own))) return { release: () => releaseLock(path, own) };
+    if (claim(path, mine, JSON.stringify(own))) return held(path, own);
     const holder = readHolder(path);
     if (holder !== undefined && isAlive(holder)) {
       throw new ReinError('storage', `${what} is in use by process ${holder.pid}`, {
@@ -29,6 +31,29 @@ export function acquireLock(path: string, what = `the journal ${path}`): Directo
     setAside(path, mine, holder);
   }
   throw new ReinError('storage', `the lock ${path} cannot be taken`, { remedy: `remove ${path} by hand` });
+}
+
+/** The live process that holds the lock `path`; `undefined` where there is none. */
+export function lockHolder(path: string): number | undefined {
+  const holder = readHolder(path);
+  return holder !== undefined && isAlive(holder) ? holder.pid : undefined;
+}
+
+function held(path: string, own: Holder): DirectoryLock {
+  let holder = own;
+  return {
+    release: () => releaseLock(path, holder),
+    handTo: (pid) => {
+      holder = holderFor(pid);
+      const mine = `${path}.${own.pid}`;
+      writeFileSync(mine, JSON.stringify(holder));
+      renameSync(mine, path);
+    },
+  };
+}
+
+function holderFor(pid: number): Holder {
+  return { pid, started: processStart(pid) ?? 'unknown' };
 }
 
 /** Writes the whole content first and links it into place: nobody ever reads a half-written lock. */

@@ -1,5 +1,11 @@
 /** An environment in which a frozen base policy's next action can be seen: what a residual is learned on top of. */
-import { type Environment, type ObservationParts, policyObservationSize, type Rng } from '../../../core/index.ts';
+import {
+  type ActionRange,
+  type Environment,
+  type ObservationParts,
+  policyObservationSize,
+  type Rng,
+} from '../../../core/index.ts';
 import type { Demonstrator } from '../../../drivers/mujoco/gym/index.ts';
 
 /**
@@ -10,6 +16,7 @@ export class BaseActionEnvironment implements Environment {
   readonly name: string;
   readonly parts: ObservationParts;
   readonly actionSize: number;
+  readonly actionRanges: readonly ActionRange[] | undefined;
   readonly maxSteps: number;
   readonly periodS: number;
   readonly observation: Float32Array;
@@ -23,6 +30,7 @@ export class BaseActionEnvironment implements Environment {
     this.#inner = inner;
     this.#base = base;
     ({ name: this.name, actionSize: this.actionSize, maxSteps: this.maxSteps, periodS: this.periodS } = inner);
+    this.actionRanges = inner.actionRanges;
     this.parts = { ...inner.parts, baseActionSize: inner.actionSize };
     this.#at = policyObservationSize(inner.parts);
     this.#action = new Float32Array(inner.actionSize);

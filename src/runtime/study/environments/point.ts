@@ -1,10 +1,12 @@
 /** A point on a line that is to be brought to a target: learned in seconds, for trying a machine and for tests. Measures nothing. */
 import {
+  type ActionRange,
   clamp,
   type Environment,
   type ImageShape,
   type ObservationParts,
   type Rng,
+  symmetricRange,
   totalObservationSize,
 } from '../../../core/index.ts';
 import type { Demonstrator, Overseer } from '../../../drivers/mujoco/gym/index.ts';
@@ -24,6 +26,7 @@ export class PointEnvironment implements Environment {
   readonly name = 'point';
   readonly parts: ObservationParts;
   readonly actionSize = 1;
+  readonly actionRanges: readonly ActionRange[] = [symmetricRange('step', 'm', STEP_M)];
   readonly maxSteps = 20;
   readonly periodS = 0.1;
   readonly observation: Float32Array;

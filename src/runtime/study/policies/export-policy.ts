@@ -1,7 +1,7 @@
 /** `rein export policy`: what a training has come to, as one model file that stands alone. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { policyObservationSize, ReinError, Rng, totalObservationSize } from '../../../core/index.ts';
+import { policyObservationSize, ReinError, Rng } from '../../../core/index.ts';
 import {
   type Agent,
   createAgent,
@@ -12,12 +12,13 @@ import {
 import { readJournal } from '../../../learner/link/index.ts';
 import { savePolicyFile } from '../../../policy/index.ts';
 import { loadResolvedConfig } from '../../config/index.ts';
-import { LEARNER_FILES } from '../../learner/index.ts';
+import { expectedCheckpoint, LEARNER_FILES, learnedSizes } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { createSetup } from '../../setup.ts';
 import { createStudyEnvironment } from '../environments/index.ts';
 import { storage, writeWhole } from '../files/index.ts';
 import { openActor, openTrialAgent, readTrialSpec, startFrom, TRIAL_FILES } from '../trial/index.ts';
+import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.ts';
 import { checkGoldenBatch, type GoldenCheck, goldenObservations } from './golden-batch.ts';
 
 /** Observations that a policy is tried on before it is written. */
@@ -33,8 +34,9 @@ export interface ExportedPolicy extends GoldenCheck {
 
 /**
  * Writes the newest policy of the run in `folder` to `out`: of `rein train`, or of a learner on a robot, whose manifest is
- * written beside it. Encoder and statistics are inside the model; what its actions mean is in its metadata. Rejects with
- * `ReinError` where there is no such run, or the model does not do what the learner's networks do; then nothing is written.
+ * written beside it. Encoder, statistics and action map are inside the model; what its numbers mean is in its metadata. Rejects
+ * with `ReinError` where there is no such run, or the model does not do what the learner's networks and those who carry out
+ * its actions do; then nothing is written.
  */
 export async function exportPolicy(
   folder: string,
@@ -62,9 +64,10 @@ async function exportTrial(folder: string, out: string, say: (sentence: string) 
       environment: name,
       parts: JSON.stringify(parts),
       action: JSON.stringify({ kind: 'normalised', size: actionSize, periodS }),
+      commandOf: `environment ${name}, for one step of ${periodS} s`,
     };
-    const model = await agent.exportPolicy(metadata, eyes);
-    const golden = await verified(agent, eyes, model, goldenObservations(environment, GOLDEN));
+    const exported = { agent, eyes, metadata, meaning: meaningIn(environment) };
+    const { model, golden } = await verifiedModel(exported, goldenObservations(environment, GOLDEN));
     storage(out, () => {
       mkdirSync(dirname(resolve(out)), { recursive: true });
       writeWhole(out, model);
@@ -80,17 +83,12 @@ async function exportTrial(folder: string, out: string, say: (sentence: string) 
 async function exportRun(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
   const config = loadResolvedConfig(join(folder, RUN_FILES.config));
   const setup = createSetup(config);
-  const { observationSize, parts, actionSize, schemaHash, task } = setup;
-  const eyes = await openObservationEncoder(config.learner.encoder, parts);
-  const seen = eyes?.parts ?? parts;
-  const sizes = { observationSize: totalObservationSize(seen), actionSize };
-  const agent = await createAgent({ ...sizes, parts: seen, config: config.learner, seed: config.seed });
+  const { observationSize, actionSize, schemaHash, task } = setup;
+  const eyes = await openObservationEncoder(config.learner.encoder, setup.parts);
+  const agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed });
   try {
     const directory = join(folder, LEARNER_FILES.checkpoints);
-    const { stateSize } = agent;
-    const encoder = eyes === undefined ? {} : { encoderDigest: eyes.digest };
-    const expected = { schemaHash, ...sizes, stateSize, ...encoder };
-    const checkpoint = await readCheckpoint(directory, expected, say);
+    const checkpoint = await readCheckpoint(directory, expectedCheckpoint(setup, eyes, agent), say);
     if (checkpoint === undefined) {
       throw new ReinError('checkpoint', `There is no checkpoint in ${directory}.`, {
         remedy: 'Let the learner run until its first checkpoint, or take the policy.onnx of the run.',
@@ -99,10 +97,13 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     await agent.restore(checkpoint.agent);
     const names = { robot: config.robot.name, task: config.task.name };
     const { runId, policyVersion: version, replay } = checkpoint;
-    const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
-    const metadata = { schemaHash, runId, version: String(version), ...names, action };
-    const model = await agent.exportPolicy(metadata, eyes);
-    const golden = await verified(agent, eyes, model, recorded(folder, observationSize));
+    const periodS = 1 / config.task.policyHz;
+    const action = JSON.stringify({ ...task.action, periodS });
+    const whose = task.action.kind === 'cartesian' ? "tool's set-point in the base frame" : "joints' set-points";
+    const commandOf = `change of the ${whose}, for one step of ${periodS} s`;
+    const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf };
+    const exported = { agent, eyes, metadata, meaning: meaningOnRobot(setup) };
+    const { model, golden } = await verifiedModel(exported, recorded(folder, observationSize));
     const manifest = {
       ...{ runId, version, parent: null, trainingStep: replay.online, updates: agent.updates, schemaHash },
       ...{ observationSize, actionSize, ...names, createdAt: new Date().toISOString() },
@@ -131,18 +132,26 @@ function recorded(folder: string, observationSize: number): Float32Array[] {
   return observations;
 }
 
-async function verified(
-  agent: Agent,
-  eyes: ObservationEncoder | undefined,
-  model: Uint8Array,
+interface Exported {
+  readonly agent: Agent;
+  readonly eyes: ObservationEncoder | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly meaning: ActionMeaning;
+}
+
+/** The model, which does on `observations` what it should. */
+async function verifiedModel(
+  { agent, eyes, metadata, meaning }: Exported,
   observations: readonly Float32Array[],
-): Promise<Omit<ExportedPolicy, 'path'>> {
+): Promise<{ readonly model: Uint8Array; readonly golden: Omit<ExportedPolicy, 'path'> }> {
   const { parts, actionSize } = agent.spec;
   const sizes = { observationSize: eyes?.policySize ?? policyObservationSize(parts), actionSize };
+  const model = await agent.exportPolicy(metadata, eyes, meaning.ranges);
   const actor = await openActor(agent, eyes);
   try {
     const seen = observations.map((observation) => observation.slice(0, sizes.observationSize));
-    return { ...sizes, ...(await checkGoldenBatch(model, actor, seen, sizes)), algorithm: agent.algorithm.name };
+    const golden = await checkGoldenBatch(model, actor, seen, sizes, meaning);
+    return { model, golden: { ...sizes, ...golden, algorithm: agent.algorithm.name } };
   } finally {
     await actor.close();
   }

@@ -15,21 +15,29 @@ export interface ChildEnd {
   readonly complaint: string;
 }
 
-/** Runs `rein ARGS` to its end, or until `signal`; hands each line that it prints to `onLine`. Rejects where it cannot be started. */
-export function runChild(
-  args: readonly string[],
-  signal: AbortSignal,
-  onLine: (line: string) => void,
-): Promise<ChildEnd> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** What the one who runs a child is told. */
+export interface ChildHooks {
+  /** Its process id, as soon as it has one. */
+  readonly onStart?: (pid: number) => void;
+  /** Each line that it prints. */
+  readonly onLine: (line: string) => void;
+}
+
+/**
+ * Runs `rein ARGS` to its end, or until `signal`. It has a channel to this process, and ends when that closes: should this
+ * process be killed, nobody goes on alone. Rejects where it cannot be started.
+ */
+export function runChild(args: readonly string[], signal: AbortSignal, hooks: ChildHooks): Promise<ChildEnd> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  if (child.pid !== undefined) hooks.onStart?.(child.pid);
   const end = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   let complaint = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-MAX_COMPLAINT);
   });
-  createInterface({ input: child.stdout }).on('line', onLine);
+  createInterface({ input: child.stdout! }).on('line', hooks.onLine);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, killedBy) => {

@@ -1,6 +1,7 @@
 /**
  * Runs a study: every variant with every seed, each in a process and a folder of its own. A sweep that was ended, by whatever,
- * goes on where it was: finished runs are left alone, begun ones continue from their checkpoints.
+ * goes on where it was: finished runs are left alone, begun ones continue from their checkpoints. Runs that another process
+ * works on, a second sweep or what is left of a killed one, are waited for.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { createStudyEnvironment } from '../environments/index.ts';
 import { readCurve, readResult, TRIAL_FILES, writeTrialSpec } from '../trial/index.ts';
 import { type ChildEnd, runChild } from './child.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
+import { isAtWork, nobodyAtWork, takeRun } from './run-lock.ts';
 import { trialSpecOf } from './study-trial.ts';
 
 /** What of a study is run, and where. */
@@ -116,20 +118,48 @@ function prepare({ variant, seed, folder }: Run, { study }: SweepOptions): void 
   if (study.study.kind === 'environment') writeTrialSpec(folder, trialSpecOf(study, variant, seed));
 }
 
+/** Resolves to why it failed, or to nothing where it is finished. */
 async function runOne(run: Run, options: SweepOptions): Promise<string | undefined> {
-  const { study, signal, say } = options;
-  const name = `${run.variant} ${run.seed}`;
-  const isRobot = study.study.kind === 'robot';
-  const args = isRobot ? robotCommand(study, run.variant, run.seed, run.folder) : ['train', '--resume', run.folder];
-  const end = await runChild(args, signal, (line) => {
-    if (line.startsWith('step ')) say(`${name}: ${line}`);
-  });
-  if (signal.aborted) return undefined;
-  if (isRobot) takeRobotResult(run.folder, run.seed);
-  if (readResult(run.folder) === undefined) return failureOf(name, end);
+  const { signal, say } = options;
+  const name = nameOf(run);
+  let failure: string | undefined;
+  do {
+    await nobodyAtWork(run.folder, signal, (pid) => say(`${name}: waits for process ${pid}, which works on this run`));
+    if (readResult(run.folder) === undefined) failure = await tryOnce(run, options);
+    if (signal.aborted) return undefined;
+    // Where somebody else was quicker, it was not the run that failed.
+  } while (readResult(run.folder) === undefined && isAtWork(run.folder));
+  if (readResult(run.folder) === undefined) return failure;
   say(`${name}: finished`);
   tidy(run.folder);
   return undefined;
+}
+
+/** Runs it to its end once; resolves to how it ended, should there be no result then. */
+async function tryOnce(run: Run, { study, signal, say }: SweepOptions): Promise<string> {
+  const { variant, seed, folder } = run;
+  const name = nameOf(run);
+  const onLine = (line: string): void => {
+    if (line.startsWith('step ')) say(`${name}: ${line}`);
+  };
+  // It takes the folder itself.
+  if (study.study.kind === 'environment') {
+    return failureOf(name, await runChild(['train', '--resume', folder], signal, { onLine }));
+  }
+  const lock = takeRun(folder);
+  if (lock === undefined) return `${name} is in other hands`;
+  try {
+    const args = robotCommand(study, variant, seed, folder);
+    const end = await runChild(args, signal, { onLine, onStart: (pid) => lock.handTo(pid) });
+    if (!signal.aborted) takeRobotResult(folder, seed);
+    return failureOf(name, end);
+  } finally {
+    lock.release();
+  }
+}
+
+function nameOf({ variant, seed }: Run): string {
+  return `${variant} ${seed}`;
 }
 
 function failureOf(name: string, { code, signal, complaint }: ChildEnd): string {

@@ -49,7 +49,7 @@ export interface TrialHooks {
   readonly onPoint?: (point: CurvePoint, spec: TrialSpec, seconds: number) => void;
   /** Told of a checkpoint that is damaged, and of transitions that were not taken. */
   readonly onFault?: (sentence: string) => void;
-  /** Ends the trial between two steps: rejects with its reason. */
+  /** Ends the trial between two steps or two calls of the training before them: rejects with its reason. */
   readonly signal?: AbortSignal;
   /** Replaced in tests, s. */
   readonly checkpointEveryS?: number;
@@ -179,6 +179,7 @@ class Trial {
   /** Demonstrations, pre-training and the first point of the curve. */
   async #begin(): Promise<void> {
     const { demonstrations, from, seed, learner } = this.#spec;
+    const { signal } = this.#hooks;
     this.#files = new TrialFiles(this.#folder, this.#sizes, AT_THE_START);
     if (from !== null) await startFrom(this.#agent, from, (sentence) => this.#hooks.onFault?.(sentence));
     if (demonstrations !== null) {
@@ -187,10 +188,10 @@ class Trial {
       for (const shown of shownBy(this.#training.environment, expert, demonstrations, rng)) {
         await this.#take(shown);
       }
-      const report = await this.#agent.pretrain(this.#replay);
+      const report = await this.#agent.pretrain(this.#replay, signal);
       this.#files.event('pretrained', { seconds: this.#seconds, ...report });
       if (this.#agent.algorithm.offline !== undefined) {
-        const offline = await this.#agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates);
+        const offline = await this.#agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates, signal);
         this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
       }
     }

@@ -11,7 +11,7 @@
  * - Action [3]: step of the set-point, ±1 = ±8 mm an axis. The set-point stays in the workspace and within 10 mm of the tip.
  * - Reward: 1 when the tip is 15 mm deep in the hole, which terminates; 0 otherwise. Cut after 60 steps.
  */
-import { clamp, type ObservationParts, type Rng } from '../../../../core/index.ts';
+import { clamp, type ObservationParts, type Rng, symmetricRange } from '../../../../core/index.ts';
 import { Simulation } from '../../mujoco-module.ts';
 import { GymEnvironment } from '../gym-environment.ts';
 import { type OptionFields, type OptionValues, readOptions } from '../options.ts';
@@ -82,7 +82,8 @@ export class InsertEnvironment extends GymEnvironment {
 
   private constructor(name: InsertName, simulation: Simulation, options: InsertOptions) {
     const camera = name === 'insert-depth' ? new DepthCamera(simulation, VIEW) : undefined;
-    super(simulation, { name, parts: partsOf(camera, options), actionSize: 3, maxSteps: 60, periodS: PERIOD_S });
+    const actionRanges = ['x', 'y', 'z'].map((axis) => symmetricRange(`set-point step ${axis}`, 'm', SET_POINT_STEP_M));
+    super(simulation, { name, parts: partsOf(camera, options), actionRanges, maxSteps: 60, periodS: PERIOD_S });
     this.isSuccess = false;
     this.#camera = camera;
     this.#options = options;

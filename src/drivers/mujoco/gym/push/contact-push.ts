@@ -13,7 +13,7 @@
  * - Terminates with success when the slider stands (below 5 mm/s) within 2 mm of the mark, without when it is 2 mm past it.
  *   Cut after 60 steps of 50 ms.
  */
-import { clamp, ReinError, type Rng } from '../../../../core/index.ts';
+import { clamp, ReinError, type Rng, symmetricRange } from '../../../../core/index.ts';
 import { Simulation } from '../../mujoco-module.ts';
 import { GymEnvironment } from '../gym-environment.ts';
 import { type OptionFields, type OptionValues, readOptions } from '../options.ts';
@@ -95,7 +95,7 @@ export class ContactPush extends GymEnvironment {
   }
 
   private constructor(simulation: Simulation, options: ContactPushOptions) {
-    const shape = { actionSize: 1, maxSteps: 60, periodS: PERIOD_S };
+    const shape = { actionRanges: [symmetricRange('set-point step', 'm', STEP_M)], maxSteps: 60, periodS: PERIOD_S };
     super(simulation, { name: 'contact-push', parts: { stateSize: 7 }, ...shape });
     this.isSuccess = false;
     this.#options = options;

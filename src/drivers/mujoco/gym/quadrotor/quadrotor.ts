@@ -15,7 +15,7 @@
  * - Reward: 2 − 0.5·(5‖p‖² + 5(1 − q_w²) + 0.01‖v‖² + 0.01‖a − 0.334‖²), after the step; 0 in the step that terminates.
  * - Terminates more than 1 m from the target. Success: the last second of it within 0.1 m. Cut after 500 steps of 10 ms.
  */
-import { matrixFromQuaternion, type ObservationParts, type Rng } from '../../../../core/index.ts';
+import { type ActionRange, matrixFromQuaternion, type ObservationParts, type Rng } from '../../../../core/index.ts';
 import { Simulation } from '../../mujoco-module.ts';
 import { GymEnvironment } from '../gym-environment.ts';
 import { type OptionFields, type OptionValues, readOptions } from '../options.ts';
@@ -38,6 +38,9 @@ const STATE = 18;
 const LOST_M = 1;
 const HOVER_M = 0.1;
 const MAX_STEPS = 500;
+const ROTOR_RANGES: readonly ActionRange[] = Array.from({ length: ROTORS }, (_, i) => {
+  return { name: `rotor ${i}`, unit: 'rpm', low: rpmOf(-1), high: rpmOf(1) };
+});
 /** One second. */
 const HOVER_STEPS = 100;
 /** Share of episodes that begin at the target. */
@@ -82,7 +85,7 @@ export class Quadrotor extends GymEnvironment {
   }
 
   private constructor(simulation: Simulation, options: QuadrotorOptions) {
-    const shape = { actionSize: ROTORS, maxSteps: MAX_STEPS, periodS: PERIOD_S };
+    const shape = { actionRanges: ROTOR_RANGES, maxSteps: MAX_STEPS, periodS: PERIOD_S };
     super(simulation, { name: 'quadrotor', parts: partsOf(options), ...shape });
     this.isSuccess = false;
     this.#options = options;
