@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acquireLock, lockHolder } from './lock.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rein-lock-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a lock', () => {
+  it('names its process for as long as it is held, and refuses others in one sentence', () => {
+    const path = join(folder, 'a.lock');
+    expect(lockHolder(path)).toBeUndefined();
+    const lock = acquireLock(path, 'the folder a');
+    expect(lockHolder(path)).toBe(process.pid);
+    expect(() => acquireLock(path, 'the folder a')).toThrow(`the folder a is in use by process ${process.pid}`);
+    lock.release();
+    lock.release();
+    expect(lockHolder(path)).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('that was handed to a child is held until the child is gone, or the giver takes it back', async () => {
+    const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const ended = once(child, 'exit');
+    const path = join(folder, 'a.lock');
+    const lock = acquireLock(path);
+    lock.handTo(child.pid!);
+    expect(lockHolder(path)).toBe(child.pid);
+    expect(() => acquireLock(path)).toThrow(`is in use by process ${child.pid}`);
+    child.stdin.end();
+    await ended;
+    expect(lockHolder(path)).toBeUndefined();
+    lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
