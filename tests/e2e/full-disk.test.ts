@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { rein } from '../support/rein.ts';
 
 const LOG = new URL('../../dist/runtime/log.js', import.meta.url).href;
 
@@ -17,5 +20,57 @@ it.skipIf(process.platform !== 'linux')('a program whose log finds no room on th
     expect(status).toBe(0);
   } finally {
     closeSync(full);
+  }
+});
+
+/** Loaded before the program: the second thing that is written to a curve finds the disk full. */
+const FULL = `const fs = require('node:fs');
+  const { openSync, writeSync } = fs;
+  const curves = new Map();
+  fs.openSync = (path, ...rest) => {
+    const file = openSync(path, ...rest);
+    if (String(path).endsWith('curve.jsonl')) curves.set(file, 0);
+    return file;
+  };
+  fs.writeSync = (file, ...rest) => {
+    const writes = curves.get(file) ?? 0;
+    if (writes === 1) throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    if (curves.has(file)) curves.set(file, writes + 1);
+    return writeSync(file, ...rest);
+  };
+  require('node:module').syncBuiltinESMExports();`;
+
+it('rein train on a full disk says in one sentence what is full and what to do, and does as it said', {
+  timeout: 60_000,
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-full-disk-'));
+  try {
+    writeFileSync(join(folder, 'full.cjs'), FULL);
+    const args = [
+      'train',
+      '--env',
+      'point',
+      '--steps',
+      '60',
+      '--eval-every',
+      '30',
+      '--eval-episodes',
+      '2',
+      '--out',
+      'a',
+    ];
+    const full = await rein([...args, '--set', 'batchSize=8', '--set', 'criticHidden=[8]'], folder, [
+      '-r',
+      './full.cjs',
+    ]);
+    expect(full).toMatchObject({ code: 1, signal: null });
+    expect(full.stderr).toMatch(
+      /^rein: a\/curve\.jsonl cannot be written: the disk is full\.\n {2}→ Make room [^\n]* rein train --resume[^\n]*\n$/,
+    );
+    expect(await rein(['train', '--resume', 'a'], folder)).toMatchObject({ code: 0, stderr: '' });
+    const steps = readFileSync(join(folder, 'a/curve.jsonl'), 'utf8').match(/"step":\d+/g);
+    expect(steps).toEqual(['"step":0', '"step":30', '"step":60']);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -58,15 +58,16 @@ function holderFor(pid: number): Holder {
 
 /** Writes the whole content first and links it into place: nobody ever reads a half-written lock. */
 function claim(path: string, mine: string, content: string): boolean {
-  writeFileSync(mine, content);
   try {
+    writeFileSync(mine, content);
     linkSync(mine, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return false;
   } finally {
-    unlinkSync(mine);
+    // A full disk leaves it empty, or does not let it come to be.
+    rmSync(mine, { force: true });
   }
 }
 
