@@ -14,7 +14,8 @@ const HELP = `
 What happens:
   A study names an environment or a robot's task, variants, and seeds. Each variant is run with each seed, in a process
   and a folder of its own. Runs that are finished are left alone and begun ones continue, so the same command goes on
-  after a stop of any kind. In the end: a table with 95 % intervals over seeds, and what the study's claim came to.
+  after a stop of any kind. Runs end with their sweep; one that another process works on is waited for. In the end:
+  a table with 95 % intervals over seeds, and what the study's claim came to.
 
 What it writes, below runs/studies/NAME/ or --out:
   VARIANT-SEED/          the files of one rein train or rein sim

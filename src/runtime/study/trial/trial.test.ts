@@ -83,6 +83,12 @@ describe('a trial', () => {
     expect({ ...resumed, seconds: 0 }).toEqual({ ...whole, seconds: 0 });
   });
 
+  it('that is to end does not finish the training before its first step', async () => {
+    const folder = folderOf('a');
+    await expect(runTrial(folder, { signal: AbortSignal.abort(new Error('alone')) })).rejects.toThrow('alone');
+    expect(readFileSync(join(folder, TRIAL_FILES.events), 'utf8')).toBe('');
+  });
+
   it('of an older version goes on with the defaults of what that did not know', async () => {
     const folder = folderOf('a', { steps: 1 });
     const path = join(folder, TRIAL_FILES.spec);
