@@ -11,7 +11,7 @@ import {
 } from '../../../learner/index.ts';
 import { readJournal } from '../../../learner/link/index.ts';
 import { savePolicyFile } from '../../../policy/index.ts';
-import { loadResolvedConfig } from '../../config/index.ts';
+import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
 import { expectedCheckpoint, LEARNER_FILES, learnedSizes } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { createSetup } from '../../setup.ts';
@@ -97,12 +97,9 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     await agent.restore(checkpoint.agent);
     const names = { robot: config.robot.name, task: config.task.name };
     const { runId, policyVersion: version, replay } = checkpoint;
-    const periodS = 1 / config.task.policyHz;
-    const action = JSON.stringify({ ...task.action, periodS });
-    const whose = task.action.kind === 'cartesian' ? "tool's set-point in the base frame" : "joints' set-points";
-    const commandOf = `change of the ${whose}, for one step of ${periodS} s`;
-    const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf };
-    const exported = { agent, eyes, metadata, meaning: meaningOnRobot(setup) };
+    const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
+    const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf: moved(config) };
+    const exported = { agent, eyes, metadata, meaning: meaningOnRobot(task.action, config) };
     const { model, golden } = await verifiedModel(exported, recorded(folder, observationSize));
     const manifest = {
       ...{ runId, version, parent: null, trainingStep: replay.online, updates: agent.updates, schemaHash },
@@ -114,6 +111,13 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     await agent.close();
     await eyes?.close();
   }
+}
+
+/** What a robot's command changes, for people. */
+function moved({ robot, task }: ResolvedConfig): string {
+  const joints = robot.base === undefined ? "joints' set-points" : "base's axes";
+  const what = task.action.kind === 'cartesian' ? "tool's set-point in the base frame" : joints;
+  return `change of the ${what}, for one step of ${1 / task.policyHz} s`;
 }
 
 /** Observations of the run's journal; where it has none, numbers of the size that observations are scaled to. */

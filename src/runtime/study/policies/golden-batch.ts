@@ -1,9 +1,9 @@
 /** Whether an exported policy does on the robot's runtime what the learner's networks do. */
 import { type Environment, halfRangeOf, ReinError, Rng } from '../../../core/index.ts';
-import { Bindings, Session } from '../../../learner/engine/index.ts';
-import { OnnxPolicy, type PolicyHead } from '../../../policy/index.ts';
+import { OnnxPolicy } from '../../../policy/index.ts';
 import type { Actor } from '../trial/index.ts';
 import type { ActionMeaning } from './action-meaning.ts';
+import { PolicyAlone } from './policy-alone.ts';
 
 /** Largest difference of an action, which lies in [−1, 1], and of a command as a share of half its range. */
 const TOLERANCE = 1e-4;
@@ -25,7 +25,8 @@ interface Sizes {
 /**
  * Runs `model` as a robot would, by itself as others would, and the learner's own networks, on `observations`, once exploring
  * and once not, with equal random numbers. Throws `ReinError('policy')` where the runtime refuses the model, an action differs
- * by more than 1e-4, or a command by more than 1e-4 of half its range from what `meaning` makes of the learner's action.
+ * by more than 1e-4, or a command, or an end of a range, by more than 1e-4 of half its range from what those who carry it out
+ * make of the learner's action.
  */
 export async function checkGoldenBatch(
   model: Uint8Array,
@@ -35,42 +36,75 @@ export async function checkGoldenBatch(
   meaning: ActionMeaning,
 ): Promise<GoldenCheck> {
   const policy = new OnnxPolicy({ ...sizes, schemaHash: '', canaryObservations: observations });
-  let file: FileAlone | undefined;
+  let file: PolicyAlone | undefined;
   try {
     const adopted = await policy.adopt(model, 1);
     if (!adopted.ok) throw adopted.error;
-    file = await FileAlone.open(model, sizes, adopted.value.head);
-    const halfRanges = meaning.ranges.map(halfRangeOf);
-    let [maxDifference, maxCommandDifference] = [0, 0];
-    const [onRobot, own] = [new Float32Array(sizes.actionSize), new Float32Array(sizes.actionSize)];
-    for (const [i, observation] of observations.entries()) {
-      for (const purpose of ['evaluate', 'explore'] as const) {
-        await policy.decide(observation, { rng: new Rng(i), purpose }, onRobot);
-        await learner.act(observation, own, new Rng(i), purpose === 'explore');
-        maxDifference = Math.max(maxDifference, largestDifference(own, onRobot));
-        // Whose spread is drawn outside gives the best command only.
-        if (purpose === 'explore' && file.head.kind === 'gaussian') continue;
-        await file.run(observation, new Rng(i), purpose);
-        maxDifference = Math.max(maxDifference, largestDifference(own, file.action));
-        const wanted = meaning.carryOut(own);
-        maxCommandDifference = Math.max(maxCommandDifference, largestDifference(wanted, file.command, halfRanges));
-      }
-    }
-    refuseAbove(maxDifference, "The exported policy differs from the learner's by", observations);
-    const commanded =
-      "The exported policy's command differs from what the learner's action is carried out as by, of half its range,";
-    refuseAbove(maxCommandDifference, commanded, observations);
-    return { observations: observations.length, maxDifference, maxCommandDifference };
+    file = await PolicyAlone.open(model, adopted.value.head);
+    const check = await compare({ policy, file, learner, meaning }, observations, sizes.actionSize);
+    const { maxDifference, maxCommandDifference } = check;
+    refuseAbove(maxDifference, observations, (by) => `The exported policy differs from the learner's by ${by}`);
+    refuseAbove(maxCommandDifference, observations, (by) => {
+      return `The exported policy's command differs by ${by} of half its range from how the learner's action is carried out`;
+    });
+    return check;
   } finally {
     await file?.close();
     await policy.close();
   }
 }
 
+interface Compared {
+  readonly policy: OnnxPolicy;
+  readonly file: PolicyAlone;
+  readonly learner: Actor;
+  readonly meaning: ActionMeaning;
+}
+
+async function compare(
+  { policy, file, learner, meaning }: Compared,
+  observations: readonly Float32Array[],
+  actionSize: number,
+): Promise<GoldenCheck> {
+  const halfRanges = meaning.ranges.map(halfRangeOf);
+  const [onRobot, own] = [new Float32Array(actionSize), new Float32Array(actionSize)];
+  let [maxDifference, maxCommandDifference] = [0, differenceAtEnds(meaning, halfRanges)];
+  for (const [i, observation] of observations.entries()) {
+    for (const purpose of ['evaluate', 'explore'] as const) {
+      await policy.decide(observation, { rng: new Rng(i), purpose }, onRobot);
+      await learner.act(observation, own, new Rng(i), purpose === 'explore');
+      maxDifference = Math.max(maxDifference, largestDifference(own, onRobot));
+      // Whose spread is drawn outside gives the best command only.
+      if (purpose === 'explore' && file.head.kind === 'gaussian') continue;
+      const { action, command } = await file.run(observation, new Rng(i), purpose);
+      maxDifference = Math.max(maxDifference, largestDifference(own, action));
+      const difference = largestDifference(meaning.carryOut(own), command, halfRanges);
+      maxCommandDifference = Math.max(maxCommandDifference, difference);
+    }
+  }
+  return { observations: observations.length, maxDifference, maxCommandDifference };
+}
+
+/** The actions of a policy may all be small, and then show little of the width of a range. */
+function differenceAtEnds({ ranges, carryOut }: ActionMeaning, halfRanges: readonly number[]): number {
+  const end = (action: number, wanted: readonly number[]): number =>
+    largestDifference(carryOut(new Float32Array(ranges.length).fill(action)), wanted, halfRanges);
+  return Math.max(
+    end(
+      -1,
+      ranges.map(({ low }) => low),
+    ),
+    end(
+      1,
+      ranges.map(({ high }) => high),
+    ),
+  );
+}
+
 /** Anything but a small number is refused, NaN as well. */
-function refuseAbove(difference: number, what: string, observations: readonly Float32Array[]): void {
+function refuseAbove(difference: number, { length }: readonly Float32Array[], sentence: (by: string) => string): void {
   if (difference <= TOLERANCE) return;
-  const message = `${what} ${difference.toExponential(1)} on ${observations.length} observations, at most ${TOLERANCE} is allowed.`;
+  const message = `${sentence(difference.toExponential(1))} on ${length} observations, at most ${TOLERANCE} is allowed.`;
   throw new ReinError('policy', message, { remedy: 'Nothing was written. Report it with the folder of the run.' });
 }
 
@@ -79,55 +113,6 @@ function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>, units?: r
   let most = 0;
   for (let k = 0; k < a.length; k++) most = Math.max(most, Math.abs(a[k]! - b[k]!) / (units?.[k] ?? 1));
   return most;
-}
-
-/** The model as others have it: nothing but the file, its inputs and its outputs. */
-class FileAlone {
-  /** [A] what the last run gave. */
-  readonly action: Float32Array;
-  readonly command: Float32Array;
-  readonly head: PolicyHead;
-  readonly #session: Session;
-  readonly #observation: Float32Array;
-  readonly #noise: Float32Array;
-  readonly #inputs: Bindings = new Bindings();
-  readonly #outputs: Bindings = new Bindings();
-
-  static async open(model: Uint8Array, sizes: Sizes, head: PolicyHead): Promise<FileAlone> {
-    return new FileAlone(await Session.create(model), sizes, head);
-  }
-
-  private constructor(session: Session, { observationSize, actionSize }: Sizes, head: PolicyHead) {
-    this.#session = session;
-    this.head = head;
-    this.action = new Float32Array(actionSize);
-    this.command = new Float32Array(actionSize);
-    this.#observation = new Float32Array(observationSize);
-    this.#noise = new Float32Array(head.noiseSize);
-    this.#inputs.set('observation', this.#observation, [1, observationSize]);
-    if (head.kind === 'action' && head.noiseSize > 0) this.#inputs.set('noise', this.#noise, [1, head.noiseSize]);
-    this.#outputs.set('action', this.action, [1, actionSize]);
-    this.#outputs.set('command', this.command, [1, actionSize]);
-  }
-
-  /** Rejects with `ReinError('policy')` where it cannot be run so. */
-  async run(observation: Float32Array, rng: Rng, purpose: 'evaluate' | 'explore'): Promise<void> {
-    this.#observation.set(observation);
-    if (purpose === 'explore' || this.head.noise === 'always') rng.fillNormal(this.#noise);
-    else this.#noise.fill(0);
-    try {
-      await this.#session.run([this.#inputs], [this.#outputs]);
-    } catch (cause) {
-      throw new ReinError('policy', "The exported policy gives no 'action' and 'command' by itself.", {
-        remedy: 'Nothing was written. Report it with the folder of the run.',
-        cause,
-      });
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#session.close();
-  }
 }
 
 /** `count` observations that occur in `environment` under random actions; always the same. */

@@ -1,0 +1,28 @@
+/** What the learner of a robot's run works with, and what its checkpoints must fit. */
+import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
+import type { Agent, CheckpointExpectation, ObservationEncoder } from '../../learner/index.ts';
+import type { RunSetup } from '../setup.ts';
+
+/** Sizes of what the agent works with: the task's observations, or what `eyes` make of them. */
+export function learnedSizes(
+  { parts: raw, actionSize }: RunSetup,
+  eyes: ObservationEncoder | undefined,
+): { readonly observationSize: number; readonly parts: ObservationParts; readonly actionSize: number } {
+  const { parts } = eyes ?? { parts: raw };
+  return { observationSize: totalObservationSize(parts), parts, actionSize };
+}
+
+/** Names the encoder in a checkpoint, where there is one. */
+export function encoderOf(eyes: ObservationEncoder | undefined): { readonly encoderDigest?: string } {
+  return eyes === undefined ? {} : { encoderDigest: eyes.digest };
+}
+
+/** What a checkpoint must be for `agent` to continue from it. */
+export function expectedCheckpoint(
+  setup: RunSetup,
+  eyes: ObservationEncoder | undefined,
+  { stateSize }: Agent,
+): CheckpointExpectation {
+  const { observationSize, actionSize } = learnedSizes(setup, eyes);
+  return { schemaHash: setup.schemaHash, observationSize, actionSize, stateSize, ...encoderOf(eyes) };
+}
