@@ -1,5 +1,4 @@
 /** What the numbers of an action, each in [−1, 1], are in the world. */
-import type { ActionSpec } from './spaces.ts';
 import { clamp } from './units.ts';
 
 /** One number of an action: physical = (low + high)/2 + (high − low)/2·a, with a cut to [−1, 1]. */
@@ -17,11 +16,6 @@ export interface ActionRange {
 /** A range as wide to either side of 0: a = 1 is `high`. */
 export function symmetricRange(name: string, unit: string, high: number): ActionRange {
   return { name, unit, low: -high, high };
-}
-
-/** The numbers of a robot's action, in order: each is the change that it asks for in one policy step. */
-export function rangesOf({ dimensions }: ActionSpec): ActionRange[] {
-  return dimensions.map(({ name, unit, scale }) => symmetricRange(name, unit, scale));
 }
 
 /** For `size` numbers of which nobody says what they are: they stay as they are. */

@@ -3,6 +3,7 @@
  * learner and journal carry the hash; where two differ, nothing starts.
  */
 import { createHash } from 'node:crypto';
+import { type ActionRange, symmetricRange } from './action-range.ts';
 import type { ObservationParts } from './environment.ts';
 
 /** A named run of numbers inside an observation. */
@@ -43,6 +44,11 @@ export interface ActionDimension {
 export interface ActionSpec {
   readonly kind: 'cartesian' | 'joint';
   readonly dimensions: readonly ActionDimension[];
+}
+
+/** The numbers of an action, in order: each is the change that it asks for in one policy step. */
+export function rangesOf({ dimensions }: ActionSpec): ActionRange[] {
+  return dimensions.map(({ name, unit, scale }) => symmetricRange(name, unit, scale));
 }
 
 /** Numbers in one frame of the observation, without stacking. */
