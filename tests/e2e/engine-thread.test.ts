@@ -71,7 +71,7 @@ it('rejects what is asked of a thread that dies, and closes: nobody waits for ev
     new URL('../../dist/learner/agent/engine/index.js', import.meta.url).href
   )) as { EngineThread: new (of: object) => TrainingEngine };
   const impossible = { parts: { stateSize: 3 }, actionSize: 2, config: { ...config, algorithm: 'none' } };
-  const engine = new EngineThread(impossible);
+  const engine = new EngineThread(impossible, false);
   await expect(engine.read()).rejects.toThrow(TypeError);
   await expect(engine.read()).rejects.toThrow(TypeError);
   await engine.close();

@@ -29,6 +29,8 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     bind: options.bind,
     folder: path,
     start,
+    // It listens on this machine only. A robot at the other end of a tunnel looks the same as one that is here.
+    hasRobot: true,
     ...(from === undefined ? {} : { begin: (agent) => beginWith(agent, from, complain) }),
     onFault: complain,
   }).catch(async (error: unknown) => {

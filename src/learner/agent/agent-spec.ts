@@ -16,6 +16,8 @@ export interface AgentSpec {
    * the same bit for bit.
    */
   readonly engine?: 'local' | 'thread';
+  /** A process that controls a robot runs on this machine: no thread spins then, and one core is left to it. Absent: none does. */
+  readonly hasRobot?: boolean;
 }
 
 /** The same with the parts of the observation known. Throws `RangeError` where they do not make it up. */
@@ -24,7 +26,7 @@ export function learnerSpec({
   parts,
   actionSize,
   config,
-}: Omit<AgentSpec, 'seed' | 'engine'>): LearnerSpec {
+}: Omit<AgentSpec, 'seed' | 'engine' | 'hasRobot'>): LearnerSpec {
   const known = parts ?? { stateSize: observationSize };
   const total = totalObservationSize(known);
   if (total === observationSize) return { parts: known, actionSize, config };

@@ -50,7 +50,8 @@ export async function createAgent(spec: AgentSpec): Promise<Agent> {
   const algorithm = ALGORITHM[spec.config.algorithm];
   const unfit = algorithm.unfit?.(learner);
   if (unfit !== undefined) throw new RangeError(`learner configuration: ${unfit}`);
-  const engine = spec.engine === 'thread' ? new EngineThread(learner) : new LocalEngine(learner);
+  const { hasRobot = false } = spec;
+  const engine = spec.engine === 'thread' ? new EngineThread(learner, hasRobot) : new LocalEngine(learner, hasRobot);
   const root = new Rng(spec.seed);
   try {
     await engine.write(initialState(algorithm, learner, root.fork('networks')));

@@ -6,7 +6,7 @@ import { imageStorage, Replay } from '../replay/index.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 
 /** An empty replay that keeps what `spec`'s algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */
-export function createReplay(spec: Omit<AgentSpec, 'seed' | 'engine'>): Replay {
+export function createReplay(spec: Omit<AgentSpec, 'seed' | 'engine' | 'hasRobot'>): Replay {
   const { parts, config, actionSize } = learnerSpec(spec);
   const needsReturns = ALGORITHM[config.algorithm].needsReturns === true;
   const returns = {

@@ -113,7 +113,8 @@ class TrainingRun {
     const folder = mkdtempSync(join(tmpdir(), 'rein-training-bench-'));
     const onFault = (sentence: string): void => void process.stderr.write(`${sentence}\n`);
     const common = { setup, runId: 'bench', folder, onFault };
-    const learner = await Learner.start({ ...common, bind: 'tcp://127.0.0.1:0', start: 'fresh' });
+    // Its robot only sends: the bare engine beside it chooses its threads alike.
+    const learner = await Learner.start({ ...common, bind: 'tcp://127.0.0.1:0', start: 'fresh', hasRobot: false });
     const { address, weightsAddress } = learner;
     const robot = new LearnerConnection({ ...common, robotId: 'bench', address, weightsAddress, keep: 'newest' });
     const run = new TrainingRun(setup, learner, robot, folder);

@@ -50,7 +50,16 @@ function writeEncoder(axes: readonly number[]): void {
 
 async function startLearner(setup: RunSetup, start: 'fresh' | 'resume'): Promise<Learner> {
   const onFault = (sentence: string): void => void faults.push(sentence);
-  const learner = await Learner.start({ setup, runId: 'run', bind: address, folder, start, onFault, engine: 'local' });
+  const learner = await Learner.start({
+    setup,
+    runId: 'run',
+    bind: address,
+    folder,
+    start,
+    onFault,
+    engine: 'local',
+    hasRobot: false,
+  });
   closers.push(() => learner.close());
   return learner;
 }

@@ -24,6 +24,8 @@ async function main(): Promise<void> {
     bind: settings.bind,
     folder: settings.folder,
     start: 'fresh',
+    // Its parent, which has the robot's guard, physics and policy.
+    hasRobot: true,
     onFault: (sentence) => void tell({ kind: 'fault', sentence }),
   });
   process.on('SIGTERM', () => learner.end());

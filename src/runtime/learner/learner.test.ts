@@ -40,7 +40,7 @@ async function startLearner(
 ): Promise<Learner> {
   const onFault = (sentence: string): void => void faults.push(sentence);
   const learner = await Learner.start({
-    ...{ setup: of, runId: 'run', bind: address, folder, start, onFault, engine: 'local' },
+    ...{ setup: of, runId: 'run', bind: address, folder, start, onFault, engine: 'local', hasRobot: false },
     ...(begin === undefined ? {} : { begin }),
   });
   closers.push(() => learner.close());

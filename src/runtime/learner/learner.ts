@@ -48,6 +48,8 @@ export interface LearnerOptions {
   readonly begin?: (agent: Agent) => Promise<void>;
   /** Where training calls run: see `AgentSpec.engine`. Absent: in a thread of their own. */
   readonly engine?: 'local' | 'thread';
+  /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
+  readonly hasRobot: boolean;
   /** Told in one sentence of what went wrong and was survived. */
   readonly onFault: (sentence: string) => void;
 }
@@ -110,10 +112,11 @@ export class Learner {
     let agent: Agent | undefined;
     let eyes: ObservationEncoder | undefined;
     try {
-      const { setup, engine = 'thread' } = options;
+      const { setup, engine = 'thread', hasRobot } = options;
       const { parts, config } = setup;
       eyes = await openObservationEncoder(config.learner.encoder, parts);
-      agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed, engine });
+      const sizes = learnedSizes(setup, eyes);
+      agent = await createAgent({ ...sizes, config: config.learner, seed: config.seed, engine, hasRobot });
       const learner = new Learner(options, agent, eyes, lock);
       if (options.start === 'resume') await learner.#restore();
       else await options.begin?.(agent);

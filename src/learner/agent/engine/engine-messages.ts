@@ -5,6 +5,7 @@ import type { CallReport, PhaseName } from './training-engine.ts';
 /** What the thread is started with. */
 export interface EngineStart {
   readonly spec: LearnerSpec;
+  readonly hasRobot: boolean;
 }
 
 /** What the agent asks for. Requests are answered in their order, one answer each. */

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../../core/index.ts';
 import { ALGORITHM } from '../../algorithms/index.ts';
 import { buildProgram, inputArrays, type LearnerSpec } from '../../program/index.ts';
-import type { EngineAnswer, EngineRequest } from './engine-messages.ts';
+import type { EngineAnswer, EngineRequest, EngineStart } from './engine-messages.ts';
 import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';
 
 interface Waiting {
@@ -22,9 +22,11 @@ export class EngineThread implements TrainingEngine {
   #waiting: Waiting | undefined;
   #failure: Error | undefined;
 
-  constructor(spec: LearnerSpec) {
+  /** `hasRobot`: see `AgentSpec`. */
+  constructor(spec: LearnerSpec, hasRobot: boolean) {
     this.spec = spec;
-    this.#worker = new Worker(new URL('./engine-worker.js', import.meta.url), { workerData: { spec } });
+    const start: EngineStart = { spec, hasRobot };
+    this.#worker = new Worker(new URL('./engine-worker.js', import.meta.url), { workerData: start });
     this.#worker.on('message', (answer: EngineAnswer) => this.#settle()?.resolve(answer));
     this.#worker.on('error', (error: Error) => this.#fail(error));
     this.#exited = new Promise((resolve) => {

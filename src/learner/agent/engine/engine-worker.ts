@@ -12,7 +12,10 @@ interface PhaseInputs {
   readonly shared: readonly InputArrays[];
 }
 
-if (parentPort !== null) serve(parentPort, new LocalEngine((workerData as EngineStart).spec));
+if (parentPort !== null) {
+  const { spec, hasRobot } = workerData as EngineStart;
+  serve(parentPort, new LocalEngine(spec, hasRobot));
+}
 
 function serve(port: MessagePort, engine: LocalEngine): void {
   const phases = new Map<PhaseName, PhaseInputs>();

@@ -10,12 +10,15 @@ import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './trainin
 export class LocalEngine implements TrainingEngine {
   readonly spec: LearnerSpec;
   readonly #algorithm: Algorithm;
+  readonly #hasRobot: boolean;
   readonly #state: PingPongState;
   readonly #open: Map<PhaseName, PhaseSession> = new Map();
   #values: CriticValues | undefined;
 
-  constructor(spec: LearnerSpec) {
+  /** `hasRobot`: see `AgentSpec`. */
+  constructor(spec: LearnerSpec, hasRobot: boolean) {
     this.spec = spec;
+    this.#hasRobot = hasRobot;
     this.#algorithm = ALGORITHM[spec.config.algorithm];
     this.#state = new PingPongState(stateParts(this.#algorithm, spec));
   }
@@ -23,7 +26,7 @@ export class LocalEngine implements TrainingEngine {
   async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
     const definition = this.#algorithm[phase];
     if (definition === undefined) throw new RangeError(`${this.#algorithm.name} has no phase "${phase}"`);
-    const session = await PhaseSession.create(this.#algorithm, this.spec, definition, updates);
+    const session = await PhaseSession.create(this.#algorithm, this.spec, definition, updates, this.#hasRobot);
     this.#open.set(phase, session);
     return { inputs: session.declared, sets: [session.inputs] };
   }

@@ -38,11 +38,17 @@ export class PhaseSession {
     if (this.#outer.length > 0) this.#metrics.set('outer_metrics', this.#outer, [this.#outer.length]);
   }
 
-  /** Builds and loads the graph for calls of `updates` inner updates. */
-  static async create(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number): Promise<PhaseSession> {
+  /** Builds and loads the graph for calls of `updates` inner updates. `hasRobot`: see `AgentSpec`. */
+  static async create(
+    algorithm: Algorithm,
+    spec: LearnerSpec,
+    phase: Phase,
+    updates: number,
+    hasRobot: boolean,
+  ): Promise<PhaseSession> {
     const program = buildProgram(algorithm, spec, phase);
     const { threads, provider } = spec.config;
-    const chosen = await threadsHere(threads === 0 ? 'auto' : threads);
+    const chosen = await threadsHere(threads === 0 ? 'auto' : threads, hasRobot);
     const session = await Session.create(program.graph.serialize(), { ...chosen, provider });
     return new PhaseSession(session, program, updates);
   }
