@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { normalisedRanges, physicalAction, rangesOf } from './action-range.ts';
+import { normalisedRanges, physicalAction } from './action-range.ts';
+import { rangesOf } from './spaces.ts';
 
 describe('what an action is in the world', () => {
   it('runs from low at −1 to high at 1, and no further', () => {

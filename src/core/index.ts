@@ -4,7 +4,6 @@ export {
   halfRangeOf,
   normalisedRanges,
   physicalAction,
-  rangesOf,
   symmetricRange,
 } from './action-range.ts';
 export { axesOf, modelOfBase } from './base-model.ts';
@@ -91,6 +90,7 @@ export {
   observationSize,
   onceSize,
   PREVIOUS_ACTIONS,
+  rangesOf,
   schemaHash,
 } from './spaces.ts';
 export { Ema, type HistogramData, type Interval, QuantileHistogram, wilsonInterval } from './statistics.ts';
