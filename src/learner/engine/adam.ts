@@ -1,5 +1,6 @@
 /** Adam and AdamW on one flat parameter vector. */
 import type { Tensor } from './graph.ts';
+import { matmul } from './linear.ts';
 import { add, concat, div, minimum, mul, reduceSum, reshape, sqrt, square, sub, sumOfSquares } from './ops/index.ts';
 
 const BETA1 = 0.9;
@@ -46,11 +47,19 @@ export function clipNorm(
   // Joined and summed rather than added one by one: the runtime then computes the parts last to first, as a pass backwards does.
   const squaredNorm = reduceSum(
     concat(
-      gradient.map((part) => reshape(sumOfSquares(part), [1])),
+      gradient.map((part) => reshape(squaredNormOf(part), [1])),
       0,
     ),
   );
   if (limit <= 0) return { clipped: gradient, squaredNorm };
   const factor = minimum(div(limit, add(sqrt(squaredNorm), 1e-6)), 1);
   return { clipped: gradient.map((part) => mul(part, factor)), squaredNorm };
+}
+
+/** Σ g², one number: of a stack of matrices by a product with a column, which the runtime does twice as fast as one sum over all. */
+function squaredNormOf(part: Tensor): Tensor {
+  if (part.shape.length < 3) return sumOfSquares(part);
+  const width = part.shape.at(-1)!;
+  const ones = part.graph.constant(new Float32Array(width).fill(1), [width, 1]);
+  return reduceSum(matmul(square(part), ones));
 }

@@ -3,7 +3,7 @@ export { gradients } from './autodiff.ts';
 export { type Categorical, categorical, sampleCategorical } from './categorical.ts';
 export { conv2d, convTranspose2d } from './conv.ts';
 export { Graph, type RealType, type Shape, show, type Tensor } from './graph.ts';
-export { normalisedLinear, scaledLayerNorm } from './layer-norm.ts';
+export { scaledLayerNorm } from './layer-norm.ts';
 export { linear, matmul } from './linear.ts';
 export * from './ops/index.ts';
 export { Packed } from './packed.ts';

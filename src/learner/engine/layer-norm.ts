@@ -3,41 +3,10 @@
  * Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450.
  */
 import type { Tensor } from './graph.ts';
-import { isThin, linear, matmul, withOnes } from './linear.ts';
-import {
-  add,
-  concat,
-  div,
-  mul,
-  reduceMean,
-  reduceSum,
-  relu,
-  reshape,
-  sqrt,
-  square,
-  stopGradient,
-  sub,
-  sumTo,
-  transpose,
-} from './ops/index.ts';
+import { matmul } from './linear.ts';
+import { add, div, mul, reduceMean, reshape, sqrt, square, stopGradient, sub, sumTo } from './ops/index.ts';
 
 const EPSILON = 1e-5;
-
-/** What a layer with a norm is made of. */
-interface NormalisedLayer {
-  /** [..., in, out] */
-  readonly weight: Tensor;
-  /** [..., 1, out], like the two below. */
-  readonly bias: Tensor;
-  readonly scale: Tensor;
-  readonly shift: Tensor;
-}
-
-/** The norm of a linear layer's outputs: x [..., B, in] gives [..., B, out]. Chooses the cheaper of two ways to write it. */
-export function normalisedLinear(x: Tensor, layer: NormalisedLayer): Tensor {
-  if (isThin(layer.weight)) return thinNormalisedLinear(x, layer);
-  return scaledLayerNorm(linear(x, layer.weight, layer.bias), layer.scale, layer.shift);
-}
 
 /** The norm of `x` [..., B, n] by `scale` and `shift` [..., 1, n]. Its three gradients share their passes over x. */
 export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor {
@@ -60,22 +29,6 @@ export function scaledLayerNorm(x: Tensor, scale: Tensor, shift: Tensor): Tensor
 }
 
 /**
- * The same for a layer with few inputs, without a pass over its outputs: with weights W whose mean over outputs is taken
- * off, the mean is gone and the variance is the quadratic form x·(W·Wᵀ/n)·xᵀ; its root divides the inputs, and scale and
- * shift go into the weights. Gradients follow from these steps.
- */
-function thinNormalisedLinear(x: Tensor, { weight, bias, scale, shift }: NormalisedLayer): Tensor {
-  const input = withOnes(x);
-  const all = concat([weight, bias], -2);
-  const centred = sub(all, reduceMean(all, [-1]));
-  const form = mul(matmul(centred, transpose(centred)), 1 / weight.shape.at(-1)!);
-  // Rounding can take a variance of nothing below 0.
-  const variance = relu(rowDot(matmul(input, form), input));
-  const inverseStd = div(1, sqrt(add(variance, EPSILON)));
-  return matmul(withOnes(mul(input, inverseStd)), concat([mul(centred, scale), shift], -2));
-}
-
-/**
  * A row [..., 1, n] as the column [..., n, 1] of a weighted mean. Divided by a vector: the runtime would fold a scalar into
  * the product that follows, and with it leave the fast way of multiplying with one column.
  */
@@ -83,12 +36,6 @@ function meanColumn(row: Tensor): Tensor {
   const width = row.shape.at(-1)!;
   const column = reshape(row, [...row.shape.slice(0, -2), width, 1]);
   return mul(column, row.graph.constant(new Float32Array(width).fill(1 / width), [width, 1]));
-}
-
-/** Σ a·b over the last axis, whose gradient needs no copies of the sums. */
-function rowDot(a: Tensor, b: Tensor): Tensor {
-  const dot = reduceSum(mul(a, b), [-1]);
-  return dot.graph.withGradient(dot, [a, b], [(d) => sumTo(mul(d, b), a.shape), (d) => sumTo(mul(d, a), b.shape)]);
 }
 
 interface Normalised {

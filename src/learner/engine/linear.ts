@@ -40,12 +40,12 @@ export function linear(x: Tensor, weight: Tensor, bias: Tensor): Tensor {
 const THIN = 4;
 
 /** Whether work on `weight` [..., in, out] costs little beside work on what it gives. */
-export function isThin(weight: Tensor): boolean {
+function isThin(weight: Tensor): boolean {
   return weight.shape.at(-2)! * THIN <= weight.shape.at(-1)!;
 }
 
 /** `x` with a last column of ones. */
-export function withOnes(x: Tensor): Tensor {
+function withOnes(x: Tensor): Tensor {
   const shape = [...x.shape.slice(0, -1), 1];
   const count = shape.reduce((product, n) => product * n, 1);
   return concat([x, x.graph.constant(new Float32Array(count).fill(1), shape)], -1);

@@ -7,12 +7,12 @@ const LARGE = 262_144;
 
 /**
  * All parameters of a network: one flat vector, as a checkpoint has them, or, inside a loop, each large tensor by itself and
- * the small ones between in a vector for each run of them. The large ones then reach their layers, and their gradients the
+ * the small ones in one vector. The large ones then reach their layers, and their gradients the
  * optimiser, without a copy.
  */
 export class Packed {
   readonly layout: ParameterLayout;
-  /** The flat vector alone; or, in the order of the layout, large ones in their shapes and vectors of small ones. */
+  /** The flat vector alone; or large ones in their shapes, in the order of the layout, and after them the vector of small ones. */
   readonly tensors: readonly Tensor[];
   /** What lies in each of `tensors`; `undefined`: everything, in one vector. */
   readonly #runs: readonly ParameterLayout[] | undefined;
@@ -63,17 +63,12 @@ export class Packed {
   }
 }
 
-/** The entries of `layout`, large ones alone, the others together with their neighbours. */
+/** The entries of `layout`: each large one alone, then all small ones together. */
 function runsOf(layout: ParameterLayout, members: number): ParameterLayout[] {
-  const runs: ParameterLayout['entries'][number][][] = [];
-  let isOpen = false;
-  for (const entry of layout.entries) {
-    const isLarge = members * entry.size >= LARGE;
-    if (isOpen && !isLarge) runs.at(-1)!.push(entry);
-    else runs.push([entry]);
-    isOpen = !isLarge;
-  }
-  return runs.map((entries) => new ParameterLayout(entries));
+  const isLarge = ({ size }: { readonly size: number }): boolean => members * size >= LARGE;
+  const small = layout.entries.filter((entry) => !isLarge(entry));
+  const runs = layout.entries.filter(isLarge).map((entry) => [entry]);
+  return [...runs, ...(small.length > 0 ? [small] : [])].map((entries) => new ParameterLayout(entries));
 }
 
 /** One tensor a run: that of its only entry, in its shape, or a vector. */

@@ -1,7 +1,7 @@
 /** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
 import type { Rng } from '../../core/index.ts';
 import type { Activation } from '../config/index.ts';
-import { linear, normalisedLinear, ParameterLayout, type Parameters, type Tensor } from '../engine/index.ts';
+import { linear, ParameterLayout, type Parameters, scaledLayerNorm, type Tensor } from '../engine/index.ts';
 import { activationOf, hiddenName } from './activation.ts';
 
 /** A parameter's name and shape. */
@@ -66,11 +66,8 @@ export function hidden(parameters: Parameters, input: Tensor): Tensor {
     const name = hiddenName(activation, i);
     x = x.graph.layer(name, () => {
       const scale = parameters[`${name}.scale`];
-      if (scale === undefined) return activate(dense(parameters, name, x));
-      const [weight, bias, shift] = [`${name}.weight`, `${name}.bias`, `${name}.shift`].map((part) =>
-        at(parameters, part),
-      );
-      return activate(normalisedLinear(x, { weight: weight!, bias: bias!, scale, shift: shift! }));
+      const y = dense(parameters, name, x);
+      return activate(scale === undefined ? y : scaledLayerNorm(y, scale, at(parameters, `${name}.shift`)));
     });
   }
   return x;
