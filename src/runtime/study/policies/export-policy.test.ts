@@ -72,9 +72,9 @@ function trained(name: string): Promise<string> {
 }
 
 /** A robot's run as a learner leaves it, with a checkpoint of networks that have learned nothing yet. */
-async function robotRun() {
+async function robotRun(algorithm: LearnerConfig['algorithm'] = 'rlpd') {
   const { config } = arm6Setup();
-  const setup = createSetup({ ...config, learner: { ...config.learner, ...LEARNER } });
+  const setup = createSetup({ ...config, learner: { ...config.learner, ...LEARNER, algorithm } });
   const folder = join(root, 'arm');
   mkdirSync(folder);
   writeFileSync(join(folder, RUN_FILES.config), resolvedConfigText(setup.config));
@@ -122,20 +122,26 @@ describe('an exported policy', () => {
     expect(await runAlone(out, 2, algorithm === 'td3' ? 1 : 0)).toMatchObject([{ name: 'step', unit: 'm', high: 0.2 }]);
   });
 
-  it("of a robot's run commands what its safety chain carries out, and acts on the robot", async () => {
-    const { folder, setup } = await robotRun();
-    const out = join(root, 'arm.onnx');
-    const exported = await exportPolicy(folder, out, () => {});
-    const { observationSize, actionSize, schemaHash, task } = setup;
-    expect(exported).toMatchObject({ path: out, observationSize, actionSize, observations: 256 });
-    expect(exported.maxCommandDifference).toBeLessThan(1e-4);
-    expect(await runAlone(out, observationSize, 0)).toMatchObject(
-      task.action.dimensions.map(({ name, unit, scale }) => ({ name, unit, low: -scale, high: scale })),
-    );
-    const policy = await loadPolicyFile(out, { observationSize, actionSize, schemaHash });
-    expect(policy.version).toBe(3);
-    await policy.close();
-  });
+  it.each([
+    ['rlpd', 0],
+    ['td3', 4],
+  ] as const)(
+    "of a robot's run with %s commands what its safety chain carries out, and acts on the robot",
+    async (algorithm, noiseSize) => {
+      const { folder, setup } = await robotRun(algorithm);
+      const out = join(root, 'arm.onnx');
+      const exported = await exportPolicy(folder, out, () => {});
+      const { observationSize, actionSize, schemaHash, task } = setup;
+      expect(exported).toMatchObject({ path: out, observationSize, actionSize, observations: 256 });
+      expect(exported.maxCommandDifference).toBeLessThan(1e-4);
+      expect(await runAlone(out, observationSize, noiseSize)).toMatchObject(
+        task.action.dimensions.map(({ name, unit, scale }) => ({ name, unit, low: -scale, high: scale })),
+      );
+      const policy = await loadPolicyFile(out, { observationSize, actionSize, schemaHash });
+      expect(policy.version).toBe(3);
+      await policy.close();
+    },
+  );
 
   it.each([
     ['rein train', async () => trained('wrong')],
