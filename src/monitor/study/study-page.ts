@@ -29,7 +29,7 @@ export function studySection({ study }: StudyFile, curves: StudyCurves, plot: st
   return [...lines, `![${study.title}](${plot})`, '', ...studyTable(study, curves), ''].join('\n');
 }
 
-/** One row a variant: seeds, and the mean of the last fifth of the evaluations with its interval. */
+/** One row a variant: which seeds, and the mean of the last fifth of the evaluations with its interval. */
 export function studyTable(study: StudyConfig, curves: StudyCurves): string[] {
   const measures = measuresOf(curves);
   const head = ['variant', 'seeds', 'steps', 'updates', ...measures.map((measure) => `${measure}, last fifth`)];
@@ -38,10 +38,17 @@ export function studyTable(study: StudyConfig, curves: StudyCurves): string[] {
     if (seeds === undefined) return [];
     const last = seeds.map(({ samples }) => samples.at(-1)!);
     const most = (values: readonly number[]): string => Math.max(...values).toLocaleString('en');
-    const cells = [title, seeds.length, most(last.map(({ step }) => step)), most(last.map(({ updates }) => updates))];
+    const cells = [title, namesOf(seeds), most(last.map(({ step }) => step)), most(last.map(({ updates }) => updates))];
     return [[...cells, ...measures.map((measure) => cell(seeds, measure))]];
   });
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}
+
+/** How many, and which: "5 (0–4)". */
+function namesOf(curves: readonly SeedCurve[]): string {
+  const seeds = curves.map(({ seed }) => seed);
+  const [first, last] = [Math.min(...seeds), Math.max(...seeds)];
+  return `${seeds.length} (${first === last ? first : `${first}–${last}`})`;
 }
 
 /** Only what was measured anywhere: a table of zeros says nothing. */
