@@ -69,7 +69,7 @@ it('says what is wrong with values of other sizes, and goes on', async () => {
 it('rejects what is asked of a thread that dies, and closes: nobody waits for ever', async () => {
   const { EngineThread } = (await import(
     new URL('../../dist/learner/agent/engine/index.js', import.meta.url).href
-  )) as { EngineThread: new (of: object) => TrainingEngine };
+  )) as { EngineThread: new (of: object, hasRobot: boolean) => TrainingEngine };
   const impossible = { parts: { stateSize: 3 }, actionSize: 2, config: { ...config, algorithm: 'none' } };
   const engine = new EngineThread(impossible, false);
   await expect(engine.read()).rejects.toThrow(TypeError);
