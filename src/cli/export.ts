@@ -5,9 +5,10 @@ import { EXIT_CODES, path } from './options.ts';
 
 const HELP = `
 What happens:
-  The newest policy of a run of rein train, sim or learn is written as one ONNX file: encoder, observation statistics
-  and weights are inside, what its actions mean is in its metadata. Before it is written, the robot's runtime and the
-  learner's networks must agree within 1e-4 on 256 observations of the run; the largest difference is printed.
+  The newest policy of a run of rein train, sim or learn is written as one ONNX file: encoder, observation statistics,
+  weights and action map are inside, names and units of its commands in its metadata. Before it is written, the robot's
+  runtime, the file by itself and the learner's networks must agree within 1e-4 on 256 observations of the run, its
+  commands with what the robot's action map makes of the actions; the largest differences are printed.
 
 What it writes:
   --out, and for a run of a robot the manifest beside it, as rein run --policy and rein eval --policy take them

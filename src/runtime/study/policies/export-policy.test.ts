@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../../tests/support/arm6.ts';
-import type { ActionRange } from '../../../core/index.ts';
+import { type ActionRange, BASE_ACTION, Rng } from '../../../core/index.ts';
 import { Bindings, Session } from '../../../learner/engine/index.ts';
 import { createAgent, DEFAULT_LEARNER_CONFIG, type LearnerConfig, writeCheckpoint } from '../../../learner/index.ts';
-import { loadPolicyFile } from '../../../policy/index.ts';
+import { loadPolicyFile, openBasePolicy } from '../../../policy/index.ts';
 import { resolvedConfigText } from '../../config/index.ts';
 import { LEARNER_FILES, learnedSizes } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
@@ -139,7 +139,15 @@ describe('an exported policy', () => {
       );
       const policy = await loadPolicyFile(out, { observationSize, actionSize, schemaHash });
       expect(policy.version).toBe(3);
+      const seen = new Float32Array(observationSize).fill(0.3);
+      const [alone, asBase] = [new Float32Array(actionSize), new Float32Array(actionSize)];
+      await policy.decide(seen, { rng: new Rng(1), purpose: 'evaluate' }, alone);
       await policy.close();
+      const once = [{ name: BASE_ACTION, size: actionSize, unit: '1', frame: 'none' }];
+      const base = await openBasePolicy({ file: out, observation: { ...task.observation, once }, actionSize });
+      await base.act(seen, asBase);
+      await base.close();
+      for (const [i, value] of alone.entries()) expect(asBase[i]).toBeCloseTo(value, 6);
     },
   );
 
