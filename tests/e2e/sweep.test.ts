@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 /** Long, and silent between its first evaluation and its last: a child that nobody listens to is told by nothing that it prints. */
-const LONG = STUDY.replace('steps: 80', 'steps: 600').replace('everySteps: 40', 'everySteps: 100000');
+const LONG = STUDY.replace('steps: 80', 'steps: 1200').replace('everySteps: 40', 'everySteps: 100000');
 
 const at = (...path: string[]) => join(folder, 'runs/studies/mine', ...path);
 
@@ -64,7 +64,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
   it('killed with SIGKILL leaves no run that goes on alone, and the next one waits for it and ends with the same weights', async () => {
     writeFileSync(join(folder, 'mine.yaml'), LONG);
     const killed = new Rein(['sweep', 'mine.yaml', '--only', 'four'], folder);
-    await killed.printed(/^four 0: step 0 of 600/m);
+    await killed.printed(/^four 0: step 0 of 1200/m);
     const [run] = childPids(killed.child.pid!);
     // Held up, so that the next sweep surely finds it there.
     process.kill(run!, 'SIGSTOP');
