@@ -96,7 +96,9 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     }
     await agent.restore(checkpoint.agent);
     const names = { robot: config.robot.name, task: config.task.name };
-    const { runId, policyVersion: version, replay } = checkpoint;
+    const { runId, replay } = checkpoint;
+    // A checkpoint of before the first publication: version 0 means to robots that there are no weights.
+    const version = Math.max(1, checkpoint.policyVersion);
     const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
     const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf: moved(config) };
     const exported = { agent, eyes, metadata, meaning: meaningOnRobot(task.action, config) };
