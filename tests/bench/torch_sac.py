@@ -1,6 +1,6 @@
 """The work of `npm run bench -- learner` in PyTorch, in turns with it: A, B, A, B in one run, a ratio for each pair.
 
-    python3 tests/bench/torch_sac.py                       all three sizes, eager and compiled
+    python3 tests/bench/torch_sac.py                       all three sizes, each way of PyTorch
     python3 tests/bench/torch_sac.py --cases b --pairs 15  one size, more pairs
 
 Each pair is a block of calls here and a block of the same calls there, one after the other, never at the same time. A
@@ -108,10 +108,16 @@ class Learner:
     def hidden_values(self, parameters, x, linear):
         w0, b0, w1, b1, w2, b2 = parameters[:6]
         h = linear(b0, x, w0)
-        h = F.relu(F.layer_norm(h, (WIDTH,)) * parameters[6] + parameters[7] if self.norm else h)
+        h = F.relu(self.normalised(h, *parameters[6:8]) if self.norm else h)
         h = linear(b1, h, w1)
-        h = F.relu(F.layer_norm(h, (WIDTH,)) * parameters[8] + parameters[9] if self.norm else h)
+        h = F.relu(self.normalised(h, *parameters[8:10]) if self.norm else h)
         return linear(b2, h, w2)
+
+    def normalised(self, h, scale, shift):
+        """One pass where it can be: PyTorch's layer norm takes one scale and shift, not those of each member."""
+        if self.separate:
+            return F.layer_norm(h, (WIDTH,), scale[0], shift[0])
+        return F.layer_norm(h, (WIDTH,)) * scale + shift
 
     def target_members(self, subset):
         if self.critics == 2:
