@@ -148,11 +148,14 @@ async function suite(name, args, { limitMs = suiteLimitMs, show = true, isPatien
   const jsonFile = join(scratch, `${name.replaceAll(/\W+/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${jsonFile}`];
   const [command, ...vitest] = tool('vitest/vitest.mjs', 'run', ...reporters, ...args);
-  const result = await run(command, vitest, { show, isPatient, limitMs });
+  const errorsFile = `${jsonFile}.errors`;
+  const result = await run(command, vitest, { show, isPatient, limitMs, env: { UNHANDLED_ERRORS: errorsFile } });
   if (!show) console.log(`\n── ${name}\n${result.output.trimEnd()}`);
   const before = failures.length;
   if (existsSync(jsonFile)) countTests(JSON.parse(readFileSync(jsonFile, 'utf8')));
-  if (result.code !== 0 && failures.length === before) {
+  if (existsSync(errorsFile)) countErrors(name, readFileSync(errorsFile, 'utf8'));
+  // Beside failed tests a suite may also not come to its end: these are tried again, that is not.
+  if (result.timedOut || (result.code !== 0 && failures.length === before)) {
     totals.failed++;
     failures.push(
       `${name}: ${result.timedOut ? `not done after ${limitMs / 60_000} min` : `vitest ended with ${result.code}`}`,
@@ -176,6 +179,13 @@ function countTests(json) {
     totals.failed++;
     failures.push(`${path}: ${file.message.split('\n')[0] || 'did not load'}`);
   }
+}
+
+/** Errors that belong to no test, a line each: a failed test that passes when it is tried again does not take them back. */
+function countErrors(name, text) {
+  const lines = text.trimEnd().split('\n');
+  totals.failed += lines.length;
+  failures.push(...lines.map((line) => `${name}: ${line}`));
 }
 
 function countsOf({ assertionResults }) {
@@ -214,13 +224,13 @@ function tool(entry, ...args) {
   return [process.execPath, file, ...args];
 }
 
-function run(command, args, { show, isPatient, limitMs }) {
+function run(command, args, { show, isPatient, limitMs, env = {} }) {
   return new Promise((resolve) => {
     const output = [];
     // Both streams into one, so that the closing line stays the last one.
     const stdio = show ? ['ignore', 1, 1] : ['ignore', 'pipe', 'pipe'];
     // A group of its own, so that what the child started can be ended with it.
-    const child = spawn(command, args, { cwd: root, stdio, detached: true });
+    const child = spawn(command, args, { cwd: root, stdio, detached: true, env: { ...process.env, ...env } });
     if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));
