@@ -11,13 +11,16 @@ const RUN = 'run';
 const SUMMARY = 'summary.json';
 const OVERLAY = 'overlay.yaml';
 
-/** The command of the run of `variant` with `seed` in `folder`. It cannot be continued: what is there of it is removed. */
+/**
+ * The command of the run of `variant` with `seed` in `folder`. It cannot be continued: what is there of it is removed, its summary
+ * as well, or it would be taken for that of a run that failed.
+ */
 export function robotCommand({ study }: StudyFile, variant: string, seed: number, folder: string): string[] {
   const { task, steps, evaluation, variants } = study as RobotStudy;
   const own = variants[variant]!;
   const overlay = join(folder, OVERLAY);
   storage(overlay, () => {
-    rmSync(join(folder, RUN), { recursive: true, force: true });
+    for (const name of [RUN, SUMMARY]) rmSync(join(folder, name), { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     // JSON is YAML.
     writeWhole(overlay, Buffer.from(`${JSON.stringify(own.overlay, undefined, 2)}\n`));

@@ -29,16 +29,16 @@ export function takeRun(folder: string): DirectoryLock | undefined {
 }
 
 /**
- * Resolves once no process works on the run in `folder`. `onWait` is told once who it is waited for. Rejects with the reason
- * of `signal`.
+ * Resolves once no process works on the run in `folder`. `onWait` is told once who it is waited for. Where it was waited for a
+ * sweep's child, its parent has a look's time to write what it came to. Rejects with the reason of `signal`.
  */
 export async function nobodyAtWork(folder: string, signal: AbortSignal, onWait: (pid: number) => void): Promise<void> {
   let waitedFor: number | undefined;
   for (;;) {
     signal.throwIfAborted();
     const pid = lockHolder(lockOf(folder));
-    if (pid === undefined) return;
-    if (pid !== waitedFor) onWait(pid);
+    if (pid === undefined && waitedFor === undefined) return;
+    if (pid !== undefined && pid !== waitedFor) onWait(pid);
     waitedFor = pid;
     await delay(LOOK_MS);
   }

@@ -3,7 +3,7 @@
  * goes on where it was: finished runs are left alone, begun ones continue from their checkpoints. Runs that another process
  * works on, a second sweep or what is left of a killed one, are waited for.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError } from '../../../core/index.ts';
 import type { StudyFile } from '../../config/index.ts';
@@ -170,7 +170,7 @@ function failureOf(name: string, { code, signal, complaint }: ChildEnd): string 
 /** A finished run of a sweep needs its transitions no more: with images they are most of what it wrote. */
 function tidy(folder: string): void {
   for (const name of [TRIAL_FILES.transitions, TRIAL_FILES.checkpoints, TRIAL_FILES.lock]) {
-    const path = join(folder, name);
-    if (existsSync(path)) rmSync(path, { recursive: true });
+    // Another sweep that waited for this run does the same at the same time.
+    rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
