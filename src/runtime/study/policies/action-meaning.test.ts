@@ -32,6 +32,16 @@ describe("what a robot's safety chain makes of an action", () => {
     const commanded = meaningOnRobot(spec, config).carryOut(Float32Array.of(-1, 1, 0.5));
     for (const [i, wanted] of [-3, 0.01, 0.01].entries()) expect(commanded[i]).toBeCloseTo(wanted, 9);
   });
+
+  it('is in m where the joint slides', () => {
+    const config = resolveConfig({ task: 'insert', seed: 1 });
+    const [first, ...others] = config.robot.joints;
+    const robot = { ...config.robot, joints: [{ ...first!, kind: 'prismatic' as const }, ...others] };
+    const dimensions = [first!, others[0]!].map(({ name }) => ({ name, scale: 0.01, unit: 'rad' as const }));
+    const { ranges, carryOut } = meaningOnRobot({ kind: 'joint', dimensions }, { ...config, robot });
+    expect(ranges.map(({ unit }) => unit)).toEqual(['m', 'rad']);
+    expect(carryOut(Float32Array.of(1, -1))[0]).toBeCloseTo(0.01, 9);
+  });
 });
 
 describe('what an environment makes of an action', () => {

@@ -48,8 +48,12 @@ export function meaningOnRobot(spec: ActionSpec, { robot, task }: ResolvedConfig
     if (axis < 0) return yawBetween(map.targetRotation, home.tcpRotation);
     return map.targetM[axis]! - home.tcpPositionM[axis]!;
   };
+  // Tasks say rad of every joint; of one that slides it is read as m.
+  const slides = (name: string): boolean =>
+    model.joints.some((joint) => joint.name === name && joint.kind === 'prismatic');
+  const unitOf = ({ name, unit }: ActionRange): string => (spec.kind === 'joint' && slides(name) ? 'm' : unit);
   return {
-    ranges: rangesOf(spec),
+    ranges: rangesOf(spec).map((range) => ({ ...range, unit: unitOf(range) })),
     carryOut: (action) => {
       map.command(
         Float64Array.from(action, (value) => clamp(value, -1, 1)),
