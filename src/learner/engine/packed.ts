@@ -7,8 +7,7 @@ const LARGE = 262_144;
 
 /**
  * All parameters of a network: one flat vector, as a checkpoint has them, or, inside a loop, each large tensor by itself and
- * the small ones in one vector. The large ones then reach their layers, and their gradients the
- * optimiser, without a copy.
+ * the small ones in one vector. The large ones then reach their layers, and their gradients the optimiser, without a copy.
  */
 export class Packed {
   readonly layout: ParameterLayout;

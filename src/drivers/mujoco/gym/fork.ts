@@ -131,6 +131,7 @@ export class ForkDemonstrator implements Demonstrator {
       action[k] = Math.max(-1, Math.min(1, (SPEED_M_PER_S * way) / distance + noise));
     }
   }
+
   /** At the obstacle, aslant past it, on beside it, to the goal. */
   #aim(xM: number, yM: number): readonly [number, number] {
     if (xM > 0.3) return [GOAL_X_M, 0];
