@@ -41,6 +41,8 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
   const stop = interruptible((sentence) => say(sentence));
   stop.signal.addEventListener('abort', () => learner.end());
+  // A parent that was gone already.
+  if (stop.signal.aborted) learner.end();
   const shown = setInterval(() => say(learner.statusLine()), 1000);
   try {
     await learner.run();
