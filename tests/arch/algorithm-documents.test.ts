@@ -1,8 +1,8 @@
 /** The pages of the algorithms say what the code does: settings as in their files, tests that there are. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/index.ts';
+import { ALGORITHMS, DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/index.ts';
 import { loadLearnerFile } from '../../src/runtime/config/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -43,6 +43,26 @@ describe.each(pages)('%s', (page) => {
     expect(missing).toEqual([]);
   });
 });
+
+describe.each(ALGORITHMS)('the page of %s', (name) => {
+  it('shows learning curves that there are, and leads to their numbers', () => {
+    const page = read(`${name}.md`);
+    const plots = [...page.matchAll(/^!\[[^\]]+\]\(([^)]+\.svg)\)$/gm)].map((match) => match[1]!);
+    expect(plots.length).toBeGreaterThan(0);
+    for (const plot of plots) expect(existsSync(join(folder, plot)), plot).toBe(true);
+    const headings = readFileSync(join(root, 'docs', 'results', 'curves.md'), 'utf8').match(/^## .*$/gm) ?? [];
+    const anchors = headings.map((heading) => anchorOf(heading.slice(3)));
+    for (const [, anchor] of page.matchAll(/curves\.md#([^)]+)\)/g)) expect(anchors).toContain(anchor);
+  });
+});
+
+/** As GitHub makes it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
 
 const dash = (config: LearnerConfig, value: string): string => (config.algorithm === 'td3' ? '–' : value);
 const power = (rate: number): string => rate.toExponential();
