@@ -34,7 +34,8 @@ const HEAD = `# Learning curves
 
 Made by \`npm run curves\` from the studies in [config/studies](../../config/studies) and the curves in [curves](curves), one file
 a run, one line an evaluation; \`npm run curves -- --page\` makes it again from these files and trains nothing. A run repeats
-bit for bit from its environment, learner and seed.
+bit for bit from its environment, learner and seed on one version of the program. These curves are of several: a newer engine may
+round its sums in another order.
 
 Every evaluation is of episodes without exploring that are the same for all variants and seeds. Intervals are 95 % over seeds:
 Student's t for a mean, Welch's for a difference; with five seeds they are wide. *Shown* means that the interval of the
