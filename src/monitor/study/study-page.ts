@@ -44,11 +44,12 @@ export function studyTable(study: StudyConfig, curves: StudyCurves): string[] {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
 }
 
-/** How many, and which: "5 (0–4)". */
+/** How many, and which: "5 (0–4)", "3 (0, 1, 4)". */
 function namesOf(curves: readonly SeedCurve[]): string {
-  const seeds = curves.map(({ seed }) => seed);
-  const [first, last] = [Math.min(...seeds), Math.max(...seeds)];
-  return `${seeds.length} (${first === last ? first : `${first}–${last}`})`;
+  const seeds = curves.map(({ seed }) => seed).sort((a, b) => a - b);
+  const [first, last] = [seeds[0]!, seeds.at(-1)!];
+  const isRange = seeds.length > 1 && last - first === seeds.length - 1;
+  return `${seeds.length} (${isRange ? `${first}–${last}` : seeds.join(', ')})`;
 }
 
 /** Only what was measured anywhere: a table of zeros says nothing. */
