@@ -119,7 +119,7 @@ const schema = z
     threads: whole(
       'threads',
       { min: 0, max: 64 },
-      'Threads of the training engine; 0 for what the machine has to spare when training begins.',
+      'Threads of the training engine; 0 for what the machine has to spare when training begins, less one core where a robot is controlled on it.',
     ).default(1),
     provider: z
       .enum(PROVIDERS)
