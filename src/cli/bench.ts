@@ -236,7 +236,11 @@ async function learner({ threads, calls, blocks, json }: LearnerArguments): Prom
   const result = await benchLearner({ ...choice, ...(calls === undefined ? {} : { calls }) });
   process.stderr.write('measuring: in a run\n');
   const short = calls !== undefined;
-  const in_a_run = await benchTraining({ threads: choice.threads, turnS: short ? 0.3 : 2, rounds: short ? 1 : 5 });
+  const in_a_run = await benchTraining({
+    threads: threads === 'auto' ? undefined : threads,
+    turnS: short ? 0.3 : 2,
+    rounds: short ? 1 : 5,
+  });
   print(`${formatLearner(result)}\n${formatTraining(in_a_run)}`, { ...result, in_a_run }, json);
 }
 
@@ -271,7 +275,7 @@ function formatTraining(cases: readonly TrainingBenchCase[]): string {
   const rows = cases.map(
     (one) =>
       `${one.name}: ${one.updates_per_s.toFixed(0)} updates/s, ` +
-      `${(100 * one.share_of_bare).toFixed(0)} % of the engine alone (${one.bare_updates_per_s.toFixed(0)})`,
+      `${(100 * one.share_of_bare).toFixed(0)} % of the engine alone (${one.bare_updates_per_s.toFixed(0)}), ${one.threads} thread(s)`,
   );
   return rows.join('\n');
 }

@@ -16,6 +16,8 @@ import { createSetup, type RunSetup } from '../setup.ts';
 /** One size of training; named as in the JSON that the bench writes. */
 export interface TrainingBenchCase {
   readonly name: string;
+  /** Threads that each operation of the run, and of the engine beside it, was given. */
+  readonly threads: number;
   /** Critic updates per second in the run. */
   readonly updates_per_s: number;
   /** The same of the engine by itself, in turns with the run. */
@@ -25,7 +27,8 @@ export interface TrainingBenchCase {
 }
 
 export interface TrainingBenchOptions {
-  readonly threads: number;
+  /** Threads of an operation; absent: as configured where nothing is said, which is what a run has. */
+  readonly threads?: number | undefined;
   /** Length of one turn of the run, and of the engine by itself, s. */
   readonly turnS: number;
   readonly rounds: number;
@@ -46,7 +49,7 @@ export async function benchTraining(options: TrainingBenchOptions): Promise<Trai
   const cases: TrainingBenchCase[] = [];
   for (const { name, learner } of CASES) {
     const config = resolveConfig({ task: 'insert', seed: 0 });
-    const { threads } = options;
+    const { threads = config.learner.threads } = options;
     // Nothing before the updates: no warm-up and no cloning.
     const whole = { ...config.learner, ...learner, threads, bcInitSteps: 0, warmupSteps: 0 };
     cases.push(await measure(name, createSetup({ ...config, learner: whole }), options));
@@ -57,7 +60,7 @@ export async function benchTraining(options: TrainingBenchOptions): Promise<Trai
 async function measure(name: string, setup: RunSetup, options: TrainingBenchOptions): Promise<TrainingBenchCase> {
   const { observationSize, actionSize } = setup;
   const config = setup.config.learner;
-  const bare = await BareTrainer.create({ observationSize, actionSize, config }, await threadsHere(options.threads));
+  const bare = await BareTrainer.create({ observationSize, actionSize, config }, await threadsHere(config.threads));
   const run = await TrainingRun.start(setup);
   try {
     const rates: { inRun: number; alone: number }[] = [];
@@ -69,6 +72,7 @@ async function measure(name: string, setup: RunSetup, options: TrainingBenchOpti
     }
     return {
       name,
+      threads: config.threads,
       updates_per_s: median(rates.map(({ inRun }) => inRun)),
       bare_updates_per_s: median(rates.map(({ alone }) => alone)),
       share_of_bare: median(rates.map(({ inRun, alone }) => inRun / alone)),
