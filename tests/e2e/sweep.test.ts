@@ -50,7 +50,9 @@ describe('rein sweep', { timeout: 60_000 }, () => {
     const whole = await rein(['sweep', 'mine.yaml'], folder);
     expect(whole).toMatchObject({ code: 0, stderr: '' });
     expect(whole.stdout).toContain('mine: 2 runs, 1 of them finished');
-    expect(whole.stdout).toMatch(/\| one update \| 1 \(0\) \| 80 \| 60 \|.*\n\| four updates \| 1 \(0\) \| 80 \| 240 \|/);
+    expect(whole.stdout).toMatch(
+      /\| one update \| 1 \(0\) \| 80 \| 60 \|.*\n\| four updates \| 1 \(0\) \| 80 \| 240 \|/,
+    );
     expect(whole.stdout).toMatch(/not decided: four updates has .* than one update\./);
     expect(readFileSync(at('one-0/result.json'), 'utf8')).toBe(first);
     expect(existsSync(at('one-0/transitions.log'))).toBe(false);

@@ -62,10 +62,22 @@ describe('adam', () => {
     const { clipped, squaredNorm } = clipNorm([g.input('g', [1]), g.input('h', [2, 1, 2])], 1);
     g.output('clipped', concat([clipped[0]!, reshape(clipped[1]!, [4])], 0));
     g.output('squared', squaredNorm);
-    const long = await evaluate(g, { g: [[3], [1]], h: [[0, 4, 0, -12], [2, 1, 2]] });
+    const long = await evaluate(g, {
+      g: [[3], [1]],
+      h: [
+        [0, 4, 0, -12],
+        [2, 1, 2],
+      ],
+    });
     expect(Math.hypot(...long['clipped']!)).toBeCloseTo(1, 6);
     expect(long['squared']).toEqual([169]);
-    const short = await evaluate(g, { g: [[0.3], [1]], h: [[0.4, 0, 0, 0.1], [2, 1, 2]] });
+    const short = await evaluate(g, {
+      g: [[0.3], [1]],
+      h: [
+        [0.4, 0, 0, 0.1],
+        [2, 1, 2],
+      ],
+    });
     expect(short['clipped']).toEqual([0.3, 0.4, 0, 0, 0.1]);
   });
 });

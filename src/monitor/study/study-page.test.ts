@@ -51,7 +51,9 @@ describe('a table', () => {
     const rows = studyTable(FILE.study, CURVES);
     expect(rows).toHaveLength(4);
     // t(1) = 12.7: two seeds say little, and a share stays a share.
-    expect(rows[2]).toBe('| the one <A> | 2 (0–1) | 200 | 800 | −0.05 (−0.6853 to 0.5853) | 95.0 % (31.5 % to 100.0 %) |');
+    expect(rows[2]).toBe(
+      '| the one <A> | 2 (0–1) | 200 | 800 | −0.05 (−0.6853 to 0.5853) | 95.0 % (31.5 % to 100.0 %) |',
+    );
   });
 });
 
