@@ -1,6 +1,6 @@
 /** Reductions over axes, which stay with size 1, and the softmax family over the last axis. */
 import type { Tensor } from '../graph.ts';
-import { add, div, mul, square, stopGradient, sub } from './arithmetic.ts';
+import { add, div, mul, stopGradient, sub } from './arithmetic.ts';
 import { allAxes, expand, normalAxis, reduce, reduceSum } from './broadcast.ts';
 import { exp, log } from './functions.ts';
 import { equalMask } from './masks.ts';
@@ -19,11 +19,6 @@ export function reduceMin(x: Tensor, axis: number): Tensor {
 /** The maximum over one axis; where several are equal they share the gradient. */
 export function reduceMax(x: Tensor, axis: number): Tensor {
   return extreme('ReduceMax', x, axis);
-}
-
-/** The sum of squares of all elements, shape of ones. */
-export function sumOfSquares(x: Tensor): Tensor {
-  return reduceSum(square(x));
 }
 
 /** log Σ eˣ over one axis, without overflow. Its gradient is the softmax. */
