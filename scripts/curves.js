@@ -11,16 +11,16 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { curvesPage, studyPlot } from '../dist/monitor/index.js';
 import { configNames, loadStudyFile } from '../dist/runtime/index.js';
 import { readSamples, sweepCurves, writeSamples } from '../dist/runtime/study/index.js';
+import { scriptArguments } from './arguments.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const resultsFolder = join(root, 'docs/results');
 const curvesFolder = join(resultsFolder, 'curves');
 
-const { values } = parseArgs({
+const { values } = scriptArguments(import.meta.url, {
   options: {
     only: { type: 'string' },
     jobs: { type: 'string', default: '1' },
