@@ -49,6 +49,8 @@ export interface Environment {
   readonly periodS: number;
   /** [O], `parts` one after another. Reused: copy what you keep. */
   readonly observation: Float32Array;
+  /** [A] what the action of the last step came to, clipped and after any filter that the environment has. Reused. */
+  readonly executedAction: Float32Array;
   readonly reward: number;
   /** ≥ 0: what the step cost beside its reward (energy, safety), in the unit that the environment names; 0 where nothing does. */
   readonly cost: number;

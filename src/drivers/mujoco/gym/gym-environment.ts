@@ -33,6 +33,7 @@ export abstract class GymEnvironment implements Environment {
   readonly maxSteps: number;
   readonly periodS: number;
   readonly observation: Float32Array;
+  readonly executedAction: Float32Array;
   reward = 0;
   cost = 0;
   isTerminated = false;
@@ -51,11 +52,13 @@ export abstract class GymEnvironment implements Environment {
     this.periodS = shape.periodS;
     this.observation = new Float32Array(totalObservationSize(shape.parts));
     this.action = new Float64Array(this.actionSize);
+    this.executedAction = new Float32Array(this.actionSize);
   }
 
   reset(rng: Rng): void {
     this.simulation.reset();
     this.action.fill(0);
+    this.executedAction.fill(0);
     this.reward = 0;
     this.cost = 0;
     this.isTerminated = false;
@@ -77,7 +80,7 @@ export abstract class GymEnvironment implements Environment {
   /** Draws the start of an episode into the simulation, which is at its initial values. */
   protected abstract begin(rng: Rng): void;
 
-  /** Lets one period pass under `this.action`, and sets reward, cost and flags. */
+  /** Lets one period pass under `this.action`, and sets reward, cost and flags; `executedAction` where it did something else. */
   protected abstract act(): void;
 
   /** Writes [O]. */
@@ -105,5 +108,6 @@ export abstract class GymEnvironment implements Environment {
       }
     }
     for (let i = 0; i < action.length; i++) this.action[i] = clamp(action[i]!, -1, 1);
+    this.executedAction.set(this.action);
   }
 }

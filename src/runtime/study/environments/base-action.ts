@@ -37,6 +37,10 @@ export class BaseActionEnvironment implements Environment {
     this.observation = new Float32Array(inner.observation.length + inner.actionSize);
   }
 
+  get executedAction(): Float32Array {
+    return this.#inner.executedAction;
+  }
+
   get reward(): number {
     return this.#inner.reward;
   }

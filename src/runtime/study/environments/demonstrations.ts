@@ -1,12 +1,5 @@
 /** What a scripted expert shows in a simulated task, as transitions to learn from. */
-import {
-  clamp,
-  createTransition,
-  type Environment,
-  ReinError,
-  type Rng,
-  type Transition,
-} from '../../../core/index.ts';
+import { createTransition, type Environment, ReinError, type Rng, type Transition } from '../../../core/index.ts';
 import type { Demonstrator } from '../../../drivers/mujoco/gym/index.ts';
 import type { EnvironmentOptions } from './environments.ts';
 
@@ -67,15 +60,15 @@ function showOne(environment: Environment, expert: Demonstrator, rng: Rng): Show
     expert.act(action);
     t.policyAction.set(action);
     environment.step(action);
-    taken.push(completed(t, environment, action));
+    taken.push(completed(t, environment));
     if (environment.isSuccess !== undefined) isSuccess = isSuccess === true || environment.isSuccess;
   }
   return { taken, isSuccess };
 }
 
-/** Fills in what came of `action` in `environment`. Critics learn on what was executed: the clipped one. */
-export function completed(transition: Transition, environment: Environment, action: Float32Array): Transition {
-  for (let i = 0; i < action.length; i++) transition.executed[i] = clamp(action[i]!, -1, 1);
+/** Fills in what came of the last step of `environment`. Critics learn on what was executed, after clip and filter. */
+export function completed(transition: Transition, environment: Environment): Transition {
+  transition.executed.set(environment.executedAction);
   transition.nextObservation.set(environment.observation);
   transition.reward = environment.reward;
   transition.cost = environment.cost;

@@ -30,6 +30,7 @@ export class PointEnvironment implements Environment {
   readonly maxSteps = 20;
   readonly periodS = 0.1;
   readonly observation: Float32Array;
+  readonly executedAction: Float32Array = new Float32Array(1);
   placeM = 0;
   targetM = 0;
   reward = 0;
@@ -54,6 +55,7 @@ export class PointEnvironment implements Environment {
 
   step(action: Float32Array): void {
     const move = clamp(action[0]!, -1, 1);
+    this.executedAction[0] = move;
     this.placeM = clamp(this.placeM + STEP_M * move, -REACH_M, REACH_M);
     this.cost = move * move;
     this.#judge();

@@ -221,7 +221,7 @@ class Trial {
         t.humanAction.set(this.#action);
       }
       environment.step(this.#action);
-      completed(t, environment, this.#action);
+      completed(t, environment);
       t.truncated ||= !t.terminated && this.#step + 1 === steps;
       await this.#take(t);
       this.#step++;

@@ -101,6 +101,7 @@ describe('with the filter', () => {
       // ½·2000·0.01² = 0.1 J asked for, 0.05 J allowed: λ = √½.
       expect(task.scale).toBeCloseTo(Math.SQRT1_2, 9);
       expect(task.observation[6]).toBeCloseTo(Math.SQRT1_2, 6);
+      expect(task.executedAction[0]).toBeCloseTo(Math.SQRT1_2, 6);
     }
     expect(filtered.cost).toBeCloseTo(0.05, 9);
     expect(asked.cost).toBeCloseTo(0.1, 9);

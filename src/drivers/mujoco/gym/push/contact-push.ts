@@ -144,6 +144,7 @@ export class ContactPush extends GymEnvironment {
     this.scale = filter ? affordableScale(step, this.#tank.budgetJ(PERIOD_S)) : 1;
     this.injectedJ = injectedJ(step, this.scale);
     this.#setPointM += this.scale * wanted;
+    this.executedAction[0] = (this.scale * wanted) / STEP_M;
     this.#move();
     if (filter) this.#tank.book(this.injectedJ, this.dissipatedJ);
     this.cost = Math.max(0, costOfRequest ? injectedJ(step, 1) : this.injectedJ);
