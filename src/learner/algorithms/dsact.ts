@@ -21,7 +21,6 @@ import {
   reduceMean,
   reduceMin,
   reshape,
-  sqrt,
   square,
   stopGradient,
   sub,
@@ -38,6 +37,7 @@ import {
   gaussianActorNetwork,
   gaussianPolicy,
   meanValue,
+  reportCritics,
   temperatureNetwork,
   updateActor,
 } from './sac.ts';
@@ -67,10 +67,14 @@ function returnCriticNetwork(spec: LearnerSpec): NetworkDef {
   return { name: 'critic', layout, members: critics, hasTarget: true };
 }
 
-/** One update of all critics towards the distribution of the return. Their slow copies stay where they are. */
+/**
+ * One update of all critics towards the distribution of the return. Their slow copies stay where they are; that of an encoder of
+ * images follows at once, see `Step.minimise`.
+ */
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
-  const { mean, logStd } = gaussianActor(step.target('actor'), step.policySight('next_observation'));
+  // The slow actor looks through the encoder's slow copy, as the slow critics do.
+  const { mean, logStd } = gaussianActor(step.target('actor'), step.policySight('next_observation', 'target'));
   const next = sampleTanhGaussian(mean, logStd, step.normal('next_noise', [config.batchSize, actionSize]));
   const members = step.targetSubset('critic', config.criticSubset);
   const future = returnCritics(members, step.criticSight('next_observation', 'target'), next.action);
@@ -85,11 +89,8 @@ function updateCritics(step: Step): void {
   step.assign('spread', b);
   const { loss, weight, isBounded } = returnLoss(now, y, yz, b, config.dsact);
   const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
-  step.report('criticLoss', loss);
-  step.report('qMean', reduceMean(now.mean));
-  step.report('targetMean', reduceMean(y));
-  step.report('tdErrorAbs', reduceMean(abs(sub(now.mean, y))));
-  step.report('criticGradientNorm', sqrt(squaredNorm));
+  const absoluteError = reduceMean(abs(sub(now.mean, y)));
+  reportCritics(step, { loss, values: now.mean, y, absoluteError, squaredNorm });
   step.report('spreadMean', reduceMean(b));
   step.report('weightMean', reduceMean(weight));
   step.report('boundedShare', reduceMean(isBounded));

@@ -1,8 +1,9 @@
 /** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
 import type { Rng } from '../../core/index.ts';
-import { adamStep, Bindings, Session } from '../engine/index.ts';
+import { Bindings, Session } from '../engine/index.ts';
 import {
   type Algorithm,
+  adamNumber,
   buildProgram,
   drawSubset,
   type LearnerSpec,
@@ -23,7 +24,10 @@ export interface OneCall {
   readonly metric: (name: string, update?: number) => number;
 }
 
-/** Runs `phase` with `updates` inner updates. `given` columns and numbers replace drawn ones; discounts are γ or, rarely, 0. */
+/**
+ * Runs `phase` with `updates` inner updates. `given` columns, numbers and parts of the state replace drawn ones; discounts are γ or,
+ * rarely, 0.
+ */
 export async function callOnce(
   algorithm: Algorithm,
   spec: LearnerSpec,
@@ -37,7 +41,8 @@ export async function callOnce(
   const state = Object.fromEntries(
     stateParts(algorithm, spec).map(({ name, shape }) => {
       const isMoment = /_(first|second)$/.test(name);
-      const values = drawn(sizeOf(shape), () => (isMoment ? 0 : 0.5 * rng.normal()));
+      const fresh = drawn(sizeOf(shape), () => (isMoment ? 0 : 0.5 * rng.normal()));
+      const values = Float64Array.from(given[name] ?? fresh);
       bindings.set(name, values, shape);
       return [name, values];
     }),
@@ -89,10 +94,7 @@ function valuesOf(
     case 'planned':
       return drawn(size, () => source.plan(0));
     case 'adam':
-      return drawn(size, (i) => {
-        const rate = typeof source.rate === 'number' ? source.rate : source.rate(i + 1);
-        return adamStep(i + 1, rate)[source.number];
-      });
+      return drawn(size, (i) => adamNumber(source, i + 1));
     case 'subset': {
       const [rows, count] = shape as [number, number];
       const subset = new BigInt64Array(size);

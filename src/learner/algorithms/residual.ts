@@ -66,7 +66,8 @@ function initialiseAsZero(layout: ParameterLayout, rng: Rng, out: Float32Array):
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   const { targetNoise, targetNoiseClip } = config.residual;
-  const sight = step.policySight('next_observation');
+  // The slow copy of f looks through the encoder's; the base action is the same to both.
+  const sight = step.policySight('next_observation', 'target');
   const planned = add(baseAction(step.spec, sight), correction(step.spec, step.target('actor'), sight));
   const noise = step.normal('next_noise', [config.batchSize, actionSize]);
   learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
@@ -81,7 +82,7 @@ function updateActor(step: Step): void {
   const action = clip(add(baseAction(spec, sight), a_r), -1, 1);
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
-  const squaredLength = reduceMean(reduceSum(square(a_r), [-1]));
+  const squaredLength = correctionSize(a_r);
   const penalised = add(loss, mul(squaredLength, config.residual.penalty));
   const total = addCloning(step, penalised, beforeTanh(step.online('actor'), sight), shownCorrection(step, sight));
   const squaredNorm = step.minimise('actor', total, { ...actorOptimiser(config), rate: rateAfterCritics(spec) });
@@ -112,6 +113,11 @@ function baseAction({ actionSize }: LearnerSpec, sight: Tensor): Tensor {
 /** a_r = c·tanh f(s, a_b), [B, A]. */
 function correction({ config }: LearnerSpec, actor: Parameters, sight: Tensor): Tensor {
   return mul(deterministicActor(actor, sight), config.residual.scale);
+}
+
+/** mean |a_r|² of corrections a_r [B, A]: what `penalty` counts. */
+export function correctionSize(a_r: Tensor): Tensor {
+  return reduceMean(reduceSum(square(a_r), [-1]));
 }
 
 /** The corrected action, and noise around it where the robot explores. */

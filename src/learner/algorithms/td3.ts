@@ -51,7 +51,8 @@ function deterministicActorNetwork(spec: LearnerSpec): NetworkDef {
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   const { targetNoise, targetNoiseClip } = config.td3;
-  const planned = deterministicActor(step.target('actor'), step.policySight('next_observation'));
+  // A slow copy looks through the encoder's slow copy, which it has moved along with.
+  const planned = deterministicActor(step.target('actor'), step.policySight('next_observation', 'target'));
   const noise = step.normal('next_noise', [config.batchSize, actionSize]);
   learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
 }
@@ -62,9 +63,8 @@ function updateActor(step: Step): void {
   const beforehand = beforeTanh(step.online('actor'), step.policySight('observation'));
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), tanh(beforehand));
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
-  let total = loss;
   const { saturationCost } = config.td3;
-  if (saturationCost > 0) total = add(total, mul(reduceMean(square(beforehand)), saturationCost));
+  const total = saturationCost > 0 ? add(loss, mul(saturation(beforehand), saturationCost)) : loss;
   const squaredNorm = step.minimise('actor', addCloning(step, total, beforehand), actorOptimiser(config));
   step.follow('actor');
   step.report('actorLoss', loss);
@@ -103,6 +103,11 @@ export function deterministicActorLoss(
 ): { loss: Tensor; value: Tensor } {
   const value = reduceMean(aggregation === 'mean' ? values : reduceMin(values, 0));
   return { loss: neg(value), value };
+}
+
+/** mean f(s)²: how far actions before tanh, [B, A], lie from 0. */
+export function saturation(beforehand: Tensor): Tensor {
+  return reduceMean(square(beforehand));
 }
 
 /** clip(π(s) + σ·ε, −1, 1), ε ~ N(0, 1) from the robot; with ε = 0 it is π(s). */

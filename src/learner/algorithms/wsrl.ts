@@ -15,13 +15,12 @@ import {
   reduceMean,
   reshape,
   slice,
-  sqrt,
   sub,
   type Tensor,
 } from '../engine/index.ts';
 import { critics, gaussianActor, sampleTanhGaussian } from '../networks/index.ts';
 import type { Algorithm, Step } from '../program/index.ts';
-import { criticLoss, criticOptimiser, criticTarget, nextDraw, sac, updateActor } from './sac.ts';
+import { criticLoss, criticOptimiser, criticTarget, nextDraw, reportCritics, sac, updateActor } from './sac.ts';
 
 /** WSRL. */
 export const wsrl: Algorithm = {
@@ -44,12 +43,8 @@ function updateCriticsOffline(step: Step): void {
   const total = add(loss, mul(gap, config.wsrl.conservatism));
   const squaredNorm = step.minimise('critic', total, criticOptimiser(config));
   step.follow('critic');
-  step.report('criticLoss', loss);
+  reportCritics(step, { loss, values, y, absoluteError, squaredNorm });
   step.report('conservativeLoss', gap);
-  step.report('qMean', reduceMean(values));
-  step.report('targetMean', reduceMean(y));
-  step.report('tdErrorAbs', absoluteError);
-  step.report('criticGradientNorm', sqrt(squaredNorm));
 }
 
 /**
