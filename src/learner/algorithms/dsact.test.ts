@@ -117,6 +117,61 @@ describe('the loss of one critic', () => {
   });
 });
 
+describe('the gradient of the loss', () => {
+  // Three rows of two critics. Errors on both sides of δ = 2 and of the limit of the sample.
+  const mean = Float64Array.of(0.3, -1, 2, 0.5, 4, -2);
+  const spread = Float64Array.of(0.8, 1.5, 0.4, 2, 0.9, 1.1);
+  const [y, sample, b] = [
+    [1, -4, 2.2],
+    [0.1, 6, 1.5],
+    [0.9, 1.4],
+  ] as const;
+
+  /** The loss as the paper writes it, at (q, σ), with all that the tilde marks taken from `mean` and `spread`. */
+  function heldLoss(q: Float64Array, sigma: Float64Array, settings: LearnerConfig['dsact']): number {
+    const { boundSpreads, huberDelta, bias, minWeight, maxWeight, valueScale, huberCorrection } = settings;
+    const terms = Array.from(q, (value, i) => {
+      const [j, row] = [Math.floor(i / 3), i % 3];
+      const unit = valueScale === 0 ? b[j]! : valueScale;
+      const delta = huberDelta * unit;
+      const huber = (x: number) => (Math.abs(x) <= delta ? 0.5 * x * x : delta * (Math.abs(x) - 0.5 * delta));
+      const [held, heldSpread, bound] = [mean[i]!, spread[i]!, boundSpreads * b[j]!];
+      const deviation = Math.min(Math.max(sample[row]! - held, -bound), bound);
+      const excess = heldSpread ** 2 - (huberCorrection ? 2 : 1) * huber(deviation);
+      const weight = b[j]! ** 2 / (heldSpread ** 2 + bias * unit ** 2);
+      const limited = Math.min(Math.max(weight, minWeight), maxWeight);
+      return limited * (huber(value - y[row]!) + (sigma[i]! * excess) / (heldSpread + bias * unit));
+    });
+    return meanOf(terms);
+  }
+
+  it.each([
+    ['as published', {}],
+    ['with the correction', { huberCorrection: true }],
+    ['in units of the spread', { valueScale: 0 }],
+    ['with weights at their limits', { minWeight: 0.8, maxWeight: 1.2 }],
+  ])('is that of central differences, with held parts held: %s', async (_, settings) => {
+    const all = { ...DEFAULT_LEARNER_CONFIG.dsact, huberDelta: 2, boundSpreads: 1.5, ...settings };
+    const { loss, dq, dsigma } = await evaluated((g) => {
+      const live = { mean: g.constant(mean, [2, 3, 1]), spread: g.constant(spread, [2, 3, 1]) };
+      const column = (values: readonly number[]) => g.constant(values, [3, 1]);
+      const { loss } = returnLoss(live, column(y), column(sample), g.constant(b, [2, 1, 1]), all);
+      const [dq, dsigma] = gradients(loss, [live.mean, live.spread]) as [Tensor, Tensor];
+      return { loss, dq, dsigma };
+    });
+    expectClose(loss, [heldLoss(mean, spread, all)]);
+    const [q, sigma] = [mean.slice(), spread.slice()];
+    const numeric = [
+      numericGradient(q, () => heldLoss(q, spread, all)),
+      numericGradient(sigma, () => heldLoss(mean, sigma, all)),
+    ];
+    for (const [i, actual] of [dq!, dsigma!].entries()) {
+      const largest = Math.max(...numeric[i]!.map(Math.abs));
+      expect(worstDifference(actual, numeric[i]!) / largest).toBeLessThan(1e-6);
+    }
+  });
+});
+
 describe('the spread on synthetic returns', () => {
   /** Where σ comes to rest under returns ~ N(0, 2²), as a multiple of their standard deviation. */
   async function restingSpread(settings: Partial<LearnerConfig['dsact']>): Promise<number> {

@@ -5,18 +5,29 @@ import { gradientError } from '../engine/gradient-check.ts';
 import {
   Bindings,
   Graph,
+  mul,
   type ParameterLayout,
   type Parameters,
   reshape,
   Session,
   slice,
   type Tensor,
+  tanh,
   unpack,
 } from '../engine/index.ts';
-import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
+import {
+  criticLayout,
+  critics,
+  deterministicActorLayout,
+  gaussianActor,
+  gaussianActorLayout,
+  sampleTanhGaussian,
+} from '../networks/index.ts';
 import { cloningLoss, cloningWeight } from './bc.ts';
 import { callOnce } from './one-call.ts';
+import { correctionSize } from './residual.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, sac, temperature, temperatureLoss } from './sac.ts';
+import { beforeTanh, saturation } from './td3.ts';
 
 const [policyNet, criticNet] = [gaussianActorLayout(3, [4, 3], 2), criticLayout(3, 2, [4, 3], true)];
 const rng = () => new Rng(5);
@@ -78,6 +89,20 @@ describe('losses: gradients against central differences in float64', () => {
       cloningLoss(mean!, gaussian(g, [4, 2], 1), g.constant([1, 0, 1, 0], [4, 1]));
     expect(await gradientError([{ shape: [4, 2] }], rng(), all)).toBeLessThan(1e-6);
     expect(await gradientError([{ shape: [4, 2] }], rng(), some)).toBeLessThan(1e-6);
+  });
+});
+
+describe('losses of deterministic policies: gradients alike', () => {
+  it("TD3's cost of saturation, through a policy", async () => {
+    const layout = deterministicActorLayout(3, [4], 2);
+    const build = ([flat]: readonly Tensor[], g: Graph) =>
+      saturation(beforeTanh(takeApart(flat!, layout), gaussian(g, [4, 3], 2)));
+    expect(await gradientError([{ shape: [layout.size] }], rng(), build)).toBeLessThan(1e-6);
+  });
+
+  it("the residual's penalty", async () => {
+    const build = ([f]: readonly Tensor[]) => correctionSize(mul(tanh(f!), 0.3));
+    expect(await gradientError([{ shape: [4, 2] }], rng(), build)).toBeLessThan(1e-6);
   });
 });
 
