@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent, createReplay } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { add, Bindings, Graph, mul, type ParameterLayout, reshape, Session, type Tensor } from '../engine/index.ts';
 import type { LearnerSpec } from '../program/index.ts';
@@ -198,6 +198,26 @@ describe('WSRL', () => {
       expect(batch.monteCarloReturn[0]).toBe(expected);
     },
   );
+
+  it('changes no weight while the policy warms replay up, and changes them then', async () => {
+    const { config } = specOf();
+    const warm = { ...config, warmupSteps: 5, utd: 2, demoFraction: 0 };
+    const agent = await createAgent({ observationSize: 1, actionSize: 1, config: warm, seed: 1 });
+    const replay = bandit(20, 3, 20);
+    expect((await agent.pretrainOffline(replay, 10)).steps).toBeGreaterThan(0);
+    const contract = new UpdateContract(warm.utd, warm.warmupSteps, updatesPerCall(warm));
+    const { state: offline } = await agent.snapshot();
+    for (let step = 0; step < 6; step++) {
+      expect((await agent.snapshot()).state).toEqual(offline);
+      replay.add(Object.assign(createTransition(1, 1), { source: 'policy', terminated: true }));
+      // As trials and the learner's process do.
+      while (agent.updates + updatesPerCall(warm) <= contract.updatesAllowed(replay.counts().online)) {
+        await agent.update(replay, contract.visibleTo(agent.updates + 1));
+      }
+    }
+    expect((await agent.snapshot()).state).not.toEqual(offline);
+    await agent.close();
+  });
 
   it('pays for no update while the policy warms replay up', () => {
     const contract = new UpdateContract(4, 5000);
