@@ -4,7 +4,7 @@
  * equation of its section 4; the choice is in `on-the-fly.ts`.
  */
 import type { LearnerConfig } from '../config/index.ts';
-import { mul, reduceMean, reduceSum, reshape, slice, sqrt, stopGradient, sub, type Tensor } from '../engine/index.ts';
+import { mul, reduceMean, reduceSum, reshape, slice, stopGradient, sub, type Tensor } from '../engine/index.ts';
 import { critics, denoiserLayout, gaussianActorLayout } from '../networks/index.ts';
 import {
   type Algorithm,
@@ -119,14 +119,13 @@ function updateEdit(step: Step): void {
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(logProbability, values, alpha, config.criticAggregation);
-  const squaredNorm = step.minimise('edit', loss, actorOptimiser(config));
+  step.minimise('edit', loss, actorOptimiser(config));
   const entropy = entropyOf(logProbability);
   // H against H* + A·log β is the edit's own entropy against H*.
   updateTemperature(step, entropyInEditUnits ? sub(entropy, actionSize * Math.log(editScale)) : entropy);
   step.report('actorLoss', loss);
   step.report('entropy', entropy);
   step.report('temperature', alpha);
-  step.report('actorGradientNorm', sqrt(squaredNorm));
   step.report('policyValue', value);
 }
 

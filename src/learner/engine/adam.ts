@@ -15,19 +15,25 @@ export interface AdamState {
 }
 
 /**
- * One step of Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980), where `decay` > 0 with decoupled weight decay
+ * One step of Adam (Kingma and Ba, https://arxiv.org/abs/1412.6980), with `kept` < 1 with decoupled weight decay
  * (Loshchilov and Hutter, https://arxiv.org/abs/1711.05101).
  *
  * The moments are kept divided by (1 − β₁) and (1 − β₂): m' = β₁m + g, v' = β₂v + g², w' = w − s·m'/(√v' + e).
- * `step` and `epsilon` carry the bias corrections, as `adamStep` computes them; `decay` is the learning rate times
- * the weight decay.
+ * `step` and `epsilon` carry the bias corrections, as `adamStep` computes them; `kept` is what
+ * weight decay leaves of the parameters: 1 − learning rate·weight decay.
  */
-export function adam(state: AdamState, gradient: Tensor, step: Tensor, epsilon: Tensor, decay = 0): AdamState {
+export function adam(
+  state: AdamState,
+  gradient: Tensor,
+  step: Tensor,
+  epsilon: Tensor,
+  kept: number | Tensor = 1,
+): AdamState {
   const first = add(mul(state.first, BETA1), gradient);
   const second = add(mul(state.second, BETA2), square(gradient));
   const change = div(mul(first, step), add(sqrt(second), epsilon));
-  const kept = decay === 0 ? state.parameters : mul(state.parameters, 1 - decay);
-  return { parameters: sub(kept, change), first, second };
+  const left = kept === 1 ? state.parameters : mul(state.parameters, kept);
+  return { parameters: sub(left, change), first, second };
 }
 
 /** The two numbers that step `count` (from 1) of `adam` takes, at `learningRate`. */

@@ -36,7 +36,7 @@ describe('adam', () => {
     const g = new Graph('adam', 'float64');
     const input = (name: string, shape: number[]) => g.input(name, shape);
     const state = { parameters: input('w', [3]), first: input('m', [3]), second: input('v', [3]) };
-    const next = adam(state, input('g', [3]), input('step', []), input('epsilon', []), 0.01 * decay);
+    const next = adam(state, input('g', [3]), input('step', []), input('epsilon', []), 1 - 0.01 * decay);
     g.output('w_next', next.parameters);
     g.output('m_next', next.first);
     g.output('v_next', next.second);

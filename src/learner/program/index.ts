@@ -4,7 +4,7 @@ export { type CostWeights, learnedReward } from './costs.ts';
 export type { DeclaredInput, Measure } from './input-table.ts';
 export { networksOf } from './networks-of.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';
-export { type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';
+export { adamNumber, type Draw, type InputArrays, inputArrays, ProgramInputs } from './program-inputs.ts';
 export { criticInputSize, criticView, ENCODER, encoderSpec, policyInputSize, policyView, STATISTICS } from './sight.ts';
 export type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
 export { type MinimiseOptions, Step, type TrainingRandom } from './step.ts';

@@ -15,8 +15,10 @@ export type InputKind =
   | { readonly kind: 'measured'; readonly measure: Measure }
   | {
       readonly kind: 'adam';
-      readonly number: 'step' | 'epsilon';
+      readonly number: 'step' | 'epsilon' | 'kept';
       readonly rate: number | ((update: number) => number);
+      /** For `kept`. */
+      readonly weightDecay?: number;
     };
 
 export interface DeclaredInput {

@@ -6,7 +6,7 @@ import { adamStep } from '../engine/index.ts';
 import { type BatchColumns, cropFrames, type Replay } from '../replay/index.ts';
 import { drawBatch, drawSubset } from './batch.ts';
 import { learnedReward } from './costs.ts';
-import type { DeclaredInput } from './input-table.ts';
+import type { DeclaredInput, InputKind } from './input-table.ts';
 import type { Program } from './program.ts';
 import type { LearnerSpec } from './spec.ts';
 import type { TrainingRandom } from './step.ts';
@@ -136,9 +136,15 @@ export class ProgramInputs {
     const isInner = shape[0] === -1;
     for (let i = 0; i < data.length; i++) {
       const count = isInner ? call * this.#updates + i + 1 : call + 1;
-      data[i] = adamStep(count, typeof source.rate === 'number' ? source.rate : source.rate(count))[source.number];
+      data[i] = adamNumber(source, count);
     }
   }
+}
+
+/** The number that Adam's step `count`, from 1, takes. */
+export function adamNumber({ number, rate, weightDecay = 0 }: InputKind & { kind: 'adam' }, count: number): number {
+  const now = typeof rate === 'number' ? rate : rate(count);
+  return number === 'kept' ? 1 - now * weightDecay : adamStep(count, now)[number];
 }
 
 function fillUniform(data: Float32Array, rng: Rng): void {

@@ -6,6 +6,7 @@
 import { type Rng, totalObservationSize } from '../../core/index.ts';
 import {
   adam,
+  add,
   clipNorm,
   type Graph,
   gatherRows,
@@ -15,6 +16,7 @@ import {
   reshape,
   rowAt,
   type Shape,
+  sqrt,
   stopGradient,
   type Tensor,
 } from '../engine/index.ts';
@@ -33,7 +35,7 @@ export type StepPlace = 'inner' | 'outer' | 'ahead';
 export interface MinimiseOptions {
   /** Adam's step size: a number, or one for each update, counted from 1. 0 leaves the parameters as they are. */
   readonly rate: number | ((update: number) => number);
-  /** Decoupled weight decay, times the rate; only with a constant rate. */
+  /** Decoupled weight decay, times the rate of each update. */
   readonly weightDecay?: number;
   /** Gradients longer than this are shortened to it; 0 or nothing: never. */
   readonly clip?: number;
@@ -57,16 +59,31 @@ export interface StepContext {
 
 export class Step {
   readonly spec: LearnerSpec;
-  /** Reported numbers by name, each of one element, in order. */
-  readonly metrics: Map<string, Tensor> = new Map();
   /** Names of the parts of the state that were replaced. */
   readonly changed: Set<string> = new Set();
   readonly #context: StepContext;
   readonly #unpacked: Map<Packed, Parameters> = new Map();
+  readonly #reported: Map<string, Tensor> = new Map();
+  /** Of each network that was minimised: the squared norm of its gradient, before clipping. */
+  readonly #squaredNorms: Map<string, Tensor> = new Map();
 
   constructor(spec: LearnerSpec, context: StepContext) {
     this.spec = spec;
     this.#context = context;
+  }
+
+  /**
+   * Numbers by name, each of one element: what was reported, in order, and the gradient norm of every network that was minimised,
+   * also of those whose algorithm does not report it. A call whose metrics are not all finite is not taken over, and no network
+   * may be left out of that.
+   */
+  get metrics(): ReadonlyMap<string, Tensor> {
+    const all = new Map(this.#reported);
+    for (const [network, squaredNorm] of this.#squaredNorms) {
+      const name = `${camelCase(network)}GradientNorm`;
+      if (!all.has(name)) all.set(name, reshape(sqrt(squaredNorm), [1]));
+    }
+    return all;
   }
 
   /** The graph to make constants in. */
@@ -223,10 +240,12 @@ export class Step {
     const [step, epsilon] = (['step', 'epsilon'] as const).map((number) =>
       this.#perUpdate(`${network}_${number}`, [], { kind: 'adam', number, rate: options.rate }),
     ) as [Tensor, Tensor];
-    const rate = typeof options.rate === 'number' ? options.rate : 0;
+    const known = this.#squaredNorms.get(network);
+    this.#squaredNorms.set(network, known === undefined ? squaredNorm : add(known, squaredNorm));
+    const kept = this.#kept(network, options);
     const after = clipped.map((part, i) => {
       const before = { parameters: parameters.tensors[i]!, first: first.tensors[i]!, second: second.tensors[i]! };
-      return adam(before, part, step, epsilon, (options.weightDecay ?? 0) * rate);
+      return adam(before, part, step, epsilon, kept);
     });
     this.#replace(
       network,
@@ -243,6 +262,13 @@ export class Step {
     return squaredNorm;
   }
 
+  /** What weight decay leaves of the parameters in one step. */
+  #kept(network: string, { rate, weightDecay = 0 }: MinimiseOptions): number | Tensor {
+    if (weightDecay === 0) return 1;
+    if (typeof rate === 'number') return 1 - rate * weightDecay;
+    return this.#perUpdate(`${network}_kept`, [], { kind: 'adam', number: 'kept', rate, weightDecay });
+  }
+
   /** Moves the slow copy of `network` towards it: target ← target + rate·(online − target). */
   follow(network: string, rate: number = this.spec.config.targetRate): void {
     const [online, target] = [this.#packed(network), this.#packed(`${network}_target`)];
@@ -254,7 +280,7 @@ export class Step {
 
   /** Reports a number, of one element, under `name`. */
   report(name: string, value: Tensor): void {
-    this.metrics.set(name, reshape(value, [1]));
+    this.#reported.set(name, reshape(value, [1]));
   }
 
   #observation(of: BatchOf): Tensor {
@@ -320,6 +346,10 @@ export class Step {
  */
 function regrouped(x: Tensor, shape: Shape): Tensor {
   return x.graph.emit('Reshape', [x, x.graph.integers([-1, ...shape.slice(1)])], shape, { type: x.type });
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Draws for an update, one generator per purpose: a new consumer never shifts the numbers of another. */

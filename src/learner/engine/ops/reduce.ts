@@ -1,7 +1,7 @@
 /** Reductions over axes, which stay with size 1, and the softmax family over the last axis. */
 import type { Tensor } from '../graph.ts';
 import { add, div, mul, stopGradient, sub } from './arithmetic.ts';
-import { allAxes, expand, normalAxis, reduce, reduceSum } from './broadcast.ts';
+import { allAxes, expand, normalAxis, reduce, reduceSum, reshape } from './broadcast.ts';
 import { exp, log } from './functions.ts';
 import { equalMask } from './masks.ts';
 
@@ -19,6 +19,12 @@ export function reduceMin(x: Tensor, axis: number): Tensor {
 /** The maximum over one axis; where several are equal they share the gradient. */
 export function reduceMax(x: Tensor, axis: number): Tensor {
   return extreme('ReduceMax', x, axis);
+}
+
+/** √Σx² over all elements, [1]. One node, and not finite where an element is not. Its gradient where all are 0 is NaN. */
+export function euclideanNorm(x: Tensor): Tensor {
+  const y: Tensor = reduce('ReduceL2', x, allAxes(x), (d) => div(mul(d, x), y));
+  return reshape(y, [1]);
 }
 
 /** log Σ eˣ over one axis, without overflow. Its gradient is the softmax. */

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { Rng } from '../../core/index.ts';
+import { ALGORITHM } from '../algorithms/index.ts';
+import { callOnce } from '../algorithms/one-call.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
+import { ParameterLayout, reduceSum, square } from '../engine/index.ts';
+import type { Algorithm } from './algorithm.ts';
+import { buildProgram } from './program.ts';
+import type { LearnerSpec } from './spec.ts';
+import type { MinimiseOptions, Step } from './step.ts';
+
+const tiny = { actorHidden: [4], criticHidden: [4], batchSize: 2, critics: 2, criticSubset: 2 };
+
+const settings: LearnerConfig = {
+  ...{ ...DEFAULT_LEARNER_CONFIG, ...tiny },
+  hilSerl: { ...DEFAULT_LEARNER_CONFIG.hilSerl, gripperObservations: [0] },
+  encoder: { ...DEFAULT_LEARNER_CONFIG.encoder, channels: [2], cropPadding: 0 },
+};
+
+/** Three numbers and a picture, which an encoder is trained for. */
+const seeing: LearnerSpec = {
+  parts: { stateSize: 3, image: { height: 8, width: 8, channels: 1 } },
+  actionSize: 2,
+  config: settings,
+};
+
+/** Minimises |x|² of two numbers, so that the gradient is 2x. */
+function squares(options: MinimiseOptions): Algorithm {
+  const layout = new ParameterLayout([{ name: 'x', shape: [2] }]);
+  const inner = (step: Step) => {
+    step.minimise('some_numbers', reduceSum(square(step.online('some_numbers')['x']!)), options);
+  };
+  const networks = () => [{ name: 'some_numbers', layout }];
+  return { ...ALGORITHM.sac, name: 'squares', networks, numbers: () => [], update: { inner } };
+}
+
+const spec: LearnerSpec = { parts: { stateSize: 3 }, actionSize: 2, config: { ...DEFAULT_LEARNER_CONFIG, ...tiny } };
+const minimised = (options: MinimiseOptions, x: readonly number[]) => {
+  const algorithm = squares(options);
+  return callOnce(algorithm, spec, algorithm.update, 2, new Rng(1), { some_numbers: x });
+};
+
+describe('Step', () => {
+  it.each(Object.values(ALGORITHM))('reports the gradient norm of every network that $name trains', (algorithm) => {
+    for (const phase of [algorithm.update, algorithm.cloning, algorithm.offline]) {
+      if (phase === undefined) continue;
+      const { changed, innerMetrics, outerMetrics } = buildProgram(algorithm, seeing, phase);
+      const trained = [...changed].filter((name) => name.endsWith('_first')).map((name) => name.replace('_first', ''));
+      expect(trained).toContain('encoder');
+      const spelt = trained.map((name) => name.replace(/_c/g, 'C')).map((name) => `${name}GradientNorm`);
+      expect([...innerMetrics, ...outerMetrics]).toEqual(expect.arrayContaining([...spelt, 'parameterNorm']));
+    }
+  });
+
+  it('reports the norm of a gradient before clipping, and of the parameters after the last update', async () => {
+    const call = await minimised({ rate: 0, clip: 1 }, [3, -4]);
+    expect(call.metric('someNumbersGradientNorm', 0)).toBeCloseTo(10, 9);
+    expect(call.metric('parameterNorm')).toBeCloseTo(5, 9);
+  });
+
+  it('decays weights by the rate of each update, also where that changes', async () => {
+    const rate = (update: number) => 0.1 * update;
+    const [plain, decayed] = [await minimised({ rate }, [3, 3]), await minimised({ rate, weightDecay: 0.5 }, [3, 3])];
+    const before = (x: number, update: number) => x * (1 - rate(update) * 0.5);
+    // Adam's first step is the rate itself, whatever the gradient.
+    const first = before(3, 1) - 0.1;
+    expect(plain.after('some_numbers')[0]).toBeCloseTo(3 - 0.1 - 0.2, 2);
+    expect(decayed.after('some_numbers')[0]).toBeCloseTo(before(first, 2) - 0.2, 2);
+  });
+});
