@@ -8,7 +8,6 @@ import {
   type Parameters,
   reduceMean,
   reduceSum,
-  sqrt,
   square,
   sub,
   type Tensor,
@@ -40,12 +39,11 @@ export function cloneActor(
   const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation', 'trainsEncoder')), action);
   // The spread has no part in this loss: its head keeps its first values.
   const frozen = ['logStd.weight', 'logStd.bias'];
-  const squaredNorm = step.minimise('actor', loss, {
+  step.minimise('actor', loss, {
     ...{ rate: config.learningRateBc, clip: config.gradientClip, frozen },
     trainsEncoder: true,
   });
   step.report('cloningLoss', loss);
-  step.report('actorGradientNorm', sqrt(squaredNorm));
 }
 
 /** `loss` of the actor with that of cloning beside it, where the configuration asks for it. `mean` as in `cloningLoss`. */

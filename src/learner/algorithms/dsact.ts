@@ -88,9 +88,9 @@ function updateCritics(step: Step): void {
   const b = meanSpread(step.part('spread'), now.spread, config.dsact.spreadRate);
   step.assign('spread', b);
   const { loss, weight, isBounded } = returnLoss(now, y, yz, b, config.dsact);
-  const squaredNorm = step.minimise('critic', loss, criticOptimiser(config));
+  step.minimise('critic', loss, criticOptimiser(config));
   const absoluteError = reduceMean(abs(sub(now.mean, y)));
-  reportCritics(step, { loss, values: now.mean, y, absoluteError, squaredNorm });
+  reportCritics(step, { loss, values: now.mean, y, absoluteError });
   step.report('spreadMean', reduceMean(b));
   step.report('weightMean', reduceMean(weight));
   step.report('boundedShare', reduceMean(isBounded));

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { Bindings, Graph, reshape, Session, slice, type Tensor } from '../engine/index.ts';
+import { add, Bindings, concat, Graph, mul, reduceSum, reshape, Session, type Tensor } from '../engine/index.ts';
 import { alphas, diffusion } from '../networks/diffusion.ts';
-import { denoiserLayout, flow } from '../networks/index.ts';
+import { criticLayout, critics, denoiserLayout, flow, gaussianActorLayout } from '../networks/index.ts';
 import type { LearnerSpec } from '../program/index.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
-import { editedLogProbability, editShare, expo } from './expo.ts';
+import { gaussian, takeApart } from './checked-tensors.ts';
+import { editedLogProbability, editLoss, editShare, expo } from './expo.ts';
+import { drawEdit } from './on-the-fly.ts';
 import { callOnce } from './one-call.ts';
 import { worstDifference } from './plain-reference.ts';
 
@@ -88,20 +90,10 @@ describe('the base policy', () => {
     ['diffusion', diffusion(A, 3)],
   ])('has the gradients of central differences: %s', async (_, model) => {
     const layout = denoiserLayout(O, [4, 3], A, 'gelu');
-    const normals = (g: Graph, shape: number[], seed: number) => {
-      const values = new Float64Array(shape.reduce((a, b) => a * b, 1));
-      new Rng(seed).fillNormal(values);
-      return g.constant(values, shape);
-    };
     const build = ([flat]: readonly Tensor[], g: Graph) => {
-      const parameters = Object.fromEntries(
-        layout.entries.map(({ name, shape, offset, size }) => [
-          name,
-          reshape(slice(flat!, 0, offset, offset + size), shape),
-        ]),
-      );
-      const sample = { observation: normals(g, [4, O], 1), action: normals(g, [4, A], 2) };
-      return model.loss(parameters, sample, normals(g, [4, A], 3), g.constant([0.1, 0.4, 0.6, 0.99], [4, 1]));
+      const parameters = takeApart(flat!, layout);
+      const sample = { observation: gaussian(g, [4, O], 1), action: gaussian(g, [4, A], 2) };
+      return model.loss(parameters, sample, gaussian(g, [4, A], 3), g.constant([0.1, 0.4, 0.6, 0.99], [4, 1]));
     };
     expect(await gradientError([{ shape: [layout.size] }], new Rng(5), build)).toBeLessThan(1e-6);
   });
@@ -127,6 +119,45 @@ describe('the edit policy', () => {
     const [logP] = await evaluated((g) => editedLogProbability(g.constant([-1], [1, 1]), 0.1, 2));
     expect(logP).toBeCloseTo(-1 + 2 * Math.log(10), 12);
   });
+
+  it.each([
+    ['mean', 0.5],
+    ['min', 0],
+  ] as const)(
+    'has the loss of its edited action, clipped, in the density of edits, by the %s of the critics',
+    async (criticAggregation, more) => {
+      const { config } = specOf({ editScale: 0.1 }, { criticAggregation });
+      const [loss] = await evaluated((g) => {
+        const drawn = { edit: g.constant([0.5, 1, -1, 0], [2, 2]), logProbability: g.constant([-1, -3], [2, 1]) };
+        // Edited: [0.25, 1], not 1.05, and [−0.1, 0.3]. Q₁ = 2 + 2·(a₁ + a₂), Q₂ one more.
+        const action = g.constant([0.2, 0.95, 0, 0.3], [2, 2]);
+        const valuesOf = (a: Tensor) => {
+          const first = reshape(add(mul(reduceSum(a, [-1]), 2), 2), [1, 2, 1]);
+          return concat([first, add(first, 1)], 0);
+        };
+        return editLoss(drawn, action, valuesOf, g.constant(0.5), config).loss;
+      });
+      // log π is −2 on average, less 2·log β; Q₁ is 4.5 and 2.4.
+      expect(loss).toBeCloseTo(0.5 * (-2 + 2 * Math.log(10)) - (3.45 + more), 12);
+    },
+  );
+
+  it.each(['mean', 'min'] as const)(
+    'has the gradients of central differences, through the %s of the critics',
+    async (criticAggregation) => {
+      const { config } = specOf({ editScale: 0.25 }, { criticAggregation });
+      const [layout, criticNet] = [gaussianActorLayout(O + A, [4], A), criticLayout(O, A, [4], true)];
+      const build = ([flat]: readonly Tensor[], g: Graph) => {
+        const observation = gaussian(g, [4, O], 1);
+        // Some of these leave the range with their edit, where there is no gradient.
+        const action = g.constant([0.1, 0.99, -0.5, 0.2, -0.99, 0.4, 0.7, -0.3], [4, A]);
+        const drawn = drawEdit(takeApart(flat!, layout), observation, action, gaussian(g, [4, A], 3));
+        const net = takeApart(gaussian(g, [2, criticNet.size], 6), criticNet);
+        return editLoss(drawn, action, (a) => critics(net, observation, a), g.constant(0.2), config).loss;
+      };
+      expect(await gradientError([{ shape: [layout.size] }], new Rng(5), build)).toBeLessThan(1e-6);
+    },
+  );
 
   it('is never moved by the base policy, nor the base policy by the critics', async () => {
     const call = (given: Record<string, number[]>, rng = 3) =>

@@ -34,6 +34,7 @@ import {
   entropyOf,
   learnCritics,
   meanValue,
+  reportActor,
   temperatureNetwork,
   updateTemperature,
 } from './sac.ts';
@@ -107,26 +108,38 @@ function updateBase(step: Step, observation: Tensor, options: MinimiseOptions): 
   return loss;
 }
 
-/** L_e = mean of α·log π(a_e|s, a) − Q(s, a_e), where a is the batch's action and a_e its edit; and the temperature. */
+/** One update of the edit policy, whose base action is the batch's, and of the temperature. */
 function updateEdit(step: Step): void {
-  const { spec, batchSize } = step;
+  const { spec, batchSize, action } = step;
   const { config, actionSize } = spec;
   const { editScale, entropyInEditUnits } = config.expo;
   const noise = step.normal('edit_noise', [batchSize, actionSize]);
-  const drawn = drawEdit(step.online('edit'), step.policySight('observation'), step.action, noise);
-  const action = editedAction(step.action, drawn.edit, editScale);
-  const logProbability = editedLogProbability(drawn.logProbability, editScale, actionSize);
-  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
+  const drawn = drawEdit(step.online('edit'), step.policySight('observation'), action, noise);
+  const sight = stopGradient(step.criticSight('observation'));
   const alpha = alphaOf(step);
-  const { loss, value } = actorLoss(logProbability, values, alpha, config.criticAggregation);
+  const valuesOf = (edited: Tensor) => critics(step.online('critic'), sight, edited);
+  const { loss, value, logProbability } = editLoss(drawn, action, valuesOf, alpha, config);
   step.minimise('edit', loss, actorOptimiser(config));
   const entropy = entropyOf(logProbability);
   // H against H* + A·log β is the edit's own entropy against H*.
   updateTemperature(step, entropyInEditUnits ? sub(entropy, actionSize * Math.log(editScale)) : entropy);
-  step.report('actorLoss', loss);
-  step.report('entropy', entropy);
-  step.report('temperature', alpha);
-  step.report('policyValue', value);
+  reportActor(step, { loss, entropy, alpha, value });
+}
+
+/**
+ * L_e = mean of α·log π(a_e|s, a) − Q(s, a_e), where a_e is the edit of `action` [B, A]; and log π(a_e|s, a), [B, 1]. `valuesOf` gives
+ * the critics' values [critics, B, 1] of actions; α is held fixed.
+ */
+export function editLoss(
+  drawn: { readonly edit: Tensor; readonly logProbability: Tensor },
+  action: Tensor,
+  valuesOf: (action: Tensor) => Tensor,
+  alpha: Tensor,
+  { expo: { editScale }, criticAggregation }: LearnerConfig,
+): { loss: Tensor; value: Tensor; logProbability: Tensor } {
+  const logProbability = editedLogProbability(drawn.logProbability, editScale, action.shape.at(-1)!);
+  const values = valuesOf(editedAction(action, drawn.edit, editScale));
+  return { ...actorLoss(logProbability, values, alpha, criticAggregation), logProbability };
 }
 
 /** log π(a_e) = log π(e) − A·log β: an edit is squeezed into β of its range, where its density is so much higher. */

@@ -2,19 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import {
-  Bindings,
-  Graph,
-  mul,
-  type ParameterLayout,
-  type Parameters,
-  reshape,
-  Session,
-  slice,
-  type Tensor,
-  tanh,
-  unpack,
-} from '../engine/index.ts';
+import { Bindings, Graph, mul, reshape, Session, type Tensor, tanh, unpack } from '../engine/index.ts';
 import {
   criticLayout,
   critics,
@@ -24,6 +12,7 @@ import {
   sampleTanhGaussian,
 } from '../networks/index.ts';
 import { cloningLoss, cloningWeight } from './bc.ts';
+import { gaussian, takeApart } from './checked-tensors.ts';
 import { callOnce } from './one-call.ts';
 import { correctionSize } from './residual.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, sac, temperature, temperatureLoss } from './sac.ts';
@@ -31,22 +20,6 @@ import { beforeTanh, saturation } from './td3.ts';
 
 const [policyNet, criticNet] = [gaussianActorLayout(3, [4, 3], 2), criticLayout(3, 2, [4, 3], true)];
 const rng = () => new Rng(5);
-const gaussian = (g: Graph, shape: number[], seed: number) => {
-  const values = new Float64Array(shape.reduce((a, b) => a * b, 1));
-  new Rng(seed).fillNormal(values);
-  return g.constant(values, shape);
-};
-
-/** `unpack` makes leaves; this is the same, differentiably. */
-function takeApart(flat: Tensor, layout: ParameterLayout): Parameters {
-  const lead = flat.shape.slice(0, -1);
-  return Object.fromEntries(
-    layout.entries.map(({ name, shape, offset, size }) => [
-      name,
-      reshape(slice(flat, -1, offset, offset + size), [...lead, ...shape]),
-    ]),
-  );
-}
 
 describe('losses: gradients against central differences in float64', () => {
   it('the log-density and the action of a tanh-Gaussian', async () => {

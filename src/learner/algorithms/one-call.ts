@@ -24,19 +24,54 @@ export interface OneCall {
   readonly metric: (name: string, update?: number) => number;
 }
 
-/**
- * Runs `phase` with `updates` inner updates. `given` columns, numbers and parts of the state replace drawn ones; discounts are γ or,
- * rarely, 0.
- */
+/** Replaces drawn columns, numbers and parts of the state, by name. */
+type Given = Readonly<Record<string, readonly number[]>>;
+
+/** Runs `phase` with `updates` inner updates. Discounts are γ or, rarely, 0, where none are `given`. */
 export async function callOnce(
   algorithm: Algorithm,
   spec: LearnerSpec,
   phase: Phase,
   updates: number,
   rng: Rng,
-  given: Readonly<Record<string, readonly number[]>> = {},
+  given: Given = {},
 ): Promise<OneCall> {
+  const { call, close } = await openCall(algorithm, spec, phase, updates);
+  const result = await call(rng, given);
+  await close();
+  return result;
+}
+
+/** The same for several calls, each on its own numbers: the graph is built once. */
+export async function openCall(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number) {
   const program = buildProgram(algorithm, spec, phase, 'float64');
+  const session = await Session.create(program.graph.serialize());
+  const { innerMetrics, outerMetrics } = program;
+  const call = async (rng: Rng, given: Given = {}): Promise<OneCall> => {
+    const { bindings, state, inputs } = bound(program, algorithm, spec, phase, updates, rng, given);
+    const result = await session.evaluate(bindings);
+    return {
+      state,
+      inputs,
+      after: (part) => result[`${part}_next`]!.data,
+      metric: (name, update) =>
+        update === undefined
+          ? Number(result['outer_metrics']!.data[outerMetrics.indexOf(name)])
+          : Number(result['inner_metrics']!.data[update * innerMetrics.length + innerMetrics.indexOf(name)]),
+    };
+  };
+  return { call, close: () => session.close() };
+}
+
+function bound(
+  program: Program,
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  phase: Phase,
+  updates: number,
+  rng: Rng,
+  given: Given,
+) {
   const bindings = new Bindings();
   const state = Object.fromEntries(
     stateParts(algorithm, spec).map(({ name, shape }) => {
@@ -58,19 +93,7 @@ export async function callOnce(
   );
   bindings.set('updates', BigInt64Array.of(BigInt(updates)), []);
   if (phase.outer !== undefined) bindings.set('last', BigInt64Array.of(BigInt(updates - 1)), []);
-  const session = await Session.create(program.graph.serialize());
-  const result = await session.evaluate(bindings);
-  await session.close();
-  const { innerMetrics, outerMetrics } = program;
-  return {
-    state,
-    inputs,
-    after: (part) => result[`${part}_next`]!.data,
-    metric: (name, update) =>
-      update === undefined
-        ? Number(result['outer_metrics']!.data[outerMetrics.indexOf(name)])
-        : Number(result['inner_metrics']!.data[update * innerMetrics.length + innerMetrics.indexOf(name)]),
-  };
+  return { bindings, state, inputs };
 }
 
 function valuesOf(

@@ -18,7 +18,6 @@ import {
   reduceMean,
   reshape,
   slice,
-  sqrt,
   stopGradient,
   sub,
   type Tensor,
@@ -38,6 +37,7 @@ import {
   entropyOf,
   followValues,
   nextDraw,
+  reportActor,
   sac,
   updateTemperature,
 } from './sac.ts';
@@ -98,14 +98,10 @@ function updateActor(step: Step): void {
   const alpha = alphaOf(step);
   const wanted = actorLoss(drawn.logProbability, valuesOf(step.online('critic')), alpha, config.criticAggregation);
   const loss = lagrangian(wanted.loss, valuesOf(step.online('cost_critic')), nu);
-  const squaredNorm = step.minimise('actor', addCloning(step, loss, mean), actorOptimiser(config));
+  step.minimise('actor', addCloning(step, loss, mean), actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy);
-  step.report('actorLoss', loss);
-  step.report('entropy', entropy);
-  step.report('temperature', alpha);
-  step.report('actorGradientNorm', sqrt(squaredNorm));
-  step.report('policyValue', wanted.value);
+  reportActor(step, { loss, entropy, alpha, value: wanted.value });
   step.report('measuredCost', measured);
   step.report('multiplier', nu);
 }

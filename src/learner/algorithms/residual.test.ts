@@ -121,7 +121,7 @@ describe('the residual on a base policy', () => {
   });
 
   it.each([
-    ['with a penalty', {}],
+    ['with a penalty, and decay of the critics alone', { weightDecay: 0.5 }],
     ['drawn to corrections', { bcAuxWeight: 0.4, criticAggregation: 'min' as const }],
   ])('one whole call equals the reference: %s', async (_, overrides) => {
     const spec = specOf(overrides);
@@ -171,7 +171,8 @@ describe('the residual on a base policy', () => {
           ),
         );
       expect(metric('criticLoss', k)).toBeCloseTo(loss(), 6);
-      plainAdam(critic, moments, numericGradient(critic, loss), k + 1, { rate: 0.05, clip: 1 });
+      const { weightDecay } = config;
+      plainAdam(critic, moments, numericGradient(critic, loss), k + 1, { rate: 0.05, clip: 1, weightDecay });
       target.forEach((value, i) => {
         target[i] = value + config.targetRate * (critic[i]! - value);
       });

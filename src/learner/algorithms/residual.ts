@@ -85,11 +85,11 @@ function updateActor(step: Step): void {
   const squaredLength = correctionSize(a_r);
   const penalised = add(loss, mul(squaredLength, config.residual.penalty));
   const total = addCloning(step, penalised, beforeTanh(step.online('actor'), sight), shownCorrection(step, sight));
-  const squaredNorm = step.minimise('actor', total, { ...actorOptimiser(config), rate: rateAfterCritics(spec) });
+  // No decay: the correction is to stay as it was begun until there is a reason to correct.
+  step.minimise('actor', total, { ...actorOptimiser(config), rate: rateAfterCritics(spec), weightDecay: 0 });
   step.follow('actor');
   step.report('actorLoss', loss);
   step.report('residualRms', sqrt(squaredLength));
-  step.report('actorGradientNorm', sqrt(squaredNorm));
   step.report('policyValue', value);
 }
 

@@ -15,7 +15,6 @@ import {
   reduceMean,
   reduceMin,
   reshape,
-  sqrt,
   square,
   stopGradient,
   sub,
@@ -102,24 +101,21 @@ export function followValues(step: Step, next: Drawn, action: Tensor = step.acti
 export function learnCritics(step: Step, y: Tensor, action: Tensor = step.action): void {
   const values = critics(step.online('critic'), step.criticSight('observation'), action);
   const { loss, absoluteError } = criticLoss(values, y);
-  const squaredNorm = step.minimise('critic', loss, criticOptimiser(step.spec.config));
+  step.minimise('critic', loss, criticOptimiser(step.spec.config));
   step.follow('critic');
-  reportCritics(step, { loss, values, y, absoluteError, squaredNorm });
+  reportCritics(step, { loss, values, y, absoluteError });
 }
 
 /** What an update of critics reports: `values` [critics, B, 1] before it, `y` [B, 1], the others of one element. */
 export function reportCritics(
   step: Step,
-  { loss, values, y, absoluteError, squaredNorm }: Readonly<Record<CriticNumber, Tensor>>,
+  { loss, values, y, absoluteError }: Readonly<Record<'loss' | 'values' | 'y' | 'absoluteError', Tensor>>,
 ): void {
   step.report('criticLoss', loss);
   step.report('qMean', reduceMean(values));
   step.report('targetMean', reduceMean(y));
   step.report('tdErrorAbs', absoluteError);
-  step.report('criticGradientNorm', sqrt(squaredNorm));
 }
-
-type CriticNumber = 'loss' | 'values' | 'y' | 'absoluteError' | 'squaredNorm';
 
 /**
  * One update of the actor up the critics' values, and of the temperature towards the entropy that is aimed at. `action`: what the
@@ -133,25 +129,22 @@ export function updateActor(step: Step, action: Tensor = step.action): void {
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), drawn.action);
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
-  const squaredNorm = step.minimise('actor', addCloning(step, loss, mean, action), actorOptimiser(config));
+  step.minimise('actor', addCloning(step, loss, mean, action), actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy, size);
-  reportActor(step, { loss, entropy, alpha, squaredNorm, value });
+  reportActor(step, { loss, entropy, alpha, value });
 }
 
 /** What an update of a random policy reports, each of one element: `alpha` as it was for this update. */
 export function reportActor(
   step: Step,
-  { loss, entropy, alpha, squaredNorm, value }: Readonly<Record<ActorNumber, Tensor>>,
+  { loss, entropy, alpha, value }: Readonly<Record<'loss' | 'entropy' | 'alpha' | 'value', Tensor>>,
 ): void {
   step.report('actorLoss', loss);
   step.report('entropy', entropy);
   step.report('temperature', alpha);
-  step.report('actorGradientNorm', sqrt(squaredNorm));
   step.report('policyValue', value);
 }
-
-type ActorNumber = 'loss' | 'entropy' | 'alpha' | 'squaredNorm' | 'value';
 
 /** One update of log α towards an entropy for `dimensions` numbers of the action; α stays at or above its floor. */
 export function updateTemperature(step: Step, entropy: Tensor, dimensions: number = step.spec.actionSize): void {

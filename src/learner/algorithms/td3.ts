@@ -12,7 +12,6 @@ import {
   type Parameters,
   reduceMean,
   reduceMin,
-  sqrt,
   square,
   stopGradient,
   type Tensor,
@@ -65,10 +64,9 @@ function updateActor(step: Step): void {
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   const { saturationCost } = config.td3;
   const total = saturationCost > 0 ? add(loss, mul(saturation(beforehand), saturationCost)) : loss;
-  const squaredNorm = step.minimise('actor', addCloning(step, total, beforehand), actorOptimiser(config));
+  step.minimise('actor', addCloning(step, total, beforehand), actorOptimiser(config));
   step.follow('actor');
   step.report('actorLoss', loss);
-  step.report('actorGradientNorm', sqrt(squaredNorm));
   step.report('policyValue', value);
 }
 

@@ -41,9 +41,9 @@ function updateCriticsOffline(step: Step): void {
   const { loss, absoluteError } = criticLoss(values, y);
   const gap = conservativeLoss(sampledValues(step), values);
   const total = add(loss, mul(gap, config.wsrl.conservatism));
-  const squaredNorm = step.minimise('critic', total, criticOptimiser(config));
+  step.minimise('critic', total, criticOptimiser(config));
   step.follow('critic');
-  reportCritics(step, { loss, values, y, absoluteError, squaredNorm });
+  reportCritics(step, { loss, values, y, absoluteError });
   step.report('conservativeLoss', gap);
 }
 
