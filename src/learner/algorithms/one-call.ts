@@ -42,8 +42,19 @@ export async function callOnce(
   return result;
 }
 
+/** A graph that is called several times. */
+interface Callable {
+  readonly call: (rng: Rng, given?: Given) => Promise<OneCall>;
+  readonly close: () => Promise<void>;
+}
+
 /** The same for several calls, each on its own numbers: the graph is built once. */
-export async function openCall(algorithm: Algorithm, spec: LearnerSpec, phase: Phase, updates: number) {
+export async function openCall(
+  algorithm: Algorithm,
+  spec: LearnerSpec,
+  phase: Phase,
+  updates: number,
+): Promise<Callable> {
   const program = buildProgram(algorithm, spec, phase, 'float64');
   const session = await Session.create(program.graph.serialize());
   const { innerMetrics, outerMetrics } = program;
