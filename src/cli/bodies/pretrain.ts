@@ -9,12 +9,15 @@ export async function pretrainBody(options: PretrainOptions): Promise<number> {
   const learner = loadLearnerFile(name, [{ place, values: learnerKeys }]);
   const result = await runPretraining({ data: dataOf(options), learner, seed, out });
   const lines = [`Learned from ${result.transitions} transitions.`];
-  for (const [what, { steps, firstLoss, lastLoss }] of [
+  for (const [what, { steps, refused, firstLoss, lastLoss }] of [
     ['cloning', result.cloning],
     ['offline', result.offline],
   ] as const) {
+    const besides = refused === 0 ? '' : `; ${refused} calls were not finite and were thrown away`;
     if (steps > 0)
-      lines.push(`  ${what}   ${steps} updates, loss ${firstLoss.toPrecision(3)} to ${lastLoss.toPrecision(3)}`);
+      lines.push(
+        `  ${what}   ${steps} updates, loss ${firstLoss.toPrecision(3)} to ${lastLoss.toPrecision(3)}${besides}`,
+      );
   }
   lines.push(`  all files ${out}`, `  go on     rein train --from ${out}, rein learn --from ${out}`);
   process.stdout.write(`${lines.join('\n')}\n`);

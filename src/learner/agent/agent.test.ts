@@ -109,6 +109,26 @@ describe('Agent', () => {
     expect((await agent.update(replay, 20)).isRefused).toBe(false);
   });
 
+  it('never keeps, nor publishes, parameters that are not finite, and counts the calls that made them', async () => {
+    const replay = replayOf(100);
+    for (const rate of [{ learningRateActor: 1e39 }, { learningRateCritic: 1e39 }]) {
+      // With one update in a call nothing after it would see what it wrote.
+      const agent = await create({ ...small, ...rate, utd: 1 });
+      const before = await agent.snapshot();
+      for (let call = 1; call <= 2; call++) {
+        expect((await agent.update(replay, 20)).isRefused).toBe(true);
+        expect(agent.refusedCalls).toBe(call);
+      }
+      const after = await agent.snapshot();
+      expect(after.state).toEqual(before.state);
+      expect((await agent.actorWeights()).data.every(Number.isFinite)).toBe(true);
+      const sane = await create({ ...small, utd: 1 });
+      await sane.restore(after);
+      expect((await sane.update(replay, 20)).isRefused).toBe(false);
+      expect(sane.refusedCalls).toBe(2);
+    }
+  });
+
   it('clones the demonstrations, and clones nothing where there are none', async () => {
     const agent = await create({ ...small, bcInitSteps: 800 });
     const replay = new Replay(3, 2, 1000);

@@ -12,7 +12,7 @@ import { initialState, sizeOf } from './initial-state.ts';
 import { observationStatistics } from './observation-statistics.ts';
 import { PhaseDriver } from './phase-driver.ts';
 import { buildPolicy, type NamedWeights, policyParts, policyWeights } from './policy-graph.ts';
-import { type PretrainingReport, pretrain } from './pretraining.ts';
+import { type PretrainingOptions, type PretrainingReport, pretrain } from './pretraining.ts';
 
 /** What one training call reports. */
 export interface UpdateMetrics {
@@ -100,40 +100,43 @@ export class Agent {
     return this.#calls * updatesPerCall(this.config);
   }
 
-  /** Calls whose result was not finite and was thrown away. */
+  /** Calls, those of pre-training too, whose result was not finite and was thrown away. */
   get refusedCalls(): number {
     return this.#refusedCalls;
   }
 
   /**
    * Behaviour cloning of the actor on the demonstrations in `replay`, as far as `config.bcInitSteps` asks for it. Rejects with
-   * the reason of `signal` between two calls; the agent is of no use then.
+   * `ReinError` where nothing that it computed was finite, and is then as before; with the reason of `signal` between two calls,
+   * and is of no use then.
    */
   async pretrain(replay: Replay, signal?: AbortSignal): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
-    const rng = this.#random.cloning;
-    return pretrain(this.#engine, {
-      ...{ algorithm: this.algorithm, phase: 'cloning', replay, loss: 'cloningLoss' },
-      steps: this.config.bcInitSteps,
-      random: { batch: rng, noise: rng, subset: rng },
-      signal,
+    return this.#pretrain({
+      ...{ phase: 'cloning', replay, loss: 'cloningLoss' },
+      ...{ steps: this.config.bcInitSteps, signal },
     });
   }
 
   /**
    * `updates` critic updates on the demonstrations in `replay`, before there is a robot, where the algorithm has such training
    * (WSRL); each `utd` of them end with one of the actor. Counts for nothing in `updates`. Reports the critics' loss.
-   * `signal`: as for `pretrain`.
+   * Rejects as `pretrain` does.
    */
   async pretrainOffline(replay: Replay, updates: number, signal?: AbortSignal): Promise<PretrainingReport> {
     await this.#normaliseFrom(replay, 0);
-    const rng = this.#random.cloning;
-    return pretrain(this.#engine, {
-      ...{ algorithm: this.algorithm, phase: 'offline', replay, loss: 'criticLoss' },
-      ...{ steps: updates, updatesPerCall: updatesPerCall(this.config) },
-      random: { batch: rng, noise: rng, subset: rng },
-      signal,
+    return this.#pretrain({
+      ...{ phase: 'offline', replay, loss: 'criticLoss' },
+      ...{ steps: updates, updatesPerCall: updatesPerCall(this.config), signal },
     });
+  }
+
+  async #pretrain(options: Omit<PretrainingOptions, 'algorithm' | 'random'>): Promise<PretrainingReport> {
+    const rng = this.#random.cloning;
+    const random = { batch: rng, noise: rng, subset: rng };
+    const report = await pretrain(this.#engine, { algorithm: this.algorithm, random, ...options });
+    this.#refusedCalls += report.refused;
+    return report;
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Training before there are online transitions: on what the demonstration buffer holds. */
+import { ReinError } from '../../core/index.ts';
 import { type Algorithm, stateParts, type TrainingRandom } from '../program/index.ts';
 import type { Replay } from '../replay/index.ts';
 import type { PhaseName, TrainingEngine } from './engine/index.ts';
@@ -8,10 +9,13 @@ import { PhaseDriver } from './phase-driver.ts';
 /** Updates per call of the runtime, where nothing else is said. */
 const UPDATES_PER_CALL = 50;
 
-/** What a pre-training did; `steps` counts its updates. */
+/** What a pre-training did. */
 export interface PretrainingReport {
+  /** Updates that were taken over. */
   readonly steps: number;
-  /** Mean loss over the first and the last calls of the runtime. */
+  /** Calls whose result was not finite and was thrown away, each by itself: the others built on the state from before it. */
+  readonly refused: number;
+  /** Mean loss over the first and the last calls of the runtime that were taken over; NaN where there were none. */
   readonly firstLoss: number;
   readonly lastLoss: number;
 }
@@ -34,36 +38,42 @@ export interface PretrainingOptions {
 }
 
 /**
- * Runs `phase` on the demonstrations that are visible before training. Leaves the state as it was, and returns zero
- * steps, where there are none or a loss is not finite. The optimisers' moments begin and end at zero. Rejects with the reason
- * of `signal`, and leaves a state of no use then.
+ * Runs `phase` on the demonstrations that are visible before training. Leaves the state as it was, and reports zero steps, where
+ * there are none. The optimisers' moments begin and end at zero. Rejects with `ReinError` ('policy') where every call was
+ * refused, and leaves the state as it was; with the reason of `signal`, and leaves a state of no use then.
  */
 export async function pretrain(engine: TrainingEngine, options: PretrainingOptions): Promise<PretrainingReport> {
   const { algorithm, phase, replay, steps, loss, random, updatesPerCall = UPDATES_PER_CALL, signal } = options;
-  const none = { steps: 0, firstLoss: Number.NaN, lastLoss: Number.NaN };
   const { from, to } = replay.visible(0).demonstrations;
-  if (from === to || steps === 0 || algorithm[phase] === undefined) return none;
-  const before = await engine.read();
+  if (from === to || steps === 0 || algorithm[phase] === undefined) return reportOf([], 0, updatesPerCall);
   const driver = await PhaseDriver.open(engine, phase, updatesPerCall);
   try {
     const losses: number[] = [];
-    for (let call = 0; call * updatesPerCall < steps; call++) {
+    const calls = Math.ceil(steps / updatesPerCall);
+    for (let call = 0; call < calls; call++) {
       signal?.throwIfAborted();
       const draw = { replay, visibleCount: 0, demoFraction: 1, call, random };
-      const isLast = (call + 1) * updatesPerCall >= steps;
-      const report = await driver.run(draw, isLast ? undefined : { ...draw, call: call + 1 });
-      if (!report.isSound) {
-        driver.rewind(random);
-        await engine.write(before);
-        return none;
-      }
-      losses.push(report.values[loss] ?? Number.NaN);
+      const report = await driver.run(draw, call + 1 === calls ? undefined : { ...draw, call: call + 1 });
+      if (report.isSound) losses.push(report.values[loss] ?? Number.NaN);
     }
+    if (losses.length === 0) throw nothingLearned(phase, calls);
     await clearMoments(engine, algorithm);
-    return { steps: losses.length * updatesPerCall, firstLoss: losses[0]!, lastLoss: losses.at(-1)! };
+    return reportOf(losses, calls - losses.length, updatesPerCall);
   } finally {
     await driver.close();
   }
+}
+
+function reportOf(losses: readonly number[], refused: number, updatesPerCall: number): PretrainingReport {
+  const [firstLoss, lastLoss] = [losses[0] ?? Number.NaN, losses.at(-1) ?? Number.NaN];
+  return { steps: losses.length * updatesPerCall, refused, firstLoss, lastLoss };
+}
+
+function nothingLearned(phase: PhaseName, calls: number): ReinError {
+  const message = `Pre-training (${phase}) learned nothing: the result of each of its ${calls} calls was not finite.`;
+  return new ReinError('policy', message, {
+    remedy: 'Look for huge rewards or observations in the demonstrations, and lower the learning rates.',
+  });
 }
 
 async function clearMoments(engine: TrainingEngine, algorithm: Algorithm): Promise<void> {

@@ -106,9 +106,10 @@ class ProgramWriter {
       const inside = new Map([...this.state, ...withValues(carried, before, values)]);
       const step = this.step('inner', index, inside);
       phase.inner(step);
-      names = [...step.metrics.keys()];
+      const { metrics } = step;
+      names = [...metrics.keys()];
       const after = carried.flatMap((name) => inside.get(name)!.tensors);
-      return { carried: after, stacked: [concat([...step.metrics.values()], 0)] };
+      return { carried: after, stacked: [concat([...metrics.values()], 0)] };
     });
     for (const [name, packed] of withValues(carried, before, result.carried)) {
       this.state.set(name, packed);

@@ -178,4 +178,19 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     await closers.pop()!();
     expect(readdirSync(folder)).not.toContain('learner.lock');
   });
+
+  it('ends with a sentence, and publishes nothing, where it could learn nothing of what was shown', async () => {
+    const wild = createSetup({ ...setup.config, learner: { ...setup.config.learner, learningRateBc: 1e39 } });
+    const learner = await startLearner('fresh', { of: wild });
+    const training = learner.run();
+    const [ended] = await Promise.allSettled([training, demonstrated()]);
+    expect(ended).toMatchObject({
+      reason: {
+        name: 'ReinError',
+        message: expect.stringMatching(/^Pre-training \(cloning\) learned nothing: .* 1 calls/),
+      },
+    });
+    expect(learner.status.version).toBe(0);
+    expect(learner.statusLine()).toContain('policy 0');
+  });
 });

@@ -33,6 +33,7 @@ import {
 import type { RunSetup } from '../setup.ts';
 import { encoderOf, expectedCheckpoint, learnedSizes } from './learned-sizes.ts';
 import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
+import { statusLine } from './status-line.ts';
 import { achievedUtd, TrainingRecord } from './training-record.ts';
 
 export interface LearnerOptions {
@@ -159,7 +160,7 @@ export class Learner {
 
   /**
    * Trains until a robot has said that the run is over and every update that its transitions pay for is done, or until
-   * `end` is called. Leaves a checkpoint.
+   * `end` is called. Leaves a checkpoint. Rejects with `ReinError` where pre-training learned nothing.
    */
   async run(): Promise<void> {
     while (!this.#isEnding) {
@@ -182,21 +183,15 @@ export class Learner {
 
   /** One line on how it is going. */
   statusLine(): string {
-    const { online, demonstrations } = this.#replay.counts();
-    const robots = this.#server.robots();
-    const who = robots.length === 0 ? 'no robot' : robots.join(', ');
-    const rate = this.#isReady ? `, ${this.#record.updatesPerS.toFixed(0)} updates/s` : '';
-    return `${who}: ${demonstrations} demonstration steps, ${online} steps, ${this.#agent.updates} updates${rate}${this.#waitingFor()}, policy ${this.#version}`;
-  }
-
-  /** What a learner with a checkpoint waits for before it goes on; nothing where it does not wait. */
-  #waitingFor(): string {
-    if (this.#isReady || this.#replayExpected === undefined) return '';
-    const { online, demonstrations } = this.#replayExpected;
-    const counts = this.#replay.counts();
-    const here = Math.min(counts.online, online) + Math.min(counts.demonstrations, demonstrations);
-    const all = online + demonstrations;
-    return `, waiting for ${all - here} of ${all} transitions of the checkpoint`;
+    return statusLine({
+      robots: this.#server.robots(),
+      counts: this.#replay.counts(),
+      updates: this.#agent.updates,
+      refused: this.#agent.refusedCalls,
+      updatesPerS: this.#isReady ? this.#record.updatesPerS : undefined,
+      waitsFor: this.#isReady ? undefined : this.#replayExpected,
+      version: this.#version,
+    });
   }
 
   /** Closes sockets and files, and lets another learner into the folder. May be called again. */
@@ -225,7 +220,7 @@ export class Learner {
     if (due > allowed) return false;
     const next = due + perCall <= allowed ? this.#contract.visibleTo(due + perCall) : undefined;
     const metrics = await this.#agent.update(this.#replay, this.#contract.visibleTo(due), next);
-    this.#record.update(metrics, this.#replay.counts().online);
+    this.#record.update(metrics, this.#replay.counts().online, this.#agent.refusedCalls);
     await this.#record.calibrate(this.#agent, this.#replay.counts().online);
     if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, perCall)) await this.#publish();
     if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, perCall)) await this.#checkpoint();
@@ -244,12 +239,24 @@ export class Learner {
     // Counted as they came, not as they were taken: a demonstration that is unfit must not make the training wait for ever.
     if (expected === undefined || this.#received < expected) return;
     if (expected > 0) {
-      await this.#agent.pretrain(this.#replay);
-      await this.#agent.pretrainOffline(this.#replay, this.#options.setup.config.learner.wsrl.offlineUpdates);
+      await this.#pretrain();
       await this.#checkpoint();
     }
     this.#isReady = true;
     await this.#publish();
+  }
+
+  /** Rejects where nothing of it was finite: a robot must not begin with networks that have not learned what it was shown. */
+  async #pretrain(): Promise<void> {
+    const { offlineUpdates } = this.#options.setup.config.learner.wsrl;
+    const cloning = await this.#agent.pretrain(this.#replay);
+    const offline = await this.#agent.pretrainOffline(this.#replay, offlineUpdates);
+    for (const [phase, { refused }] of Object.entries({ cloning, offline })) {
+      if (refused === 0) continue;
+      this.#options.onFault(
+        `Pre-training (${phase}): the results of ${refused} calls were not finite and were thrown away.`,
+      );
+    }
   }
 
   /**

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { DEFAULT_LEARNER_CONFIG, UpdateContract } from '../../learner/index.ts';
 import { TrainingRecord } from './training-record.ts';
 
-it('counts the updates of a call, which are not those that a transition pays for', async () => {
+it('counts the updates of a call, which are not those that a transition pays for, and calls that were thrown away', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'record-'));
   const record = new TrainingRecord(
     join(folder, 'metrics.jsonl'),
@@ -13,8 +13,9 @@ it('counts the updates of a call, which are not those that a transition pays for
     DEFAULT_LEARNER_CONFIG,
     () => undefined,
   );
-  record.update({ updates: 2, values: {}, isRefused: false, callMs: 10 }, 2);
+  record.update({ updates: 2, values: {}, isRefused: false, callMs: 10 }, 2, 1);
   expect(record.updatesPerS).toBeCloseTo(200, 6);
   await record.close();
+  expect(JSON.parse(readFileSync(join(folder, 'metrics.jsonl'), 'utf8'))).toMatchObject({ update: 2, refused: 1 });
   rmSync(folder, { recursive: true, force: true });
 });

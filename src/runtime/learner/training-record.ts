@@ -52,14 +52,14 @@ export class TrainingRecord {
     if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push(returns);
   }
 
-  /** A training call was done, with `online` transitions in replay. */
-  update(metrics: UpdateMetrics, online: number): void {
+  /** A training call was done, with `online` transitions in replay; `refused` in all were thrown away so far. */
+  update(metrics: UpdateMetrics, online: number, refused: number): void {
     this.#rate.add((1e3 * this.#contract.updatesPerCall) / metrics.callMs);
     if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
     if (this.#calls++ % CALLS_PER_METRIC !== 0) return;
     const { updates: update, values } = metrics;
     const utd = achievedUtd(update, online, this.#contract);
-    const losses = { ...NOTHING, ...values, update };
+    const losses = { ...NOTHING, ...values, update, refused };
     this.#metrics.write({ kind: 'update', ...this.#stamp(online), ...losses, updatesPerS: this.updatesPerS, utd });
   }
 

@@ -58,7 +58,10 @@ export class PhaseSession {
     return this.#program.inputs;
   }
 
-  /** One call. `state` changes only where everything that is reported is finite. */
+  /**
+   * One call. `state` changes only where everything that is reported is finite: also the gradient of every network that was
+   * trained, and the parameters that were written (see `Program.outerMetrics`).
+   */
   async run(state: PingPongState): Promise<CallReport> {
     const { changed } = this.#program;
     await this.#session.run([state.inputs, this.#bindings], [state.outputsOf(changed), this.#metrics]);
