@@ -29,7 +29,10 @@ export function meanOfChosen(errors: Tensor, chosen: Tensor): Tensor {
   return div(reduceSum(mul(errors, chosen)), maximum(reduceSum(chosen), 1));
 }
 
-/** One update of the actor towards the batch's actions. `meanOf`: its action before tanh. `action`: the numbers that it gives. */
+/**
+ * One update of the actor towards the batch's actions, without `weightDecay`, which is that of updates by reward. `meanOf`: its action
+ * before tanh. `action`: the numbers that it gives.
+ */
 export function cloneActor(
   step: Step,
   meanOf: (parameters: Parameters, sight: Tensor) => Tensor,
@@ -37,7 +40,7 @@ export function cloneActor(
 ): void {
   const { config } = step.spec;
   const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation', 'trainsEncoder')), action);
-  // The spread has no part in this loss: its head keeps its first values.
+  // The spread has no part in this loss: its head keeps its first values. What lies below it is trained, so the spread moves.
   const frozen = ['logStd.weight', 'logStd.bias'];
   step.minimise('actor', loss, {
     ...{ rate: config.learningRateBc, clip: config.gradientClip, frozen },

@@ -87,7 +87,7 @@ function updatePolicies(step: Step): void {
   if (config.expo.edited > 0) updateEdit(step);
 }
 
-/** Imitation alone: the base policy on the demonstrations, before there is anything else. */
+/** Imitation alone, without `weightDecay`: the base policy on the demonstrations, before there is anything else. */
 export function cloneBase(step: Step): void {
   const { learningRateBc: rate, gradientClip: clip } = step.spec.config;
   const sight = step.policySight('observation', 'trainsEncoder');
