@@ -66,6 +66,20 @@ describe('Agent', () => {
     expect(await run(2)).not.toEqual(first);
   });
 
+  it('learns the same bit for bit with one thread and with two', async () => {
+    // Large enough to be shared among threads.
+    const wide = { ...small, actorHidden: [64], criticHidden: [64, 64], batchSize: 64 };
+    const replay = replayOf(200);
+    const run = async (threads: number) => {
+      const agent = await create({ ...wide, threads });
+      const values = await losses(agent, replay, 2);
+      const { state } = await agent.snapshot();
+      await agent.close();
+      return { values, state };
+    };
+    expect(await run(2)).toEqual(await run(1));
+  });
+
   it('learns the same whether transitions came in time or all at once', async () => {
     const late = replayOf(400);
     const inTime = replayOf(60);

@@ -6,7 +6,16 @@ import { Graph, type RealType, type Tensor } from '../graph.ts';
 import { scaledLayerNorm } from '../layer-norm.ts';
 import { linear, matmul } from '../linear.ts';
 import { Bindings, Session } from '../session.ts';
-import * as ops from './index.ts';
+import * as all from './index.ts';
+
+/** Operations that were asked for since it was emptied. */
+const used = new Set<string | symbol>();
+const ops = new Proxy(all, {
+  get: (target, name: keyof typeof all) => {
+    used.add(name);
+    return target[name];
+  },
+});
 
 type Build = (x: readonly Tensor[]) => Tensor;
 const away = [-1.7, -0.6, 0.4, 1.3, 2.1, -2.2];
@@ -21,6 +30,9 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
   ['mul of ensembles', [{ shape: [2, 3, 2] }, { shape: [2, 1, 2] }], ([a, b]) => ops.mul(a!, b!)],
   ['div', [{ shape: [2, 3] }, { shape: [2, 1], values: [0.7, -1.4] }], ([a, b]) => ops.div(a!, b!)],
   ['minimum', [{ shape: [6] }, { shape: [6] }], ([a, b]) => ops.minimum(a!, b!)],
+  ['minimum of a broadcast second', [{ shape: [2, 3] }, { shape: [2, 1] }], ([a, b]) => ops.minimum(a!, b!)],
+  ['maximum', [{ shape: [6] }, { shape: [6] }], ([a, b]) => ops.maximum(a!, b!)],
+  ['maximum of a broadcast second', [{ shape: [2, 3] }, { shape: [3] }], ([a, b]) => ops.maximum(a!, b!)],
   ['maximum with a number', [{ shape: [6], values: away }], ([a]) => ops.maximum(a!, 0.1)],
   ['neg', [{ shape: [3] }], ([a]) => ops.neg(a!)],
   ['exp', [{ shape: [3] }], ([a]) => ops.exp(a!)],
@@ -35,6 +47,8 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
   ['clip', [{ shape: [6], values: away }], ([a]) => ops.clip(ops.mul(a!, 1.1), -1, 2)],
   ['reduceSum over one axis', [{ shape: [2, 3, 2] }], ([a]) => ops.reduceSum(ops.square(a!), [1])],
   ['reduceMean over two axes', [{ shape: [2, 3, 2] }], ([a]) => ops.reduceMean(ops.square(a!), [0, -1])],
+  ['sumTo', [{ shape: [2, 3] }], ([a]) => ops.sumTo(ops.square(a!), [1, 3])],
+  ['euclideanNorm', [{ shape: [2, 3] }], ([a]) => ops.euclideanNorm(ops.exp(a!))],
   ['reduceMin', [{ shape: [3, 4] }], ([a]) => ops.reduceMin(a!, 0)],
   ['reshape', [{ shape: [2, 3] }], ([a]) => ops.reshape(ops.square(a!), [3, 2])],
   ['expand', [{ shape: [2, 1] }], ([a]) => ops.square(ops.expand(a!, [3, 2, 2]))],
@@ -76,6 +90,12 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
   ['linear, thin, of a shared input', [{ shape: [2, 2] }, { shape: [2, 2, 9] }, { shape: [2, 1, 9] }], linearOf],
 ];
 
+/** What has no gradient: shapes, masks, choices, and rows at an index. */
+const WITHOUT = [
+  ...['broadcast', 'less', 'equalMask', 'nonZeroMask', 'cast', 'oneHot', 'argmaxOneHot'],
+  ...['gatherRows', 'rowAt', 'stopGradient'],
+];
+
 async function normGradient(real: RealType) {
   const g = new Graph('norm', real);
   const x = g.input('x', [3, 6]);
@@ -94,6 +114,33 @@ async function normGradient(real: RealType) {
 describe('gradients against central differences in float64', () => {
   it.each(CASES)('%s', async (_, inputs, build) => {
     expect(await gradientError(inputs, new Rng(1), build)).toBeLessThan(1e-6);
+  });
+
+  it('are checked for every operation', () => {
+    used.clear();
+    for (const [, inputs, build] of CASES) {
+      const g = new Graph('check', 'float64');
+      build(inputs.map(({ shape }, i) => g.input(`x${i}`, shape)));
+    }
+    expect(Object.keys(all).filter((name) => !used.has(name) && !WITHOUT.includes(name))).toEqual([]);
+  });
+
+  it.each<[string, (x: Tensor) => Tensor]>([
+    ['less', (x) => ops.less(x, 0.5)],
+    ['gatherRows', (x) => ops.gatherRows(x, x.graph.integers([1]))],
+    ['stopGradient', ops.stopGradient],
+  ])('%s has none, and says so rather than to give zeros', (_, build) => {
+    const x = new Graph('none').input('x', [2]);
+    expect(() => gradients(ops.reduceSum(build(x)), [x])).toThrow(/has no gradient|does not depend on x/);
+  });
+
+  it('relu gives the same from its one float32 node as from two float64 casts, however small or large the number', async () => {
+    const smallest = 2 ** -126;
+    const values = [0, -0, smallest, -smallest, 1e-30, -1e-30, 0.5, -0.5, 1, 1e30, -1e30, 3e38, -3e38];
+    const slope = (real: RealType) => evaluate(values, (x) => gradients(ops.reduceSum(ops.relu(x)), [x])[0]!, real);
+    const expected = values.map((value) => (value > 0 ? 1 : 0));
+    expect(await slope('float64')).toEqual(expected);
+    expect(await slope('float32')).toEqual(expected);
   });
 
   it('scaledLayerNorm gives the same from its fused float32 node as from single float64 steps', async () => {
@@ -120,12 +167,16 @@ describe('gradients against central differences in float64', () => {
   });
 });
 
-/** What `build` gives for `values`, in float32: what training runs. */
-async function evaluate(values: readonly number[], build: (x: Tensor) => Tensor): Promise<number[]> {
-  const g = new Graph('value');
+/** What `build` gives for `values`; float32 is what training runs. */
+async function evaluate(
+  values: readonly number[],
+  build: (x: Tensor) => Tensor,
+  real: RealType = 'float32',
+): Promise<number[]> {
+  const g = new Graph('value', real);
   g.output('y', build(g.input('x', [values.length])));
   const bindings = new Bindings();
-  bindings.set('x', Float32Array.from(values), [values.length]);
+  bindings.set('x', real === 'float32' ? Float32Array.from(values) : Float64Array.from(values), [values.length]);
   const session = await Session.create(g.serialize());
   const { y } = await session.evaluate(bindings);
   await session.close();
@@ -144,6 +195,13 @@ describe('values', () => {
   it('gelu', async () => expectClose(await evaluate([-1, 0, 1, 30], ops.gelu), [-0.158808, 0, 0.841192, 30]));
   it('silu', async () => expectClose(await evaluate([-2, 0, 2], ops.silu), [-0.238406, 0, 1.761594]));
   it('huber', async () => expectClose(await evaluate([-3, -1, 0.5, 4], (x) => ops.huber(x, 2)), [4, 0.5, 0.125, 6]));
+  it('euclideanNorm is not finite where a number is not', async () => {
+    expectClose(await evaluate([3, 0, -4], ops.euclideanNorm), [5]);
+    for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e20]) {
+      const [norm] = await evaluate([...new Array(300).fill(1), bad, 2], ops.euclideanNorm);
+      expect(Number.isFinite(norm)).toBe(false);
+    }
+  });
   it('logSumExp', async () => {
     expectClose(await evaluate([100, 100], (x) => ops.logSumExp(x, 0)), [100 + Math.LN2]);
   });
