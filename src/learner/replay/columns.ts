@@ -22,8 +22,6 @@ export interface BatchColumns {
   readonly discountPower?: Float32Array;
   /** [B] Σ γⁱ, i < k: how often a constant that is added to every reward counts. */
   readonly discountSum?: Float32Array;
-  /** [B] 1 for rows of demonstrations and interventions, 0 for the others. */
-  readonly isDemo?: Float32Array;
   /** [B] V_mc: what the row returned to the end of its episode; `NO_RETURN` where that is not known. */
   readonly monteCarloReturn?: Float32Array;
 }

@@ -68,7 +68,7 @@ export class Replay {
     const rows = capacity + ARRIVAL_SLACK;
     this.#window = capacity;
     this.online = new TransitionRing(observationSize, actionSize, rows, { frame });
-    this.demonstrations = new TransitionRing(observationSize, actionSize, rows, { frame, isDemo: true });
+    this.demonstrations = new TransitionRing(observationSize, actionSize, rows, { frame });
     this.#trajectories = new Trajectories(this.online, this.demonstrations, returns);
   }
 

@@ -24,8 +24,6 @@ export interface RowRange {
 
 export interface RingOptions {
   readonly frame?: FrameStorage | undefined;
-  /** Whether its rows count as demonstrations. */
-  readonly isDemo?: boolean;
 }
 
 /** Variants of the frames of a transition's observation and next observation, [V, size] each. */
@@ -44,7 +42,6 @@ export class TransitionRing {
   readonly actionSize: number;
   readonly capacity: number;
   readonly frame: FrameStorage | undefined;
-  readonly #isDemo: number;
   readonly #observation: ObservationStore;
   readonly #nextObservation: ObservationStore;
   #rows = 0;
@@ -66,7 +63,6 @@ export class TransitionRing {
     this.actionSize = actionSize;
     this.capacity = capacity;
     this.frame = options.frame;
-    this.#isDemo = options.isDemo === true ? 1 : 0;
     this.#observation = new ObservationStore(observationSize, options.frame);
     this.#nextObservation = new ObservationStore(observationSize, options.frame);
   }
@@ -124,7 +120,6 @@ export class TransitionRing {
     this.#nextObservation.copy(last, this.#variant(reading?.rng), batch.nextObservation, slot * O);
     for (let i = 0; i < A; i++) batch.action[slot * A + i] = this.#executed[first * A + i]!;
     batch.bootstrap[slot] = this.#bootstrap[last]!;
-    if (batch.isDemo !== undefined) batch.isDemo[slot] = this.#isDemo;
     if (batch.monteCarloReturn !== undefined) {
       const isKnown = this.#returnFrom[first]! <= (range?.visibleCount ?? Number.MAX_VALUE);
       batch.monteCarloReturn[slot] = isKnown ? this.#return[first]! : NO_RETURN;

@@ -24,13 +24,13 @@ function read(ring: TransitionRing, index: number, steps: number, range?: RowRan
   const batch = {
     ...{ observation: column(), nextObservation: column(), action: column(), reward: column(), bootstrap: column() },
     ...{ filterActivity: column(), tankDrainJ: column(), discountPower: column(), discountSum: column() },
-    ...{ isDemo: column(), monteCarloReturn: column() },
+    monteCarloReturn: column(),
   };
   ring.copyRow(index, batch, 0, { steps, discount: DISCOUNT }, range);
   return {
     ...{ from: batch.observation[0], to: batch.nextObservation[0], reward: batch.reward[0] },
     ...{ power: batch.discountPower[0], sum: batch.discountSum[0], bootstrap: batch.bootstrap[0] },
-    ...{ isDemo: batch.isDemo[0], returned: batch.monteCarloReturn[0]! },
+    returned: batch.monteCarloReturn[0]!,
   };
 }
 
@@ -143,10 +143,10 @@ describe('a window of three steps', () => {
     const demos = episode.map((t) => ({ ...t, source: 'demo' as const, epoch: 7 }));
     const mixed = episode.map((t, i) => ({ ...t, source: source(i), segment: segment(i) }));
     const { online, demonstrations } = replayOf([...demos, ...mixed]);
-    expect(read(demonstrations, 0, 3)).toMatchObject({ from: 0, to: 3, reward: 2.75, isDemo: 1 });
-    expect(read(demonstrations, 5, 3)).toMatchObject({ from: 1, to: 4, reward: 4.5, isDemo: 1 });
+    expect(read(demonstrations, 0, 3)).toMatchObject({ from: 0, to: 3, reward: 2.75 });
+    expect(read(demonstrations, 5, 3)).toMatchObject({ from: 1, to: 4, reward: 4.5 });
     expect(read(demonstrations, 6, 3)).toMatchObject({ from: 2, to: 4, reward: 5, power: 0.25 });
-    expect(read(online, 0, 3)).toMatchObject({ to: 1, reward: 1, isDemo: 0 });
+    expect(read(online, 0, 3)).toMatchObject({ to: 1, reward: 1 });
     expect(read(online, 1, 3)).toMatchObject({ to: 4, reward: 4.5 });
   });
 

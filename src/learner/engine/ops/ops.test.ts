@@ -30,9 +30,23 @@ const CASES: readonly [string, readonly { shape: number[]; values?: number[] }[]
   ['mul of ensembles', [{ shape: [2, 3, 2] }, { shape: [2, 1, 2] }], ([a, b]) => ops.mul(a!, b!)],
   ['div', [{ shape: [2, 3] }, { shape: [2, 1], values: [0.7, -1.4] }], ([a, b]) => ops.div(a!, b!)],
   ['minimum', [{ shape: [6] }, { shape: [6] }], ([a, b]) => ops.minimum(a!, b!)],
-  ['minimum of a broadcast second', [{ shape: [2, 3] }, { shape: [2, 1] }], ([a, b]) => ops.minimum(a!, b!)],
+  [
+    'minimum of a broadcast second',
+    [
+      { shape: [2, 3], values: away },
+      { shape: [2, 1], values: [0, 0.5] },
+    ],
+    ([a, b]) => ops.minimum(a!, b!),
+  ],
   ['maximum', [{ shape: [6] }, { shape: [6] }], ([a, b]) => ops.maximum(a!, b!)],
-  ['maximum of a broadcast second', [{ shape: [2, 3] }, { shape: [3] }], ([a, b]) => ops.maximum(a!, b!)],
+  [
+    'maximum of a broadcast second',
+    [
+      { shape: [2, 3], values: away },
+      { shape: [3], values: [0, -1, 1] },
+    ],
+    ([a, b]) => ops.maximum(a!, b!),
+  ],
   ['maximum with a number', [{ shape: [6], values: away }], ([a]) => ops.maximum(a!, 0.1)],
   ['neg', [{ shape: [3] }], ([a]) => ops.neg(a!)],
   ['exp', [{ shape: [3] }], ([a]) => ops.exp(a!)],
