@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Graph, reduceMean, reshape, type Tensor } from '../../../learner/engine/index.ts';
+import { Graph, mul, reduceMean, reshape, type Tensor } from '../../../learner/engine/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
 import { exportEncoder } from '../policies/export-encoder.ts';
 import { exportPolicy } from '../policies/export-policy.ts';
@@ -108,6 +108,29 @@ describe('a trial through a frozen encoder', () => {
     const onPoint = () => stop.abort(new Error('killed'));
     await expect(runTrial(killed, { onPoint, signal: stop.signal })).rejects.toThrow('killed');
     encoderFile('changing.onnx', (x) => reshape(reduceMean(x, [1]), [1, 48]));
-    await expect(runTrial(killed)).rejects.toThrow(/changing\.onnx is not the encoder that this trial was begun with/);
+    await expect(runTrial(killed)).rejects.toThrow(OTHER);
+  });
+
+  it('gives no policy and no beginning with an encoder that its networks have not learned through', async () => {
+    const file = encoderFile('swapped.onnx', columns);
+    const first = trial('first', file, { demonstrations: null, steps: 1 });
+    await runTrial(first);
+    const same = { demonstrations: null, steps: 1, from: first };
+    await runTrial(trial('same', encoderFile('copy.onnx', columns), same));
+    // Equally many features: only the file tells them apart.
+    encoderFile('swapped.onnx', (x) => mul(columns(x), -1));
+    const out = join(root, 'swapped-policy.onnx');
+    const refusal = {
+      kind: 'checkpoint',
+      message: expect.stringMatching(OTHER),
+      remedy: expect.stringContaining('Put that file back'),
+    };
+    await expect(exportPolicy(first, out, () => {})).rejects.toMatchObject(refusal);
+    expect(existsSync(out)).toBe(false);
+    await expect(runTrial(trial('other', file, same))).rejects.toMatchObject(refusal);
   });
 });
+
+/** Both files, each with its digest. */
+const OTHER =
+  /^The networks in .* were trained through \S+\.onnx \(SHA-256 [0-9a-f]{16}\), not through \S+\.onnx \(SHA-256 [0-9a-f]{16}\)\.$/;

@@ -67,14 +67,19 @@ export function writeTrialSpec(folder: string, spec: TrialSpec): void {
 
 /** The spec of the trial in `folder`. Throws `ReinError` where there is none. */
 export function readTrialSpec(folder: string): TrialSpec {
+  const spec = readTrialSpecIfAny(folder);
+  if (spec !== undefined) return spec;
+  throw new ReinError('storage', `${folder} holds no trial: there is no ${join(folder, TRIAL_FILES.spec)}.`, {
+    remedy: 'Give the folder that rein train --out made.',
+  });
+}
+
+/** The same, `undefined` where there is none. Throws `ReinError` where what there is cannot be read. */
+export function readTrialSpecIfAny(folder: string): TrialSpec | undefined {
   const found = readSpecIfAny(folder) as TrialSpec | undefined;
-  const path = join(folder, TRIAL_FILES.spec);
-  if (found === undefined) {
-    throw new ReinError('storage', `${folder} holds no trial: there is no ${path}.`, {
-      remedy: 'Give the folder that rein train --out made.',
-    });
-  }
-  if (found.formatVersion !== 1 || typeof found.steps !== 'number' || typeof found.learner !== 'object') {
+  if (found === undefined) return undefined;
+  if (found?.formatVersion !== 1 || typeof found.steps !== 'number' || typeof found.learner !== 'object') {
+    const path = join(folder, TRIAL_FILES.spec);
     throw new ReinError('storage', `${path} is not a trial of this version of Rein.`, {
       remedy: 'Continue it with the version that began it, or begin a new one.',
     });

@@ -1,9 +1,12 @@
 /** The learner of a trial: made for its environment, and continued from what another training came to. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Environment, ReinError, totalObservationSize } from '../../../core/index.ts';
 import { type Agent, type AgentSnapshot, createAgent, type ObservationEncoder } from '../../../learner/index.ts';
 import { readState } from '../files/index.ts';
-import { TRIAL_FILES, type TrialSpec } from './spec.ts';
+import { readTrialSpecIfAny, TRIAL_FILES, type TrialSpec } from './spec.ts';
+import { checkSameEncoder } from './trial-state.ts';
 
 /**
  * Builds the networks of `spec` for `environment`, for what `eyes` make of its observations where there are any. Throws
@@ -28,21 +31,39 @@ export async function openTrialAgent(
   }
 }
 
+/** What of a checkpoint is taken over by another training. */
+interface Networks {
+  readonly agent?: AgentSnapshot;
+  readonly encoderDigest?: string;
+}
+
 /**
  * Gives `agent` the networks and optimisers that the trial or pre-training in `folder` ended with; its random numbers stay its
- * own. Throws `ReinError` where there is no such thing or it does not fit.
+ * own. Throws `ReinError` where there is no such thing, it does not fit, or it has learned through another frozen encoder than
+ * the one that `agent` is configured for.
  */
 export async function startFrom(agent: Agent, folder: string, onDamage: (sentence: string) => void): Promise<void> {
-  const found = readState(join(folder, TRIAL_FILES.checkpoints), onDamage) as
-    | { readonly agent?: AgentSnapshot }
-    | undefined;
+  const found = readState(join(folder, TRIAL_FILES.checkpoints), onDamage) as Networks | undefined;
   if (found?.agent === undefined) {
     throw new ReinError('checkpoint', `${folder} holds no networks to begin with.`, {
       remedy: 'Give the folder of a finished rein train or rein pretrain.',
     });
   }
+  checkEncoder(agent, folder, found.encoderDigest);
   await checkSnapshotFits(agent, found.agent, folder);
   await agent.restore({ ...found.agent, rng: (await agent.snapshot()).rng });
+}
+
+function checkEncoder(agent: Agent, folder: string, digest: string | undefined): void {
+  const trial = readTrialSpecIfAny(folder);
+  // Of a pre-training that has not written down what it looked through, nothing is known.
+  if (digest === undefined && trial === undefined) return;
+  const file = agent.config.encoder.frozen?.file;
+  checkSameEncoder(
+    folder,
+    digest === undefined ? undefined : { file: trial?.learner.encoder.frozen?.file, digest },
+    file === undefined ? undefined : { file, digest: createHash('sha256').update(readFileSync(file)).digest('hex') },
+  );
 }
 
 /** Throws `ReinError('checkpoint')` where `snapshot`, from `folder`, is not one of such an agent. */

@@ -2,7 +2,6 @@
 import { ReinError, type RngState } from '../../../core/index.ts';
 import type { AgentSnapshot } from '../../../learner/index.ts';
 import type { LearnedState } from './learned.ts';
-import type { TrialSpec } from './spec.ts';
 import type { FilePositions } from './trial-files.ts';
 
 /** Everything that a resumed trial needs beside its files. */
@@ -21,10 +20,30 @@ export interface TrialState {
   readonly encoderDigest?: string;
 }
 
-/** The frozen encoder's file is another one than when the trial began. */
-export function otherEncoder({ learner }: TrialSpec): ReinError {
-  const { file } = learner.encoder.frozen!;
-  return new ReinError('checkpoint', `${file} is not the encoder that this trial was begun with.`, {
-    remedy: 'Put that file back, or begin again in another folder.',
-  });
+/** A frozen encoder, as it is told from others. */
+interface EncoderFile {
+  /** Its path; absent where nobody has written it down. */
+  readonly file: string | undefined;
+  /** SHA-256 of the file, hexadecimal. */
+  readonly digest: string;
+}
+
+/**
+ * Throws `ReinError('checkpoint')` where the networks in `folder` have learned from what `theirs` made of images and would now
+ * be shown what `own` makes of them: sizes may be the same, actions are not. `undefined`: no frozen encoder.
+ */
+export function checkSameEncoder(folder: string, theirs: EncoderFile | undefined, own: EncoderFile | undefined): void {
+  if (theirs?.digest === own?.digest) return;
+  const message = `The networks in ${folder} were trained through ${described(theirs)}, not through ${described(own)}.`;
+  const remedy =
+    theirs === undefined
+      ? 'Leave encoder.frozen out.'
+      : 'Put that file back, or name it as encoder.frozen.file where it lies elsewhere now.';
+  throw new ReinError('checkpoint', message, { remedy });
+}
+
+function described(encoder: EncoderFile | undefined): string {
+  if (encoder === undefined) return 'no frozen encoder';
+  const { file = 'an encoder', digest } = encoder;
+  return `${file} (SHA-256 ${digest.slice(0, 16)})`;
 }

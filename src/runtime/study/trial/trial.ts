@@ -39,7 +39,7 @@ import {
   type TrialResult,
   writeResult,
 } from './trial-files.ts';
-import { otherEncoder, type TrialState } from './trial-state.ts';
+import { checkSameEncoder, type TrialState } from './trial-state.ts';
 
 /** Wall time between two checkpoints, at least, s: as much as a kill costs. */
 const CHECKPOINT_EVERY_S = 20;
@@ -320,7 +320,7 @@ class Trial {
   }
 
   async #restore(state: TrialState): Promise<void> {
-    if (state.encoderDigest !== this.#eyes?.digest) throw otherEncoder(this.#spec);
+    this.#checkEncoder(state.encoderDigest);
     await checkSnapshotFits(this.#agent, state.agent, this.#folder);
     this.#files = new TrialFiles(this.#folder, this.#sizes, state.files);
     await this.#agent.restore(state.agent);
@@ -340,6 +340,12 @@ class Trial {
     this.#updatesBefore = state.updatesBefore;
     this.#last = readCurve(this.#folder).at(-1);
     this.#files.event('resumed', { step: this.#step, seconds: this.#seconds });
+  }
+
+  #checkEncoder(digest: string | undefined): void {
+    const file = this.#spec.learner.encoder.frozen?.file;
+    const theirs = digest === undefined ? undefined : { file, digest };
+    checkSameEncoder(this.#folder, theirs, this.#eyes && { file, digest: this.#eyes.digest });
   }
 
   async #finish(): Promise<TrialResult> {
