@@ -13,7 +13,7 @@ export async function pretrainBody(options: PretrainOptions): Promise<number> {
     ['cloning', result.cloning],
     ['offline', result.offline],
   ] as const) {
-    const besides = refused === 0 ? '' : `; ${refused} calls were not finite and were thrown away`;
+    const besides = refused === 0 ? '' : `; calls that were not finite and were thrown away: ${refused}`;
     if (steps > 0)
       lines.push(
         `  ${what}   ${steps} updates, loss ${firstLoss.toPrecision(3)} to ${lastLoss.toPrecision(3)}${besides}`,

@@ -59,7 +59,7 @@ describe('pre-training', () => {
         phase === 'cloning' ? agent.pretrain(replay) : agent.pretrainOffline(replay, 6),
       ).rejects.toMatchObject({
         name: 'ReinError',
-        message: `Pre-training (${phase}) learned nothing: the result of each of its ${calls} calls was not finite.`,
+        message: `Pre-training (${phase}) learned nothing: none of its results was finite (calls: ${calls}).`,
         remedy: 'Look for huge rewards or observations in the demonstrations, and lower the learning rates.',
       });
       expect((await agent.snapshot()).state).toEqual(state);

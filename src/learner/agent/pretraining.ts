@@ -70,7 +70,7 @@ function reportOf(losses: readonly number[], refused: number, updatesPerCall: nu
 }
 
 function nothingLearned(phase: PhaseName, calls: number): ReinError {
-  const message = `Pre-training (${phase}) learned nothing: the result of each of its ${calls} calls was not finite.`;
+  const message = `Pre-training (${phase}) learned nothing: none of its results was finite (calls: ${calls}).`;
   return new ReinError('policy', message, {
     remedy: 'Look for huge rewards or observations in the demonstrations, and lower the learning rates.',
   });

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
 import { createTransition } from '../../core/index.ts';
-import { type Agent, createAgent } from '../../learner/index.ts';
+import { Agent, createAgent } from '../../learner/index.ts';
 import { LearnerConnection } from '../node/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import { Learner } from './learner.ts';
@@ -187,10 +187,23 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     expect(ended).toMatchObject({
       reason: {
         name: 'ReinError',
-        message: expect.stringMatching(/^Pre-training \(cloning\) learned nothing: .* 1 calls/),
+        message: expect.stringMatching(/^Pre-training \(cloning\) learned nothing: .* \(calls: 1\)\./),
       },
     });
     expect(learner.status.version).toBe(0);
     expect(learner.statusLine()).toContain('policy 0');
+  });
+
+  it('says how much of its pre-training was thrown away', async () => {
+    const report = { steps: 50, refused: 3, firstLoss: 1, lastLoss: 1 };
+    const pretraining = vi.spyOn(Agent.prototype, 'pretrain').mockResolvedValue(report);
+    const learner = await startLearner('fresh');
+    const training = learner.run();
+    await demonstrated();
+    await until(() => learner.status.version > 0, 'the first weights');
+    expect(faults).toEqual(['Pre-training (cloning): calls that were not finite and were thrown away: 3.']);
+    learner.end();
+    await training;
+    pretraining.mockRestore();
   });
 });

@@ -253,9 +253,7 @@ export class Learner {
     const offline = await this.#agent.pretrainOffline(this.#replay, offlineUpdates);
     for (const [phase, { refused }] of Object.entries({ cloning, offline })) {
       if (refused === 0) continue;
-      this.#options.onFault(
-        `Pre-training (${phase}): the results of ${refused} calls were not finite and were thrown away.`,
-      );
+      this.#options.onFault(`Pre-training (${phase}): calls that were not finite and were thrown away: ${refused}.`);
     }
   }
 

@@ -11,7 +11,7 @@ it.each<[string, Partial<LearnerState>, string]>([
   [
     'some calls not finite',
     { refused: 2 },
-    'arm: 5 demonstration steps, 30 steps, 600 updates, 80 updates/s, 2 training calls not finite and thrown away, policy 3',
+    'arm: 5 demonstration steps, 30 steps, 600 updates, 80 updates/s, calls that were not finite: 2, policy 3',
   ],
   [
     'a checkpoint that has seen more',

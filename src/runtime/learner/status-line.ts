@@ -31,7 +31,7 @@ export function statusLine(state: LearnerState): string {
     `${counts.online} steps`,
     `${updates} updates`,
     ...(updatesPerS === undefined ? [] : [`${updatesPerS.toFixed(0)} updates/s`]),
-    ...(refused === 0 ? [] : [`${refused} training calls not finite and thrown away`]),
+    ...(refused === 0 ? [] : [`calls that were not finite: ${refused}`]),
     ...(waitsFor === undefined ? [] : [waiting(counts, waitsFor)]),
     `policy ${version}`,
   ];
