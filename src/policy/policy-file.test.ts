@@ -141,6 +141,23 @@ describe('a policy file', () => {
     expect((await refusal()).message).toContain('is for other/wipe');
   });
 
+  it('is refused where it says that its steps are of another length than those of the task', async () => {
+    const action = {
+      kind: 'joint',
+      dimensions: [1, 2].map((i) => ({ name: `j${i}`, scale: 0.1, unit: 'rad' as const })),
+    } as const;
+    await plant(bakedPolicy(() => 0.1, { metadata: { action: JSON.stringify({ ...action, periodS: 0.05 }) } }));
+    const load = (policyHz: number) => loadPolicyFile(folder, { ...expected, taskAction: { action, policyHz } });
+    await (await load(20)).close();
+    await expect(load(10)).rejects.toMatchObject({
+      kind: 'policy',
+      message: expect.stringContaining(
+        "was made for 20 steps a second (its metadata says a periodS of 0.05), where the task's",
+      ),
+      remedy: "Set the task's policyHz to 20, or take a policy that was made for 10 Hz.",
+    });
+  });
+
   it('is refused with NaN among its weights, and says which', async () => {
     const { graph } = writeMlpGraph({
       observationSize: O,

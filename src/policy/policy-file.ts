@@ -5,7 +5,7 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../core/index.ts';
-import { headOf, OnnxPolicy, type OnnxPolicyOptions } from './onnx/index.ts';
+import { actionDifference, headOf, OnnxPolicy, type OnnxPolicyOptions, type TaskAction } from './onnx/index.ts';
 import type { PolicyHead } from './policy.ts';
 import { sha256Hex } from './weights.ts';
 
@@ -34,7 +34,10 @@ export interface PolicyFileManifest {
 }
 
 /** What the robot and task at hand need of a policy file. */
-export type PolicyFileExpectation = OnnxPolicyOptions;
+export interface PolicyFileExpectation extends OnnxPolicyOptions {
+  /** What the task makes of its actions, where that is known: what the file says of them has to agree. */
+  readonly taskAction?: TaskAction;
+}
 
 /**
  * Writes `policy.onnx` and `policy.json` into `folder`, each by rename, the manifest last: a crash leaves the old pair,
@@ -88,6 +91,8 @@ export async function loadPolicyFile(path: string, expected: PolicyFileExpectati
       'Choose the robot and task that it was trained for.',
     );
   }
+  const difference = expected.taskAction === undefined ? undefined : actionDifference(onnx, expected.taskAction);
+  if (difference !== undefined) throw refused(`${file} ${difference.clause}`, difference.remedy);
   const policy = new OnnxPolicy(expected);
   const adopted = await policy.adopt(onnx, manifest.version);
   if (adopted.ok && isSameHead(adopted.value.head, manifest.head)) return policy;

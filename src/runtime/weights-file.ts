@@ -6,10 +6,11 @@ import type { RunSetup } from './setup.ts';
 
 /** Writes `policy.onnx` and its manifest into `folder`; gives the path of the former. Throws `ReinError` where it cannot. */
 export function saveWeights(setup: RunSetup, source: PolicyWeights, folder: string): Promise<string> {
-  const { config, observationSize, actionSize, schemaHash } = setup;
+  const { config, task, observationSize, actionSize, schemaHash } = setup;
   const { runId, version, parent, trainingStep, updates, createdAt } = source.manifest;
   const names = { robot: config.robot.name, task: config.task.name };
-  const metadata = { schemaHash, runId, version: String(version), ...names };
+  const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
+  const metadata = { schemaHash, runId, version: String(version), ...names, action };
   const policy = bakeModel(source.graph, tensorsOf(source), metadata);
   const { encoder } = encoderFor(setup);
   const onnx = encoder === undefined ? policy : inlineModel(policy, ENCODER_PLACE, encoder);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { chunkPolicy } from '../../../tests/support/base-policies.ts';
 import { bakedPolicy } from '../../../tests/support/policy-fixture.ts';
-import { type ObservationSpec, ReinError, Rng } from '../../core/index.ts';
+import { type ActionSpec, type ObservationSpec, ReinError, Rng } from '../../core/index.ts';
 import { sha256Hex } from '../weights.ts';
 import type { BasePolicy } from './base-policy.ts';
 import { type BasePolicyOptions, openBasePolicy } from './open-base.ts';
@@ -15,6 +15,14 @@ const observation: ObservationSpec = {
   frames: 2,
   fields: [field('joints', 3), field('tool', 2)],
   once: [field('previous_actions', 2), field('base_action', 2)],
+};
+/** What the task makes of the two numbers of an action. */
+const action: ActionSpec = {
+  kind: 'cartesian',
+  dimensions: [
+    { name: 'x', scale: 0.004, unit: 'm' },
+    { name: 'yaw', scale: 0.1, unit: 'rad' },
+  ],
 };
 const state = Float32Array.from({ length: 12 }, (_, i) => i / 10);
 
@@ -28,7 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function base(bytes: Uint8Array, options: Partial<BasePolicyOptions> = {}): Promise<BasePolicy> {
   const file = join(folder, 'bc.onnx');
   writeFileSync(file, bytes);
-  const made = await openBasePolicy({ file, observation, actionSize: 2, ...options });
+  const made = await openBasePolicy({ file, observation, action, policyHz: 10, ...options });
   open.push(made);
   made.reset(new Rng(1));
   return made;
@@ -110,6 +118,61 @@ describe('a base policy', () => {
     const error = await policy.act(new Float32Array(12).fill(Number.NaN), new Float32Array(2)).catch((e: unknown) => e);
     expect(error).toMatchObject({ name: 'ReinError', kind: 'task' });
     expect((error as Error).message).toBe('The base policy bc.onnx gave an action that is not finite.');
+  });
+});
+
+/** A policy of ours whose metadata says `action`, with what else is in `more`. */
+function saying(said: object | string, more: Readonly<Record<string, string>> = {}): Uint8Array {
+  const metadata = { action: typeof said === 'string' ? said : JSON.stringify(said), ...more };
+  return bakedPolicy(() => 0.02, { observationSize: 12, metadata });
+}
+const [x, yaw] = action.dimensions as [ActionSpec['dimensions'][0], ActionSpec['dimensions'][0]];
+
+describe('a base policy that says what its actions are', () => {
+  const ranges = (high: number, unit = 'm') =>
+    JSON.stringify([
+      { name: 'forth', unit, low: -high, high },
+      { name: 'turn', unit: unit === 'm' ? 'rad' : unit, low: -0.1, high: 0.1 },
+    ]);
+
+  it.each([
+    ['the same', saying({ ...action, periodS: 0.1 * (1 + 1e-9) })],
+    [
+      'the same, by the ranges of an environment',
+      saying({ kind: 'normalised', periodS: 0.1 }, { command: ranges(0.004) }),
+    ],
+    ['nothing of what 1 means', saying({ kind: 'normalised', periodS: 0.1 }, { command: ranges(1, 'normalised') })],
+    ['something else, as others may', saying('absolute joint positions', { command: 'none' })],
+  ])('is taken where that is %s', async (_what, bytes) => {
+    expect((await base(bytes)).place).toBeDefined();
+  });
+
+  it.each<[string, Uint8Array, string]>([
+    [
+      'its steps are of another length',
+      saying({ ...action, periodS: 0.05 }),
+      "bc.onnx was made for 20 steps a second (its metadata says a periodS of 0.05), where the task's policyHz is 10.",
+    ],
+    [
+      'it goes further',
+      saying({ ...action, dimensions: [{ ...x, scale: 0.008 }, yaw], periodS: 0.1 }),
+      "bc.onnx has x of up to 0.008 m a step as number 1 of its action, where the task's is x of up to 0.004 m.",
+    ],
+    [
+      'its numbers stand in another order',
+      saying({ ...action, dimensions: [yaw, x] }),
+      "has yaw of up to 0.1 rad a step as number 1 of its action, where the task's is x of up to 0.004 m.",
+    ],
+    ['it moves joints', saying({ ...action, kind: 'joint' }), "gives joint actions, where the task's are cartesian."],
+    [
+      'its environment had another range',
+      saying({ kind: 'normalised' }, { command: ranges(0.002) }),
+      "has forth of up to 0.002 m a step as number 1 of its action, where the task's is x of up to 0.004 m.",
+    ],
+  ])('is refused where %s', async (_why, bytes, words) => {
+    const error = await base(bytes).catch((e: unknown) => e);
+    expect(error).toMatchObject({ kind: 'config', message: expect.stringContaining(words) });
+    expect((error as ReinError).remedy).toMatch(/, or take a policy that was made for /);
   });
 });
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { allFinite, type ObservationSpec, observationParts, ReinError, Rng } from '../../core/index.ts';
-import { hasNoiseAlways, PlainSession, type TensorPort } from '../onnx/index.ts';
+import { actionDifference, hasNoiseAlways, PlainSession, type TaskAction, type TensorPort } from '../onnx/index.ts';
 import { sha256Hex } from '../weights.ts';
 import { type BasePolicy, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
 import { inputPlaces } from './input-map.ts';
@@ -16,7 +16,7 @@ export interface BasePolicyInput {
   readonly noise: boolean;
 }
 
-export interface BasePolicyOptions {
+export interface BasePolicyOptions extends TaskAction {
   /** Path of the ONNX file. */
   readonly file: string;
   readonly sha256?: string | undefined;
@@ -27,14 +27,16 @@ export interface BasePolicyOptions {
   readonly executeSteps?: number | undefined;
   /** The task's, whose `once` ends with the base's action. */
   readonly observation: ObservationSpec;
-  readonly actionSize: number;
 }
 
 /** Random observations that it is tried on, besides zeros. */
 const TRIALS = 8;
 const TRIAL_SEED = 20_260_103;
 
-/** Opens and tries it. Throws `ReinError` ('config') where the file is missing, is another one, or does not fit the task. */
+/**
+ * Opens and tries it. Throws `ReinError` ('config') where the file is missing, is another one, or does not fit the task: in
+ * its sizes, or in the step and the action map that it says it was made for.
+ */
 export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePolicy> {
   const name = basename(options.file);
   const bytes = await readBytes(options.file);
@@ -45,6 +47,8 @@ export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePo
       'Take the file that is meant, or write its SHA-256.',
     );
   }
+  const difference = actionDifference(bytes, options);
+  if (difference !== undefined) throw unfit(`${name} ${difference.clause}`, difference.remedy);
   const session = await PlainSession.open(options.file).catch((error: unknown) => {
     throw unfit(
       `${name} cannot be run: ${firstLine(error)}`,
@@ -65,7 +69,7 @@ async function prepare(
   bytes: Uint8Array,
   options: BasePolicyOptions,
 ): Promise<BasePolicy> {
-  const { actionSize } = options;
+  const actionSize = options.action.dimensions.length;
   const noise = hasNoiseAlways(bytes, actionSize) ? 'drawn noise' : 'no noise';
   const feeds = feedAll(name, session, options, noise);
   const output = outputOf(name, session.outputs, options.output);
@@ -193,8 +197,9 @@ async function tryOut(
   name: string,
   session: PlainSession,
   feeds: readonly Feed[],
-  { observation, actionSize }: BasePolicyOptions,
+  { observation, action }: BasePolicyOptions,
 ): Promise<number> {
+  const actionSize = action.dimensions.length;
   const state = new Float32Array(observationParts(observation).stateSize);
   const rng = new Rng(TRIAL_SEED);
   let chunk = 0;

@@ -38,6 +38,11 @@ export function headOf(model: Uint8Array, actionSize: number): PolicyHead | stri
   return { kind: 'action', noiseSize, noise };
 }
 
+/** What `model` says of itself, text by name; empty where it is no model. */
+export function metadataOf(model: Uint8Array): ReadonlyMap<string, string> {
+  return readInterface(model).metadata;
+}
+
 interface Interface {
   /** Shapes by name; 0 for a size that the model leaves open. */
   readonly inputs: Map<string, number[]>;

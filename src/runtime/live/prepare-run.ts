@@ -1,6 +1,7 @@
 /** What is looked at before a robot is started: learner, policy file, folder. What is wrong is found before anything runs. */
 import { parseAddress } from '../../learner/link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
+import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import type { GuardConfig } from '../guard/index.ts';
 import type { RunSetup } from '../setup.ts';
@@ -23,7 +24,7 @@ export async function prepareRun(
   setup: RunSetup,
 ): Promise<{ readonly folder: RunFolder; readonly runId: string }> {
   const learner = request.learner === undefined ? undefined : await learnerOf(request.learner, setup);
-  await checkPolicy(request, setup, learner?.runId);
+  await checkPolicies(request, setup, learner?.runId);
   const folder = await openLiveFolder(request.config, request.out);
   return { folder, runId: learner?.runId ?? folder.runId };
 }
@@ -31,7 +32,7 @@ export async function prepareRun(
 /** The same for a node that waits for its learner: the learner is not asked here. The folder has a run of its own. */
 export async function prepareWaitingRun(request: RunPreparation, setup: RunSetup): Promise<RunFolder> {
   if (request.learner !== undefined) parseAddress(request.learner);
-  await checkPolicy(request, setup, undefined);
+  await checkPolicies(request, setup, undefined);
   return openLiveFolder(request.config, request.out);
 }
 
@@ -48,9 +49,11 @@ export function guardConfigOf(setup: RunSetup, socketPath: string): GuardConfig 
   };
 }
 
-async function checkPolicy({ policy }: RunPreparation, setup: RunSetup, runId: string | undefined): Promise<void> {
+async function checkPolicies({ policy }: RunPreparation, setup: RunSetup, runId: string | undefined): Promise<void> {
+  await checkBase(setup);
   if (policy === undefined) return;
-  const { observationSize, actionSize, schemaHash } = setup;
-  const expected = { observationSize, actionSize, schemaHash, ...(runId === undefined ? {} : { runId }) };
+  const { observationSize, actionSize, schemaHash, config, task } = setup;
+  const taskAction = { action: task.action, policyHz: config.task.policyHz };
+  const expected = { observationSize, actionSize, schemaHash, taskAction, ...(runId === undefined ? {} : { runId }) };
   await (await loadPolicyFile(policy, expected)).close();
 }

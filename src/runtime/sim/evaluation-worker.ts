@@ -39,8 +39,11 @@ class PolicyHolder {
   }
 
   async #load(candidate: Candidate): Promise<OnnxPolicy> {
-    const { observationSize, actionSize, schemaHash } = this.#setup;
-    if (candidate.kind === 'file') return loadPolicyFile(candidate.path, { observationSize, actionSize, schemaHash });
+    const { observationSize, actionSize, schemaHash, config, task } = this.#setup;
+    const taskAction = { action: task.action, policyHz: config.task.policyHz };
+    if (candidate.kind === 'file') {
+      return loadPolicyFile(candidate.path, { observationSize, actionSize, schemaHash, taskAction });
+    }
     const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, ...encoderFor(this.#setup) });
     const swapped = await policy.swap(candidate.bundle);
     if (!swapped.ok) throw swapped.error;

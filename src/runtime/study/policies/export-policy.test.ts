@@ -144,7 +144,12 @@ describe('an exported policy', () => {
       await policy.decide(seen, { rng: new Rng(1), purpose: 'evaluate' }, alone);
       await policy.close();
       const once = [{ name: BASE_ACTION, size: actionSize, unit: '1', frame: 'none' }];
-      const base = await openBasePolicy({ file: out, observation: { ...task.observation, once }, actionSize });
+      const inTask = { observation: { ...task.observation, once }, action: task.action };
+      const { policyHz } = setup.config.task;
+      await expect(openBasePolicy({ file: out, ...inTask, policyHz: 2 * policyHz })).rejects.toThrow(
+        `was made for ${policyHz} steps a second`,
+      );
+      const base = await openBasePolicy({ file: out, ...inTask, policyHz });
       await base.act(seen, asBase);
       await base.close();
       for (const [i, value] of alone.entries()) expect(asBase[i]).toBeCloseTo(value, 6);

@@ -1,0 +1,117 @@
+/**
+ * What a policy's file says of its actions: how long a step is and what 1 means. Rein writes both into the metadata of the
+ * files it makes; of files that say nothing, nothing is asked.
+ */
+import { type ActionSpec, rangesOf } from '../../core/index.ts';
+import { metadataOf } from './head.ts';
+
+/** What a task makes of an action. */
+export interface TaskAction {
+  readonly action: ActionSpec;
+  /** Steps of the policy a second. Each action of a chunk is for one of them. */
+  readonly policyHz: number;
+}
+
+/** Both sides, in words that follow the file's name, and what to do. */
+export interface ActionDifference {
+  readonly clause: string;
+  readonly remedy: string;
+}
+
+/** Of the larger of both numbers. */
+const TOLERANCE = 1e-6;
+
+/** Where the file of `model` says of its actions what is not so in `task`; `undefined` where it says nothing or the same. */
+export function actionDifference(model: Uint8Array, task: TaskAction): ActionDifference | undefined {
+  const metadata = metadataOf(model);
+  const stated = objectOf(parsed(metadata.get('action')));
+  return (
+    rateDifference(stated['periodS'], task.policyHz) ?? mapDifference(stated, metadata.get('command'), task.action)
+  );
+}
+
+function rateDifference(periodS: unknown, policyHz: number): ActionDifference | undefined {
+  if (typeof periodS !== 'number' || !(periodS > 0) || isSame(1 / periodS, policyHz)) return undefined;
+  const hz = short(1 / periodS);
+  return {
+    clause: `was made for ${hz} steps a second (its metadata says a periodS of ${short(periodS)}), where the task's policyHz is ${short(policyHz)}`,
+    remedy: `Set the task's policyHz to ${hz}, or take a policy that was made for ${short(policyHz)} Hz.`,
+  };
+}
+
+function mapDifference(
+  stated: Readonly<Record<string, unknown>>,
+  command: string | undefined,
+  action: ActionSpec,
+): ActionDifference | undefined {
+  const { kind, dimensions } = stated;
+  const isOfRobot = kind === 'cartesian' || kind === 'joint';
+  if (isOfRobot && kind !== action.kind) return different(`gives ${kind} actions`, `the task's are ${action.kind}`);
+  const numbers = rowsOf(isOfRobot ? dimensions : parsed(command));
+  const ranges = rangesOf(action);
+  // Another number of them is found where the model is tried.
+  if (numbers.length !== ranges.length) return undefined;
+  for (const [i, { name, unit, high }] of ranges.entries()) {
+    const said = numbers[i]!;
+    const own = `the task's is ${name} of up to ${short(high)} ${unit}`;
+    // What an environment of studies calls its numbers is for people.
+    const isNamed = !isOfRobot || said.name === name;
+    if (said.unit === 'normalised' || (isNamed && said.unit === unit && isEven(said) && isSame(said.high, high)))
+      continue;
+    const span = isEven(said) ? `up to ${short(said.high)}` : `${short(said.low)} to ${short(said.high)}`;
+    return different(`has ${said.name} of ${span} ${said.unit} a step as number ${i + 1} of its action`, own);
+  }
+  return undefined;
+}
+
+function different(file: string, task: string): ActionDifference {
+  return {
+    clause: `${file}, where ${task}`,
+    remedy: "Give the task the action that the policy was made for, or take a policy that was made for the task's.",
+  };
+}
+
+interface Row {
+  readonly name: string;
+  readonly unit: string;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Dimensions of a robot's action or ranges of an environment's; none where one is neither. */
+function rowsOf(value: unknown): readonly Row[] {
+  if (!Array.isArray(value)) return [];
+  const rows = value.map((each) => {
+    const { name, unit, scale, low, high } = objectOf(each);
+    if (typeof name !== 'string' || typeof unit !== 'string') return undefined;
+    if (typeof scale === 'number') return { name, unit, low: -scale, high: scale };
+    return typeof low === 'number' && typeof high === 'number' ? { name, unit, low, high } : undefined;
+  });
+  return rows.every((row) => row !== undefined) ? rows : [];
+}
+
+/** Whether it goes as far to either side of 0. */
+function isEven({ low, high }: Row): boolean {
+  return isSame(-low, high);
+}
+
+function isSame(a: number, b: number): boolean {
+  return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b));
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+/** Others may have an `action` of their own in their metadata. */
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
