@@ -3,9 +3,11 @@ import { resolve } from 'node:path';
 import { loadLearnerFile, type TrainOptions } from '../../runtime/index.ts';
 import {
   type CurvePoint,
-  createTrialFolder,
   EVALUATION_SEED,
+  freeTrialFolder,
   runTrial,
+  startTrial,
+  type TrialHooks,
   type TrialResult,
   type TrialSpec,
 } from '../../runtime/study/index.ts';
@@ -17,16 +19,18 @@ export async function trainBody(options: TrainOptions): Promise<number> {
   const say = (line: string): void => {
     if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
   };
-  const folder = options.resume ?? createTrialFolder(options.out, specOf(options));
+  const spec = options.resume === undefined ? specOf(options) : undefined;
+  const folder = options.resume ?? options.out ?? freeTrialFolder(spec!);
   say(`trial in ${folder}`);
   const stop = interruptible(say, 'what came after the last checkpoint is done again');
   try {
-    const result = await runTrial(folder, {
+    const hooks: TrialHooks = {
       signal: stop.signal,
       checkpointEveryS: options.checkpointEveryS,
-      onPoint: (point, spec, seconds) => say(progressLine(point, spec, seconds)),
+      onPoint: (point, { steps }, seconds) => say(progressLine(point, steps, seconds)),
       onFault: (sentence) => void process.stderr.write(`rein: ${sentence}\n`),
-    });
+    };
+    const result = await (spec === undefined ? runTrial(folder, hooks) : startTrial(folder, spec, hooks));
     process.stdout.write(`${lastWords(result, folder)}\n`);
     return 0;
   } catch (error) {
@@ -59,10 +63,10 @@ function specOf(options: TrainOptions): TrialSpec {
   };
 }
 
-function progressLine(point: CurvePoint, spec: TrialSpec, seconds: number): string {
+function progressLine(point: CurvePoint, steps: number, seconds: number): string {
   const { step, returns, successes, episodes, updates } = point;
   const success = successes === null ? '' : `, ${successes} of ${episodes} solved`;
-  return `step ${step} of ${spec.steps}: return ${mean(returns).toFixed(1)}${success}, ${updates} updates, ${seconds.toFixed(0)} s`;
+  return `step ${step} of ${steps}: return ${mean(returns).toFixed(1)}${success}, ${updates} updates, ${seconds.toFixed(0)} s`;
 }
 
 function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, folder: string): string {

@@ -4,12 +4,13 @@ export * from './policies/index.ts';
 export * from './sweep/index.ts';
 export {
   type CurvePoint,
-  createTrialFolder,
+  freeTrialFolder,
   readCurve,
   readResult,
   readTrialSpec,
   runTrial,
   startFrom,
+  startTrial,
   TRIAL_FILES,
   type TrialHooks,
   type TrialResult,

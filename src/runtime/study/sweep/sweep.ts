@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { ReinError } from '../../../core/index.ts';
 import type { StudyFile } from '../../config/index.ts';
 import { type SeedCurve, type StudyCurves, sampleOf } from '../curves/index.ts';
-import { createStudyEnvironment } from '../environments/index.ts';
-import { readCurve, readResult, TRIAL_FILES, writeTrialSpec } from '../trial/index.ts';
+import { readCurve, readResult, TRIAL_FILES, TrialParts, writeTrialSpec } from '../trial/index.ts';
 import { type ChildEnd, runChild } from './child.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
 import { isAtWork, nobodyAtWork, takeRun } from './run-lock.ts';
@@ -39,11 +38,11 @@ interface Run {
 /** Runs what is missing; resolves to one sentence for each run that failed. Throws `ReinError` before any begins where one cannot. */
 export async function runSweep(options: SweepOptions): Promise<readonly string[]> {
   const { say, jobs } = options;
-  checkVariants(options);
+  checkNames(options);
   const all = runsOf(options);
-  await checkEnvironments(options);
-  for (const run of all) prepare(run, options);
   const missing = all.filter(({ folder }) => readResult(folder) === undefined);
+  await checkVariants(missing, options);
+  for (const run of all) prepare(run, options);
   say(`${options.study.name}: ${all.length} runs, ${all.length - missing.length} of them finished`);
   const failures: string[] = [];
   const queue = missing.values();
@@ -77,7 +76,7 @@ export function sweepCurves(
   return curves;
 }
 
-function checkVariants({ study, only }: SweepOptions): void {
+function checkNames({ study, only }: SweepOptions): void {
   const known = Object.keys(study.study.variants);
   const unknown = only?.find((name) => !known.includes(name));
   if (unknown === undefined) return;
@@ -86,19 +85,13 @@ function checkVariants({ study, only }: SweepOptions): void {
   });
 }
 
-/** Opens and closes what every variant needs: what is wrong with one is said before the first begins. */
-async function checkEnvironments({ study, only }: SweepOptions): Promise<void> {
+/** Opens and closes all that a run of every variant in `missing` works with: what one refuses is said before the first begins. */
+async function checkVariants(missing: readonly Run[], { study }: SweepOptions): Promise<void> {
   if (study.study.kind !== 'environment') return;
-  for (const variant of Object.keys(study.study.variants)) {
-    if (only !== undefined && !only.includes(variant)) continue;
-    const { environment, base, demonstrations, overseer } = trialSpecOf(study, variant, 0);
-    const made = await createStudyEnvironment(environment.name, environment.options, base);
-    try {
-      if (demonstrations !== null) made.expert(demonstrations.skill);
-      if (overseer !== null) made.overseer(overseer.options);
-    } finally {
-      made.environment.close();
-    }
+  const firsts = new Map(missing.toReversed().map((run) => [run.variant, run]));
+  for (const { variant, seed } of firsts.values()) {
+    const parts = await TrialParts.open(trialSpecOf(study, variant, seed));
+    await parts.close();
   }
 }
 

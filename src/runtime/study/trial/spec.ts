@@ -1,5 +1,5 @@
 /** What one trial is: everything that its result depends on, as `trial.json` in its folder. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ReinError } from '../../../core/index.ts';
@@ -45,23 +45,52 @@ export interface TrialSpec {
 }
 
 /**
- * Makes `folder` a trial of `spec`, or finds that it is one already. Throws `ReinError('storage')` where it holds another or
- * cannot be written.
+ * Whether `folder` holds the trial of `spec` already; false where there is room for it. Throws `ReinError('storage')` where it
+ * holds another, or anything else.
  */
-export function writeTrialSpec(folder: string, spec: TrialSpec): void {
+export function holdsTrial(folder: string, spec: TrialSpec): boolean {
   const found = readSpecIfAny(folder);
-  const asStored: unknown = JSON.parse(JSON.stringify(spec));
   if (found === undefined) {
-    storage(folder, () => {
-      mkdirSync(folder, { recursive: true });
-      writeWhole(join(folder, TRIAL_FILES.spec), Buffer.from(`${JSON.stringify(spec, undefined, 2)}\n`));
-    });
-    return;
+    refuseOthers(folder);
+    return false;
   }
+  const asStored: unknown = JSON.parse(JSON.stringify(spec));
   const differing = differences(found as Tree, asStored as Tree).slice(0, 3);
-  if (differing.length === 0) return;
+  if (differing.length === 0) return true;
   throw new ReinError('storage', `${folder} holds another trial: ${differing.join('; ')}.`, {
     remedy: 'Choose another folder, or continue the one that is there with rein train --resume.',
+  });
+}
+
+/** Makes `folder` a trial of `spec`, or finds that it is one already. Throws as `holdsTrial` does, and where it cannot be written. */
+export function writeTrialSpec(folder: string, spec: TrialSpec): void {
+  if (holdsTrial(folder, spec)) return;
+  storage(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    writeWhole(join(folder, TRIAL_FILES.spec), Buffer.from(`${JSON.stringify(spec, undefined, 2)}\n`));
+  });
+}
+
+/** A trial takes only what is empty: it writes over what has the names of its files. */
+function refuseOthers(folder: string): void {
+  // What a trial leaves that was killed as it began.
+  const own = `${TRIAL_FILES.spec}.new`;
+  const others = namesIn(folder).filter((name) => name !== own);
+  if (others.length === 0) return;
+  const shown = others.length > 3 ? [...others.slice(0, 3), '…'] : others;
+  throw new ReinError('storage', `${folder} is not empty and holds no trial: ${shown.join(', ')}.`, {
+    remedy: 'Choose another folder.',
+  });
+}
+
+function namesIn(folder: string): string[] {
+  return storage(folder, () => {
+    try {
+      return readdirSync(folder);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw cause;
+    }
   });
 }
 

@@ -1,11 +1,22 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReinError } from '../../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
 import { readTransitionLog } from '../files/transition-log.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
-import { runTrial } from './trial.ts';
+import { runTrial, startTrial } from './trial.ts';
 import { readCurve } from './trial-files.ts';
 
 const SPEC: TrialSpec = {
@@ -134,6 +145,28 @@ describe('a trial is refused', () => {
       /holds another trial: learner.utd is 2 there and 20 here; seed is 3 there and 4 here\./,
     );
     expect(() => readTrialSpec(join(root, 'nothing'))).toThrow(/holds no trial: there is no .*trial\.json/);
+  });
+
+  it('at its start without leaving anything, so that the corrected one begins in the same folder', async () => {
+    const folder = join(root, 'a');
+    const misfit = { ...SPEC, steps: 1, learner: { ...SPEC.learner, algorithm: 'residual' as const } };
+    for (const wrong of [misfit, { ...SPEC, environment: { name: 'pint', options: {} } }, { ...SPEC, from: root }]) {
+      await expect(startTrial(folder, wrong)).rejects.toBeInstanceOf(ReinError);
+      expect(existsSync(folder)).toBe(false);
+    }
+    mkdirSync(folder);
+    const started = await startTrial(folder, { ...SPEC, steps: 1 });
+    expect(started.steps).toBe(1);
+    expect(await startTrial(folder, { ...SPEC, steps: 1 })).toEqual(started);
+  });
+
+  it('in a folder that holds anything else', async () => {
+    writeFileSync(join(root, 'policy.onnx'), 'of a robot');
+    await expect(startTrial(root, { ...SPEC, steps: 1 })).rejects.toThrow(
+      `${root} is not empty and holds no trial: policy.onnx.`,
+    );
+    await expect(startTrial(join(root, 'policy.onnx'), SPEC)).rejects.toMatchObject({ kind: 'storage' });
+    expect(readdirSync(root)).toEqual(['policy.onnx']);
   });
 
   it('for an environment that nobody knows', async () => {

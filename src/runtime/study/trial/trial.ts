@@ -7,29 +7,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createTransition, Rng, type Transition, totalObservationSize } from '../../../core/index.ts';
-import type { Overseer } from '../../../drivers/mujoco/gym/index.ts';
-import {
-  type Agent,
-  createReplay,
-  type ObservationEncoder,
-  openObservationEncoder,
-  type Replay,
-  UpdateContract,
-  updatesPerCall,
-} from '../../../learner/index.ts';
-import { acquireLock, type DirectoryLock } from '../../../learner/link/index.ts';
-import {
-  completed,
-  createStudyEnvironment,
-  type StudyEnvironment,
-  demonstrations as shownBy,
-} from '../environments/index.ts';
+import { createReplay, type Replay, UpdateContract, updatesPerCall } from '../../../learner/index.ts';
+import { acquireLock } from '../../../learner/link/index.ts';
+import { completed, demonstrations as shownBy } from '../environments/index.ts';
 import { Numbering, readState, readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
-import { type Actor, openActor } from './actor.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans } from './learned.ts';
-import { readTrialSpec, TRIAL_FILES, type TrialSpec } from './spec.ts';
-import { checkSnapshotFits, openTrialAgent, startFrom } from './trial-agent.ts';
+import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
+import { checkSnapshotFits, startFrom } from './trial-agent.ts';
 import {
   AT_THE_START,
   type CurvePoint,
@@ -39,6 +24,7 @@ import {
   type TrialResult,
   writeResult,
 } from './trial-files.ts';
+import { TrialParts } from './trial-parts.ts';
 import { checkSameEncoder, type TrialState } from './trial-state.ts';
 
 /** Wall time between two checkpoints, at least, s: as much as a kill costs. */
@@ -56,23 +42,48 @@ export interface TrialHooks {
 }
 
 /**
+ * Runs the trial of `spec` in `folder`, which is made, or goes on with it where that holds it already. Rejects with `ReinError`
+ * where that cannot be done; a start that is refused leaves nothing behind.
+ */
+export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHooks = {}): Promise<TrialResult> {
+  if (holdsTrial(folder, spec)) return runTrial(folder, hooks);
+  return withParts(spec, undefined, hooks, (parts) => {
+    writeTrialSpec(folder, spec);
+    return locked(folder, () => Trial.run(folder, spec, hooks, parts, undefined));
+  });
+}
+
+/**
  * Runs the trial in `folder`, from the start or from its last checkpoint, to its end. A finished one gives its result again.
  * Rejects with `ReinError` where that cannot be done, or another process works in the folder.
  */
 export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<TrialResult> {
   const spec = readTrialSpec(folder);
-  const lock = lockOf(folder);
-  try {
+  return locked(folder, async () => {
     const done = readResult(folder);
     if (done !== undefined) return done;
-    const trial = await Trial.open(folder, spec, hooks);
-    try {
-      return await trial.run();
-    } finally {
-      await trial.close();
+    const found = readState(join(folder, TRIAL_FILES.checkpoints), (sentence) => hooks.onFault?.(sentence));
+    const state = found as TrialState | undefined;
+    return withParts(spec, state, hooks, (parts) => Trial.run(folder, spec, hooks, parts, state));
+  });
+}
+
+/** `work` with everything that the trial works with; where it has no `state` yet, with the networks that it is to begin with. */
+async function withParts(
+  spec: TrialSpec,
+  state: TrialState | undefined,
+  hooks: TrialHooks,
+  work: (parts: TrialParts) => Promise<TrialResult>,
+): Promise<TrialResult> {
+  const parts = await TrialParts.open(spec);
+  try {
+    const { from } = spec;
+    if (state === undefined && from !== null) {
+      await startFrom(parts.agent, from, (sentence) => hooks.onFault?.(sentence));
     }
+    return await work(parts);
   } finally {
-    lock.release();
+    await parts.close();
   }
 }
 
@@ -80,11 +91,7 @@ class Trial {
   readonly #folder: string;
   readonly #spec: TrialSpec;
   readonly #hooks: TrialHooks;
-  readonly #training: StudyEnvironment;
-  readonly #evaluation: StudyEnvironment;
-  readonly #eyes: ObservationEncoder | undefined;
-  readonly #agent: Agent;
-  readonly #actor: Actor;
+  readonly #parts: TrialParts;
   readonly #contract: UpdateContract;
   readonly #action: Float32Array;
   readonly #startedMs: number = performance.now();
@@ -94,7 +101,6 @@ class Trial {
   #actionRng: Rng;
   #learned = new LearnedMeans();
   readonly #numbering = new Numbering();
-  #overseer: Overseer | undefined;
   #step = 0;
   #episode = 0;
   #secondsBefore = 0;
@@ -103,52 +109,38 @@ class Trial {
   #checkpointMs = 0;
   #last: CurvePoint | undefined;
 
-  private constructor(
-    folder: string,
-    spec: TrialSpec,
-    hooks: TrialHooks,
-    environments: readonly [StudyEnvironment, StudyEnvironment],
-    eyes: ObservationEncoder | undefined,
-    agent: Agent,
-    actor: Actor,
-  ) {
+  private constructor(folder: string, spec: TrialSpec, hooks: TrialHooks, parts: TrialParts) {
     this.#folder = folder;
     this.#spec = spec;
     this.#hooks = hooks;
-    [this.#training, this.#evaluation] = environments;
-    this.#eyes = eyes;
-    this.#agent = agent;
-    this.#actor = actor;
+    this.#parts = parts;
     this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps, updatesPerCall(spec.learner));
     this.#action = new Float32Array(this.#sizes.actionSize);
     this.#replay = this.#newReplay();
-    if (spec.overseer !== null) this.#overseer = this.#training.overseer(spec.overseer.options);
     const root = new Rng(spec.seed);
     this.#environmentRng = root.fork('environment');
     this.#actionRng = root.fork('actions');
   }
 
-  /** Opens everything, and continues from the newest checkpoint where there is one. */
-  static async open(folder: string, spec: TrialSpec, hooks: TrialHooks): Promise<Trial> {
-    const { name, options } = spec.environment;
-    const training = await createStudyEnvironment(name, options, spec.base);
-    const evaluation = await createStudyEnvironment(name, options, spec.base);
-    const eyes = await openObservationEncoder(spec.learner.encoder, training.environment.parts);
-    const agent = await openTrialAgent(spec, training.environment, eyes);
-    const actor = await openActor(agent, eyes);
-    const trial = new Trial(folder, spec, hooks, [training, evaluation], eyes, agent, actor);
+  /** From `state`, or from the start where there is none, to its end. `parts` stay the caller's. */
+  static async run(
+    folder: string,
+    spec: TrialSpec,
+    hooks: TrialHooks,
+    parts: TrialParts,
+    state: TrialState | undefined,
+  ): Promise<TrialResult> {
+    const trial = new Trial(folder, spec, hooks, parts);
     try {
-      const state = readState(join(folder, TRIAL_FILES.checkpoints), (sentence) => hooks.onFault?.(sentence));
       if (state === undefined) await trial.#begin();
-      else await trial.#restore(state as TrialState);
-      return trial;
-    } catch (error) {
-      await trial.close();
-      throw error;
+      else await trial.#restore(state);
+      return await trial.#run();
+    } finally {
+      trial.#files?.close();
     }
   }
 
-  async run(): Promise<TrialResult> {
+  async #run(): Promise<TrialResult> {
     this.#checkpointMs = performance.now();
     while (this.#step < this.#spec.steps) {
       await this.#runEpisode();
@@ -158,17 +150,8 @@ class Trial {
     return this.#finish();
   }
 
-  async close(): Promise<void> {
-    this.#files?.close();
-    this.#training.environment.close();
-    this.#evaluation.environment.close();
-    await this.#actor.close();
-    await this.#agent.close();
-    await this.#eyes?.close();
-  }
-
   get #sizes(): { readonly observationSize: number; readonly actionSize: number } {
-    const { observation, actionSize } = this.#training.environment;
+    const { observation, actionSize } = this.#parts.training.environment;
     return { observationSize: observation.length, actionSize };
   }
 
@@ -178,36 +161,36 @@ class Trial {
 
   /** Demonstrations, pre-training and the first point of the curve. */
   async #begin(): Promise<void> {
-    const { demonstrations, from, seed, learner } = this.#spec;
+    const { demonstrations, seed, learner } = this.#spec;
+    const { training, agent, actor, expert } = this.#parts;
     const { signal } = this.#hooks;
     this.#files = new TrialFiles(this.#folder, this.#sizes, AT_THE_START);
-    if (from !== null) await startFrom(this.#agent, from, (sentence) => this.#hooks.onFault?.(sentence));
-    if (demonstrations !== null) {
+    if (demonstrations !== null && expert !== undefined) {
       const rng = new Rng(seed).fork('demonstrations');
-      const expert = this.#training.expert(demonstrations.skill);
-      for (const shown of shownBy(this.#training.environment, expert, demonstrations, rng)) {
+      for (const shown of shownBy(training.environment, expert, demonstrations, rng)) {
         await this.#take(shown);
       }
-      const report = await this.#agent.pretrain(this.#replay, signal);
+      const report = await agent.pretrain(this.#replay, signal);
       this.#files.event('pretrained', { seconds: this.#seconds, ...report });
-      if (this.#agent.algorithm.offline !== undefined) {
-        const offline = await this.#agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates, signal);
+      if (agent.algorithm.offline !== undefined) {
+        const offline = await agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates, signal);
         this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
       }
     }
     if (demonstrations?.areKept === false) this.#replay = this.#newReplay();
-    this.#updatesBefore = this.#agent.updates;
-    await this.#actor.follow(this.#agent);
+    this.#updatesBefore = agent.updates;
+    await actor.follow(agent);
     this.#files.event('begun', { seconds: this.#seconds, learner: learner.algorithm });
     await this.#evaluate();
     await this.#checkpoint();
   }
 
   async #runEpisode(): Promise<void> {
-    const { environment } = this.#training;
+    const { training, overseer } = this.#parts;
+    const { environment } = training;
     const { evaluation, steps } = this.#spec;
     environment.reset(this.#environmentRng);
-    this.#overseer?.begin(this.#environmentRng);
+    overseer?.begin(this.#environmentRng);
     let isOver = false;
     for (let step = 0; !isOver; step++) {
       this.#hooks.signal?.throwIfAborted();
@@ -234,17 +217,17 @@ class Trial {
 
   async #decide(observation: Float32Array): Promise<void> {
     if (this.#step >= this.#spec.randomSteps) {
-      await this.#actor.act(observation, this.#action, this.#actionRng, true);
+      await this.#parts.actor.act(observation, this.#action, this.#actionRng, true);
       return;
     }
-    const seen = this.#eyes === undefined ? observation : await this.#eyes.see(observation);
-    this.#agent.warmUpAction(seen, this.#action, this.#actionRng);
+    const seen = this.#parts.eyes === undefined ? observation : await this.#parts.eyes.see(observation);
+    this.#parts.agent.warmUpAction(seen, this.#action, this.#actionRng);
   }
 
   /** Whether the person who watches steers this step; then the action is theirs. */
   #isOverruled(): boolean {
     const { overseer } = this.#spec;
-    return overseer !== null && this.#step < overseer.untilStep && this.#overseer!.oversee(this.#action);
+    return overseer !== null && this.#step < overseer.untilStep && this.#parts.overseer!.oversee(this.#action);
   }
 
   async #take(transition: Transition): Promise<void> {
@@ -257,8 +240,8 @@ class Trial {
 
   /** Adds to replay what the learner sees of `transition`. */
   async #remember(transition: Transition): Promise<ReturnType<Replay['add']>> {
-    if (this.#eyes === undefined) return this.#replay.add(transition);
-    const { transition: seen, frames } = await this.#eyes.take(transition);
+    if (this.#parts.eyes === undefined) return this.#replay.add(transition);
+    const { transition: seen, frames } = await this.#parts.eyes.take(transition);
     return this.#replay.add(seen, { frames });
   }
 
@@ -266,27 +249,27 @@ class Trial {
   async #learn(): Promise<void> {
     const perCall = updatesPerCall(this.#spec.learner);
     const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
-    let done = this.#agent.updates - this.#updatesBefore;
+    let done = this.#parts.agent.updates - this.#updatesBefore;
     if (done + perCall > allowed) return;
-    for (; done + perCall <= allowed; done = this.#agent.updates - this.#updatesBefore) {
-      this.#learned.add(await this.#agent.update(this.#replay, this.#contract.visibleTo(done + 1)));
+    for (; done + perCall <= allowed; done = this.#parts.agent.updates - this.#updatesBefore) {
+      this.#learned.add(await this.#parts.agent.update(this.#replay, this.#contract.visibleTo(done + 1)));
     }
-    await this.#actor.follow(this.#agent);
+    await this.#parts.actor.follow(this.#parts.agent);
   }
 
   async #evaluate(): Promise<void> {
     const { episodes, seed } = this.#spec.evaluation;
     const startedMs = performance.now();
     const { returns, costs, lengths, successes } = await evaluatePolicy(
-      this.#evaluation.environment,
-      this.#actor,
+      this.#parts.evaluation.environment,
+      this.#parts.actor,
       episodes,
       seed,
     );
     const { refused, means } = this.#learned.take();
     const point: CurvePoint = {
       step: this.#step,
-      updates: this.#agent.updates - this.#updatesBefore,
+      updates: this.#parts.agent.updates - this.#updatesBefore,
       episodes,
       returns,
       cost: mean(costs),
@@ -312,8 +295,8 @@ class Trial {
       actionRng: this.#actionRng.state(),
       learned: this.#learned.state(),
       files: this.#files.sync(),
-      agent: await this.#agent.snapshot(),
-      ...(this.#eyes === undefined ? {} : { encoderDigest: this.#eyes.digest }),
+      agent: await this.#parts.agent.snapshot(),
+      ...(this.#parts.eyes === undefined ? {} : { encoderDigest: this.#parts.eyes.digest }),
     };
     writeState(join(this.#folder, TRIAL_FILES.checkpoints), this.#step, state);
     this.#checkpointMs = performance.now();
@@ -321,10 +304,10 @@ class Trial {
 
   async #restore(state: TrialState): Promise<void> {
     this.#checkEncoder(state.encoderDigest);
-    await checkSnapshotFits(this.#agent, state.agent, this.#folder);
+    await checkSnapshotFits(this.#parts.agent, state.agent, this.#folder);
     this.#files = new TrialFiles(this.#folder, this.#sizes, state.files);
-    await this.#agent.restore(state.agent);
-    await this.#actor.follow(this.#agent);
+    await this.#parts.agent.restore(state.agent);
+    await this.#parts.actor.follow(this.#parts.agent);
     const isKept = this.#spec.demonstrations?.areKept !== false;
     const path = join(this.#folder, TRIAL_FILES.transitions);
     for (const transition of readTransitionLog(path, this.#sizes, state.files.log.bytes)) {
@@ -345,21 +328,21 @@ class Trial {
   #checkEncoder(digest: string | undefined): void {
     const file = this.#spec.learner.encoder.frozen?.file;
     const theirs = digest === undefined ? undefined : { file, digest };
-    checkSameEncoder(this.#folder, theirs, this.#eyes && { file, digest: this.#eyes.digest });
+    checkSameEncoder(this.#folder, theirs, this.#parts.eyes && { file, digest: this.#parts.eyes.digest });
   }
 
   async #finish(): Promise<TrialResult> {
     await this.#checkpoint();
-    const { state, refusedCalls } = await this.#agent.snapshot();
+    const { state, refusedCalls } = await this.#parts.agent.snapshot();
     const policyPath = join(this.#folder, TRIAL_FILES.policy);
-    const policy = await this.#agent.exportPolicy({}, this.#eyes);
+    const policy = await this.#parts.agent.exportPolicy({}, this.#parts.eyes);
     storage(policyPath, () => writeWhole(policyPath, policy));
     const dropped = Object.values(this.#replay.counts().dropped).reduce((sum, count) => sum + count, 0);
     if (this.#last === undefined) throw new Error('a trial ends with an evaluation');
     const result: TrialResult = {
       steps: this.#step,
       episodes: this.#episode,
-      updates: this.#agent.updates - this.#updatesBefore,
+      updates: this.#parts.agent.updates - this.#updatesBefore,
       refusedUpdates: refusedCalls,
       droppedTransitions: dropped,
       stateDigest: createHash('sha256')
@@ -376,7 +359,7 @@ class Trial {
 
   #newReplay(): Replay {
     const { actionSize } = this.#sizes;
-    const { parts } = this.#eyes ?? this.#training.environment;
+    const { parts } = this.#parts.eyes ?? this.#parts.training.environment;
     return createReplay({
       observationSize: totalObservationSize(parts),
       parts,
@@ -386,9 +369,15 @@ class Trial {
   }
 }
 
-function lockOf(folder: string): DirectoryLock {
+/** `work` while no other process works in `folder`. */
+async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const path = join(folder, TRIAL_FILES.lock);
-  return storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
+  const lock = storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
 }
 
 function mean(values: readonly number[]): number {
