@@ -107,21 +107,25 @@ describe('Agent', () => {
     await expect(other.restore({ ...snapshot, updates: 3 })).rejects.toThrow(/whole calls/);
   });
 
-  it('refuses a result that is not finite, counts it and keeps its state', async () => {
-    const agent = await create();
-    const replay = replayOf(100);
-    await losses(agent, replay, 1);
-    const before = await agent.snapshot();
-    const huge = new Replay(3, 2, 100);
-    const t = createTransition(3, 2);
-    t.reward = 3e38;
-    huge.add(t);
-    const metrics = await agent.update(huge, 1);
-    expect(metrics.isRefused).toBe(true);
-    expect(agent.refusedCalls).toBe(1);
-    expect((await agent.snapshot()).state).toEqual(before.state);
-    expect((await agent.update(replay, 20)).isRefused).toBe(false);
-  });
+  // Squares of the second, summed up in a moment, would not be finite for long.
+  it.each([3e38, 1e16])(
+    'refuses a result that is not finite, counts it and keeps its state: a reward of %d',
+    async (reward) => {
+      const agent = await create();
+      const replay = replayOf(100);
+      await losses(agent, replay, 1);
+      const before = await agent.snapshot();
+      const huge = new Replay(3, 2, 100);
+      const t = createTransition(3, 2);
+      t.reward = reward;
+      huge.add(t);
+      const metrics = await agent.update(huge, 1);
+      expect(metrics.isRefused).toBe(true);
+      expect(agent.refusedCalls).toBe(1);
+      expect((await agent.snapshot()).state).toEqual(before.state);
+      expect((await agent.update(replay, 20)).isRefused).toBe(false);
+    },
+  );
 
   it('never keeps, nor publishes, parameters that are not finite, and counts the calls that made them', async () => {
     const replay = replayOf(100);

@@ -11,6 +11,9 @@ import {
 } from '../../program/index.ts';
 import type { CallReport } from './training-engine.ts';
 
+/** The longest gradient that is learned from: a thousand squares of it, which Adam's second moment may come to, are finite in float32. */
+const LONGEST_GRADIENT = 1e17;
+
 /** Made by `create`; `close` gives the runtime its memory back. */
 export class PhaseSession {
   /** What a call reads beside the state; filled by the caller. */
@@ -65,7 +68,8 @@ export class PhaseSession {
   async run(state: PingPongState): Promise<CallReport> {
     const { changed } = this.#program;
     await this.#session.run([state.inputs, this.#bindings], [state.outputsOf(changed), this.#metrics]);
-    const isSound = this.#inner.every(Number.isFinite) && this.#outer.every(Number.isFinite);
+    const { innerMetrics, outerMetrics } = this.#program;
+    const isSound = areSound(innerMetrics, this.#inner) && areSound(outerMetrics, this.#outer);
     if (isSound) state.commit(changed);
     return { values: this.#values(), isSound };
   }
@@ -88,4 +92,11 @@ export class PhaseSession {
     });
     return values;
   }
+}
+
+/** Whether `rows` of the numbers `names` are finite, and their gradients short enough for the moments to stay so. */
+function areSound(names: readonly string[], rows: Float32Array): boolean {
+  const limits = names.map((name) => (name.endsWith('GradientNorm') ? LONGEST_GRADIENT : Number.MAX_VALUE));
+  // A NaN is not below anything.
+  return rows.every((value, i) => Math.abs(value) <= limits[i % limits.length]!);
 }
