@@ -8,6 +8,7 @@ import {
   inlineModel,
   type ModelInfo,
   ReinError,
+  Rng,
 } from '../../core/index.ts';
 import { Bindings, Graph, mul, permute, reshape, Session, sub, type Tensor } from '../engine/index.ts';
 import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from './image-port.ts';
@@ -62,12 +63,22 @@ export class EncoderSession {
     });
     try {
       const opened = new EncoderSession(model, port, session, await tryOut(session, model, port, output));
+      await opened.#tryAgain();
       await opened.#tryInside(info);
       return opened;
     } catch (error) {
       await session.close();
       throw error;
     }
+  }
+
+  /** Whether another picture becomes features of the same shape: noise, which has bright places and dark ones. */
+  async #tryAgain(): Promise<void> {
+    const { channels, height, width } = this.#model.image;
+    const rng = new Rng(1);
+    const noise = Float32Array.from({ length: channels * height * width }, () => rng.uniformIn(0.05, 0.95));
+    this.write(noise, 0);
+    await this.#runFreely('config');
   }
 
   /** Whether it goes into one file with a policy: to be known before one is trained. */
@@ -100,12 +111,44 @@ export class EncoderSession {
     }
   }
 
-  /** Throws `ReinError` ('policy') where a feature is not finite. Blocks the thread although it returns a promise. */
+  /**
+   * Rejects with `ReinError` ('policy') where a feature is not finite, or they are not as many as they were at first. Blocks the
+   * thread although it returns a promise.
+   */
   async run(): Promise<void> {
     const { inputs, outputs, output } = this.#memory;
-    await this.#session.run([inputs], [outputs]);
-    if (allFinite(output)) return;
-    throw notFinite('policy', this.#model.file);
+    try {
+      await this.#session.run([inputs], [outputs]);
+    } catch (cause) {
+      // What it gives instead is only known where it may give anything.
+      await this.#runFreely('policy');
+      throw this.#unequal('policy', cause);
+    }
+    if (!allFinite(output)) throw notFinite('policy', this.#model.file);
+  }
+
+  /** The same into memory that the runtime allocates. */
+  async #runFreely(kind: 'config' | 'policy'): Promise<void> {
+    const { inputs, name, shape } = this.#memory;
+    const { file } = this.#model;
+    const results = await this.#session.evaluate(inputs).catch((cause: unknown) => {
+      throw this.#unequal(kind, cause);
+    });
+    const { shape: given, data } = results[name]!;
+    if (given.join() !== shape.join()) {
+      const message = `${file} gave '${name}' as [${given.join(',')}] for one image and as [${shape.join(',')}] for another, where all must become equally many features.`;
+      throw new ReinError(kind, message, {
+        remedy: 'Export the encoder so that the shape of its output does not depend on what is in the image.',
+      });
+    }
+    if (!allFinite(data as Float32Array)) throw notFinite(kind, file);
+  }
+
+  #unequal(kind: 'config' | 'policy', cause: unknown): ReinError {
+    return new ReinError(kind, `${this.#model.file} cannot take an image as it took another: ${saidBy(cause)}`, {
+      remedy: 'Export the encoder again, so that it takes every image in the same way.',
+      cause,
+    });
   }
 
   /** Copies the features of the last run to `offset` of `out`, channel first. */
@@ -157,6 +200,11 @@ function notFinite(kind: 'config' | 'policy', file: string): ReinError {
   });
 }
 
+/** The first line of what the runtime says. */
+function saidBy(cause: unknown): string {
+  return (cause instanceof Error ? cause.message : String(cause)).split('\n')[0]!.slice(0, 300);
+}
+
 /** Runs the encoder once on a grey image, to learn what it gives, and lays out the memory of all later runs. */
 async function tryOut(
   session: Session,
@@ -170,8 +218,7 @@ async function tryOut(
   const inputs = new Bindings();
   inputs.set(port.name, input, [1, ...shape]);
   const results = await session.evaluate(inputs).catch((cause: unknown) => {
-    const said = cause instanceof Error ? cause.message.split('\n')[0]! : String(cause);
-    throw new ReinError('config', `${file} cannot take the task's ${showImage(image)} image: ${said.slice(0, 300)}`, {
+    throw new ReinError('config', `${file} cannot take the task's ${showImage(image)} image: ${saidBy(cause)}`, {
       remedy: 'Export the encoder for this image, or give the task the image that the encoder was trained on.',
       cause,
     });

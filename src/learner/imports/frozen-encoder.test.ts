@@ -98,6 +98,14 @@ describe('encoders of other shapes', () => {
   });
 });
 
+/** As many features as there are pixels above `threshold`. */
+function pixelsAbove(x: Tensor, threshold: number): Tensor {
+  const { graph } = x;
+  const isAbove = graph.emit('Greater', [reshape(x, [192]), graph.constant(threshold)], [192], { type: 'bool' });
+  const attributes = [{ name: 'axis', kind: 'int', value: 1 }] as const;
+  return graph.emit('Compress', [reshape(x, [1, 192]), isAbove], [1, 192], { attributes });
+}
+
 describe('an encoder that does not fit', () => {
   const foreign = write('foreign.onnx', [1, 3, 8, 8], (x) => x.graph.emit('Gelu', [x], x.shape));
   const two = (x: Tensor) => {
@@ -146,6 +154,19 @@ describe('an encoder that does not fit', () => {
   it('gives nothing finite at all: seen before anything is trained', async () => {
     const file = write('never.onnx', [1, 3, 8, 8], (x) => log(mul(x, -1)));
     await expect(FrozenEncoder.open({ file, image: IMAGE })).rejects.toMatchObject({ kind: 'config' });
+  });
+
+  it.each([
+    ['another of the trials, before anything is trained', 0.45, 'config'],
+    ['one that comes later', 0.02, 'policy'],
+  ] as const)('gives more features for one picture than for %s', async (_, threshold, kind) => {
+    const file = write('bright.onnx', [1, 3, 8, 8], (x) => pixelsAbove(x, threshold));
+    await expect(encode({ file, image: IMAGE }, frame)).rejects.toMatchObject({
+      kind,
+      message: expect.stringMatching(
+        /^bright\.onnx gave 'features' as \[1,\d+\] for one image and as \[1,192\] for another,/,
+      ),
+    });
   });
 
   it('gives numbers that are not finite: the error says where to look', async () => {

@@ -2,27 +2,20 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ObservationParts, ReinError, Rng, type Transition, totalObservationSize } from '../../../core/index.ts';
-import { createAgent, createReplay, openObservationEncoder, type PretrainingReport } from '../../../learner/index.ts';
-import { readJournal } from '../../../learner/link/index.ts';
-import { type LearnerSettings, loadResolvedConfig } from '../../config/index.ts';
-import { RUN_FILES } from '../../record/index.ts';
-import { createSetup } from '../../setup.ts';
-import { createStudyEnvironment, type DemonstrationSpec, demonstrations } from '../environments/index.ts';
-import { readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
-import { readTrialSpec, TRIAL_FILES, type TrialSpec } from '../trial/index.ts';
-
-/** Where the transitions come from. */
-export type PretrainingData =
-  /** The transitions of a run: of `rein train`, or the journal of a robot. */
-  | { readonly kind: 'run'; readonly folder: string }
-  /** Episodes of an environment's scripted expert. */
-  | {
-      readonly kind: 'environment';
-      readonly environment: TrialSpec['environment'];
-      readonly base: TrialSpec['base'];
-      readonly demonstrations: DemonstrationSpec;
-    };
+import { ReinError, type Transition, totalObservationSize } from '../../../core/index.ts';
+import {
+  type Agent,
+  type AgentSpec,
+  createAgent,
+  createReplay,
+  openObservationEncoder,
+  type PretrainingReport,
+  type Replay,
+} from '../../../learner/index.ts';
+import type { LearnerSettings } from '../../config/index.ts';
+import { storage, writeState, writeWhole } from '../files/index.ts';
+import { TRIAL_FILES } from '../trial/index.ts';
+import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 
 /** What is learned from, with which settings, into which folder. */
 export interface PretrainingRequest {
@@ -46,27 +39,35 @@ const RESULT = 'pretraining.json';
 
 /**
  * Trains on the data alone: clones its actions (`bcInitSteps`), then, where the algorithm can, learns offline
- * (`wsrl.offlineUpdates`). Leaves networks in `out` for `--from`. Rejects with `ReinError` where there is nothing to learn from or
- * `out` holds something.
+ * (`wsrl.offlineUpdates`). Leaves networks in `out` for `--from`. What cannot be learned from is left out, with a sentence to `say`.
+ * Rejects with `ReinError` where there is nothing to learn from, the settings cannot work or ask for nothing, or `out` holds
+ * something.
  */
-export async function runPretraining({ data, learner, seed, out }: PretrainingRequest): Promise<PretrainingResult> {
+export async function runPretraining(
+  { data, learner, seed, out }: PretrainingRequest,
+  say: (sentence: string) => void,
+): Promise<PretrainingResult> {
   if (existsSync(join(out, TRIAL_FILES.checkpoints))) {
     throw new ReinError('storage', `${out} holds networks already.`, { remedy: 'Choose another folder with --out.' });
   }
-  const { parts: raw, actionSize, transitions } = await collect(data, seed);
-  const eyes = await openObservationEncoder(learner.encoder, raw);
-  const { parts } = eyes ?? { parts: raw };
-  const sizes = { observationSize: totalObservationSize(parts), parts, actionSize };
-  const agent = await createAgent({ ...sizes, config: learner, seed });
+  const collected = await collectData(data, seed, say);
+  const eyes = await openObservationEncoder(learner.encoder, collected.parts);
+  const { parts } = eyes ?? collected;
+  const sizes = { observationSize: totalObservationSize(parts), parts, actionSize: collected.actionSize };
+  const agent = await openAgent({ ...sizes, config: learner, seed }, collected.name).catch(async (error: unknown) => {
+    await eyes?.close();
+    throw error;
+  });
   try {
+    checkWork(agent);
     const replay = createReplay({ ...sizes, config: learner });
-    for (const transition of transitions) {
+    for (const transition of collected.transitions) {
       transition.source = 'demo';
       if (eyes === undefined) replay.add(transition);
       else await eyes.take(transition).then(({ transition: seen, frames }) => replay.add(seen, { frames }));
     }
-    const { demonstrations, dropped } = replay.counts();
-    if (demonstrations === 0) throw nothing(transitions.length, dropped);
+    checkTaken(collected, replay, say);
+    const { demonstrations } = replay.counts();
     const cloning = await agent.pretrain(replay);
     const offline = await agent.pretrainOffline(replay, learner.wsrl.offlineUpdates);
     const snapshot = await agent.snapshot();
@@ -90,47 +91,59 @@ export async function runPretraining({ data, learner, seed, out }: PretrainingRe
   }
 }
 
-interface Collected {
-  readonly parts: ObservationParts;
-  readonly actionSize: number;
-  readonly transitions: readonly Transition[];
-}
-
-async function collect(data: PretrainingData, seed: number): Promise<Collected> {
-  if (data.kind === 'environment') return fromExpert(data, seed);
-  const { folder } = data;
-  if (existsSync(join(folder, TRIAL_FILES.spec))) return fromTrial(folder);
-  const { parts, actionSize } = createSetup(loadResolvedConfig(join(folder, RUN_FILES.config)));
-  return { parts, actionSize, transitions: [...readJournal(join(folder, 'journal'))] };
-}
-
-async function fromExpert(data: PretrainingData & { kind: 'environment' }, seed: number): Promise<Collected> {
-  const made = await createStudyEnvironment(data.environment.name, data.environment.options, data.base);
-  const { environment } = made;
+async function openAgent(spec: AgentSpec, name: string): Promise<Agent> {
   try {
-    const expert = made.expert(data.demonstrations.skill);
-    const rng = new Rng(seed).fork('demonstrations');
-    const transitions = [...demonstrations(environment, expert, data.demonstrations, rng)];
-    return { parts: environment.parts, actionSize: environment.actionSize, transitions };
-  } finally {
-    environment.close();
+    return await createAgent(spec);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new ReinError('config', `The learner cannot learn from ${name}: ${cause.message}.`, {
+      remedy: "Change the learner's file or --set another value, or give another run or environment.",
+      cause,
+    });
   }
 }
 
-async function fromTrial(folder: string): Promise<Collected> {
-  const { environment: asked, base } = readTrialSpec(folder);
-  const { environment } = await createStudyEnvironment(asked.name, asked.options, base);
-  const { parts, actionSize } = environment;
-  environment.close();
-  const sizes = { observationSize: totalObservationSize(parts), actionSize };
-  return { parts, actionSize, transitions: [...readTransitionLog(join(folder, TRIAL_FILES.transitions), sizes)] };
+/** Throws `ReinError` where these settings would learn nothing. */
+function checkWork({ algorithm, config }: Agent): void {
+  const { bcInitSteps, wsrl } = config;
+  const clones = algorithm.cloning !== undefined;
+  if ((clones && bcInitSteps > 0) || (algorithm.offline !== undefined && wsrl.offlineUpdates > 0)) return;
+  const cloning = clones ? `bcInitSteps is ${bcInitSteps}` : `${algorithm.name} does not clone`;
+  const offline =
+    algorithm.offline === undefined
+      ? `${algorithm.name} does not learn offline`
+      : `wsrl.offlineUpdates is ${wsrl.offlineUpdates}`;
+  throw new ReinError('config', `Nothing would be learned: ${cloning}, and ${offline}.`, {
+    remedy: clones ? 'Set bcInitSteps above 0.' : 'Choose another learner with --learner.',
+  });
 }
 
-function nothing(offered: number, dropped: Readonly<Record<string, number>>): ReinError {
+/** Throws `ReinError` where nothing was taken; says what else was left out. */
+function checkTaken(data: CollectedData, replay: Replay, say: (sentence: string) => void): void {
+  const { demonstrations, dropped } = replay.counts();
   const why = Object.entries(dropped).filter(([, count]) => count > 0);
+  if (demonstrations > 0 && why.length === 0) return;
+  const { name, parts, actionSize, transitions } = data;
+  const wanted = { observations: totalObservationSize(parts), actions: actionSize };
+  const sizesOf = ({ observation, executed }: Transition) =>
+    `observations of ${observation.length} numbers and actions of ${executed.length}`;
+  const misfit = transitions.find(
+    ({ observation, executed }) => observation.length !== wanted.observations || executed.length !== wanted.actions,
+  );
   const reasons = why.map(([reason, count]) => `${count} ${reason}`).join(', ');
-  const message = `There is nothing to learn from: ${offered} transitions were offered${reasons === '' ? '' : ` (${reasons})`}.`;
-  return new ReinError('storage', message, {
-    remedy: 'Give a run that has recorded something, or ask for demonstrations.',
+  const sizes =
+    misfit === undefined
+      ? ''
+      : `: ${name} holds ${sizesOf(misfit)}, where ${wanted.observations} and ${wanted.actions} are needed`;
+  const offered = `${transitions.length} transitions were offered${reasons === '' ? '' : ` (${reasons})`}${sizes}`;
+  if (demonstrations > 0) {
+    say(`Only ${demonstrations} transitions are learned from: ${offered}.`);
+    return;
+  }
+  throw new ReinError('storage', `There is nothing to learn from: ${offered}.`, {
+    remedy:
+      misfit === undefined
+        ? 'Give a run that has recorded something, or ask for demonstrations.'
+        : 'Give a folder whose configuration is the one that its transitions were recorded with.',
   });
 }

@@ -109,10 +109,28 @@ export function readCurve(folder: string): CurvePoint[] {
   });
 }
 
-/** The result in `folder`, or `undefined` where the trial is not finished. */
+/**
+ * The result in `folder`, or `undefined` where the trial is not finished. Throws `ReinError('storage')` where there is one that
+ * cannot be read.
+ */
 export function readResult(folder: string): TrialResult | undefined {
-  const text = textOf(join(folder, TRIAL_FILES.result));
-  return text === undefined ? undefined : (JSON.parse(text) as TrialResult);
+  const path = join(folder, TRIAL_FILES.result);
+  const text = textOf(path);
+  if (text === undefined) return undefined;
+  const result = parsed(text) as TrialResult | undefined;
+  if (typeof result?.steps === 'number' && Array.isArray(result.last?.returns)) return result;
+  throw new ReinError('storage', `${path} is damaged: it does not hold the result of a trial.`, {
+    remedy: 'Delete this file: the same command then makes it again, from the last checkpoint where there is one.',
+  });
+}
+
+/** `undefined` for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function writeResult(folder: string, result: TrialResult): void {
@@ -120,11 +138,15 @@ export function writeResult(folder: string, result: TrialResult): void {
   storage(path, () => writeWhole(path, Buffer.from(`${JSON.stringify(result, undefined, 2)}\n`)));
 }
 
+/** `undefined` where there is no such file yet. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
-  } catch {
-    // Not there yet.
-    return undefined;
+  } catch (cause) {
+    if (['ENOENT', 'ENOTDIR'].includes((cause as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw new ReinError('storage', `${path} cannot be read: ${(cause as Error).message}.`, {
+      remedy: 'Make the file readable, or begin again in another folder.',
+      cause,
+    });
   }
 }

@@ -169,6 +169,22 @@ describe('a trial is refused', () => {
     expect(readdirSync(root)).toEqual(['policy.onnx']);
   });
 
+  it.each(['{"steps', 'null', '{}'])(
+    'where its result is %s, and gives the same once that is deleted',
+    async (text) => {
+      const folder = folderOf('a', { steps: 1, demonstrations: null });
+      const whole = await runTrial(folder);
+      const path = join(folder, TRIAL_FILES.result);
+      writeFileSync(path, text);
+      await expect(runTrial(folder)).rejects.toMatchObject({
+        message: `${path} is damaged: it does not hold the result of a trial.`,
+        remedy: expect.stringContaining('Delete this file'),
+      });
+      rmSync(path);
+      expect(await runTrial(folder)).toEqual({ ...whole, seconds: expect.any(Number) });
+    },
+  );
+
   it('for an environment that nobody knows', async () => {
     const folder = folderOf('a', { environment: { name: 'pint', options: {} } });
     await expect(runTrial(folder)).rejects.toThrow(
