@@ -52,7 +52,7 @@ describe.each(pages)('%s', (page) => {
   });
 });
 
-describe.each(ALGORITHMS)('the page of %s', (name) => {
+describe.each([...ALGORITHMS, 'n-step', 'observations'])('the page of %s', (name) => {
   it('shows learning curves that there are, and leads to their numbers', () => {
     const page = read(`${name}.md`);
     const plots = [...page.matchAll(/^!\[[^\]]+\]\(([^)]+\.svg)\)$/gm)].map((match) => match[1]!);
