@@ -5,6 +5,7 @@ export {
   acquireLock,
   type DirectoryLock,
   Journal,
+  type JournalLoss,
   type JournalOptions,
   type JournalStatus,
   type JournalStorage,

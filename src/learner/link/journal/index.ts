@@ -1,4 +1,4 @@
 export { Journal, type JournalOptions, type JournalStatus, openJournal, type RecordBatch } from './journal.ts';
 export { acquireLock, type DirectoryLock, lockHolder } from './lock.ts';
-export { type ReadJournalOptions, readJournal } from './reader.ts';
+export { type JournalLoss, type ReadJournalOptions, readJournal } from './reader.ts';
 export type { JournalStorage, SegmentFile } from './storage.ts';

@@ -13,10 +13,19 @@ import {
   slotBytes,
 } from './segment.ts';
 
+/** What of a journal is not given, and where it lies. */
+export interface JournalLoss {
+  readonly path: string;
+  /** Its first record, counted from 1 within the file; 0: the file's header. */
+  readonly record: number;
+  /** How many records; `undefined` where that cannot be known. */
+  readonly records: number | undefined;
+}
+
 /** How a journal is read. */
 export interface ReadJournalOptions {
-  /** Told of every record or file that is passed over, with its path. */
-  readonly onFault?: (fault: LinkFault, path: string) => void;
+  /** Told of every record or file that is passed over. */
+  readonly onFault?: (fault: LinkFault, loss: JournalLoss) => void;
 }
 
 /**
@@ -28,22 +37,27 @@ export function* readJournal(dir: string, options: ReadJournalOptions = {}): Gen
   if (!existsSync(dir)) return;
   const segments = listSegments(dir);
   for (const [i, { path }] of segments.entries()) {
-    if (statSync(path).size < SEGMENT_HEADER_BYTES) continue; // its epoch ended before the first record
+    const { size } = statSync(path);
+    if (size < SEGMENT_HEADER_BYTES) continue; // its epoch ended before the first record
     const header = readSegmentHeader(path);
     if (!header.ok) {
-      options.onFault?.(header.error, path);
+      options.onFault?.(header.error, { path, record: 0, records: undefined });
       continue;
     }
+    let record = 0;
     for (const slot of readSlots(path, header.value)) {
       const isNewest = i === segments.length - 1;
+      record++;
       if (!slot.isIntact) {
-        options.onFault?.({ reason: 'bad-checksum', sentence: 'a record is damaged' }, path);
+        const left = Math.floor((size - SEGMENT_HEADER_BYTES) / slotBytes(header.value)) - record + 1;
+        const records = isNewest ? Math.max(1, left) : 1;
+        options.onFault?.({ reason: 'bad-checksum', sentence: 'a record is damaged' }, { path, record, records });
         if (isNewest) return;
         continue;
       }
-      const record = decodeRecord(slot.bytes, header.value);
-      if (record.ok) yield record.value;
-      else options.onFault?.(record.error, path);
+      const decoded = decodeRecord(slot.bytes, header.value);
+      if (decoded.ok) yield decoded.value;
+      else options.onFault?.(decoded.error, { path, record, records: 1 });
     }
   }
 }

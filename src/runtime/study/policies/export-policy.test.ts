@@ -222,7 +222,8 @@ describe('pre-training', () => {
     const environment = { name: 'point', options: {} };
     const data = { kind: 'environment', environment, base: null, demonstrations } as const;
     const out = join(root, 'pre');
-    const result = await runPretraining({ data, learner: LEARNER, seed: 3, out });
+    const silent = (): void => undefined;
+    const result = await runPretraining({ data, learner: LEARNER, seed: 3, out }, silent);
     expect(result.transitions).toBeGreaterThan(20);
     expect(result.cloning.lastLoss).toBeLessThan(result.cloning.firstLoss / 2);
     expect(JSON.parse(readFileSync(join(out, 'pretraining.json'), 'utf8'))).toMatchObject({
@@ -237,7 +238,7 @@ describe('pre-training', () => {
     expect(first(better).successes).toBeGreaterThan(first(fresh).successes!);
 
     const again = { data: { kind: 'run', folder: fresh } as const, learner: LEARNER, seed: 3 };
-    expect((await runPretraining({ ...again, out: join(root, 'pre2') })).transitions).toBe(30);
-    await expect(runPretraining({ ...again, out })).rejects.toThrow(/holds networks already/);
+    expect((await runPretraining({ ...again, out: join(root, 'pre2') }, silent)).transitions).toBe(30);
+    await expect(runPretraining({ ...again, out }, silent)).rejects.toThrow(/holds networks already/);
   });
 });

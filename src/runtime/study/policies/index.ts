@@ -1,3 +1,4 @@
 export { exportEncoder } from './export-encoder.ts';
 export { type ExportedPolicy, exportPolicy } from './export-policy.ts';
-export { type PretrainingData, type PretrainingRequest, type PretrainingResult, runPretraining } from './pretrain.ts';
+export { type PretrainingRequest, type PretrainingResult, runPretraining } from './pretrain.ts';
+export type { PretrainingData } from './pretraining-data.ts';

@@ -83,7 +83,8 @@ export async function runPretraining(
       writeWhole(join(out, RESULT), Buffer.from(`${JSON.stringify(result, undefined, 2)}\n`));
     });
     // Last: a folder that has it is whole.
-    writeState(join(out, TRIAL_FILES.checkpoints), 0, { formatVersion: 1, step: 0, agent: snapshot });
+    const lookedThrough = eyes === undefined ? {} : { encoderDigest: eyes.digest };
+    writeState(join(out, TRIAL_FILES.checkpoints), 0, { formatVersion: 1, step: 0, agent: snapshot, ...lookedThrough });
     return result;
   } finally {
     await agent.close();
