@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { studyTable, writeStudyPage } from '../../monitor/index.ts';
 import { loadStudyFile, type StudyFile, type SweepCommandOptions } from '../../runtime/index.ts';
-import { judge, runSweep, sweepCurves } from '../../runtime/study/index.ts';
+import { checkRuns, judge, runSweep, sweepCurves } from '../../runtime/study/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { isOwnAbort } from './own-abort.ts';
 
@@ -10,6 +10,7 @@ import { isOwnAbort } from './own-abort.ts';
 export async function sweepBody(options: SweepCommandOptions): Promise<number> {
   const study = loadStudyFile(options.study);
   const folder = options.out ?? join('runs', 'studies', study.name);
+  checkRuns({ study, folder });
   const failures = options.mode === 'page' ? [] : await train(study, folder, options);
   if (failures === 'interrupted') return INTERRUPTED;
   const curves = sweepCurves({ study, folder });

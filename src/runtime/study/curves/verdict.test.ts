@@ -80,4 +80,12 @@ describe('a verdict', () => {
     expect(verdictOf(reaches, { a: [curve(0, -900, -150), late] })).toMatch(/^not reproduced: A: 1 of 2 seeds /);
     expect(verdictOf(reaches, {})).toBe('not decided: A: no run yet.');
   });
+
+  it('is not decided by a measure that the environment does not know, and says so', () => {
+    const sentence = 'the environment knows no success.';
+    const success = { ...order, measure: 'success' } as const;
+    expect(verdictOf(success, { a: seeds(1), b: seeds(2) })).toBe(`not decided: A against B: ${sentence}`);
+    const reaches: StudyCheck = { kind: 'reaches', variant: 'a', measure: 'success', value: 0.5, withinSteps: 200 };
+    expect(verdictOf(reaches, { a: seeds(1) })).toBe(`not decided: A: ${sentence}`);
+  });
 });

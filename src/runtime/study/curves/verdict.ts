@@ -1,5 +1,5 @@
 /** Whether curves show what a claim says: a sentence that is made from numbers, also where they say the opposite. */
-import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig } from '../../config/index.ts';
+import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig, StudyMeasure } from '../../config/index.ts';
 import { differenceInterval, type MeanInterval } from './intervals.ts';
 import { measured, partOf, type StudyCurves } from './samples.ts';
 
@@ -24,6 +24,7 @@ function judgeOne(check: StudyCheck, study: StudyConfig, curves: StudyCurves): V
 function judgeReaches(check: ReachesCheck, study: StudyConfig, curves: StudyCurves): Verdict {
   const { variant, measure, value, withinSteps } = check;
   const title = study.variants[variant]!.title;
+  if (!isMeasured(measure, [variant], curves)) return unmeasured(title, measure);
   const firsts = (curves[variant] ?? []).map(({ samples }) =>
     samples.find(
       (sample) => sample.step <= withinSteps && (measured(sample, measure) ?? Number.NEGATIVE_INFINITY) > value,
@@ -52,6 +53,7 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
     (curves[name] ?? []).flatMap((seed) => partOf(seed, measure, part) ?? []),
   );
   const [titleA, titleB] = [study.variants[better]!.title, study.variants[worse]!.title];
+  if (!isMeasured(measure, [better, worse], curves)) return unmeasured(`${titleA} against ${titleB}`, measure);
   if (a!.length === 0 || b!.length === 0) {
     return { outcome: 'not decided', sentence: `${titleA} against ${titleB}: runs are missing.` };
   }
@@ -64,6 +66,16 @@ function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves):
   const interval = `95 % interval ${number(shown.low)} to ${number(shown.high)}, ${a!.length} and ${b!.length} seeds`;
   const sentence = `${titleA} has ${number(Math.abs(difference.mean))} ${more} ${measure} ${PART[part]} (${interval}) than ${titleB}.`;
   return { outcome: outcomeOf(gain), sentence };
+}
+
+/** False where a run of one of `variants` has evaluations, and none of them has the measure. */
+function isMeasured(measure: StudyMeasure, variants: readonly string[], curves: StudyCurves): boolean {
+  const seeds = variants.flatMap((name) => curves[name] ?? []).filter(({ samples }) => samples.length > 0);
+  return seeds.every(({ samples }) => samples.some((sample) => measured(sample, measure) !== undefined));
+}
+
+function unmeasured(who: string, measure: StudyMeasure): Verdict {
+  return { outcome: 'not decided', sentence: `${who}: the environment knows no ${measure}.` };
 }
 
 function outcomeOf({ mean, low, high }: MeanInterval): Outcome {

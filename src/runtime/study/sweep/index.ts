@@ -1,2 +1,2 @@
 export { EVALUATION_SEED } from './study-trial.ts';
-export { runSweep, type SweepOptions, sweepCurves } from './sweep.ts';
+export { checkRuns, runSweep, type SweepOptions, sweepCurves } from './sweep.ts';

@@ -1,10 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../../learner/index.ts';
 import type { EnvironmentStudy, StudyFile } from '../../config/index.ts';
-import { runSweep } from './sweep.ts';
+import { PointEnvironment } from '../environments/point.ts';
+import { writeTrialSpec } from '../trial/spec.ts';
+import { trialSpecOf } from './study-trial.ts';
+import { checkRuns, runSweep } from './sweep.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -39,5 +42,29 @@ describe('a sweep', () => {
   ])('trains no variant where one cannot be begun: %s', async (_, misfit, sentence) => {
     await expect(sweep(studyOf({ good: LEARNER, misfit }))).rejects.toThrow(sentence);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('trains nothing where the environment does not know what is measured', async () => {
+    const unknown = vi.spyOn(PointEnvironment.prototype, 'reset').mockImplementation(function (this: PointEnvironment) {
+      this.isSuccess = undefined;
+    });
+    const order = { kind: 'order', better: 'a', worse: 'b', measure: 'success', part: 'end' } as const;
+    const learners = { a: LEARNER, b: LEARNER };
+    for (const asked of [{ measure: 'success' }, { checks: [order] }] as const) {
+      await expect(sweep(studyOf(learners, asked))).rejects.toThrow(
+        /^The study mine measures success, of which the environment "point" knows nothing/,
+      );
+    }
+    unknown.mockRestore();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('is not judged by runs of another study, nor of anything', () => {
+    const study = studyOf({ a: LEARNER });
+    checkRuns({ study, folder });
+    writeTrialSpec(join(folder, 'a-0'), trialSpecOf(studyOf({ a: LEARNER }, { steps: 90 }), 'a', 0));
+    expect(() => checkRuns({ study, folder })).toThrow(/a-0 holds another trial: steps is 90 there and 60 here\.$/);
+    writeFileSync(join(folder, 'a-0', 'trial.json'), '{}');
+    expect(() => checkRuns({ study, folder })).toThrow(/is not a trial of this version of Rein\.$/);
   });
 });

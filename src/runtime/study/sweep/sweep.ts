@@ -5,10 +5,10 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReinError } from '../../../core/index.ts';
+import { type Environment, ReinError, Rng } from '../../../core/index.ts';
 import type { StudyFile } from '../../config/index.ts';
 import { type SeedCurve, type StudyCurves, sampleOf } from '../curves/index.ts';
-import { readCurve, readResult, TRIAL_FILES, TrialParts, writeTrialSpec } from '../trial/index.ts';
+import { holdsTrial, readCurve, readResult, TRIAL_FILES, TrialParts, writeTrialSpec } from '../trial/index.ts';
 import { type ChildEnd, runChild } from './child.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
 import { isAtWork, nobodyAtWork, takeRun } from './run-lock.ts';
@@ -57,6 +57,15 @@ export async function runSweep(options: SweepOptions): Promise<readonly string[]
   return failures;
 }
 
+/**
+ * Throws `ReinError('storage')` where a run in the sweep's folder is not one of this study, whatever has its name: it would be
+ * judged as if it were. Runs on robots do not say what they are of.
+ */
+export function checkRuns({ study, folder }: Pick<SweepOptions, 'study' | 'folder'>): void {
+  if (study.study.kind !== 'environment') return;
+  for (const run of runsOf({ study, folder })) holdsTrial(run.folder, trialSpecOf(study, run.variant, run.seed));
+}
+
 /** What the runs in the sweep's folder have come to so far: `all` of them, half-done ones included, or the `finished` ones. */
 export function sweepCurves(
   { study, folder }: Pick<SweepOptions, 'study' | 'folder'>,
@@ -91,12 +100,25 @@ async function checkVariants(missing: readonly Run[], { study }: SweepOptions): 
   const firsts = new Map(missing.toReversed().map((run) => [run.variant, run]));
   for (const { variant, seed } of firsts.values()) {
     const parts = await TrialParts.open(trialSpecOf(study, variant, seed));
-    await parts.close();
+    try {
+      checkMeasures(study, parts.training.environment);
+    } finally {
+      await parts.close();
+    }
   }
 }
 
+/** Whether `environment` knows a success shows from its first observation on. */
+function checkMeasures({ name, study }: StudyFile, environment: Environment): void {
+  const isAsked = [study, ...study.checks].some(({ measure }) => measure === 'success');
+  environment.reset(new Rng(0));
+  if (!isAsked || environment.isSuccess !== undefined) return;
+  const message = `The study ${name} measures success, of which the environment "${environment.name}" knows nothing: it has returns and costs.`;
+  throw new ReinError('config', message, { remedy: 'Write measure: return or measure: cost, in the checks as well.' });
+}
+
 /** Seed by seed: after the first round all variants can be compared. */
-function runsOf({ study, folder, only }: SweepOptions): Run[] {
+function runsOf({ study, folder, only }: Pick<SweepOptions, 'study' | 'folder' | 'only'>): Run[] {
   const variants = Object.keys(study.study.variants).filter((name) => only === undefined || only.includes(name));
   return seedsOf(study).flatMap((seed) =>
     variants.map((variant) => ({ variant, seed, folder: join(folder, `${variant}-${seed}`) })),

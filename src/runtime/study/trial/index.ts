@@ -1,5 +1,5 @@
 export { type Actor, openActor } from './actor.ts';
-export { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
+export { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
 export { runTrial, startTrial, type TrialHooks } from './trial.ts';
 export { openTrialAgent, startFrom } from './trial-agent.ts';
 export { type CurvePoint, readCurve, readResult, type TrialResult, writeResult } from './trial-files.ts';

@@ -49,11 +49,12 @@ export interface TrialSpec {
  * holds another, or anything else.
  */
 export function holdsTrial(folder: string, spec: TrialSpec): boolean {
-  const found = readSpecIfAny(folder);
-  if (found === undefined) {
+  if (readTrialSpecIfAny(folder) === undefined) {
     refuseOthers(folder);
     return false;
   }
+  // As it is written there: what an older version did not know is no difference.
+  const found = readSpecIfAny(folder);
   const asStored: unknown = JSON.parse(JSON.stringify(spec));
   const differing = differences(found as Tree, asStored as Tree).slice(0, 3);
   if (differing.length === 0) return true;
