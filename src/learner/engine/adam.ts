@@ -50,13 +50,9 @@ export function clipNorm(
   gradient: readonly Tensor[],
   limit: number,
 ): { clipped: readonly Tensor[]; squaredNorm: Tensor } {
+  const parts = gradient.map((part) => reshape(squaredNormOf(part), [1]));
   // Joined and summed rather than added one by one: the runtime then computes the parts last to first, as a pass backwards does.
-  const squaredNorm = reduceSum(
-    concat(
-      gradient.map((part) => reshape(squaredNormOf(part), [1])),
-      0,
-    ),
-  );
+  const squaredNorm = parts.length === 1 ? parts[0]! : reduceSum(concat(parts, 0));
   if (limit <= 0) return { clipped: gradient, squaredNorm };
   const factor = minimum(div(limit, add(sqrt(squaredNorm), 1e-6)), 1);
   return { clipped: gradient.map((part) => mul(part, factor)), squaredNorm };
