@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -103,17 +103,31 @@ describe('checkpoints', () => {
     expect(checkpoint!.agent.updates).toBe(2);
     expect(messages).toHaveLength(2);
     expect(messages[0]).toContain(names[2]);
-    expect((await readdir(directory)).filter((name) => name.endsWith('.damaged'))).toHaveLength(2);
+    // Whoever only reads leaves them where they are; training sets aside what it did not go on from.
+    expect((await readdir(directory)).sort()).toEqual(names);
+    await writeCheckpoint(directory, await checkpointOf(agent, new Replay(2, 1, 10), 3));
+    expect((await readdir(directory)).sort()).toEqual([
+      names[0],
+      'update-000000000003.ckpt',
+      `${names[1]}.damaged`,
+      `${names[2]}.damaged`,
+    ]);
   });
 
   it('give one clear error when none can be read, and nothing at all where there is none', async () => {
     const { agent, names } = await threeCheckpoints();
     for (const name of names) await writeFile(join(directory, name), 'not a checkpoint at all');
-    await expect(readCheckpoint(directory, expectation(agent), note)).rejects.toMatchObject({
-      kind: 'checkpoint',
-      message: expect.stringContaining('None of the 3 checkpoints'),
-      remedy: expect.stringContaining('new run'),
-    });
+    const refusal = (files: readonly string[]) =>
+      expect(readCheckpoint(directory, expectation(agent), note)).rejects.toMatchObject({
+        kind: 'checkpoint',
+        message: expect.stringMatching(new RegExp(`^All 3 checkpoints in .* are damaged: ${files.join(', ')}\\.$`)),
+        remedy: expect.stringContaining('in another folder, without --resume'),
+      });
+    // The second time as well, and where they were set aside.
+    await refusal(names);
+    await refusal(names);
+    for (const name of names) await rename(join(directory, name), join(directory, `${name}.damaged`));
+    await refusal(names.map((name) => `${name}.damaged`));
     expect(await readCheckpoint(join(directory, 'nowhere'), expectation(agent), note)).toBeUndefined();
   });
 

@@ -35,15 +35,18 @@ export interface CheckpointExpectation {
 }
 
 /**
- * Writes `checkpoint` into `directory` (made if need be) and removes all but the newest three. The file has its name
- * only once all of it is on the disk. Throws `ReinError` ('storage') when it cannot be written; older ones then stay.
+ * Writes `checkpoint` into `directory` (made if need be) and removes all but the newest three. Those of more updates are
+ * damaged, or training would have gone on from them: they are set aside as `*.damaged`. The file has its name only once all
+ * of it is on the disk. Throws `ReinError` ('storage') when it cannot be written; older ones then stay.
  */
 export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<string> {
-  const path = join(directory, `update-${String(checkpoint.agent.updates).padStart(12, '0')}.ckpt`);
+  const name = `update-${String(checkpoint.agent.updates).padStart(12, '0')}.ckpt`;
+  const path = join(directory, name);
   try {
     await mkdir(directory, { recursive: true });
     await writeWhole(path, encodeCheckpoint(checkpoint));
     await withFile(directory, 'r', (folder) => folder.sync());
+    await setAside(directory, name);
     await removeOld(directory);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -57,16 +60,17 @@ export async function writeCheckpoint(directory: string, checkpoint: Checkpoint)
 
 /**
  * The newest good checkpoint of `directory`, or `undefined` where there is none at all. A damaged one is passed over
- * for the one before it, with a sentence to `onDamage`, and set aside as `*.damaged`. Throws `ReinError` ('checkpoint')
- * when all are damaged, or when one is whole but belongs to another task or other networks.
+ * for the one before it, with a sentence to `onDamage`. Changes nothing in `directory`. Throws `ReinError` ('checkpoint')
+ * when all are damaged, also where they were set aside earlier, or when one is whole but belongs to another task or other
+ * networks.
  */
 export async function readCheckpoint(
   directory: string,
   expected: CheckpointExpectation,
   onDamage: (message: string) => void,
 ): Promise<Checkpoint | undefined> {
-  const names = await checkpointNames(directory);
-  for (const name of names.toReversed()) {
+  const all = await checkpointNames(directory);
+  for (const name of all.filter((each) => NAME.test(each)).toReversed()) {
     const path = join(directory, name);
     const decoded = decodeCheckpoint(await readFile(path));
     if (decoded.ok) {
@@ -74,11 +78,13 @@ export async function readCheckpoint(
       return decoded.value;
     }
     onDamage(`The checkpoint ${path} is not used: ${DAMAGE[decoded.error]}. Trying the one before it.`);
-    await rename(path, `${path}.damaged`);
   }
-  if (names.length === 0) return undefined;
-  throw new ReinError('checkpoint', `None of the ${names.length} checkpoints in ${directory} can be read.`, {
-    remedy: 'Start a new run; the journal of this one still holds every transition.',
+  if (all.length === 0) return undefined;
+  const what = all.length === 1 ? 'The only checkpoint' : `All ${all.length} checkpoints`;
+  const are = all.length === 1 ? 'is' : 'are';
+  throw new ReinError('checkpoint', `${what} in ${directory} ${are} damaged: ${all.join(', ')}.`, {
+    remedy:
+      'Restore one from a backup, or start a new run in another folder, without --resume; the journal still holds every transition.',
   });
 }
 
@@ -142,9 +148,10 @@ function checkFit(path: string, checkpoint: Checkpoint, expected: CheckpointExpe
   });
 }
 
+/** Sorted, those that were set aside as well. */
 async function checkpointNames(directory: string): Promise<string[]> {
   try {
-    return (await readdir(directory)).filter((name) => NAME.test(name)).sort();
+    return (await readdir(directory)).filter((name) => NAME.test(name.replace(/\.damaged$/, ''))).sort();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new ReinError('checkpoint', `The folder ${directory} cannot be read.`, {
@@ -167,6 +174,12 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** By their numbers they would be kept in place of good ones. */
+async function setAside(directory: string, newest: string): Promise<void> {
+  const newer = (await readdir(directory)).filter((name) => NAME.test(name) && name > newest);
+  for (const name of newer) await rename(join(directory, name), join(directory, `${name}.damaged`));
 }
 
 async function removeOld(directory: string): Promise<void> {
