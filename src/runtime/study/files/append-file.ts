@@ -1,6 +1,7 @@
 /** A file that only grows, and can be cut back to a length that was known to be good. Synchronous: a trial waits for its disk. */
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { ReinError } from '../../../core/index.ts';
+import { storage } from './storage.ts';
 
 /** Bytes that wait before they are written. */
 const BUFFER_BYTES = 1 << 20;
@@ -14,18 +15,17 @@ export class AppendFile {
 
   /**
    * Opens `path`, or makes it, and cuts it to `length` bytes. Throws `ReinError`: 'checkpoint' where it is shorter than
-   * that, 'storage' where it cannot be written.
+   * that or missing, 'storage' where it cannot be written.
    */
   constructor(path: string, length: number) {
     this.path = path;
     this.#length = length;
+    if (length > 0 && !existsSync(path)) throw tooShort(path, 'is missing', length);
     this.#file = storage(path, () => openSync(path, length === 0 ? 'w+' : 'r+'));
     const found = storage(path, () => fstatSync(this.#file).size);
     if (found < length) {
       closeSync(this.#file);
-      throw new ReinError('checkpoint', `${path} has ${found} bytes, the checkpoint was written after ${length}.`, {
-        remedy: 'Restore the file that belongs to the checkpoint, or begin again in another folder.',
-      });
+      throw tooShort(path, `has ${found} bytes`, length);
     }
     storage(path, () => ftruncateSync(this.#file, length));
   }
@@ -75,18 +75,8 @@ export class AppendFile {
   }
 }
 
-/** `use`, with what the file system throws as a sentence. */
-export function storage<T>(path: string, use: () => T): T {
-  try {
-    return use();
-  } catch (cause) {
-    if (cause instanceof ReinError) throw cause;
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const reason = code === 'ENOSPC' ? 'the disk is full' : message;
-    throw new ReinError('storage', `${path} cannot be written: ${reason}.`, {
-      remedy:
-        'Make room or the folder writable, then go on with rein train --resume: only what came after the last checkpoint is done again.',
-      cause,
-    });
-  }
+function tooShort(path: string, state: string, neededBytes: number): ReinError {
+  return new ReinError('checkpoint', `${path} ${state}, the checkpoint was written after ${neededBytes} bytes of it.`, {
+    remedy: 'Restore the file that belongs to the checkpoint, or begin again in another folder.',
+  });
 }

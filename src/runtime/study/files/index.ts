@@ -1,4 +1,5 @@
-export { AppendFile, storage } from './append-file.ts';
+export { AppendFile } from './append-file.ts';
 export { Numbering } from './numbering.ts';
 export { readState, writeState, writeWhole } from './state-file.ts';
+export { storage, WriteError } from './storage.ts';
 export { type LogPosition, readTransitionLog, TransitionLog, type TransitionSizes } from './transition-log.ts';

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, ReinError, type Result } from '../../../core/index.ts';
-import { storage } from './append-file.ts';
+import { storage } from './storage.ts';
 
 const MAGIC = 'REINSTA1';
 const PREFIX_BYTES = 12;
@@ -112,20 +112,22 @@ function stateNames(folder: string): string[] {
   }
 }
 
-/** Under another name first, so that `path` is never half a file. */
+/** Under another name first, so that `path` is never half a file. Leaves nothing under that name where it fails. */
 export function writeWhole(path: string, bytes: Uint8Array): void {
   const fresh = `${path}.new`;
   const file = openSync(fresh, 'w');
   try {
-    for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-    fsyncSync(file);
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(fresh, path);
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;
-  } finally {
-    closeSync(file);
   }
-  renameSync(fresh, path);
 }
 
 function syncFolder(folder: string): void {

@@ -120,6 +120,14 @@ describe('an exported policy', () => {
     expect(exported.maxDifference).toBeLessThan(1e-4);
     expect(exported.maxCommandDifference).toBeLessThan(1e-4);
     expect(await runAlone(out, 2, algorithm === 'td3' ? 1 : 0)).toMatchObject([{ name: 'step', unit: 'm', high: 0.2 }]);
+
+    const taken = join(root, 'deep', 'taken');
+    mkdirSync(taken);
+    await expect(exportPolicy(folder, taken, () => {})).rejects.toMatchObject({
+      message: `${taken} cannot be written: there is a folder where a file is needed.`,
+      remedy: 'Choose the path of a file.',
+    });
+    expect(existsSync(`${taken}.new`)).toBe(false);
   });
 
   it.each([

@@ -83,7 +83,7 @@ describe('a trial whose disk is full', () => {
       await expect(runTrial(folder, { checkpointEveryS: 0 })).rejects.toMatchObject({
         kind: 'storage',
         message: expect.stringMatching(new RegExp(`^${join(folder, name)}.* cannot be written: the disk is full\\.$`)),
-        remedy: expect.stringContaining('Make room or the folder writable, then go on with rein train --resume'),
+        remedy: expect.stringContaining(`Make room on the disk, then go on with rein train --resume ${folder}: only`),
       });
       expect(disk.left).toBe(0);
       expect(readdirSync(folder)).not.toContain(TRIAL_FILES.result);

@@ -165,7 +165,10 @@ describe('a trial is refused', () => {
     await expect(startTrial(root, { ...SPEC, steps: 1 })).rejects.toThrow(
       `${root} is not empty and holds no trial: policy.onnx.`,
     );
-    await expect(startTrial(join(root, 'policy.onnx'), SPEC)).rejects.toMatchObject({ kind: 'storage' });
+    await expect(startTrial(join(root, 'policy.onnx'), SPEC)).rejects.toMatchObject({
+      message: `${join(root, 'policy.onnx')} cannot be written: there is a file where a folder is needed.`,
+      remedy: 'Choose another folder, or move the file away.',
+    });
     expect(readdirSync(root)).toEqual(['policy.onnx']);
   });
 
@@ -199,12 +202,19 @@ describe('a trial is refused', () => {
     cpSync(folder, copy, { recursive: true });
     truncateSync(join(folder, TRIAL_FILES.transitions), 500);
     await expect(runTrial(folder)).rejects.toThrow(
-      /transitions\.log has 500 bytes, the checkpoint was written after \d+\./,
+      /transitions\.log has 500 bytes, the checkpoint was written after \d+ bytes of it\./,
     );
     const log = logOf(copy);
     log[400]! ^= 1;
     writeFileSync(join(copy, TRIAL_FILES.transitions), log);
     await expect(runTrial(copy)).rejects.toThrow(/transitions\.log is damaged at byte \d+\./);
+    rmSync(join(copy, TRIAL_FILES.transitions));
+    await expect(runTrial(copy)).rejects.toMatchObject({
+      kind: 'checkpoint',
+      message: expect.stringMatching(
+        /transitions\.log is missing, the checkpoint was written after \d+ bytes of it\.$/,
+      ),
+    });
   });
 
   it('where the networks to begin with are of another size', async () => {

@@ -8,9 +8,17 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createTransition, Rng, type Transition, totalObservationSize } from '../../../core/index.ts';
 import { createReplay, type Replay, UpdateContract, updatesPerCall } from '../../../learner/index.ts';
-import { acquireLock } from '../../../learner/link/index.ts';
+import { acquireLock, type DirectoryLock } from '../../../learner/link/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/index.ts';
-import { Numbering, readState, readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
+import {
+  Numbering,
+  readState,
+  readTransitionLog,
+  storage,
+  WriteError,
+  writeState,
+  writeWhole,
+} from '../files/index.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans } from './learned.ts';
 import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
@@ -369,14 +377,19 @@ class Trial {
   }
 }
 
-/** `work` while no other process works in `folder`. */
+/** `work` while no other process works in `folder`. What the disk refuses meanwhile says how the trial then goes on. */
 async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const path = join(folder, TRIAL_FILES.lock);
-  const lock = storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
+  let lock: DirectoryLock | undefined;
   try {
+    lock = storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
     return await work();
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    const next = `go on with rein train --resume ${folder}: only what came after the last checkpoint is done again`;
+    throw error.followedBy(next);
   } finally {
-    lock.release();
+    lock?.release();
   }
 }
 
