@@ -1,4 +1,5 @@
 /** Base policies as others might export them, for tests. */
+import { ProtoWriter } from '../../src/core/index.ts';
 import { add, Graph, matmul, reshape } from '../../src/learner/engine/index.ts';
 
 /**
@@ -27,4 +28,44 @@ export function chunkPolicy(options: {
   const all = matmul(x, g.constant(weights, [size, product(outputShape)]));
   g.output(output, reshape(add(all, bias), outputShape));
   return g.serialize();
+}
+
+/**
+ * A network whose action is the first input as numbers of ONNX's type `to` (11: float64), written in `opset`. Field numbers:
+ * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
+ */
+export function castPolicy({ size, to, opset }: { size: number; to: number; opset: number }): Uint8Array {
+  const w = new ProtoWriter();
+  w.int(1, 8); // ir_version
+  w.message(7, (graph) => {
+    graph.message(1, (node) => {
+      node.text(1, 'x');
+      node.text(2, 'action');
+      node.text(4, 'Cast');
+      node.message(5, (attribute) => {
+        attribute.text(1, 'to');
+        attribute.int(3, to);
+        attribute.int(20, 2); // an integer
+      });
+    });
+    graph.text(2, 'cast');
+    for (const [field, name, type] of [
+      [11, 'x', 1],
+      [12, 'action', to],
+    ] as const) {
+      graph.message(field, (value) => {
+        value.text(1, name);
+        value.message(2, (of) => {
+          of.message(1, (tensor) => {
+            tensor.int(1, type);
+            tensor.message(2, (shape) => {
+              for (const length of [1, size]) shape.message(1, (dim) => dim.int(1, length));
+            });
+          });
+        });
+      });
+    }
+  });
+  w.message(8, (domain) => domain.int(2, opset));
+  return w.finish().slice();
 }

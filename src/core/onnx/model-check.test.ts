@@ -63,6 +63,7 @@ describe('an ONNX file of others', () => {
     const tensor = [...field(8, 'fc.weight'), ...field(14, 1)];
     const sentence = "config: e.onnx keeps its weights ('fc.weight') in another file. | Save it as one file";
     expect(message(() => checkModel('e.onnx', model(field(5, tensor))))).toContain(sentence);
+    expect(message(() => checkModel('e.onnx', model(field(5, tensor)), 'anywhere'))).toBe('nothing wrong');
     const branch = field(5, field(6, node('Constant', '', field(5, field(5, tensor)))));
     expect(message(() => checkModel('e.onnx', model(node('If', '', branch))))).toContain(sentence);
   });

@@ -6,17 +6,17 @@ import { type ModelInfo, readModelInfo } from './model-info.ts';
 const DOMAINS = new Set(['', 'ai.onnx.ml', 'com.microsoft', 'com.microsoft.nchwc']);
 
 /**
- * Reads the ONNX file called `file`. Throws `ReinError` ('config') where it is no ONNX model, keeps weights in another file,
- * or uses operations that exist only in the program that wrote it.
+ * Reads the ONNX file called `file`. Throws `ReinError` ('config') where it is no ONNX model, keeps weights in another file
+ * and these have to be `inside`, or uses operations that exist only in the program that wrote it.
  */
-export function checkModel(file: string, model: Uint8Array): ModelInfo {
+export function checkModel(file: string, model: Uint8Array, weights: 'inside' | 'anywhere' = 'inside'): ModelInfo {
   const info = readModelInfo(model);
   if (info === undefined) {
     throw new ReinError('config', `${file} is not a whole ONNX model.`, {
       remedy: 'Export it again, and compare the size of the copy with that of the original.',
     });
   }
-  if (info.external !== undefined) {
+  if (info.external !== undefined && weights === 'inside') {
     throw new ReinError('config', `${file} keeps its weights ('${info.external}') in another file.`, {
       remedy: 'Save it as one file: in Python, onnx.save(onnx.load(FILE), FILE, save_as_external_data=False).',
     });
@@ -49,7 +49,7 @@ export function explainRejection(file: string, error: unknown, info?: ModelInfo)
       },
     );
   }
-  const line = said.split('\n')[0] ?? '';
+  const line = (said.split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
   return new ReinError('config', `${file} cannot be run by onnxruntime, which says: ${line.trim().slice(0, 300)}`, {
     remedy: 'Check the file where it was exported, with onnx.checker.check_model in Python.',
     cause: error,

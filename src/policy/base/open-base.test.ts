@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { chunkPolicy } from '../../../tests/support/base-policies.ts';
+import { castPolicy, chunkPolicy } from '../../../tests/support/base-policies.ts';
 import { bakedPolicy } from '../../../tests/support/policy-fixture.ts';
 import { type ActionSpec, type ObservationSpec, ReinError, Rng } from '../../core/index.ts';
 import { sha256Hex } from '../weights.ts';
@@ -188,7 +188,20 @@ describe('a base policy that does not fit is refused before anything moves, beca
   it.each<[string, Uint8Array, Partial<BasePolicyOptions>, string]>([
     ['there is none', chunked, { file: join(folder, 'none.onnx') }, 'none.onnx cannot be read: there is no such file'],
     ['it is another file', chunked, { sha256: '0'.repeat(64) }, `SHA-256 ${sha256Hex(chunked)}, where`],
-    ['it is no network', Buffer.from('hello'), {}, 'bc.onnx cannot be run: '],
+    ['it is no network', Buffer.from('hello'), {}, 'The base policy bc.onnx is not a whole ONNX model.'],
+    ['it is empty', Buffer.from(''), {}, 'bc.onnx is not a whole ONNX model.'],
+    [
+      'its opset is not known yet',
+      castPolicy({ size: 12, to: 1, opset: 99 }),
+      {},
+      'bc.onnx is written in opset 99, where the runtime here, onnxruntime, knows',
+    ],
+    [
+      'its actions are not float32',
+      castPolicy({ size: 12, to: 11, opset: 17 }),
+      {},
+      'bc.onnx gives "action" as float64, where actions are float32.',
+    ],
     ['it uses an operator that is not there', misspelt, {}, 'MatMal'],
     [
       'it sees more than there is',

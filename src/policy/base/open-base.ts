@@ -1,32 +1,21 @@
 /** Opens a base policy's file and tries it, so that what does not fit is said before anything moves. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { allFinite, type ObservationSpec, observationParts, ReinError, Rng } from '../../core/index.ts';
+import { allFinite, checkModel, explainRejection, observationParts, Rng } from '../../core/index.ts';
 import { actionDifference, hasNoiseAlways, PlainSession, type TaskAction, type TensorPort } from '../onnx/index.ts';
 import { sha256Hex } from '../weights.ts';
 import { type BasePolicy, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
-import { inputPlaces } from './input-map.ts';
+import { type FeedOptions, feedAll } from './feeds.ts';
+import { firstLine, unfit } from './refusal.ts';
 
-/** What an input of a base policy's graph gets. */
-export interface BasePolicyInput {
-  readonly name: string;
-  /** Fields of the observation, in this order. Absent: all of it. */
-  readonly fields?: readonly string[] | undefined;
-  /** It gets draws from N(0, 1) instead. */
-  readonly noise: boolean;
-}
-
-export interface BasePolicyOptions extends TaskAction {
+export interface BasePolicyOptions extends TaskAction, FeedOptions {
   /** Path of the ONNX file. */
   readonly file: string;
   readonly sha256?: string | undefined;
-  readonly inputs?: readonly BasePolicyInput[] | undefined;
   readonly output?: string | undefined;
   /** H, where somebody says it. */
   readonly chunk?: number | undefined;
   readonly executeSteps?: number | undefined;
-  /** The task's, whose `once` ends with the base's action. */
-  readonly observation: ObservationSpec;
 }
 
 /** Random observations that it is tried on, besides zeros. */
@@ -49,11 +38,17 @@ export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePo
   }
   const difference = actionDifference(bytes, options);
   if (difference !== undefined) throw unfit(`${name} ${difference.clause}`, difference.remedy);
+  const called = `The base policy ${name}`;
+  const info = checkModel(called, bytes, 'anywhere');
   const session = await PlainSession.open(options.file).catch((error: unknown) => {
-    throw unfit(
-      `${name} cannot be run: ${firstLine(error)}`,
-      'Export it again with standard ONNX operators, as one file or with its data beside it.',
-    );
+    const line = firstLine(error);
+    if (info.external !== undefined && /external data/i.test(line)) {
+      throw unfit(
+        `${name} keeps weights ("${info.external}") in another file, which does not lie beside it`,
+        'Copy that file as well, or save both as one file.',
+      );
+    }
+    throw explainRejection(called, error, info);
   });
   try {
     return await prepare(name, session, bytes, options);
@@ -92,94 +87,14 @@ async function prepare(
   return new OnnxBase({ name, session, feeds, isBeforeTanh, actionSize, chunk, executeSteps });
 }
 
-/** Gives every input its memory. */
-function feedAll(
-  name: string,
-  session: PlainSession,
-  options: BasePolicyOptions,
-  ownNoise: 'drawn noise' | 'no noise',
-): Feed[] {
-  const wanted = options.inputs;
-  const names = session.inputs.map((port) => port.name).join(', ');
-  const missing = wanted?.find((input) => !session.inputs.some((port) => port.name === input.name));
-  if (missing !== undefined) {
-    throw unfit(
-      `${name} has no input "${missing.name}", which basePolicy.inputs names; it has ${names}`,
-      'Name the inputs that it has.',
-    );
-  }
-  const isOnly = session.inputs.filter((port) => port.name !== 'noise').length === 1;
-  return session.inputs.map((port) => {
-    const said = wanted?.find((input) => input.name === port.name);
-    const isNoise = said === undefined ? port.name === 'noise' : said.noise;
-    if (said === undefined && !isNoise && (wanted !== undefined || !isOnly)) {
-      throw unfit(
-        `${name} takes ${names}, and nothing says what "${port.name}" gets`,
-        'Say it under basePolicy.inputs, one entry for each input.',
-      );
-    }
-    if (!port.isFloat32) {
-      throw unfit(
-        `${name} takes an input "${port.name}" that is not float32, where observations are`,
-        'Export it with float32 inputs.',
-      );
-    }
-    const from = isNoise
-      ? said?.noise === true
-        ? 'drawn noise'
-        : ownNoise
-      : placesFor(name, port, options, said?.fields);
-    const { shape, size } = shapeFor(name, port, typeof from === 'string' ? undefined : from.length);
-    const data = new Float32Array(size);
-    session.feed(port.name, data, shape);
-    return { data, from };
-  });
-}
-
-function placesFor(
-  name: string,
-  port: TensorPort,
-  { observation }: BasePolicyOptions,
-  fields: readonly string[] | undefined,
-): Int32Array {
-  const known = knownProduct(port);
-  const isOpen = openSizes(port) > 0;
-  const places = inputPlaces(observation, fields, isOpen ? undefined : known, known);
-  if (typeof places !== 'string') return places;
-  throw unfit(
-    `${name} takes "${port.name}" as [${port.shape.join(', ')}], but ${places}`,
-    'Say under basePolicy.inputs which fields it gets, or give the task the observation that it was trained on.',
-  );
-}
-
-/** The shape that an input is fed with: a batch of one, and an open size as large as what it gets makes it. */
-function shapeFor(name: string, port: TensorPort, size: number | undefined): { shape: number[]; size: number } {
-  const known = knownProduct(port);
-  const isBatched = typeof port.shape[0] === 'string' || port.shape[0] === 1;
-  if ((port.shape.length > 1 && !isBatched) || openSizes(port) > 1 || (openSizes(port) > 0 && size === undefined)) {
-    throw unfit(
-      `${name} takes "${port.name}" as [${port.shape.join(', ')}], where one observation at a time is given`,
-      'Export it for a batch of one, with all other sizes fixed.',
-    );
-  }
-  const shape = port.shape.map((dim, i) => {
-    if (typeof dim === 'number') return dim;
-    return i === 0 && port.shape.length > 1 ? 1 : (size ?? known) / known;
-  });
-  return { shape, size: shape.reduce((product, dim) => product * dim, 1) };
-}
-
-/** Product of the sizes that the file says. */
-function knownProduct({ shape }: TensorPort): number {
-  return shape.reduce<number>((product, dim) => (typeof dim === 'number' ? product * dim : product), 1);
-}
-
-/** How many sizes it leaves open, the batch's aside. */
-function openSizes({ shape }: TensorPort): number {
-  return shape.filter((dim, i) => typeof dim === 'string' && (i > 0 || shape.length === 1)).length;
-}
-
 function outputOf(name: string, outputs: readonly TensorPort[], wanted: string | undefined): string {
+  const chosen = chosenOutput(name, outputs, wanted);
+  const { type } = outputs.find((port) => port.name === chosen)!;
+  if (type === 'float32') return chosen;
+  throw unfit(`${name} gives "${chosen}" as ${type}, where actions are float32`, 'Export it with a float32 output.');
+}
+
+function chosenOutput(name: string, outputs: readonly TensorPort[], wanted: string | undefined): string {
   const names = outputs.map((port) => port.name);
   const isGaussian = names.includes('mean') && names.includes('log_std');
   const found = wanted ?? ['action', ...(isGaussian ? ['mean'] : [])].find((known) => names.includes(known));
@@ -231,18 +146,8 @@ async function readBytes(file: string): Promise<Uint8Array> {
   try {
     return await readFile(file);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = isMissing ? 'there is no such file' : (error as Error).message;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : message;
     throw unfit(`${file} cannot be read: ${why}`, "Correct basePolicy.file, which is relative to the task's file.");
   }
-}
-
-function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const line = (text.split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
-  return line.trim().replace(/\.+$/, '');
-}
-
-function unfit(sentence: string, remedy: string): ReinError {
-  return new ReinError('config', `The base policy ${sentence}.`, { remedy });
 }

@@ -7,7 +7,8 @@ export interface TensorPort {
   readonly name: string;
   /** Sizes; a text where the file leaves one open. */
   readonly shape: readonly (number | string)[];
-  readonly isFloat32: boolean;
+  /** `float32`; or what else the numbers are, `sequence` for what is no tensor. */
+  readonly type: string;
 }
 
 /** What a run gave. The data is the session's: copy what you keep. */
@@ -75,6 +76,6 @@ export function hasNoiseAlways(model: Uint8Array, actionSize: number): boolean {
 function portOf(metadata: InferenceSession.ValueMetadata): TensorPort {
   const { name } = metadata;
   return metadata.isTensor
-    ? { name, shape: metadata.shape, isFloat32: metadata.type === 'float32' }
-    : { name, shape: [], isFloat32: false };
+    ? { name, shape: metadata.shape, type: metadata.type }
+    : { name, shape: [], type: 'sequence' };
 }

@@ -1,0 +1,109 @@
+/** What each input of a base policy's graph is fed with. */
+import type { ObservationSpec } from '../../core/index.ts';
+import type { PlainSession, TensorPort } from '../onnx/index.ts';
+import type { Feed } from './base-policy.ts';
+import { inputPlaces } from './input-map.ts';
+import { unfit } from './refusal.ts';
+
+/** What an input of a base policy's graph gets. */
+export interface BasePolicyInput {
+  readonly name: string;
+  /** Fields of the observation, in this order. Absent: all of it. */
+  readonly fields?: readonly string[] | undefined;
+  /** It gets draws from N(0, 1) instead. */
+  readonly noise: boolean;
+}
+
+/** What the inputs' memory is laid out by. */
+export interface FeedOptions {
+  readonly inputs?: readonly BasePolicyInput[] | undefined;
+  /** The task's, whose `once` ends with the base's action. */
+  readonly observation: ObservationSpec;
+}
+
+/** Gives every input its memory. */
+export function feedAll(
+  name: string,
+  session: PlainSession,
+  options: FeedOptions,
+  ownNoise: 'drawn noise' | 'no noise',
+): Feed[] {
+  const wanted = options.inputs;
+  const names = session.inputs.map((port) => port.name).join(', ');
+  const missing = wanted?.find((input) => !session.inputs.some((port) => port.name === input.name));
+  if (missing !== undefined) {
+    throw unfit(
+      `${name} has no input "${missing.name}", which basePolicy.inputs names; it has ${names}`,
+      'Name the inputs that it has.',
+    );
+  }
+  const isOnly = session.inputs.filter((port) => port.name !== 'noise').length === 1;
+  return session.inputs.map((port) => {
+    const said = wanted?.find((input) => input.name === port.name);
+    const isNoise = said === undefined ? port.name === 'noise' : said.noise;
+    if (said === undefined && !isNoise && (wanted !== undefined || !isOnly)) {
+      throw unfit(
+        `${name} takes ${names}, and nothing says what "${port.name}" gets`,
+        'Say it under basePolicy.inputs, one entry for each input.',
+      );
+    }
+    if (port.type !== 'float32') {
+      throw unfit(
+        `${name} takes "${port.name}" as ${port.type}, where observations are float32`,
+        'Export it with float32 inputs.',
+      );
+    }
+    const from = isNoise
+      ? said?.noise === true
+        ? 'drawn noise'
+        : ownNoise
+      : placesFor(name, port, options, said?.fields);
+    const { shape, size } = shapeFor(name, port, typeof from === 'string' ? undefined : from.length);
+    const data = new Float32Array(size);
+    session.feed(port.name, data, shape);
+    return { data, from };
+  });
+}
+
+function placesFor(
+  name: string,
+  port: TensorPort,
+  { observation }: FeedOptions,
+  fields: readonly string[] | undefined,
+): Int32Array {
+  const known = knownProduct(port);
+  const isOpen = openSizes(port) > 0;
+  const places = inputPlaces(observation, fields, isOpen ? undefined : known, known);
+  if (typeof places !== 'string') return places;
+  throw unfit(
+    `${name} takes "${port.name}" as [${port.shape.join(', ')}], but ${places}`,
+    'Say under basePolicy.inputs which fields it gets, or give the task the observation that it was trained on.',
+  );
+}
+
+/** The shape that an input is fed with: a batch of one, and an open size as large as what it gets makes it. */
+function shapeFor(name: string, port: TensorPort, size: number | undefined): { shape: number[]; size: number } {
+  const known = knownProduct(port);
+  const isBatched = typeof port.shape[0] === 'string' || port.shape[0] === 1;
+  if ((port.shape.length > 1 && !isBatched) || openSizes(port) > 1 || (openSizes(port) > 0 && size === undefined)) {
+    throw unfit(
+      `${name} takes "${port.name}" as [${port.shape.join(', ')}], where one observation at a time is given`,
+      'Export it for a batch of one, with all other sizes fixed.',
+    );
+  }
+  const shape = port.shape.map((dim, i) => {
+    if (typeof dim === 'number') return dim;
+    return i === 0 && port.shape.length > 1 ? 1 : (size ?? known) / known;
+  });
+  return { shape, size: shape.reduce((product, dim) => product * dim, 1) };
+}
+
+/** Product of the sizes that the file says. */
+function knownProduct({ shape }: TensorPort): number {
+  return shape.reduce<number>((product, dim) => (typeof dim === 'number' ? product * dim : product), 1);
+}
+
+/** How many sizes it leaves open, the batch's aside. */
+function openSizes({ shape }: TensorPort): number {
+  return shape.filter((dim, i) => typeof dim === 'string' && (i > 0 || shape.length === 1)).length;
+}
