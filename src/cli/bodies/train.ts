@@ -19,18 +19,16 @@ export async function trainBody(options: TrainOptions): Promise<number> {
   const say = (line: string): void => {
     if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
   };
-  const spec = options.resume === undefined ? specOf(options) : undefined;
-  const folder = options.resume ?? options.out ?? freeTrialFolder(spec!);
-  say(`trial in ${folder}`);
+  const { folder, run } = trialOf(options);
   const stop = interruptible(say, 'what came after the last checkpoint is done again');
   try {
-    const hooks: TrialHooks = {
+    const result = await run({
       signal: stop.signal,
       checkpointEveryS: options.checkpointEveryS,
+      onBegin: () => say(`trial in ${folder}`),
       onPoint: (point, { steps }, seconds) => say(progressLine(point, steps, seconds)),
       onFault: (sentence) => void process.stderr.write(`rein: ${sentence}\n`),
-    };
-    const result = await (spec === undefined ? runTrial(folder, hooks) : startTrial(folder, spec, hooks));
+    });
     process.stdout.write(`${lastWords(result, folder)}\n`);
     return 0;
   } catch (error) {
@@ -40,6 +38,15 @@ export async function trainBody(options: TrainOptions): Promise<number> {
   } finally {
     stop.release();
   }
+}
+
+/** Where the trial is, and what runs it there. */
+function trialOf(options: TrainOptions): { folder: string; run: (hooks: TrialHooks) => Promise<TrialResult> } {
+  const { resume, out } = options;
+  if (resume !== undefined) return { folder: resume, run: (hooks) => runTrial(resume, hooks) };
+  const spec = specOf(options);
+  const folder = out ?? freeTrialFolder(spec);
+  return { folder, run: (hooks) => startTrial(folder, spec, hooks) };
 }
 
 function specOf(options: TrainOptions): TrialSpec {

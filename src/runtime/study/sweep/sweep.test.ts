@@ -37,7 +37,11 @@ describe('a sweep', () => {
   const { encoder } = LEARNER;
   const frozen = { file: '/nowhere/e.onnx', variants: 1, padding: 0 };
   it.each<[string, LearnerConfig, RegExp]>([
-    ['residual without a base policy', { ...LEARNER, algorithm: 'residual' }, /^The learner cannot work in "point": /],
+    [
+      'residual without a base policy',
+      { ...LEARNER, algorithm: 'residual' },
+      /^The variant misfit cannot be begun: The learner cannot work in "point": /,
+    ],
     ['an encoder without an image', { ...LEARNER, encoder: { ...encoder, frozen } }, /where the task has no image/],
   ])('trains no variant where one cannot be begun: %s', async (_, misfit, sentence) => {
     await expect(sweep(studyOf({ good: LEARNER, misfit }))).rejects.toThrow(sentence);

@@ -99,7 +99,12 @@ async function checkVariants(missing: readonly Run[], { study }: SweepOptions): 
   if (study.study.kind !== 'environment') return;
   const firsts = new Map(missing.toReversed().map((run) => [run.variant, run]));
   for (const { variant, seed } of firsts.values()) {
-    const parts = await TrialParts.open(trialSpecOf(study, variant, seed));
+    const parts = await TrialParts.open(trialSpecOf(study, variant, seed)).catch((cause: unknown) => {
+      if (!(cause instanceof ReinError)) throw cause;
+      const { kind, message, remedy } = cause;
+      const told = remedy === undefined ? { cause } : { remedy, cause };
+      throw new ReinError(kind, `The variant ${variant} cannot be begun: ${message}`, told);
+    });
     try {
       checkMeasures(study, parts.training.environment);
     } finally {

@@ -39,6 +39,8 @@ import { checkSameEncoder, type TrialState } from './trial-state.ts';
 const CHECKPOINT_EVERY_S = 20;
 
 export interface TrialHooks {
+  /** Told once all is there that the trial needs, and before anything of it is done. */
+  readonly onBegin?: () => void;
   /** Told after each evaluation. */
   readonly onPoint?: (point: CurvePoint, spec: TrialSpec, seconds: number) => void;
   /** Told of a checkpoint that is damaged, and of transitions that were not taken. */
@@ -139,6 +141,7 @@ class Trial {
     state: TrialState | undefined,
   ): Promise<TrialResult> {
     const trial = new Trial(folder, spec, hooks, parts);
+    hooks.onBegin?.();
     try {
       if (state === undefined) await trial.#begin();
       else await trial.#restore(state);
