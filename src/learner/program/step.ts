@@ -111,7 +111,10 @@ export class Step {
     return this.column('discount', 1);
   }
 
-  /** [B, 1] 1 for rows of demonstrations and interventions, 0 for the others. */
+  /**
+   * [B, 1] 1 for rows drawn from the demonstrations, which hold what a person did while in control as well; 0 for rows drawn from
+   * what the robot did, also where a person decided that step.
+   */
   get isDemo(): Tensor {
     return this.column('is_demo', 1);
   }
@@ -213,10 +216,10 @@ export class Step {
   }
 
   /**
-   * One step of AdamW on the parameters of `network` down the gradient of `loss` (one element). Returns the squared norm
-   * of the gradient before clipping.
+   * One step of AdamW on the parameters of `network` down the gradient of `loss` (one element). The norm of the gradient before
+   * clipping is reported.
    */
-  minimise(network: string, loss: Tensor, options: MinimiseOptions): Tensor {
+  minimise(network: string, loss: Tensor, options: MinimiseOptions): void {
     const trainsEncoder = options.trainsEncoder === true && this.#context.networks.has(ENCODER);
     const names = trainsEncoder ? [network, ENCODER] : [network];
     // One pass backwards for all: two would write, and compute, what they share twice.
@@ -226,13 +229,11 @@ export class Step {
       frozen: name === network ? options.frozen : undefined,
     }));
     const gradients = gradientsOf(loss, wanted);
-    const norms = names.map((name, i) => this.#descend(name, gradients[i]!, options));
+    for (const [i, name] of names.entries()) this.#descend(name, gradients[i]!, options);
     if (trainsEncoder) this.follow(ENCODER);
-    return norms[0]!;
   }
 
-  /** One step of AdamW; the squared norm of the gradient. */
-  #descend(network: string, gradient: Packed, options: MinimiseOptions): Tensor {
+  #descend(network: string, gradient: Packed, options: MinimiseOptions): void {
     const { clipped, squaredNorm } = clipNorm(gradient.tensors, options.clip ?? 0);
     const [parameters, first, second] = [network, `${network}_first`, `${network}_second`].map((name) =>
       this.#packed(name),
@@ -259,7 +260,6 @@ export class Step {
       `${network}_second`,
       after.map((state) => state.second),
     );
-    return squaredNorm;
   }
 
   /** What weight decay leaves of the parameters in one step. */

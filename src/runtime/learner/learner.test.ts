@@ -115,6 +115,29 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     expect(second.statusLine()).toContain(`, waiting for ${STEPS} of ${STEPS} transitions of the checkpoint, policy`);
   });
 
+  it('says that the journal of another robot came in place of the one it was learned from', async () => {
+    const first = await startLearner('fresh');
+    const training = first.run();
+    const robot = await demonstrated();
+    await until(() => first.status.version > 0, 'the first weights');
+    first.end();
+    await training;
+    await robot.close();
+    await first.close();
+
+    const second = await startLearner('resume');
+    const goingOn = second.run();
+    const elsewhere = { folder: join(folder, 'other'), runId: 'run', robotId: 'other', keep: 'newest' } as const;
+    const other = new LearnerConnection({ ...elsewhere, setup, address, onFault: () => undefined });
+    closers.push(() => other.close());
+    await other.connected(5000);
+    for (let i = 0; i < STEPS; i++) other.record(createTransition(setup.observationSize, setup.actionSize));
+    await until(() => faults.length > 0, 'the sentence');
+    expect(faults).toEqual([expect.stringMatching(/These are other journals/)]);
+    second.end();
+    await goingOn;
+  });
+
   it('keeps what its checkpoint had seen when it is ended while it waits for that', async () => {
     const eager = createSetup({ ...setup.config, learner: { ...setup.config.learner, warmupSteps: 0, utd: 1 } });
     const first = await startLearner('fresh', { of: eager });

@@ -31,6 +31,7 @@ import {
   type WeightsBundle,
 } from '../../learner/link/index.ts';
 import type { RunSetup } from '../setup.ts';
+import { AwaitedReplay } from './awaited-replay.ts';
 import { encoderOf, expectedCheckpoint, learnedSizes } from './learned-sizes.ts';
 import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
 import { statusLine } from './status-line.ts';
@@ -78,7 +79,7 @@ export class Learner {
   #policyGraph: Uint8Array | undefined;
   #isReady = false;
   #demonstrationsExpected: number | undefined;
-  #replayExpected: { readonly online: number; readonly demonstrations: number } | undefined;
+  #awaited: AwaitedReplay | undefined;
   #isFinishing = false;
   #isEnding = false;
   #isClosed = false;
@@ -147,7 +148,7 @@ export class Learner {
       onControl: (kind, body) => this.#control(kind, body),
       onFault,
     });
-    if (this.#replayExpected !== undefined) await this.#publish();
+    if (this.#awaited !== undefined) await this.#publish();
   }
 
   get address(): string {
@@ -189,7 +190,7 @@ export class Learner {
       updates: this.#agent.updates,
       refused: this.#agent.refusedCalls,
       updatesPerS: this.#isReady ? this.#record.updatesPerS : undefined,
-      waitsFor: this.#isReady ? undefined : this.#replayExpected,
+      waitsFor: this.#isReady ? undefined : this.#awaited?.position,
       version: this.#version,
     });
   }
@@ -229,10 +230,8 @@ export class Learner {
 
   /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
   async #prepare(): Promise<void> {
-    const counts = this.#replay.counts();
-    if (this.#replayExpected !== undefined) {
-      const { online, demonstrations } = this.#replayExpected;
-      this.#isReady = counts.online >= online && counts.demonstrations >= demonstrations;
+    if (this.#awaited !== undefined) {
+      this.#isReady = this.#awaited.isHere(this.#replay.counts(), this.#received);
       return;
     }
     const expected = this.#options.setup.config.task.demonstrations === 0 ? 0 : this.#demonstrationsExpected;
@@ -387,7 +386,7 @@ export class Learner {
     this.#versionBefore = checkpoint.policyVersion + publishedSince;
     this.#parent = checkpoint.policyVersion;
     // The networks that it was given to begin with: it has yet to begin.
-    if (checkpoint.replay.received > 0) this.#replayExpected = checkpoint.replay;
+    if (checkpoint.replay.received > 0) this.#awaited = new AwaitedReplay(checkpoint.replay, onFault);
   }
 }
 

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { AwaitedReplay } from './awaited-replay.ts';
+
+const position = { received: 10, online: 8, demonstrations: 4 };
+
+it('is here once every row is, however many more there are', () => {
+  const said: string[] = [];
+  const awaited = new AwaitedReplay(position, (sentence) => said.push(sentence));
+  expect(awaited.isHere({ online: 7, demonstrations: 4 }, 9)).toBe(false);
+  expect(awaited.isHere({ online: 8, demonstrations: 4 }, 10)).toBe(true);
+  expect(awaited.isHere({ online: 9, demonstrations: 4 }, 11)).toBe(true);
+  expect(said).toEqual([]);
+});
+
+it('says once, with both sides, that another journal came: by its length alone it would wait for ever', () => {
+  const said: string[] = [];
+  const awaited = new AwaitedReplay(position, (sentence) => said.push(sentence));
+  expect(awaited.isHere({ online: 10, demonstrations: 0 }, 10)).toBe(false);
+  expect(awaited.isHere({ online: 11, demonstrations: 0 }, 11)).toBe(false);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toMatch(
+    /sent 10 transitions, which give 10 online rows and 0 of demonstrations; .* from 8 online rows and 4 of demonstrations\./,
+  );
+});

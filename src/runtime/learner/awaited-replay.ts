@@ -1,0 +1,45 @@
+/** What a learner that was started again waits for: its replay lives in its robots' journals, which send it again. */
+import type { ReplayPosition } from '../../learner/index.ts';
+
+/** Rows of a replay. */
+export interface ReplayCounts {
+  readonly online: number;
+  readonly demonstrations: number;
+}
+
+/** Waits until replay holds what the checkpoint was learned from, and says once that other journals came in its place. */
+export class AwaitedReplay {
+  readonly position: ReplayPosition;
+  readonly #say: (sentence: string) => void;
+  #isSaid = false;
+
+  /** `say` is told, once, where as much has come as the checkpoint had seen, and it is not the same. */
+  constructor(position: ReplayPosition, say: (sentence: string) => void) {
+    this.position = position;
+    this.#say = say;
+  }
+
+  /** Whether it is all here: `counts` of replay after `received` transitions have come. */
+  isHere(counts: ReplayCounts, received: number): boolean {
+    const { online, demonstrations } = this.position;
+    if (counts.online >= online && counts.demonstrations >= demonstrations) return true;
+    if (received >= this.position.received && !this.#isSaid) {
+      this.#isSaid = true;
+      this.#say(this.#sentence(counts, received));
+    }
+    return false;
+  }
+
+  #sentence(counts: ReplayCounts, received: number): string {
+    const { online, demonstrations } = this.position;
+    return (
+      `The robots have sent ${received} transitions, which give ${rows(counts)}; the checkpoint was learned from ` +
+      `${rows({ online, demonstrations })}. These are other journals, or not all of them: nothing is learned until those have come. ` +
+      'Start the robot of this run, with its folder, or begin a new run in another folder.'
+    );
+  }
+}
+
+function rows({ online, demonstrations }: ReplayCounts): string {
+  return `${online} online rows and ${demonstrations} of demonstrations`;
+}
