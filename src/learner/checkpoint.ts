@@ -70,14 +70,16 @@ export async function readCheckpoint(
   onDamage: (message: string) => void,
 ): Promise<Checkpoint | undefined> {
   const all = await checkpointNames(directory);
-  for (const name of all.filter((each) => NAME.test(each)).toReversed()) {
+  const names = all.filter((each) => NAME.test(each));
+  for (const name of names.toReversed()) {
     const path = join(directory, name);
     const decoded = decodeCheckpoint(await readFile(path));
     if (decoded.ok) {
       checkFit(path, decoded.value, expected);
       return decoded.value;
     }
-    onDamage(`The checkpoint ${path} is not used: ${DAMAGE[decoded.error]}. Trying the one before it.`);
+    const next = name === names[0] ? '' : ' Trying the one before it.';
+    onDamage(`The checkpoint ${path} is not used: ${DAMAGE[decoded.error]}.${next}`);
   }
   if (all.length === 0) return undefined;
   const what = all.length === 1 ? 'The only checkpoint' : `All ${all.length} checkpoints`;
