@@ -91,7 +91,7 @@ export function readState(folder: string, onDamage: (sentence: string) => void):
   const names = stateNames(folder);
   for (const name of names.toReversed()) {
     const path = join(folder, name);
-    const decoded = decodeState(readFileSync(path));
+    const decoded = decodeFile(path);
     if (decoded.ok) return decoded.value;
     onDamage(`The checkpoint ${path} is not used: ${decoded.error}. Trying the one before it.`);
   }
@@ -99,6 +99,16 @@ export function readState(folder: string, onDamage: (sentence: string) => void):
   throw new ReinError('checkpoint', `None of the ${names.length} checkpoints in ${folder} can be read.`, {
     remedy: 'Begin again in another folder.',
   });
+}
+
+function decodeFile(path: string): Result<unknown, string> {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    return err(`it cannot be read (${(cause as NodeJS.ErrnoException).code})`);
+  }
+  return decodeState(bytes);
 }
 
 function stateNames(folder: string): string[] {

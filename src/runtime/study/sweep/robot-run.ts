@@ -38,11 +38,10 @@ export function robotCommand({ study }: StudyFile, variant: string, seed: number
   return ['sim', '--quiet', ...given.flatMap(([key, value]) => [key, String(value)])];
 }
 
-/** Makes a curve and a result of a run that has left a summary; nothing where it has not. */
+/** Makes a curve and a result of a run that has left a whole summary; nothing where it has not. */
 export function takeRobotResult(folder: string, seed: number): void {
-  const path = join(folder, SUMMARY);
-  if (!existsSync(path)) return;
-  const summary = JSON.parse(readFileSync(path, 'utf8')) as RunSummary;
+  const summary = summaryIn(folder);
+  if (summary === undefined) return;
   const { records } = parseMetrics(readFileSync(join(folder, RUN, RUN_FILES.metrics), 'utf8'));
   const points = [...records.flatMap(pointOf), lastPoint(summary)];
   const curve = join(folder, TRIAL_FILES.curve);
@@ -59,6 +58,17 @@ export function takeRobotResult(folder: string, seed: number): void {
     seed,
     last: points.at(-1)!,
   });
+}
+
+/** `undefined` where the run has not come to its end, or was killed while it wrote this. */
+function summaryIn(folder: string): RunSummary | undefined {
+  const path = join(folder, SUMMARY);
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as RunSummary;
+  } catch {
+    return undefined;
+  }
 }
 
 function pointOf(record: MetricRecord): CurvePoint[] {
