@@ -1,15 +1,8 @@
 /** Checkpoints in a folder: written so that a process killed at any moment leaves a good one behind. */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReinError, type Transition } from '../core/index.ts';
-import {
-  type Checkpoint,
-  type CheckpointDamage,
-  decodeCheckpoint,
-  encodeCheckpoint,
-  type ReplayPosition,
-} from './checkpoint-format.ts';
-import type { Replay } from './replay/index.ts';
+import { ReinError } from '../core/index.ts';
+import { type Checkpoint, type CheckpointDamage, decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
 
 /** How many checkpoints a folder keeps. */
 const KEPT = 3;
@@ -88,42 +81,6 @@ export async function readCheckpoint(
     remedy:
       'Restore one from a backup, or start a new run in another folder, without --resume; the journal still holds every transition.',
   });
-}
-
-/**
- * Fills `replay` from the journal, in its order and with demonstrations where they were. The first `position.received`
- * transitions must give the counts that the checkpoint saw; what the journal holds beyond them is taken as well.
- * Returns how many were read. Throws `ReinError` ('checkpoint') where the journal is not the one of the checkpoint.
- */
-export async function rebuildReplay(
-  replay: Replay,
-  journal: Iterable<Transition> | AsyncIterable<Transition>,
-  position: ReplayPosition,
-): Promise<number> {
-  let received = 0;
-  const check = () => {
-    const { online, demonstrations } = replay.counts();
-    if (online === position.online && demonstrations === position.demonstrations) return;
-    throw mismatch(`${position.online} online and ${position.demonstrations} demonstration transitions`, received);
-  };
-  if (position.received === 0) check();
-  for await (const transition of journal) {
-    replay.add(transition);
-    received++;
-    if (received === position.received) check();
-  }
-  if (received < position.received) throw mismatch(`${position.received} transitions`, received);
-  return received;
-}
-
-function mismatch(wanted: string, received: number): ReinError {
-  return new ReinError(
-    'checkpoint',
-    `The checkpoint was written after ${wanted}, which the first ${received} of the journal do not give.`,
-    {
-      remedy: 'Restore the journal that belongs to the checkpoint, or start a new run.',
-    },
-  );
 }
 
 function checkFit(path: string, checkpoint: Checkpoint, expected: CheckpointExpectation): void {

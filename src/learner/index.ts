@@ -3,7 +3,6 @@ export { BareTrainer, benchLearner, type LearnerBenchResult, serveBlocks } from 
 export {
   type CheckpointExpectation,
   readCheckpoint,
-  rebuildReplay,
   writeCheckpoint,
 } from './checkpoint.ts';
 export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
