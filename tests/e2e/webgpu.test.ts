@@ -30,7 +30,10 @@ async function train(provider: string): Promise<{ metrics: Metrics; stderr: stri
   const settings = [...SMALL, `provider=${provider}`].flatMap((one) => ['--set', one]);
   const run = await rein([...RUN, ...settings, '--out', provider], folder);
   expect(run.code, run.stderr).toBe(0);
-  const last = readFileSync(join(folder, provider, 'curve.jsonl'), 'utf8').trim().split('\n').at(-1)!;
+  const last = readFileSync(join(folder, provider, 'curve.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .at(-1)!;
   return { metrics: (JSON.parse(last) as { metrics: Metrics }).metrics, stderr: run.stderr };
 }
 
