@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -91,6 +91,14 @@ describe('checkpoints', () => {
     const names = (await readdir(directory)).sort();
     expect(names).toEqual([6, 8, 10].map((n) => `update-${String(n).padStart(12, '0')}.ckpt`));
     expect((await readCheckpoint(directory, expectation(agent), note))!.agent.updates).toBe(10);
+  });
+
+  it('fall back to the one before where the newest cannot be read at all', async () => {
+    const { agent, names } = await threeCheckpoints();
+    await rm(join(directory, names[2]!));
+    await mkdir(join(directory, names[2]!));
+    expect((await readCheckpoint(directory, expectation(agent), note))!.agent.updates).toBe(4);
+    expect(messages).toEqual([expect.stringMatching(/it cannot be read \(EISDIR\)\. Trying the one before it\.$/)]);
   });
 
   it('fall back to the one before, loudly, when the newest is cut short or altered', async () => {

@@ -1,7 +1,7 @@
 /** Checkpoints in a folder: written so that a process killed at any moment leaves a good one behind. */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ReinError } from '../core/index.ts';
+import { err, ReinError, type Result } from '../core/index.ts';
 import { type Checkpoint, type CheckpointDamage, decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
 
 /** How many checkpoints a folder keeps. */
@@ -66,13 +66,13 @@ export async function readCheckpoint(
   const names = all.filter((each) => NAME.test(each));
   for (const name of names.toReversed()) {
     const path = join(directory, name);
-    const decoded = decodeCheckpoint(await readFile(path));
+    const decoded = await decodeFile(path);
     if (decoded.ok) {
       checkFit(path, decoded.value, expected);
       return decoded.value;
     }
     const next = name === names[0] ? '' : ' Trying the one before it.';
-    onDamage(`The checkpoint ${path} is not used: ${DAMAGE[decoded.error]}.${next}`);
+    onDamage(`The checkpoint ${path} is not used: ${decoded.error}.${next}`);
   }
   if (all.length === 0) return undefined;
   const what = all.length === 1 ? 'The only checkpoint' : `All ${all.length} checkpoints`;
@@ -81,6 +81,16 @@ export async function readCheckpoint(
     remedy:
       'Restore one from a backup, or start a new run in another folder, without --resume; the journal still holds every transition.',
   });
+}
+
+/** The checkpoint in the file `path`, or in words why there is none. */
+async function decodeFile(path: string): Promise<Result<Checkpoint, string>> {
+  try {
+    const decoded = decodeCheckpoint(await readFile(path));
+    return decoded.ok ? decoded : err(DAMAGE[decoded.error]);
+  } catch (cause) {
+    return err(`it cannot be read (${(cause as NodeJS.ErrnoException).code})`);
+  }
 }
 
 function checkFit(path: string, checkpoint: Checkpoint, expected: CheckpointExpectation): void {

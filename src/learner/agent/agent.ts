@@ -107,7 +107,7 @@ export class Agent {
 
   /**
    * Behaviour cloning of the actor on the demonstrations in `replay`, as far as `config.bcInitSteps` asks for it. Rejects with
-   * `ReinError` where nothing that it computed was finite, and is then as before; with the reason of `signal` between two calls,
+   * `ReinError` where nothing that it computed was finite, and its networks are then as before; with the reason of `signal` between two calls,
    * and is of no use then.
    */
   async pretrain(replay: Replay, signal?: AbortSignal): Promise<PretrainingReport> {

@@ -1,6 +1,7 @@
 export type { Algorithm, Phase, PolicyDef } from './algorithm.ts';
 export { drawBatch, drawSubset, splitBatch } from './batch.ts';
 export { type CostWeights, learnedReward } from './costs.ts';
+export { isGradientNorm } from './gradient-norm.ts';
 export type { DeclaredInput, Measure } from './input-table.ts';
 export { networksOf } from './networks-of.ts';
 export { buildProgram, type Program, stateParts } from './program.ts';

@@ -106,7 +106,7 @@ class ProgramWriter {
       const inside = new Map([...this.state, ...withValues(carried, before, values)]);
       const step = this.step('inner', index, inside);
       phase.inner(step);
-      const { metrics } = step;
+      const metrics = step.metrics();
       names = [...metrics.keys()];
       const after = carried.flatMap((name) => inside.get(name)!.tensors);
       return { carried: after, stacked: [concat([...metrics.values()], 0)] };
@@ -133,7 +133,7 @@ class ProgramWriter {
     const step = this.step('outer', this.#g.input('last', [], 'int64'), this.state);
     write(step);
     for (const name of step.changed) this.changed.add(name);
-    return step.metrics;
+    return step.metrics();
   }
 
   /**

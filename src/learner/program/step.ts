@@ -20,6 +20,7 @@ import {
   stopGradient,
   type Tensor,
 } from '../engine/index.ts';
+import { gradientNormName } from './gradient-norm.ts';
 import { gradientsOf } from './gradients-of.ts';
 import type { InputKind, InputTable, Measure } from './input-table.ts';
 import { criticView, ENCODER, type Eye, policyView, STATISTICS } from './sight.ts';
@@ -73,17 +74,14 @@ export class Step {
   }
 
   /**
-   * Numbers by name, each of one element: what was reported, in order, and the gradient norm of every network that was minimised,
-   * also of those whose algorithm does not report it. A call whose metrics are not all finite is not taken over, and no network
-   * may be left out of that.
+   * Numbers by name, each of one element: what was reported, in order, and the gradient norm of every network that was minimised.
+   * A call whose metrics are not all finite is not taken over, and no network may be left out of that. Adds nodes: once a graph.
    */
-  get metrics(): ReadonlyMap<string, Tensor> {
-    const all = new Map(this.#reported);
-    for (const [network, squaredNorm] of this.#squaredNorms) {
-      const name = `${camelCase(network)}GradientNorm`;
-      if (!all.has(name)) all.set(name, reshape(sqrt(squaredNorm), [1]));
-    }
-    return all;
+  metrics(): ReadonlyMap<string, Tensor> {
+    const norms = [...this.#squaredNorms].map(([network, squared]) => {
+      return [gradientNormName(network), reshape(sqrt(squared), [1])] as const;
+    });
+    return new Map([...this.#reported, ...norms]);
   }
 
   /** The graph to make constants in. */
@@ -346,10 +344,6 @@ export class Step {
  */
 function regrouped(x: Tensor, shape: Shape): Tensor {
   return x.graph.emit('Reshape', [x, x.graph.integers([-1, ...shape.slice(1)])], shape, { type: x.type });
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Draws for an update, one generator per purpose: a new consumer never shifts the numbers of another. */

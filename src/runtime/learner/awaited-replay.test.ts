@@ -19,6 +19,6 @@ it('says once, with both sides, that another journal came: by its length alone i
   expect(awaited.isHere({ online: 11, demonstrations: 0 }, 11)).toBe(false);
   expect(said).toHaveLength(1);
   expect(said[0]).toMatch(
-    /sent 10 transitions, which give 10 online rows and 0 of demonstrations; .* from 8 online rows and 4 of demonstrations\./,
+    /sent 10 transitions, which give 10 online and 0 of demonstrations; .* from 8 online and 4 of demonstrations\./,
   );
 });

@@ -1,11 +1,8 @@
 /** What a learner that was started again waits for: its replay lives in its robots' journals, which send it again. */
 import type { ReplayPosition } from '../../learner/index.ts';
 
-/** Rows of a replay. */
-export interface ReplayCounts {
-  readonly online: number;
-  readonly demonstrations: number;
-}
+/** How many transitions replay holds of what the robot did, and of demonstrations and interventions. */
+type Counts = Pick<ReplayPosition, 'online' | 'demonstrations'>;
 
 /** Waits until replay holds what the checkpoint was learned from, and says once that other journals came in its place. */
 export class AwaitedReplay {
@@ -20,7 +17,7 @@ export class AwaitedReplay {
   }
 
   /** Whether it is all here: `counts` of replay after `received` transitions have come. */
-  isHere(counts: ReplayCounts, received: number): boolean {
+  isHere(counts: Counts, received: number): boolean {
     const { online, demonstrations } = this.position;
     if (counts.online >= online && counts.demonstrations >= demonstrations) return true;
     if (received >= this.position.received && !this.#isSaid) {
@@ -30,16 +27,16 @@ export class AwaitedReplay {
     return false;
   }
 
-  #sentence(counts: ReplayCounts, received: number): string {
+  #sentence(counts: Counts, received: number): string {
     const { online, demonstrations } = this.position;
     return (
-      `The robots have sent ${received} transitions, which give ${rows(counts)}; the checkpoint was learned from ` +
-      `${rows({ online, demonstrations })}. These are other journals, or not all of them: nothing is learned until those have come. ` +
+      `The robots have sent ${received} transitions, which give ${kinds(counts)}; the checkpoint was learned from ` +
+      `${kinds({ online, demonstrations })}. These are other journals, or not all of them: nothing is learned until those have come. ` +
       'Start the robot of this run, with its folder, or begin a new run in another folder.'
     );
   }
 }
 
-function rows({ online, demonstrations }: ReplayCounts): string {
-  return `${online} online rows and ${demonstrations} of demonstrations`;
+function kinds({ online, demonstrations }: Counts): string {
+  return `${online} online and ${demonstrations} of demonstrations`;
 }

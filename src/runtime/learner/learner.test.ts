@@ -62,6 +62,20 @@ async function demonstrated(): Promise<LearnerConnection> {
   return robot;
 }
 
+/** A learner that has learned from demonstrations and is closed, with its robot; what it said of itself while it learned. */
+async function trainedOnce(): Promise<{ statusLine: string }> {
+  const learner = await startLearner('fresh');
+  const training = learner.run();
+  const robot = await demonstrated();
+  await until(() => learner.status.version > 0, 'the first weights');
+  const statusLine = learner.statusLine();
+  learner.end();
+  await training;
+  await robot.close();
+  await learner.close();
+  return { statusLine };
+}
+
 function sizes({ spec, config }: Agent) {
   return { observationSize: spec.parts.stateSize, actionSize: spec.actionSize, config };
 }
@@ -100,15 +114,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
   });
 
   it('says for how many transitions of its checkpoint it waits', async () => {
-    const first = await startLearner('fresh');
-    const training = first.run();
-    const robot = await demonstrated();
-    await until(() => first.status.version > 0, 'the first weights');
-    expect(first.statusLine()).not.toContain('waiting');
-    first.end();
-    await training;
-    await robot.close();
-    await first.close();
+    expect((await trainedOnce()).statusLine).not.toContain('waiting');
 
     const second = await startLearner('resume');
     expect(faults).toEqual([]);
@@ -116,14 +122,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
   });
 
   it('says that the journal of another robot came in place of the one it was learned from', async () => {
-    const first = await startLearner('fresh');
-    const training = first.run();
-    const robot = await demonstrated();
-    await until(() => first.status.version > 0, 'the first weights');
-    first.end();
-    await training;
-    await robot.close();
-    await first.close();
+    await trainedOnce();
 
     const second = await startLearner('resume');
     const goingOn = second.run();

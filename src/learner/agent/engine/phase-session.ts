@@ -5,6 +5,7 @@ import {
   buildProgram,
   type InputArrays,
   inputArrays,
+  isGradientNorm,
   type LearnerSpec,
   type Phase,
   type Program,
@@ -96,7 +97,7 @@ export class PhaseSession {
 
 /** Whether `rows` of the numbers `names` are finite, and their gradients short enough for the moments to stay so. */
 function areSound(names: readonly string[], rows: Float32Array): boolean {
-  const limits = names.map((name) => (name.endsWith('GradientNorm') ? LONGEST_GRADIENT : Number.MAX_VALUE));
+  const limits = names.map((name) => (isGradientNorm(name) ? LONGEST_GRADIENT : Number.MAX_VALUE));
   // A NaN is not below anything.
   return rows.every((value, i) => Math.abs(value) <= limits[i % limits.length]!);
 }
