@@ -63,20 +63,24 @@ export function holdsTrial(folder: string, spec: TrialSpec): boolean {
   });
 }
 
-/** Makes `folder` a trial of `spec`, or finds that it is one already. Throws as `holdsTrial` does, and where it cannot be written. */
-export function writeTrialSpec(folder: string, spec: TrialSpec): void {
-  if (holdsTrial(folder, spec)) return;
+/**
+ * Makes `folder` a trial of `spec`; false where it is one already. Throws as `holdsTrial` does, and where it cannot be written.
+ * Two processes may both be told that it is theirs: whoever then begins with it holds the folder's lock around this.
+ */
+export function writeTrialSpec(folder: string, spec: TrialSpec): boolean {
+  if (holdsTrial(folder, spec)) return false;
   storage(folder, () => {
     mkdirSync(folder, { recursive: true });
     writeWhole(join(folder, TRIAL_FILES.spec), Buffer.from(`${JSON.stringify(spec, undefined, 2)}\n`));
   });
+  return true;
 }
 
 /** A trial takes only what is empty: it writes over what has the names of its files. */
 function refuseOthers(folder: string): void {
-  // What a trial leaves that was killed as it began.
-  const own = `${TRIAL_FILES.spec}.new`;
-  const others = namesIn(folder).filter((name) => name !== own);
+  // What a trial leaves that was killed as it began, and what one has that begins: its lock, and those who wait to take it.
+  const own = (name: string): boolean => name === `${TRIAL_FILES.spec}.new` || name.startsWith(TRIAL_FILES.lock);
+  const others = namesIn(folder).filter((name) => !own(name));
   if (others.length === 0) return;
   const shown = others.length > 3 ? [...others.slice(0, 3), '…'] : others;
   throw new ReinError('storage', `${folder} is not empty and holds no trial: ${shown.join(', ')}.`, {

@@ -11,13 +11,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReinError } from '../../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
 import { readTransitionLog } from '../files/transition-log.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
 import { runTrial, startTrial } from './trial.ts';
 import { readCurve } from './trial-files.ts';
+import { TrialParts } from './trial-parts.ts';
 
 const SPEC: TrialSpec = {
   formatVersion: 1,
@@ -92,6 +93,26 @@ describe('a trial', () => {
     expect(curveOf(killed)).toBe(curveOf(straight));
     expect(logOf(killed).equals(logOf(straight))).toBe(true);
     expect({ ...resumed, seconds: 0 }).toEqual({ ...whole, seconds: 0 });
+  });
+
+  it('that another process begins while this one gets ready is gone on with, not begun again', async () => {
+    const folder = join(root, 'a');
+    const open = TrialParts.open;
+    vi.spyOn(TrialParts, 'open').mockImplementationOnce(async (spec) => {
+      writeTrialSpec(folder, SPEC);
+      await interrupted(folder, 2);
+      return open(spec);
+    });
+    await startTrial(folder, SPEC);
+    const events = readFileSync(join(folder, TRIAL_FILES.events), 'utf8');
+    expect(events.match(/"(begun|resumed)"/g)).toEqual(['"begun"', '"resumed"']);
+  });
+
+  it('begins where one was killed as it took the folder', async () => {
+    const folder = join(root, 'a');
+    mkdirSync(folder);
+    for (const name of [`${TRIAL_FILES.spec}.new`, `${TRIAL_FILES.lock}.12345`]) writeFileSync(join(folder, name), '');
+    expect(await startTrial(folder, { ...SPEC, steps: 1 })).toMatchObject({ steps: 1 });
   });
 
   it('that is to end does not finish the training before its first step', async () => {

@@ -5,20 +5,12 @@
  * after one is cut off its files and done again.
  */
 import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransition, Rng, type Transition, totalObservationSize } from '../../../core/index.ts';
 import { createReplay, type Replay, UpdateContract, updatesPerCall } from '../../../learner/index.ts';
-import { acquireLock, type DirectoryLock } from '../../../learner/link/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/index.ts';
-import {
-  Numbering,
-  readState,
-  readTransitionLog,
-  storage,
-  WriteError,
-  writeState,
-  writeWhole,
-} from '../files/index.ts';
+import { Numbering, readState, readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans } from './learned.ts';
 import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
@@ -32,6 +24,7 @@ import {
   type TrialResult,
   writeResult,
 } from './trial-files.ts';
+import { locked, resumable } from './trial-lock.ts';
 import { TrialParts } from './trial-parts.ts';
 import { checkSameEncoder, type TrialState } from './trial-state.ts';
 
@@ -57,10 +50,15 @@ export interface TrialHooks {
  */
 export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHooks = {}): Promise<TrialResult> {
   if (holdsTrial(folder, spec)) return runTrial(folder, hooks);
-  return withParts(spec, undefined, hooks, (parts) => {
-    writeTrialSpec(folder, spec);
-    return locked(folder, () => Trial.run(folder, spec, hooks, parts, undefined));
+  const result = await withParts(spec, undefined, hooks, (parts) => {
+    storage(folder, () => mkdirSync(folder, { recursive: true }));
+    return locked(folder, async () => {
+      if (!writeTrialSpec(folder, spec)) return undefined;
+      return resumable(folder, () => Trial.run(folder, spec, hooks, parts, undefined));
+    });
   });
+  // Another process has begun the same one while the parts were opened: its steps are not to be done again.
+  return result ?? runTrial(folder, hooks);
 }
 
 /**
@@ -69,22 +67,23 @@ export async function startTrial(folder: string, spec: TrialSpec, hooks: TrialHo
  */
 export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<TrialResult> {
   const spec = readTrialSpec(folder);
-  return locked(folder, async () => {
+  const work = async (): Promise<TrialResult> => {
     const done = readResult(folder);
     if (done !== undefined) return done;
     const found = readState(join(folder, TRIAL_FILES.checkpoints), (sentence) => hooks.onFault?.(sentence));
     const state = found as TrialState | undefined;
     return withParts(spec, state, hooks, (parts) => Trial.run(folder, spec, hooks, parts, state));
-  });
+  };
+  return resumable(folder, () => locked(folder, work));
 }
 
 /** `work` with everything that the trial works with; where it has no `state` yet, with the networks that it is to begin with. */
-async function withParts(
+async function withParts<T>(
   spec: TrialSpec,
   state: TrialState | undefined,
   hooks: TrialHooks,
-  work: (parts: TrialParts) => Promise<TrialResult>,
-): Promise<TrialResult> {
+  work: (parts: TrialParts) => Promise<T>,
+): Promise<T> {
   const parts = await TrialParts.open(spec);
   try {
     const { from } = spec;
@@ -377,22 +376,6 @@ class Trial {
       actionSize,
       config: this.#spec.learner,
     });
-  }
-}
-
-/** `work` while no other process works in `folder`. What the disk refuses meanwhile says how the trial then goes on. */
-async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
-  const path = join(folder, TRIAL_FILES.lock);
-  let lock: DirectoryLock | undefined;
-  try {
-    lock = storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
-    return await work();
-  } catch (error) {
-    if (!(error instanceof WriteError)) throw error;
-    const next = `go on with rein train --resume ${folder}: only what came after the last checkpoint is done again`;
-    throw error.followedBy(next);
-  } finally {
-    lock?.release();
   }
 }
 
