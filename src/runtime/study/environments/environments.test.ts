@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createTransition, Rng, type Transition } from '../../../core/index.ts';
 import type { Demonstrator } from '../../../drivers/mujoco/gym/index.ts';
 import { BaseActionEnvironment } from './base-action.ts';
 import { completed, demonstrations } from './demonstrations.ts';
+import { createStudyEnvironment } from './environments.ts';
 import { PointEnvironment } from './point.ts';
 
 /** A base that counts what it is asked, and draws: 0.01 more with every answer since `begin`, and a bit of noise. */
@@ -65,6 +66,12 @@ describe('a completed transition', () => {
 });
 
 describe('an environment with a base', () => {
+  it('is closed where nobody can be that base', async () => {
+    const close = vi.spyOn(PointEnvironment.prototype, 'close');
+    await expect(createStudyEnvironment('point', {}, { strength: 1 })).rejects.toThrow(/no option "strength"/);
+    expect(close).toHaveBeenCalledOnce();
+  });
+
   it('asks the base once for each observation, and shows what it says behind the state', () => {
     const { environment, inner, base } = begun(3);
     expect(environment.observation).toHaveLength(3);

@@ -28,7 +28,12 @@ export async function createStudyEnvironment(
 ): Promise<StudyEnvironment> {
   const made = name === POINT ? point(options) : await simulated(name, options);
   if (base === null) return made;
-  return { ...made, environment: new BaseActionEnvironment(made.environment, made.expert(base)) };
+  try {
+    return { ...made, environment: new BaseActionEnvironment(made.environment, made.expert(base)) };
+  } catch (error) {
+    made.environment.close();
+    throw error;
+  }
 }
 
 function point(options: EnvironmentOptions): StudyEnvironment {

@@ -15,11 +15,11 @@ import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
 import { expectedCheckpoint, LEARNER_FILES, learnedSizes } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { createSetup } from '../../setup.ts';
-import { createStudyEnvironment } from '../environments/index.ts';
 import { storage, writeWhole } from '../files/index.ts';
-import { openActor, openTrialAgent, readTrialSpec, startFrom, TRIAL_FILES } from '../trial/index.ts';
+import { closedAfter, openActor, TRIAL_FILES } from '../trial/index.ts';
 import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.ts';
 import { checkGoldenBatch, type GoldenCheck, goldenObservations } from './golden-batch.ts';
+import { openTrained } from './trained.ts';
 
 /** Observations that a policy is tried on before it is written. */
 const GOLDEN = 256;
@@ -52,13 +52,9 @@ export async function exportPolicy(
   );
 }
 
-async function exportTrial(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
-  const spec = readTrialSpec(folder);
-  const { environment } = await createStudyEnvironment(spec.environment.name, spec.environment.options, spec.base);
-  const eyes = await openObservationEncoder(spec.learner.encoder, environment.parts);
-  const agent = await openTrialAgent(spec, environment, eyes);
-  try {
-    await startFrom(agent, folder, say);
+function exportTrial(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
+  return closedAfter(async (closes) => {
+    const { environment, eyes, agent } = await openTrained(folder, closes, say);
     const { name, parts, actionSize, periodS } = environment;
     const metadata = {
       environment: name,
@@ -73,20 +69,18 @@ async function exportTrial(folder: string, out: string, say: (sentence: string) 
       writeWhole(out, model);
     });
     return { ...golden, path: out };
-  } finally {
-    await agent.close();
-    await eyes?.close();
-    environment.close();
-  }
+  });
 }
 
-async function exportRun(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
+function exportRun(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
   const config = loadResolvedConfig(join(folder, RUN_FILES.config));
   const setup = createSetup(config);
   const { observationSize, actionSize, schemaHash, task } = setup;
-  const eyes = await openObservationEncoder(config.learner.encoder, setup.parts);
-  const agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed });
-  try {
+  return closedAfter(async (closes) => {
+    const eyes = await openObservationEncoder(config.learner.encoder, setup.parts);
+    if (eyes !== undefined) closes.push(() => eyes.close());
+    const agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed });
+    closes.push(() => agent.close());
     const directory = join(folder, LEARNER_FILES.checkpoints);
     const checkpoint = await readCheckpoint(directory, expectedCheckpoint(setup, eyes, agent), say);
     if (checkpoint === undefined) {
@@ -109,10 +103,7 @@ async function exportRun(folder: string, out: string, say: (sentence: string) =>
     };
     await saveAs(out, (place) => savePolicyFile(place, model, manifest));
     return { ...golden, path: out };
-  } finally {
-    await agent.close();
-    await eyes?.close();
-  }
+  });
 }
 
 /** What a robot's command changes, for people. */

@@ -14,7 +14,7 @@ import {
 } from '../../../learner/index.ts';
 import type { LearnerSettings } from '../../config/index.ts';
 import { storage, writeState, writeWhole } from '../files/index.ts';
-import { TRIAL_FILES } from '../trial/index.ts';
+import { closedAfter, TRIAL_FILES } from '../trial/index.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 
 /** What is learned from, with which settings, into which folder. */
@@ -51,14 +51,13 @@ export async function runPretraining(
     throw new ReinError('storage', `${out} holds networks already.`, { remedy: 'Choose another folder with --out.' });
   }
   const collected = await collectData(data, seed, say);
-  const eyes = await openObservationEncoder(learner.encoder, collected.parts);
-  const { parts } = eyes ?? collected;
-  const sizes = { observationSize: totalObservationSize(parts), parts, actionSize: collected.actionSize };
-  const agent = await openAgent({ ...sizes, config: learner, seed }, collected.name).catch(async (error: unknown) => {
-    await eyes?.close();
-    throw error;
-  });
-  try {
+  return closedAfter(async (closes) => {
+    const eyes = await openObservationEncoder(learner.encoder, collected.parts);
+    if (eyes !== undefined) closes.push(() => eyes.close());
+    const { parts } = eyes ?? collected;
+    const sizes = { observationSize: totalObservationSize(parts), parts, actionSize: collected.actionSize };
+    const agent = await openAgent({ ...sizes, config: learner, seed }, collected.name);
+    closes.push(() => agent.close());
     checkWork(agent);
     const replay = createReplay({ ...sizes, config: learner });
     for (const transition of collected.transitions) {
@@ -86,10 +85,7 @@ export async function runPretraining(
     const lookedThrough = eyes === undefined ? {} : { encoderDigest: eyes.digest };
     writeState(join(out, TRIAL_FILES.checkpoints), 0, { formatVersion: 1, step: 0, agent: snapshot, ...lookedThrough });
     return result;
-  } finally {
-    await agent.close();
-    await eyes?.close();
-  }
+  });
 }
 
 async function openAgent(spec: AgentSpec, name: string): Promise<Agent> {

@@ -1,4 +1,5 @@
 export { type Actor, openActor } from './actor.ts';
+export { type Close, closedAfter } from './closing.ts';
 export { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
 export { runTrial, startTrial, type TrialHooks } from './trial.ts';
 export { openTrialAgent, startFrom } from './trial-agent.ts';

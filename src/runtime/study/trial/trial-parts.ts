@@ -6,6 +6,7 @@ import type { Demonstrator, Overseer } from '../../../drivers/mujoco/gym/index.t
 import { type Agent, type ObservationEncoder, openObservationEncoder } from '../../../learner/index.ts';
 import { createStudyEnvironment, type StudyEnvironment } from '../environments/index.ts';
 import { type Actor, openActor } from './actor.ts';
+import { type Close, closeAll, openedOrClosed } from './closing.ts';
 import type { TrialSpec } from './spec.ts';
 import { openTrialAgent } from './trial-agent.ts';
 
@@ -20,8 +21,6 @@ interface Opened {
   readonly expert: Demonstrator | undefined;
   readonly overseer: Overseer | undefined;
 }
-
-type Close = () => void | Promise<void>;
 
 export class TrialParts {
   readonly training: StudyEnvironment;
@@ -43,14 +42,10 @@ export class TrialParts {
   /** Rejects with `ReinError` where one of them cannot be had, or they do not fit one another; nothing is then left open. */
   static async open(spec: TrialSpec): Promise<TrialParts> {
     const closes: Close[] = [];
-    try {
-      return new TrialParts(await openAll(spec, closes), closes);
-    } catch (error) {
-      await closeAll(closes);
-      throw error;
-    }
+    return new TrialParts(await openedOrClosed(closes, () => openAll(spec, closes)), closes);
   }
 
+  /** Closes all of them. Rejects with the first error, once all have been tried. */
   close(): Promise<void> {
     return closeAll(this.#closes);
   }
@@ -75,9 +70,4 @@ async function openAll(spec: TrialSpec, closes: Close[]): Promise<Opened> {
   const actor = await openActor(agent, eyes);
   closes.push(() => actor.close());
   return { training, evaluation, ...people, eyes, agent, actor };
-}
-
-/** The last one first: who looks through the encoder is closed before it. */
-async function closeAll(closes: readonly Close[]): Promise<void> {
-  for (const close of closes.toReversed()) await close();
 }

@@ -11,6 +11,7 @@ import { createTransition, Rng, type Transition, totalObservationSize } from '..
 import { createReplay, type Replay, UpdateContract, updatesPerCall } from '../../../learner/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/index.ts';
 import { Numbering, readState, readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
+import { closedAfter } from './closing.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans } from './learned.ts';
 import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
@@ -84,16 +85,15 @@ async function withParts<T>(
   hooks: TrialHooks,
   work: (parts: TrialParts) => Promise<T>,
 ): Promise<T> {
-  const parts = await TrialParts.open(spec);
-  try {
+  return closedAfter(async (closes) => {
+    const parts = await TrialParts.open(spec);
+    closes.push(() => parts.close());
     const { from } = spec;
     if (state === undefined && from !== null) {
       await startFrom(parts.agent, from, (sentence) => hooks.onFault?.(sentence));
     }
-    return await work(parts);
-  } finally {
-    await parts.close();
-  }
+    return work(parts);
+  });
 }
 
 class Trial {
