@@ -1,15 +1,25 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../../tests/support/arm6.ts';
 import { createTransition } from '../../../core/index.ts';
+import { Graph, reduceMean, reshape } from '../../../learner/engine/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../../learner/index.ts';
 import { openJournal } from '../../../learner/link/index.ts';
 import { resolvedConfigText } from '../../config/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { runPretraining } from './pretrain.ts';
-import { collectData, type PretrainingData } from './pretraining-data.ts';
+import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
+
+/** What is learned from, where it is not what the request asks for. */
+const given = vi.hoisted(() => ({ data: undefined as CollectedData | undefined }));
+vi.mock('./pretraining-data.ts', async (original) => {
+  const real = await original<typeof import('./pretraining-data.ts')>();
+  return {
+    collectData: (...request: Parameters<typeof collectData>) => given.data ?? real.collectData(...request),
+  };
+});
 
 const SMALL = { actorHidden: [4], criticHidden: [4], batchSize: 4, bcInitSteps: 50 };
 const LEARNER: LearnerConfig = { ...DEFAULT_LEARNER_CONFIG, ...SMALL };
@@ -21,6 +31,7 @@ const say = (sentence: string): void => void said.push(sentence);
 
 beforeEach(() => {
   said.length = 0;
+  given.data = undefined;
   folder = mkdtempSync(join(tmpdir(), 'pretrain-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -104,6 +115,22 @@ describe('pre-training is refused, before anything is written,', () => {
       message: expect.stringContaining(
         `2 transitions were offered (2 wrongSize): ${folder} holds observations of ${o + 3} numbers and actions of ${a}, where ${o} and ${a} are needed.`,
       ),
+    });
+  });
+
+  it('where a frozen encoder would not find a whole frame in them', async () => {
+    const image = { channels: 1, height: 2, width: 4 };
+    const transitions = [createTransition(6, 1), createTransition(9, 2)];
+    given.data = { name: 'seen', parts: { stateSize: 1, image }, actionSize: 1, transitions };
+    const g = new Graph('encoder');
+    g.output('features', reshape(reduceMean(g.input('pixels', [1, 1, 2, 4]), [1, 2]), [1, 4]));
+    const file = join(folder, 'encoder.onnx');
+    writeFileSync(file, g.serialize());
+    const encoder = { ...LEARNER.encoder, frozen: { file, variants: 2, padding: 1 } };
+    await refusal(expert, { encoder }).toMatchObject({
+      kind: 'storage',
+      message:
+        'There is nothing to learn from: 2 transitions were offered (2 wrongSize): seen holds observations of 6 numbers and actions of 1, where 9 and 1 are needed.',
     });
   });
 });

@@ -8,6 +8,7 @@ import {
   type AgentSpec,
   createAgent,
   createReplay,
+  type ObservationEncoder,
   openObservationEncoder,
   type PretrainingReport,
   type Replay,
@@ -60,12 +61,8 @@ export async function runPretraining(
     closes.push(() => agent.close());
     checkWork(agent);
     const replay = createReplay({ ...sizes, config: learner });
-    for (const transition of collected.transitions) {
-      transition.source = 'demo';
-      if (eyes === undefined) replay.add(transition);
-      else await eyes.take(transition).then(({ transition: seen, frames }) => replay.add(seen, { frames }));
-    }
-    checkTaken(collected, replay, say);
+    const misfits = await fill(replay, collected, eyes);
+    checkTaken(collected, misfits, replay, say);
     const { demonstrations } = replay.counts();
     const cloning = await agent.pretrain(replay);
     const offline = await agent.pretrainOffline(replay, learner.wsrl.offlineUpdates);
@@ -115,18 +112,47 @@ function checkWork({ algorithm, config }: Agent): void {
   });
 }
 
-/** Throws `ReinError` where nothing was taken; says what else was left out. */
-function checkTaken(data: CollectedData, replay: Replay, say: (sentence: string) => void): void {
+/** Gives `replay` what the learner sees of the transitions. Resolves to those that are of other sizes than the data's task. */
+async function fill(
+  replay: Replay,
+  data: CollectedData,
+  eyes: ObservationEncoder | undefined,
+): Promise<readonly Transition[]> {
+  const misfits: Transition[] = [];
+  for (const transition of data.transitions) {
+    transition.source = 'demo';
+    // First: there may be no whole frame in it to look at.
+    if (!hasSizes(transition, data)) misfits.push(transition);
+    else if (eyes === undefined) replay.add(transition);
+    else await eyes.take(transition).then(({ transition: seen, frames }) => replay.add(seen, { frames }));
+  }
+  return misfits;
+}
+
+function hasSizes(
+  { observation, nextObservation, executed }: Transition,
+  { parts, actionSize }: CollectedData,
+): boolean {
+  const size = totalObservationSize(parts);
+  return observation.length === size && nextObservation.length === size && executed.length === actionSize;
+}
+
+/** Throws `ReinError` where nothing was taken; says what else was left out, `misfits` and what `replay` has dropped. */
+function checkTaken(
+  data: CollectedData,
+  misfits: readonly Transition[],
+  replay: Replay,
+  say: (sentence: string) => void,
+): void {
   const { demonstrations, dropped } = replay.counts();
-  const why = Object.entries(dropped).filter(([, count]) => count > 0);
+  const left = { ...dropped, wrongSize: dropped.wrongSize + misfits.length };
+  const why = Object.entries(left).filter(([, count]) => count > 0);
   if (demonstrations > 0 && why.length === 0) return;
   const { name, parts, actionSize, transitions } = data;
   const wanted = { observations: totalObservationSize(parts), actions: actionSize };
   const sizesOf = ({ observation, executed }: Transition) =>
     `observations of ${observation.length} numbers and actions of ${executed.length}`;
-  const misfit = transitions.find(
-    ({ observation, executed }) => observation.length !== wanted.observations || executed.length !== wanted.actions,
-  );
+  const [misfit] = misfits;
   const reasons = why.map(([reason, count]) => `${count} ${reason}`).join(', ');
   const sizes =
     misfit === undefined
