@@ -1,4 +1,5 @@
 export { AppendFile } from './append-file.ts';
+export { checkEmpty } from './empty-folder.ts';
 export { Numbering } from './numbering.ts';
 export { readState, writeState, writeWhole } from './state-file.ts';
 export { storage, WriteError } from './storage.ts';

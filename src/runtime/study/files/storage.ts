@@ -5,7 +5,7 @@ import { ReinError } from '../../../core/index.ts';
 export class WriteError extends ReinError {
   readonly #help: string;
 
-  /** `what` cannot be written for `reason`; `help` is done about it, without its full stop. */
+  /** `what`: the sentence that says what cannot be written and why; `help`: what is done about it, without its full stop. */
   constructor(what: string, help: string, cause: unknown) {
     super('storage', what, { remedy: `${help}.`, cause });
     this.#help = help;

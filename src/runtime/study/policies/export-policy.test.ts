@@ -247,6 +247,8 @@ describe('pre-training', () => {
 
     const again = { data: { kind: 'run', folder: fresh } as const, learner: LEARNER, seed: 3 };
     expect((await runPretraining({ ...again, out: join(root, 'pre2') }, silent)).transitions).toBe(30);
-    await expect(runPretraining({ ...again, out }, silent)).rejects.toThrow(/holds networks already/);
+    await expect(runPretraining({ ...again, out }, silent)).rejects.toThrow(
+      /pre\S* is not empty: checkpoints, policy.onnx, pretraining.json\.$/,
+    );
   });
 });

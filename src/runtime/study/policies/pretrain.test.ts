@@ -99,6 +99,12 @@ describe('pre-training is refused, before anything is written,', () => {
     await refusal(expert, { bcInitSteps: 0, algorithm: 'wsrl', wsrl }).toThrow('wsrl.offlineUpdates is 0.');
   });
 
+  it('where its folder holds anything', async () => {
+    mkdirSync(join(folder, 'out'));
+    writeFileSync(join(folder, 'out', 'notes.txt'), '');
+    await refusal(expert, {}).toThrow(/out is not empty: notes\.txt\.$/);
+  });
+
   it('where the learner cannot work with such observations', async () => {
     await refusal(expert, { algorithm: 'residual' }).toMatchObject({
       kind: 'config',

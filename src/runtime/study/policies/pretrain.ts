@@ -1,6 +1,6 @@
 /** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError, type Transition, totalObservationSize } from '../../../core/index.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type Replay,
 } from '../../../learner/index.ts';
 import type { LearnerSettings } from '../../config/index.ts';
-import { storage, writeState, writeWhole } from '../files/index.ts';
+import { checkEmpty, storage, writeState, writeWhole } from '../files/index.ts';
 import { closedAfter, TRIAL_FILES } from '../trial/index.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 
@@ -23,7 +23,7 @@ export interface PretrainingRequest {
   readonly data: PretrainingData;
   readonly learner: LearnerSettings;
   readonly seed: number;
-  /** New folder for the networks. */
+  /** Folder for the networks: empty, or not there yet. */
   readonly out: string;
 }
 
@@ -48,9 +48,7 @@ export async function runPretraining(
   { data, learner, seed, out }: PretrainingRequest,
   say: (sentence: string) => void,
 ): Promise<PretrainingResult> {
-  if (existsSync(join(out, TRIAL_FILES.checkpoints))) {
-    throw new ReinError('storage', `${out} holds networks already.`, { remedy: 'Choose another folder with --out.' });
-  }
+  checkEmpty(out, 'is not empty', () => false);
   const collected = await collectData(data, seed, say);
   return closedAfter(async (closes) => {
     const eyes = await openObservationEncoder(learner.encoder, collected.parts);

@@ -113,7 +113,7 @@ async function checkVariants(missing: readonly Run[], { study }: SweepOptions): 
   }
 }
 
-/** Whether `environment` knows a success shows from its first observation on. */
+/** Throws `ReinError('config')` where the study measures successes that `environment`, which this begins anew, does not know. */
 function checkMeasures({ name, study }: StudyFile, environment: Environment): void {
   const isAsked = [study, ...study.checks].some(({ measure }) => measure === 'success');
   environment.reset(new Rng(0));

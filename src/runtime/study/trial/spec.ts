@@ -1,12 +1,12 @@
 /** What one trial is: everything that its result depends on, as `trial.json` in its folder. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ReinError } from '../../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
 import type { LearnerSettings } from '../../config/index.ts';
 import type { DemonstrationSpec, EnvironmentOptions } from '../environments/index.ts';
-import { storage, writeWhole } from '../files/index.ts';
+import { checkEmpty, storage, writeWhole } from '../files/index.ts';
 
 /** Files of a trial's folder. */
 export const TRIAL_FILES = {
@@ -80,23 +80,7 @@ export function writeTrialSpec(folder: string, spec: TrialSpec): boolean {
 function refuseOthers(folder: string): void {
   // What a trial leaves that was killed as it began, and what one has that begins: its lock, and those who wait to take it.
   const own = (name: string): boolean => name === `${TRIAL_FILES.spec}.new` || name.startsWith(TRIAL_FILES.lock);
-  const others = namesIn(folder).filter((name) => !own(name));
-  if (others.length === 0) return;
-  const shown = others.length > 3 ? [...others.slice(0, 3), '…'] : others;
-  throw new ReinError('storage', `${folder} is not empty and holds no trial: ${shown.join(', ')}.`, {
-    remedy: 'Choose another folder.',
-  });
-}
-
-function namesIn(folder: string): string[] {
-  return storage(folder, () => {
-    try {
-      return readdirSync(folder);
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw cause;
-    }
-  });
+  checkEmpty(folder, 'is not empty and holds no trial', own);
 }
 
 /** The spec of the trial in `folder`. Throws `ReinError` where there is none. */
