@@ -24,6 +24,6 @@ export async function openTrained(folder: string, closes: Close[], say: (sentenc
   if (eyes !== undefined) closes.push(() => eyes.close());
   const agent = await openTrialAgent(spec, environment, eyes);
   closes.push(() => agent.close());
-  await startFrom(agent, folder, say);
+  await startFrom(agent, folder, say, eyes);
   return { environment, eyes, agent };
 }

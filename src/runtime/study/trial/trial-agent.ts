@@ -40,21 +40,31 @@ interface Networks {
 /**
  * Gives `agent` the networks and optimisers that the trial or pre-training in `folder` ended with; its random numbers stay its
  * own. Throws `ReinError` where there is no such thing, it does not fit, or it has learned through another frozen encoder than
- * the one that `agent` is configured for.
+ * the one that `agent` is configured for: `eyes`, or without them the file as it is now.
  */
-export async function startFrom(agent: Agent, folder: string, onDamage: (sentence: string) => void): Promise<void> {
+export async function startFrom(
+  agent: Agent,
+  folder: string,
+  onDamage: (sentence: string) => void,
+  eyes?: ObservationEncoder,
+): Promise<void> {
   const found = readState(join(folder, TRIAL_FILES.checkpoints), onDamage) as Networks | undefined;
   if (found?.agent === undefined) {
     throw new ReinError('checkpoint', `${folder} holds no networks to begin with.`, {
       remedy: 'Give the folder of a finished rein train or rein pretrain.',
     });
   }
-  checkEncoder(agent, folder, found.encoderDigest);
+  checkEncoder(agent, folder, found.encoderDigest, eyes);
   await checkSnapshotFits(agent, found.agent, folder);
   await agent.restore({ ...found.agent, rng: (await agent.snapshot()).rng });
 }
 
-function checkEncoder(agent: Agent, folder: string, digest: string | undefined): void {
+function checkEncoder(
+  agent: Agent,
+  folder: string,
+  digest: string | undefined,
+  eyes: ObservationEncoder | undefined,
+): void {
   const trial = readTrialSpecIfAny(folder);
   // Of a pre-training that has not written down what it looked through, nothing is known.
   if (digest === undefined && trial === undefined) return;
@@ -62,8 +72,12 @@ function checkEncoder(agent: Agent, folder: string, digest: string | undefined):
   checkSameEncoder(
     folder,
     digest === undefined ? undefined : { file: trial?.learner.encoder.frozen?.file, digest },
-    file === undefined ? undefined : { file, digest: createHash('sha256').update(readFileSync(file)).digest('hex') },
+    file === undefined ? undefined : { file, digest: eyes?.digest ?? digestOf(file) },
   );
+}
+
+function digestOf(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 /** Throws `ReinError('checkpoint')` where `snapshot`, from `folder`, is not one of such an agent. */

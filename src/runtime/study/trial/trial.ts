@@ -90,7 +90,7 @@ async function withParts<T>(
     closes.push(() => parts.close());
     const { from } = spec;
     if (state === undefined && from !== null) {
-      await startFrom(parts.agent, from, (sentence) => hooks.onFault?.(sentence));
+      await startFrom(parts.agent, from, (sentence) => hooks.onFault?.(sentence), parts.eyes);
     }
     return work(parts);
   });
