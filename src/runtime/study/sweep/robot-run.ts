@@ -50,7 +50,7 @@ export function takeRobotResult(folder: string, seed: number): void {
     steps: summary.env_steps,
     episodes: 0,
     updates: summary.updates,
-    refusedUpdates: 0,
+    refusedCalls: 0,
     droppedTransitions: summary.link.lost,
     stateDigest: '',
     seconds: summary.wall_s,

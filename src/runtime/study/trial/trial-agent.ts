@@ -39,8 +39,9 @@ interface Networks {
 
 /**
  * Gives `agent` the networks and optimisers that the trial or pre-training in `folder` ended with; its random numbers stay its
- * own. Throws `ReinError` where there is no such thing, it does not fit, or it has learned through another frozen encoder than
- * the one that `agent` is configured for: `eyes`, or without them the file as it is now.
+ * own, and calls that were refused there are not counted again. Throws `ReinError` where there is no such thing, it does not
+ * fit, or it has learned through another frozen encoder than the one that `agent` is configured for: `eyes`, or without them the
+ * file as it is now.
  */
 export async function startFrom(
   agent: Agent,
@@ -56,7 +57,7 @@ export async function startFrom(
   }
   checkEncoder(agent, folder, found.encoderDigest, eyes);
   await checkSnapshotFits(agent, found.agent, folder);
-  await agent.restore({ ...found.agent, rng: (await agent.snapshot()).rng });
+  await agent.restore({ ...found.agent, rng: (await agent.snapshot()).rng, refusedCalls: 0 });
 }
 
 function checkEncoder(

@@ -36,7 +36,8 @@ export interface TrialResult {
   readonly steps: number;
   readonly episodes: number;
   readonly updates: number;
-  readonly refusedUpdates: number;
+  /** Calls of the training that were not finite and were thrown away, this trial's own. */
+  readonly refusedCalls: number;
   readonly droppedTransitions: number;
   /** SHA-256 of the learner's whole state, hexadecimal. */
   readonly stateDigest: string;

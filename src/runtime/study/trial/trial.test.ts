@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReinError } from '../../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
+import { Agent, DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
 import { readTransitionLog } from '../files/transition-log.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
 import { runTrial, startTrial } from './trial.ts';
@@ -59,6 +59,13 @@ function folderOf(name: string, fields: Partial<TrialSpec> = {}): string {
 const curveOf = (folder: string) => readFileSync(join(folder, TRIAL_FILES.curve), 'utf8');
 const logOf = (folder: string) => readFileSync(join(folder, TRIAL_FILES.transitions));
 
+const snapshot = Agent.prototype.snapshot;
+
+/** A snapshot of an agent two of whose calls were not finite. */
+async function withRefusedCalls(this: Agent) {
+  return { ...(await snapshot.call(this)), refusedCalls: 2 };
+}
+
 /** Ends a trial after `points` evaluations as a kill would: nothing is written or closed in order. */
 async function interrupted(folder: string, points: number): Promise<void> {
   const stop = new AbortController();
@@ -77,7 +84,7 @@ describe('a trial', () => {
     expect(curve.map(({ step }) => step)).toEqual([0, 40, 80, 120, 160]);
     // No update before 40 steps, then two a step, never more.
     expect(curve.map(({ updates }) => updates)).toEqual([0, 0, 80, 160, 240]);
-    expect(result).toMatchObject({ steps: 160, updates: 240, refusedUpdates: 0, droppedTransitions: 0, seed: 3 });
+    expect(result).toMatchObject({ steps: 160, updates: 240, refusedCalls: 0, droppedTransitions: 0, seed: 3 });
     expect(result.last).toEqual(curve.at(-1));
     expect(Object.keys(curve[2]!.metrics)).toEqual(expect.arrayContaining(['criticLoss', 'actorLoss', 'temperature']));
     expect(readdirSync(folder)).toContain(TRIAL_FILES.policy);
@@ -150,9 +157,11 @@ describe('a trial', () => {
 
   it('begins with the networks of another, and does not keep demonstrations that it is told not to', async () => {
     const first = folderOf('first');
-    await runTrial(first);
+    const refused = vi.spyOn(Agent.prototype, 'snapshot').mockImplementation(withRefusedCalls);
+    expect(await runTrial(first)).toMatchObject({ refusedCalls: 2 });
+    refused.mockRestore();
     const second = folderOf('second', { from: first, demonstrations: null, steps: 60, seed: 4 });
-    await runTrial(second);
+    expect(await runTrial(second)).toMatchObject({ refusedCalls: 0 });
     // What the first one knew is there from the start.
     expect(readCurve(second)[0]!.returns).toEqual(readCurve(first).at(-1)!.returns);
     expect(readCurve(second).map(({ updates }) => updates)).toEqual([0, 0, 40]);

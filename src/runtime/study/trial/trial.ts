@@ -353,7 +353,7 @@ class Trial {
       steps: this.#step,
       episodes: this.#episode,
       updates: this.#parts.agent.updates - this.#updatesBefore,
-      refusedUpdates: refusedCalls,
+      refusedCalls,
       droppedTransitions: dropped,
       stateDigest: createHash('sha256')
         .update(new Uint8Array(state.buffer, state.byteOffset, state.byteLength))
