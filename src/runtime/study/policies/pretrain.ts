@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { ReinError, type Transition, totalObservationSize } from '../../../core/index.ts';
 import {
   type Agent,
-  type AgentSpec,
-  createAgent,
   createReplay,
   type ObservationEncoder,
   openObservationEncoder,
@@ -15,7 +13,7 @@ import {
 } from '../../../learner/index.ts';
 import type { LearnerSettings } from '../../config/index.ts';
 import { checkEmpty, storage, writeState, writeWhole } from '../files/index.ts';
-import { closedAfter, TRIAL_FILES } from '../trial/index.ts';
+import { closedAfter, openAgent, TRIAL_FILES } from '../trial/index.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 
 /** What is learned from, with which settings, into which folder. */
@@ -37,6 +35,7 @@ export interface PretrainingResult {
 }
 
 const RESULT = 'pretraining.json';
+const MISFIT_REMEDY = "Change the learner's file or --set another value, or give another run or environment.";
 
 /**
  * Trains on the data alone: clones its actions (`bcInitSteps`), then, where the algorithm can, learns offline
@@ -55,7 +54,8 @@ export async function runPretraining(
     if (eyes !== undefined) closes.push(() => eyes.close());
     const { parts } = eyes ?? collected;
     const sizes = { observationSize: totalObservationSize(parts), parts, actionSize: collected.actionSize };
-    const agent = await openAgent({ ...sizes, config: learner, seed }, collected.name);
+    const failure = `The learner cannot learn from ${collected.name}`;
+    const agent = await openAgent({ ...sizes, config: learner, seed }, failure, MISFIT_REMEDY);
     closes.push(() => agent.close());
     checkWork(agent);
     const replay = createReplay({ ...sizes, config: learner });
@@ -81,18 +81,6 @@ export async function runPretraining(
     writeState(join(out, TRIAL_FILES.checkpoints), 0, { formatVersion: 1, step: 0, agent: snapshot, ...lookedThrough });
     return result;
   });
-}
-
-async function openAgent(spec: AgentSpec, name: string): Promise<Agent> {
-  try {
-    return await createAgent(spec);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new ReinError('config', `The learner cannot learn from ${name}: ${cause.message}.`, {
-      remedy: "Change the learner's file or --set another value, or give another run or environment.",
-      cause,
-    });
-  }
 }
 
 /** Throws `ReinError` where these settings would learn nothing. */

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { takeRobotResult } from './robot-run.ts';
 
-it('a run on a robot that was killed while it wrote its summary has no result', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'rein-robot-run-'));
-  writeFileSync(join(folder, 'summary.json'), '{"env_steps": 12');
-  takeRobotResult(folder, 0);
-  expect(readdirSync(folder)).toEqual(['summary.json']);
-  rmSync(folder, { recursive: true });
-});
+it.each(['{"env_steps": 12', 'null'])(
+  'a run on a robot that was killed while it wrote its summary, of which there is %s, has no result',
+  (text) => {
+    const folder = mkdtempSync(join(tmpdir(), 'rein-robot-run-'));
+    writeFileSync(join(folder, 'summary.json'), text);
+    takeRobotResult(folder, 0);
+    expect(readdirSync(folder)).toEqual(['summary.json']);
+    rmSync(folder, { recursive: true });
+  },
+);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RobotStudy, StudyFile } from '../../config/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
-import { storage, writeWhole } from '../files/index.ts';
+import { parsed, storage, writeWhole } from '../files/index.ts';
 import { type CurvePoint, TRIAL_FILES, writeResult } from '../trial/index.ts';
 
 /** Folder of the run itself inside its place in the sweep, and what is written beside it. */
@@ -64,11 +64,8 @@ export function takeRobotResult(folder: string, seed: number): void {
 function summaryIn(folder: string): RunSummary | undefined {
   const path = join(folder, SUMMARY);
   if (!existsSync(path)) return undefined;
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as RunSummary;
-  } catch {
-    return undefined;
-  }
+  const summary = parsed(readFileSync(path, 'utf8')) as RunSummary | null | undefined;
+  return typeof summary?.env_steps === 'number' ? summary : undefined;
 }
 
 function pointOf(record: MetricRecord): CurvePoint[] {

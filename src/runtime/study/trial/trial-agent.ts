@@ -3,7 +3,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Environment, ReinError, totalObservationSize } from '../../../core/index.ts';
-import { type Agent, type AgentSnapshot, createAgent, type ObservationEncoder } from '../../../learner/index.ts';
+import {
+  type Agent,
+  type AgentSnapshot,
+  type AgentSpec,
+  createAgent,
+  type ObservationEncoder,
+} from '../../../learner/index.ts';
 import { readState } from '../files/index.ts';
 import { readTrialSpecIfAny, TRIAL_FILES, type TrialSpec } from './spec.ts';
 import { checkSameEncoder } from './trial-state.ts';
@@ -20,14 +26,18 @@ export async function openTrialAgent(
   const { learner: config, seed } = spec;
   const { actionSize } = environment;
   const { parts } = eyes ?? environment;
+  const sizes = { observationSize: totalObservationSize(parts), parts, actionSize };
+  const remedy = "Change the learner's file or --set another value.";
+  return openAgent({ ...sizes, config, seed }, `The learner cannot work in "${environment.name}"`, remedy);
+}
+
+/** Builds the networks of `spec`. Rejects with `ReinError('config')`, which begins with `failure`, where the settings cannot work. */
+export async function openAgent(spec: AgentSpec, failure: string, remedy: string): Promise<Agent> {
   try {
-    return await createAgent({ observationSize: totalObservationSize(parts), parts, actionSize, config, seed });
+    return await createAgent(spec);
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
-    throw new ReinError('config', `The learner cannot work in "${environment.name}": ${cause.message}.`, {
-      remedy: "Change the learner's file or --set another value.",
-      cause,
-    });
+    throw new ReinError('config', `${failure}: ${cause.message}.`, { remedy, cause });
   }
 }
 

@@ -5,6 +5,7 @@ import { ReinError } from '../../../core/index.ts';
 import {
   AppendFile,
   type LogPosition,
+  parsed,
   storage,
   TransitionLog,
   type TransitionSizes,
@@ -123,15 +124,6 @@ export function readResult(folder: string): TrialResult | undefined {
   throw new ReinError('storage', `${path} is damaged: it does not hold the result of a trial.`, {
     remedy: 'Delete this file: the same command then makes it again, from the last checkpoint where there is one.',
   });
-}
-
-/** `undefined` for what is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function writeResult(folder: string, result: TrialResult): void {
