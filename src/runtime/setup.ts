@@ -1,6 +1,7 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { type ObservationParts, observationParts, observationSize, ReinError, schemaHash } from '../core/index.ts';
 import type { MujocoDriverOptions } from '../drivers/mujoco/index.ts';
+import type { TaskAction } from '../policy/index.ts';
 import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
 import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
 import type { PegTaskConfig, ResolvedConfig } from './config/index.ts';
@@ -33,6 +34,11 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
     actionSize: task.action.dimensions.length,
     ticksPerStep: Math.round(config.robot.controlHz / config.task.policyHz),
   };
+}
+
+/** What the task makes of a policy's action, for comparing with what a policy's file says of it. */
+export function taskActionOf({ config, task }: RunSetup): TaskAction {
+  return { action: task.action, policyHz: config.task.policyHz };
 }
 
 function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly string[]): DriverConfig {

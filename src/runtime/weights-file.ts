@@ -1,15 +1,15 @@
 /** Weights as a policy file that stands alone. */
 import { bakeModel, ENCODER_PLACE, inlineModel } from '../core/index.ts';
-import { type PolicyWeights, savePolicyFile } from '../policy/index.ts';
+import { type PolicyWeights, savePolicyFile, statedAction } from '../policy/index.ts';
 import { encoderFor } from './encoder-file.ts';
-import type { RunSetup } from './setup.ts';
+import { type RunSetup, taskActionOf } from './setup.ts';
 
 /** Writes `policy.onnx` and its manifest into `folder`; gives the path of the former. Throws `ReinError` where it cannot. */
 export function saveWeights(setup: RunSetup, source: PolicyWeights, folder: string): Promise<string> {
-  const { config, task, observationSize, actionSize, schemaHash } = setup;
+  const { config, observationSize, actionSize, schemaHash } = setup;
   const { runId, version, parent, trainingStep, updates, createdAt } = source.manifest;
   const names = { robot: config.robot.name, task: config.task.name };
-  const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
+  const action = statedAction(taskActionOf(setup));
   const metadata = { schemaHash, runId, version: String(version), ...names, action };
   const policy = bakeModel(source.graph, tensorsOf(source), metadata);
   const { encoder } = encoderFor(setup);

@@ -12,6 +12,11 @@ export interface TaskAction {
   readonly policyHz: number;
 }
 
+/** What a policy's file says of it, as `actionDifference` reads it: the text of its metadata's `action`. */
+export function statedAction({ action, policyHz }: TaskAction): string {
+  return JSON.stringify({ ...action, periodS: 1 / policyHz });
+}
+
 /** Both sides, in words that follow the file's name, and what to do. */
 export interface ActionDifference {
   readonly clause: string;

@@ -4,7 +4,7 @@ import { loadPolicyFile } from '../../policy/index.ts';
 import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import type { GuardConfig } from '../guard/index.ts';
-import type { RunSetup } from '../setup.ts';
+import { type RunSetup, taskActionOf } from '../setup.ts';
 import type { RunFolder } from '../sim/index.ts';
 import { learnerOf } from './learner-of.ts';
 import { openLiveFolder } from './live-folder.ts';
@@ -52,8 +52,8 @@ export function guardConfigOf(setup: RunSetup, socketPath: string): GuardConfig 
 async function checkPolicies({ policy }: RunPreparation, setup: RunSetup, runId: string | undefined): Promise<void> {
   await checkBase(setup);
   if (policy === undefined) return;
-  const { observationSize, actionSize, schemaHash, config, task } = setup;
-  const taskAction = { action: task.action, policyHz: config.task.policyHz };
+  const { observationSize, actionSize, schemaHash } = setup;
+  const taskAction = taskActionOf(setup);
   const expected = { observationSize, actionSize, schemaHash, taskAction, ...(runId === undefined ? {} : { runId }) };
   await (await loadPolicyFile(policy, expected)).close();
 }

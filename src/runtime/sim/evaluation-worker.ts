@@ -4,7 +4,7 @@ import { ReinError, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
 import { encoderFor } from '../encoder-file.ts';
 import type { EpisodeRecording } from '../record/index.ts';
-import { createSetup, type RunSetup } from '../setup.ts';
+import { createSetup, type RunSetup, taskActionOf } from '../setup.ts';
 import type {
   Candidate,
   EpisodeFailure,
@@ -39,8 +39,8 @@ class PolicyHolder {
   }
 
   async #load(candidate: Candidate): Promise<OnnxPolicy> {
-    const { observationSize, actionSize, schemaHash, config, task } = this.#setup;
-    const taskAction = { action: task.action, policyHz: config.task.policyHz };
+    const { observationSize, actionSize, schemaHash } = this.#setup;
+    const taskAction = taskActionOf(this.#setup);
     if (candidate.kind === 'file') {
       return loadPolicyFile(candidate.path, { observationSize, actionSize, schemaHash, taskAction });
     }

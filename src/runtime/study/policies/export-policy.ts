@@ -10,11 +10,11 @@ import {
   readCheckpoint,
 } from '../../../learner/index.ts';
 import { readJournal } from '../../../learner/link/index.ts';
-import { savePolicyFile } from '../../../policy/index.ts';
+import { savePolicyFile, statedAction } from '../../../policy/index.ts';
 import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
 import { expectedCheckpoint, LEARNER_FILES, learnedSizes } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
-import { createSetup } from '../../setup.ts';
+import { createSetup, taskActionOf } from '../../setup.ts';
 import { storage, writeWhole } from '../files/index.ts';
 import { closedAfter, openActor, TRIAL_FILES } from '../trial/index.ts';
 import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.ts';
@@ -93,7 +93,7 @@ function exportRun(folder: string, out: string, say: (sentence: string) => void)
     const { runId, replay } = checkpoint;
     // A checkpoint of before the first publication: version 0 means to robots that there are no weights.
     const version = Math.max(1, checkpoint.policyVersion);
-    const action = JSON.stringify({ ...task.action, periodS: 1 / config.task.policyHz });
+    const action = statedAction(taskActionOf(setup));
     const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf: moved(config) };
     const exported = { agent, eyes, metadata, meaning: meaningOnRobot(task.action, config) };
     const { model, golden } = await verifiedModel(exported, recorded(folder, observationSize));
