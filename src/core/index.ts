@@ -38,6 +38,7 @@ export {
   type Dimension,
   ENCODER_PLACE,
   explainRejection,
+  firstLineOf,
   type InnerModel,
   inlineModel,
   type ModelInfo,

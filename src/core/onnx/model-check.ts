@@ -49,11 +49,21 @@ export function explainRejection(file: string, error: unknown, info?: ModelInfo)
       },
     );
   }
+  return new ReinError(
+    'config',
+    `${file} cannot be run by onnxruntime, which says: ${firstLineOf(error).slice(0, 300)}`,
+    {
+      remedy: 'Check the file where it was exported, with onnx.checker.check_model in Python.',
+      cause: error,
+    },
+  );
+}
+
+/** The first line of what onnxruntime said, without the path of the file. */
+export function firstLineOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
   const line = (said.split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
-  return new ReinError('config', `${file} cannot be run by onnxruntime, which says: ${line.trim().slice(0, 300)}`, {
-    remedy: 'Check the file where it was exported, with onnx.checker.check_model in Python.',
-    cause: error,
-  });
+  return line.trim();
 }
 
 function unsupported(file: string, op: string, info: ModelInfo | undefined, cause?: unknown): ReinError {

@@ -4,6 +4,7 @@ import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { Bindings, Graph, reshape, Session, type Tensor, unpack } from '../engine/index.ts';
 import { initialise } from '../networks/index.ts';
 import type { LearnerSpec } from '../program/index.ts';
+import { gaussian } from './checked-tensors.ts';
 import { expo } from './expo.ts';
 import {
   choose,
@@ -49,12 +50,6 @@ function parametersOf(g: Graph, spec: LearnerSpec, name: string) {
   return unpack(g.constant(large, members === undefined ? [layout.size] : [members, layout.size]), layout);
 }
 
-function normals(g: Graph, shape: number[], seed: number): Tensor {
-  const values = new Float64Array(shape.reduce((a, b) => a * b, 1));
-  new Rng(seed).fillNormal(values);
-  return g.constant(values, shape);
-}
-
 describe('the choice', () => {
   it('takes, in each row, the proposal whose least value is largest, the first of equals', async () => {
     const { action, value, chosen } = await evaluated((g) => {
@@ -96,7 +91,7 @@ describe('proposals', () => {
       const { proposals } = await evaluated((g) => {
         const proposers = { base: parametersOf(g, spec, 'base'), edit: parametersOf(g, spec, 'edit') };
         return {
-          proposals: propose(spec, proposers, normals(g, [4, O], 1), normals(g, [4, proposalNoiseSize(spec)], 2)),
+          proposals: propose(spec, proposers, gaussian(g, [4, O], 1), gaussian(g, [4, proposalNoiseSize(spec)], 2)),
         };
       });
       expect(proposals!.shape).toEqual([4, 5, A]);
@@ -118,8 +113,8 @@ describe('proposals', () => {
     const spec = specOf();
     const { value, values, action, again } = await evaluated((g) => {
       const proposers = { base: parametersOf(g, spec, 'base'), edit: parametersOf(g, spec, 'edit') };
-      const [sight, critic] = [normals(g, [20, O], 1), parametersOf(g, spec, 'critic')];
-      const proposals = propose(spec, proposers, sight, normals(g, [20, proposalNoiseSize(spec)], 2));
+      const [sight, critic] = [gaussian(g, [20, O], 1), parametersOf(g, spec, 'critic')];
+      const proposals = propose(spec, proposers, sight, gaussian(g, [20, proposalNoiseSize(spec)], 2));
       const found = choose(proposals, proposalValues(critic, sight, proposals));
       const alone = proposalValues(critic, sight, rowsOf(found.action));
       return {

@@ -4,6 +4,7 @@ import {
   checkModel,
   ENCODER_PLACE,
   explainRejection,
+  firstLineOf,
   type ImageShape,
   inlineModel,
   type ModelInfo,
@@ -145,10 +146,14 @@ export class EncoderSession {
   }
 
   #unequal(kind: 'config' | 'policy', cause: unknown): ReinError {
-    return new ReinError(kind, `${this.#model.file} cannot take an image as it took another: ${saidBy(cause)}`, {
-      remedy: 'Export the encoder again, so that it takes every image in the same way.',
-      cause,
-    });
+    return new ReinError(
+      kind,
+      `${this.#model.file} cannot take an image as it took another: ${firstLineOf(cause).slice(0, 300)}`,
+      {
+        remedy: 'Export the encoder again, so that it takes every image in the same way.',
+        cause,
+      },
+    );
   }
 
   /** Copies the features of the last run to `offset` of `out`, channel first. */
@@ -200,11 +205,6 @@ function notFinite(kind: 'config' | 'policy', file: string): ReinError {
   });
 }
 
-/** The first line of what the runtime says. */
-function saidBy(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).split('\n')[0]!.slice(0, 300);
-}
-
 /** Runs the encoder once on a grey image, to learn what it gives, and lays out the memory of all later runs. */
 async function tryOut(
   session: Session,
@@ -218,10 +218,14 @@ async function tryOut(
   const inputs = new Bindings();
   inputs.set(port.name, input, [1, ...shape]);
   const results = await session.evaluate(inputs).catch((cause: unknown) => {
-    throw new ReinError('config', `${file} cannot take the task's ${showImage(image)} image: ${saidBy(cause)}`, {
-      remedy: 'Export the encoder for this image, or give the task the image that the encoder was trained on.',
-      cause,
-    });
+    throw new ReinError(
+      'config',
+      `${file} cannot take the task's ${showImage(image)} image: ${firstLineOf(cause).slice(0, 300)}`,
+      {
+        remedy: 'Export the encoder for this image, or give the task the image that the encoder was trained on.',
+        cause,
+      },
+    );
   });
   const { shape: given, data } = results[outputName]!;
   if (!allFinite(data as Float32Array)) throw notFinite('config', file);

@@ -6,7 +6,7 @@ import { actionDifference, hasNoiseAlways, PlainSession, type TaskAction, type T
 import { sha256Hex } from '../weights.ts';
 import { type BasePolicy, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
 import { type FeedOptions, feedAll } from './feeds.ts';
-import { firstLine, unfit } from './refusal.ts';
+import { clauseOf, unfit } from './refusal.ts';
 
 export interface BasePolicyOptions extends TaskAction, FeedOptions {
   /** Path of the ONNX file. */
@@ -41,7 +41,7 @@ export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePo
   const called = `The base policy ${name}`;
   const info = checkModel(called, bytes, 'anywhere');
   const session = await PlainSession.open(options.file).catch((error: unknown) => {
-    const line = firstLine(error);
+    const line = clauseOf(error);
     if (info.external !== undefined && /external data/i.test(line)) {
       throw unfit(
         `${name} keeps weights ("${info.external}") in another file, which does not lie beside it`,
@@ -121,7 +121,7 @@ async function tryOut(
   for (let i = 0; i <= TRIALS; i++) {
     fillFeeds(feeds, state, rng);
     const { shape, data } = await session.run().catch((error: unknown) => {
-      throw unfit(`${name} cannot be run: ${firstLine(error)}`, 'Export it again with the sizes of this task.');
+      throw unfit(`${name} cannot be run: ${clauseOf(error)}`, 'Export it again with the sizes of this task.');
     });
     const [batch, steps, size] = shape.length === 2 ? [shape[0], 1, shape[1]] : shape;
     if (shape.length > 3 || batch !== 1 || steps === undefined || steps < 1 || size !== actionSize) {

@@ -1,11 +1,9 @@
 /** How a base policy that does not fit is refused. */
-import { ReinError } from '../../core/index.ts';
+import { firstLineOf, ReinError } from '../../core/index.ts';
 
-/** The first line of what onnxruntime said, without the path of the file. */
-export function firstLine(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  const line = (text.split('\n')[0] ?? '').replace(/^Load model from .* failed:/, '');
-  return line.trim().replace(/\.+$/, '');
+/** What onnxruntime said, as the end of a sentence: without a full stop. */
+export function clauseOf(error: unknown): string {
+  return firstLineOf(error).replace(/\.+$/, '');
 }
 
 /** `sentence` begins with the file's name and has no full stop. */
