@@ -141,18 +141,18 @@ export function rotationError(out: Float64Array, target: Numbers, current: Numbe
     out[offset + 2] = z * scale;
     return;
   }
-  // Half a turn: the antisymmetric part vanishes, so the axis comes from E + I = 2·axis·axisᵀ.
-  const ax = Math.sqrt(Math.max(0, (e00 + 1) / 2));
-  const ay = Math.sqrt(Math.max(0, (e11 + 1) / 2));
-  const az = Math.sqrt(Math.max(0, (e22 + 1) / 2));
-  const xy = rowDot(target, current, 0, 3);
-  const xz = rowDot(target, current, 0, 6);
-  const yz = rowDot(target, current, 3, 6);
-  const signY = ax > 1e-6 ? Math.sign(xy) || 1 : 1;
-  const signZ = ax > 1e-6 ? Math.sign(xz) || 1 : Math.sign(yz) || 1;
-  out[offset] = Math.PI * ax;
-  out[offset + 1] = Math.PI * ay * signY;
-  out[offset + 2] = Math.PI * az * signZ;
+  // Next to half a turn the antisymmetric part carries no more than the sign of the axis. The axis itself comes from
+  // the symmetric part, cos·I + (1 − cos)·axis·axisᵀ: from the row of its largest component, as a small one loses its
+  // own sign in rounding.
+  const k = e00 >= e11 && e00 >= e22 ? 0 : e11 >= e22 ? 1 : 2;
+  const ax = symmetric(target, current, k, 0) - (k === 0 ? cosine : 0);
+  const ay = symmetric(target, current, k, 1) - (k === 1 ? cosine : 0);
+  const az = symmetric(target, current, k, 2) - (k === 2 ? cosine : 0);
+  const angle = Math.atan2(sine, cosine);
+  const scale = (ax * x + ay * y + az * z < 0 ? -angle : angle) / Math.sqrt(ax * ax + ay * ay + az * az);
+  out[offset] = ax * scale;
+  out[offset + 1] = ay * scale;
+  out[offset + 2] = az * scale;
 }
 
 /** The turn about the base z axis, rad in (−π, π], that brings `from` nearest to `to`. Tick-safe. */
@@ -177,4 +177,9 @@ export function turnAboutZ(out: Float64Array, m: Numbers, yawRad: number): void 
 
 function rowDot(a: Numbers, b: Numbers, rowA: number, rowB: number): number {
   return a[rowA]! * b[rowB]! + a[rowA + 1]! * b[rowB + 1]! + a[rowA + 2]! * b[rowB + 2]!;
+}
+
+/** Entry (i, j) of the symmetric part of a·bᵀ. */
+function symmetric(a: Numbers, b: Numbers, i: number, j: number): number {
+  return (rowDot(a, b, 3 * i, 3 * j) + rowDot(a, b, 3 * j, 3 * i)) / 2;
 }
