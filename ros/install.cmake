@@ -22,7 +22,6 @@ install(CODE "
   endforeach()
 ")
 install(DIRECTORY ${folders} DESTINATION share/${PROJECT_NAME}
-  PATTERN "*.d.ts" EXCLUDE
   PATTERN "*.map" EXCLUDE
   PATTERN "*.pyc" EXCLUDE
   PATTERN "__pycache__" EXCLUDE

@@ -10,7 +10,7 @@ let house: string;
 
 beforeEach(() => {
   house = mkdtempSync(join(tmpdir(), 'rein-build-'));
-  for (const path of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) {
+  for (const path of ['scripts', 'package.json', 'package-lock.json', 'tsconfig.json']) {
     cpSync(join(root, path), join(house, path), { recursive: true });
   }
   symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));
@@ -22,11 +22,58 @@ beforeEach(() => {
 
 afterEach(() => rmSync(house, { recursive: true, force: true }));
 
-it('compiles, points imports at the outputs, copies the rest and leaves tests out', () => {
-  expect(build()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^built in \d+\.\d s\n$/) });
+it('says at once that it compiles, points imports at the outputs, copies the rest and leaves tests out', () => {
+  expect(build()).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^compiling 3 files once, .* built in \d+\.\d s\n$/),
+  });
   expect(readFileSync(at('dist/core/a.js'), 'utf8')).toContain('"./b.js"');
   expect(readFileSync(at('dist/scene/arm.xml'), 'utf8')).toBe('<mujoco/>');
   expect(existsSync(at('dist/core/a.test.js'))).toBe(false);
+});
+
+it('points every form of a relative import at the output, and nothing else', () => {
+  put(
+    'src/core/a.ts',
+    [
+      "import { b } from './b.ts';",
+      "import { type Only } from './b.ts';",
+      "import './b.ts';",
+      'import {',
+      ...['one', 'two', 'three', 'four', 'five'].map((word) => `  b as averageLongNameOf${word},`),
+      "} from '../core/b.ts';",
+      "export * from './b.ts';",
+      "export * as all from './b.ts';",
+      "export { b as c } from './b.ts';",
+      "import type { Only as Gone } from './gone.ts';",
+      "export const later = async (): Promise<unknown> => import('./b.ts');",
+      'export const text: string = "./b.ts";',
+      'export const lines: string = `\nimport { b } from "b.ts";\n`;',
+      'export const a: Gone = b + averageLongNameOfone + averageLongNameOftwo + averageLongNameOfthree;',
+      'console.log(averageLongNameOffour, averageLongNameOffive);',
+    ].join('\n'),
+  );
+  put('src/core/b.ts', 'export const b: number = 1;\nexport type Only = number;\n');
+  expect(build().status).toBe(0);
+  const code = readFileSync(at('dist/core/a.js'), 'utf8');
+  expect(code.match(/b\.js"/g)).toHaveLength(8);
+  expect(code).not.toContain('gone');
+  expect(code).toContain('text = "./b.ts"');
+  expect(code).toContain('import { b } from "b.ts";');
+  const { status, stdout } = spawnSync(process.execPath, [at('dist/core/a.js')], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: '1 1\n' });
+});
+
+it('writes maps that lead an error to the line of its source', () => {
+  put(
+    'src/core/fails.ts',
+    "interface Unused {\n  readonly a: number;\n}\n\nthrow new Error('here') as Unused & Error;\n",
+  );
+  expect(build().status).toBe(0);
+  const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', at('dist/core/fails.js')], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toContain(`${at('src/core/fails.ts')}:5`);
 });
 
 it('does nothing and says nothing when nothing changed, and repairs what was deleted', () => {
@@ -45,7 +92,7 @@ it('removes what has no source any more', () => {
   rmSync(at('src/core/old.ts'));
   rmSync(at('src/scene/arm.xml'));
   build();
-  for (const gone of ['dist/core/old.js', 'dist/core/old.d.ts', 'dist/core/old.js.map', 'dist/scene/arm.xml']) {
+  for (const gone of ['dist/core/old.js', 'dist/core/old.js.map', 'dist/scene/arm.xml']) {
     expect(existsSync(at(gone)), gone).toBe(false);
   }
 });
@@ -58,12 +105,12 @@ it('removes what it did not write, though no source changed', () => {
   expect(build().stdout).toBe('');
 });
 
-it('fails with the place of a wrong type, again and again until it is right', () => {
-  put('src/core/b.ts', "export const b: number = 'one';\n");
+it('fails with the place of what it cannot read, again and again until it is right', () => {
+  put('src/core/b.ts', 'export const b: number = ;\n');
   for (let i = 0; i < 2; i++) {
     const { status, stderr } = build();
     expect(status).toBe(1);
-    expect(stderr).toContain('src/core/b.ts(1,14)');
+    expect(stderr).toContain('src/core/b.ts:1:25');
   }
   put('src/core/b.ts', 'export const b: number = 1;\n');
   expect(build().status).toBe(0);
