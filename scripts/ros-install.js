@@ -80,7 +80,13 @@ function run(command, args, sentence, remedy) {
   const result = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, npm_config_yes: 'true' },
+    // .npmrc lets no package's script run by itself. That of onnxruntime-node would fetch files that nobody needs.
+    env: {
+      ...process.env,
+      npm_config_yes: 'true',
+      npm_config_ignore_scripts: 'false',
+      ONNXRUNTIME_NODE_INSTALL: 'skip',
+    },
     timeout: buildLimitMs,
   });
   if (result.status !== 0) fail(sentence, remedy);

@@ -19,5 +19,5 @@ it('is compiled before it is packed', () => {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
-  expect(scripts['prepack']).toMatch(/^node scripts\/build\.js/);
+  expect(scripts['package']).toMatch(/^node scripts\/build\.js .*&& npm pack$/);
 });
