@@ -65,6 +65,7 @@ describe('the socket server', () => {
 
   it('holds the robot when the node goes', async () => {
     const node = await connectGuardLink(path);
+    await node.advance(1);
     await node.request({ kind: 'enable' });
     await node.request({ kind: 'activate' });
     await node.advance(1);

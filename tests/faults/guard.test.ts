@@ -136,6 +136,27 @@ describe('a robot that goes wrong', () => {
     }
   });
 
+  faultRow(10, 'fake', 'a robot that is lost in motion brakes blind, and torque goes off at rest', async (promised) => {
+    const rig = await FaultRig.active({ model: roomy, scale: 0.1 });
+    for (let k = 0; k < 10; k++) {
+      rig.push(1);
+      await rig.link.advance(3);
+    }
+    const speedBefore = await rig.speedShare();
+    expect(speedBefore).toBeGreaterThan(0.2);
+    rig.driver.inject('lost', 1000);
+    await rig.link.advance(promised('missedAnswers') - 1);
+    const speeds: number[] = [];
+    while (rig.driver.isEnabled && speeds.length < 400) speeds.push(await rig.speedShare());
+    // As along any verified brake path: slower in every tick, to zero, with torque all the way.
+    expect(speeds.length).toBeGreaterThan(5);
+    for (const [i, speed] of speeds.entries()) expect(speed).toBeLessThan((speeds[i - 1] ?? speedBefore + 1) + 1e-12);
+    expect(speeds.at(-1)).toBe(0);
+    expect(rig.link.latest.state).toBe('fault');
+    expect(Array.from(rig.driver.referenceRad)).toEqual(Array.from(rig.link.latest.referenceRad));
+    expect(rig.link.latest.violations).toBe(0);
+  });
+
   faultRow(14, 'fake', 'a reading that does not change cuts the torque after 100 ms', async (promised) => {
     const rig = await movingRig();
     rig.push(1);

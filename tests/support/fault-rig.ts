@@ -50,8 +50,8 @@ export class FaultRig {
   /** Enabled and activated, and nothing sent yet. */
   static async active(options: RigOptions = {}): Promise<FaultRig> {
     const rig = await FaultRig.open(options);
-    await rig.link.request({ kind: 'enable' });
     await rig.link.advance(1);
+    await rig.link.request({ kind: 'enable' });
     await rig.link.request({ kind: 'activate' });
     return rig;
   }

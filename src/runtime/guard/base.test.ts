@@ -34,8 +34,8 @@ async function rig() {
       await link.advance(5);
     }
   };
-  await link.request({ kind: 'enable' });
   await link.advance(1);
+  await link.request({ kind: 'enable' });
   await link.request({ kind: 'activate' });
   return { link, driver, push, drive };
 }

@@ -90,8 +90,8 @@ async function rig(model: RobotModel) {
 
 async function activeRig(model: RobotModel) {
   const made = await rig(model);
-  await made.link.request({ kind: 'enable' });
   await made.link.advance(1);
+  await made.link.request({ kind: 'enable' });
   await made.link.request({ kind: 'activate' });
   return made;
 }

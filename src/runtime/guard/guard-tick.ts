@@ -10,6 +10,7 @@ import {
   type RobotModel,
   type RobotState,
   type SafetyStateName,
+  type Vec,
 } from '../../core/index.ts';
 import type { Driver, DriverStatus } from '../../drivers/index.ts';
 import {
@@ -50,6 +51,8 @@ import type { TickStages } from '../tick.ts';
 
 /** A driver that gives no measurement, or takes no reference, this many ticks in a row is lost. */
 const MISSED_TICKS = 3;
+/** A robot that was put somewhere may be measured so far from there, rad or m: encoders, and a period of settling. */
+const PLACED_RAD = 0.005;
 
 export interface GuardTickOptions {
   /** Open. The guard closes it. */
@@ -104,6 +107,8 @@ export class GuardTick implements TickStages {
   #missedWrites = 0;
   #hasAnswered = false;
   #seedResult: SeedResult = 'notFinite';
+  /** The scene was put back: the next reading tells whether the robot is where it was to be put. */
+  #isPlaced = false;
   #brokenLimits = 0;
   #nowS: number;
   #dtS: number;
@@ -143,6 +148,10 @@ export class GuardTick implements TickStages {
     return this.#state;
   }
 
+  get referenceRad(): Vec<'rad'> {
+    return this.#chain.referenceRad;
+  }
+
   /** What the next state depends on, as of the last tick; `request` and the newest decider filled in. */
   inputFor(request: RequestKind): SafetyInput {
     this.decide();
@@ -170,8 +179,7 @@ export class GuardTick implements TickStages {
     const input = this.#input;
     input.flags = this.#faults.update(this.#presentFaults());
     input.isConnected = this.#readStatus !== 'lost' || this.#missedReads < MISSED_TICKS;
-    input.isAtRest =
-      this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, this.#nowS) && this.#isReferenceAtRest();
+    input.isAtRest = this.#isAtRest(input.isConnected);
     input.decider = deciderOf(this.#newest, this.#nowS);
     input.request = 'none';
     this.enter(nextSafetyState(this.#state, input));
@@ -248,13 +256,28 @@ export class GuardTick implements TickStages {
     if (isDriven && report.tankInjectedJ > 0) frame.tankInjectedJ += report.tankInjectedJ;
   }
 
-  /** Changes the state, and the torque with it. Tick-safe where the driver's `enable` and `disable` are. */
+  /**
+   * Changes the state, and the torque with it, which comes on where the robot was last measured and nowhere else. Tick-safe
+   * where the driver's `enable` and `disable` are.
+   */
   enter(state: SafetyStateName): void {
     const hadTorque = hasTorque(this.#state);
+    if (!hadTorque && hasTorque(state)) this.#seed(this.frame.robot.positionRad);
     this.#state = state;
     if (hadTorque === hasTorque(state)) return;
     if (hadTorque) this.#driver.disable();
     else this.#driver.enable();
+  }
+
+  /** The joints were read in this tick, and the reading is believed: what torque needs to come on. */
+  get isMeasured(): boolean {
+    return this.#measurement.isTrusted;
+  }
+
+  /** Reads once more between ticks, where something took so long that the tick's reading is old. */
+  measureAnew(): void {
+    this.read();
+    this.#checkMeasurement();
   }
 
   /** The commands that were sent so far mean nothing any more. */
@@ -271,6 +294,7 @@ export class GuardTick implements TickStages {
     // What was sent pulls no more: the robot was put there at rest, its set-points with it, and that is a new start.
     this.#seedResult = 'notFinite';
     this.#seed(jointsRad);
+    this.#isPlaced = true;
     this.#chain.refillTank();
     // Where it stood before does not matter any more; other faults still want to be acknowledged.
     this.#faults.acknowledge(this.#faults.flags & ~START_OUTSIDE);
@@ -319,6 +343,7 @@ export class GuardTick implements TickStages {
     let flags = this.#commands.check(this.#state, this.#report, this.#nowS) | this.#checkMeasurement();
     const isStalled = checkTick(this.#dtS, this.#periodS);
     if (this.#isInMotion()) flags |= isStalled;
+    if (this.#isPlaced && this.#measurement.isTrusted) this.#checkPlace();
     const isReferenceOld = !hasTorque(this.#state) || isStalled !== 0 || this.#seedResult === 'notFinite';
     // While the tick was held up, the reference stood still, and only the measurement says what the arm did.
     if (isReferenceOld && this.#measurement.isTrusted) this.#seed(this.frame.robot.positionRad);
@@ -344,7 +369,10 @@ export class GuardTick implements TickStages {
     const flags = this.#measurement.check(positionRad, this.#sinceReadS);
     if (this.#isNewReading) this.#sinceReadS = 0;
     if (!this.#measurement.isTrusted) return flags;
-    if (!allFinite(velocityRadPerS)) return flags | READING_NOT_FINITE;
+    if (!allFinite(velocityRadPerS)) {
+      this.#measurement.isTrusted = false;
+      return flags | READING_NOT_FINITE;
+    }
     copyRobotState(this.frame.robot, this.#measured);
     return flags;
   }
@@ -393,6 +421,23 @@ export class GuardTick implements TickStages {
     this.#monitor.restart(this.#chain.referenceRad);
     this.#following.restart();
     this.#report.isStopLatched = false;
+  }
+
+  /** A robot that was put elsewhere than asked is followed to where it is, as after any start. */
+  #checkPlace(): void {
+    this.#isPlaced = false;
+    const { positionRad } = this.frame.robot;
+    for (let i = 0; i < positionRad.length; i++) {
+      if (Math.abs(positionRad[i]! - this.#chain.referenceRad[i]!) <= PLACED_RAD) continue;
+      this.#seedResult = 'notFinite';
+      return;
+    }
+  }
+
+  /** Of a robot that does not answer only the reference is known. */
+  #isAtRest(isConnected: boolean): boolean {
+    const isStanding = this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, this.#nowS);
+    return (isStanding || !isConnected) && this.#isReferenceAtRest();
   }
 
   #isInMotion(): boolean {

@@ -229,6 +229,7 @@ describe('the guard', () => {
 
   it('does not start from outside the limits, and says why', async () => {
     const { link } = await rig({ startRad: ur5eLike.homeRad.map((value, i) => (i === 0 ? 3 : value)) });
+    await link.advance(1);
     await link.request({ kind: 'enable' });
     await link.advance(1);
     const answer = await link.request({ kind: 'activate' });
@@ -241,8 +242,8 @@ describe('the guard', () => {
     expect(await link.request({ kind: 'activate' })).toMatchObject({ ok: false });
     const layout = { jointsRad: ur5eLike.homeRad, objects: {}, signals: {} };
     await link.request({ kind: 'resetScene', layout });
-    expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
     await link.advance(1);
+    expect(await link.request({ kind: 'enable' })).toEqual({ ok: true });
     expect(await link.request({ kind: 'activate' })).toEqual({ ok: true });
   });
 
@@ -310,8 +311,8 @@ async function rig(options: MockDriverOptions = {}) {
 
 async function activeRig(options: MockDriverOptions = {}) {
   const made = await rig(options);
-  await made.link.request({ kind: 'enable' });
   await made.link.advance(1);
+  await made.link.request({ kind: 'enable' });
   await made.link.request({ kind: 'activate' });
   return made;
 }

@@ -5,6 +5,7 @@ import {
   ReinError,
   type SafetyStateName,
   type SceneLayout,
+  type Vec,
 } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
 import { answerRequest, hasTorque, nextSafetyState } from '../../safety/index.ts';
@@ -13,6 +14,10 @@ import { controlTick } from '../tick.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 
 export type GuardOptions = GuardTickOptions;
+
+/** Said where torque, or going on, would start from a pose that nobody has measured. */
+const UNMEASURED =
+  'the joints were not measured in this tick, or the reading is not believed (late, lost, no number, or a jump): ask again once they are';
 
 /**
  * Owns an open driver. `tick` is called once per control period, `handle` only between ticks, on the same thread.
@@ -23,6 +28,7 @@ export type GuardOptions = GuardTickOptions;
  * @example
  * const createGuard = (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port });
  * const link = new MemoryGuardLink({ shape, clock, createGuard });
+ * await link.advance(1); // torque comes on where the robot is measured
  * await link.request({ kind: 'enable' });
  * await link.request({ kind: 'activate' });
  * link.send(command);
@@ -40,6 +46,11 @@ export class Guard implements TickingGuard {
 
   get state(): SafetyStateName {
     return this.#tick.state;
+  }
+
+  /** [n] what the joints are asked to reach, rad: the tick's own array. */
+  get referenceRad(): Vec<'rad'> {
+    return this.#tick.referenceRad;
   }
 
   /** True while commands may move the robot, and while it brakes. */
@@ -61,7 +72,7 @@ export class Guard implements TickingGuard {
     const answer = answerRequest(tick.state, input);
     if (!answer.ok) return answer;
     if (request.kind === 'enable' && !hasTorque(tick.state)) {
-      const reason = this.#driver.prepare?.();
+      const reason = this.#prepare();
       if (reason !== undefined) return { ok: false, reason };
     }
     if (request.kind === 'resetScene') {
@@ -79,10 +90,21 @@ export class Guard implements TickingGuard {
     return this.#closing;
   }
 
+  /** Why torque cannot come on now; `undefined` where it can. */
+  #prepare(): string | undefined {
+    const reason = this.#driver.prepare?.();
+    if (reason !== undefined) return reason;
+    // It may have taken seconds, in which an arm without torque goes where it likes.
+    if (this.#driver.prepare !== undefined) this.#tick.measureAnew();
+    return this.#tick.isMeasured ? undefined : UNMEASURED;
+  }
+
   /** An operator has seen the faults. Refused where the arm may move and where there is nothing to see. */
   #acknowledge(): GuardAnswer {
     const tick = this.#tick;
     if (!tick.mayAcknowledge) return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}` };
+    // It goes on from where it is measured, so it has to be.
+    if (tick.state === 'stopped' && !tick.isMeasured) return { ok: false, reason: UNMEASURED };
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
     const answer = answerRequest(tick.state, input);
     if (!answer.ok) return answer;

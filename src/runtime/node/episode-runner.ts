@@ -235,8 +235,9 @@ export class EpisodeRunner {
   async #prepare(episode: EpisodeOptions): Promise<void> {
     const { link } = this.#options;
     if (episode.layout !== undefined) await this.#resetScene(episode.layout);
-    if (link.latest.state === 'standby' || link.latest.tick < 0) await this.#request({ kind: 'enable' });
+    // Torque comes on only where the robot was measured since.
     await link.advance(1);
+    if (link.latest.state === 'standby') await this.#request({ kind: 'enable' });
     await this.#request({ kind: 'activate' });
     await link.advance(1);
   }

@@ -5,7 +5,8 @@ import { DRIVER_LOST, ENCODER_JUMP, FROZEN_READING, READING_NOT_FINITE, START_FA
 export const MEASURING: readonly FaultRow[] = [
   {
     ...{ row: 10, fault: 'The robot does not answer any more', applies: true },
-    promise: 'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched.',
+    promise:
+      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off.',
     source: 'ros2_control stops on a read error; three is ours',
     numbers: { missedAnswers: 3, silenceS: 0.05 },
     signs: [

@@ -69,12 +69,15 @@ function rules({ action, movers, state, wish }: Case, next: SafetyStateName): Re
     'stop stops': !was || wish.request !== 'stop' || !moves,
     'hold holds': !was || wish.request !== 'hold' || !moves,
     'category 0 acts at once': action !== 'cat0' || !hasTorque(next),
-    'a robot that is lost has no torque': wish.isConnected || !hasTorque(next),
+    'a robot that is lost brakes until it rests, then has no torque':
+      wish.isConnected || !hasTorque(state) || wish.isAtRest || action === 'cat0' || next === 'stopping',
+    'a robot that is lost has torque only to brake': wish.isConnected || !hasTorque(next) || next === 'stopping',
+    'a robot that is lost has no torque at rest': wish.isConnected || !wish.isAtRest || !hasTorque(next),
+    'a robot that is lost gets no torque': wish.isConnected || hasTorque(state) || !hasTorque(next),
     'category 1 cuts the torque at rest': action !== 'cat1' || !was || next === 'stopping' || next === 'fault',
     'category 1 leaves no torque at rest':
       action !== 'cat1' || !wish.isAtRest || !['stopping', 'stopped'].includes(state) || next === 'fault',
-    'torque is not cut in motion but for category 0 or a lost robot':
-      !was || hasTorque(next) || action === 'cat0' || !wish.isConnected,
+    'torque is not cut in motion but for category 0': !was || wish.isAtRest || hasTorque(next) || action === 'cat0',
     'braking ends in fault, stopped, or goes on':
       state !== 'stopping' || ['stopping', 'stopped', 'fault'].includes(next),
     'braking goes on until it rests': state !== 'stopping' || wish.isAtRest || next === 'stopping' || !hasTorque(next),
@@ -177,6 +180,10 @@ describe('the model check', () => {
       reduce(action === 'cat0' ? 'cat1' : action, movers, state, wish),
     'a robot that is lost goes on': (reduce) => (action, movers, state, wish) =>
       reduce(action, movers, state, { ...wish, isConnected: true }),
+    'a robot that is lost goes limp in motion': (reduce) => (action, movers, state, wish) =>
+      wish.isConnected || !hasTorque(state) ? reduce(action, movers, state, wish) : 'fault',
+    'a robot that is lost keeps its torque': (reduce) => (action, movers, state, wish) =>
+      wish.isConnected || !hasTorque(state) ? reduce(action, movers, state, wish) : 'stopping',
     'the policy goes on where a person lets go': (reduce) => (action, movers, state, wish) => {
       const next = reduce(action, movers, state, wish);
       return state === 'active.human' && next === 'ready' && wish.request === 'none' ? 'active.policy' : next;

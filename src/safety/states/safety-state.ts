@@ -46,8 +46,9 @@ export function stateUnder(
   state: SafetyStateName,
   wish: SafetyWish,
 ): SafetyStateName {
-  if (!wish.isConnected) return state === 'disconnected' || state === 'standby' ? 'disconnected' : 'fault';
+  if (!wish.isConnected && (state === 'standby' || state === 'disconnected')) return 'disconnected';
   if (action === 'cat0') return 'fault';
+  if (!wish.isConnected && state !== 'fault') return brakeBlind(wish);
   const mustStop = isAtLeast(action, 'cat2');
   const mustCutTorque = isAtLeast(action, 'cat1');
   switch (state) {
@@ -67,12 +68,21 @@ export function stateUnder(
       if (!wish.isAtRest) return 'stopping';
       return mustCutTorque ? 'fault' : 'stopped';
     case 'stopped':
-      if (mustCutTorque) return 'fault';
+      // An arm that is to be let down slowly takes its time for it.
+      if (mustCutTorque) return wish.isAtRest ? 'fault' : 'stopping';
       if (wish.request === 'disable') return 'standby';
       return wish.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
     case 'fault':
-      return wish.request === 'acknowledge' && !mustStop ? 'standby' : 'fault';
+      return wish.request === 'acknowledge' && wish.isConnected && !mustStop ? 'standby' : 'fault';
   }
+}
+
+/**
+ * A robot with torque that does not answer: it may still hear. Category 1 without eyes: the verified brake path is sent to its
+ * end, then torque goes off. Nothing that is asked for is heard meanwhile.
+ */
+function brakeBlind(wish: SafetyWish): SafetyStateName {
+  return wish.isAtRest ? 'fault' : 'stopping';
 }
 
 function nextActive(state: 'active.policy' | 'active.human', movers: Movers, wish: SafetyWish): SafetyStateName {

@@ -48,8 +48,9 @@ export class MeasurementWatchdog {
     this.#trusted = new Float64Array(model.joints.length);
   }
 
-  /** The next reading may be anywhere, as after the scene was rearranged. */
+  /** The next reading may be anywhere, as after the scene was rearranged; until it has come none is believed. */
   restart(): void {
+    this.isTrusted = false;
     this.#hasReading = false;
     this.#jumps = 0;
     this.#sinceTrustedS = 0;

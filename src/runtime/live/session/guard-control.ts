@@ -6,6 +6,8 @@ import { withRow } from './with-row.ts';
 
 /** The arm has so long to come to rest, s. */
 const STANDS_AFTER_S = 3;
+/** Ticks in which torque may come on. */
+const ENABLE_TRIES = 5;
 
 export class GuardControl {
   readonly #link: GuardLink;
@@ -57,9 +59,18 @@ export class GuardControl {
     const isLatched = state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0);
     if (isLatched) await this.#request('acknowledge');
     await link.advance(1);
-    if (link.latest.state === 'standby') await this.#request('enable');
+    if (link.latest.state === 'standby') await this.#enable();
     await link.advance(1);
     return isLatched;
+  }
+
+  /** Torque comes on only in a tick that has measured the joints; one that has not is no reason to give up. */
+  async #enable(): Promise<void> {
+    for (let tries = 1; tries < ENABLE_TRIES; tries++) {
+      if ((await this.#link.request({ kind: 'enable' })).ok) return;
+      await this.#link.advance(1);
+    }
+    await this.#request('enable');
   }
 
   async #request(kind: 'acknowledge' | 'enable'): Promise<void> {
