@@ -55,7 +55,7 @@ describe('the fault table', () => {
 
   it('does not let a test cite what there is not', () => {
     expect(() => faultRow(0, 'fake', 'no such row', () => {})).toThrow('no row 0');
-    expect(() => faultRow(53, 'wall', 'no such row', () => {})).toThrow('no row 53');
+    expect(() => faultRow(54, 'wall', 'no such row', () => {})).toThrow('no row 54');
     expect(() => faultRow(13, 'fake', 'no servo', () => {})).toThrow('needs servos');
   });
 });

@@ -2,16 +2,11 @@
  * The robot's side of the weights. `newest` skips what is overtaken (real time); `all` gives every version in order
  * (lock-step). Nothing reaches the callback that has not passed `verifyBundle`.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dealer, Subscriber } from 'zeromq';
+import { Connection } from './connection.ts';
 import { fault, type LinkFault } from './fault.ts';
-import {
-  CONNECTING_OPTIONS,
-  Outbox,
-  parseAddress,
-  receiveAll,
-  SEND_TIMEOUT_MS,
-  weightsAddressBeside,
-} from './sockets.ts';
+import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS, weightsAddressBeside } from './sockets.ts';
 import { decodeBundle, verifyBundle, type WeightsBundle } from './weights-bundle.ts';
 import { decodeFrame, encodeFrame, peekWeightsVersion } from './wire.ts';
 
@@ -30,63 +25,130 @@ export interface SubscribeOptions {
   readonly onBundle: (bundle: WeightsBundle) => void | Promise<void>;
   /** Told of every message that is not used, and with `all` of versions that are no longer kept. */
   readonly onFault?: (fault: LinkFault) => void;
+  /** Time without a peer, or without weights that the learner has, after which a new socket is made, ms. */
+  readonly renewAfterMs?: number;
 }
 
 /** A running subscription. */
 export interface Subscription {
   /** The newest version given to `onBundle`. */
   readonly version: number;
+  /** The learner says that its newest weights are `version`: where they do not come for long, a new socket is made. */
+  learnerHas(version: number): void;
   close(): Promise<void>;
 }
 
 const ASK_AGAIN_MS = 1000;
+/** Weights that the learner has and that do not come: after so long a new socket is made, after twice that the next. */
+const PATIENCE_MS = 5000;
+const MOST_PATIENCE_MS = 60_000;
 
 /** Starts to receive weights; works whether or not the learner runs yet. Throws `ReinError('link')` for a bad address. */
 export function subscribeWeights(options: SubscribeOptions): Subscription {
-  parseAddress(options.address);
   return options.keep === 'newest' ? subscribeNewest(options) : subscribeAll(options);
 }
 
 function subscribeNewest(options: SubscribeOptions): Subscription {
-  // CONFLATE only works when it is set before connect
-  const socket = new Subscriber({ ...CONNECTING_OPTIONS, conflate: true });
-  socket.connect(options.weightsAddress ?? weightsAddressBeside(options.address));
-  socket.subscribe('');
   const gate = new BundleGate(options);
-  const done = receiveAll(socket, ([bytes]) => gate.receive(bytes!));
+  let newest: Uint8Array | undefined;
+  let taking: Promise<void> | undefined;
+  /** What has been overtaken while the one before was looked at is not looked at. */
+  const take = async (): Promise<void> => {
+    await nextTurn(); // everything that has come by now has been received
+    while (newest !== undefined) {
+      const bytes = newest;
+      newest = undefined;
+      await gate.receive(bytes);
+    }
+    taking = undefined;
+  };
+  const connection = new Connection({
+    address: options.weightsAddress ?? weightsAddressBeside(options.address),
+    // No CONFLATE: libzmq aborts the process where a peer sends it a message of several parts.
+    open: () => {
+      const socket = new Subscriber({ ...CONNECTING_OPTIONS, receiveHighWaterMark: 2 });
+      socket.subscribe('');
+      return socket;
+    },
+    ...(options.renewAfterMs === undefined ? {} : { renewAfterMs: options.renewAfterMs }),
+    onMessage: (bytes) => {
+      watch.heard(bytes);
+      newest = bytes;
+      taking ??= take();
+    },
+  });
+  const watch = new Arrivals(options, connection);
   return {
     get version() {
       return gate.version;
     },
+    learnerHas: (version) => watch.expect(version),
     async close() {
-      socket.close();
-      await done;
+      await connection.close();
+      await taking;
     },
   };
 }
 
 function subscribeAll(options: SubscribeOptions): Subscription {
-  const socket = new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS });
-  socket.connect(options.address);
-  const outbox = new Outbox<Uint8Array>(socket, 2);
   const gate = new BundleGate(options);
-  const ask = () => outbox.push(encodeFrame({ kind: 'weightsRequest', sequence: gate.version }));
+  const connection = new Connection({
+    address: options.address,
+    open: () => new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS }),
+    waiting: 2,
+    ...(options.renewAfterMs === undefined ? {} : { renewAfterMs: options.renewAfterMs }),
+    onMessage: async (bytes) => {
+      watch.heard(bytes);
+      if (await gate.receive(bytes)) ask();
+    },
+  });
+  const watch = new Arrivals(options, connection);
+  const ask = (): void => connection.send(encodeFrame({ kind: 'weightsRequest', sequence: gate.version }));
   const timer = setInterval(ask, ASK_AGAIN_MS);
   ask();
-  const done = receiveAll(socket, async ([bytes]) => {
-    const isUsed = await gate.receive(bytes!);
-    if (isUsed) ask();
-  });
   return {
     get version() {
       return gate.version;
     },
+    learnerHas: (version) => watch.expect(version),
     async close() {
       clearInterval(timer);
-      socket.close();
-      await done;
+      await connection.close();
     },
   };
+}
+
+/** Makes a new socket where weights that exist do not come: a subscription can be lost on a connection that lives. */
+class Arrivals {
+  readonly #connection: { renew(): void };
+  readonly #patienceMs: number;
+  #arrived: number;
+  #patientMs: number;
+  #sinceMs: number = performance.now();
+
+  constructor({ renewAfterMs, after = 0 }: SubscribeOptions, connection: { renew(): void }) {
+    this.#connection = connection;
+    this.#patienceMs = renewAfterMs ?? PATIENCE_MS;
+    this.#patientMs = this.#patienceMs;
+    this.#arrived = after;
+  }
+
+  /** A message has come, whatever it is worth. */
+  heard(bytes: Uint8Array): void {
+    this.#arrived = peekWeightsVersion(bytes) ?? this.#arrived;
+    this.#patientMs = this.#patienceMs;
+    this.#sinceMs = performance.now();
+  }
+
+  expect(version: number): void {
+    const nowMs = performance.now();
+    if (version <= this.#arrived) this.#sinceMs = nowMs;
+    if (nowMs - this.#sinceMs < this.#patientMs) return;
+    this.#sinceMs = nowMs;
+    // Large weights on a slow line must not be begun again for ever.
+    this.#patientMs = Math.min(2 * this.#patientMs, MOST_PATIENCE_MS);
+    this.#connection.renew();
+  }
 }
 
 /** Lets each good bundle through once. */

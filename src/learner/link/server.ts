@@ -193,6 +193,8 @@ export class LearnerServer {
         robot.enqueue(() =>
           frame.kind === 'control' ? this.#takeControl(robot, frame) : this.#takeBatch(robot, frame),
         );
+    } else if (frame.kind === 'heartbeat') {
+      this.#acknowledge(robot, 0);
     } else if (frame.kind === 'controlAck') {
       robot.control.acknowledged(frame.sequence);
     } else if (frame.kind === 'bye') {
@@ -270,8 +272,13 @@ export class LearnerServer {
     } catch (error) {
       this.#options.onFault?.(`a transition of ${robot.robotId} was not accepted and will come again: ${error}`);
     }
+    this.#acknowledge(robot, isComplete ? 0 : ACK_REWIND);
+  }
+
+  /** Says how far the robot's journal has been accepted, as an answer to a batch or to a heartbeat. */
+  #acknowledge(robot: RobotPeer, rewind: number): void {
     const { newest, delivered } = robot.intake;
-    const flags = (isComplete ? 0 : ACK_REWIND) | (newest === null ? ACK_NOTHING_YET : 0);
+    const flags = rewind | (newest === null ? ACK_NOTHING_YET : 0);
     this.#send(
       robot,
       { kind: 'ack', flags, epoch: newest?.epoch ?? 0, sequence: newest?.seq ?? 0 },
@@ -330,7 +337,7 @@ export class LearnerServer {
 
   #beat(): void {
     for (const robot of this.#robots.values()) {
-      this.#send(robot, { kind: 'heartbeat' });
+      this.#send(robot, { kind: 'heartbeat', sequence: this.#weights.newest });
       this.#sendWaitingControl(robot);
     }
   }

@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Dealer } from 'zeromq';
 import { ReinError } from '../../core/index.ts';
+import { Connection, RENEW_AFTER_MS } from './connection.ts';
 import { ControlChannel } from './control-channel.ts';
 import type { Journal } from './journal/index.ts';
 import {
@@ -19,7 +20,7 @@ import {
   versionRefusal,
 } from './messages.ts';
 import { RECORD_VERSION } from './record.ts';
-import { CONNECTING_OPTIONS, HIGH_WATER_MARK, Outbox, parseAddress, receiveAll, SEND_TIMEOUT_MS } from './sockets.ts';
+import { CONNECTING_OPTIONS, HIGH_WATER_MARK, SEND_TIMEOUT_MS } from './sockets.ts';
 import { TransitionSender, type UplinkCounters } from './transition-sender.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
 
@@ -36,7 +37,9 @@ export interface UplinkOptions {
   readonly onControl?: (kind: string, body: Record<string, unknown>) => void;
   /** Called when the state changes; `reason` is one sentence where the learner refused. */
   readonly onState?: (state: UplinkState, reason: string | undefined) => void;
-  /** Period of heartbeats, ms; three without an answer mean that the learner is gone. Default 1000. */
+  /** Told with every heartbeat of the learner which weights are its newest; 0 before it has any. */
+  readonly onLearnerVersion?: (version: number) => void;
+  /** Period of heartbeats, ms; three without an acknowledgement mean that the learner is gone. Default 1000. */
   readonly heartbeatMs?: number;
 }
 
@@ -47,52 +50,60 @@ const HELLO_AGAIN_MS = 250;
 
 /** Starts sending in the background. Throws `ReinError('link')` for an address that cannot be one. */
 export function connectUplink(options: UplinkOptions): Uplink {
-  parseAddress(options.address);
   return new Uplink(options);
 }
 
 /** A running uplink. Get one from `connectUplink`. */
 export class Uplink {
   readonly #options: UplinkOptions;
-  readonly #socket: Dealer;
-  readonly #outbox: Outbox<Uint8Array>;
+  readonly #connection: Connection<Dealer>;
   readonly #sender: TransitionSender;
   readonly #control = new ControlChannel();
   readonly #instance = randomBytes(8).toString('hex');
   readonly #robotHash: string;
   readonly #timer: NodeJS.Timeout;
-  readonly #loop: Promise<void>;
   readonly #unsubscribe: () => void;
   /** The journal could not be read just now: the next hello starts over. */
   readonly #journalFailed = (): void => this.#lose();
   readonly #waiters = new Set<() => void>();
+  readonly #renewAfterMs: number;
   #state: UplinkState = 'connecting';
+  #learnerVersion = 0;
   #refusal: Refusal | undefined;
-  #heardMs = 0;
+  #heardMs: number = performance.now();
   #beatMs = 0;
 
   constructor(options: UplinkOptions) {
     this.#options = options;
     this.#robotHash = robotIdHash(options.robotId);
-    this.#socket = new Dealer({
-      ...CONNECTING_OPTIONS,
-      sendTimeout: SEND_TIMEOUT_MS,
-      sendHighWaterMark: HIGH_WATER_MARK,
-      receiveHighWaterMark: HIGH_WATER_MARK,
-    });
-    this.#outbox = new Outbox<Uint8Array>(this.#socket);
+    this.#renewAfterMs = Math.min(RENEW_AFTER_MS, 3 * (options.heartbeatMs ?? 1000));
     const send = (fields: FrameFields, payload: Uint8Array) => this.#send(fields, payload);
     this.#sender = new TransitionSender(options.journal, send, this.#journalFailed);
-    this.#socket.events.on('disconnect', () => this.#lose());
-    this.#socket.events.on('handshake', () => this.#hello());
-    this.#socket.connect(options.address);
-    this.#loop = receiveAll(this.#socket, ([bytes]) => this.#receive(bytes!));
+    this.#connection = new Connection({
+      address: options.address,
+      open: () =>
+        new Dealer({
+          ...CONNECTING_OPTIONS,
+          sendTimeout: SEND_TIMEOUT_MS,
+          sendHighWaterMark: HIGH_WATER_MARK,
+          receiveHighWaterMark: HIGH_WATER_MARK,
+        }),
+      onMessage: (bytes) => this.#receive(bytes),
+      onUp: () => this.#hello(),
+      onDown: () => this.#lose(),
+      renewAfterMs: this.#renewAfterMs,
+    });
     this.#unsubscribe = options.journal.onSynced(() => this.#sender.kick());
     this.#timer = setInterval(() => this.#tick(), Math.min(HELLO_AGAIN_MS, options.heartbeatMs ?? 1000));
   }
 
   get state(): UplinkState {
     return this.#state;
+  }
+
+  /** Version of the learner's newest weights, as it said last; 0 before it has any. */
+  get learnerVersion(): number {
+    return this.#learnerVersion;
   }
 
   get counters(): UplinkCounters {
@@ -149,23 +160,24 @@ export class Uplink {
       await this.#waitFor(() => this.isControlDelivered, 200);
       this.#send({ kind: 'bye' });
     } else {
-      this.#outbox.clear();
+      this.#connection.clear();
     }
-    await Promise.race([this.#outbox.idle(), delay(100)]);
+    await Promise.race([this.#connection.idle(), delay(100)]);
     await delay(10); // the input/output thread takes the last message from here
     this.#setState('closed');
-    this.#socket.close();
-    await this.#loop;
+    await this.#connection.close();
   }
 
   #receive(bytes: Uint8Array): void {
     const decoded = decodeFrame(bytes);
     if (!decoded.ok || this.#state === 'closed') return; // what it answered to is sent again
     const frame = decoded.value;
-    this.#heardMs = performance.now();
+    // A heartbeat proves that the learner is heard, not that it hears.
+    if (frame.kind !== 'heartbeat') this.#heardMs = performance.now();
     if (frame.kind === 'helloAck') this.#welcomed(frame);
     else if (frame.kind === 'refuse') this.#refused(frame);
     else if (this.#state !== 'connected') return;
+    else if (frame.kind === 'heartbeat') this.#beaten(frame.sequence);
     else if (frame.kind === 'ack') this.#acknowledged(frame);
     else if (frame.kind === 'control') this.#takeControl(frame);
     else if (frame.kind === 'controlAck') {
@@ -236,6 +248,11 @@ export class Uplink {
     this.#settle();
   }
 
+  #beaten(weightsVersion: number): void {
+    this.#learnerVersion = weightsVersion;
+    this.#options.onLearnerVersion?.(weightsVersion);
+  }
+
   #takeControl(frame: Frame): void {
     const message = readControl(frame.payload);
     if (!message.ok) return;
@@ -255,6 +272,10 @@ export class Uplink {
     const nowMs = performance.now();
     const heartbeatMs = this.#options.heartbeatMs ?? 1000;
     if (this.#state === 'connected' && nowMs - this.#heardMs > 3 * heartbeatMs) this.#lose();
+    if (this.#state !== 'connected' && nowMs - this.#heardMs > this.#renewAfterMs) {
+      this.#heardMs = nowMs;
+      this.#connection.renew(); // a peer that says nothing we can read: the socket may be deaf for good
+    }
     if (this.#state !== 'connected') this.#hello();
     else if (nowMs - this.#beatMs >= heartbeatMs) {
       this.#beatMs = nowMs;
@@ -267,13 +288,13 @@ export class Uplink {
   #lose(): void {
     if (this.#state !== 'connected') return;
     this.#sender.pause();
-    this.#outbox.clear();
+    this.#connection.clear();
     this.#setState('connecting');
   }
 
   #send(fields: FrameFields, payload?: Uint8Array): void {
     const { schemaHash } = this.#options;
-    this.#outbox.push(
+    this.#connection.send(
       encodeFrame({ ...fields, schemaHash, robotHash: this.#robotHash, monotonicNs: process.hrtime.bigint() }, payload),
     );
   }

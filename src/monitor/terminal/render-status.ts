@@ -70,7 +70,7 @@ export function renderLine(status: RunStatus): string {
     `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
     `filters ${percent(status.filter.changedShare)} of ticks, ${status.filter.violations} violations`,
     [`margin ${percent(status.filter.marginMin)}`, ...tankFacts(status)].join(' '),
-    `policy v${status.policy.version} ${age(status.policy.ageS)} old`,
+    [`policy v${status.policy.version} ${age(status.policy.ageS)} old`, ...ahead(status)].join(' '),
     `pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`,
     `left ${duration(status.timeLeftS)}`,
   ];
@@ -144,7 +144,13 @@ function tankFacts({ filter: { tankLevel } }: RunStatus): string[] {
 
 function policyFacts(status: RunStatus): string[] {
   const { version, ageS } = status.policy;
-  return version === 0 ? ['untrained'] : [`version ${count(version)}`, `${age(ageS)} old`];
+  const own = version === 0 ? ['untrained'] : [`version ${count(version)}`, `${age(ageS)} old`];
+  return [...own, ...ahead(status)];
+}
+
+/** The learner's newest weights, where they are not the ones in use. */
+function ahead({ policy: { version, learnerVersion } }: RunStatus): string[] {
+  return learnerVersion > version ? [`learner has ${count(learnerVersion)}`] : [];
 }
 
 function linkFacts(status: RunStatus, style: TextStyle): string[] {

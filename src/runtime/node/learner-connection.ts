@@ -73,6 +73,7 @@ export class LearnerConnection {
       runId,
       schemaHash,
       journal: this.#journal,
+      onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {
         if (kind === 'status') this.#status = body as unknown as LearnerStatus;
         this.#wake();
@@ -105,6 +106,16 @@ export class LearnerConnection {
 
   get state(): Uplink['state'] {
     return this.#uplink.state;
+  }
+
+  /** Version of the learner's newest weights, as it said last; 0 before it has any. */
+  get learnerVersion(): number {
+    return this.#uplink.learnerVersion;
+  }
+
+  /** Version of the newest weights that have come; 0 before any. */
+  get arrivedVersion(): number {
+    return this.#subscription.version;
   }
 
   get counters(): Uplink['counters'] {

@@ -58,6 +58,8 @@ export interface RunStatus {
     readonly version: number;
     /** Since these weights were published, s; null before the first. */
     readonly ageS: number | null;
+    /** The learner's newest weights, as it said last; 0 before it has any, and without a learner. */
+    readonly learnerVersion: number;
   };
   /** Transitions between robot and learner. `lost` and `duplicated` must stay 0. */
   link: {
@@ -97,7 +99,7 @@ export function createRunStatus(runId: string, task: string, seed: number): RunS
     successHistory: [],
     intervention: { segmentsPerEpisode: 0, stepShare: 0 },
     filter: { changedShare: 0, violations: 0, marginMin: 1, tankLevel: null },
-    policy: { version: 0, ageS: null },
+    policy: { version: 0, ageS: null, learnerVersion: 0 },
     link: { sent: 0, acked: 0, pending: 0, lost: 0, duplicated: 0 },
     operator: { driving: 'nobody', keys: '' },
     messages: [],

@@ -50,6 +50,7 @@ export class RunLog {
   #slowMs = 0;
   #publishedMs: number | undefined;
   #weightsVersion = 0;
+  #learnerVersion = 0;
 
   constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver) {
     this.#observer = observer;
@@ -142,6 +143,7 @@ export class RunLog {
     const { sent, acked, pending, lost, duplicated } = connection.counters;
     const { status } = this;
     status.link = { sent, acked, pending, lost, duplicated };
+    this.#learnerVersion = connection.learnerVersion;
     const learner = connection.status;
     if (learner === undefined) return;
     status.updates = learner.updates;
@@ -174,6 +176,7 @@ export class RunLog {
     status.policy = {
       version: this.#weightsVersion,
       ageS: this.#publishedMs === undefined ? null : (now - this.#publishedMs) / 1e3,
+      learnerVersion: this.#learnerVersion,
     };
     this.#observer.status(status);
   }

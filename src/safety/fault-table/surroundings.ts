@@ -88,4 +88,18 @@ export const SURROUNDINGS: readonly FaultRow[] = [
     numbers: { withinSteps: 10 },
     signs: [],
   },
+  {
+    ...{ row: 53, fault: 'The learner has newer weights, and they do not arrive', applies: true },
+    promise:
+      'The newest version stands in every heartbeat of the learner. Weights that do not come for 5 s get a new connection; after 15 s people are told. The robot goes on with what it has.',
+    source: 'a robot that ran on old weights without a word; numbers ours',
+    numbers: { toldAfterS: 15 },
+    signs: [
+      {
+        ...{ seenBy: 'node', name: 'weightsStale', action: 'warn', clears: 'byItself' },
+        sentence: 'The learner has newer weights, and they do not arrive; the robot goes on with old ones.',
+        remedy: "Look at the line to the learner's second port, where it publishes weights.",
+      },
+    ],
+  },
 ];

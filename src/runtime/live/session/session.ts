@@ -26,7 +26,7 @@ import type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
-import { FaultWatch, InterventionWatch, ObservationWatch } from './watch/index.ts';
+import { FaultWatch, InterventionWatch, ObservationWatch, WeightsWatch } from './watch/index.ts';
 import { PolicyUse } from './weights/index.ts';
 
 /** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */
@@ -41,6 +41,7 @@ export class LiveSession {
   readonly #episodes: Episodes;
   readonly #interventions: InterventionWatch;
   readonly #observations: ObservationWatch;
+  readonly #weights: WeightsWatch;
   #activity: Activity<unknown> | undefined;
   #mark: Mark | undefined;
   #toldMark = { message: '', atS: Number.NEGATIVE_INFINITY };
@@ -57,6 +58,7 @@ export class LiveSession {
     this.#policy = new PolicyUse(parts, (event) => this.emit(event));
     this.#interventions = new InterventionWatch((report) => listeners.emit('intervention', report));
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
+    this.#weights = new WeightsWatch((event) => this.emit(event));
     this.#episodes = new Episodes(parts, this.#policy, this.#guard, {
       observationProblem: () => this.#observations.problem(clock.nowS())?.sentence,
       onStep: (transition) => this.#afterStep(transition),
@@ -306,8 +308,9 @@ export class LiveSession {
   }
 
   #idle(): void {
-    const { live, recorder } = this.#parts;
+    const { live, recorder, clock } = this.#parts;
     live.log.link(recorder.connection);
+    if (recorder.connection !== undefined) this.#weights.see(recorder.connection, clock.nowS());
     live.show();
     if (this.#activity === undefined) this.#policy.poll();
     this.#tellState();

@@ -3,3 +3,4 @@ export { FaultWatch } from './fault-watch.ts';
 export { InterventionWatch } from './intervention-watch.ts';
 export { ObservationWatch } from './observation-watch.ts';
 export { watchRecording } from './recording-watch.ts';
+export { WeightsWatch } from './weights-watch.ts';
