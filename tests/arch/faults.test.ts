@@ -5,7 +5,7 @@ import { findFaultProofs, proofsIn } from '../../scripts/fault-proofs.js';
 import { FAULT_ROWS } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 
-const ROWS = 52;
+const ROWS = 53;
 const proofs = findFaultProofs(join(import.meta.dirname, '..', '..'));
 
 describe('the fault table', () => {
