@@ -460,6 +460,36 @@ export function describeRosPort(name: string, subject: () => RosPortSubject, act
         expect(one.lifecycleState).toBe('inactive');
         expect(await state.call({}, 2000)).toEqual({ current_state: { id: 2, label: 'inactive' } });
       });
+
+      it('refuses tools what is not possible without calling it a defect, whatever they ask', async () => {
+        const [one, two] = [await open('one', { kind: 'lifecycle' }), await open('two')];
+        const { hooks, called } = hooksThat({});
+        one.onLifecycle(hooks);
+        const change = two.client<object, { success: boolean }>(
+          { name: 'lifecycle_msgs/srv/ChangeState' },
+          `${one.fullName}/change_state`,
+        );
+        one.start();
+        two.start();
+        await one.transition('configure');
+        await one.transition('activate');
+        await until(() => change.isReady, 'the service is there');
+        const asked = [
+          ...[0, 1, 2, 3, 5, 6, 8, 10, 99].map((id) => ({ id, label: '' })),
+          ...['configure', 'activate', 'cleanup', 'jump'].map((label) => ({ id: 0, label })),
+          { id: 4, label: 'configure' },
+        ];
+        for (const transition of asked) expect(await change.call({ transition }, 2000)).toEqual({ success: false });
+        expect(one.lifecycleState).toBe('active');
+        expect(called).toEqual(['configure', 'activate']);
+        expect(await faultOf('refused')).toMatchObject({
+          where: 'change_state',
+          message: 'there is no transition 0',
+        });
+        expect(faults.filter(({ kind }) => kind === 'callback')).toEqual([]);
+        expect(await change.call({ transition: { id: 0, label: 'deactivate' } }, 2000)).toEqual({ success: true });
+        expect(one.lifecycleState).toBe('inactive');
+      });
     });
 
     describe('time', () => {

@@ -21,6 +21,7 @@ const ROWS: Readonly<Record<RosFault['kind'], number>> = {
   duplicateNode: 29,
   timeJump: 22,
   graph: 0,
+  refused: 0,
 };
 const REMEDIES: Readonly<Record<RosFault['kind'], string>> = {
   callback: 'This is a defect of the software: report it.',
@@ -29,6 +30,7 @@ const REMEDIES: Readonly<Record<RosFault['kind'], string>> = {
   duplicateNode: 'Stop the other node, or start one of them in another namespace.',
   timeJump: 'Look at what publishes /clock.',
   graph: 'Look at the ROS graph with `ros2 node list` and `ros2 topic info -v`.',
+  refused: 'Look at who asks for it.',
 };
 
 export interface NoticesParts {

@@ -1,20 +1,27 @@
-/** The states of a lifecycle node and what leads from one to another, as ROS 2 defines them. */
+/** Takes a lifecycle node through its states without ROS. */
 import { ReinError } from '../../core/index.ts';
-import type { FaultDesk, LifecycleHooks, LifecycleResult, LifecycleState, LifecycleTransition } from '../port/index.ts';
+import {
+  type FaultDesk,
+  isPossible,
+  type LifecycleHooks,
+  type LifecycleResult,
+  type LifecycleState,
+  type LifecycleTransition,
+  refusalOf,
+} from '../port/index.ts';
 
 interface Step {
-  readonly from: readonly LifecycleState[];
   readonly success: LifecycleState;
   /** Where a failure leads; without it, back to where it was. */
   readonly failure?: LifecycleState;
 }
 
 const STEPS: Readonly<Record<LifecycleTransition, Step>> = {
-  configure: { from: ['unconfigured'], success: 'inactive' },
-  activate: { from: ['inactive'], success: 'active' },
-  deactivate: { from: ['active'], success: 'inactive' },
-  cleanup: { from: ['inactive'], success: 'unconfigured' },
-  shutdown: { from: ['unconfigured', 'inactive', 'active'], success: 'finalized', failure: 'finalized' },
+  configure: { success: 'inactive' },
+  activate: { success: 'active' },
+  deactivate: { success: 'inactive' },
+  cleanup: { success: 'unconfigured' },
+  shutdown: { success: 'finalized', failure: 'finalized' },
 };
 
 const DEFAULT_HOOKS: LifecycleHooks = {
@@ -35,16 +42,10 @@ export class LifecycleMachine {
     this.#desk = desk;
   }
 
-  /** Transitions that are possible now. */
-  available(): readonly LifecycleTransition[] {
-    return (Object.keys(STEPS) as LifecycleTransition[]).filter((name) => STEPS[name].from.includes(this.state));
-  }
-
   /** Takes it, or throws `ReinError('environment', …)` where it is not possible from here. */
   take(transition: LifecycleTransition): LifecycleResult {
     const step = STEPS[transition];
-    if (!step.from.includes(this.state))
-      throw new ReinError('environment', `the node is ${this.state}, it cannot ${transition} now`);
+    if (!isPossible(transition, this.state)) throw new ReinError('environment', refusalOf(transition, this.state));
     const before = this.state;
     const result = this.#call(transition);
     if (result === 'success') this.state = step.success;

@@ -1,48 +1,27 @@
 /** The services by which tools see and change a lifecycle node's state. */
-import type { LifecycleState, LifecycleTransition } from '../port/index.ts';
+import { type FaultDesk, LIFECYCLE_STATE_IDS, requestedTransition, type TransitionRequest } from '../port/index.ts';
 import type { LifecycleMachine } from './lifecycle-machine.ts';
 import type { OwnService } from './parameter-services.ts';
 
-/** Numbers of `lifecycle_msgs/msg/State`. */
-const STATES: Readonly<Record<LifecycleState, number>> = {
-  unconfigured: 1,
-  inactive: 2,
-  active: 3,
-  finalized: 4,
-  errorProcessing: 15,
-};
-
-/** Numbers of `lifecycle_msgs/msg/Transition`; shutting down has one for each state. */
-const TRANSITIONS: Readonly<Record<string, LifecycleTransition>> = {
-  '1': 'configure',
-  '2': 'cleanup',
-  '3': 'activate',
-  '4': 'deactivate',
-  '5': 'shutdown',
-  '6': 'shutdown',
-  '7': 'shutdown',
-};
-
-interface ChangeState {
-  readonly transition: { readonly id: number; readonly label: string };
-}
-
-export function lifecycleServices(machine: LifecycleMachine): readonly OwnService[] {
-  const change = ({ transition }: ChangeState): { success: boolean } => {
-    const name = (transition.label || TRANSITIONS[transition.id]) as LifecycleTransition | undefined;
-    if (name === undefined || !machine.available().includes(name)) return { success: false };
-    return { success: machine.take(name) === 'success' };
+export function lifecycleServices(machine: LifecycleMachine, desk: FaultDesk): readonly OwnService[] {
+  const change = (request: TransitionRequest): { success: boolean } => {
+    const asked = requestedTransition(request, machine.state);
+    if ('transition' in asked) return { success: machine.take(asked.transition) === 'success' };
+    desk.report('refused', 'change_state', asked.refusal);
+    return { success: false };
   };
   return [
     {
       name: '~/get_state',
       type: { name: 'lifecycle_msgs/srv/GetState' },
-      handler: () => ({ current_state: { id: STATES[machine.state], label: machine.state.toLowerCase() } }),
+      handler: () => ({
+        current_state: { id: LIFECYCLE_STATE_IDS[machine.state], label: machine.state.toLowerCase() },
+      }),
     },
     {
       name: '~/change_state',
       type: { name: 'lifecycle_msgs/srv/ChangeState' },
-      handler: (request) => change(request as ChangeState),
+      handler: (request) => change((request as { readonly transition: TransitionRequest }).transition),
     },
   ];
 }

@@ -88,7 +88,8 @@ class MemoryPort implements RosPort {
     if (isSimulated) this.#clock.follow(this);
     if (options.kind === 'lifecycle') {
       this.#machine = new LifecycleMachine(this.#desk);
-      for (const { name, type, handler } of lifecycleServices(this.#machine)) this.serve(type, name, handler);
+      for (const { name, type, handler } of lifecycleServices(this.#machine, this.#desk))
+        this.serve(type, name, handler);
     }
   }
 

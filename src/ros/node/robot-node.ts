@@ -50,6 +50,7 @@ const ROS_EVENTS: Readonly<Record<RosFault['kind'], { readonly row: number; read
   duplicateNode: { row: 29, remedy: 'Give one of them another name or namespace.' },
   timeJump: { row: 22, remedy: 'Nothing, if simulated time was reset.' },
   graph: { row: 0, remedy: '' },
+  refused: { row: 0, remedy: 'Look at its state first: ros2 lifecycle get.' },
 };
 
 /** Rows of the guard's notices about the ROS graph. */

@@ -1,5 +1,12 @@
 export { FaultDesk } from './fault-desk.ts';
 export { GraphWatch, type OwnEnd, type WatchedGraph } from './graph-watch.ts';
+export {
+  isPossible,
+  LIFECYCLE_STATE_IDS,
+  refusalOf,
+  requestedTransition,
+  type TransitionRequest,
+} from './lifecycle.ts';
 export { PortClock } from './port-clock.ts';
 export * from './qos.ts';
 export type * from './ros-port.ts';

@@ -32,7 +32,8 @@ export type RosPortFactory = (options: RosPortOptions) => Promise<RosPort>;
 
 /** Something that went wrong at the border to ROS. */
 export interface RosFault {
-  readonly kind: 'callback' | 'malformed' | 'qosMismatch' | 'duplicateNode' | 'timeJump' | 'graph';
+  /** `refused`: somebody asked for what is not possible, was told so, and nothing else happened. */
+  readonly kind: 'callback' | 'malformed' | 'qosMismatch' | 'duplicateNode' | 'timeJump' | 'graph' | 'refused';
   /** Topic, service, action, parameter or transition that it happened in. */
   readonly where: string;
   /** One sentence that names both sides. */

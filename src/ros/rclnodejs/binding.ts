@@ -130,7 +130,10 @@ export interface BindingLifecycleNode extends BindingNode {
   cleanup(): unknown;
   shutdown(): unknown;
   /** Answers `change_state`; replaced, because it throws for a transition that is not possible. */
-  _onChangeState(request: object, response: { readonly template: object; send(answer: object): void }): void;
+  _onChangeState(
+    request: { readonly transition: { readonly id: number; readonly label: string } },
+    response: { readonly template: object; send(answer: object): void },
+  ): void;
 }
 
 export interface SetResult {

@@ -1,23 +1,17 @@
 /** A lifecycle node: our hooks behind rclnodejs's state machine, with an answer also for what is not possible. */
 import { ReinError } from '../../core/index.ts';
-import type { FaultDesk, LifecycleHooks, LifecycleResult, LifecycleState, LifecycleTransition } from '../port/index.ts';
+import {
+  type FaultDesk,
+  isPossible,
+  LIFECYCLE_STATE_IDS,
+  type LifecycleHooks,
+  type LifecycleResult,
+  type LifecycleState,
+  type LifecycleTransition,
+  refusalOf,
+  requestedTransition,
+} from '../port/index.ts';
 import type { Binding, BindingLifecycleNode } from './binding.ts';
-
-/** Numbers of `lifecycle_msgs/msg/State`; those from 10 on are on the way, and synchronous here but for error processing. */
-const STATES: Readonly<Record<number, LifecycleState>> = {
-  1: 'unconfigured',
-  2: 'inactive',
-  3: 'active',
-  4: 'finalized',
-};
-
-const POSSIBLE: Readonly<Record<LifecycleTransition, readonly LifecycleState[]>> = {
-  configure: ['unconfigured'],
-  activate: ['inactive'],
-  deactivate: ['active'],
-  cleanup: ['inactive'],
-  shutdown: ['unconfigured', 'inactive', 'active'],
-};
 
 export class NodeLifecycle {
   hooks: LifecycleHooks | undefined;
@@ -44,20 +38,30 @@ export class NodeLifecycle {
   }
 
   get state(): LifecycleState {
-    return STATES[this.#node.currentState.id] ?? 'errorProcessing';
+    const { id } = this.#node.currentState;
+    const states = Object.keys(LIFECYCLE_STATE_IDS) as LifecycleState[];
+    return states.find((name) => LIFECYCLE_STATE_IDS[name] === id) ?? 'errorProcessing';
   }
 
   /** Throws `ReinError('environment', …)` where it is not possible from here. */
   take(transition: LifecycleTransition): void {
-    if (!POSSIBLE[transition].includes(this.state))
-      throw new ReinError('environment', `the node is ${this.state}, it cannot ${transition} now`);
+    if (!isPossible(transition, this.state)) throw new ReinError('environment', refusalOf(transition, this.state));
     this.#node[transition]();
   }
 
-  /** For a transition that is not possible it would throw into native code, and its caller would wait for ever. */
+  /**
+   * Tools may ask for anything at any time, also while the robot moves: what is not possible is refused and told, and
+   * nothing else. rclnodejs would throw into native code, and the caller would wait for ever.
+   */
   #answerEverything(node: BindingLifecycleNode): void {
     const change = node._onChangeState.bind(node);
     node._onChangeState = (request, response) => {
+      const asked = requestedTransition(request.transition, this.state);
+      if ('refusal' in asked) {
+        this.#desk.report('refused', 'change_state', asked.refusal);
+        response.send({ success: false });
+        return;
+      }
       const done = this.#desk.run('change_state', () => {
         change(request, response);
         return true;
