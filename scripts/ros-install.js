@@ -15,6 +15,7 @@ import {
   rosEnvironment,
   STAMP_FILE,
   stampText,
+  unseenPackages,
 } from '../dist/ros/rclnodejs/index.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,7 +43,8 @@ function install() {
     npm(['rebuild', 'rclnodejs', '--foreground-scripts']);
   }
   mustBeGood(['rclnodejs', 'native addon']);
-  if (isForced || !isGood('messages')) generate();
+  const unseen = unseenPackages(machineProbe());
+  if (isForced || !isGood('messages') || unseen.length > 0) generate(unseen);
   mustBeGood(['messages']);
   selfTest();
   const hasOwn = interfacePackages(machineProbe()).has('rein');
@@ -51,8 +53,9 @@ function install() {
   );
 }
 
-function generate() {
-  step('generating messages');
+/** Of all packages; those that are new are named. */
+function generate(unseen) {
+  step(unseen.length === 0 ? 'generating messages' : `generating messages, also of ${unseen.join(', ')}`);
   const folder = findPackage();
   const probe = machineProbe();
   // The old ones must not look current while the new ones are written.

@@ -42,7 +42,6 @@ export interface RosFinding {
 /** Interface packages that only some robots need, and what for. */
 const OPTIONAL: Readonly<Record<string, string>> = {
   ackermann_msgs: 'cars that are steered by ackermann_msgs',
-  control_msgs: 'grippers and trajectory actions of ros2_control',
   controller_manager_msgs: 'deactivating a controller when everything else has failed',
 };
 

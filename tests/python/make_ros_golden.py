@@ -39,7 +39,6 @@ sensor_msgs/msg/JointState sensor_msgs/msg/Joy sensor_msgs/msg/LaserScan
 std_msgs/msg/Bool std_msgs/msg/Empty std_msgs/msg/Float32 std_msgs/msg/Float32MultiArray std_msgs/msg/Float64
 std_msgs/msg/Float64MultiArray std_msgs/msg/Header std_msgs/msg/Int32 std_msgs/msg/MultiArrayDimension
 std_msgs/msg/MultiArrayLayout std_msgs/msg/String std_msgs/msg/UInt8
-tf2_msgs/msg/TFMessage
 trajectory_msgs/msg/JointTrajectory trajectory_msgs/msg/JointTrajectoryPoint
 """.split()
 

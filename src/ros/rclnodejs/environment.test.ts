@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type FakeInstallation, fakeInstallation } from '../../../tests/support/fake-ros-installation.ts';
 import { NEEDED_INTERFACES, rosEnvironment } from './environment.ts';
+import { stampText, unseenPackages } from './installation.ts';
 
 const INDEX = 'share/ament_index/resource_index/rosidl_interfaces';
 const withoutTrigger = NEEDED_INTERFACES.filter((name) => name !== 'std_srvs');
@@ -73,15 +74,26 @@ describe('the environment of rclnodejs', () => {
       'run npm run ros:install',
     ],
     [
-      'own interfaces that changed since',
+      'interfaces of a workspace that changed since',
+      {
+        env: { ...sourced, AMENT_PREFIX_PATH: '/ws:/opt/ros/humble' },
+        files: {
+          [`/ws/${INDEX}/rein`]: 'msg/State.msg\nmsg/State.idl',
+          '/ws/share/rein/msg/State.msg': 'int32 a',
+          '/app/node_modules/rclnodejs/generated/rein-stamp.json': '{"distro":"humble","packages":{"rein":"0"}}',
+        },
+      },
+      "the interfaces of rein have changed since rclnodejs' messages were generated",
+      'run npm run ros:install',
+    ],
+    [
+      'a stamp of an older Rein',
       {
         files: {
-          [`/opt/ros/humble/${INDEX}/rein`]: 'msg/State.msg\nmsg/State.idl',
-          '/opt/ros/humble/share/rein/msg/State.msg': 'int32 a',
           '/app/node_modules/rclnodejs/generated/rein-stamp.json': '{"distro":"humble","fingerprint":"0"}',
         },
       },
-      'interface packages have changed since the messages of rclnodejs were generated',
+      'are not generated, or not by Rein',
       'run npm run ros:install',
     ],
     [
@@ -107,6 +119,28 @@ describe('the environment of rclnodejs', () => {
       '/app/node_modules/rclnodejs/prebuilds/linux-x64/humble-jammy-x64-node-rclnodejs.node': 'addon',
     };
     expect(rosEnvironment([], fakeInstallation({ builtFor: undefined, files })).problem).toBeUndefined();
+  });
+
+  it('knows what ros:install has to make anew, and asks for it only where it is needed', () => {
+    const files: Record<string, string> = {
+      [`/ws/${INDEX}/gripper_msgs`]: 'msg/Grip.msg',
+      '/ws/share/gripper_msgs/msg/Grip.msg': 'int32 a',
+    };
+    const env = { ...sourced, AMENT_PREFIX_PATH: '/ws:/opt/ros/humble' };
+    const before = stampText(fakeInstallation({}));
+    const stamp = '/app/node_modules/rclnodejs/generated/rein-stamp.json';
+    const later = fakeInstallation({ env, files: { ...files, [stamp]: before } });
+    expect(unseenPackages(later)).toEqual(['gripper_msgs']);
+    expect(rosEnvironment([], later).problem).toBeUndefined();
+    // Nothing was generated for it, although it was tried: it is not tried again until it changes.
+    const tried = stampText(later);
+    expect(unseenPackages(fakeInstallation({ env, files: { ...files, [stamp]: tried } }))).toEqual([]);
+    const rebuilt = { ...files, '/ws/share/gripper_msgs/msg/Grip.msg': 'int64 a', [stamp]: tried };
+    expect(rosEnvironment([], fakeInstallation({ env, files: rebuilt })).problem?.message).toBe(
+      "the interfaces of gripper_msgs have changed since rclnodejs' messages were generated",
+    );
+    // A shell without that workspace has nothing to do again.
+    expect(rosEnvironment([], fakeInstallation({ files: { [stamp]: tried } })).problem).toBeUndefined();
   });
 
   it('asks for the package rein where that is needed', () => {

@@ -3,7 +3,7 @@
  * the installed addon, so everything is looked at in files first and nothing is loaded.
  */
 import { ReinError } from '../../core/index.ts';
-import { addonDistro, fingerprintOf, generatedPackages, interfacePackages, readStamp } from './installation.ts';
+import { addonDistro, changedPackages, generatedPackages, interfacePackages, readStamp } from './installation.ts';
 import { type EnvironmentProbe, machineProbe } from './probe.ts';
 
 /** Interface packages that every part of Rein's ROS side needs. */
@@ -142,9 +142,9 @@ const messages: Check = (probe, needs) => {
       return bad(name, `the interface package ${needed} is not in the sourced ROS 2`, remedyFor(needed, distro, false));
     if (!generated.has(needed)) return bad(name, `rclnodejs has no messages of the package ${needed} yet`, INSTALL);
   }
-  const fingerprint = fingerprintOf(probe);
-  if (fingerprint !== stamp.fingerprint)
-    return bad(name, 'interface packages have changed since the messages of rclnodejs were generated', INSTALL);
+  const [changed] = changedPackages(probe);
+  if (changed !== undefined)
+    return bad(name, `the interfaces of ${changed} have changed since rclnodejs' messages were generated`, INSTALL);
   return good(name, `${generated.size} packages for ${distro}`);
 };
 

@@ -5,6 +5,6 @@ export {
   remedyFor,
   rosEnvironment,
 } from './environment.ts';
-export { generatedPackages, interfacePackages, STAMP_FILE, stampText } from './installation.ts';
+export { generatedPackages, interfacePackages, STAMP_FILE, stampText, unseenPackages } from './installation.ts';
 export { type EnvironmentProbe, findPackage, machineProbe } from './probe.ts';
 export { openRosPort } from './rclnodejs-port.ts';

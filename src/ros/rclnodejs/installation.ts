@@ -16,8 +16,11 @@ const DISTROS: Readonly<Record<string, string>> = {
 /** Written by `npm run ros:install` beside the generated messages, so that it goes where they go. */
 export interface Stamp {
   readonly distro: string;
-  /** Of the interface definitions outside ROS itself, which people change and rebuild. */
-  readonly fingerprint: string;
+  /**
+   * Fingerprints of the definitions of every interface package that was offered then, by its name: also of one that
+   * nothing could be generated for, so that it is not tried again at every call.
+   */
+  readonly packages: Readonly<Record<string, string>>;
 }
 
 /** Within the folder of rclnodejs. */
@@ -67,7 +70,16 @@ export function generatedPackages(probe: EnvironmentProbe): ReadonlySet<string> 
 
 /** Packages with messages, services or actions that the sourced ROS offers. */
 export function interfacePackages(probe: EnvironmentProbe): ReadonlySet<string> {
-  return new Set(probe.prefixes().flatMap((prefix) => probe.list(join(prefix, INDEX))));
+  return new Set(placesOfPackages(probe).keys());
+}
+
+/** The folder of AMENT_PREFIX_PATH that each is taken from: the first that has it. */
+function placesOfPackages(probe: EnvironmentProbe): ReadonlyMap<string, string> {
+  const places = new Map<string, string>();
+  for (const prefix of probe.prefixes()) {
+    for (const name of probe.list(join(prefix, INDEX))) if (!places.has(name)) places.set(name, prefix);
+  }
+  return places;
 }
 
 const INDEX = 'share/ament_index/resource_index/rosidl_interfaces';
@@ -77,10 +89,8 @@ export function readStamp(probe: EnvironmentProbe): Stamp | undefined {
   const text = probe.readText(join(probe.packageFolder, STAMP_FILE));
   if (text === undefined) return undefined;
   try {
-    const stamp = JSON.parse(text) as Partial<Stamp>;
-    return typeof stamp.distro === 'string' && typeof stamp.fingerprint === 'string'
-      ? { distro: stamp.distro, fingerprint: stamp.fingerprint }
-      : undefined;
+    const { distro, packages } = JSON.parse(text) as Partial<Stamp>;
+    return typeof distro === 'string' && typeof packages === 'object' ? { distro, packages } : undefined;
   } catch {
     return undefined;
   }
@@ -88,24 +98,41 @@ export function readStamp(probe: EnvironmentProbe): Stamp | undefined {
 
 /** The text of a stamp for what is sourced now. */
 export function stampText(probe: EnvironmentProbe): string {
-  const stamp: Stamp = { distro: probe.env['ROS_DISTRO'] ?? '', fingerprint: fingerprintOf(probe) };
+  const packages = Object.fromEntries(
+    [...placesOfPackages(probe)].map(([name, prefix]) => [name, fingerprintOf(probe, name, prefix)]),
+  );
+  const stamp: Stamp = { distro: probe.env['ROS_DISTRO'] ?? '', packages };
   return `${JSON.stringify(stamp)}\n`;
 }
 
+/** Interface packages that are sourced now and were not when messages were generated last. */
+export function unseenPackages(probe: EnvironmentProbe): readonly string[] {
+  const seen = readStamp(probe)?.packages ?? {};
+  return [...interfacePackages(probe)].filter((name) => seen[name] === undefined);
+}
+
 /**
- * Of `rein`'s own interface definitions in the sourced workspace: messages generated from older ones have another
- * layout in memory than the workspace's libraries, which nothing would notice.
+ * Packages whose definitions are others now than those that messages were generated from: they have another layout in
+ * memory than the sourced libraries, which nothing would notice.
  */
-export function fingerprintOf(probe: EnvironmentProbe): string {
+export function changedPackages(probe: EnvironmentProbe): readonly string[] {
+  const seen = readStamp(probe)?.packages ?? {};
+  return [...placesOfPackages(probe)]
+    .filter(([name, prefix]) => seen[name] !== undefined && seen[name] !== fingerprintOf(probe, name, prefix))
+    .map(([name]) => name);
+}
+
+/**
+ * Of a package's interfaces: their names, and for those of workspaces, which people change and rebuild, all that they
+ * say. What ROS itself brings stays as it is within a distribution, and is too much to read at every start.
+ */
+function fingerprintOf(probe: EnvironmentProbe, name: string, prefix: string): string {
   const hash = createHash('sha256');
-  for (const prefix of probe.prefixes()) {
-    const index = probe.readText(join(prefix, INDEX, 'rein'));
-    if (index === undefined) continue;
-    for (const file of index.split('\n').filter((line) => /\.(msg|srv|action)$/.test(line))) {
-      hash.update(file).update('\0');
-      hash.update(probe.readText(join(prefix, 'share', 'rein', file)) ?? '').update('\0');
-    }
-    break;
+  const isOfRos = prefix === probe.rosPrefix();
+  const index = probe.readText(join(prefix, INDEX, name)) ?? '';
+  for (const file of index.split('\n').filter((line) => /\.(msg|srv|action)$/.test(line))) {
+    hash.update(file).update('\0');
+    if (!isOfRos) hash.update(probe.readText(join(prefix, 'share', name, file)) ?? '').update('\0');
   }
   return hash.digest('hex').slice(0, 16);
 }

@@ -8,8 +8,8 @@ import {
   Float64,
   Float64MultiArray,
   JointState,
+  JointTrajectory,
   StringMessage,
-  TFMessage,
   Time,
 } from '../index.ts';
 
@@ -145,10 +145,10 @@ describe('refusals', () => {
   });
 
   it('allocates nothing for lengths that the bytes cannot hold', () => {
-    // 40 bytes that say they are 2^28 names, numbers or frames.
+    // 40 bytes that say they are 2^28 names, numbers or points.
     const bomb = Buffer.alloc(40);
     bomb[1] = 1;
-    for (const type of [JointState, TFMessage, Float64MultiArray]) {
+    for (const type of [JointState, JointTrajectory, Float64MultiArray]) {
       for (let at = 4; at + 4 <= bomb.length; at += 4) {
         bomb.fill(0, 4).writeUInt32LE(2 ** 28, at);
         const before = process.memoryUsage();

@@ -16,7 +16,7 @@ export {
   Wrench,
   WrenchStamped,
 } from './geometry-msgs.ts';
-export { Clock, TFMessage } from './graph-msgs.ts';
+export { Clock } from './graph-msgs.ts';
 export { Odometry } from './nav-msgs.ts';
 export { Intervention, PolicyStatus, RobotEvent, SafetyState, State } from './rein-msgs.ts';
 export { BatteryState, CompressedImage, Image, Imu, JointState, Joy, LaserScan } from './sensor-msgs.ts';
