@@ -328,6 +328,7 @@ export class RosDriver implements Driver {
       });
     }
     this.#takeState();
+    this.#pulse[PULSE.sceneResetAtS] = this.#clock.nowS();
     this.#reference.set(layout.jointsRad);
     this.#referenceVelocity.fill(0);
     this.#writtenAtS = Number.NaN;

@@ -45,7 +45,9 @@ export const PULSE = {
   validForS: 3,
   /** `ackermann`: the steering angle that a stop keeps, rad. */
   steeringRad: 4,
-  numbers: 5,
+  /** When a simulated robot's scene was put back last, s; 0: never. */
+  sceneResetAtS: 5,
+  numbers: 6,
 } as const;
 /** `idle`: nothing to stop. `armed`: stop when this is the last that is heard. `act`: stop now. */
 export const PULSE_KIND = { idle: 0, armed: 1, act: 2 } as const;

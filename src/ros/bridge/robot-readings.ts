@@ -10,6 +10,8 @@ const JUMP_RATIO = 1.5;
 const JUMP_SLACK_RAD = 0.005;
 /** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
 const JUMP_COUNTS_FOR_S = 2;
+/** What a scene reset moved is measured within so long after it was done. */
+const RESET_ARRIVES_S = 0.1;
 /** No robot measures faster. */
 const SHORTEST_DERIVED_S = 0.0005;
 /** Messages may come in bursts. */
@@ -50,6 +52,7 @@ export class RobotReadings {
   readonly #odometer: Odometer = new Odometer();
   #orderOf: readonly string[] = [];
   #jumpedAtS = Number.NEGATIVE_INFINITY;
+  #movedUntilS = Number.NEGATIVE_INFINITY;
   #lastStamp: Stamp = { sec: 0, nanosec: 0 };
   #doClocksAgree: boolean | undefined;
   #worstAgeS = 0;
@@ -72,7 +75,12 @@ export class RobotReadings {
 
   /** A joint's reading jumped a short time ago: it is not a place to hold the arm at. */
   get hasJumped(): boolean {
-    return this.measuredAtS - this.#jumpedAtS < JUMP_COUNTS_FOR_S;
+    return this.#jumpedAtS > this.#movedUntilS && this.measuredAtS - this.#jumpedAtS < JUMP_COUNTS_FOR_S;
+  }
+
+  /** A simulator has put the joints elsewhere at `atS`: what is measured then is no wrong reading. */
+  sceneWasReset(atS: number): void {
+    this.#movedUntilS = Math.max(this.#movedUntilS, atS + RESET_ARRIVES_S);
   }
 
   /** Subscribes what is measured besides; before the port's `start`. */

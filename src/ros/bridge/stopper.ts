@@ -28,6 +28,7 @@ export interface StopperParts {
 export class Stopper {
   readonly #parts: StopperParts;
   readonly #stop: StopSequence;
+  readonly #readings: RobotReadings;
   readonly #pulse: Float64Array = new Float64Array(PULSE.numbers);
   #isArmed = false;
   #validUntilS = 0;
@@ -40,6 +41,7 @@ export class Stopper {
     this.#parts = parts;
     const publisher = advertiseCommand(port, options, 1 / model.controlHz);
     const readings = new RobotReadings(port, model, options, () => undefined);
+    this.#readings = readings;
     this.#stop = new StopSequence({
       model,
       options,
@@ -77,6 +79,7 @@ export class Stopper {
     if (kind !== ROS_MESSAGE.pulse || !readNumbers(this.#pulse, payload)) return;
     const state = this.#pulse[PULSE.kind]!;
     this.#stop.keepSteering(this.#pulse[PULSE.steeringRad]!);
+    this.#readings.sceneWasReset(this.#pulse[PULSE.sceneResetAtS]!);
     if (state === PULSE_KIND.act) {
       this.#act('told to');
       return;
