@@ -98,6 +98,13 @@ export interface GuardNotice {
   readonly sentence: string;
   /** What to do about it; may be empty. */
   readonly remedy: string;
+  /**
+   * Names what lasts until a notice of the same name says that it is over, e.g. `bridge`; what follows a slash is a part
+   * of it, and goes with it. Without a name it is news of the moment.
+   */
+  readonly condition?: string;
+  /** The condition is over. Default false. */
+  readonly isOver?: boolean;
 }
 
 /** What one episode starts from, where software can arrange the surroundings (simulation). */

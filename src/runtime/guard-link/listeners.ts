@@ -3,8 +3,15 @@ import type { GuardFrame, GuardNotice } from '../../core/index.ts';
 import { createGuardFrame } from './frames.ts';
 import type { FrameListener, LinkShape, NoticeListener } from './link.ts';
 
-/** Notices that a listener who comes later is still told. */
+/** Notices that are kept for a listener who comes later. */
 const KEPT_NOTICES = 16;
+/** What does not last is news for so long: a node that restarts shall hear of its own death, and not of last hour's. */
+const NEWS_MS = 5000;
+
+interface KeptNotice {
+  readonly notice: GuardNotice;
+  readonly saidAtMs: number;
+}
 
 export class LinkListeners {
   readonly latest: GuardFrame;
@@ -12,9 +19,11 @@ export class LinkListeners {
   #lostListeners: readonly ((reason: string) => void)[] = [];
   #lostReason: string | undefined;
   #noticeListeners: readonly NoticeListener[] = [];
-  #notices: readonly GuardNotice[] = [];
+  #kept: readonly KeptNotice[] = [];
+  readonly #nowMs: () => number;
 
-  constructor(shape: LinkShape) {
+  constructor(shape: LinkShape, nowMs: () => number = () => performance.now()) {
+    this.#nowMs = nowMs;
     this.latest = createGuardFrame(shape.joints, shape.signals, shape.actions);
   }
 
@@ -37,15 +46,18 @@ export class LinkListeners {
     for (const listener of listeners) listener(reason);
   }
 
-  /** Keeps the notice for those who come later; one that was given already becomes the newest. */
+  /** Keeps the notice for those who come later, instead of the one that it repeats, or of what it says the end of. */
   emitNotice(notice: GuardNotice): void {
-    const others = this.#notices.filter(({ row, sentence }) => row !== notice.row || sentence !== notice.sentence);
-    this.#notices = [...others, notice].slice(-KEPT_NOTICES);
+    const others = this.#kept.filter((kept) => !isSuperseded(kept.notice, notice));
+    this.#kept = [...others, { notice, saidAtMs: this.#nowMs() }].slice(-KEPT_NOTICES);
     for (const listener of this.#noticeListeners) listener(notice);
   }
 
+  /** Tells `listener` at once what lasts, and what has just been said. */
   onNotice(listener: NoticeListener): () => void {
-    for (const notice of this.#notices) listener(notice);
+    const newsFromMs = this.#nowMs() - NEWS_MS;
+    this.#kept = this.#kept.filter(({ notice, saidAtMs }) => doesLast(notice) || saidAtMs >= newsFromMs);
+    for (const { notice } of this.#kept) listener(notice);
     this.#noticeListeners = [...this.#noticeListeners, listener];
     return () => {
       this.#noticeListeners = this.#noticeListeners.filter((other) => other !== listener);
@@ -69,4 +81,14 @@ export class LinkListeners {
       this.#lostListeners = this.#lostListeners.filter((other) => other !== listener);
     };
   }
+}
+
+function doesLast({ condition, isOver }: GuardNotice): boolean {
+  return condition !== undefined && isOver !== true;
+}
+
+function isSuperseded(old: GuardNotice, { row, sentence, condition }: GuardNotice): boolean {
+  if (old.row === row && old.sentence === sentence) return true;
+  if (condition === undefined || old.condition === undefined) return false;
+  return old.condition === condition || old.condition.startsWith(`${condition}/`);
 }

@@ -63,10 +63,11 @@ export function parseNotice(payload: Uint8Array): GuardNotice | undefined {
 
 /** The notice that `record` is, or `undefined`. */
 export function parseNoticeRecord(record: Record<string, unknown> | undefined): GuardNotice | undefined {
-  const { level, row, sentence, remedy } = record ?? {};
+  const { level, row, sentence, remedy, condition, isOver } = record ?? {};
   if (level !== 'info' && level !== 'warn' && level !== 'error') return undefined;
   if (!isCount(row) || typeof sentence !== 'string' || typeof remedy !== 'string') return undefined;
-  return { level, row, sentence, remedy };
+  const notice = { level, row, sentence, remedy } as const;
+  return typeof condition === 'string' ? { ...notice, condition, isOver: isOver === true } : notice;
 }
 
 /** Copies doubles into `out`; false, with `out` unchanged, when the length differs. */

@@ -24,6 +24,9 @@ import { RosProcess } from './ros-process.ts';
 const STATE_SLOTS = 8;
 /** A robot does not move for longer than this without the process that can only stop it. */
 const UNGUARDED_MS = 1000;
+/** What lasts while a process is away; what the bridge has found begins with its name. */
+const BRIDGE = 'bridge';
+const STOPPER = 'stopper';
 
 export interface RosHalfOptions {
   readonly model: RobotModel;
@@ -49,6 +52,7 @@ export class RosHalf {
   readonly #onUnguarded: () => void;
   #unguarded: NodeJS.Timeout | undefined;
   #hasBeenReady = false;
+  #hasStopperDied = false;
 
   /** Starts both. Throws `ReinError` where the pipes cannot be made. */
   constructor({ model, options, bridgeModule, stopperModule, rosArguments, onNotice, onUnguarded }: RosHalfOptions) {
@@ -105,7 +109,10 @@ export class RosHalf {
       this.#bridge.succeeded();
       Atomics.store(this.#words, ROS_WORDS.generation, generation);
       if (this.#hasBeenReady)
-        this.#say('info', 25, 'The process that speaks ROS is back, in standby.', 'Acknowledge, then enable.');
+        this.#onNotice({
+          ...{ row: 25, level: 'info', condition: BRIDGE, isOver: true },
+          ...{ sentence: 'The process that speaks ROS is back, in standby.', remedy: 'Acknowledge, then enable.' },
+        });
       this.#hasBeenReady = true;
     } else if (kind === ROS_MESSAGE.answer) this.#receiveAnswer(payload);
     else this.#receiveWords(kind, payload);
@@ -116,6 +123,11 @@ export class RosHalf {
       this.#stopper.succeeded();
       clearInterval(this.#unguarded);
       Atomics.store(this.#words, ROS_WORDS.stopper, 1);
+      if (this.#hasStopperDied) {
+        const sentence = 'The process that can only stop the robot is back.';
+        this.#onNotice({ row: 25, level: 'info', sentence, remedy: '', condition: STOPPER, isOver: true });
+      }
+      this.#hasStopperDied = false;
     } else if (kind === ROS_MESSAGE.acted) Atomics.add(this.#words, ROS_WORDS.stopsPast, 1);
     else this.#receiveWords(kind, payload);
   }
@@ -152,12 +164,11 @@ export class RosHalf {
     this.#stopper.nudge();
     if (!this.#hasBeenReady)
       this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
-    this.#say(
-      'error',
-      25,
-      `The process that speaks ROS died (${how}); the robot is stopped.`,
-      'It is started again. Acknowledge, then enable.',
-    );
+    this.#onNotice({
+      ...{ row: 25, level: 'error', condition: BRIDGE },
+      sentence: `The process that speaks ROS died (${how}); the robot is stopped.`,
+      remedy: 'It is started again. Acknowledge, then enable.',
+    });
   }
 
   #stopperDied(how: string): void {
@@ -166,12 +177,12 @@ export class RosHalf {
     this.#unguarded = setInterval(this.#onUnguarded, UNGUARDED_MS);
     if (!this.#hasBeenReady)
       this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
-    this.#say(
-      'warn',
-      25,
-      `The process that can only stop the robot died (${how}).`,
-      'It is started again; the robot cannot be enabled before.',
-    );
+    this.#hasStopperDied = true;
+    this.#onNotice({
+      ...{ row: 25, level: 'warn', condition: STOPPER },
+      sentence: `The process that can only stop the robot died (${how}).`,
+      remedy: 'It is started again; the robot cannot be enabled before.',
+    });
   }
 
   /** The first reason stays: what follows is its consequence. */
@@ -179,10 +190,6 @@ export class RosHalf {
     if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) return;
     writeText(this.memory, `${sentence}\n${remedy}`);
     Atomics.store(this.#words, ROS_WORDS.failed, 1);
-  }
-
-  #say(level: GuardNotice['level'], row: number, sentence: string, remedy: string): void {
-    this.#onNotice({ row, level, sentence, remedy });
   }
 }
 
