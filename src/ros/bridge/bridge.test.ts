@@ -140,8 +140,7 @@ describe('the bridge', () => {
 
   it('publishes nothing before it is prepared, and nothing that is old, doubled, of another life or no number', async () => {
     drive();
-    publishJoints();
-    expect(await prepare()).toEqual({ ok: true });
+    expect(await prepareMeasured()).toEqual({ ok: true });
     // A moment for each: a reader that keeps one message would not see them all.
     for (const wrong of [{ ageS: 0.2 }, { life: LIFE - 1 }, { value: Number.NaN }, { value: 5 }]) {
       drive(wrong);
@@ -154,8 +153,7 @@ describe('the bridge', () => {
   });
 
   it('stops where the joints are, again and again, says so, and follows nothing afterwards', async () => {
-    publishJoints();
-    await prepare();
+    await prepareMeasured();
     const stopSeq = drive({ kind: COMMAND_KIND.stop });
     expect(newest(STATE.stoppedSeq)).toBe(stopSeq);
     drive({ value: 9 });
@@ -168,8 +166,7 @@ describe('the bridge', () => {
     ['jumped', 2],
     ['is no number', Number.NaN],
   ])('stops at the last command when a reading %s', async (_what, shift) => {
-    publishJoints();
-    await prepare();
+    await prepareMeasured();
     drive({ value: 1.25 });
     publishJoints({ shift });
     await aMoment();
@@ -179,15 +176,20 @@ describe('the bridge', () => {
   });
 
   it('is prepared although somebody else publishes other joints on the same topic', async () => {
-    publishJoints({ stamp: 1 });
-    await aMoment();
-    publishJoints({ names: ['gripper'], stamp: 2 });
-    await aMoment();
+    let nanosec = 0;
+    const both = setInterval(() => {
+      nanosec += 1e6;
+      publishJoints({ stamp: 1, nanosec });
+      setTimeout(() => publishJoints({ names: ['gripper'], stamp: 2, nanosec }), 5);
+    }, 20);
     expect(await prepare()).toEqual({ ok: true });
-    // The robot's old stamp, once more, is not new because of the other's.
-    publishJoints({ stamp: 1 });
+    clearInterval(both);
     await aMoment();
-    expect(newest(STATE.measurements)).toBe(1);
+    const before = newest(STATE.measurements);
+    // The robot's old stamp, once more, is not new because of the other's.
+    publishJoints({ stamp: 1, nanosec });
+    await aMoment();
+    expect(newest(STATE.measurements)).toBe(before);
   });
 
   it('leaves the last command to the robot when nobody knows where the joints are', async () => {
@@ -220,8 +222,23 @@ describe('the bridge', () => {
     expect(newest(STATE.signalsValidUntilS)).toBe(0);
     publishDepth(0.5);
     expect(await askToPrepare()).toEqual({ ok: true });
+    publishDepth(0.25);
+    await until(() => newest(layout.signals) === 0.25, 'the newest depth');
     expect(Math.abs(newest(STATE.signalsValidUntilS) - clock.nowS() - 0.2)).toBeLessThan(0.15);
     clearInterval(keep);
+  });
+
+  it('is not prepared before measurements come steadily, and waits for a fresh one after everything else', async () => {
+    publishJoints();
+    await aMoment();
+    // One that was just fresh enough, and nothing after it: the next tick would have found it too old.
+    expect(await prepare()).toEqual({
+      ok: false,
+      reason: "/joint_states does not come every 200 ms, which the robot's file asks for as freshnessMs.",
+    });
+    const before = newest(STATE.measurements);
+    expect(await prepareMeasured()).toEqual({ ok: true });
+    expect(newest(STATE.measurements)).toBeGreaterThan(before + 1);
   });
 
   it('row 29: names who else commands the robot', async () => {
@@ -241,6 +258,16 @@ describe('the bridge', () => {
     await stopper.close();
     await other.close();
   });
+
+  /** While the robot is measured all the time. */
+  async function prepareMeasured(): Promise<RosAnswer> {
+    publishJoints();
+    const measuring = setInterval(() => publishJoints(), 10);
+    const answer = await prepare();
+    clearInterval(measuring);
+    await aMoment();
+    return answer;
+  }
 
   /** With every sensor. */
   async function prepare(): Promise<RosAnswer> {
@@ -355,8 +382,28 @@ describe('what can only stop', () => {
     expect(heard).toEqual([]);
   });
 
-  function pulse(kind: number, validForS = 0.05): void {
+  it('stops where the joints are also just after a simulator has put them elsewhere', async () => {
+    publishJoints({ shift: 2 });
+    await aMoment();
+    pulse(PULSE_KIND.armed, 0.05, clock.nowS());
+    pulse(PULSE_KIND.act);
+    await until(() => heard.length >= 2, 'holds');
+    for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 3));
+    expect(notices.some(({ sentence }) => sentence.includes('Nobody knows'))).toBe(false);
+  });
+
+  it('takes a jump long after a scene was put back for a wrong reading all the same', async () => {
+    pulse(PULSE_KIND.armed, 1, clock.nowS() - 1);
+    publishJoints({ shift: 2 });
+    await aMoment();
+    pulse(PULSE_KIND.act);
+    await until(() => notices.find(({ sentence }) => sentence.includes('Nobody knows')), 'a notice');
+    expect(heard).toEqual([]);
+  });
+
+  function pulse(kind: number, validForS = 0.05, sceneResetAtS = 0): void {
     const numbers = new Float64Array(PULSE.numbers);
+    numbers[PULSE.sceneResetAtS] = sceneResetAtS;
     numbers[PULSE.sentAtS] = clock.nowS();
     numbers[PULSE.kind] = kind;
     numbers[PULSE.validForS] = validForS;

@@ -36,6 +36,8 @@ const STOP_REPEAT_MS = 30;
 const SETTLE_MS = 300;
 /** How long `prepare` waits for a first fresh measurement, and for the controller's subscription to be discovered. */
 const DISCOVERY_MS = 1000;
+/** So many measurements in a row that follow one another closely enough. */
+const STEADY = 2;
 
 export interface BridgeParts {
   readonly port: RosPort;
@@ -170,6 +172,7 @@ export class Bridge {
     if (this.#scene === undefined)
       return { ok: false, reason: 'this robot has no service that resets its surroundings' };
     const answer = await this.#scene.reset(layout);
+    if (answer.ok) this.#readings.sceneWasReset(this.#parts.clock.nowS());
     // What the guard reads next was measured after the reset.
     this.#sendState();
     return answer;
@@ -178,7 +181,7 @@ export class Bridge {
   async #prepare(): Promise<RosAnswer> {
     // What a stop still has to say or to take off must not meet what is commanded next.
     if (!(await this.#isSettled())) return { ok: false, reason: 'The last stop has not ended yet: try again.' };
-    const wrong = (await this.#controllers?.prepare()) ?? (await this.#discovered());
+    const wrong = (await this.#controllers?.prepare()) ?? (await this.#discovered()) ?? (await this.#comesSteadily());
     if (wrong !== undefined) return { ok: false, reason: wrong };
     this.#hasCommanded = false;
     this.#isStopped = false;
@@ -198,6 +201,28 @@ export class Bridge {
       if (wrong === undefined || performance.now() > limitMs) return wrong;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
+  }
+
+  /**
+   * Services and discovery hold messages up for a moment, and the guard counts from its next tick on: waits for a
+   * measurement that was made after all that, no later after the one before than it may be old.
+   */
+  async #comesSteadily(): Promise<string | undefined> {
+    const { freshnessMs } = this.#parts.config.options;
+    const limitMs = performance.now() + DISCOVERY_MS;
+    let { measurements, measuredAtS } = this.#readings;
+    let comes = 0;
+    while (comes < STEADY) {
+      if (performance.now() > limitMs) {
+        const { topic } = this.#readings.subscription;
+        return `${topic} does not come every ${freshnessMs} ms, which the robot's file asks for as freshnessMs.`;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (this.#readings.measurements === measurements) continue;
+      comes = this.#readings.measuredAtS - measuredAtS <= freshnessMs * 1e-3 ? comes + 1 : 0;
+      ({ measurements, measuredAtS } = this.#readings);
+    }
+    return undefined;
   }
 
   #missing(): string | undefined {

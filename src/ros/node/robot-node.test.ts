@@ -68,6 +68,25 @@ describe('the lifecycle', () => {
     expect((await resume()).success).toBe(true);
   });
 
+  it('goes on moving when somebody asks for a transition that is not possible, and says so', async () => {
+    await ros.make();
+    const change = ros.client<object, { success: boolean }>(
+      { name: 'lifecycle_msgs/srv/ChangeState' },
+      '/rein/change_state',
+    );
+    await ros.activate();
+    ros.node.session?.resume();
+    await soon(() => (ros.node.session?.state.step ?? 0) > 2, 'motion');
+    expect(await change.call({ transition: { id: 1, label: '' } }, CALL_MS)).toEqual({ success: false });
+    expect(ros.events.at(-1)).toMatchObject({
+      ...{ level: 'warn', name: 'refused', row: 0 },
+      message: 'change_state: the node is active, it cannot configure now',
+    });
+    await ros.robot.tick(20);
+    expect(ros.node.session?.refusal).toBeUndefined();
+    expect(ros.events.some(({ level }) => level === 'error')).toBe(false);
+  });
+
   it('does not undo a stop of somebody else when it is activated again', async () => {
     await ros.make();
     const stop = trigger('stop');
@@ -223,6 +242,23 @@ describe('services', () => {
     expect(await reset()).toEqual({ success: true, message: 'There was nothing to reset; the robot holds.' });
     expect((await start()).success).toBe(true);
     expect((await reset()).message).toBe('There was nothing to reset; what goes on goes on.');
+  });
+
+  it('say that a fault stops the robot again as soon as it was reset', async () => {
+    await ros.make();
+    const reset = trigger('reset');
+    await ros.start();
+    await ros.port.transition('configure');
+    await ros.port.transition('activate');
+    const { driver } = ros.robot;
+    const enable = driver.enable.bind(driver);
+    driver.enable = () => {
+      enable();
+      driver.inject('late', 20);
+    };
+    const { success, message } = await reset();
+    expect(success).toBe(false);
+    expect(message).toMatch(/^The robot does not go on: .*\(fault 10\)/);
   });
 
   it('mark an episode, save and roll back the policy, or say why not', async () => {

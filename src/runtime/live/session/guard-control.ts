@@ -8,6 +8,8 @@ import { withRow } from './with-row.ts';
 const STANDS_AFTER_S = 3;
 /** Ticks in which torque may come on. */
 const ENABLE_TRIES = 5;
+/** A cause that is still there stops the robot again within so many ticks: three that count, and some to hear of it. */
+const HOLDS_TICKS = 6;
 
 export class GuardControl {
   readonly #link: GuardLink;
@@ -49,7 +51,8 @@ export class GuardControl {
 
   /**
    * A person has seen why the robot stands: faults whose cause is gone are forgotten, and it holds with torque again.
-   * Never moves it. False where there was nothing to reset. Throws `ReinError('driver')` where a cause is still there.
+   * Never moves it. False where there was nothing to reset. Throws `ReinError('driver')` where a cause is still there, or
+   * stops it again at once.
    */
   async reset(): Promise<boolean> {
     const link = this.#link;
@@ -60,7 +63,11 @@ export class GuardControl {
     if (isLatched) await this.#request('acknowledge');
     await link.advance(1);
     if (link.latest.state === 'standby') await this.#enable();
-    await link.advance(1);
+    await link.advance(HOLDS_TICKS);
+    const held = this.refusal();
+    if (held !== undefined) {
+      throw new ReinError('driver', `The robot does not go on: ${held.message}`, { remedy: held.remedy });
+    }
     return isLatched;
   }
 
