@@ -1,13 +1,23 @@
 /** `rein sim`: the whole main job in simulation, in one command. */
 import { Command } from 'commander';
 import type { CommandBodies } from './bodies.ts';
-import { configOption, EXIT_CODES, path, quietOption, seedOption, taskOption, wholeNumber } from './options.ts';
+import {
+  configOption,
+  EXIT_CODES,
+  path,
+  quietOption,
+  seconds,
+  seedOption,
+  taskOption,
+  wholeNumber,
+} from './options.ts';
 
 interface Parsed {
   task: string;
   seed: number;
   steps?: number;
   evalEpisodes?: number;
+  timeLimit?: number;
   config?: string;
   json?: string;
   out?: string;
@@ -20,7 +30,8 @@ What happens:
   A simulated arm shows some demonstrations, a learner process clones them and then improves on them while the arm
   acts; a scripted operator takes over when the policy is stuck, then less and less. Press t to take over yourself.
   In the end the policy that was best in validation is evaluated on fresh episodes, and compared with the task's
-  target. Ctrl+C stops the arm, closes the files and ends; a second Ctrl+C ends at once.
+  target. It ends by what was learned, never by the clock: the same seed gives the same policy on a slow, busy or fast
+  machine, unless you take over or set --time-limit. Ctrl+C stops the arm, closes the files and ends; a second Ctrl+C ends at once.
 
 What it writes, below runs/<id>/ or --out:
   report.html               learning curve, interventions, filters, step times and the first and last episodes
@@ -47,6 +58,11 @@ export function createSimCommand(bodies: CommandBodies, finish: (code: number) =
     .addOption(seedOption())
     .option('--steps <n>', "environment steps after the demonstrations (default: the task's)", wholeNumber(0, 1e8))
     .option('--eval-episodes <n>', "fresh episodes to evaluate on (default: the task's)", wholeNumber(1, 100_000))
+    .option(
+      '--time-limit <s>',
+      'begin no training episode after so many seconds (default: none; the result depends on the machine with it)',
+      seconds,
+    )
     .addOption(configOption())
     .option('--json <file>', 'write the summary as JSON', path)
     .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
@@ -54,9 +70,9 @@ export function createSimCommand(bodies: CommandBodies, finish: (code: number) =
     .addOption(quietOption())
     .addHelpText('after', HELP)
     .action(async (parsed: Parsed) => {
-      const { task, seed, steps, evalEpisodes, config, json, out } = parsed;
+      const { task, seed, steps, evalEpisodes, timeLimit: timeLimitS, config, json, out } = parsed;
       const monitor = parsed.monitor ? 'on' : 'off';
       const output = parsed.quiet ? 'quiet' : 'live';
-      finish(await bodies.sim({ task, seed, steps, evalEpisodes, config, json, out, monitor, output }));
+      finish(await bodies.sim({ task, seed, steps, evalEpisodes, timeLimitS, config, json, out, monitor, output }));
     });
 }

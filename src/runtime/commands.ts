@@ -21,6 +21,8 @@ export interface SimOptions extends CommonOptions {
   readonly steps: number | undefined;
   /** Evaluation episodes; `undefined`: the task's. */
   readonly evalEpisodes: number | undefined;
+  /** No training episode begins after so many seconds; `undefined`: the task's, mostly none. */
+  readonly timeLimitS: number | undefined;
   /** Where to write the summary as JSON. */
   readonly json: string | undefined;
   /** Run folder; `undefined`: a new one below `runs/`. */

@@ -10,7 +10,8 @@ export function saveWeights(setup: RunSetup, source: PolicyWeights, folder: stri
   const { runId, version, parent, trainingStep, updates, createdAt } = source.manifest;
   const names = { robot: config.robot.name, task: config.task.name };
   const action = statedAction(taskActionOf(setup));
-  const metadata = { schemaHash, runId, version: String(version), ...names, action };
+  // The run has its place in the manifest: one policy is one file, byte for byte, whichever run learned it.
+  const metadata = { schemaHash, version: String(version), ...names, action };
   const policy = bakeModel(source.graph, tensorsOf(source), metadata);
   const { encoder } = encoderFor(setup);
   const onnx = encoder === undefined ? policy : inlineModel(policy, ENCODER_PLACE, encoder);

@@ -2,7 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ALGORITHMS, DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/index.ts';
+import {
+  ALGORITHMS,
+  criticOnlyUpdates,
+  DEFAULT_LEARNER_CONFIG,
+  type LearnerConfig,
+  updatesPerCall,
+} from '../../src/learner/index.ts';
 import { loadLearnerFile } from '../../src/runtime/config/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -93,8 +99,10 @@ const ROWS: Readonly<Record<string, (config: LearnerConfig) => string>> = {
   'α at the start': (config) => ofEntropy(config, String(config.initialTemperature)),
   'entropy aimed at': (config) => ofEntropy(config, ENTROPY[config.targetEntropyPerDimension]!),
   'entropy in the target': (config) => ofEntropy(config, config.entropyInTarget ? 'yes' : 'no'),
-  'starts learning after': ({ algorithm, warmupSteps, residual }) =>
-    algorithm === 'residual' ? `${warmupSteps}, then ${residual.criticOnlyUpdates} critics only` : String(warmupSteps),
+  'starts learning after': (config) => {
+    const waits = criticOnlyUpdates(config);
+    return waits === 0 ? String(config.warmupSteps) : `${config.warmupSteps}, then ${waits} critics only`;
+  },
 };
 
 function ratesOf({ algorithm, learningRateActor, learningRateBc, learningRateCritic }: LearnerConfig): string {

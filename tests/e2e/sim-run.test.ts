@@ -97,10 +97,10 @@ describe('rein sim', () => {
     expect(b).toBe(a);
   });
 
-  it('judges one policy and trains no more where its wall-clock limit is over already, and says so', async () => {
-    const limit = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, wallBudgetS: 0.01');
+  it('trains no more where a person gave it a time that is over already, judges what it has, and says so', async () => {
+    const limit = TINY.replace('minimumSteps: 150', 'minimumSteps: 150, timeLimitS: 0.01');
     const ended = await sim('limit', 3, limit);
-    expect(ended.stdout).toContain('ended by  its wall-clock limit');
+    expect(ended.stdout).toContain('ended by  the time that it was given; without --time-limit');
     expect(summaryOf('limit')).toMatchObject({ ended_by: 'wall', env_steps: 0, eval_episodes: 4 });
     expect(summaryOf('first').ended_by).toMatch(/^(steps|confirmed)$/);
   });

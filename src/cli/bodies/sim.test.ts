@@ -11,6 +11,7 @@ const options: SimOptions = {
   seed: 0,
   steps: undefined,
   evalEpisodes: undefined,
+  timeLimitS: undefined,
   config: undefined,
   json: undefined,
   out: undefined,

@@ -16,7 +16,7 @@ import { isOwnAbort } from './own-abort.ts';
 const ENDED_BY = {
   confirmed: 'a confirmed policy',
   steps: 'its steps, all of which were done',
-  wall: 'its wall-clock limit (training.wallBudgetS)',
+  wall: 'the time that it was given; without --time-limit (training.timeLimitS) it goes on until its policy is good',
 } as const;
 
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
@@ -71,11 +71,14 @@ export async function simBody(options: SimOptions): Promise<number> {
 }
 
 function resolveSim(options: SimOptions): ResolvedConfig {
-  const { task, seed, steps, evalEpisodes, config } = options;
+  const { task, seed, steps, evalEpisodes, timeLimitS, config } = options;
   const overrides: Override[] = [];
   if (steps !== undefined) overrides.push({ option: '--steps', path: ['task', 'training', 'steps'], value: steps });
   if (evalEpisodes !== undefined) {
     overrides.push({ option: '--eval-episodes', path: ['task', 'evaluation', 'episodes'], value: evalEpisodes });
+  }
+  if (timeLimitS !== undefined) {
+    overrides.push({ option: '--time-limit', path: ['task', 'training', 'timeLimitS'], value: timeLimitS });
   }
   return resolveConfig({
     task,
@@ -89,11 +92,14 @@ function resolveSim(options: SimOptions): ResolvedConfig {
 async function finish(result: SimulationResult, options: SimOptions): Promise<number> {
   const { summary, folder, policyFile, missed } = result;
   process.stdout.write(`${lastWords(summary).join('\n')}\n  policy    ${policyFile}\n`);
-  // Before anything that a full disk can refuse.
-  for (const sentence of missed) process.stderr.write(`rein: target missed: ${sentence}\n`);
-  const report = await writeResults(folder, summary);
-  process.stdout.write(`  report    ${report}\n  all files ${folder}\n`);
-  await writeJsonFile(options.json, summary);
+  try {
+    const report = await writeResults(folder, summary);
+    process.stdout.write(`  report    ${report}\n  all files ${folder}\n`);
+    await writeJsonFile(options.json, summary);
+  } finally {
+    // Also where a full disk refuses the files.
+    for (const sentence of missed) process.stderr.write(`rein: target missed: ${sentence}\n`);
+  }
   return missed.length === 0 ? 0 : 1;
 }
 

@@ -83,6 +83,7 @@ export class Agent {
   readonly #random: Record<RandomPurpose, Rng>;
   #calls = 0;
   #refusedCalls = 0;
+  #pretrained = 0;
 
   /** Use `createAgent`. */
   constructor(algorithm: Algorithm, engine: TrainingEngine, update: PhaseDriver, root: Rng) {
@@ -98,6 +99,11 @@ export class Agent {
   /** Critic updates done so far, refused ones included: what the update contract counts. */
   get updates(): number {
     return this.#calls * updatesPerCall(this.config);
+  }
+
+  /** Updates of pre-training done or refused so far, of this process; they count for nothing in `updates`. */
+  get pretrained(): number {
+    return this.#pretrained;
   }
 
   /** Calls, those of pre-training too, whose result was not finite and was thrown away. */
@@ -134,7 +140,10 @@ export class Agent {
   async #pretrain(options: Omit<PretrainingOptions, 'algorithm' | 'random'>): Promise<PretrainingReport> {
     const rng = this.#random.cloning;
     const random = { batch: rng, noise: rng, subset: rng };
-    const report = await pretrain(this.#engine, { algorithm: this.algorithm, random, ...options });
+    const onCall = (updates: number): void => {
+      this.#pretrained += updates;
+    };
+    const report = await pretrain(this.#engine, { algorithm: this.algorithm, random, onCall, ...options });
     this.#refusedCalls += report.refused;
     return report;
   }

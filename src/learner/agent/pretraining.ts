@@ -33,6 +33,8 @@ export interface PretrainingOptions {
   /** The metric that is reported as the loss. */
   readonly loss: string;
   readonly random: TrainingRandom;
+  /** Told after each call of how many updates it was, so that whoever waits sees it go on. */
+  readonly onCall?: (updates: number) => void;
   /** Ends it between two calls. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -54,6 +56,7 @@ export async function pretrain(engine: TrainingEngine, options: PretrainingOptio
       signal?.throwIfAborted();
       const draw = { replay, visibleCount: 0, demoFraction: 1, call, random };
       const report = await driver.run(draw, call + 1 === calls ? undefined : { ...draw, call: call + 1 });
+      options.onCall?.(updatesPerCall);
       if (report.isSound) losses.push(report.values[loss] ?? Number.NaN);
     }
     if (losses.length === 0) throw nothingLearned(phase, calls);

@@ -1,5 +1,5 @@
 /** Behaviour cloning: the policy's noiseless action is drawn to the demonstrated one. */
-import type { LearnerConfig } from '../config/index.ts';
+import { criticOnlyUpdates, type LearnerConfig } from '../config/index.ts';
 import {
   add,
   div,
@@ -64,8 +64,12 @@ export function addCloning(step: Step, loss: Tensor, mean: Tensor, action: Tenso
   );
 }
 
-/** Weight of the cloning loss beside the actor's after `updates` critic updates: halved every `bcAuxHalvingUpdates`. */
+/**
+ * Weight of the cloning loss beside the actor's after `updates` critic updates: halved every `bcAuxHalvingUpdates` from the actor's
+ * first one on.
+ */
 export function cloningWeight(config: LearnerConfig, updates: number): number {
   const { bcAuxWeight, bcAuxHalvingUpdates } = config;
-  return bcAuxHalvingUpdates === 0 ? bcAuxWeight : bcAuxWeight * 0.5 ** (updates / bcAuxHalvingUpdates);
+  const since = Math.max(0, updates - criticOnlyUpdates(config));
+  return bcAuxHalvingUpdates === 0 ? bcAuxWeight : bcAuxWeight * 0.5 ** (since / bcAuxHalvingUpdates);
 }

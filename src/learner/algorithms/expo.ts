@@ -83,7 +83,9 @@ function updateCritics(step: Step): void {
 /** One update of the base policy, of the edit policy and of the temperature. */
 function updatePolicies(step: Step): void {
   const { config } = step.spec;
-  step.report('baseLoss', updateBase(step, step.policySight('observation'), actorOptimiser(config)));
+  // The base imitates, and waits for no critics.
+  const options = { ...actorOptimiser(config), rate: config.learningRateActor };
+  step.report('baseLoss', updateBase(step, step.policySight('observation'), options));
   if (config.expo.edited > 0) updateEdit(step);
 }
 

@@ -26,7 +26,6 @@ const SETTINGS = {
   ...DEFAULT_LEARNER_CONFIG.residual,
   scale: 0.3,
   penalty: 0.7,
-  criticOnlyUpdates: 0,
   targetNoise: 0.2,
 };
 
@@ -36,6 +35,7 @@ function specOf(overrides: Partial<LearnerConfig> = {}): LearnerSpec {
     ...DEFAULT_LEARNER_CONFIG,
     ...{
       algorithm: 'residual',
+      criticOnlyUpdates: 0,
       batchSize: B,
       utd: K,
       critics: 3,
@@ -200,8 +200,8 @@ describe('the residual on a base policy', () => {
   });
 
   it('leaves the policy as the base while only critics learn, and moves it then', async () => {
-    const settings = { ...SETTINGS, penalty: 0, criticOnlyUpdates: 6 };
-    const spec = specOf({ residual: settings, demoFraction: 0, batchSize: 16, warmupSteps: 0 });
+    const settings = { ...SETTINGS, penalty: 0 };
+    const spec = specOf({ residual: settings, criticOnlyUpdates: 6, demoFraction: 0, batchSize: 16, warmupSteps: 0 });
     const agent = await createAgent({
       observationSize: O,
       parts: spec.parts,

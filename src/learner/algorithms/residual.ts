@@ -8,7 +8,6 @@
  * leaves the range, that number of the action has no gradient, as published.
  */
 import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
-import { updatesPerCall } from '../config/index.ts';
 import {
   add,
   clip,
@@ -86,7 +85,7 @@ function updateActor(step: Step): void {
   const penalised = add(loss, mul(squaredLength, config.residual.penalty));
   const total = addCloning(step, penalised, beforeTanh(step.online('actor'), sight), shownCorrection(step, sight));
   // No decay: the correction is to stay as it was begun until there is a reason to correct.
-  step.minimise('actor', total, { ...actorOptimiser(config), rate: rateAfterCritics(spec), weightDecay: 0 });
+  step.minimise('actor', total, { ...actorOptimiser(config), weightDecay: 0 });
   step.follow('actor');
   step.report('actorLoss', loss);
   step.report('residualRms', sqrt(squaredLength));
@@ -96,12 +95,6 @@ function updateActor(step: Step): void {
 /** A person's correction of the base as a share of c, which tanh f is drawn to on demonstrations: clip((a − a_b)/c, ±1). */
 function shownCorrection({ spec, action }: Step, sight: Tensor): Tensor {
   return clip(mul(sub(action, baseAction(spec, sight)), 1 / spec.config.residual.scale), -1, 1);
-}
-
-/** The actor's learning rate by its own updates: zero until the critics have had theirs. */
-function rateAfterCritics({ config }: LearnerSpec): (update: number) => number {
-  const waiting = config.residual.criticOnlyUpdates / updatesPerCall(config);
-  return (update) => (update <= waiting ? 0 : config.learningRateActor);
 }
 
 /** a_b: the last numbers of what a policy sees, [B, A]. */

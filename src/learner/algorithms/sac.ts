@@ -2,7 +2,7 @@
  * Soft actor-critic with automatic temperature: Haarnoja et al., https://arxiv.org/abs/1812.05905, with the
  * ensemble target of REDQ (Chen et al., https://arxiv.org/abs/2101.05982). Each function is one equation.
  */
-import type { LearnerConfig } from '../config/index.ts';
+import { criticOnlyUpdates, type LearnerConfig, updatesPerCall } from '../config/index.ts';
 import {
   abs,
   add,
@@ -151,7 +151,8 @@ export function updateTemperature(step: Step, entropy: Tensor, dimensions: numbe
   const { config } = step.spec;
   const logAlpha = step.online('temperature')['log']!;
   const loss = temperatureLoss(logAlpha, entropy, config.targetEntropyPerDimension * dimensions);
-  step.minimise('temperature', loss, { rate: config.learningRateTemperature });
+  // An actor that stands still has the entropy that it has: α would run away from it.
+  step.minimise('temperature', loss, { rate: afterCritics(config, config.learningRateTemperature) });
   step.assign('temperature', floorTemperature(step.part('temperature'), config.minTemperature));
 }
 
@@ -168,8 +169,14 @@ export function criticOptimiser(config: LearnerConfig): MinimiseOptions {
 
 /** How a policy is minimised: it looks through the encoder, and does not train it. */
 export function actorOptimiser(config: LearnerConfig): MinimiseOptions {
-  const { learningRateActor: rate, weightDecay, gradientClip: clip } = config;
-  return { rate, weightDecay, clip };
+  const { learningRateActor, weightDecay, gradientClip: clip } = config;
+  return { rate: afterCritics(config, learningRateActor), weightDecay, clip };
+}
+
+/** A learning rate by updates of the actor: zero until the critics have had theirs, `rate` from then on. */
+export function afterCritics(config: LearnerConfig, rate: number): MinimiseOptions['rate'] {
+  const waiting = Math.ceil(criticOnlyUpdates(config) / updatesPerCall(config));
+  return waiting === 0 ? rate : (update) => (update <= waiting ? 0 : rate);
 }
 
 /** The policy's Gaussian before tanh; the robot draws from it. */

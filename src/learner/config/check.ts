@@ -27,7 +27,7 @@ const RULES: readonly Rule[] = [
     holds: (value) => isCount(value, 1),
   },
   {
-    keys: ['bcInitSteps', 'bcAuxHalvingUpdates', 'warmupSteps', 'updatesPerCall', 'threads'],
+    keys: ['bcInitSteps', 'bcAuxHalvingUpdates', 'criticOnlyUpdates', 'warmupSteps', 'updatesPerCall', 'threads'],
     says: 'an integer ≥ 0',
     holds: (value) => isCount(value, 0),
   },

@@ -3,6 +3,7 @@ export { checkLearnerConfig } from './check.ts';
 export {
   ALGORITHMS,
   type AlgorithmName,
+  criticOnlyUpdates,
   DEFAULT_LEARNER_CONFIG,
   type LearnerConfig,
   PROVIDERS,

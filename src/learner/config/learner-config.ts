@@ -90,6 +90,11 @@ export interface LearnerConfig {
   /** Behaviour-cloning updates of the actor on the demonstrations before anything else; 0 for none. */
   readonly bcInitSteps: number;
   readonly learningRateBc: number;
+  /**
+   * Critic updates before the first of an actor that knows something already: one that was cloned, or that corrects a base policy.
+   * New critics would unteach it. See `criticOnlyUpdates`.
+   */
+  readonly criticOnlyUpdates: number;
   /** Weight of the behaviour-cloning loss beside the actor's loss; 0 for none. */
   readonly bcAuxWeight: number;
   /** Critic updates in which `bcAuxWeight` halves, so that the actor can outgrow its demonstrations; 0 keeps it. */
@@ -163,6 +168,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   gradientClip: 0,
   bcInitSteps: 1000,
   learningRateBc: 1e-3,
+  criticOnlyUpdates: 2000,
   bcAuxWeight: 0,
   bcAuxHalvingUpdates: 0,
   rewardScale: 1,
@@ -187,6 +193,15 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   residual: DEFAULT_RESIDUAL_SETTINGS,
   wsrl: DEFAULT_WSRL_SETTINGS,
 };
+
+/**
+ * Critic updates before the first of the actor and its temperature: what the configuration says where the actor has something to lose
+ * and critics that know nothing, 0 elsewhere. WSRL's critics have been trained offline; cloning alone has none.
+ */
+export function criticOnlyUpdates({ algorithm, bcInitSteps, criticOnlyUpdates: asked, wsrl }: LearnerConfig): number {
+  if (algorithm === 'bc' || (algorithm === 'wsrl' && wsrl.offlineUpdates > 0)) return 0;
+  return algorithm === 'residual' || bcInitSteps > 0 ? asked : 0;
+}
 
 /** Critic updates of one training call. */
 export function updatesPerCall({ updatesPerCall, utd }: LearnerConfig): number {

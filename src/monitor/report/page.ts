@@ -5,6 +5,7 @@ import {
   type EpisodeRecording,
   encodeRecording,
   type MetricRecord,
+  missedTargets,
   type RunSummary,
 } from '../../runtime/record/index.ts';
 import { shortNumber } from './chart.ts';
@@ -103,7 +104,8 @@ function cards({ summary }: ReportData): string {
   const successes = Math.min(episodes, Math.round(summary.success_rate * episodes));
   const range = wilsonInterval(successes, episodes);
   const target = summary.target_success_rate;
-  const isMet = target === undefined || summary.success_rate >= target;
+  const missed = missedTargets(summary);
+  const reachesTarget = target === undefined || summary.success_rate >= target;
   const harm = summary.safety.violations;
   const leaks = summary.link.lost + summary.link.duplicated;
   const list: [string, string, string, Mood][] = [
@@ -111,7 +113,7 @@ function cards({ summary }: ReportData): string {
       'Success',
       percent(summary.success_rate),
       `${successes} of ${episodes} without help, 95 %: ${(range.low * 100).toFixed(1)} to ${percent(range.high)}`,
-      isMet ? 'good' : 'bad',
+      reachesTarget ? 'good' : 'bad',
     ],
     [
       'Environment steps',
@@ -147,7 +149,12 @@ function cards({ summary }: ReportData): string {
     ],
   ];
   if (target !== undefined)
-    list.unshift(['Target', isMet ? 'met' : 'not met', `asked for: ${percent(target)}`, isMet ? 'good' : 'bad']);
+    list.unshift([
+      'Target',
+      missed.length === 0 ? 'met' : 'not met',
+      missed.length === 0 ? `asked for: ${percent(target)}` : missed.join('; '),
+      missed.length === 0 ? 'good' : 'bad',
+    ]);
   const items = list.map(
     ([label, value, note, mood]) =>
       `<li class="${mood}"><span class="label">${text(label)}</span><strong>${text(value)}</strong><span class="note">${text(note)}</span></li>`,
@@ -223,6 +230,10 @@ function seconds(value: number): string {
 /** What ended the training, for readers of the report; empty for runs that did not write it down. */
 function endedBy(summary: RunSummary): string {
   if (summary.ended_by === undefined) return '';
-  const reasons = { confirmed: 'a confirmed policy', steps: 'the limit of steps', wall: 'the limit of time' };
+  const reasons = {
+    confirmed: 'a confirmed policy',
+    steps: 'the limit of steps',
+    wall: 'the limit of time that it was given',
+  };
   return `, ended by ${reasons[summary.ended_by]}`;
 }

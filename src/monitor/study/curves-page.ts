@@ -38,7 +38,8 @@ bit for bit from its environment, learner and seed on one version of the program
 round its sums in another order.
 
 Every evaluation is of episodes without exploring that are the same for all variants and seeds. Intervals are 95 % over seeds:
-Student's t for a mean, Welch's for a difference; with five seeds they are wide. *Shown* means that the interval of the
+Student's t for a mean and for differences paired by seed: the same seed begins from the same demonstrations and
+clone in each variant. With five seeds they are wide. *Shown* means that the interval of the
 difference lies on the side that is claimed, *not reproduced* that it lies on the other, *not decided* that it holds zero.
 The sentences are made from the numbers.
 `;

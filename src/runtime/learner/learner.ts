@@ -14,6 +14,7 @@ import {
   createReplay,
   type ObservationEncoder,
   openObservationEncoder,
+  type PretrainingReport,
   type Replay,
   type ReplayPosition,
   readCheckpoint,
@@ -220,9 +221,10 @@ export class Learner {
     const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
     if (due > allowed) return false;
     const next = due + perCall <= allowed ? this.#contract.visibleTo(due + perCall) : undefined;
-    const metrics = await this.#agent.update(this.#replay, this.#contract.visibleTo(due), next);
-    this.#record.update(metrics, this.#replay.counts().online, this.#agent.refusedCalls);
-    await this.#record.calibrate(this.#agent, this.#replay.counts().online);
+    const visible = this.#contract.visibleTo(due);
+    const metrics = await this.#agent.update(this.#replay, visible, next);
+    this.#record.update(metrics, visible, this.#agent.refusedCalls);
+    await this.#record.calibrate(this.#agent, visible);
     if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, perCall)) await this.#publish();
     if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, perCall)) await this.#checkpoint();
     return true;
@@ -248,12 +250,18 @@ export class Learner {
   /** Rejects where nothing of it was finite: a robot must not begin with networks that have not learned what it was shown. */
   async #pretrain(): Promise<void> {
     const { offlineUpdates } = this.#options.setup.config.learner.wsrl;
-    const cloning = await this.#agent.pretrain(this.#replay);
-    const offline = await this.#agent.pretrainOffline(this.#replay, offlineUpdates);
+    // Robots that wait for the first weights see that it goes on, however slow the machine.
+    const timer = setInterval(() => this.#tell(), STATUS_MS);
+    const [cloning, offline] = await this.#pretrainPhases(offlineUpdates).finally(() => clearInterval(timer));
     for (const [phase, { refused }] of Object.entries({ cloning, offline })) {
       if (refused === 0) continue;
       this.#options.onFault(`Pre-training (${phase}): calls that were not finite and were thrown away: ${refused}.`);
     }
+  }
+
+  async #pretrainPhases(offlineUpdates: number): Promise<[PretrainingReport, PretrainingReport]> {
+    const cloning = await this.#agent.pretrain(this.#replay);
+    return [cloning, await this.#agent.pretrainOffline(this.#replay, offlineUpdates)];
   }
 
   /**
@@ -275,7 +283,7 @@ export class Learner {
       return;
     }
     this.#received++;
-    if (this.#isReady) this.#record.transition(transition, robotId);
+    if (this.#isReady) this.#record.transition(transition, robotId, this.#replay.counts().online);
     this.#wake();
   }
 
@@ -327,6 +335,7 @@ export class Learner {
     const counts = this.#replay.counts();
     return {
       updates: this.#agent.updates,
+      pretrained: this.#agent.pretrained,
       updatesPerS: this.#record.updatesPerS,
       utd: achievedUtd(this.#agent.updates, counts.online, this.#contract),
       online: counts.online,

@@ -3,6 +3,8 @@
 /** Body of the learner's `status` message, several times a second. */
 export interface LearnerStatus {
   readonly updates: number;
+  /** Updates of cloning and offline training, before the first of `updates`. */
+  readonly pretrained: number;
   readonly updatesPerS: number;
   /** Updates per online transition that pays for updates. */
   readonly utd: number;

@@ -12,7 +12,7 @@ import { MetricsWriter } from '../record/index.ts';
 
 /** Training calls between two lines of metrics. */
 const CALLS_PER_METRIC = 25;
-/** Episodes that may wait to be held against the critics. */
+/** Episodes that may wait to be held against the critics: more than a learner is ever behind in lock-step. */
 const MAX_FINISHED = 64;
 
 /** What the pages draw of each record, where an algorithm does not report it. */
@@ -30,8 +30,8 @@ export class TrainingRecord {
   readonly #onFault: (sentence: string) => void;
   readonly #startedMs: number = performance.now();
   readonly #rate: Ema = new Ema(0.1);
-  /** Finished episodes whose returns have not been held against the critics yet. */
-  #finished: EpisodeReturns[] = [];
+  /** Finished episodes whose returns have not been held against the critics yet, with the online transitions until their ends. */
+  #finished: { readonly returns: EpisodeReturns; readonly online: number }[] = [];
   #calls = 0;
 
   constructor(path: string, contract: UpdateContract, config: LearnerConfig, onFault: (sentence: string) => void) {
@@ -46,13 +46,13 @@ export class TrainingRecord {
     return this.#rate.value || 0;
   }
 
-  /** An online transition was taken. */
-  transition(transition: Transition, robotId: string): void {
+  /** An online transition was taken: the `online`-th. */
+  transition(transition: Transition, robotId: string, online: number): void {
     const returns = this.#returns.collect(transition, robotId);
-    if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push(returns);
+    if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push({ returns, online });
   }
 
-  /** A training call was done, with `online` transitions in replay; `refused` in all were thrown away so far. */
+  /** A training call was done that saw the first `online` transitions; `refused` in all were thrown away so far. */
   update(metrics: UpdateMetrics, online: number, refused: number): void {
     this.#rate.add((1e3 * this.#contract.updatesPerCall) / metrics.callMs);
     if (metrics.isRefused) this.#onFault(`Update ${metrics.updates} was not finite and was thrown away.`);
@@ -63,15 +63,19 @@ export class TrainingRecord {
     this.#metrics.write({ kind: 'update', ...this.#stamp(online), ...losses, updatesPerS: this.updatesPerS, utd });
   }
 
-  /** Holds the critics against the episodes that have ended since the last call. Must not overlap with an update. */
+  /**
+   * Holds the critics against the episodes that ended within the first `online` transitions, those that the last call saw: what is
+   * written does not depend on what has arrived since. Must not overlap with an update.
+   */
   async calibrate(agent: Agent, online: number): Promise<void> {
-    const finished = this.#finished;
+    const finished = this.#finished.filter((episode) => episode.online <= online);
     if (finished.length === 0) return;
-    this.#finished = [];
+    this.#finished = this.#finished.slice(finished.length);
     // Behaviour cloning has no critics.
     if (agent.algorithm.value === undefined) return;
     const pairs: [number, number][] = [];
-    for (const { observations, actions, returns } of finished) {
+    for (const { returns: episode } of finished) {
+      const { observations, actions, returns } = episode;
       const values = await agent.criticValues(observations, actions);
       for (const [i, realised] of returns.entries()) pairs.push([values[i]!, realised]);
     }

@@ -38,7 +38,7 @@ export interface LearnerConnectionOptions {
 export const JOURNAL_FOLDER = 'journal';
 /** Transitions that the learner may not have acknowledged yet when the run ends; waited for this long, ms. */
 const DRAIN_MS = 20_000;
-/** A learner that trains makes hundreds of updates a second; one that makes none for this long will not. */
+/** A learner makes hundreds of updates a second, a few on the slowest machine; one that makes none for this long will not. */
 const STUCK_MS = 60_000;
 
 export class LearnerConnection {
@@ -163,15 +163,13 @@ export class LearnerConnection {
 
   /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */
   async takeVersion(version: number): Promise<WeightsBundle> {
-    let progress = { updates: -1, sinceMs: performance.now() };
+    const progress = this.#progress();
     for (;;) {
       while (this.#bundles.length > 0 && this.#bundles[0]!.manifest.version < version) this.#bundles.shift();
       const first = this.#bundles[0];
       if (first?.manifest.version === version) return first;
       if (first !== undefined) throw new ReinError('link', `The learner's weights ${version} were not delivered.`);
-      const updates = this.#status?.updates ?? 0;
-      if (updates !== progress.updates) progress = { updates, sinceMs: performance.now() };
-      if (performance.now() - progress.sinceMs > STUCK_MS) {
+      if (progress.isStuck()) {
         throw new ReinError(
           'link',
           `The learner has made no update for ${STUCK_MS / 1e3} s; weights ${version} are due.`,
@@ -195,12 +193,26 @@ export class LearnerConnection {
     return this.#failure === undefined ? this.#uplink.drain(timeoutMs) : Promise.resolve(false);
   }
 
-  /** Waits until the learner has done `updates`, so that its figures are those of the whole run; at most `timeoutMs`. */
-  async trained(updates: number, timeoutMs: number): Promise<void> {
-    const deadlineMs = performance.now() + timeoutMs;
-    const timer = setTimeout(() => this.#wake(), timeoutMs);
-    while ((this.#status?.updates ?? 0) < updates && performance.now() < deadlineMs) await this.#somethingNew();
-    clearTimeout(timer);
+  /** Waits until the learner has done `updates`, so that its figures are those of the whole run; false where it makes no more. */
+  async trained(updates: number): Promise<boolean> {
+    const progress = this.#progress();
+    while ((this.#status?.updates ?? 0) < updates) {
+      if (progress.isStuck()) return false;
+      await this.#somethingNew();
+    }
+    return true;
+  }
+
+  /** Whether the learner does anything, however slowly: no clock decides when it is too slow. */
+  #progress(): { isStuck(): boolean } {
+    let [done, sinceMs] = [-1, performance.now()];
+    return {
+      isStuck: () => {
+        const now = (this.#status?.updates ?? 0) + (this.#status?.pretrained ?? 0);
+        if (now !== done) [done, sinceMs] = [now, performance.now()];
+        return performance.now() - sinceMs > STUCK_MS;
+      },
+    };
   }
 
   /** Tells the learner that the run is over. */
@@ -218,7 +230,9 @@ export class LearnerConnection {
 
   async #somethingNew(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
+    const timer = setTimeout(() => this.#wake(), STUCK_MS);
     await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    clearTimeout(timer);
     if (this.#failure !== undefined) throw this.#failure;
   }
 

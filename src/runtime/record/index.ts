@@ -11,6 +11,6 @@ export {
   encodeRecording,
   type RecordedGeom,
 } from './recording.ts';
-export { RUN_FILES, type RunSummary, replaceFile, writeRecording } from './run-files.ts';
+export { missedTargets, RUN_FILES, type RunSummary, replaceFile, writeRecording } from './run-files.ts';
 export { SafetyTally } from './safety-tally.ts';
 export { createRunStatus, RUN_PHASES, type RunPhase, type RunStatus } from './status.ts';

@@ -38,11 +38,28 @@ export interface RunSummary {
   readonly target_success_rate?: number;
   /** Wall time of the training alone, s. */
   readonly training_wall_s?: number;
-  /** Why training ended: a policy was confirmed, the steps were done, or `wallBudgetS` was used up. */
+  /** The training time that the task's configuration gives to compare with, s. */
+  readonly target_training_wall_s?: number;
+  /** Why training ended: a policy was confirmed, the steps were done, or the time was over that somebody gave it. */
   readonly ended_by?: 'confirmed' | 'steps' | 'wall';
   /** ISO 8601, UTC. */
   readonly started_at?: string;
   readonly versions?: Readonly<Record<string, string>>;
+}
+
+/**
+ * One sentence for each part of the target that a run missed, none where it met it: what exit codes and reports say. Time is no
+ * part of it.
+ */
+export function missedTargets(summary: RunSummary): string[] {
+  const { success_rate, target_success_rate: wanted = 0, safety, link } = summary;
+  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+  const missed: string[] = [];
+  if (success_rate < wanted) missed.push(`success was ${percent(success_rate)}, the target is ${percent(wanted)}`);
+  if (safety.violations > 0) missed.push(`limits were broken in ${safety.violations} ticks`);
+  if (link.lost > 0) missed.push(`${link.lost} transitions were lost`);
+  if (link.duplicated > 0) missed.push(`${link.duplicated} transitions were learned from twice`);
+  return missed;
 }
 
 /**

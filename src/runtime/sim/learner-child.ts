@@ -11,8 +11,8 @@ export interface LearnerChildOptions {
   readonly onLost: (error: ReinError) => void;
 }
 
-/** A learner that may take this long to load its networks, ms. */
-const START_MS = 30_000;
+/** A learner may take this long to load its networks on the slowest machine, ms. */
+const START_MS = 120_000;
 const END_MS = 10_000;
 
 const REMEDY = 'What was recorded is in the journal of the run; rein learn --resume continues from the checkpoint.';

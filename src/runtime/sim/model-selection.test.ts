@@ -15,13 +15,9 @@ interface Candidate {
 }
 
 /** Judges candidates by their lists, and counts as a pool does. */
-function createSelection(
-  candidates: readonly Candidate[],
-  options: { episodes?: number; stopAt?: number; secondsPerEpisode?: number; leftS?: number } = {},
-) {
+function createSelection(candidates: readonly Candidate[], options: { episodes?: number; stopAt?: number } = {}) {
   const trials: Trial[] = [];
   const { signal } = new AbortController();
-  let nowS = 0;
   const run = async (trial: Trial): Promise<TrialResult> => {
     trials.push(trial);
     if (trial.candidate.kind !== 'weights') throw new TypeError('weights were to be judged');
@@ -30,7 +26,6 @@ function createSelection(
     const sum = { episodes: 0, successes: 0, meanSteps: 30, ticks: 0, changedTicks: 0, violations: 0 };
     for (let index = trial.from; index < trial.from + trial.episodes; index++) {
       sum.episodes++;
-      nowS += options.secondsPerEpisode ?? 0;
       if (!failures.has(index)) sum.successes++;
       if (sum.episodes - sum.successes > (trial.maxFailures ?? Number.POSITIVE_INFINITY)) break;
     }
@@ -42,8 +37,6 @@ function createSelection(
     episodes: options.episodes ?? 100,
     stopAt: options.stopAt ?? 0.99,
     signal,
-    nowS: () => nowS,
-    leftS: () => options.leftS ?? Number.POSITIVE_INFINITY,
   });
   return { selection, trials, signal };
 }
@@ -73,21 +66,6 @@ describe('the choice of a policy', () => {
     ]);
     expect(judged).toMatchObject({ successes: 399, episodes: 400, isConfirmed: true });
     expect(judged.result.episodes).toBe(100);
-  });
-
-  it('begins no confirmation that would take longer than there is time, by what the first look took', async () => {
-    for (const [leftS, looks] of [
-      [149, 1],
-      [151, 2],
-    ] as const) {
-      const good = candidate(1);
-      const { selection, trials } = createSelection([good], { secondsPerEpisode: 0.5, leftS });
-      const judged = await selection.judge(good.bundle, 'nothing');
-      expect(trials).toHaveLength(looks);
-      expect(judged.isConfirmed).toBe(looks === 2);
-      expect(selection.best).toBe(judged);
-      expect(selection.lookS).toBe(50);
-    }
   });
 
   it('is not taken in by a lucky first look', async () => {

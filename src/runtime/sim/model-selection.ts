@@ -15,10 +15,6 @@ export interface SelectionOptions {
   readonly stopAt: number;
   /** Ends a judgement that is under way. */
   readonly signal: AbortSignal;
-  /** Monotonic seconds. */
-  readonly nowS: () => number;
-  /** Seconds that training may still take; a confirmation that would take longer is not begun. */
-  readonly leftS: () => number;
 }
 
 /** A judged policy. */
@@ -39,7 +35,6 @@ const HOPELESS = 0.15;
 export class ModelSelection {
   readonly #options: SelectionOptions;
   #best: Judged | undefined;
-  #secondsPerEpisode = 0;
 
   constructor(options: SelectionOptions) {
     this.#options = options;
@@ -50,16 +45,10 @@ export class ModelSelection {
     return this.#best;
   }
 
-  /** How long a first look takes, as measured in the last one, s; 0 before any. */
-  get lookS(): number {
-    return this.#secondsPerEpisode * this.#options.episodes;
-  }
-
   /** Judges `bundle`; `record` asks for the poses of the first episode. */
   async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
-    const { pool, seed, episodes, stopAt, signal, nowS, leftS } = this.#options;
+    const { pool, seed, episodes, stopAt, signal } = this.#options;
     const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
-    const startedS = nowS();
     const first = await pool.run({
       ...trial,
       from: 0,
@@ -67,17 +56,14 @@ export class ModelSelection {
       maxFailures: Math.floor(HOPELESS * episodes),
       ...(record === 'poses' ? { record: 0 } : {}),
     });
-    this.#secondsPerEpisode = (nowS() - startedS) / first.episodes;
     const isPromising = first.episodes === episodes && first.successes >= stopAt * episodes;
     const more = CONFIRMATION * episodes;
     // 1 − 0.9925 is a little less than 0.0075, which must not cost the third of three failures in 400.
     const allowed = Math.floor((1 - stopAt) * (episodes + more) + 1e-9);
     const failures = first.episodes - first.successes;
-    const isTimeFor = this.#secondsPerEpisode * more <= leftS();
-    const second =
-      isPromising && isTimeFor
-        ? await pool.run({ ...trial, from: episodes, episodes: more, maxFailures: allowed - failures })
-        : undefined;
+    const second = isPromising
+      ? await pool.run({ ...trial, from: episodes, episodes: more, maxFailures: allowed - failures })
+      : undefined;
     const judged = {
       bundle,
       successes: first.successes + (second?.successes ?? 0),

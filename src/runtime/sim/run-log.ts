@@ -30,7 +30,8 @@ const KEPT_MESSAGES = 4;
 const RATE_EPISODES = 20;
 const RATE_STEPS = 300;
 const STATUS_MS = 100;
-const SLOW_METRICS_MS = 1000;
+/** Policy steps between two records of guard and link. */
+const STEPS_PER_COUNTERS = 50;
 
 export class RunLog {
   readonly status: RunStatus;
@@ -47,7 +48,7 @@ export class RunLog {
   readonly #safety: SafetyTally;
   readonly #hasTank: boolean;
   #shownMs = 0;
-  #slowMs = 0;
+  #countedSteps = 0;
   #publishedMs: number | undefined;
   #weightsVersion = 0;
   #learnerVersion = 0;
@@ -156,9 +157,7 @@ export class RunLog {
     const { ticks, changedTicks, violations, tankLevel } = frame;
     const changedShare = changedTicks / Math.max(1, ticks);
     this.status.filter = { changedShare, violations, marginMin, tankLevel: this.#hasTank ? tankLevel : null };
-    if (performance.now() - this.#slowMs < SLOW_METRICS_MS) return;
-    this.#slowMs = performance.now();
-    this.counters(frame);
+    if (this.#countedSteps++ % STEPS_PER_COUNTERS === 0) this.counters(frame);
   }
 
   /** Writes the counters of guard and link as they are now. */

@@ -3,6 +3,7 @@
  * are the same programs as on a real robot; only the clock is lock-step, so that a run repeats exactly.
  */
 import { ReinError, Rng } from '../../core/index.ts';
+import { type LearnerConfig, UpdateContract, updatesPerCall } from '../../learner/index.ts';
 import type { KeyboardTeleop } from '../../teleop/index.ts';
 import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
@@ -46,8 +47,8 @@ export function evaluationSeed(seed: number): number {
   return EVALUATION_SEED + seed;
 }
 
-const CONNECT_MS = 10_000;
-const CATCH_UP_MS = 5_000;
+/** Long enough for the slowest machine: only a learner that never answers is given up. */
+const CONNECT_MS = 120_000;
 const POOL_WORKERS = 2;
 export const ROBOT_ID = 'sim-1';
 
@@ -146,13 +147,12 @@ async function work(rig: Rig): Promise<SimulationResult> {
   log.message(`${demonstrations.episodes} demonstrations, ${demonstrations.steps} steps`);
   const training = await train(rig, startS);
   const trainingWallS = log.elapsedS - startS - training.pacedS;
-  if (!(await connection.drain())) {
+  if (!(await drained(rig))) {
     rig.signal.throwIfAborted();
     throw new ReinError('link', 'The learner did not acknowledge all transitions.');
   }
   // The learner is a few updates behind the robot; its figures are to be those of the whole run.
-  const { utd, warmupSteps } = rig.setup.config.learner;
-  await connection.trained(utd * Math.max(0, training.steps - warmupSteps), CATCH_UP_MS);
+  await connection.trained(updatesOwed(rig.setup.config.learner, training.steps));
   log.link(connection);
   log.counters(rig.robot.link.latest);
   rig.learner.expectEnd();
@@ -172,6 +172,22 @@ async function work(rig: Rig): Promise<SimulationResult> {
   });
   log.phase('done');
   return { folder: rig.folder.path, policyFile, ...missedAndSummary };
+}
+
+/** Whether the learner has acknowledged all that was recorded; it may take as long as it gets on. */
+async function drained({ connection }: Rig): Promise<boolean> {
+  for (let before = -1; connection.counters.acked > before; ) {
+    before = connection.counters.acked;
+    if (await connection.drain()) return true;
+  }
+  return false;
+}
+
+/** Critic updates that `steps` online transitions pay for, in whole calls. */
+function updatesOwed(config: LearnerConfig, steps: number): number {
+  const perCall = updatesPerCall(config);
+  const { utd, warmupSteps } = config;
+  return perCall * Math.floor(new UpdateContract(utd, warmupSteps, perCall).updatesAllowed(steps) / perCall);
 }
 
 /** Pictures are nothing to lose a run for. */

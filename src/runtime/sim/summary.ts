@@ -1,7 +1,7 @@
 /** What came of a run, in numbers, held against what the task asks for. */
 import type { GuardFrame } from '../../core/index.ts';
 import type { LearnerStatus } from '../learner/index.ts';
-import type { RunSummary } from '../record/index.ts';
+import { missedTargets, type RunSummary } from '../record/index.ts';
 import type { TrialResult } from './evaluation-pool.ts';
 import type { Rig } from './rig.ts';
 import type { TrainingResult } from './training.ts';
@@ -45,24 +45,10 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
     task: task.name,
     target_success_rate: task.target.successRate,
     training_wall_s: trainingWallS,
+    ...(task.target.trainingWallS === undefined ? {} : { target_training_wall_s: task.target.trainingWallS }),
     ended_by: training.endedBy,
     started_at: startedAt.toISOString(),
     versions,
   };
-  return { summary, missed: missedTargets(summary, task.target.trainingWallS) };
-}
-
-function missedTargets(summary: RunSummary, trainingWallS: number): string[] {
-  const missed: string[] = [];
-  const wanted = summary.target_success_rate ?? 0;
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
-  if (summary.success_rate < wanted) {
-    missed.push(`success was ${percent(summary.success_rate)}, the target is ${percent(wanted)}`);
-  }
-  const took = summary.training_wall_s ?? 0;
-  if (took > trainingWallS) missed.push(`training took ${took.toFixed(0)} s, the target is ${trainingWallS} s`);
-  if (summary.safety.violations > 0) missed.push(`limits were broken in ${summary.safety.violations} ticks`);
-  if (summary.link.lost > 0) missed.push(`${summary.link.lost} transitions were lost`);
-  if (summary.link.duplicated > 0) missed.push(`${summary.link.duplicated} transitions were learned from twice`);
-  return missed;
+  return { summary, missed: missedTargets(summary) };
 }

@@ -9,10 +9,10 @@ import type { EpisodeRecording } from '../record/index.ts';
 import { createScriptedOperator } from '../setup.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
 import type { Rig } from './rig.ts';
-import { WallBudget } from './wall-budget.ts';
+import { TrainingTime } from './training-time.ts';
 import { versionDue } from './weights-schedule.ts';
 
-/** Why training ended: a policy was confirmed, the steps were done, or the wall-clock limit came. */
+/** Why training ended: a policy was confirmed, the steps were done, or the time was over that a person gave it. */
 type TrainingEnd = 'confirmed' | 'steps' | 'wall';
 
 export interface TrainingResult {
@@ -27,7 +27,7 @@ export interface TrainingResult {
   readonly firstRecording: EpisodeRecording | undefined;
 }
 
-/** `startedS` is when the run began to work, seconds of `rig.log.elapsedS`: the limit of its wall time counts from there. */
+/** `startedS` is when the run began to work, seconds of `rig.log.elapsedS`: a person's limit of time counts from there. */
 export async function train(rig: Rig, startedS: number): Promise<TrainingResult> {
   const training = new Training(rig, startedS);
   try {
@@ -44,7 +44,7 @@ class Training {
   readonly #selection: ModelSelection;
   readonly #layouts: Rng;
   readonly #exploration: PolicyNoise;
-  readonly #budget: WallBudget;
+  readonly #time: TrainingTime;
   readonly #startedS: number;
   #steps = 0;
   #episodes = 0;
@@ -52,7 +52,6 @@ class Training {
   #interventionSteps = 0;
   #validatedAt = 0;
   #nextStepMs = 0;
-  #lastEpisodeS = 0;
   #stoppedSteps = 0;
   #firstRecording: EpisodeRecording | undefined;
 
@@ -68,18 +67,15 @@ class Training {
     this.#layouts = root.fork('layouts');
     this.#exploration = { rng: root.fork('exploration'), purpose: 'explore' };
     const { validation, training } = config.task;
-    const nowS = (): number => log.elapsedS;
-    this.#budget = new WallBudget({ budgetS: training.wallBudgetS, startedS, nowS });
+    this.#time = new TrainingTime({ limitS: training.timeLimitS, startedS, nowS: () => log.elapsedS });
     this.#selection = new ModelSelection({
       pool,
       seed: config.seed,
       episodes: validation.episodes,
       stopAt: training.stopAtValidation,
       signal: rig.signal,
-      nowS,
-      leftS: () => this.#budget.leftS,
     });
-    this.#startedS = this.#budget.usedS;
+    this.#startedS = this.#time.usedS;
   }
 
   async run(): Promise<TrainingResult> {
@@ -98,7 +94,7 @@ class Training {
       steps: this.#steps,
       interventions: this.#interventions,
       interventionSteps: this.#interventionSteps,
-      pacedS: this.#budget.pacedS,
+      pacedS: this.#time.pacedS,
       firstRecording: this.#firstRecording,
     };
   }
@@ -106,20 +102,15 @@ class Training {
   async #learn(): Promise<TrainingEnd> {
     const { log, setup } = this.#rig;
     const { training, validation } = setup.config.task;
-    // One policy is judged whatever it costs.
     let isConfirmed = await this.#validate();
-    let isInTime = true;
-    while (!isConfirmed && this.#steps < training.steps) {
-      // The steps of an episode are worth something only if the policy that comes of them can still be judged.
-      isInTime = this.#budget.fits(this.#lastEpisodeS + this.#selection.lookS);
-      if (!isInTime) break;
+    while (!isConfirmed && this.#steps < training.steps && !this.#time.isOver) {
       await this.#episode();
-      if (this.#steps - this.#validatedAt >= validation.everySteps) isConfirmed = await this.#validateInTime();
+      if (this.#steps - this.#validatedAt >= validation.everySteps) isConfirmed = await this.#validate();
     }
-    if (!isConfirmed && this.#steps > this.#validatedAt) isConfirmed = await this.#validateInTime();
+    if (!isConfirmed && this.#steps > this.#validatedAt) isConfirmed = await this.#validate();
     if (isConfirmed) return 'confirmed';
-    if (isInTime) return 'steps';
-    log.message(`training ended by its wall-clock limit, wallBudgetS = ${training.wallBudgetS} s`);
+    if (this.#steps >= training.steps) return 'steps';
+    log.message(`training ended by its limit of time, ${training.timeLimitS} s`);
     return 'wall';
   }
 
@@ -129,7 +120,6 @@ class Training {
 
   async #episode(): Promise<void> {
     const { setup, log, robot } = this.#rig;
-    const startedS = this.#budget.usedS;
     const result = await robot.runner.run({
       layout: setup.task.drawLayout(this.#layouts),
       policy: this.#policy,
@@ -140,7 +130,6 @@ class Training {
       beforeStep: () => this.#beforeStep(),
       onStep: (transition) => this.#afterStep(transition),
     });
-    this.#lastEpisodeS = this.#budget.usedS - startedS;
     this.#count(result);
     log.episode('training', this.#episodes++, result);
     if (result.abortedBy !== undefined) {
@@ -157,7 +146,7 @@ class Training {
     // A hand needs real time; without one, time is as fast as the machine.
     if (keyboard?.state.isInControl) {
       const waitMs = Math.max(0, this.#nextStepMs - performance.now());
-      this.#budget.pause(waitMs / 1e3);
+      this.#time.pause(waitMs / 1e3);
       await sleep(waitMs);
       this.#nextStepMs = Math.max(this.#nextStepMs, performance.now()) + 1e3 / this.#rig.setup.config.task.policyHz;
     }
@@ -177,7 +166,7 @@ class Training {
       }
       const startMs = performance.now();
       await sleep(50);
-      this.#budget.pause((performance.now() - startMs) / 1e3);
+      this.#time.pause((performance.now() - startMs) / 1e3);
       signal.throwIfAborted();
     }
   }
@@ -201,10 +190,6 @@ class Training {
     const bundle = await connection.takeVersion(due);
     const swapped = await this.#policy.swap(bundle);
     if (!swapped.ok) throw swapped.error;
-  }
-
-  async #validateInTime(): Promise<boolean> {
-    return this.#budget.fits(this.#selection.lookS) && (await this.#validate());
   }
 
   /** Judges the weights in use. True when training may stop: a cloned policy that is good by itself is still to improve. */
@@ -247,7 +232,7 @@ class Training {
   #timeLeftS(): number | null {
     if (this.#steps < 50) return null;
     const { training } = this.#rig.setup.config.task;
-    const rate = this.#steps / (this.#budget.usedS - this.#startedS);
-    return Math.max(0, Math.min(this.#budget.leftS, (training.steps - this.#steps) / rate));
+    const rate = this.#steps / (this.#time.usedS - this.#startedS);
+    return Math.max(0, Math.min(this.#time.leftS, (training.steps - this.#steps) / rate));
   }
 }

@@ -15,8 +15,6 @@ export interface ResidualSettings {
   readonly targetNoiseClip: number;
   /** w: weight of the residual's squared length in the actor's loss. */
   readonly penalty: number;
-  /** The actor stays as it is for so many critic updates: critics that know only success would lead it astray. */
-  readonly criticOnlyUpdates: number;
   /**
    * Before the policy acts, the robot does what the base says plus a draw from U(−this, this). At most `scale`, where the
    * paper's code has 0.2 beside a scale of 0.1: what is tried first should be what can be learned.
@@ -30,6 +28,5 @@ export const DEFAULT_RESIDUAL_SETTINGS: ResidualSettings = {
   targetNoise: 0.05,
   targetNoiseClip: 0.3,
   penalty: 0,
-  criticOnlyUpdates: 10_000,
   warmupNoise: 0.1,
 };

@@ -84,6 +84,11 @@ const schema = z
       'Behaviour-cloning updates on the demonstrations before training.',
     ).default(1000),
     learningRateBc: rate("Adam's step size for behaviour cloning.").default(1e-3),
+    criticOnlyUpdates: whole(
+      'updates',
+      { min: 0, max: 1e9 },
+      'Critic updates before the first of a policy that was cloned (`bcInitSteps`) or corrects a base policy: new critics would unteach it. Without either, and where WSRL trained its critics offline, there are none.',
+    ).default(2000),
     bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
     bcAuxHalvingUpdates: whole(
       'updates',

@@ -7,7 +7,8 @@ import { name, num, whole } from './fields.ts';
 export interface TrainingConfig {
   readonly steps: number;
   readonly minimumSteps: number;
-  readonly wallBudgetS: number;
+  /** Absent: training ends by what was learned. */
+  readonly timeLimitS?: number | undefined;
   readonly stopAtValidation: number;
 }
 export interface ValidationConfig {
@@ -19,7 +20,7 @@ export interface EvaluationConfig {
 }
 export interface TargetConfig {
   readonly successRate: number;
-  readonly trainingWallS: number;
+  readonly trainingWallS?: number | undefined;
 }
 
 export interface TaskCommon {
@@ -70,7 +71,11 @@ const training = z.strictObject({
     { min: 0, max: 1e8 },
     'Training does not end before this many steps, however good.',
   ).default(0),
-  wallBudgetS: num('s', { above: 0, max: 1e7 }, 'Training ends after this time, whatever was reached.'),
+  timeLimitS: num(
+    's',
+    { above: 0, max: 1e7 },
+    'No training episode begins after this time, whatever was reached; what was learned is still judged. Absent: none, and the same seed gives the same policy on any machine.',
+  ).optional(),
   stopAtValidation: num(
     '1',
     { above: 0, max: 1 },
@@ -114,6 +119,10 @@ export const evaluationSchema: z.ZodType<EvaluationConfig> = z
 export const targetSchema: z.ZodType<TargetConfig> = z
   .strictObject({
     successRate: num('1', { min: 0, max: 1 }, 'Success rate below which `rein sim` exits with code 1.'),
-    trainingWallS: num('s', { above: 0, max: 1e7 }, 'Training time above which `rein sim` exits with code 1.'),
+    trainingWallS: num(
+      's',
+      { above: 0, max: 1e7 },
+      'Training time to compare with, on a quiet machine; it ends and fails nothing.',
+    ).optional(),
   })
   .meta({ description: 'What has to be reached.' });

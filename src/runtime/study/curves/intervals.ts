@@ -1,6 +1,7 @@
 /**
- * Intervals over seeds. Five runs are too few for a bootstrap, whose intervals are then too narrow: Student's t for a mean, and
- * Welch's for a difference (Welch, "The generalization of Student's problem", Biometrika 34, 1947), both two-sided 95 %.
+ * Intervals over seeds. Five runs are too few for a bootstrap, whose intervals are then too narrow: Student's t for a mean and for
+ * differences of pairs, Welch's for a difference of means of other seeds (Welch, "The generalization of Student's problem", Biometrika 34,
+ * 1947), all two-sided 95 %.
  */
 
 /** A mean over seeds with its interval; without a second seed the interval is everything. */
@@ -22,7 +23,16 @@ export function meanInterval(values: readonly number[]): MeanInterval {
   return around(mean, Math.sqrt(variance(values) / values.length), values.length - 1);
 }
 
-/** The mean of `a` minus that of `b`; both hold at least one value. */
+/**
+ * The mean of `a[i] − b[i]`, one pair a seed, at least one: what is common to both values of a seed, its demonstrations, its clone and its
+ * starts, is no part of the spread.
+ */
+export function pairedInterval(a: readonly number[], b: readonly number[]): MeanInterval {
+  if (a.length !== b.length) throw new RangeError(`${a.length} values cannot be paired with ${b.length}`);
+  return meanInterval(a.map((value, i) => value - b[i]!));
+}
+
+/** The mean of `a` minus that of `b`, of different seeds; both hold at least one value. */
 export function differenceInterval(a: readonly number[], b: readonly number[]): MeanInterval {
   const [va, vb] = [variance(a) / a.length, variance(b) / b.length];
   const sum = va + vb;

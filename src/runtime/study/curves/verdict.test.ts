@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StudyCheck, StudyConfig } from '../../config/index.ts';
-import { differenceInterval, meanInterval } from './intervals.ts';
+import { differenceInterval, meanInterval, pairedInterval } from './intervals.ts';
 import { type CurveSample, partOf, type SeedCurve, type StudyCurves } from './samples.ts';
 import { judge } from './verdict.ts';
 
@@ -12,6 +12,15 @@ describe('intervals over seeds', () => {
     expect(high).toBeCloseTo(3 + 2.776 * Math.sqrt(0.5), 6);
     expect(low).toBeCloseTo(3 - 2.776 * Math.sqrt(0.5), 6);
     expect(meanInterval([7])).toEqual({ mean: 7, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY });
+  });
+
+  it('are those of the differences where seeds are shared, however far the seeds lie apart', () => {
+    // By hand: 1, 2 and 3: mean 2, standard error √(1/3), t(2) = 4.303. Welch's would be ± 180.
+    const { mean, low, high } = pairedInterval([1, 52, 103], [0, 50, 100]);
+    expect(mean).toBe(2);
+    expect(high).toBeCloseTo(2 + 4.303 * Math.sqrt(1 / 3), 6);
+    expect(low).toBeCloseTo(2 - 4.303 * Math.sqrt(1 / 3), 6);
+    expect(() => pairedInterval([1, 2], [1])).toThrow(RangeError);
   });
 
   it("are Welch's for a difference, and wider than with equal spread", () => {
@@ -59,7 +68,7 @@ describe('a verdict', () => {
 
   it('is shown, not reproduced or not decided, as the interval of the difference says', () => {
     expect(verdictOf(order, { a: seeds(10, 11, 12), b: seeds(1, 2, 3) })).toMatch(
-      /^shown: A has 9 more return .* \(95 % interval 6\.73 to 11\.3, 3 and 3 seeds\) than B\.$/,
+      /^shown: A has 9 more return .* \(95 % interval 9 to 9, 3 seeds, paired by seed\) than B\.$/,
     );
     expect(verdictOf(order, { a: seeds(1, 2, 3), b: seeds(10, 11, 12) })).toMatch(
       /^not reproduced: A has 9 less return /,
@@ -69,6 +78,16 @@ describe('a verdict', () => {
       /^shown: A has 9 less cost /,
     );
     expect(verdictOf(order, { a: seeds(1) })).toBe('not decided: A against B: runs are missing.');
+  });
+
+  it('pairs runs by seed where both have the same, and says so', () => {
+    const [low, high] = [seeds(0, 50, 100), seeds(1, 52, 103)];
+    expect(verdictOf(order, { a: high, b: low })).toMatch(
+      /^not decided: A has 2 more .* 3 seeds, paired by seed\) than B\.$/,
+    );
+    expect(verdictOf(order, { a: seeds(2, 52, 102), b: seeds(0, 50.1, 100) })).toMatch(/^shown: A has 1\.97 more /);
+    const others = [curve(7, 0, 0), curve(8, 0, 50), curve(9, 0, 100)];
+    expect(verdictOf(order, { a: seeds(2, 52, 102), b: others })).toMatch(/^not decided: .* 3 and 3 seeds\) than B\.$/);
   });
 
   it('counts the seeds that came so far in time', () => {

@@ -1,6 +1,6 @@
 /** Whether curves show what a claim says: a sentence that is made from numbers, also where they say the opposite. */
 import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig, StudyMeasure } from '../../config/index.ts';
-import { differenceInterval, type MeanInterval } from './intervals.ts';
+import { differenceInterval, type MeanInterval, pairedInterval } from './intervals.ts';
 import { measured, partOf, type StudyCurves } from './samples.ts';
 
 /** Of a check. `not decided`: the interval over the seeds holds zero, or there are no runs yet. */
@@ -50,22 +50,37 @@ const PART: Readonly<Record<OrderCheck['part'], string>> = {
 function judgeOrder(check: OrderCheck, study: StudyConfig, curves: StudyCurves): Verdict {
   const { better, worse, measure, part } = check;
   const [a, b] = [better, worse].map((name) =>
-    (curves[name] ?? []).flatMap((seed) => partOf(seed, measure, part) ?? []),
-  );
+    (curves[name] ?? []).flatMap((curve) => {
+      const value = partOf(curve, measure, part);
+      return value === undefined ? [] : [{ seed: curve.seed, value }];
+    }),
+  ) as [OfSeed[], OfSeed[]];
   const [titleA, titleB] = [study.variants[better]!.title, study.variants[worse]!.title];
   if (!isMeasured(measure, [better, worse], curves)) return unmeasured(`${titleA} against ${titleB}`, measure);
-  if (a!.length === 0 || b!.length === 0) {
+  if (a.length === 0 || b.length === 0) {
     return { outcome: 'not decided', sentence: `${titleA} against ${titleB}: runs are missing.` };
   }
   // The gain of the better one; a lower cost is better.
   const sign = measure === 'cost' ? -1 : 1;
-  const difference = differenceInterval(a!, b!);
+  const isPaired = a.length === b.length && a.every(({ seed }, i) => seed === b[i]!.seed);
+  const difference = (isPaired ? pairedInterval : differenceInterval)(valuesOf(a), valuesOf(b));
   const gain = sign === 1 ? difference : { mean: -difference.mean, low: -difference.high, high: -difference.low };
   const more = difference.mean < 0 ? 'less' : 'more';
   const shown = difference.mean < 0 ? { low: -difference.high, high: -difference.low } : difference;
-  const interval = `95 % interval ${number(shown.low)} to ${number(shown.high)}, ${a!.length} and ${b!.length} seeds`;
+  const seeds = isPaired ? `${a.length} seeds, paired by seed` : `${a.length} and ${b.length} seeds`;
+  const interval = `95 % interval ${number(shown.low)} to ${number(shown.high)}, ${seeds}`;
   const sentence = `${titleA} has ${number(Math.abs(difference.mean))} ${more} ${measure} ${PART[part]} (${interval}) than ${titleB}.`;
   return { outcome: outcomeOf(gain), sentence };
+}
+
+/** One number of a run. */
+interface OfSeed {
+  readonly seed: number;
+  readonly value: number;
+}
+
+function valuesOf(runs: readonly OfSeed[]): number[] {
+  return runs.map(({ value }) => value);
 }
 
 /** False where a run of one of `variants` has evaluations, and none of them has the measure. */

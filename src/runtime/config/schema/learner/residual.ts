@@ -1,7 +1,7 @@
 /** `residual` of a learner's file. */
 import { z } from 'zod';
 import { DEFAULT_RESIDUAL_SETTINGS } from '../../../../learner/config/index.ts';
-import { num, whole } from '../fields.ts';
+import { num } from '../fields.ts';
 
 const standard = DEFAULT_RESIDUAL_SETTINGS;
 const noise = (description: string): z.ZodNumber => num('1', { min: 0, max: 2 }, description);
@@ -14,9 +14,6 @@ export const residualSchema: z.ZodType<typeof DEFAULT_RESIDUAL_SETTINGS> = z
     targetNoiseClip: noise('Either noise is limited to ± this.').default(standard.targetNoiseClip),
     penalty: num('1', { min: 0, max: 1e6 }, "Weight of the residual's squared length in the policy's loss.").default(
       standard.penalty,
-    ),
-    criticOnlyUpdates: whole('updates', { min: 0, max: 1e9 }, 'Critic updates before the first of the policy.').default(
-      standard.criticOnlyUpdates,
     ),
     warmupNoise: noise('Before the policy acts: the base, and up to ± this drawn evenly; at most `scale`.').default(
       standard.warmupNoise,

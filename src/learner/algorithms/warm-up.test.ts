@@ -1,0 +1,67 @@
+/** A policy that knows something stays as it is until its critics know something too, whatever the algorithm. */
+import { describe, expect, it } from 'vitest';
+import { createTransition, Rng } from '../../core/index.ts';
+import { createAgent } from '../agent/index.ts';
+import { type AlgorithmName, criticOnlyUpdates, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
+import { Replay } from '../replay/index.ts';
+import { cloningWeight } from './bc.ts';
+
+const [O, A] = [3, 2];
+
+function configOf(algorithm: AlgorithmName, overrides: Partial<LearnerConfig> = {}): LearnerConfig {
+  return {
+    ...DEFAULT_LEARNER_CONFIG,
+    ...{ algorithm, actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, warmupSteps: 0 },
+    ...{ bcInitSteps: 50, criticOnlyUpdates: 6, ...overrides },
+  };
+}
+
+function taughtReplay(): Replay {
+  const replay = new Replay(O, A, 100);
+  const rng = new Rng(2);
+  for (let i = 0; i < 60; i++) {
+    const t = createTransition(O, A);
+    rng.fillNormal(t.observation);
+    rng.fillNormal(t.nextObservation);
+    t.executed.fill(rng.uniformIn(-1, 1));
+    t.reward = t.executed[0]!;
+    t.source = i < 20 ? 'demo' : 'policy';
+    replay.add(t);
+  }
+  return replay;
+}
+
+describe('the warm-up of critics', () => {
+  it.each(['sac', 'rlpd', 'td3', 'dsact', 'passive', 'hil-serl'] as const)(
+    'leaves a cloned policy and its temperature as they are until the critics have had their updates: %s',
+    async (algorithm) => {
+      const agent = await createAgent({ observationSize: O, actionSize: A, config: configOf(algorithm), seed: 1 });
+      const replay = taughtReplay();
+      await agent.pretrain(replay);
+      const actor = async () => [...(await agent.actorWeights()).data];
+      const values = async () => [...(await agent.criticValues(new Float32Array(O).fill(0.1), new Float32Array(A)))];
+      const [clone, critics] = [await actor(), await values()];
+      const temperatures: (number | undefined)[] = [];
+      for (let call = 0; call < 3; call++) temperatures.push((await agent.update(replay, 40)).values['temperature']);
+      expect(await actor()).toEqual(clone);
+      expect(await values()).not.toEqual(critics);
+      expect(new Set(temperatures).size).toBe(1);
+      await agent.update(replay, 40);
+      expect(await actor()).not.toEqual(clone);
+      await agent.close();
+    },
+  );
+
+  it('is for policies that have something to lose, and for critics that know nothing', () => {
+    expect(criticOnlyUpdates(configOf('rlpd'))).toBe(6);
+    expect(criticOnlyUpdates(configOf('rlpd', { bcInitSteps: 0 }))).toBe(0);
+    expect(criticOnlyUpdates(configOf('residual', { bcInitSteps: 0 }))).toBe(6);
+    expect(criticOnlyUpdates(configOf('bc'))).toBe(0);
+    expect(criticOnlyUpdates(configOf('wsrl'))).toBe(configOf('wsrl').wsrl.offlineUpdates > 0 ? 0 : 6);
+  });
+
+  it("lets the hold of the demonstrations fade from the actor's first update on", () => {
+    const config = configOf('rlpd', { bcAuxWeight: 2, bcAuxHalvingUpdates: 100 });
+    expect([0, 6, 106].map((updates) => cloningWeight(config, updates))).toEqual([2, 2, 1]);
+  });
+});
