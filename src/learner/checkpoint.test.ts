@@ -11,6 +11,7 @@ import { Replay } from './replay/index.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{ actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, critics: 3, warmupSteps: 0 },
 };
 const create = () => createAgent({ observationSize: 2, actionSize: 1, config, seed: 5 });

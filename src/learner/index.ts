@@ -10,6 +10,7 @@ export {
   ALGORITHMS,
   type AlgorithmName,
   checkLearnerConfig,
+  criticOnlyUpdates,
   DEFAULT_LEARNER_CONFIG,
   type LearnerConfig,
   updatesPerCall,

@@ -12,7 +12,6 @@ import {
   type ActionSpec,
   ArmKinematics,
   allFinite,
-  type Decider,
   type RobotModel,
   type RobotState,
   type Vec,
@@ -22,7 +21,7 @@ import { Barrier, Clearances } from './avoidance/index.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
 import { type ChainReport, STAGE, STAGES } from './chain-report.ts';
 import { type ChainTrial, isLeftOut } from './chain-trial.ts';
-import { ActionMap, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
+import { ActionMap, HandoverWatch, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
 import { brakeStep, JointBrakeBound, Limiter, slowDown } from './limits/index.ts';
 import { Margins } from './margins.ts';
 import { Recovery } from './recovery.ts';
@@ -42,7 +41,7 @@ export interface SafetyChainOptions {
   readonly action: ActionSpec;
   /** Time that one action is meant to take, s. */
   readonly policyPeriodS: number;
-  /** How long acceleration is halved after the decider changed, s; 1 by default. */
+  /** How long acceleration is halved after a hand-over, s; 1 by default. See `HandoverWatch`. */
   readonly handoverS?: number;
   /** Never for a robot: see `ChainTrial`. */
   readonly trial?: ChainTrial;
@@ -81,6 +80,7 @@ export class SafetyChain {
   readonly #sanitizer: Sanitizer;
   readonly #map: ActionMap;
   readonly #startGuard: StartGuard;
+  readonly #handover: HandoverWatch;
   readonly #limiter: Limiter;
   readonly #brakeBound: JointBrakeBound;
   readonly #barrier: Barrier;
@@ -99,8 +99,6 @@ export class SafetyChain {
   readonly #low: Float64Array;
   readonly #high: Float64Array;
   readonly #trial: ChainTrial | undefined;
-  #decider: Decider = 'hold';
-  #policyVersion = 0;
   #isSeeded = false;
   /** Outside the limits, at a pose from which a person may bring the arm back. */
   #isOutside = false;
@@ -126,6 +124,7 @@ export class SafetyChain {
     this.#sanitizer = new Sanitizer(action.dimensions.length);
     this.#map = new ActionMap(model, action, policyPeriodS, shortestS, this.#reference);
     this.#startGuard = new StartGuard(model);
+    this.#handover = new HandoverWatch(action.dimensions.length, handoverS);
     this.#limiter = new Limiter(model, handoverS);
     this.#brakeBound = new JointBrakeBound(model, shortestS);
     this.#shield = new Shield(model);
@@ -161,7 +160,7 @@ export class SafetyChain {
   seed(measuredRad: ArrayLike<number>, torque: 'off' | 'on' = 'off'): SeedResult {
     this.#isSeeded = false;
     this.#isOutside = false;
-    this.#decider = 'hold';
+    this.#handover.reset();
     this.#sanitizer.reset();
     this.#startGuard.reset();
     this.#limiter.reset();
@@ -232,13 +231,7 @@ export class SafetyChain {
       this.#bits[STAGE.actionMap] = SOLVER_REJECTED;
       return;
     }
-    // Another decider, or other weights: the action may jump.
-    const isOther =
-      command.decider !== this.#decider ||
-      (command.decider === 'policy' && command.policyVersion !== this.#policyVersion);
-    if (isOther && this.#decider !== 'hold') this.#limiter.startHandover(nowS);
-    this.#decider = command.decider;
-    this.#policyVersion = command.policyVersion;
+    if (this.#handover.isHandover(command, this.#sanitizer.action, nowS)) this.#limiter.startHandover(nowS);
     this.#measured.forward(robot.positionRad);
     this.#input.measuredRad = robot.positionRad;
     this.#bits[STAGE.actionMap] = this.#map.command(this.#sanitizer.action, this.#input, nowS);
@@ -343,7 +336,7 @@ export class SafetyChain {
     out.changed = bits !== 0;
     out.bits = bits;
     out.isFollowing = isFollowing;
-    out.decider = isFollowing ? this.#decider : 'hold';
+    out.decider = isFollowing ? this.#handover.decider : 'hold';
     out.commandSeq = isFollowing ? command!.seq : -1;
     out.isStopLatched = this.#sanitizer.isLatched;
     this.#margins.fill(out, this.referenceVelocityRadPerS);

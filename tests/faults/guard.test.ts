@@ -87,8 +87,6 @@ describe('a policy that goes wrong', () => {
 
   faultRow(8, 'fake', 'new weights halve the acceleration for a second', async (promised) => {
     const rig = await FaultRig.active({ model: roomy, scale: 0.5 });
-    rig.push(0, { version: 1 });
-    await rig.link.advance(2);
     const gain = async (value: number, version: number): Promise<number> => {
       rig.push(value, { version });
       await rig.link.advance(1);
@@ -103,13 +101,23 @@ describe('a policy that goes wrong', () => {
       });
       return Math.max(...gains);
     };
-    expect(await gain(1, 1)).toBeCloseTo(1, 6);
-    await rig.link.request({ kind: 'hold' });
-    await rig.link.advance(60);
-    await rig.link.request({ kind: 'activate' });
-    rig.push(0, { version: 1 });
-    await rig.link.advance(2);
-    expect(await gain(-1, 2)).toBeCloseTo(promised('accelRatio'), 6);
+    const rest = async (version: number): Promise<void> => {
+      await rig.link.request({ kind: 'hold' });
+      await rig.link.advance(60);
+      await rig.link.request({ kind: 'activate' });
+      rig.push(0, { version });
+      await rig.link.advance(2);
+    };
+    // A next step of the same learning, whose action is near the one before: no hand-over.
+    await rest(1);
+    expect(await gain(promised('jumpMin'), 2)).toBeCloseTo(1, 6);
+    // Weights that ask for something else, and weights that go back.
+    await rest(2);
+    expect(await gain(-1, 3)).toBeCloseTo(promised('accelRatio'), 6);
+    await rest(3);
+    await rig.link.advance(Math.ceil(promised('tightForS') / T));
+    await rest(3);
+    expect(await gain(promised('jumpMin'), 2)).toBeCloseTo(promised('accelRatio'), 6);
     for (let ticks = 0; ticks < promised('tightForS') / T; ticks += 10) {
       rig.push(0, { version: 2 });
       await rig.link.advance(10);

@@ -8,6 +8,7 @@ import { type Agent, createAgent } from './agent.ts';
 
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{ actorHidden: [16], criticHidden: [16], batchSize: 16, utd: 3, critics: 3, bcInitSteps: 100, warmupSteps: 0 },
 };
 
@@ -212,6 +213,7 @@ describe('Agent', () => {
   it('learns from scratch to drive a point to the middle', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...{ actorHidden: [32, 32], criticHidden: [32, 32], batchSize: 64, utd: 2, warmupSteps: 100, discount: 0.9 },
       ...{ learningRateActor: 2e-3, learningRateCritic: 2e-3 },
     };

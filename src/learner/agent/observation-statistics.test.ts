@@ -40,6 +40,7 @@ describe('what observations are normalised with', () => {
   it('is taken at the first update and never again, also by an agent that goes on from there', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...{ actorHidden: [4], criticHidden: [4], batchSize: 4, utd: 1, bcInitSteps: 0, normaliseObservations: true },
     };
     const create = () => createAgent({ observationSize: 2, actionSize: 1, config, seed: 1 });

@@ -14,6 +14,7 @@ const spec: LearnerSpec = {
   actionSize: 1,
   config: {
     ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
     ...{ actorHidden: [2], criticHidden: [2], batchSize: 4, critics: 4, criticSubset: 2 },
   },
 };

@@ -6,6 +6,7 @@ import { createAgent } from './agent.ts';
 
 const small: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{ algorithm: 'wsrl', actorHidden: [4], criticHidden: [4], batchSize: 4, utd: 2, bcInitSteps: 500 },
 };
 

@@ -6,7 +6,7 @@ import type { Algorithm, LearnerSpec, Step } from '../program/index.ts';
 import { callOnce } from './one-call.ts';
 import { gaussianActorNetwork, nextDraw, sac } from './sac.ts';
 
-const config = { ...DEFAULT_LEARNER_CONFIG, actorHidden: [5], criticHidden: [4], batchSize: 3 };
+const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, actorHidden: [5], criticHidden: [4], batchSize: 3 };
 const spec: LearnerSpec = { parts: { stateSize: 4 }, actionSize: 2, config };
 const UPDATES = 3;
 

@@ -218,6 +218,7 @@ describe('one whole call', () => {
   const [B, O, A, K] = [4, 3, 2, 2];
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
     ...{ algorithm: 'dsact', batchSize: B, actorHidden: [4], criticHidden: [5], layerNorm: false },
     ...{ learningRateCritic: 0.05, entropyInTarget: true, criticAggregation: 'min', initialTemperature: 0.3 },
     dsact: { ...DEFAULT_LEARNER_CONFIG.dsact, boundSpreads: 1.5 },
@@ -310,6 +311,7 @@ describe('learning', () => {
   it('takes its cloned policy for the target as well, whole', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...{ algorithm: 'dsact', batchSize: 4, actorHidden: [4], criticHidden: [5] },
     };
     const small = { parts: { stateSize: 3 }, actionSize: 2, config };
@@ -320,6 +322,7 @@ describe('learning', () => {
   it('finds the best action of a bandit', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...{ algorithm: 'dsact', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, layerNorm: false },
       ...{ activation: 'gelu', criticAggregation: 'min', rewardScale: 10, targetEntropyPerDimension: -1 },
       ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },

@@ -18,7 +18,14 @@ const [B, O, A, K] = [6, 3, 2, 2];
 function specOf(settings: Partial<LearnerConfig['expo']> = {}, overrides: Partial<LearnerConfig> = {}): LearnerSpec {
   const small = { actorHidden: [4], criticHidden: [5], critics: 3, batchSize: B };
   const own = { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [4], candidates: 3, edited: 2, steps: 2, ...settings };
-  const config: LearnerConfig = { ...DEFAULT_LEARNER_CONFIG, algorithm: 'expo', ...small, expo: own, ...overrides };
+  const config: LearnerConfig = {
+    ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
+    algorithm: 'expo',
+    ...small,
+    expo: own,
+    ...overrides,
+  };
   return { parts: { stateSize: O }, actionSize: A, config };
 }
 
@@ -218,6 +225,7 @@ describe('learning', () => {
   const errorAfter = (bcInitSteps: number, settings: Partial<LearnerConfig['expo']>) => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...{ algorithm: 'expo', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, bcInitSteps },
       ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3, learningRateBc: 5e-3 },
       expo: { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [32], editScale: 0.2, ...settings },

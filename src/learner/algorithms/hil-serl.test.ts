@@ -89,6 +89,7 @@ describe('the gripper of HIL-SERL', () => {
 const [B, O, A] = [4, 3, 3];
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{ algorithm: 'hil-serl', batchSize: B, actorHidden: [4], criticHidden: [5], layerNorm: false },
   ...{ learningRateCritic: 0.05, hilSerl: { ...settings, togglePenalty: 0.5 } },
 };

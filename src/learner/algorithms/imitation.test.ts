@@ -8,6 +8,7 @@ import { bandit, errorOnBandit } from './bandit.ts';
 
 const configOf = (policy: 'gaussian' | 'base', demoFraction: number): LearnerConfig => ({
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{
     algorithm: 'bc',
     actorHidden: [32],

@@ -21,7 +21,14 @@ const [O, A] = [3, 2];
 function specOf(settings: Partial<LearnerConfig['expo']> = {}, overrides: Partial<LearnerConfig> = {}): LearnerSpec {
   const small = { actorHidden: [6], criticHidden: [6], critics: 4, batchSize: 4 };
   const own = { ...DEFAULT_LEARNER_CONFIG.expo, baseHidden: [6], candidates: 3, edited: 2, steps: 3, ...settings };
-  const config: LearnerConfig = { ...DEFAULT_LEARNER_CONFIG, algorithm: 'expo', ...small, expo: own, ...overrides };
+  const config: LearnerConfig = {
+    ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
+    algorithm: 'expo',
+    ...small,
+    expo: own,
+    ...overrides,
+  };
   return { parts: { stateSize: O }, actionSize: A, config };
 }
 

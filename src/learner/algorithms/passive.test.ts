@@ -94,6 +94,7 @@ describe('the losses', () => {
 const [B, O, A, K] = [4, 3, 2, 2];
 const config: LearnerConfig = {
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{ algorithm: 'passive', batchSize: B, actorHidden: [4], criticHidden: [5], learningRateCritic: 0.05 },
   passive: { ...usual, costUnit: 2, budget: 0.25, multiplier: 'plain', rate: 2 },
 };

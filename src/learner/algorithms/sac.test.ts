@@ -91,6 +91,7 @@ describe('one training call', () => {
   it.each(CONFIGS)('equals the reference: %s', async (_, overrides) => {
     const config = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...overrides,
       batchSize: B,
       utd: K,

@@ -12,6 +12,7 @@ function specOf(algorithm: LearnerConfig['algorithm']): LearnerSpec {
   const { encoder, expo, wsrl } = DEFAULT_LEARNER_CONFIG;
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
     ...{ algorithm, batchSize: 2, critics: 2, criticSubset: 2, actorHidden: [3], criticHidden: [3] },
     // Else the slow copy would move towards the other within the update, before the second of two losses.
     targetRate: 0,

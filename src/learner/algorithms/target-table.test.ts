@@ -23,7 +23,14 @@ async function targetsOf(transitions: readonly Transition[], nStep: number): Pro
   const replay = new Replay(1, 1, rows);
   for (const transition of transitions) expect(replay.add(transition)).toBe('accepted');
   // As many rows as there are: each comes once, in order.
-  const config = { ...DEFAULT_LEARNER_CONFIG, discount: 0.5, nStep, batchSize: rows, demoFraction: 0 };
+  const config = {
+    ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
+    discount: 0.5,
+    nStep,
+    batchSize: rows,
+    demoFraction: 0,
+  };
   const spec = { parts: { stateSize: 1 }, actionSize: 1, config };
   const columns = {
     reward: new Float32Array(rows),

@@ -25,6 +25,7 @@ const [B, O, A, K, N] = [4, 3, 2, 1, 2];
 function specOf(overrides: Partial<LearnerConfig['wsrl']> = {}): LearnerSpec {
   const config: LearnerConfig = {
     ...DEFAULT_LEARNER_CONFIG,
+    criticOnlyUpdates: 0,
     ...{ algorithm: 'wsrl', batchSize: B, critics: 2, criticSubset: 1, actorHidden: [4], criticHidden: [5] },
     ...{ learningRateCritic: 0.05 },
     wsrl: { ...DEFAULT_LEARNER_CONFIG.wsrl, actionSamples: N, conservatism: 0.5, ...overrides },
@@ -145,6 +146,7 @@ describe('WSRL', () => {
   it('finds the best action of a bandit from what was stored, and keeps values of actions that were not low', async () => {
     const config: LearnerConfig = {
       ...DEFAULT_LEARNER_CONFIG,
+      criticOnlyUpdates: 0,
       ...{ algorithm: 'wsrl', actorHidden: [32], criticHidden: [32], batchSize: 64, utd: 2, bcInitSteps: 0 },
       ...{ learningRateActor: 5e-3, learningRateCritic: 5e-3 },
     };
@@ -176,6 +178,7 @@ describe('WSRL', () => {
     (_, end, expected) => {
       const config: LearnerConfig = {
         ...DEFAULT_LEARNER_CONFIG,
+        criticOnlyUpdates: 0,
         algorithm: 'wsrl',
         rewardScale: 10,
         rewardShift: -5,

@@ -10,6 +10,7 @@ import { inputArrays, ProgramInputs } from './program-inputs.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
+  criticOnlyUpdates: 0,
   ...{
     utd: 3,
     batchSize: 8,

@@ -12,7 +12,7 @@ import type { MinimiseOptions, Step } from './step.ts';
 const tiny = { actorHidden: [4], criticHidden: [4], batchSize: 2, critics: 2, criticSubset: 2 };
 
 const settings: LearnerConfig = {
-  ...{ ...DEFAULT_LEARNER_CONFIG, ...tiny },
+  ...{ ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, ...tiny },
   hilSerl: { ...DEFAULT_LEARNER_CONFIG.hilSerl, gripperObservations: [0] },
   encoder: { ...DEFAULT_LEARNER_CONFIG.encoder, channels: [2], cropPadding: 0 },
 };
@@ -34,7 +34,11 @@ function squares(options: MinimiseOptions): Algorithm {
   return { ...ALGORITHM.sac, name: 'squares', networks, numbers: () => [], update: { inner } };
 }
 
-const spec: LearnerSpec = { parts: { stateSize: 3 }, actionSize: 2, config: { ...DEFAULT_LEARNER_CONFIG, ...tiny } };
+const spec: LearnerSpec = {
+  parts: { stateSize: 3 },
+  actionSize: 2,
+  config: { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, ...tiny },
+};
 const minimised = (options: MinimiseOptions, x: readonly number[]) => {
   const algorithm = squares(options);
   return callOnce(algorithm, spec, algorithm.update, 2, new Rng(1), { some_numbers: x });

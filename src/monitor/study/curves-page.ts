@@ -35,7 +35,8 @@ const HEAD = `# Learning curves
 Made by \`npm run curves\` from the studies in [config/studies](../../config/studies) and the curves in [curves](curves), one file
 a run, one line an evaluation; \`npm run curves -- --page\` makes it again from these files and trains nothing. A run repeats
 bit for bit from its environment, learner and seed on one version of the program. These curves are of several: a newer engine may
-round its sums in another order.
+round its sums in another order, and those that begin with cloning are from before `criticOnlyUpdates`, so that new critics unteach
+the clone at first.
 
 Every evaluation is of episodes without exploring that are the same for all variants and seeds. Intervals are 95 % over seeds:
 Student's t for a mean and for differences paired by seed: the same seed begins from the same demonstrations and

@@ -1,0 +1,87 @@
+/**
+ * When the one who decides is another one: another decider, or weights of which the arm is asked for something that those before did not
+ * ask for. A learner sends new weights several times a second; that by itself is no hand-over, or the arm would learn at half its acceleration.
+ * What is judged is what the guard itself sees, the commands: nobody is asked whether the weights differ much.
+ */
+import type { ActionCommand, Decider } from '../../core/index.ts';
+
+/** Changes from command to command that are remembered: about three seconds of a policy at 10 Hz. */
+const REMEMBERED = 32;
+/** A change that is larger than all remembered ones by more than this factor is a jump. */
+const LARGER = 1.5;
+/** No change below this is a jump, in units of the action's scale. */
+const SMALLEST_JUMP = 0.25;
+/** More versions at once are no next step of the same learning. */
+const MOST_VERSIONS = 16;
+
+/** Watches the commands that are about to be followed. Tick-safe after construction. */
+export class HandoverWatch {
+  readonly #youngS: number;
+  /** The largest change of a number from one command to the next under unchanged weights, the newest of them; a ring. */
+  readonly #changes: Float64Array = new Float64Array(REMEMBERED);
+  readonly #last: Float64Array;
+  #next = 0;
+  #decider: Decider = 'hold';
+  #version = 0;
+  /** Until then the weights are new: the first commands of new weights may be like the last ones of the old. */
+  #youngUntilS = Number.NEGATIVE_INFINITY;
+
+  /** `dimensions` of an action; `youngS` ≥ 0: how long weights are watched after they came. */
+  constructor(dimensions: number, youngS: number) {
+    this.#last = new Float64Array(dimensions);
+    this.#youngS = youngS;
+  }
+
+  /** Who decided last. */
+  get decider(): Decider {
+    return this.#decider;
+  }
+
+  /** Nobody decides: whoever begins, begins at rest. */
+  reset(): void {
+    this.#decider = 'hold';
+  }
+
+  /**
+   * Takes the next command and its sanitized `action` ([A], in [−1, 1]). True where it is a hand-over:
+   *
+   *   another decider drives than the one before, or
+   *   weights are older than those before, or newer by more than `MOST_VERSIONS`, or
+   *   weights came less than `youngS` ago, and max|a − a_last| > max(0.25, 1.5 · the largest of the remembered changes).
+   */
+  isHandover(command: ActionCommand, action: Float64Array, nowS: number): boolean {
+    const { decider, policyVersion: version } = command;
+    const before = this.#decider;
+    const isOther = decider !== before;
+    this.#decider = decider;
+    if (decider !== 'policy') return isOther && before !== 'hold';
+    const rise = version - this.#version;
+    this.#version = version;
+    if (rise !== 0) this.#youngUntilS = nowS + this.#youngS;
+    const isFar = !(rise >= 0 && rise <= MOST_VERSIONS);
+    // What a person asked for before, or nobody, is nothing to measure a jump of the policy from.
+    const change = isOther ? 0 : this.#changeTo(action);
+    const isJump = nowS < this.#youngUntilS && change > this.#bound();
+    if (!isOther && rise === 0) this.#remember(change);
+    this.#last.set(action);
+    if (before === 'hold') return false;
+    return isOther || isFar || isJump;
+  }
+
+  #changeTo(action: Float64Array): number {
+    let change = 0;
+    for (let i = 0; i < action.length; i++) change = Math.max(change, Math.abs(action[i]! - this.#last[i]!));
+    return change;
+  }
+
+  #bound(): number {
+    let largest = 0;
+    for (let i = 0; i < REMEMBERED; i++) largest = Math.max(largest, this.#changes[i]!);
+    return Math.max(SMALLEST_JUMP, LARGER * largest);
+  }
+
+  #remember(change: number): void {
+    this.#changes[this.#next] = change;
+    this.#next = (this.#next + 1) % REMEMBERED;
+  }
+}
