@@ -37,6 +37,11 @@ export interface JointModel {
   readonly stiffnessNmPerRad: number;
   /** Servo damping, N·m·s/rad. */
   readonly dampingNmSPerRad: number;
+  /**
+   * Most by which a reading of the position is off, rad: noise and quantisation together, peak. An energy tank needs it; 0 only
+   * where readings are exact.
+   */
+  readonly encoderNoiseRad?: number | undefined;
 }
 
 /** An axis-aligned box in the base frame that the tool point must stay in, m. */
@@ -86,7 +91,8 @@ export interface CollisionModel {
 
 /**
  * The energy tank: what the commands may put into the robot beyond what its servos' dampers took out
- * (`docs/safety-case.md`, energy tank). Needs true `stiffnessNmPerRad`, `dampingNmSPerRad` and `torqueMaxNm` of each joint.
+ * (`docs/safety-case.md`, energy tank). Needs true `stiffnessNmPerRad`, `dampingNmSPerRad`, `torqueMaxNm` and
+ * `encoderNoiseRad` of each joint.
  */
 export interface TankModel {
   /** `joint`: springs between the joints and their set-points. `setPoint`: a Cartesian spring between tool and set-point. */

@@ -14,6 +14,7 @@ import {
   type LoopOptions,
   type LoopResult,
   runLoop,
+  withNoise,
 } from '../support/closed-loop.ts';
 
 /** What the integration of the motion may seem to make, J. None was seen yet: all that integrates has damping to spare. */
@@ -30,6 +31,8 @@ interface Case {
   /** What the tank is told of it; the truth where absent. */
   readonly declaredTicks?: number;
   readonly seed?: number;
+  /** What the tank is told of its readings, rad; the file's where absent. */
+  readonly toldNoiseRad?: number;
   readonly loop?: Partial<LoopOptions>;
   readonly plant?: Partial<PlantOptions>;
   readonly tank?: Partial<TankModel>;
@@ -45,8 +48,9 @@ function wallBefore(model: RobotModel): PlantOptions['wall'] {
 
 function runCase(subject: CheckSubject, given: Case): Promise<LoopResult> {
   const { policy, feedForward = false, delayTicks = 0, declaredTicks = delayTicks, seed = 1 } = given;
+  const { toldNoiseRad } = given;
   const model: RobotModel = {
-    ...subject.model,
+    ...(toldNoiseRad === undefined ? subject.model : withNoise(subject.model, toldNoiseRad)),
     // The tank is tried alone: what is clear of what is another test's business.
     collision: undefined,
     tank: { ...tank, velocityFeedForward: feedForward, delayTicks: declaredTicks, ...given.tank },
@@ -81,6 +85,16 @@ const turns = [
   ...[0, 1, 2, 3].map((delayTicks) => ({ delayTicks, feedForward: true })),
 ];
 
+/** An encoder of so many bits, whose last bit may dither. */
+const NOISE_12_BIT = (2 * Math.PI) / 2 ** 12;
+const NOISE_17_BIT = (2 * Math.PI) / 2 ** 17;
+const noisy = (['uniform', 'dither', 'adverse'] as const).flatMap((sensor) =>
+  [0, 1].flatMap((readingDelayTicks) => [
+    { bits: 12, toldNoiseRad: NOISE_12_BIT, sensor, readingDelayTicks },
+    { bits: 17, toldNoiseRad: NOISE_17_BIT, sensor, readingDelayTicks },
+  ]),
+);
+
 describe.each(subjects.map((subject) => ({ name: subject.model.name, subject })))('$name in closed loop', (row) => {
   const { subject } = row;
 
@@ -103,6 +117,36 @@ describe.each(subjects.map((subject) => ({ name: subject.model.name, subject }))
       }
       // It is no tank that holds everything.
       expect(travelRad).toBeGreaterThan(1);
+    },
+  );
+
+  it.each(noisy)(
+    'is passive with encoders of $bits bits, $sensor, readings $readingDelayTicks ticks late',
+    async ({ toldNoiseRad, sensor, readingDelayTicks }) => {
+      const rng = new Rng(readingDelayTicks + Math.round(1e5 * toldNoiseRad));
+      for (const policy of ENERGY_POLICIES) {
+        const delayTicks = rng.int(2);
+        const result = await runCase(subject, {
+          ...{ policy, toldNoiseRad, delayTicks, declaredTicks: delayTicks + readingDelayTicks },
+          ...{ feedForward: rng.uniform() < 0.5, seed: rng.int(1e6) },
+          loop: {
+            ...{ sensor, readingDelayTicks, jitter: rng.uniform() < 0.4 ? 'wild' : 'none' },
+            lostReadings: rng.uniform() < 0.3,
+          },
+          plant: { payload: { massKg: rng.uniformIn(0, 3) }, frictionNm: rng.uniformIn(0, 2) },
+        });
+        expectPassive(result);
+      }
+    },
+  );
+
+  it.each(['uniform', 'dither', 'adverse'] as const)(
+    'gets nothing from a 12-bit encoder that stands still, %s',
+    async (sensor) => {
+      const loop = { sensor, ticks: 600, swing: { hz: 1, share: [], phaseRad: [] } } as const;
+      const result = await runCase(subject, { policy: 'resting', toldNoiseRad: NOISE_12_BIT, loop });
+      expectPassive(result);
+      expect(result.creditedJ).toBe(0);
     },
   );
 
@@ -178,6 +222,27 @@ describe('the check bites', () => {
       ...{ policy: 'bangBang', feedForward: true, tank: { velocityFeedForward: false } },
     });
     expect(result.surplusMaxJ).toBeGreaterThan(0.1);
+  });
+
+  it.each(['uniform', 'dither'] as const)(
+    'where a 12-bit encoder stands still and the tank takes it for exact, %s',
+    async (sensor) => {
+      const loop = { sensor, noiseRad: NOISE_12_BIT, ticks: 600 } as const;
+      expect((await runCase(arm6!, { policy: 'resting', toldNoiseRad: 0, loop })).surplusMaxJ).toBeGreaterThan(1);
+    },
+  );
+
+  it('where readings are off towards where the set-points go, and the tank takes them for exact', async () => {
+    const loop = { sensor: 'adverse', noiseRad: NOISE_12_BIT, ticks: 600 } as const;
+    const result = await runCase(arm6!, { policy: 'bangBang', toldNoiseRad: 0, loop });
+    expect(result.surplusMaxJ).toBeGreaterThan(0.5);
+    expect(result.netInjectedMaxJ).toBeGreaterThan(2 * tank.startJ);
+  });
+
+  it('where readings come late at ticks of any length, and the tank was not told', async () => {
+    const late = { policy: 'bangBang', loop: { readingDelayTicks: 1, ticks: 600, jitter: 'wild' } } as const;
+    expect((await runCase(arm6!, { ...late, declaredTicks: 0 })).surplusMaxJ).toBeGreaterThan(0.5);
+    expectPassive(await runCase(arm6!, { ...late, declaredTicks: 1 }));
   });
 
   it('where references arrive late and the tank was not told', async () => {

@@ -9,6 +9,7 @@ import {
   type TankModel,
 } from '../../src/core/index.ts';
 import { type PlantOptions, RobotPlant } from '../../src/drivers/mujoco/index.ts';
+import { JointSensor, type SensorNoise } from '../../src/runtime/safety-check/sensor.ts';
 import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, SafetyChain, STAGES } from '../../src/safety/index.ts';
 import { createCommand, jointSpec } from './adversary.ts';
@@ -17,7 +18,7 @@ const TANK = STAGES.indexOf('tank');
 
 /** Who decides, each tick anew, how fast the joints should go. */
 export const ENERGY_POLICIES = ['uniform', 'bangBang', 'pumping', 'countering', 'pushing', 'swinging'] as const;
-export type EnergyPolicy = (typeof ENERGY_POLICIES)[number];
+export type EnergyPolicy = (typeof ENERGY_POLICIES)[number] | 'resting';
 
 export interface LoopOptions {
   readonly model: RobotModel;
@@ -34,6 +35,11 @@ export interface LoopOptions {
   readonly dropOuts?: boolean;
   /** Readings are now and then lost, and the chain gets the last one again. */
   readonly lostReadings?: boolean;
+  /** How readings are off, within each joint's `encoderNoiseRad`, and how many ticks late. */
+  readonly sensor?: SensorNoise;
+  readonly readingDelayTicks?: number;
+  /** How far they are really off, rad; as the model says where absent. */
+  readonly noiseRad?: number;
   /** The chain has no tank: what it promises must then be seen to break. */
   readonly isTankOff?: boolean;
   readonly onTick?: (loop: ClosedLoop) => void;
@@ -54,6 +60,8 @@ export interface LoopResult {
   injectedJ: number;
   /** The same, where it was most: what commands had added at the worst moment, less what dampers were credited. */
   netInjectedMaxJ: number;
+  /** What dampers were credited, J. */
+  creditedJ: number;
   kineticMaxJ: number;
   forceMaxN: number;
   travelRad: number;
@@ -71,6 +79,11 @@ function springsJ(model: RobotModel, setPointRad: Float64Array, positionRad: Flo
   return sum;
 }
 
+/** The same robot with readings that are off by up to `noiseRad` on each joint. */
+export function withNoise(model: RobotModel, noiseRad: number): RobotModel {
+  return { ...model, joints: model.joints.map((joint) => ({ ...joint, encoderNoiseRad: noiseRad })) };
+}
+
 /** One run, tick by tick. */
 export class ClosedLoop {
   readonly chain: SafetyChain;
@@ -78,7 +91,7 @@ export class ClosedLoop {
   readonly state: RobotState;
   readonly result: LoopResult = {
     ...{ surplusMaxJ: Number.NEGATIVE_INFINITY, spareMinJ: Number.POSITIVE_INFINITY, injectedJ: 0 },
-    ...{ netInjectedMaxJ: Number.NEGATIVE_INFINITY, kineticMaxJ: 0, forceMaxN: 0, travelRad: 0 },
+    ...{ netInjectedMaxJ: Number.NEGATIVE_INFINITY, creditedJ: 0, kineticMaxJ: 0, forceMaxN: 0, travelRad: 0 },
     ...{ heldTicks: 0, slowedTicks: 0 },
   };
   readonly #options: LoopOptions;
@@ -86,12 +99,13 @@ export class ClosedLoop {
   readonly #wanted: Float64Array;
   readonly #command: ActionCommand;
   readonly #rng: Rng;
+  readonly #sensor: JointSensor;
+  readonly #reading: Float64Array;
   readonly #arm: ArmKinematics;
   readonly #before: Float64Array;
   readonly #signs: Float64Array;
   #nowS = 10;
   #lastDtS: number;
-  #creditedJ = 0;
   #startJ = 0;
 
   constructor(options: LoopOptions) {
@@ -101,8 +115,16 @@ export class ClosedLoop {
     this.#tank = model.tank;
     this.#wanted = new Float64Array(n);
     this.#before = new Float64Array(n);
+    this.#reading = new Float64Array(n);
     this.#signs = new Float64Array(n).fill(1);
     this.#rng = new Rng(options.seed);
+    const { sensor = 'none', readingDelayTicks = 0, noiseRad } = options;
+    this.#sensor = new JointSensor(
+      noiseRad === undefined ? model : withNoise(model, noiseRad),
+      sensor,
+      this.#rng.fork('sensor'),
+      readingDelayTicks,
+    );
     this.#arm = new ArmKinematics(model);
     this.chain = new SafetyChain({
       model,
@@ -114,6 +136,7 @@ export class ClosedLoop {
     this.#command = createCommand(n, 0.1);
     this.state = createRobotState(n, 0);
     options.plant.reset(model.homeRad);
+    this.#sensor.restart(model.homeRad);
     if (this.chain.seed(model.homeRad) !== 'ok') throw new RangeError(`${model.name} cannot start at home`);
     this.#startJ = this.storedJ();
     this.#lastDtS = 1 / model.controlHz;
@@ -150,9 +173,11 @@ export class ClosedLoop {
   }
 
   #measure(): void {
-    if (this.#options.lostReadings === true && this.#rng.uniform() < 0.1) return;
-    this.state.positionRad.set(this.#options.plant.positionRad);
-    this.state.velocityRadPerS.set(this.#options.plant.velocityRadPerS);
+    const { plant, lostReadings } = this.#options;
+    this.#sensor.read(this.#reading, plant.positionRad, plant.setPointRad);
+    if (lostReadings === true && this.#rng.uniform() < 0.1) return;
+    this.state.positionRad.set(this.#reading);
+    this.state.velocityRadPerS.set(plant.velocityRadPerS);
     this.state.measuredAtS = this.#nowS;
   }
 
@@ -166,7 +191,7 @@ export class ClosedLoop {
     const contentJ = hasTank ? report.tankEnergyJ + report.tankInjectedJ : startJ;
     result.surplusMaxJ = Math.max(result.surplusMaxJ, this.storedJ() + contentJ - this.#startJ - startJ);
     if (hasTank) result.spareMinJ = Math.min(result.spareMinJ, report.tankEnergyJ - (tank?.minJ ?? 0));
-    this.#creditedJ += report.tankCreditedJ;
+    result.creditedJ += report.tankCreditedJ;
     result.kineticMaxJ = Math.max(result.kineticMaxJ, plant.kineticJ());
     result.forceMaxN = Math.max(result.forceMaxN, plant.contactForceN());
     if (report.tankScale < 1) result.slowedTicks++;
@@ -177,7 +202,7 @@ export class ClosedLoop {
     const { model, plant } = this.#options;
     const { result } = this;
     result.injectedJ += springsJ(model, plant.setPointRad, q) - springsJ(model, this.#before, q);
-    result.netInjectedMaxJ = Math.max(result.netInjectedMaxJ, result.injectedJ - this.#creditedJ);
+    result.netInjectedMaxJ = Math.max(result.netInjectedMaxJ, result.injectedJ - result.creditedJ);
     for (let i = 0; i < q.length; i++) result.travelRad += Math.abs(plant.positionRad[i]! - q[i]!);
   }
 

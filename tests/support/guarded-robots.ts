@@ -3,7 +3,7 @@ import { type BaseModel, type JointModel, modelOfBase, type RobotModel } from '.
 
 type Triple = readonly [number, number, number];
 
-const servo = { torqueMaxNm: 20, stiffnessNmPerRad: 200, dampingNmSPerRad: 10 };
+const servo = { torqueMaxNm: 20, stiffnessNmPerRad: 200, dampingNmSPerRad: 10, encoderNoiseRad: 0 };
 const still: Triple = [0, 0, 0];
 
 function turning(

@@ -37,6 +37,7 @@ export const ur5eLike: RobotModel = {
       torqueMaxNm: row.torque,
       stiffnessNmPerRad: 2000,
       dampingNmSPerRad: 200,
+      encoderNoiseRad: 0,
     }),
   ),
   tool: { originXyzM: [0, 0, 0.1996], originRpyRad: [0, 0, 0] },
@@ -99,7 +100,7 @@ function joint(
   velocityMaxRadPerS: number,
   accelMaxRadPerS2: number,
 ): JointModel {
-  const servo = { torqueMaxNm: 5, stiffnessNmPerRad: 20, dampingNmSPerRad: 1 };
+  const servo = { torqueMaxNm: 5, stiffnessNmPerRad: 20, dampingNmSPerRad: 1, encoderNoiseRad: 0 };
   const limits = { positionMinRad, positionMaxRad, velocityMaxRadPerS, accelMaxRadPerS2 };
   return { name, originXyzM, originRpyRad, axis, ...limits, ...servo };
 }

@@ -186,6 +186,7 @@ function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
     torqueMaxNm: value('torqueMaxNm'),
     stiffnessNmPerRad: value('stiffnessNmPerRad'),
     dampingNmSPerRad: value('dampingNmSPerRad'),
+    encoderNoiseRad: facts.encoderNoiseRad?.value,
   };
 }
 

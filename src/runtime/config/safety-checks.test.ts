@@ -192,6 +192,11 @@ describe('joints', () => {
       /^o\.yaml:5:\d+: joint "only" has no damping, and an energy tank needs the servos' true stiffness and damping$/m,
     ],
     [
+      'that a tank needs to know the noise of',
+      `${joint('')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
+      /^o\.yaml:5:\d+: joint "only" has no encoderNoiseRad, and an energy tank needs to know by how much a reading may be off: the largest difference seen over a minute of standing still, and no less than 2π \/ 2\^bits of the encoder$/m,
+    ],
+    [
       'that home is outside of the workspace of',
       'robot:\n  homeRad: [0, -1.57, 1.57, -1.57, -1.57, 0]\n',
       /at home "tool: x min" is exceeded by 692 mm$/m,

@@ -188,7 +188,16 @@ function checkTank(robot: RobotConfig): Finding[] {
       findings.push({ path: written === undefined ? ['tank', 'port'] : path, message });
     }
   }
-  return [...findings, ...(port === 'joint' ? checkDampers(robot) : [])];
+  return [...findings, ...checkReadings(robot), ...(port === 'joint' ? checkDampers(robot) : [])];
+}
+
+/** A tank that knows nothing of noise takes it for motion, and is filled by it. */
+function checkReadings({ joints }: RobotConfig): Finding[] {
+  return joints.flatMap(({ name, encoderNoiseRad }, i) => {
+    if (encoderNoiseRad !== undefined) return [];
+    const message = `joint "${name}" has no encoderNoiseRad, and an energy tank needs to know by how much a reading may be off: the largest difference seen over a minute of standing still, and no less than 2π / 2^bits of the encoder`;
+    return [{ path: ['joints', i], message }];
+  });
 }
 
 function checkDampers({ joints }: RobotConfig): Finding[] {

@@ -74,12 +74,18 @@ function optionsOf(model: RobotModel, file: string, variant: PlantVariant): Plan
   const plain = { file, model };
   if (variant === 'light') return { ...plain, payload: { scale: 0.5 } };
   if (variant === 'heavy') return { ...plain, payload: { scale: 1.5 } };
-  if (variant === 'delay') return { ...plain, delayTicks: model.tank?.delayTicks ?? DELAY_TICKS };
+  if (variant === 'delay')
+    return { ...plain, delayTicks: (model.tank?.delayTicks ?? DELAY_TICKS) - readingDelay(model) };
   if (variant === 'wall') return { ...plain, wall: wallBefore(model) };
   if (variant === 'friction') {
     return { ...plain, frictionNm: FRICTION_SHARE * Math.min(...model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) };
   }
   return plain;
+}
+
+/** Of the delay that a tank was told of, the part by which readings are late, ticks; the rest is that of references. */
+export function readingDelay({ tank }: RobotModel): number {
+  return Math.floor((tank?.delayTicks ?? 0) / 2);
 }
 
 /** On which side of the tool's home pose, along x, the wall is: where the workspace has more room. */

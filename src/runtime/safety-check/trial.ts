@@ -11,10 +11,11 @@ import {
 } from '../../core/index.ts';
 import { type ChainReport, createChainReport, type StageName } from '../../safety/index.ts';
 import { Attacker, actionSpecOf, type Genome, type TrialPlan } from './attack/index.ts';
-import { wallSide } from './bench-plants.ts';
+import { readingDelay, wallSide } from './bench-plants.ts';
 import { ChainMover, type Mover, NaiveMover } from './mover.ts';
 import type { CheckedPlant } from './plant.ts';
 import type { TrialName } from './result.ts';
+import { JointSensor, SENSOR_NOISES } from './sensor.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 import { createOutcome, energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
 import { EnergyLedger, StopWatch, Witness } from './witness/index.ts';
@@ -52,6 +53,7 @@ export class TrialRun {
   readonly #rng: Rng;
   readonly #action: ActionSpec;
   readonly #attacker: Attacker;
+  readonly #sensor: JointSensor;
   readonly #mover: Mover;
   readonly #witness: Witness;
   readonly #ledger: EnergyLedger;
@@ -82,6 +84,7 @@ export class TrialRun {
       ...{ naturalHz: setting.naturalHz, genome, isRaw: this.#isRaw },
       ...(plan.into === 'wall' && { heading: wallSide(model) }),
     });
+    this.#sensor = sensorOf(model, plan, rng);
     this.#mover = this.#createMover(policyPeriodS);
     this.#witness = new Witness(model);
     this.#ledger = new EnergyLedger(model, plant);
@@ -138,6 +141,7 @@ export class TrialRun {
       this.#mover.seed(start);
     }
     plant.reset(start);
+    this.#sensor.restart(start);
     this.#witness.restart(start);
     this.#ledger.begin(this.#tankStartJ);
     this.#hasStarted = false;
@@ -173,7 +177,7 @@ export class TrialRun {
   #tick(tick: number, nowS: number, dtS: number): void {
     const { plant } = this.#setting;
     const attacker = this.#attacker;
-    this.#state.positionRad.set(plant.positionRad);
+    this.#sensor.read(this.#state.positionRad, plant.positionRad, plant.setPointRad);
     this.#state.velocityRadPerS.set(plant.velocityRadPerS);
     this.#state.measuredAtS = nowS;
     if (tick % this.#plan.ticksPerStep === 0) {
@@ -319,6 +323,7 @@ export class TrialRun {
   #restartPlant(): void {
     this.#out.plantFailures++;
     this.#setting.plant.reset(this.#setting.model.homeRad);
+    this.#sensor.restart(this.#setting.model.homeRad);
     this.#mover.seed(this.#setting.model.homeRad);
     this.#witness.restart(this.#setting.model.homeRad);
     this.#ledger.begin(this.#tankStartJ);
@@ -339,6 +344,13 @@ export class TrialRun {
     this.#witness.restart(this.#mover.referenceRad);
     this.#hasStarted = false;
   }
+}
+
+/** Every trial has encoders of one kind; with a delay that the tank was told of, readings have their part of it. */
+function sensorOf(model: RobotModel, plan: TrialPlan, rng: Rng): JointSensor {
+  const ofSensor = rng.fork('sensor');
+  const noise = SENSOR_NOISES[ofSensor.int(SENSOR_NOISES.length)]!;
+  return new JointSensor(model, noise, ofSensor, plan.variant === 'delay' ? readingDelay(model) : 0);
 }
 
 /** Periods from 0 to 5 T, most of them near T. */

@@ -4,6 +4,7 @@
  */
 import type { RobotModel } from '../../core/index.ts';
 import { BOOKED } from './port.ts';
+import { noiseOf } from './readings.ts';
 import { jointSpringJ } from './spring.ts';
 
 /** Steps kept, per tick of delay: ticks that come four times too fast still find room. */
@@ -19,6 +20,8 @@ export class DelayWindow {
   readonly #delayTicks: number;
   readonly #delayS: number;
   readonly #capacity: number;
+  /** [n] most by which a reading is off, rad. */
+  readonly #noise: Float64Array;
   /** [capacity·n] set-points before and after each step, and the joint's least and greatest position since, rad. */
   readonly #from: Float64Array;
   readonly #to: Float64Array;
@@ -38,6 +41,7 @@ export class DelayWindow {
   constructor(model: RobotModel, delayTicks: number) {
     this.#model = model;
     this.#delayTicks = delayTicks;
+    this.#noise = noiseOf(model);
     // A little less, as sums of periods round.
     this.#delayS = (delayTicks / model.controlHz) * (1 - 1e-9);
     this.#capacity = ROOM * (delayTicks + 1);
@@ -144,7 +148,7 @@ export class DelayWindow {
       const from = this.#from[slot * n + i]!;
       const to = this.#to[slot * n + i]!;
       // U(to − q) − U(from − q) falls with q where to > from, as U′ only rises: the worst place is an end of the window.
-      const q = to > from ? this.#low[slot * n + i]! : this.#high[slot * n + i]!;
+      const q = to > from ? this.#low[slot * n + i]! - this.#noise[i]! : this.#high[slot * n + i]! + this.#noise[i]!;
       const joint = this.#model.joints[i]!;
       worstJ += jointSpringJ(joint, to - q) - jointSpringJ(joint, from - q);
     }

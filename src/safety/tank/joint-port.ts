@@ -14,9 +14,11 @@ import {
   type SpringPort,
   WITH_BRAKE,
 } from './port.ts';
-import { STILL_RAD_PER_S } from './readings.ts';
+import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
 import { dissipatedJ } from './spring.ts';
 
+/** Where readings may be late, a window is so many times as long as they may: so much of its time, less one, is sure. */
+const LATE_SHARE = 5;
 /** A spring that pulls with less than this share of its torque limit pulls at nothing. */
 const RELAXED_SHARE = 0.02;
 
@@ -32,25 +34,41 @@ export class JointPort implements SpringPort {
   readonly #newSetPoint: Float64Array;
   readonly #low: Float64Array;
   readonly #high: Float64Array;
+  /** [n] each joint's window: where it was read at its begin, rad; since then, s; the set-points in force since then, rad. */
+  readonly #windowFrom: Float64Array;
+  readonly #windowS: Float64Array;
+  readonly #windowLow: Float64Array;
+  readonly #windowHigh: Float64Array;
   /** [n] φ·d/(K·T): how far a step leads the set-point, per step. */
   readonly #lead: Float64Array;
   /** [n] of each joint, N·m/rad, N·m and rad: in arrays, as V8 puts on the heap what other code than this loop hands over. */
   readonly #stiffness: Float64Array;
   readonly #torque: Float64Array;
   readonly #knee: Float64Array;
+  /** [n] most by which a reading is off, rad, and what that makes a step cost more, N·m. */
+  readonly #noise: Float64Array;
+  readonly #noiseNm: Float64Array;
   /** [1] an error, rad, that `#toSpringJ` replaces by what the spring holds. */
   readonly #work: Float64Array = new Float64Array(1);
   /** [1] since the last tick, s. */
   readonly #passedS: Float64Array = new Float64Array(1);
   readonly #model: RobotModel;
   readonly #delay: DelayWindow;
+  /** [delay] the last periods, s, and how far they and the delay itself go back: by so much may a reading be older than its tick. */
+  readonly #periodsS: Float64Array;
+  readonly #backS: Float64Array = new Float64Array(1);
+  readonly #delayS: number;
+  #nextPeriod = 0;
   readonly #hasDelay: boolean;
   #isMeasured = false;
   /** Since the last reading; the ticks are more than any gap where there was none. */
   readonly #sinceS: Float64Array = new Float64Array(1);
   #sinceTicks: number = LONGEST_GAP + 1;
 
-  /** Throws `RangeError` for a joint without stiffness or torque, negative damping, or a delay that is no whole number ≥ 0. */
+  /**
+   * Throws `RangeError` for a joint without stiffness or torque, negative damping, readings that nobody knows how far are off,
+   * or a delay that is no whole number ≥ 0.
+   */
   constructor(model: RobotModel) {
     const { velocityFeedForward = false, delayTicks = 0 } = model.tank ?? {};
     if (!(Number.isInteger(delayTicks) && delayTicks >= 0)) {
@@ -65,6 +83,8 @@ export class JointPort implements SpringPort {
     this.#model = model;
     this.#hasDelay = delayTicks > 0;
     this.#delay = new DelayWindow(model, delayTicks);
+    this.#periodsS = new Float64Array(delayTicks);
+    this.#delayS = delayTicks / model.controlHz;
     this.sentRad = new Float64Array(n);
     this.#setPoint = new Float64Array(n);
     this.#lastSent = new Float64Array(n);
@@ -73,8 +93,14 @@ export class JointPort implements SpringPort {
     this.#stiffness = Float64Array.from(model.joints, (joint) => joint.stiffnessNmPerRad);
     this.#torque = Float64Array.from(model.joints, (joint) => joint.torqueMaxNm);
     this.#knee = this.#torque.map((torqueNm, i) => torqueNm / this.#stiffness[i]!);
+    this.#noise = noiseOf(model);
+    this.#noiseNm = this.#noise.map((noiseRad, i) => noiseRad * this.#stiffness[i]!);
     this.#low = new Float64Array(n);
     this.#high = new Float64Array(n);
+    this.#windowFrom = new Float64Array(n);
+    this.#windowS = new Float64Array(n);
+    this.#windowLow = new Float64Array(n);
+    this.#windowHigh = new Float64Array(n);
     this.#lead = Float64Array.from(model.joints, (joint) =>
       velocityFeedForward ? (joint.dampingNmSPerRad / joint.stiffnessNmPerRad) * model.controlHz : 0,
     );
@@ -93,9 +119,16 @@ export class JointPort implements SpringPort {
     this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
     this.#sinceS[0] = this.#sinceS[0]! + dtS;
-    if (isMeasured && this.#sinceTicks <= LONGEST_GAP && !this.#delay.isBlind) this.#look(positionRad);
+    this.#remember(dtS);
+    const isKnown = this.#sinceTicks <= LONGEST_GAP && !this.#delay.isBlind && dtS > 0;
+    if (isKnown) {
+      this.#widenWindows(dtS);
+      if (isMeasured) this.#look(positionRad);
+    } else if (isMeasured) {
+      for (let i = 0; i < this.#position.length; i++) this.#beginWindow(i, positionRad);
+    }
     this.#isMeasured = isMeasured;
-    if (!isMeasured) this.#sinceTicks = Math.min(this.#sinceTicks + 1, LONGEST_GAP + 1);
+    if (!isMeasured) this.#sinceTicks = isKnown ? this.#sinceTicks + 1 : LONGEST_GAP + 1;
     else {
       for (let i = 0; i < this.#position.length; i++) this.#position[i] = positionRad[i]!;
       this.#sinceTicks = 0;
@@ -119,6 +152,8 @@ export class JointPort implements SpringPort {
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
       injectedJ -= this.#work[0]!;
+      // U″ ≤ K: so much more where the joint is beside its reading.
+      injectedJ += this.#noiseNm[i]! * Math.abs(next - this.#setPoint[i]!);
       // |U′| ≤ τ_max: wherever the joint is when the step comes into force.
       worstJ += this.#torque[i]! * Math.abs(next - this.#setPoint[i]!);
     }
@@ -147,7 +182,10 @@ export class JointPort implements SpringPort {
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
       nominalJ -= this.#work[0]!;
-      worstJ += this.#torque[i]! * (Math.abs(next - this.#setPoint[i]!) + speed * Math.max(onS, leadS));
+      const travel = Math.abs(next - this.#setPoint[i]!) + speed * Math.max(onS, leadS);
+      // Each reading on the way may be off anew: the joint that stands seems to be up to three times as far off.
+      nominalJ += 3 * this.#noiseNm[i]! * travel;
+      worstJ += this.#torque[i]! * travel;
     }
     this.costJ[WITH_BRAKE] = nominalJ;
     this.costJ[BOOKED_WITH_BRAKE] = this.#isExact ? nominalJ : Math.max(nominalJ, worstJ);
@@ -165,7 +203,7 @@ export class JointPort implements SpringPort {
       const thereJ = this.#work[0]!;
       this.#work[0] = this.#setPoint[i]! - q;
       this.#toSpringJ(i);
-      const backJ = thereJ - this.#work[0]!;
+      const backJ = thereJ - this.#work[0]! + this.#noiseNm[i]! * Math.abs(sent - this.#setPoint[i]!);
       // Standing still takes the lead away and pulls the set-point back. Where that would cost something, what is sent goes
       // on into its own lead, and the set-point stays.
       if (!this.#isExact || backJ > 0) out[i] = sent + (lead / (1 + lead)) * (sent - this.#lastSent[i]!);
@@ -199,23 +237,68 @@ export class JointPort implements SpringPort {
     this.#work[0] = error <= knee ? 0.5 * this.#stiffness[i]! * error * error : this.#torque[i]! * (error - 0.5 * knee);
   }
 
-  /** What the dampers took out in the `dtS` since the joints were last measured, at `#position`. */
+  /** What dampers took out up to `positionRad`, in the windows that end with it; and whether everything stands and is relaxed. */
   #look(positionRad: ArrayLike<number>): void {
-    const dtS = this.#sinceS[0]!;
+    const stillRad = STILL_RAD_PER_S * this.#sinceS[0]!;
+    let isRelaxed = this.#delay.isEmpty;
+    for (let i = 0; i < this.#position.length; i++) {
+      const now = positionRad[i]!;
+      const before = this.#position[i]!;
+      const noise = this.#noise[i]!;
+      const farthest = Math.max(this.#high[i]! - Math.min(before, now), Math.max(before, now) - this.#low[i]!);
+      const isStill = Math.abs(now - before) <= stillRad + 2 * noise;
+      if (!isStill || this.#stiffness[i]! * (farthest + noise) > RELAXED_SHARE * this.#torque[i]!) isRelaxed = false;
+      const wayRad = Math.abs(now - this.#windowFrom[i]!);
+      const isSure = wayRad >= SURE_NOISES * noise && this.#windowS[i]! >= LATE_SHARE * this.#backS[0]!;
+      if (!isSure && this.#windowS[i]! < WINDOW_S + this.#backS[0]!) continue;
+      this.#creditWindow(i, positionRad);
+      this.#beginWindow(i, positionRad);
+    }
+    this.isRelaxed = isRelaxed;
+  }
+
+  /** Adds what the damper of joint `i` took out in its window, which ends at `positionRad`. */
+  #creditWindow(i: number, positionRad: ArrayLike<number>): void {
+    const { dampingNmSPerRad } = this.#model.joints[i]!;
+    const noise = this.#noise[i]!;
+    const from = this.#windowFrom[i]!;
+    const now = positionRad[i]!;
+    const sureRad = Math.abs(now - from) - 2 * noise;
+    if (!(sureRad > 0)) return;
+    const nearest = Math.min(from, now) - noise;
+    const farthest = Math.max(from, now) + noise;
+    const errorRad = Math.max(this.#windowHigh[i]! - nearest, farthest - this.#windowLow[i]!);
+    const headroomNm = this.#torque[i]! - this.#stiffness[i]! * errorRad;
+    const dampedJ = dissipatedJ(dampingNmSPerRad, headroomNm, sureRad, this.#windowS[i]!);
+    this.costJ[DISSIPATED] = this.costJ[DISSIPATED]! + dampedJ;
+  }
+
+  /** A window of readings that may be late can have lasted longer than between their ticks. */
+  #remember(dtS: number): void {
+    if (this.#periodsS.length === 0) return;
+    this.#periodsS[this.#nextPeriod] = dtS > 0 ? dtS : 0;
+    this.#nextPeriod = (this.#nextPeriod + 1) % this.#periodsS.length;
+    let sumS = 0;
+    for (let k = 0; k < this.#periodsS.length; k++) sumS += this.#periodsS[k]!;
+    this.#backS[0] = Math.max(sumS, this.#delayS);
+  }
+
+  #beginWindow(i: number, positionRad: ArrayLike<number>): void {
+    this.#windowFrom[i] = positionRad[i]!;
+    this.#windowS[i] = this.#backS[0]!;
+    this.#windowLow[i] = Number.POSITIVE_INFINITY;
+    this.#windowHigh[i] = Number.NEGATIVE_INFINITY;
+  }
+
+  /** `#low` and `#high` become the set-points that can have been in force since the last tick, `dtS` ago; so do the windows. */
+  #widenWindows(dtS: number): void {
     this.#low.set(this.#setPoint);
     this.#high.set(this.#setPoint);
     this.#delay.widen(this.#low, this.#high);
-    let isRelaxed = this.#delay.isEmpty;
-    for (let i = 0; i < this.#position.length; i++) {
-      const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = this.#model.joints[i]!;
-      const before = this.#position[i]!;
-      const now = positionRad[i]!;
-      const farthest = Math.max(this.#high[i]! - Math.min(before, now), Math.max(before, now) - this.#low[i]!);
-      const pullNm = stiffnessNmPerRad * farthest;
-      const dampedJ = dissipatedJ(dampingNmSPerRad, torqueMaxNm - pullNm, now - before, dtS);
-      this.costJ[DISSIPATED] = this.costJ[DISSIPATED]! + dampedJ;
-      if (pullNm > RELAXED_SHARE * torqueMaxNm || !(Math.abs(now - before) <= STILL_RAD_PER_S * dtS)) isRelaxed = false;
+    for (let i = 0; i < this.#low.length; i++) {
+      this.#windowS[i] = this.#windowS[i]! + dtS;
+      this.#windowLow[i] = Math.min(this.#windowLow[i]!, this.#low[i]!);
+      this.#windowHigh[i] = Math.max(this.#windowHigh[i]!, this.#high[i]!);
     }
-    this.isRelaxed = isRelaxed;
   }
 }

@@ -1,11 +1,26 @@
 /** What can be made of numbers that come from a robot. */
-import { allFinite } from '../../core/index.ts';
+import { allFinite, type RobotModel } from '../../core/index.ts';
 
 /** A reading farther out than this is none: its squares would not be. */
 const FARTHEST_RAD = 1e6;
 
 /** A joint that moves slower than this stands, rad/s. */
 export const STILL_RAD_PER_S = 0.01;
+
+/**
+ * A damper is credited over a window of readings, of which both ends may be off: by so many times the noise of one reading
+ * does the joint get farther, and 7/8 of its way are sure, before the window ends. Else it ends after this time, s.
+ */
+export const SURE_NOISES = 16;
+export const WINDOW_S = 0.1;
+
+/** [n] most by which a reading of each joint is off, rad. Throws `RangeError` for a robot with a tank that does not say so. */
+export function noiseOf(model: RobotModel): Float64Array {
+  return Float64Array.from(model.joints, ({ name, encoderNoiseRad }) => {
+    if (encoderNoiseRad === undefined ? model.tank === undefined : encoderNoiseRad >= 0) return encoderNoiseRad ?? 0;
+    throw new RangeError(`a tank needs encoderNoiseRad ≥ 0 of ${name}, got ${encoderNoiseRad}`);
+  });
+}
 
 /** Whether `positionRad` can be where `joints` joints are. Tick-safe. */
 export function isPlausible(positionRad: ArrayLike<number>, joints: number): boolean {

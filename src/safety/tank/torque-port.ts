@@ -4,6 +4,7 @@
  */
 import { allFinite, type RobotModel } from '../../core/index.ts';
 import { CONTENT, EnergyLedger, SPARE } from './ledger.ts';
+import { noiseOf } from './readings.ts';
 
 /** Places in `#amountsJ`. */
 const INJECTED = 0;
@@ -16,6 +17,8 @@ export class TorquePort {
   /** [n] in force since the last tick, N·m, and where the joints were then, rad. */
   readonly #torque: Float64Array;
   readonly #position: Float64Array;
+  /** [n] most by which a reading is off, rad. */
+  readonly #noise: Float64Array;
   /** [2] what the torques put in, and what is set aside for them, J. */
   readonly #amountsJ: Float64Array = new Float64Array(2);
   #hasPosition = false;
@@ -29,6 +32,7 @@ export class TorquePort {
     this.#books = new EnergyLedger(model.tank);
     this.#torque = new Float64Array(model.joints.length);
     this.#position = new Float64Array(model.joints.length);
+    this.#noise = noiseOf(model);
   }
 
   /** Content with what is set aside, J. */
@@ -52,7 +56,10 @@ export class TorquePort {
     if (isMeasured && this.#hasPosition) {
       amounts[INJECTED] = 0;
       for (let i = 0; i < this.#torque.length; i++) {
-        amounts[INJECTED] = amounts[INJECTED]! + this.#torque[i]! * (positionRad[i]! - this.#position[i]!);
+        const torqueNm = this.#torque[i]!;
+        // Both readings may be off.
+        const mostJ = torqueNm * (positionRad[i]! - this.#position[i]!) + 2 * this.#noise[i]! * Math.abs(torqueNm);
+        amounts[INJECTED] = amounts[INJECTED]! + mostJ;
       }
     }
     // What was set aside comes back, and what was taken goes out.
@@ -75,7 +82,7 @@ export class TorquePort {
     for (let i = 0; i < torqueNm.length; i++) {
       const { torqueMaxNm, velocityMaxRadPerS } = this.#model.joints[i]!;
       torqueNm[i] = Math.min(Math.max(torqueNm[i]!, -torqueMaxNm), torqueMaxNm);
-      needJ += Math.abs(torqueNm[i]!) * velocityMaxRadPerS * dtS;
+      needJ += Math.abs(torqueNm[i]!) * (velocityMaxRadPerS * dtS + 4 * this.#noise[i]!);
     }
     const spareJ = Math.max(0, this.#books.accountJ[SPARE]!);
     this.scale = needJ > spareJ ? spareJ / needJ : 1;

@@ -19,6 +19,7 @@ export const LIMIT_KEYS: readonly (keyof JointLimits)[] = [
   'torqueMaxNm',
   'stiffnessNmPerRad',
   'dampingNmSPerRad',
+  'encoderNoiseRad',
 ];
 
 /** What a file says of each joint that it names. */

@@ -15,6 +15,7 @@ export interface JointLimits {
   readonly torqueMaxNm?: number | undefined;
   readonly stiffnessNmPerRad?: number | undefined;
   readonly dampingNmSPerRad?: number | undefined;
+  readonly encoderNoiseRad?: number | undefined;
 }
 
 export interface LimitsConfig {
@@ -65,6 +66,11 @@ const joint = z.strictObject({
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.').optional(),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.').optional(),
   dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.').optional(),
+  encoderNoiseRad: num(
+    'rad',
+    { above: 0, max: 0.1 },
+    'Most by which a reading of the position is off (peak). An energy tank needs it.',
+  ).optional(),
 });
 
 const path = (description: string): z.ZodString => z.string().min(1).max(4096).meta({ description });

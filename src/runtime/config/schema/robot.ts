@@ -46,6 +46,11 @@ const joint = z.strictObject({
   torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.'),
   stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.'),
   dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.'),
+  encoderNoiseRad: num(
+    'rad',
+    { above: 0, max: 0.1 },
+    'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
+  ).optional(),
 });
 
 const schema = z
