@@ -33,6 +33,8 @@ What happens:
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
   lease. If the learner is away, the robot goes on with its last weights and keeps the transitions on disk until they
   are acknowledged. Without --learner nothing is sent. Ctrl+C brakes, holds and ends.
+  After a stop, or when the node has died, the robot stands until you press c here. A simulated robot goes on by itself
+  after a stop that is no category 1 (docs/faults.md).
 
 What it writes, below runs/<id>/ or --out:
   journal/        every transition; what the learner has not acknowledged is sent when --out names the folder again

@@ -86,9 +86,14 @@ export type GuardRequest =
   | { readonly kind: 'stop' }
   | { readonly kind: 'acknowledge' }
   | { readonly kind: 'disable' }
+  /** A person lets programs activate until the robot next stands for another reason than an episode's end. */
+  | { readonly kind: 'permit' }
   | { readonly kind: 'resetScene'; readonly layout: SceneLayout };
 
-export type GuardAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type GuardAnswer =
+  | { readonly ok: true }
+  /** `needs`: it may be granted when a person asks for it. */
+  | { readonly ok: false; readonly reason: string; readonly needs?: 'person' };
 
 /** Something about the robot's connection that people should know, beyond the state of each tick. */
 export interface GuardNotice {

@@ -22,6 +22,11 @@ export interface Driver {
   prepare?(): string | undefined;
   /** The emergency stop is pressed, as of the last `read`. Absent: this robot has no button that software sees. Tick path. */
   readonly isEmergencyStopPressed?: boolean;
+  /**
+   * Nothing real moves, and nobody can be hurt: a program may let it go on after a stop that is no category 1. Absent: it is
+   * real, or stands for what is.
+   */
+  readonly isSimulated?: boolean;
   /** Torque on, holding the measured pose. */
   enable(): void;
   /** Torque off. */

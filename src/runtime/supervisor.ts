@@ -3,7 +3,8 @@
  * node closes its files, the guard goes last.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { ReinError } from '../core/index.ts';
+import { type GuardAnswer, type GuardRequest, ReinError } from '../core/index.ts';
+import { lostError, PendingAnswers } from './guard-link/index.ts';
 import { type BusMessage, Guardian, type GuardianEvent, type StopCause } from './guardian/index.ts';
 
 /** A program of ours and its arguments. */
@@ -36,6 +37,8 @@ export interface SupervisorOptions {
   readonly onEvent: (event: SupervisorEvent) => void;
   /** What the node tells its supervisor. Default: nobody listens. */
   readonly onNodeMessage?: (message: unknown) => void;
+  /** The guard has opened the robot: whether nothing real moves. */
+  readonly onGuardReady?: (robot: { readonly isSimulated: boolean }) => void;
   /** How long the guard may take to open the robot, ms. Default 15 000. */
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
@@ -60,7 +63,11 @@ export type SupervisorEvent =
     };
 
 /** What the guard tells its supervisor; `ended`: how punctual it was, for whoever measures that. */
-type GuardMessage = BusMessage | { readonly kind: 'ready' } | { readonly kind: 'ended' };
+type GuardMessage =
+  | BusMessage
+  | { readonly kind: 'ready'; readonly isSimulated?: boolean }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
+  | { readonly kind: 'ended' };
 
 /**
  * Runs both programs until they end, or until `stop`.
@@ -78,13 +85,14 @@ export class Supervisor {
   #isEnding = false;
   #isAsked = false;
   #restarts = 0;
+  readonly #answers = new PendingAnswers();
   #finish: (exitCode: number) => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
     const stopLimitMs = options.stopLimitMs ?? 5000;
     this.#options = {
       ...{ startLimitMs: 15_000, stopLimitMs, nodeStopLimitMs: stopLimitMs, nodeStarts: 'afterGuard' },
-      onNodeMessage: () => undefined,
+      ...{ onNodeMessage: () => undefined, onGuardReady: () => undefined },
       ...options,
     };
   }
@@ -121,6 +129,18 @@ export class Supervisor {
     if (!this.#isEnding) void this.#end(0);
   }
 
+  /** Asks the guard for something on behalf of a person: no other process has this channel. Rejects when the guard is gone. */
+  ask(request: GuardRequest): Promise<GuardAnswer> {
+    const guard = this.#guard;
+    if (guard?.connected !== true) return Promise.reject(lostError('it has ended'));
+    return this.#answers.ask((id) => guard.send({ id, request }));
+  }
+
+  /** Hands the node a message, where there is one. */
+  tellNode(message: { readonly kind: string }): void {
+    if (this.#node?.connected === true) this.#node.send(message);
+  }
+
   /** Makes Ctrl+C and SIGTERM of this process stop both; the result takes the handlers off again. */
   forwardSignals(): () => void {
     const onSignal = (): void => this.stop();
@@ -141,10 +161,12 @@ export class Supervisor {
       const timer = setTimeout(() => fail(`was not ready after ${startLimitMs} ms`), startLimitMs);
       guard.on('message', (message: GuardMessage) => {
         if (message.kind === 'bus') this.#startGuardian(guard, message);
+        if (message.kind === 'answer') this.#answers.settle(message.id, message.answer);
         if (message.kind !== 'ready') return;
         clearTimeout(timer);
         guard.off('exit', onExit);
         resolve();
+        this.#options.onGuardReady({ isSimulated: message.isSimulated === true });
       });
       const onExit = (): void => fail('ended before it was ready');
       guard.once('exit', onExit);
@@ -152,6 +174,7 @@ export class Supervisor {
     guard.once('exit', (code, signal) => {
       this.#report('guard', code, signal);
       this.#guard = undefined;
+      this.#answers.fail('it has ended');
       // Whatever else is to be done: the robot first.
       void this.#endGuardian(code === 0);
       if (!this.#isEnding) void this.#end(1);
@@ -207,7 +230,8 @@ export class Supervisor {
 
   #start(process: ProcessName, program: ProgramSpec): ChildProcess {
     const child = fork(program.modulePath, [...program.args], {
-      stdio: ['inherit', 'inherit', program.errorsTo ?? 'inherit', 'ipc'],
+      // Keys are for people, and so for this process: a program that runs a policy is not to read them.
+      stdio: ['ignore', 'inherit', program.errorsTo ?? 'inherit', 'ipc'],
       execArgv: [...(program.nodeFlags ?? [])],
     });
     // A child that cannot be started at all has no exit event with a code; its error is one.

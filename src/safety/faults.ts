@@ -111,6 +111,14 @@ export function isAtLeast(action: StopAction, least: StopAction): boolean {
   return STOP_ACTIONS.indexOf(action) >= STOP_ACTIONS.indexOf(least);
 }
 
+/**
+ * Whether a simulated robot may go on by itself while `flags` are set or latched: none is of category 1 or 0, which want
+ * somebody to look. Tick-safe.
+ */
+export function mayGoOnInSimulation(flags: number): boolean {
+  return !isAtLeast(worstAction(flags), 'cat1');
+}
+
 /** The rows whose flags are set. For people; allocates. */
 export function faultsOf(flags: number): readonly Fault[] {
   return FAULTS.filter((fault) => (flags & fault.bit) !== 0);

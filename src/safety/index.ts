@@ -21,6 +21,7 @@ export {
   faultsOf,
   isAtLeast,
   LIMIT_BROKEN,
+  mayGoOnInSimulation,
   OTHER_FAULTS,
   type OtherFault,
   OVERLOADED,

@@ -1,6 +1,8 @@
 export { type Authority, arbitrate, type Claims } from './arbiter.ts';
+export { type Key, KeyParser } from './key-parser.ts';
 export { type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
 export { type DeskState, OperatorDesk } from './operator-desk.ts';
+export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export {
   DEFAULT_LEASE_S,
   JOY_PADS,

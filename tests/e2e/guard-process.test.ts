@@ -33,6 +33,7 @@ const config: GuardConfig = {
   policyPeriodS: 0.1,
   driver: { name: 'mock', options: { signalNames: mockSignals } },
   socketPath,
+  authority: 'node',
   realTimePriority: 'try',
 };
 const children: ChildProcess[] = [];

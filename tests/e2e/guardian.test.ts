@@ -44,6 +44,7 @@ async function drive(): Promise<void> {
     policyPeriodS: 0.1,
     driver: { name: 'mock', options: { busPath } },
     socketPath,
+    authority: 'node',
     realTimePriority: 'try',
   };
   writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));

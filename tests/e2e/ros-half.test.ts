@@ -51,6 +51,7 @@ describe('a guard whose robot is behind ROS', () => {
       // Six times the usual: these tests are about what happens, and a busy machine must not happen first.
       driver: { name: 'ros', options: rosOptions(mockModel, 'position', { freshnessMs: FRESHNESS_MS }), processes },
       socketPath: '',
+      authority: 'node',
       realTimePriority: 'no',
     };
     guard = await startWorkerGuard(config);

@@ -161,6 +161,7 @@ describeRos('a robot behind ROS 2', () => {
       policyPeriodS: 0.1,
       driver: { name: 'ros', options: driver, processes: programs },
       socketPath: '',
+      authority: 'node',
       realTimePriority: 'no',
     });
     notices.length = 0;

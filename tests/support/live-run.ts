@@ -46,7 +46,7 @@ export class LiveRun {
 
   /** Starts `rein` with `args` in the folder. */
   start(...args: string[]): Program {
-    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [bin, ...args], { cwd: this.folder, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#running.add(child);
     let text = '';
     for (const stream of [child.stdout, child.stderr]) {

@@ -3,18 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { LockStepClock } from '../../src/core/index.ts';
+import { type GuardAnswer, type GuardRequest, LockStepClock } from '../../src/core/index.ts';
 import { MockDriver } from '../../src/drivers/mock/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { Guard } from '../../src/runtime/guard/index.ts';
-import { MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
+import { type Asker, MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
 import { resolveConfig } from '../../src/runtime/index.ts';
 import { type LiveSession, openSession, type SessionOptions } from '../../src/runtime/live/session/index.ts';
 import { createSetup, type RunSetup } from '../../src/runtime/setup.ts';
 
 /** Lets timers and other events in after each step's ticks. */
 class TurningLink extends MemoryGuardLink {
+  nodeIs: Asker = 'person';
+
+  override request(request: GuardRequest, by: Asker = this.nodeIs): Promise<GuardAnswer> {
+    return super.request(request, by);
+  }
+
   override async advance(ticks: number): Promise<void> {
     await super.advance(ticks);
     await turn();
@@ -40,6 +46,14 @@ export class TestRobot {
     await this.link?.advance(n);
   }
 
+  /** As a person at the terminal does. */
+  async letGoOn(): Promise<void> {
+    for (const kind of ['acknowledge', 'enable', 'permit'] as const) {
+      await this.link?.request({ kind }, 'person');
+      await this.tick(2);
+    }
+  }
+
   /** A policy that hardly moves. */
   policyFile(version = 7, name = 'policy'): Promise<string> {
     const { observationSize, actionSize, schemaHash } = this.setup;
@@ -51,7 +65,7 @@ export class TestRobot {
     });
   }
 
-  async connect(): Promise<MemoryGuardLink> {
+  async connect(): Promise<TurningLink> {
     const { config, task, actionSize } = this.setup;
     await this.driver.open();
     const clock = this.clock;
@@ -71,6 +85,7 @@ export class TestRobot {
 
   async open(options: Partial<SessionOptions> = {}): Promise<LiveSession> {
     const guard = await this.connect();
+    if (options.afterStop === 'askLeave') guard.nodeIs = 'program';
     this.#session = await openSession({
       ...{ setup: this.setup, folder: this.folder, runId: 'run-a', robotId: 'robot1', guard, clock: this.clock },
       afterStop: 'wait',

@@ -44,6 +44,8 @@ export interface WallGuardOptions {
   /** Node's flags for the guard's process. */
   readonly nodeFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Who may let the robot go on. Default `node`: the test. */
+  readonly authority?: GuardConfig['authority'];
 }
 
 export class WallGuard {
@@ -70,11 +72,20 @@ export class WallGuard {
     link.onFrame((frame) => this.ticks.push(seen(frame)));
   }
 
-  static async start({ model, action, nodeFlags = [], env = {} }: WallGuardOptions): Promise<WallGuard> {
+  static async start({
+    model,
+    action,
+    nodeFlags = [],
+    env = {},
+    authority = 'node',
+  }: WallGuardOptions): Promise<WallGuard> {
     const folder = mkdtempSync(join(tmpdir(), 'rein-wall-'));
     const socketPath = join(folder, 'guard.sock');
     const driver = { name: 'mock', options: {} } as const;
-    const config: GuardConfig = { model, action, policyPeriodS: 0.1, driver, socketPath, realTimePriority: 'try' };
+    const config: GuardConfig = {
+      ...{ model, action, policyPeriodS: 0.1, driver, socketPath, authority },
+      realTimePriority: 'try',
+    };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
     const child = fork(guardModule, [join(folder, 'guard.json')], {
       env: { ...process.env, REIN_LOG: 'error', ...env },

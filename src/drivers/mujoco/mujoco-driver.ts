@@ -19,6 +19,7 @@ const ENCODER_RANGE_RAD = 2.1 * Math.PI;
 
 export class MujocoDriver implements Driver {
   readonly name = 'mujoco';
+  readonly isSimulated = true;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly #options: MujocoDriverOptions;

@@ -19,6 +19,7 @@ const ODOMETRY_RANGE = 1e6;
 /** Measures positions, velocities and torques. There is no force sensor, and no surroundings that give signals or can be put back. */
 export class PlantDriver implements Driver {
   readonly name = 'mujoco';
+  readonly isSimulated = true;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[] = [];
   readonly #model: RobotModel;

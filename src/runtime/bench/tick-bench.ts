@@ -112,6 +112,7 @@ async function measurePhase(
     model: { ...robot.model, controlHz: rateHz },
     driver: { name: 'mock', options: {} },
     socketPath: join(folder, 'guard.sock'),
+    authority: 'node',
     realTimePriority: priorityAsked === 'raised' ? 'try' : 'no',
   };
   writeFileSync(configPath, JSON.stringify(config));

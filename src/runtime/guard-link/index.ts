@@ -10,7 +10,7 @@ export {
   unpackCommand,
   unpackFrame,
 } from './frames.ts';
-export type { FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
+export type { Asker, FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
 export { LinkListeners } from './listeners.ts';
 export { MemoryGuardLink, type MemoryLinkOptions, type TickingGuard } from './memory-link.ts';
 export { parseHello, parseNoticeRecord, parseRequest, readNumbers } from './messages.ts';

@@ -15,6 +15,12 @@ export interface LinkShape {
   readonly timing: 'lock-step' | 'real-time';
 }
 
+/**
+ * Who asks: a part that serves people, or a program that runs a policy. Only the guard's own process tells the two apart, by
+ * the channel that a request came over; what a node says of itself does not count.
+ */
+export type Asker = 'person' | 'program';
+
 /** Called after every tick that arrives. The frame is reused: copy what you keep. Must not throw. */
 export type FrameListener = (frame: GuardFrame) => void;
 
@@ -30,8 +36,11 @@ export interface GuardLink {
   readonly lostReason: string | undefined;
   /** Replaces the command that the guard acts on. Newest wins, nothing is queued; after a loss it does nothing. */
   send(command: ActionCommand): void;
-  /** Asks for something that is not motion. Rejects with `ReinError('link', …)` when the guard is lost first. */
-  request(request: GuardRequest): Promise<GuardAnswer>;
+  /**
+   * Asks for something that is not motion. Rejects with `ReinError('link', …)` when the guard is lost first. `by` counts in the
+   * guard's process only, default `person`; over a socket the guard knows who is there.
+   */
+  request(request: GuardRequest, by?: Asker): Promise<GuardAnswer>;
   /**
    * Lets `ticks` ≥ 1 guard ticks pass. In lock-step time they are run; in real time it resolves when a frame
    * `ticks` later than the previous target has arrived, so that steps keep their phase although the caller took

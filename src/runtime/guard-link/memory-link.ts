@@ -9,13 +9,13 @@ import {
   ReinError,
 } from '../../core/index.ts';
 import { copyActionCommand, copyGuardFrame, createActionCommand } from './frames.ts';
-import type { FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
+import type { Asker, FrameListener, GuardLink, GuardPort, LinkShape, NoticeListener } from './link.ts';
 import { LinkListeners } from './listeners.ts';
 
 /** What a link in the same thread drives. `Guard` is one. */
 export interface TickingGuard {
   tick(): void;
-  handle(request: GuardRequest): GuardAnswer;
+  handle(request: GuardRequest, by?: Asker): GuardAnswer;
   close(): Promise<void>;
 }
 
@@ -59,9 +59,9 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     this.#hasCommand = true;
   }
 
-  async request(request: GuardRequest): Promise<GuardAnswer> {
+  async request(request: GuardRequest, by: Asker = 'person'): Promise<GuardAnswer> {
     this.#throwIfLost();
-    return this.#guard.handle(request);
+    return this.#guard.handle(request, by);
   }
 
   async advance(ticks: number): Promise<void> {

@@ -20,7 +20,7 @@ export interface Hello {
   readonly tick: number;
 }
 
-const PLAIN_REQUESTS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable'] as const;
+const PLAIN_REQUESTS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'permit'] as const;
 
 /** The request in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
@@ -42,7 +42,8 @@ export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
   if (!isCount(id) || answer === undefined) return undefined;
   if (answer['ok'] === true) return { id, answer: { ok: true } };
   const reason = answer['reason'];
-  return answer['ok'] === false && typeof reason === 'string' ? { id, answer: { ok: false, reason } } : undefined;
+  if (answer['ok'] !== false || typeof reason !== 'string') return undefined;
+  return { id, answer: { ok: false, reason, ...(answer['needs'] === 'person' ? { needs: 'person' } : {}) } };
 }
 
 /** The greeting in a JSON payload, or `undefined` when it is not one. Never throws. */

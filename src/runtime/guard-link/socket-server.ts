@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type ActionCommand, type GuardFrame, type GuardNotice, ReinError, SystemClock } from '../../core/index.ts';
 import { commandNumbers, createActionCommand, frameNumbers, packFrame, unpackCommand } from './frames.ts';
-import type { GuardLink } from './link.ts';
+import type { Asker, GuardLink } from './link.ts';
 import { MessageBudget } from './message-budget.ts';
 import { parseRequest, readNumbers } from './messages.ts';
 import { encodeJson, encodeNumbers, MESSAGE, MessageDecoder } from './wire.ts';
@@ -26,6 +26,7 @@ export class GuardSocketServer {
   readonly #command: ActionCommand;
   readonly #removeListener: () => void;
   readonly #onNotice: (notice: GuardNotice) => void;
+  readonly #nodeIs: Asker;
   readonly #clock: SystemClock = new SystemClock();
   #node: Socket | undefined;
   /** The robot's, not a connection's: a node that floods gets no more by coming again. */
@@ -34,7 +35,8 @@ export class GuardSocketServer {
   #droppedFrames = 0;
   #refusedMessages = 0;
 
-  private constructor(link: GuardLink, path: string, onNotice: (notice: GuardNotice) => void) {
+  private constructor(link: GuardLink, path: string, onNotice: (notice: GuardNotice) => void, nodeIs: Asker) {
+    this.#nodeIs = nodeIs;
     this.#link = link;
     this.#path = path;
     this.#onNotice = onNotice;
@@ -49,14 +51,15 @@ export class GuardSocketServer {
 
   /**
    * Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. `onNotice`: told of
-   * a node that is cut off. Default: nobody is.
+   * a node that is cut off. Default: nobody is. `nodeIs`: what its requests count as. Default `person`.
    */
   static async listen(
     link: GuardLink,
     path: string,
     onNotice: (notice: GuardNotice) => void = () => undefined,
+    nodeIs: Asker = 'person',
   ): Promise<GuardSocketServer> {
-    const server = new GuardSocketServer(link, path, onNotice);
+    const server = new GuardSocketServer(link, path, onNotice, nodeIs);
     rmSync(path, { force: true });
     const umask = process.umask(0o077);
     try {
@@ -149,7 +152,7 @@ export class GuardSocketServer {
       this.#refusedMessages++;
       return;
     }
-    this.#link.request(message.request).then(
+    this.#link.request(message.request, this.#nodeIs).then(
       (answer) => socket.write(encodeJson(MESSAGE.answer, { id: message.id, answer })),
       // The link was lost meanwhile: the node learns it from the closed connection.
       () => socket.destroy(),

@@ -9,6 +9,11 @@ export interface GuardConfig {
   readonly driver: DriverConfig;
   /** Where the node connects: a path that only this user can open, at most 107 bytes. */
   readonly socketPath: string;
+  /**
+   * Who may acknowledge, enable and activate. `supervisor`: whoever started this guard, over the channel between the two
+   * processes, which no other has; the node may not. `node`: whoever is connected, as the node serves people too.
+   */
+  readonly authority: 'supervisor' | 'node';
   /** `try`: raise the tick's thread to real-time priority where that is allowed. `no`: leave it. */
   readonly realTimePriority: 'try' | 'no';
 }

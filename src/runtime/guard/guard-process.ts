@@ -10,7 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError } from '../../core/index.ts';
 import type { DriverBus } from '../../drivers/index.ts';
-import { GuardSocketServer } from '../guard-link/index.ts';
+import { GuardSocketServer, parseRequest } from '../guard-link/index.ts';
 import { type BusMessage, type GuardianMessage, missedMs, openPulsePipes, silenceMs } from '../guardian/index.ts';
 import { createLogger } from '../log.ts';
 import type { GuardConfig } from './guard-config.ts';
@@ -23,6 +23,9 @@ const POLL_MS = 5;
 
 const log = createLogger('guard');
 const isSupervised = process.send !== undefined;
+
+// Node would open its inspector on this signal, to whoever reaches the port: into the process that moves the robot.
+process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: no debugger is let into a guard'));
 
 main().catch((error: unknown) => {
   if (error instanceof ReinError) log.error({ remedy: error.remedy }, error.message);
@@ -42,9 +45,11 @@ async function main(): Promise<void> {
   try {
     const ended = endOf(link);
     if (link.bus !== undefined) await Promise.race([untilWatched(link, link.bus, config), ended]);
-    const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice));
+    // Without a supervisor nobody else could be asked.
+    const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
+    const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
     log.info({ path: config.socketPath }, 'ready');
-    process.send?.({ kind: 'ready' });
+    process.send?.({ kind: 'ready', isSimulated: link.isSimulated });
     process.exitCode = (await ended) === 'died' ? 1 : 0;
     await server.close();
   } finally {
@@ -122,7 +127,7 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
       if (!isAsked) ask('the supervisor is gone');
     });
     process.on('message', (message: unknown) => {
-      if (isStop(message) && !isAsked) link.request(message).catch((error: Error) => log.warn(error.message));
+      if (!isAsked) serveSupervisor(link, message);
     });
     link.onLost((reason) => {
       if (isAsked) return;
@@ -132,7 +137,24 @@ function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
   });
 }
 
-/** The supervisor may stop the robot, and nothing else. */
-function isStop(message: unknown): message is GuardRequest & { kind: 'stop' } {
+/**
+ * What the supervisor asks for on behalf of people, over a channel that no other process has: anything but a new scene. A stop
+ * may come without a number, and is not answered then.
+ */
+function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
+  const asked = parseRequest(Buffer.from(JSON.stringify(message ?? null)));
+  const request: GuardRequest | undefined = isStop(message) ? { kind: 'stop' } : asked?.request;
+  if (request === undefined || request.kind === 'resetScene') return;
+  link.request(request, 'person').then(
+    (answer) => {
+      if (asked === undefined || !process.connected) return;
+      log.info({ request: request.kind, answer }, 'asked for by a person');
+      process.send?.({ kind: 'answer', id: asked.id, answer });
+    },
+    (error: Error) => log.warn(error.message),
+  );
+}
+
+function isStop(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'stop';
 }

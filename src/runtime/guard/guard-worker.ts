@@ -52,7 +52,7 @@ async function run(): Promise<void> {
   });
   const raise: RaiseResult =
     config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false, reason: 'not asked for' };
-  post({ kind: 'ready', raise, ...busOf(opened), ...thisThread() });
+  post({ kind: 'ready', raise, isSimulated: opened.isSimulated === true, ...busOf(opened), ...thisThread() });
   const watch = pulse === undefined ? undefined : new GuardianWatch(guard, pulse, control, post);
   try {
     runAtDeadlines({
@@ -95,8 +95,8 @@ function createShouldGoOn(guard: Guard, clock: Clock): () => boolean {
 function handleNext(guard: Guard): boolean {
   const received = receiveMessageOnPort(port);
   if (received === undefined) return false;
-  const { id, request } = received.message as ToWorker;
-  post({ kind: 'answer', id, answer: guard.handle(request) });
+  const { id, request, by } = received.message as ToWorker;
+  post({ kind: 'answer', id, answer: guard.handle(request, by) });
   return true;
 }
 

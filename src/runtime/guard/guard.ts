@@ -9,8 +9,9 @@ import {
 } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
 import { answerRequest, hasTorque, nextSafetyState } from '../../safety/index.ts';
-import type { TickingGuard } from '../guard-link/index.ts';
+import type { Asker, TickingGuard } from '../guard-link/index.ts';
 import { controlTick } from '../tick.ts';
+import { Authority } from './authority.ts';
 import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 
 export type GuardOptions = GuardTickOptions;
@@ -37,10 +38,12 @@ const UNMEASURED =
 export class Guard implements TickingGuard {
   readonly #driver: Driver;
   readonly #tick: GuardTick;
+  readonly #authority: Authority;
   #closing: Promise<void> | undefined;
 
   constructor(options: GuardOptions) {
     this.#driver = options.driver;
+    this.#authority = new Authority(options.driver.isSimulated === true);
     this.#tick = new GuardTick(options);
   }
 
@@ -62,11 +65,21 @@ export class Guard implements TickingGuard {
   /** One control period. Tick-safe. */
   tick(): void {
     controlTick(this.#tick);
+    this.#authority.see(this.#tick.state);
   }
 
-  /** Answers a wish, now. Refused wishes change nothing. Allocates; a reset of the scene may take longer than a tick. */
-  handle(request: GuardRequest): GuardAnswer {
-    if (request.kind === 'acknowledge') return this.#acknowledge();
+  /** Answers a wish of `by`, now. Refused wishes change nothing. Allocates; a reset of the scene may take longer than a tick. */
+  handle(request: GuardRequest, by: Asker = 'person'): GuardAnswer {
+    const tick = this.#tick;
+    const reason = this.#authority.refusal(request.kind, by, tick.frame.faultFlags);
+    if (reason !== undefined) return { ok: false, reason, needs: 'person' };
+    const answer = request.kind === 'acknowledge' ? this.#acknowledge() : this.#answer(request);
+    if (answer.ok) this.#authority.granted(request.kind, by);
+    this.#authority.see(tick.state);
+    return answer;
+  }
+
+  #answer(request: GuardRequest): GuardAnswer {
     const tick = this.#tick;
     const input = tick.inputFor(request.kind);
     const answer = answerRequest(tick.state, input);
@@ -79,7 +92,7 @@ export class Guard implements TickingGuard {
       const reason = this.#resetScene(request.layout);
       if (reason !== undefined) return { ok: false, reason };
     }
-    if (request.kind !== 'activate') tick.forgetCommands();
+    if (request.kind !== 'activate' && request.kind !== 'permit') tick.forgetCommands();
     tick.enter(nextSafetyState(tick.state, input));
     return answer;
   }

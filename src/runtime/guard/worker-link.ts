@@ -11,6 +11,7 @@ import {
 } from '../../core/index.ts';
 import type { DriverBus } from '../../drivers/index.ts';
 import {
+  type Asker,
   commandNumbers,
   type FrameListener,
   frameNumbers,
@@ -30,7 +31,7 @@ import type { LatenessSummary } from '../scheduler.ts';
 import type { GuardConfig } from './guard-config.ts';
 import { RosHalf } from './ros/index.ts';
 import { createSharedRingMemory, SharedRingReader, SharedRingWriter } from './shared-ring.ts';
-import { CONTROL, type FromWorker, STOP, type WorkerStart } from './worker-messages.ts';
+import { CONTROL, type FromWorker, STOP, type ToWorker, type WorkerStart } from './worker-messages.ts';
 
 /** Frames that the main thread may fall behind before it misses some: more than half a second at 100 Hz. */
 const FRAME_SLOTS = 64;
@@ -67,6 +68,7 @@ export class WorkerGuardLink implements GuardLink {
   readonly #ros: RosHalf | undefined;
   #raise: RaiseResult = { isRaised: false, reason: 'not started' };
   #bus: DriverBus | undefined;
+  #isSimulated = false;
   #tickThread: string | undefined;
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
@@ -130,6 +132,11 @@ export class WorkerGuardLink implements GuardLink {
     return this.#bus;
   }
 
+  /** Nothing real moves. */
+  get isSimulated(): boolean {
+    return this.#isSimulated;
+  }
+
   /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
   get tickThread(): string | undefined {
     return this.#tickThread;
@@ -161,10 +168,11 @@ export class WorkerGuardLink implements GuardLink {
     this.#commands.publish();
   }
 
-  async request(request: GuardRequest): Promise<GuardAnswer> {
+  async request(request: GuardRequest, by: Asker = 'person'): Promise<GuardAnswer> {
     if (this.lostReason !== undefined) throw lostError(this.lostReason);
     return this.#answers.ask((id) => {
-      this.#worker.postMessage({ id, request });
+      const message: ToWorker = { id, request, by };
+      this.#worker.postMessage(message);
       Atomics.add(this.#control, CONTROL.requests, 1);
     });
   }
@@ -211,6 +219,7 @@ export class WorkerGuardLink implements GuardLink {
         if (message.kind === 'ready') {
           this.#raise = message.raise;
           this.#bus = message.bus;
+          this.#isSimulated = message.isSimulated;
           this.#tickThread = message.tickThread;
           resolve();
         } else if (message.kind === 'notice') {

@@ -1,7 +1,7 @@
 /** What the guard's main thread and its tick's thread tell each other. States and commands go through shared memory. */
 import type { ErrorKind, GuardAnswer, GuardNotice, GuardRequest } from '../../core/index.ts';
 import type { DriverBus } from '../../drivers/index.ts';
-import type { LinkShape } from '../guard-link/index.ts';
+import type { Asker, LinkShape } from '../guard-link/index.ts';
 import type { RaiseResult } from '../priority.ts';
 import type { LatenessSummary } from '../scheduler.ts';
 import type { GuardConfig } from './guard-config.ts';
@@ -35,10 +35,16 @@ export interface WorkerStart {
   readonly ros?: RosMemory;
 }
 
-export type ToWorker = { readonly id: number; readonly request: GuardRequest };
+export type ToWorker = { readonly id: number; readonly request: GuardRequest; readonly by: Asker };
 
 export type FromWorker =
-  | { readonly kind: 'ready'; readonly raise: RaiseResult; readonly bus?: DriverBus; readonly tickThread?: string }
+  | {
+      readonly kind: 'ready';
+      readonly raise: RaiseResult;
+      readonly isSimulated: boolean;
+      readonly bus?: DriverBus;
+      readonly tickThread?: string;
+    }
   | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended'; readonly lateness: LatenessSummary }

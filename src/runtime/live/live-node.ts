@@ -18,7 +18,8 @@ export interface LiveNodeOptions {
   readonly createKeyboard?: (setup: RunSetup) => KeyboardTeleop;
 }
 
-const KEYS = 't take over  g give back  space stop  ? keys';
+const KEYS = 't take over  g give back  space stop  c continue  ? keys';
+const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
 
 /** Runs the node until it is asked to end. Rejects with `ReinError` where it cannot go on; whatever happens, files are closed. */
 export async function runLiveNode(options: LiveNodeOptions): Promise<void> {
@@ -29,7 +30,6 @@ export async function runLiveNode(options: LiveNodeOptions): Promise<void> {
     session = await open(options);
     signal.addEventListener('abort', cut);
     signal.throwIfAborted();
-    if (session.refusal !== undefined) await session.reset();
     await session.resume().done;
     if (!signal.aborted) throw new ReinError('driver', session.refusal?.message ?? 'The robot does not go on.');
   } catch (error) {
@@ -48,7 +48,7 @@ function open({ config, setup, observer, createKeyboard }: LiveNodeOptions): Pro
     guard: config.socketPath,
     isScripted: config.operator === 'scripted',
     keys: KEYS,
-    afterStop: 'acknowledge',
+    ...{ afterStop: 'askLeave', howToGoOn: HOW_TO_GO_ON },
     listener: { event: (event) => print(observer, event) },
   });
 }

@@ -25,9 +25,14 @@ export interface LiveNodeConfig {
   readonly startedAtS: number;
 }
 
+/** What the process that holds the terminal hands on to the node. */
+export type ToNodeMessage =
+  /** What a person typed, base64. */
+  | { readonly kind: 'keys'; readonly bytes: string }
+  /** The terminal has gone away. */
+  | { readonly kind: 'keysLost' };
+
 export type LiveNodeMessage =
   | { readonly kind: 'status'; readonly status: RunStatus }
   | { readonly kind: 'print'; readonly line: string }
-  /** Ctrl+C came as a key. */
-  | { readonly kind: 'interrupt' }
   | FailedMessage;

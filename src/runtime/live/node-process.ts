@@ -2,12 +2,13 @@
  * The node as a program: one argument with its settings, a channel to the process that started it. Ends on SIGTERM, and
  * when its parent is gone; Ctrl+C is the parent's to handle.
  */
+import { PassThrough } from 'node:stream';
 import { SystemClock } from '../../core/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import { loadResolvedConfig } from '../config/index.ts';
 import { createSetup } from '../setup.ts';
 import { runLiveNode } from './live-node.ts';
-import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
 import { endFailed, tellParent } from './parent-channel.ts';
 
 const tell: (message: LiveNodeMessage) => Promise<void> = tellParent;
@@ -31,10 +32,9 @@ async function main(): Promise<void> {
       signal: ending.signal,
       createKeyboard: (setup) =>
         new KeyboardTeleop({
-          input: process.stdin,
+          input: keysFromParent(),
           clock: new SystemClock(),
           action: setup.task.action,
-          onInterrupt: () => void tell({ kind: 'interrupt' }),
           onHelp: print,
         }),
     });
@@ -42,6 +42,16 @@ async function main(): Promise<void> {
     clearTimeout(timer);
   }
   if (process.connected) process.disconnect();
+}
+
+/** The terminal belongs to the process that started this one, which hands on what is typed. */
+function keysFromParent(): PassThrough {
+  const keys = new PassThrough();
+  process.on('message', (message: ToNodeMessage) => {
+    if (message.kind === 'keys') keys.write(Buffer.from(message.bytes, 'base64'));
+    else if (message.kind === 'keysLost') keys.end();
+  });
+  return keys;
 }
 
 main().catch(endFailed);

@@ -37,7 +37,7 @@ export async function prepareWaitingRun(request: RunPreparation, setup: RunSetup
 }
 
 /** What the guard of `setup` is started with. */
-export function guardConfigOf(setup: RunSetup, socketPath: string): GuardConfig {
+export function guardConfigOf(setup: RunSetup, socketPath: string, authority: GuardConfig['authority']): GuardConfig {
   const { config, task, driver } = setup;
   return {
     model: config.robot,
@@ -45,6 +45,7 @@ export function guardConfigOf(setup: RunSetup, socketPath: string): GuardConfig 
     policyPeriodS: 1 / config.task.policyHz,
     driver,
     socketPath,
+    authority,
     realTimePriority: 'try',
   };
 }

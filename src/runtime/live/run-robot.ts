@@ -1,6 +1,7 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ReinError, SystemClock } from '../../core/index.ts';
 import type { OperatorKind } from '../commands.ts';
@@ -11,7 +12,8 @@ import { createSetup, type RunSetup } from '../setup.ts';
 import type { RunFolder, RunObserver } from '../sim/index.ts';
 import { busStopped, Supervisor, type SupervisorEvent } from '../supervisor.ts';
 import { explainedBy, GUARD_LOG } from './guard-log.ts';
-import type { LiveNodeConfig, LiveNodeMessage } from './messages.ts';
+import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
+import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, prepareRun } from './prepare-run.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
 
@@ -28,7 +30,7 @@ export interface RunRobotRequest {
   readonly observer: RunObserver;
   /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
   readonly signal: AbortSignal;
-  /** Ctrl+C was typed into a terminal that the node reads. */
+  /** Ctrl+C was typed into the terminal, which gives keys and no signals. */
   readonly onInterrupt: () => void;
 }
 
@@ -40,6 +42,9 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
+/** How often, and how long apart, a person's leave is carried out before it is told that it cannot be, ms. */
+const GO_ON_TRIES = 10;
+const GO_ON_MS = 40;
 const SOCKET_FILE = 'guard.sock';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
@@ -78,7 +83,7 @@ class RobotSupervision {
     this.#folder = folder;
     const socketPath = join(scratch, SOCKET_FILE);
     const guardFile = join(scratch, 'guard.json');
-    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath)));
+    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath, 'supervisor')));
     this.#guardLog = openSync(join(folder.path, GUARD_LOG), 'a');
     this.#supervisor = new Supervisor({
       guard: {
@@ -94,6 +99,10 @@ class RobotSupervision {
       maxNodeRestarts: NODE_RESTARTS,
       onEvent: (event) => this.#onEvent(event),
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
+      // Whoever starts a robot lets it move; after any stop somebody says so again.
+      onGuardReady: ({ isSimulated }) => {
+        if (!isSimulated) void this.#goOn();
+      },
     });
   }
 
@@ -101,6 +110,7 @@ class RobotSupervision {
     const { signal } = this.#request;
     const stop = (): void => this.#supervisor.stop();
     signal.addEventListener('abort', stop);
+    const terminal = this.#openTerminal();
     try {
       const code = await this.#supervisor.run();
       if (this.#failure !== undefined) throw this.#failure;
@@ -109,9 +119,42 @@ class RobotSupervision {
       throw this.#explained(error);
     } finally {
       signal.removeEventListener('abort', stop);
+      terminal?.close();
       closeSync(this.#guardLog);
     }
     return { folder: this.#folder.path, status: this.#status };
+  }
+
+  /** Absent where a shell would stop this process for reading it. */
+  #openTerminal(): PersonTerminal | undefined {
+    if (process.stdin.isTTY && !isInForeground()) return undefined;
+    const tell = (message: ToNodeMessage): void => this.#supervisor.tellNode(message);
+    return new PersonTerminal(process.stdin, new SystemClock(), {
+      onBytes: (bytes) => tell({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
+      onGoOn: () => void this.#goOn(),
+      onGiveBack: () => void this.#supervisor.ask({ kind: 'permit' }).catch(ignoreLoss),
+      onInterrupt: this.#request.onInterrupt,
+      onLost: () => tell({ kind: 'keysLost' }),
+    });
+  }
+
+  /** A person says so: what stopped the robot is acknowledged, torque comes on, and the node may move it again. */
+  async #goOn(): Promise<void> {
+    let why = '';
+    try {
+      for (let tries = 0; tries < GO_ON_TRIES; tries++) {
+        if ((await this.#supervisor.ask({ kind: 'permit' })).ok) return;
+        for (const kind of ['acknowledge', 'enable'] as const) {
+          const answer = await this.#supervisor.ask({ kind });
+          // Torque comes on only where a tick has measured the joints since.
+          await delay(GO_ON_MS);
+          if (!answer.ok && !answer.reason.includes('not possible in the state')) why = answer.reason;
+        }
+      }
+      this.#request.observer.print(`The robot does not go on: ${why === '' ? 'it is still braking.' : why}`);
+    } catch (error) {
+      ignoreLoss(error);
+    }
   }
 
   #onEvent(event: SupervisorEvent): void {
@@ -138,12 +181,11 @@ class RobotSupervision {
   }
 
   #onNodeMessage(message: LiveNodeMessage): void {
-    const { observer, onInterrupt } = this.#request;
+    const { observer } = this.#request;
     if (message.kind === 'status') {
       this.#status = message.status;
       observer.status(message.status);
     } else if (message.kind === 'print') observer.print(message.line);
-    else if (message.kind === 'interrupt') onInterrupt();
     else {
       const { kind, remedy } = message.error;
       // Where the guard is gone too, that is why the node failed.
@@ -156,6 +198,11 @@ class RobotSupervision {
   #explained(error: unknown): unknown {
     return this.#failure === undefined ? explainedBy(join(this.#folder.path, GUARD_LOG), error) : error;
   }
+}
+
+/** A guard that has ended is told of elsewhere. */
+function ignoreLoss(error: unknown): void {
+  if (!(error instanceof ReinError)) throw error;
 }
 
 function nodeConfig(request: RunRobotRequest, folder: RunFolder, runId: string, socketPath: string): LiveNodeConfig {

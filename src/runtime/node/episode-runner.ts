@@ -138,6 +138,8 @@ export class EpisodeRunner {
   #filterSum = 0;
   #drainSumJ = 0;
   #leastMargin = 1;
+  /** Why the policy may not go on after a person let go. */
+  #unled: string | undefined;
   #basePlace: ChunkPlace | undefined;
 
   constructor(options: EpisodeRunnerOptions) {
@@ -188,6 +190,7 @@ export class EpisodeRunner {
     this.#filterSum = 0;
     this.#drainSumJ = 0;
     this.#leastMargin = 1;
+    this.#unled = undefined;
     let interventionSteps = 0;
     let interventions = 0;
     let returnSum = 0;
@@ -210,7 +213,7 @@ export class EpisodeRunner {
       await this.#execute();
       this.#applyMark(episode.mark?.());
       returnSum += t.reward;
-      const abortedBy = episode.cutBy?.() ?? this.#abortReason(link.latest);
+      const abortedBy = episode.cutBy?.() ?? this.#unled ?? this.#abortReason(link.latest);
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
@@ -256,9 +259,17 @@ export class EpisodeRunner {
     }
   }
 
+  /** After a person let go: why the policy may not go on yet. */
+  async #leaveAgain(): Promise<string | undefined> {
+    const answer = await this.#options.link.request({ kind: 'activate' });
+    if (answer.ok) return undefined;
+    if (answer.needs !== 'person') throw refused('activate', answer.reason);
+    return 'a person let go, and nobody has given leave to go on';
+  }
+
   async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
     const answer = await this.#options.link.request(request);
-    if (!answer.ok) throw new ReinError('driver', `the guard refused to ${request.kind}: ${answer.reason}`);
+    if (!answer.ok) throw refused(request.kind, answer.reason);
   }
 
   /** Fills the command and the transition's actions; says who decided. */
@@ -306,7 +317,7 @@ export class EpisodeRunner {
     link.send(this.#command);
     // The guard does not let the policy go on by itself after a person has let go.
     const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
-    if (isHandedBack) await this.#request({ kind: 'activate' });
+    if (isHandedBack) this.#unled = await this.#leaveAgain();
     const startMs = performance.now();
     await link.advance(this.#ticksPerStep);
     if (link.shape.timing === 'lock-step') {
@@ -358,4 +369,8 @@ export class EpisodeRunner {
     if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
     return this.#transition.terminated ? undefined : `the guard is in state "${frame.state}"`;
   }
+}
+
+function refused(kind: string, reason: string): ReinError {
+  return new ReinError('driver', `the guard refused to ${kind}: ${reason}`);
 }

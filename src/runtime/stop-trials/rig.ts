@@ -63,6 +63,7 @@ export class TrialRig {
       policyPeriodS: POLICY_PERIOD_S,
       driver: { name: 'mock', options: { busPath: file('bus') } },
       socketPath: file('guard'),
+      authority: 'node',
       realTimePriority: 'try',
     };
     writeFileSync(file('guard.json'), JSON.stringify(config));

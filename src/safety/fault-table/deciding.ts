@@ -42,7 +42,7 @@ export const DECIDING: readonly FaultRow[] = [
   {
     ...{ row: 3, fault: 'The process that decides crashes or hangs', applies: true },
     promise:
-      'Brakes when the lease ends, category 2 after 1 s without a command; the process is started again, and moves nothing by itself.',
+      'Brakes when the lease ends, category 2 after 1 s without a command; the process is started again, and moves nothing until a person acts. A simulated robot whose node only hung goes on by itself.',
     source: "ros2_control's fallback controllers; the second is ours",
     numbers: { lostAfterS: 1 },
     signs: [

@@ -83,7 +83,7 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     ...{ row: 24, fault: 'The tick is held up', applies: true },
     promise:
-      'More than 3 periods: fault when it goes on, and it brakes from where the robot is measured. Silent for 100 ms: whoever can only stop, stops the robot.',
+      'More than 3 periods: fault when it goes on, and it brakes from where the robot is measured; a person lets it go on, but where the robot is simulated. Silent for 100 ms: whoever can only stop, stops the robot.',
     source: 'overrun counters of ros2_control; numbers ours',
     numbers: { periods: 3, silenceS: 0.1 },
     signs: [
@@ -97,7 +97,8 @@ export const PEOPLE: readonly FaultRow[] = [
   },
   {
     ...{ row: 25, fault: 'A process is killed', applies: true },
-    promise: 'Guard: a stop is sent within 50 ms of its death. Whatever is started again comes up in standby.',
+    promise:
+      'Guard: a stop is sent within 50 ms of its death. Whatever is started again stands until a person acts, in simulation too.',
     source: 'supervisors and drive watchdogs; the 50 ms are ours',
     numbers: { stopWithinS: 0.05 },
     signs: [

@@ -29,6 +29,9 @@ What happened, what the robot does, and what to do.
 **cat0**: torque off now. **cat1**: brake, then torque off. **cat2**: brake and hold, stopped until somebody acknowledges.
 **hold**: brake and hold; it goes on when the cause is gone. **slow**: goes on, slower. **warn**: told, nothing else. **refuse**: nothing starts.
 
+To acknowledge, to enable and to activate are a person's, whom the guard knows by the channel (\`docs/safety-case.md\`, who may let it go on). Only a
+simulated robot, by its driver, acknowledges by itself, and only where no flag is cat1 or cat0.
+
 | no. | name | seen by | what is done | may still move it | goes away | what happened | what to do |
 |---|---|---|---|---|---|---|---|
 `;

@@ -16,7 +16,7 @@ import {
 } from './safety-state.ts';
 
 const REQUESTS: readonly RequestKind[] = [
-  ...(['none', 'enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'resetScene'] as const),
+  ...(['none', 'enable', 'activate', 'hold', 'stop', 'acknowledge', 'disable', 'resetScene', 'permit'] as const),
 ];
 const MOVERS: readonly Movers[] = ['anybody', 'people'];
 type Reducer = typeof stateUnder;

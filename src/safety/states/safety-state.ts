@@ -121,6 +121,7 @@ export function answerRequest(state: SafetyStateName, input: SafetyInput): Guard
 /** The states that each wish leads to when it is granted. */
 const GRANTED: Readonly<Partial<Record<RequestKind, readonly SafetyStateName[]>>> = {
   enable: ['ready', 'active.policy', 'active.human'],
+  permit: ['ready', 'active.policy', 'active.human'],
   activate: ['active.policy', 'active.human'],
   hold: ['ready', 'stopping', 'stopped', 'standby', 'fault', 'disconnected'],
   stop: ['stopping', 'stopped', 'standby', 'fault', 'disconnected'],

@@ -34,6 +34,7 @@ async function simulatedGuard() {
     policyPeriodS: 0.1,
     driver,
     socketPath,
+    authority: 'node',
     realTimePriority: 'try',
   };
   writeFileSync(file, JSON.stringify(guardConfig));

@@ -59,6 +59,6 @@ function configOf(controlHz: number, isBehindRos: boolean, socketPath: string): 
       { option: 'rate', path: ['robot', 'controlHz'], value: controlHz },
     ],
   });
-  const guard = guardConfigOf(createSetup(config), socketPath);
+  const guard = guardConfigOf(createSetup(config), socketPath, 'node');
   return isBehindRos ? guard : { ...guard, driver: { name: 'mock', options: {} } };
 }

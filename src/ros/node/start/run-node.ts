@@ -59,7 +59,7 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
   try {
     const socketPath = join(scratch, SOCKET_FILE);
     const guardFile = join(scratch, 'guard.json');
-    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath)));
+    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath, 'node')));
     const watch = new Watch(settings.identity.fullName);
     const supervisor = new Supervisor({
       guard: {

@@ -28,6 +28,8 @@ import type { PolicyUse } from './weights/index.ts';
 const WELCOME_MS = 5000;
 const FIRST_STATUS_MS = 2000;
 const WAIT_MS = 50;
+/** How often leave is asked for while a person is waited for, ms. */
+const LEAVE_MS = 200;
 /** Tries per demonstration before it is given up. */
 const TRIES = 10;
 
@@ -78,6 +80,7 @@ export class Episodes {
       }
       while (activity.reason === undefined) {
         await this.#awaitWeights(activity);
+        await this.#awaitLeave(activity);
         while (this.#hooks.observationProblem() !== undefined) await this.#pause(activity);
         const report = await this.#trainingEpisode(activity);
         if (report?.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return;
@@ -171,6 +174,7 @@ export class Episodes {
     const operator = createDemonstrator(setup, setup.config.seed * 2 + recorder.epoch);
     this.#phase('demonstrations');
     for (let tries = 0; episodes < wanted; tries++) {
+      await this.#awaitLeave(activity);
       if (tries >= TRIES * wanted) {
         throw new ReinError('task', `The operator succeeded in ${episodes} of ${tries} demonstrations only.`);
       }
@@ -292,8 +296,7 @@ export class Episodes {
   }
 
   /**
-   * Whether motion may go on after an episode was cut. On a real robot a person looks and acknowledges after a stop; a
-   * simulated one is put back.
+   * Whether what goes on may go on after an episode was cut: where it may not wait for leave, a person resets and resumes.
    */
   async #mayGoOn(activity: Activity<void>, why: string): Promise<boolean> {
     if (activity.reason !== undefined) return false;
@@ -301,10 +304,24 @@ export class Episodes {
     await this.#guard.stands();
     const isAsking = this.#isAsking;
     this.#isAsking = false;
-    if (this.#guard.refusal() === undefined) return !isAsking || this.#parts.afterStop !== 'wait';
-    if (this.#parts.afterStop === 'wait') return false;
-    await this.#guard.reset();
-    return true;
+    if (this.#parts.afterStop === 'askLeave') return true;
+    return this.#guard.refusal() === undefined && !isAsking;
+  }
+
+  /** Stands until the guard gives leave to move: a person does, or a simulated robot needs nobody. */
+  async #awaitLeave(activity: Activity<void>): Promise<void> {
+    if (this.#parts.afterStop !== 'askLeave') return;
+    let told = '';
+    for (;;) {
+      await this.#guard.stands();
+      const reason = await this.#guard.leave();
+      if (reason === undefined) break;
+      const why = this.#guard.refusal()?.message ?? 'Nobody has given leave to move.';
+      if (told !== why) this.#say('warn', 'waitsForPerson', `The robot stands. ${why} ${this.#parts.howToGoOn}`);
+      told = why;
+      for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);
+    }
+    if (told !== '') this.#say('info', 'goesOn', 'The robot may move again.');
   }
 
   async #pause(activity: Activity<void>): Promise<void> {

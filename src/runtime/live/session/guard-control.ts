@@ -50,6 +50,29 @@ export class GuardControl {
   }
 
   /**
+   * Leave to move, as far as a program may ask for it: a simulated robot goes on by itself unless something serious or somebody
+   * stopped it. `undefined`: given, and it holds. Else why a person is needed. Takes a tick or two; never moves it.
+   */
+  async leave(): Promise<string | undefined> {
+    const link = this.#link;
+    const { state, faultFlags } = link.latest;
+    if (state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0)) {
+      const answer = await link.request({ kind: 'acknowledge' });
+      if (!answer.ok) return answer.reason;
+      await link.advance(1);
+    }
+    if (link.latest.state === 'standby') {
+      const answer = await link.request({ kind: 'enable' });
+      if (!answer.ok) return answer.reason;
+      await link.advance(1);
+    }
+    const answer = await link.request({ kind: 'activate' });
+    if (answer.ok) await link.request({ kind: 'hold' });
+    // What else forbids motion, a new scene may mend.
+    return answer.ok || answer.needs !== 'person' ? undefined : answer.reason;
+  }
+
+  /**
    * A person has seen why the robot stands: faults whose cause is gone are forgotten, and it holds with torque again.
    * Never moves it. False where there was nothing to reset. Throws `ReinError('driver')` where a cause is still there, or
    * stops it again at once.

@@ -41,6 +41,8 @@ export interface SessionOptions {
   /** One line for displays on which keys do what, where the operator has keys. */
   readonly keys?: string;
   readonly afterStop: SessionParts['afterStop'];
+  /** How a person lets the robot go on, one sentence. Default: nothing is said. */
+  readonly howToGoOn?: string;
   /** Default 2000. */
   readonly drainMs?: number;
   /** The run ends by itself so long after it began, s: for displays. */
@@ -95,6 +97,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
       observations: options.observations ?? [],
       mayDemonstrate: options.isScripted === true,
       afterStop: options.afterStop,
+      howToGoOn: options.howToGoOn ?? '',
       drainMs: options.drainMs ?? 2000,
       drawLayout: setup.task.isArrangedByPeople === true ? undefined : layoutsOf(setup, recorder.epoch),
     });

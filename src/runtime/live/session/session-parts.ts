@@ -38,8 +38,13 @@ export interface SessionParts {
   readonly observations: readonly ObservationSource[];
   /** The scripted operator gives demonstrations where the learner waits for them. */
   readonly mayDemonstrate: boolean;
-  /** What is done after the guard has stopped an episode: go on where nothing is the matter, or wait for a reset. */
-  readonly afterStop: 'acknowledge' | 'wait';
+  /**
+   * What is done after the guard has stopped an episode: wait until the guard gives leave to go on, which a person does, or
+   * end what goes on and wait for a reset.
+   */
+  readonly afterStop: 'askLeave' | 'wait';
+  /** How a person lets the robot go on, one sentence; empty where that is told elsewhere. */
+  readonly howToGoOn: string;
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
   /** Draws where episodes begin; `undefined` on a robot whose surroundings people arrange. */

@@ -178,15 +178,27 @@ describe('a stop', () => {
     expect(session.frame.state).toBe('ready');
   });
 
-  it('is acknowledged by the session itself where nobody has to look', async () => {
-    const session = await robot.open({ policy: await robot.policyFile(), afterStop: 'acknowledge' });
-    const run = session.resume();
-    await until(() => session.state.step > 1);
-    const { episode } = session.state;
+  it('is waited out where a person gives leave, and is told of with what to do', async () => {
+    const session = await robot.open({
+      ...{ policy: await robot.policyFile(), afterStop: 'askLeave', howToGoOn: 'Press c.' },
+    });
     const events: SessionEvent[] = [];
     session.listen({ event: (event) => events.push(event) });
+    const waits = (): number => events.filter(({ name }) => name === 'waitsForPerson').length;
+    const run = session.resume();
+    await until(() => waits() === 1);
+    expect(session.frame.state).toBe('standby');
+    await robot.letGoOn();
+    await until(() => session.state.step > 1);
+    const { episode } = session.state;
     robot.driver.inject('jump', 5);
-    await until(() => events.some(({ row }) => row === 15));
+    await until(() => waits() === 2);
+    expect(events.findLast(({ name }) => name === 'waitsForPerson')?.message).toMatch(
+      /^The robot stands\..*15.*Press c\.$/,
+    );
+    await robot.tick(300);
+    expect(session.frame.state).toBe('fault');
+    await robot.letGoOn();
     await until(() => session.state.episode > episode && session.state.step > 1);
     await session.pause('enough');
     await run.done;

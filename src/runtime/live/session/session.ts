@@ -266,7 +266,9 @@ export class LiveSession {
     if (this.#activity !== undefined) {
       return new ReinError('task', `${GOING_ON[this.#activity.kind]} already.`, { remedy: 'Stop it first.' });
     }
-    const refusal = this.#guard.refusal();
+    // Who may wait for leave to move begins although the robot stands.
+    const mayWait = this.#parts.afterStop === 'askLeave' && !this.isLost;
+    const refusal = mayWait ? undefined : this.#guard.refusal();
     if (refusal !== undefined) return new ReinError('driver', refusal.message, { remedy: refusal.remedy });
     const problem = this.#observations.problem(this.#parts.clock.nowS());
     return problem === undefined ? undefined : new ReinError('task', problem.sentence, { remedy: problem.remedy });

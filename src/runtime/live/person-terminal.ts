@@ -1,0 +1,61 @@
+/**
+ * The terminal of `rein run`, read in the process that a person started and by no other: what lets a robot go on must not be
+ * within reach of what drives it. Motion keys are handed on to the node; `c` and Ctrl+C are heard here.
+ */
+import { readFileSync } from 'node:fs';
+import type { Clock } from '../../core/index.ts';
+import { KeyParser, RawTerminal, type TerminalInput } from '../../teleop/index.ts';
+
+export interface PersonKeys {
+  /** Bytes for the node: all but Ctrl+C. */
+  readonly onBytes: (bytes: Uint8Array) => void;
+  /** The person looked, and lets the robot go on (`c`). */
+  readonly onGoOn: () => void;
+  /** The person gives the robot back to its policy (`g`). */
+  readonly onGiveBack: () => void;
+  readonly onInterrupt: () => void;
+  /** Nobody can be heard any more. */
+  readonly onLost: () => void;
+}
+
+const CTRL_C = 0x03;
+
+export class PersonTerminal {
+  readonly #terminal: RawTerminal;
+
+  /** Takes the input until `close`. A paste moves nothing and lets nothing go on (`KeyParser`). */
+  constructor(input: TerminalInput, clock: Clock, keys: PersonKeys) {
+    const parser = new KeyParser();
+    this.#terminal = new RawTerminal(input, {
+      onLost: keys.onLost,
+      onBytes: (bytes) => {
+        for (const { name } of parser.feed(bytes, clock.nowS())) {
+          if (name === 'interrupt') keys.onInterrupt();
+          if (name === 'c') keys.onGoOn();
+          if (name === 'g') keys.onGiveBack();
+        }
+        const rest = bytes.filter((byte) => byte !== CTRL_C);
+        if (rest.length > 0) keys.onBytes(rest);
+      },
+    });
+  }
+
+  /** Puts the terminal back as it was. Idempotent. */
+  close(): void {
+    this.#terminal.close();
+  }
+}
+
+/** Whether this process may read its terminal: a shell stops one in the background that tries. Elsewhere than on Linux: yes. */
+export function isInForeground(stat = '/proc/self/stat'): boolean {
+  let text: string;
+  try {
+    text = readFileSync(stat, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+  // After the name, which may hold anything: state, parent, process group, session, terminal, its foreground group (proc(5)).
+  const [, , group, , , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return foreground === '-1' || foreground === group;
+}

@@ -1,0 +1,261 @@
+/** What stops a robot in real time ends in standing, however a node insists, until a person lets it go on. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { GuardAnswer, GuardRequest } from '../../src/core/index.ts';
+import { savePolicyFile } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import { resolveConfig } from '../../src/runtime/index.ts';
+import { createSetup } from '../../src/runtime/setup.ts';
+import { faultsOf } from '../../src/safety/index.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { childOf, LiveRun, until } from '../support/live-run.ts';
+import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
+
+const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
+const { GUARD_NODE_FLAGS, startWorkerGuard } = (await import(
+  dist('runtime/guard/index.js')
+)) as typeof import('../../src/runtime/guard/index.ts');
+const { connectGuardLink, GuardSocketServer, createActionCommand } = (await import(
+  dist('runtime/guard-link/index.js')
+)) as typeof import('../../src/runtime/guard-link/index.ts');
+const { SystemClock } = (await import(dist('core/index.js'))) as typeof import('../../src/core/index.ts');
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-authority-'));
+const socketPath = join(folder, 'guard.sock');
+const config: GuardConfig = {
+  model: mockModel,
+  action: mockAction,
+  policyPeriodS: 0.1,
+  driver: { name: 'mock', options: { signalNames: mockSignals } },
+  socketPath,
+  authority: 'supervisor',
+  realTimePriority: 'try',
+};
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Long enough for a node that insists to have asked for everything a dozen times. */
+const INSISTS_MS = 1500;
+const STANDING = ['ready', 'stopped', 'standby', 'fault', 'disconnected'];
+
+describe('a robot whose node insists', { timeout: 60_000 }, () => {
+  /** A guard in this process, and the node in one of its own. */
+  async function guarded() {
+    const link = await startWorkerGuard(config);
+    const server = await GuardSocketServer.listen(link, socketPath, undefined, 'program');
+    const startNode = (): ChildProcess => {
+      const node = fork(fileURLToPath(new URL('../support/insisting-node.js', import.meta.url)), [socketPath]);
+      children.push(node);
+      return node;
+    };
+    const letGoOn = async (): Promise<void> => {
+      for (let tries = 0; tries < 20; tries++) {
+        for (const kind of ['acknowledge', 'enable'] as const) {
+          await link.request({ kind }, 'person');
+          await link.advance(2);
+        }
+        if ((await link.request({ kind: 'permit' }, 'person')).ok) return;
+      }
+      throw new Error(`it stays in ${link.latest.state}`);
+    };
+    const moves = (): Promise<void> => until(() => link.latest.state === 'active.policy', 'motion');
+    /** Nothing moves while the node insists. */
+    const stands = async (): Promise<void> => {
+      const seen = new Set<string>();
+      const leave = link.onFrame(({ state }) => seen.add(state));
+      await delay(INSISTS_MS);
+      leave();
+      expect([...seen].filter((state) => !STANDING.includes(state))).toEqual([]);
+    };
+    const rows = (): number[] => faultsOf(link.latest.faultFlags).map(({ row }) => row);
+    const close = async (): Promise<void> => {
+      await server.close();
+      await link.close();
+    };
+    return { link, startNode, letGoOn, moves, stands, rows, close };
+  }
+
+  faultRow(3, 'wall', 'a node that hangs leaves a robot that stands when it goes on, until a person acts', async () => {
+    const robot = await guarded();
+    const node = robot.startNode();
+    await robot.stands();
+    await robot.letGoOn();
+    await robot.moves();
+    node.kill('SIGSTOP');
+    await until(() => robot.link.latest.state === 'stopped', 'the stop');
+    expect(robot.rows()).toContain(3);
+    node.kill('SIGCONT');
+    await robot.stands();
+    expect(robot.link.latest.state).toBe('stopped');
+    await robot.letGoOn();
+    await robot.moves();
+    await robot.close();
+  });
+
+  faultRow(25, 'wall', 'a node that is killed is no leave for the next one, until a person acts', async () => {
+    const robot = await guarded();
+    const node = robot.startNode();
+    await robot.letGoOn();
+    await robot.moves();
+    node.kill('SIGKILL');
+    await until(() => STANDING.includes(robot.link.latest.state), 'standing');
+    const next = robot.startNode();
+    await once(next, 'message');
+    await robot.stands();
+    await robot.letGoOn();
+    await robot.moves();
+    await robot.close();
+  });
+});
+
+describe('a guard process', { timeout: 60_000 }, () => {
+  let id = 0;
+
+  /** As a supervisor does, on behalf of a person. */
+  async function ask(guard: ChildProcess, kind: GuardRequest['kind']): Promise<GuardAnswer> {
+    const asked = id++;
+    const answered = new Promise<GuardAnswer>((resolve) => {
+      const listen = (message: { kind: string; id?: number; answer?: GuardAnswer }): void => {
+        if (message.kind !== 'answer' || message.id !== asked) return;
+        guard.off('message', listen);
+        resolve(message.answer!);
+      };
+      guard.on('message', listen);
+    });
+    guard.send({ id: asked, request: { kind } });
+    return answered;
+  }
+
+  async function startGuard(): Promise<ChildProcess> {
+    const file = join(folder, 'guard.json');
+    writeFileSync(file, JSON.stringify(config));
+    const guard = fork(dist('runtime/guard/guard-process.js'), [file], {
+      execArgv: [...GUARD_NODE_FLAGS],
+      env: { ...process.env, REIN_LOG: 'error' },
+    });
+    children.push(guard);
+    await once(guard, 'message');
+    return guard;
+  }
+
+  async function goOn(guard: ChildProcess): Promise<void> {
+    for (let tries = 0; tries < 20; tries++) {
+      await ask(guard, 'acknowledge');
+      await delay(40);
+      await ask(guard, 'enable');
+      if ((await ask(guard, 'permit')).ok) return;
+    }
+    throw new Error('it does not go on');
+  }
+
+  faultRow(24, 'wall', 'that was held up stands when it goes on, until a person acts', async () => {
+    const guard = await startGuard();
+    const link = await connectGuardLink(socketPath);
+    const clock = new SystemClock();
+    const command = createActionCommand(link.shape.actions);
+    const push = (): void => {
+      Object.assign(command, { seq: command.seq + 1, decider: 'policy', issuedAtS: clock.nowS(), leaseS: 0.2 });
+      command.action.fill(command.seq % 16 < 8 ? 0.5 : -0.5);
+      link.send(command);
+    };
+    const driving = setInterval(push, 40);
+    await goOn(guard);
+    expect(await link.request({ kind: 'activate' })).toEqual({ ok: true });
+    await until(() => link.latest.decider === 'policy', 'motion');
+    guard.kill('SIGSTOP');
+    await delay(400);
+    guard.kill('SIGCONT');
+    await until(() => link.latest.state === 'stopped', 'the stop');
+    expect(faultsOf(link.latest.faultFlags).map(({ row }) => row)).toContain(24);
+    for (const endMs = performance.now() + INSISTS_MS; performance.now() < endMs; ) {
+      for (const kind of ['acknowledge', 'enable', 'permit', 'activate'] as const) {
+        const answer = await link.request({ kind });
+        expect(answer).toMatchObject({ ok: false, needs: 'person', reason: expect.stringContaining('only a person') });
+      }
+      await link.advance(5);
+      expect(link.latest.state).toBe('stopped');
+    }
+    await goOn(guard);
+    expect(await link.request({ kind: 'activate' })).toEqual({ ok: true });
+    clearInterval(driving);
+    await link.close();
+  });
+
+  it('lets no debugger in on SIGUSR1', async () => {
+    const guard = await startGuard();
+    guard.kill('SIGUSR1');
+    await delay(500);
+    const link = await connectGuardLink(socketPath);
+    await link.advance(5);
+    expect(tcpListeners(guard.pid!)).toEqual([]);
+    await link.close();
+  });
+});
+
+/** Where process `pid` listens for TCP connections (proc(5)). */
+function tcpListeners(pid: number): string[] {
+  const LISTEN = '0A';
+  const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n').slice(1);
+  const own = socketsOf(pid);
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter((columns) => columns[3] === LISTEN && own.includes(`socket:[${columns[9]}]`))
+    .map((columns) => columns[1]!);
+}
+
+function socketsOf(pid: number): string[] {
+  const names = readdirSync(`/proc/${pid}/fd`);
+  return names.flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${name}`)];
+    } catch (error) {
+      // Closed meanwhile.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw error;
+    }
+  });
+}
+
+describe('rein run', { timeout: 120_000 }, () => {
+  const run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-leave-')));
+  afterAll(async () => {
+    await run.end();
+    rmSync(run.folder, { recursive: true, force: true });
+  });
+
+  it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
+    const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
+    const sizes = { observationSize, hiddenSizes: [8], actionSize };
+    const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
+    const policy = await savePolicyFile(join(run.folder, 'good'), graph, {
+      ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
+      ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
+    });
+    const robot = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
+    // What stands for a real robot: the simulated one would go on by itself after less than a killed node.
+    writeFileSync(join(run.folder, 'mock.yaml'), robot.replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n'));
+    writeFileSync(join(run.folder, 'config.yaml'), `task: { robot: ${join(run.folder, 'mock.yaml')} }\n`);
+    const moving = run.start('run', '--policy', policy, '--config', 'config.yaml', '--out', 'robot');
+    await until(() => run.journal('robot').length > 3, 'motion');
+    const node = childOf(moving.child, 'node-process.js');
+    process.kill(node, 'SIGKILL');
+    await until(() => moving.said().includes('press c to continue'), 'the sentence');
+    const { length } = run.journal('robot');
+    await delay(INSISTS_MS);
+    expect(run.journal('robot')).toHaveLength(length);
+    moving.child.stdin!.write('c');
+    await until(() => run.journal('robot').length > length + 3, 'motion again');
+    moving.child.kill('SIGINT');
+    await moving.exit;
+  });
+});
