@@ -11,6 +11,7 @@ import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
 import { createSweepCommand } from './sweep.ts';
 import { createTrainCommand } from './train.ts';
+import { DEFAULT_HELP_COLUMNS, wrapText } from './wrap.ts';
 
 /** Where text goes. */
 export interface Output {
@@ -58,7 +59,8 @@ export function createProgram(
     command
       .exitOverride()
       .configureOutput({
-        writeOut: (text) => output.out(text),
+        // Help texts come in long lines.
+        writeOut: (text) => output.out(wrapText(text, process.stdout.columns || DEFAULT_HELP_COLUMNS)),
         writeErr: (text) => output.error(text),
         outputError: (text, write) => write(`rein: ${text.replace(/^error: /, '')}`),
       })

@@ -1,5 +1,5 @@
 /** `rein sim`: the whole main job in simulation, in one command. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandBodies } from './bodies.ts';
 import {
   configOption,
@@ -15,6 +15,7 @@ import {
 interface Parsed {
   task: string;
   seed: number;
+  demonstrations: 'scripted' | 'keyboard';
   steps?: number;
   evalEpisodes?: number;
   timeLimit?: number;
@@ -48,6 +49,7 @@ Examples:
   $ rein sim                                      learn to insert a peg: under three minutes on two cores
   $ rein sim --task insert-tight --seed 3         less clearance, another seed
   $ rein sim --steps 500 --eval-episodes 20       a quick look
+  $ rein sim --demonstrations keyboard            you show it: t, then the motion keys; Enter skips the rest
   $ rein sim --config mine.yaml --json out.json   your settings, and a summary for a script
 ${EXIT_CODES}`;
 
@@ -56,6 +58,11 @@ export function createSimCommand(bodies: CommandBodies, finish: (code: number) =
     .description('train and evaluate in simulation: learner, robot and operator in one command')
     .addOption(taskOption().default('insert'))
     .addOption(seedOption())
+    .addOption(
+      new Option('--demonstrations <who>', 'who shows the task first: a script, or you at the keyboard')
+        .choices(['scripted', 'keyboard'])
+        .default('scripted'),
+    )
     .option('--steps <n>', "environment steps after the demonstrations (default: the task's)", wholeNumber(0, 1e8))
     .option('--eval-episodes <n>', "fresh episodes to evaluate on (default: the task's)", wholeNumber(1, 100_000))
     .option(
@@ -66,13 +73,14 @@ export function createSimCommand(bodies: CommandBodies, finish: (code: number) =
     .addOption(configOption())
     .option('--json <file>', 'write the summary as JSON', path)
     .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
-    .option('--no-monitor', 'start no monitor in the browser; accepted already, there is none yet')
+    .addOption(new Option('--no-monitor', 'taken for scripts that give it; there is no monitor').hideHelp())
     .addOption(quietOption())
     .addHelpText('after', HELP)
     .action(async (parsed: Parsed) => {
-      const { task, seed, steps, evalEpisodes, timeLimit: timeLimitS, config, json, out } = parsed;
+      const { task, seed, demonstrations, steps, evalEpisodes, timeLimit: timeLimitS, config, json, out } = parsed;
       const monitor = parsed.monitor ? 'on' : 'off';
       const output = parsed.quiet ? 'quiet' : 'live';
-      finish(await bodies.sim({ task, seed, steps, evalEpisodes, timeLimitS, config, json, out, monitor, output }));
+      const given = { task, seed, demonstrations, steps, evalEpisodes, timeLimitS, config, json, out };
+      finish(await bodies.sim({ ...given, monitor, output }));
     });
 }

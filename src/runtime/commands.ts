@@ -17,6 +17,8 @@ export interface CommonOptions {
 export interface SimOptions extends CommonOptions {
   /** Name in `config/tasks/` or path of a task's file. */
   readonly task: string;
+  /** Who gives the demonstrations that the learner begins with. */
+  readonly demonstrations: 'scripted' | 'keyboard';
   /** Environment steps after the demonstrations; `undefined`: the task's. */
   readonly steps: number | undefined;
   /** Evaluation episodes; `undefined`: the task's. */

@@ -60,6 +60,7 @@ export class OperatorJudged implements Task {
   readonly observationDelaySteps: number;
   readonly takesMarks = true;
   readonly isArrangedByPeople = true;
+  readonly goal: string = 'a person judges it: m marks a success, n a failure, and either ends the episode';
   readonly topics: readonly ObservationTopic[];
   readonly #parts: readonly Part[];
   #sources: readonly ObservationSource[] = [];

@@ -23,6 +23,8 @@ export interface PegInsertionConfig extends OnceConfig {
   readonly observationDelaySteps?: number;
   readonly action: ActionSpec;
   readonly hole: {
+    /** Between peg and hole on each side, for people; the scene has it of its own. */
+    readonly clearanceM?: number;
     /** Where the middle of the hole's mouth is without spread, base frame. */
     readonly originM: readonly [number, number, number];
     readonly spreadM: number;
@@ -45,6 +47,8 @@ export interface PegInsertionConfig extends OnceConfig {
   };
   readonly success: { readonly depthM: number };
 }
+
+const mm = (metres: number): string => `${Number((1e3 * metres).toFixed(2))} mm`;
 
 /** Scales that bring the observation to about [−1, 1]; `fine` ones resolve the last millimetres through tanh. */
 const SCALE = {
@@ -93,6 +97,11 @@ export class PegInsertion implements Task {
     };
   }
 
+  get goal(): string {
+    const { hole, estimate, success } = this.#config;
+    return `success is the peg ${mm(success.depthM)} deep in a hole whose place is known to ${mm(estimate.errorM)}${hole.clearanceM === undefined ? '' : `, with ${mm(hole.clearanceM)} of clearance a side`}`;
+  }
+
   drawLayout(rng: Rng): SceneLayout {
     const { hole, estimate, start } = this.#config;
     const spread = (range: number): number => rng.uniformIn(-range, range);
@@ -137,6 +146,10 @@ export class PegInsertion implements Task {
     }
     at += 6;
     for (let k = 0; k < previousExecuted.length; k++) out[at + k] = previousExecuted[k]!;
+  }
+
+  offset(frame: GuardFrame, out: Float64Array): void {
+    for (let k = 0; k < 3; k++) out[k] = frame.robot.signals[1 + k]! - frame.measuredTcp[k]!;
   }
 
   judge(frame: GuardFrame, out: Verdict): void {

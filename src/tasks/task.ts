@@ -35,6 +35,10 @@ export interface Task {
    * action executed in the step before ([A], normalised). Values are scaled to about [−1, 1]. No allocation.
    */
   observe(out: Float32Array, offset: number, frame: GuardFrame, previousExecuted: Float32Array): void;
+  /** What counts as success, one sentence for people. */
+  readonly goal: string;
+  /** Writes the way from the tool point to where the task wants it, [3] m, base frame, as far as it is known. Absent: no place is named. */
+  offset?(frame: GuardFrame, out: Float64Array): void;
   /** Judges the step that ended in `frame`. No allocation. */
   judge(frame: GuardFrame, out: Verdict): void;
 }

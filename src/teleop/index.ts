@@ -2,6 +2,7 @@ export { type Authority, arbitrate, type Claims } from './arbiter.ts';
 export { type Key, KeyParser } from './key-parser.ts';
 export { type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
 export { type DeskState, OperatorDesk } from './operator-desk.ts';
+export { DEMONSTRATION_PATIENCE, PersonDemonstrator } from './person-demonstrator.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export {
   DEFAULT_LEASE_S,
@@ -19,4 +20,4 @@ export {
   type TwistTeleopOptions,
 } from './remote/index.ts';
 export { PegInserter, type PegInserterOptions, ScriptedOperator, type TakeOverRule } from './scripted/index.ts';
-export type { TeleopCommand, TeleopSource } from './teleop-source.ts';
+export type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';

@@ -9,7 +9,7 @@ import { type Key, KeyParser } from './key-parser.ts';
 import { DEFAULT_HOLD_WINDOWS, type HoldWindows, MotionKeys } from './motion-keys.ts';
 import { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 import { SLOWEST_STEP_SCALE, STEP_SCALES } from './step-scales.ts';
-import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
+import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 export interface KeyboardOptions {
   /** Usually `process.stdin`. */
@@ -22,6 +22,8 @@ export interface KeyboardOptions {
   readonly onInterrupt?: () => void;
   /** The person says how the episode ended. */
   readonly onMark?: (outcome: 'success' | 'failure') => void;
+  /** Enter: what the person is asked for is skipped. */
+  readonly onSkip?: () => void;
   /** Control ended by itself: nothing was pressed for `LEASE_S`. */
   readonly onExpired?: () => void;
   /** `?` was pressed; `help` is one line per group of keys. */
@@ -29,18 +31,11 @@ export interface KeyboardOptions {
 }
 
 /** What a display shows of the keyboard. */
-export interface KeyboardState {
-  readonly isInControl: boolean;
-  /** Space was pressed: still until taken over anew or given back. */
-  readonly isStopped: boolean;
+export interface KeyboardState extends OperatorEcho {
   /** The terminal has gone away. */
   readonly isLost: boolean;
-  /** Name of the last key, empty before the first. */
-  readonly lastKey: string;
-  /** When it came, seconds of the clock. */
+  /** When the last key came, seconds of the clock. */
   readonly lastKeyAtS: number;
-  /** Action for a held key, (0, 1]. */
-  readonly stepScale: number;
 }
 
 /** A person in control of whom nothing was heard for this long has gone; a stop stays until they take it back, s. */
@@ -82,6 +77,10 @@ export class KeyboardTeleop implements TeleopSource {
 
   /** The newest state. */
   get state(): KeyboardState {
+    return this.#state.value;
+  }
+
+  get echo(): OperatorEcho {
     return this.#state.value;
   }
 
@@ -169,6 +168,9 @@ export class KeyboardTeleop implements TeleopSource {
       case 'm':
       case 'n':
         this.#options.onMark?.(key.name === 'm' ? 'success' : 'failure');
+        return;
+      case 'enter':
+        this.#options.onSkip?.();
         return;
       case '?':
         this.#options.onHelp?.(this.help);

@@ -5,7 +5,7 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
 import { type Authority, arbitrate } from './arbiter.ts';
 import { OperatorLease } from './lease.ts';
-import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
+import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 /** What a display shows of the operators. */
 export interface DeskState {
@@ -61,6 +61,12 @@ export class OperatorDesk implements TeleopSource {
 
   get isStopRequested(): boolean {
     return this.#seats.some((seat) => seat.source.isStopRequested === true);
+  }
+
+  /** Of the first operator who has keys. */
+  get echo(): OperatorEcho | undefined {
+    for (const { source } of this.#seats) if (source.echo !== undefined) return source.echo;
+    return undefined;
   }
 
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {

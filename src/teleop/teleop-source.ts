@@ -10,6 +10,16 @@ export interface TeleopCommand {
   phase: 'recover' | 'correct';
 }
 
+/** What a display shows of a person at keys: what was heard of them last, whether or not it counts yet. */
+export interface OperatorEcho {
+  readonly isInControl: boolean;
+  readonly isStopped: boolean;
+  /** Action for a held key, (0, 1]. */
+  readonly stepScale: number;
+  /** Name of the last key, empty before the first. */
+  readonly lastKey: string;
+}
+
 /** A device or script that may take over. One person holds the lease at a time. */
 export interface TeleopSource {
   readonly name: string;
@@ -17,6 +27,8 @@ export interface TeleopSource {
   readonly decidedBy: 'human' | 'scripted';
   /** True while the operator asks for a stop; it counts whoever has control. Absent: cannot ask. */
   readonly isStopRequested?: boolean;
+  /** For displays. Absent: there are no keys. */
+  readonly echo?: OperatorEcho | undefined;
   /** Called once per policy step with what the policy sees; fills `out`. Never blocks. */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void;
   /** In real time, every 20 ms or so between polls: sees a dropout at once. Absent: nothing to see. */

@@ -9,6 +9,7 @@ vi.mock('../../runtime/sim/index.ts', () => ({ simulate }));
 const options: SimOptions = {
   task: 'insert',
   seed: 0,
+  demonstrations: 'scripted',
   steps: undefined,
   evalEpisodes: undefined,
   timeLimitS: undefined,

@@ -1,7 +1,7 @@
 /** What `rein sim` does: the simulated run with its display, its report and its last words. */
 import { join } from 'node:path';
 import { ReinError, SystemClock, wilsonInterval } from '../../core/index.ts';
-import { loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
+import { LEGEND, loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
 import { type Override, type ResolvedConfig, resolveConfig, type SimOptions } from '../../runtime/index.ts';
 import { RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/index.ts';
 import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
@@ -22,6 +22,11 @@ const ENDED_BY = {
 /** Resolves to the exit code: 0, 1 where the target was missed, 130 after Ctrl+C. */
 export async function simBody(options: SimOptions): Promise<number> {
   await checkJsonFile(options.json);
+  if (options.demonstrations === 'keyboard' && (options.output === 'quiet' || !ownsTerminal())) {
+    throw new ReinError('environment', '--demonstrations keyboard needs a terminal of its own, in the foreground.', {
+      remedy: 'Start it in a terminal, without --quiet, or take --demonstrations scripted.',
+    });
+  }
   const config = resolveSim(options);
   const display = new TerminalDisplay({
     stream: process.stdout,
@@ -42,17 +47,19 @@ export async function simBody(options: SimOptions): Promise<number> {
       out: options.out,
       observer,
       signal: stop.signal,
+      demonstrations: options.demonstrations,
       ...(options.output === 'live' && ownsTerminal()
         ? {
-            createKeyboard: (setup) =>
+            createKeyboard: (setup, heard) =>
               new KeyboardTeleop({
+                ...heard,
                 input: process.stdin,
                 clock: new SystemClock(),
                 action: setup.task.action,
                 onInterrupt: () => stop.interrupt(),
                 onExpired: () => display.print('Nothing was pressed for 30 s: the policy drives again.'),
                 onHelp: (help) => {
-                  for (const line of help.split('\n')) display.print(line);
+                  for (const line of [...help.split('\n'), ...LEGEND]) display.print(line);
                 },
               }),
           }

@@ -1,6 +1,7 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
 import { wilsonInterval } from '../../core/index.ts';
-import type { RunStatus } from '../../runtime/record/index.ts';
+import type { RunStatus, ToolView } from '../../runtime/record/index.ts';
+import type { OperatorEcho } from '../../teleop/index.ts';
 import {
   bar,
   columns,
@@ -18,41 +19,55 @@ import {
 } from './text.ts';
 
 const LABEL_COLUMNS = 11;
+/** What stands before a phase's progress, where its name is too long. */
+const SHORT: Partial<Record<RunStatus['phase'], string>> = { demonstrations: 'Shown', 'behaviour cloning': 'Cloning' };
 const MESSAGES_SHOWN = 3;
 const GAP = '   ';
 
+/** What the words of the display mean, for whoever asks for help: lines that fit a terminal of 80 columns. */
+export const LEGEND: readonly string[] = [
+  'UTD      updates per environment step: achieved, and as configured',
+  'Filters  ticks in which the safety chain changed a command; margin: what is left to the',
+  '         nearest limit; tank: energy that may still be put into the robot',
+  'Link     transitions sent to the learner, acknowledged by it, and still on the way',
+];
+
 /**
- * The display of `rein sim` and `rein run`: at most 15 lines, none wider than `width` columns (≥ 20).
- * Facts that do not fit at the end of a line are left out whole, least important first.
+ * The display of `rein sim` and `rein run`: at most 17 lines, none wider than `width` columns (≥ 20). Rows about what the run has
+ * none of (a learner, a tool, steps to count) are left out, and so are facts that do not fit at the end of a line, least
+ * important first.
  */
 export function renderStatus(status: RunStatus, width: number, style: TextStyle = PLAIN): string[] {
   const room = Math.max(20, Math.floor(width));
   const rule = ink(style, 'dim', (style.glyphs === 'unicode' ? '─' : '-').repeat(room));
-  const lines = [
-    header(status, room, style),
-    rule,
-    row('Steps', progress(status.envSteps, status.envStepsTotal, '', room, style), room, style),
-    row('Updates', updateFacts(status, style), room, style),
-    row('Success', successFacts(status, room, style), room, style),
-    row('Help', helpFacts(status), room, style),
-    row('Filters', filterFacts(status, style), room, style),
-    row('Policy', policyFacts(status), room, style),
-    row('Link', linkFacts(status, style), room, style),
-  ];
-  const phase = status.phaseProgress;
-  if (phase !== null) {
-    lines.splice(
-      2,
-      0,
-      row(capital(status.phase), progress(phase.done, phase.total, phase.unit, room, style), room, style),
-    );
+  const add = (label: string, facts: readonly string[]): void => void lines.push(row(label, facts, room, style));
+  const lines = [header(status, room, style), rule];
+  const { phaseProgress, tool } = status;
+  if (phaseProgress !== null) {
+    const { done, total, unit } = phaseProgress;
+    add(SHORT[status.phase] ?? capital(status.phase), progress(done, total, unit, room, style));
   }
+  add('Steps', stepFacts(status, room, style));
+  if (hasLearner(status)) add('Updates', updateFacts(status, style));
+  add('Success', successFacts(status, room, style));
+  add('Help', helpFacts(status));
+  add('Filters', filterFacts(status, style));
+  if (tool !== undefined) add('Tool', toolFacts(tool));
+  add('Policy', policyFacts(status));
+  if (hasLearner(status)) add('Link', linkFacts(status, style));
   lines.push(rule, operatorLine(status, room, style));
   const pointer = style.glyphs === 'unicode' ? '›' : '>';
-  for (const message of status.messages.slice(-MESSAGES_SHOWN)) {
+  const { prompt } = status.operator;
+  if (prompt !== undefined) lines.push(fit(ink(style, 'yellow', `${pointer} ${oneLine(prompt)}`), room, style));
+  for (const message of status.messages.slice(prompt === undefined ? -MESSAGES_SHOWN : 1 - MESSAGES_SHOWN)) {
     lines.push(fit(`${ink(style, 'dim', pointer)} ${oneLine(message)}`, room, style));
   }
   return lines;
+}
+
+/** A robot that acts alone has no learner to say anything of. */
+function hasLearner({ utdTarget }: RunStatus): boolean {
+  return utdTarget > 0;
 }
 
 /** The same on one line, for logs and pipes: complete words, no colour, no cut. */
@@ -62,17 +77,24 @@ export function renderLine(status: RunStatus): string {
   const phase = status.phaseProgress;
   const facts = [
     `${duration(status.elapsedS)} ${status.phase}${phase === null ? '' : ` ${phase.done}/${phase.total} ${oneLine(phase.unit)}`}`,
-    `steps ${status.envSteps}/${status.envStepsTotal}`,
-    `updates ${status.updates} (UTD ${decimal(status.utdAchieved, 2)} of ${status.utdTarget}, ${decimal(status.updatesPerS, 0)}/s)`,
+    `steps ${status.envSteps}${status.envStepsTotal > 0 ? `/${status.envStepsTotal}` : ''}`,
+    ...(hasLearner(status)
+      ? [
+          `updates ${status.updates} (UTD ${decimal(status.utdAchieved, 2)} of ${status.utdTarget}, ${decimal(status.updatesPerS, 0)}/s)`,
+        ]
+      : []),
     episodes === 0
       ? 'success not measured yet'
       : `success ${percent(successes / episodes)} [${decimal(interval.low * 100, 1)}, ${decimal(interval.high * 100, 1)}] n=${episodes}`,
+    ...perHourFacts(status),
     `help ${decimal(status.intervention.segmentsPerEpisode, 2)}/episode ${percent(status.intervention.stepShare)} of steps`,
     `filters ${percent(status.filter.changedShare)} of ticks, ${status.filter.violations} violations`,
     [`margin ${percent(status.filter.marginMin)}`, ...tankFacts(status)].join(' '),
     [`policy v${status.policy.version} ${age(status.policy.ageS)} old`, ...ahead(status)].join(' '),
-    `pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`,
-    `left ${duration(status.timeLeftS)}`,
+    ...(hasLearner(status)
+      ? [`pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`]
+      : []),
+    ...(status.timeLeftS === null || status.phase === 'done' ? [] : [`left ${duration(status.timeLeftS)}`]),
   ];
   return facts.join(' | ');
 }
@@ -80,8 +102,10 @@ export function renderLine(status: RunStatus): string {
 function header(status: RunStatus, width: number, style: TextStyle): string {
   const dot = style.glyphs === 'unicode' ? ' · ' : ' - ';
   const left = [ink(style, 'bold', `Rein${dot}${status.phase}`), oneLine(status.task), `seed ${status.seed}`].join(dot);
-  const times = `${duration(status.elapsedS)} elapsed, ${duration(status.timeLeftS)} left`;
-  return spread(left, width >= 60 ? times : `${duration(status.timeLeftS)} left`, width, style);
+  const elapsed = `${duration(status.elapsedS)} elapsed`;
+  if (status.phase === 'done' || status.timeLeftS === null) return spread(left, elapsed, width, style);
+  const remaining = `${duration(status.timeLeftS)} left`;
+  return spread(left, width >= 60 ? `${elapsed}, ${remaining}` : remaining, width, style);
 }
 
 function row(label: string, facts: readonly string[], width: number, style: TextStyle): string {
@@ -107,6 +131,11 @@ function progress(done: number, total: number, unit: string, width: number, styl
   return barColumns < 8 ? [words, percent(share, 0)] : [bar(share, barColumns, style), words, percent(share, 0)];
 }
 
+/** Without a number of steps to come there is nothing to be a share of. */
+function stepFacts({ envSteps, envStepsTotal }: RunStatus, width: number, style: TextStyle): string[] {
+  return envStepsTotal > 0 ? progress(envSteps, envStepsTotal, '', width, style) : [count(envSteps)];
+}
+
 function updateFacts(status: RunStatus, style: TextStyle): string[] {
   const utd = `UTD ${decimal(status.utdAchieved, 2)} of ${status.utdTarget}`;
   // Updates may never exceed the contract; the half step allows for rounding up to a whole update.
@@ -115,13 +144,27 @@ function updateFacts(status: RunStatus, style: TextStyle): string[] {
 }
 
 function successFacts(status: RunStatus, width: number, style: TextStyle): string[] {
-  const { successes, episodes } = status.success;
+  const { successes, episodes, helped } = status.success;
+  const perHour = perHourFacts(status);
   const line = sparkline(status.successHistory, Math.min(24, Math.floor(width / 4)), style);
   const history = line === '' ? [] : [ink(style, 'green', line)];
-  if (episodes === 0) return ['not measured yet', ...history];
+  if (episodes === 0) return ['not measured yet', ...perHour, ...history];
   const interval = wilsonInterval(successes, episodes);
   const range = `95 %: ${decimal(interval.low * 100, 1)} to ${decimal(interval.high * 100, 1)} %`;
-  return [ink(style, 'bold', percent(successes / episodes)), range, `n = ${episodes}`, ...history, 'autonomous'];
+  const apart = helped === undefined || helped === 0 ? [] : [`${helped} more with help`];
+  const rate = ink(style, 'bold', percent(successes / episodes));
+  return [rate, range, `n = ${episodes} without help`, ...apart, ...perHour, ...history];
+}
+
+function perHourFacts({ success: { perHour } }: RunStatus): string[] {
+  return perHour === undefined ? [] : [`${decimal(perHour, perHour < 10 ? 1 : 0)} successes/h`];
+}
+
+/** Millimetres and newtons as somebody who steers reads them: signs stay where they are. */
+function toolFacts({ positionM, offsetM, forceN }: ToolView): string[] {
+  const mm = (metres: readonly number[]): string => metres.map((v) => decimal(1e3 * v, 1).padStart(6)).join(' ');
+  const offset = offsetM === undefined ? [] : [`to go ${mm(offsetM)} mm`];
+  return [...offset, `force ${decimal(forceN, 1).padStart(4)} N`, `at ${mm(positionM)} mm`];
 }
 
 function helpFacts(status: RunStatus): string[] {
@@ -162,11 +205,25 @@ function linkFacts(status: RunStatus, style: TextStyle): string[] {
 }
 
 function operatorLine(status: RunStatus, width: number, style: TextStyle): string {
-  const who = oneLine(status.operator.driving);
-  const human = who !== 'policy' && who !== 'nobody';
-  const driving = `Driving: ${human ? ink(style, 'yellow', who) : who}`;
-  const keys = oneLine(status.operator.keys);
-  return fit(keys === '' ? driving : `${driving}${GAP}${ink(style, 'dim', keys)}`, width, style);
+  const { person, keys: help, driving: who } = status.operator;
+  const name = oneLine(who);
+  const isHuman = name !== 'policy' && name !== 'nobody';
+  const driving = `Driving: ${isHuman ? ink(style, 'yellow', name) : name}`;
+  const keys = help === '' ? [] : [ink(style, 'dim', oneLine(help))];
+  return fit([driving, ...personFacts(person, name), ...keys].join(GAP), width, style);
+}
+
+/** What was heard of the person, also while it does not count yet. */
+function personFacts(person: OperatorEcho | undefined, driving: string): string[] {
+  if (person === undefined) return [];
+  const { isInControl, isStopped, stepScale, lastKey } = person;
+  const isWaiting = isInControl && !driving.startsWith('you');
+  const waiting = isStopped ? 'stop asked for' : 'you from the next step on';
+  return [
+    ...(isWaiting ? [waiting] : []),
+    ...(lastKey === '' ? [] : [`key ${lastKey === ' ' ? 'space' : lastKey}`]),
+    ...(isInControl ? [`speed ${percent(stepScale, 0)}`] : []),
+  ];
 }
 
 function age(seconds: number | null): string {

@@ -47,6 +47,8 @@ export class TerminalDisplay {
   #painted: string[] = [];
   #lastS = Number.NEGATIVE_INFINITY;
   #lastPhase = '';
+  /** Paints what came too early, as soon as it is due. */
+  #later: NodeJS.Timeout | undefined;
   #forgetExit: (() => void) | undefined;
   #stopped = false;
 
@@ -66,8 +68,13 @@ export class TerminalDisplay {
   update(status: RunStatus): void {
     if (this.#stopped) return;
     const nowS = this.#options.nowS();
-    const due = nowS - this.#lastS >= (this.#live ? REPAINT_S : LINE_S) - 1e-6;
-    if (!due && (this.#live || status.phase === this.#lastPhase)) return;
+    const waitS = this.#lastS + (this.#live ? REPAINT_S : LINE_S) - nowS;
+    if (waitS > 1e-6 && status.phase === this.#lastPhase) {
+      // Nothing may come after it for a while: what was shown last must not stay.
+      if (this.#live) this.#later ??= setTimeout(() => this.#showLate(status), 1e3 * waitS).unref();
+      return;
+    }
+    this.#forgetLater();
     this.#lastS = nowS;
     this.#lastPhase = status.phase;
     this.#show(status);
@@ -86,10 +93,24 @@ export class TerminalDisplay {
   /** Shows a last status whatever the rate, gives the cursor back and shows nothing more. May be called twice. */
   stop(last?: RunStatus): void {
     if (this.#stopped) return;
+    this.#forgetLater();
     if (last !== undefined) this.#show(last);
     this.#stopped = true;
     this.#restore();
     this.#forgetExit?.();
+  }
+
+  /** The status as it is by now: the same object may have been changed since. */
+  #showLate(status: RunStatus): void {
+    this.#later = undefined;
+    if (this.#stopped) return;
+    this.#lastS = this.#options.nowS();
+    this.#show(status);
+  }
+
+  #forgetLater(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
   }
 
   #show(status: RunStatus): void {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRunStatus, RUN_PHASES, type RunStatus } from '../../runtime/record/index.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
@@ -39,7 +39,7 @@ describe('renderStatus', () => {
     expect(`\n${renderStatus(evaluating, width).join('\n')}\n`).toMatchSnapshot();
   });
 
-  it('never writes a line wider than the terminal, nor more than 15 lines', () => {
+  it('never writes a line wider than the terminal, nor more than 17 lines', () => {
     const wild: RunStatus = {
       ...evaluating,
       task: 'x'.repeat(300),
@@ -51,7 +51,7 @@ describe('renderStatus', () => {
       for (const style of [colour, ascii]) {
         for (const status of [training, evaluating, wild, createRunStatus('r', 't', 0)]) {
           const lines = renderStatus(status, width, style);
-          expect(lines.length).toBeLessThanOrEqual(15);
+          expect(lines.length).toBeLessThanOrEqual(17);
           for (const line of lines) expect(columns(line)).toBeLessThanOrEqual(width);
         }
       }
@@ -84,6 +84,40 @@ describe('renderStatus', () => {
     const text = renderStatus(harmed, 32).join('\n');
     expect(text).toContain('2 limit violations');
     expect(text).toContain('3 lost');
+  });
+
+  it('shows where the tool is, which key came last and how fast keys move, to whoever steers', () => {
+    const steered: RunStatus = {
+      ...training,
+      tool: { positionM: [0.49, 0.13, 0.152], offsetM: [0.0012, -0.0304, 0], forceN: 3.14 },
+      operator: {
+        ...{ driving: 'you', keys: '? keys' },
+        person: { isInControl: true, isStopped: false, stepScale: 0.25, lastKey: 'w' },
+      },
+    };
+    const lines = renderStatus(steered, 100);
+    expect(lines).toContain('Tool       to go    1.2  -30.4    0.0 mm   force  3.1 N   at  490.0  130.0  152.0 mm');
+    expect(lines).toContain('Driving: you   key w   speed 25 %   ? keys');
+    const waiting = { ...steered, operator: { ...steered.operator, driving: 'policy' } };
+    expect(renderStatus(waiting, 100).join('\n')).toContain('you from the next step on');
+  });
+
+  it('says what a person is asked for, first', () => {
+    const asked = { ...training, operator: { driving: 'nobody', keys: '', prompt: 'Show 3 of 20: t' } };
+    expect(renderStatus(asked, 80)).toContain('› Show 3 of 20: t');
+  });
+
+  it('has no word on a learner, on steps to come or on time left where there are none', () => {
+    const alone: RunStatus = { ...training, utdTarget: 0, envStepsTotal: 0, phase: 'done' };
+    const text = renderStatus(alone, 100).join('\n');
+    expect(text).not.toMatch(/UTD|acked|left/);
+    expect(text).toContain('Steps      1 240');
+    expect(renderLine(alone)).not.toMatch(/UTD|pending|left/);
+  });
+
+  it('tells episodes with help apart, and how many successes an hour brings', () => {
+    const helped = { ...training, success: { successes: 8, episodes: 10, helped: 3, perHour: 61.4 } };
+    expect(renderStatus(helped, 120).join('\n')).toContain('n = 10 without help   3 more with help   61 successes/h');
   });
 
   it('gives the interval with the rate', () => {
@@ -175,6 +209,27 @@ describe('TerminalDisplay', () => {
     shown.stop();
     expect(stream.text.endsWith('\x1b[?25h')).toBe(true);
     expect(stream.text).toContain('120 of 200');
+  });
+
+  it('shows a new phase at once, however little time has passed', () => {
+    const { stream, shown, clock } = display(true);
+    shown.update(training);
+    clock.s = 0.05;
+    shown.update(evaluating);
+    expect(stripAnsi(stream.text)).toContain('Rein · evaluating');
+  });
+
+  it('does not keep for ever what came too early to be painted', async () => {
+    const { stream, shown, clock } = display(true);
+    shown.update(training);
+    clock.s = 0.05;
+    const status = { ...training, messages: ['a late word'] };
+    shown.update(status);
+    expect(stripAnsi(stream.text)).not.toContain('late word');
+    // The same object, changed since: what is painted is how it is by then.
+    status.messages = ['a later word'];
+    await vi.waitFor(() => expect(stripAnsi(stream.text)).toContain('a later word'));
+    shown.stop();
   });
 
   it('gives the cursor back when the process ends without a stop', () => {

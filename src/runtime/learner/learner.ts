@@ -103,7 +103,7 @@ export class Learner {
     this.#replay = createReplay({ ...learnedSizes(setup, eyes), config });
     this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
     const metricsFile = join(folder, LEARNER_FILES.metrics);
-    this.#record = new TrainingRecord(metricsFile, this.#contract, config, options.onFault);
+    this.#record = new TrainingRecord(metricsFile, this.#contract, config, setup.task.maxSteps, options.onFault);
   }
 
   /**
@@ -193,7 +193,19 @@ export class Learner {
       updatesPerS: this.#isReady ? this.#record.updatesPerS : undefined,
       waitsFor: this.#isReady ? undefined : this.#awaited?.position,
       version: this.#version,
+      elapsedS: this.#record.elapsedS,
+      utd: achievedUtd(this.#agent.updates, this.#replay.counts().online, this.#contract),
+      utdTarget: this.#options.setup.config.learner.utd,
+      criticLoss: this.#record.criticLoss,
+      success: this.#record.success,
+      awaitedDemonstrations: this.#awaitedDemonstrations,
     });
+  }
+
+  /** Demonstrations that nobody has given or said to be complete; 0 where none are missing. */
+  get #awaitedDemonstrations(): number {
+    const isWaiting = !this.#isReady && this.#awaited === undefined && this.#demonstrationsExpected === undefined;
+    return isWaiting ? this.#options.setup.config.task.demonstrations : 0;
   }
 
   /** Closes sockets and files, and lets another learner into the folder. May be called again. */

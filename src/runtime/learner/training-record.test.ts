@@ -11,6 +11,7 @@ it('counts the updates of a call, which are not those that a transition pays for
     join(folder, 'metrics.jsonl'),
     new UpdateContract(1, 0, 2),
     DEFAULT_LEARNER_CONFIG,
+    80,
     () => undefined,
   );
   record.update({ updates: 2, values: {}, isRefused: false, callMs: 10 }, 2, 1);

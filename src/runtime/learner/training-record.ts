@@ -1,5 +1,5 @@
 /** What a learner writes down of its training: losses, rates, and what the critics expected beside what came. */
-import { Ema, type Transition } from '../../core/index.ts';
+import { Ema, isIntervention, type Transition } from '../../core/index.ts';
 import {
   type Agent,
   type EpisodeReturns,
@@ -14,6 +14,8 @@ import { MetricsWriter } from '../record/index.ts';
 const CALLS_PER_METRIC = 25;
 /** Episodes that may wait to be held against the critics: more than a learner is ever behind in lock-step. */
 const MAX_FINISHED = 64;
+/** Episodes over which success is told. */
+const OUTCOMES = 20;
 
 /** What the pages draw of each record, where an algorithm does not report it. */
 const NOTHING = { criticLoss: null, actorLoss: null, temperature: null, entropy: null, qMean: null };
@@ -33,8 +35,22 @@ export class TrainingRecord {
   /** Finished episodes whose returns have not been held against the critics yet, with the online transitions until their ends. */
   #finished: { readonly returns: EpisodeReturns; readonly online: number }[] = [];
   #calls = 0;
+  #criticLoss: number | undefined;
+  readonly #maxSteps: number;
+  /** Outcomes of the last episodes that nobody helped in and that ran to their own end, oldest first. */
+  readonly #outcomes: boolean[] = [];
+  /** Robots whose present episode somebody helped in. */
+  readonly #helped = new Set<string>();
 
-  constructor(path: string, contract: UpdateContract, config: LearnerConfig, onFault: (sentence: string) => void) {
+  /** `maxSteps`: an episode's time limit. */
+  constructor(
+    path: string,
+    contract: UpdateContract,
+    config: LearnerConfig,
+    maxSteps: number,
+    onFault: (sentence: string) => void,
+  ) {
+    this.#maxSteps = maxSteps;
     this.#metrics = new MetricsWriter(path, { onDegraded: onFault });
     this.#contract = contract;
     this.#returns = new RealisedReturns(config);
@@ -46,8 +62,24 @@ export class TrainingRecord {
     return this.#rate.value || 0;
   }
 
+  /** Seconds since this record was begun. */
+  get elapsedS(): number {
+    return (performance.now() - this.#startedMs) / 1e3;
+  }
+
+  /** As it was written last; `undefined` before, and for algorithms without critics. */
+  get criticLoss(): number | undefined {
+    return this.#criticLoss;
+  }
+
+  /** Of the last episodes without help; those that were cut before the task decided are not among them. */
+  get success(): { readonly successes: number; readonly episodes: number } {
+    return { successes: this.#outcomes.filter(Boolean).length, episodes: this.#outcomes.length };
+  }
+
   /** An online transition was taken: the `online`-th. */
   transition(transition: Transition, robotId: string, online: number): void {
+    this.#judge(transition, robotId);
     const returns = this.#returns.collect(transition, robotId);
     if (returns !== undefined && this.#finished.length < MAX_FINISHED) this.#finished.push({ returns, online });
   }
@@ -60,6 +92,7 @@ export class TrainingRecord {
     const { updates: update, values } = metrics;
     const utd = achievedUtd(update, online, this.#contract);
     const losses = { ...NOTHING, ...values, update, refused };
+    this.#criticLoss = losses.criticLoss ?? undefined;
     this.#metrics.write({ kind: 'update', ...this.#stamp(online), ...losses, updatesPerS: this.updatesPerS, utd });
   }
 
@@ -84,6 +117,15 @@ export class TrainingRecord {
 
   async close(): Promise<void> {
     await this.#metrics.close();
+  }
+
+  /** Only what the task, a person or the time limit decided is counted: a cut says nothing of the policy. */
+  #judge({ source, terminated, truncated, reward, step }: Transition, robotId: string): void {
+    if (isIntervention(source)) this.#helped.add(robotId);
+    if (!terminated && !truncated) return;
+    const isDecided = terminated || step + 1 >= this.#maxSteps;
+    if (!this.#helped.delete(robotId) && isDecided) this.#outcomes.push(terminated && reward > 0);
+    if (this.#outcomes.length > OUTCOMES) this.#outcomes.shift();
   }
 
   #stamp(envStep: number): { tS: number; envStep: number } {

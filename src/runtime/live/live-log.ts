@@ -2,19 +2,28 @@
 import type { EpisodeResult } from '../node/index.ts';
 import type { RunLog } from '../sim/index.ts';
 
-/** Autonomous success is shown over so many of the last episodes. */
+/** Success is shown over so many of the last episodes. */
 const WINDOW_EPISODES = 20;
 
 /** Keeps the live figures of `log`'s status up to date. */
 export class LiveLog {
   readonly log: RunLog;
   readonly #durationS: number | undefined;
-  readonly #successes: boolean[] = [];
+  /** Episodes that ran to their own end. */
+  readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
+  #successes = 0;
   #episodes = 0;
+  /** When the robot began to work, s of the log. */
+  #sinceS = 0;
 
   constructor(log: RunLog, durationS: number | undefined) {
     this.log = log;
     this.#durationS = durationS;
+  }
+
+  /** The robot begins to work: successes per hour are counted from here, resets and waits included. */
+  begin(): void {
+    if (this.#episodes === 0) this.#sinceS = this.log.elapsedS;
   }
 
   /** Training episodes so far. */
@@ -22,15 +31,25 @@ export class LiveLog {
     return this.#episodes;
   }
 
-  /** An episode has ended: it counts as a success when nobody helped. */
+  /**
+   * An episode has ended. Success is told of those that ran to their own end without help: one that was cut says nothing of the
+   * policy, and one with help says something of the person too.
+   */
   episode(result: EpisodeResult): void {
     const { status } = this.log;
     this.log.episode('training', this.#episodes++, result);
-    this.#successes.push(result.success && result.interventions === 0);
-    const last = this.#successes.slice(-WINDOW_EPISODES);
-    status.success = { successes: last.filter(Boolean).length, episodes: last.length };
-    if (this.#episodes % WINDOW_EPISODES === 0) {
-      status.successHistory = [...status.successHistory, status.success.successes / last.length];
+    if (result.abortedBy === undefined) {
+      this.#ended.push({ isHelped: result.interventions > 0, isSuccess: result.success });
+      if (result.success) this.#successes++;
+    }
+    const last = this.#ended.slice(-WINDOW_EPISODES);
+    const alone = last.filter(({ isHelped }) => !isHelped);
+    const successes = alone.filter(({ isSuccess }) => isSuccess).length;
+    const hours = (this.log.elapsedS - this.#sinceS) / 3600;
+    const perHour = hours > 0 ? { perHour: this.#successes / hours } : {};
+    status.success = { successes, episodes: alone.length, helped: last.length - alone.length, ...perHour };
+    if (this.#episodes % WINDOW_EPISODES === 0 && alone.length > 0) {
+      status.successHistory = [...status.successHistory, successes / alone.length];
     }
   }
 

@@ -2,10 +2,10 @@
  * The node of `rein run`: one session that begins by itself, goes on after a stop where nothing is the matter, and ends
  * when it is asked to.
  */
-import { ReinError } from '../../core/index.ts';
+import { ReinError, SystemClock } from '../../core/index.ts';
 import type { KeyboardTeleop } from '../../teleop/index.ts';
 import type { RunSetup } from '../setup.ts';
-import type { RunObserver } from '../sim/index.ts';
+import type { KeyboardHeard, RunObserver } from '../sim/index.ts';
 import type { LiveNodeConfig } from './messages.ts';
 import { type LiveSession, openSession, type SessionEvent } from './session/index.ts';
 
@@ -15,10 +15,10 @@ export interface LiveNodeOptions {
   readonly observer: RunObserver;
   /** Asks for an orderly end. */
   readonly signal: AbortSignal;
-  readonly createKeyboard?: (setup: RunSetup) => KeyboardTeleop;
+  readonly createKeyboard?: (setup: RunSetup, heard: KeyboardHeard) => KeyboardTeleop;
 }
 
-const KEYS = 't take over  g give back  space stop  c continue  ? keys';
+const KEYS = 't take over  g give back  space stop  c continue  m/n mark  ? keys';
 const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
 
 /** Runs the node until it is asked to end. Rejects with `ReinError` where it cannot go on; whatever happens, files are closed. */
@@ -27,7 +27,10 @@ export async function runLiveNode(options: LiveNodeOptions): Promise<void> {
   let session: LiveSession | undefined;
   const cut = (): void => void session?.pause('The run ends.');
   try {
-    session = await open(options);
+    session = await open(options, {
+      onMark: (mark) => void session?.mark(mark, ''),
+      onSkip: () => session?.skipDemonstrations(),
+    });
     signal.addEventListener('abort', cut);
     signal.throwIfAborted();
     await session.resume().done;
@@ -40,21 +43,24 @@ export async function runLiveNode(options: LiveNodeOptions): Promise<void> {
   }
 }
 
-function open({ config, setup, observer, createKeyboard }: LiveNodeOptions): Promise<LiveSession> {
-  const operators = config.operator === 'keyboard' ? [keyboardOf(setup, createKeyboard)] : [];
+function open(options: LiveNodeOptions, heard: KeyboardHeard): Promise<LiveSession> {
+  const { config, setup, observer, createKeyboard } = options;
+  const operators = config.operator === 'keyboard' ? [keyboardOf(setup, createKeyboard, heard)] : [];
   const { folder, runId, robotId, learner, policy, durationS } = config;
   return openSession({
     ...{ setup, folder, runId, robotId, learner, policy, durationS, observer, operators },
     guard: config.socketPath,
     isScripted: config.operator === 'scripted',
+    asksPeople: config.operator === 'keyboard',
+    elapsedS: new SystemClock().nowS() - config.startedAtS,
     keys: KEYS,
     ...{ afterStop: 'askLeave', howToGoOn: HOW_TO_GO_ON },
     listener: { event: (event) => print(observer, event) },
   });
 }
 
-function keyboardOf(setup: RunSetup, create: LiveNodeOptions['createKeyboard']): KeyboardTeleop {
-  const keyboard = create?.(setup);
+function keyboardOf(setup: RunSetup, create: LiveNodeOptions['createKeyboard'], heard: KeyboardHeard): KeyboardTeleop {
+  const keyboard = create?.(setup, heard);
   if (keyboard === undefined) throw new ReinError('environment', 'There is no terminal to take over from.');
   return keyboard;
 }

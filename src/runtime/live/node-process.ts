@@ -30,8 +30,10 @@ async function main(): Promise<void> {
       setup: createSetup(loadResolvedConfig(config.configFile)),
       observer: { status: (status) => void tell({ kind: 'status', status }), print },
       signal: ending.signal,
-      createKeyboard: (setup) =>
+      createKeyboard: (setup, heard) =>
         new KeyboardTeleop({
+          ...heard,
+          onExpired: () => print('Nothing was pressed for 30 s: the policy drives again.'),
           input: keysFromParent(),
           clock: new SystemClock(),
           action: setup.task.action,

@@ -28,6 +28,7 @@ function createTask(maxSteps: number, observationDelaySteps = 0): Task {
     signalNames: ['estimate', 'depthM'],
     maxSteps,
     observationDelaySteps,
+    goal: 'success is up to the test',
     drawLayout: () => layout,
     observe: (out, offset, frame) => {
       out[offset] = frame.tick;

@@ -34,6 +34,7 @@ function createTask(maxSteps: number, frames = 2): Task {
     action: mockAction,
     signalNames: ['estimate', 'depthM'],
     maxSteps,
+    goal: 'success is up to the test',
     drawLayout: () => layout,
     observe: (out, offset, frame, previous) => {
       out[offset] = frame.robot.positionRad[5]!;

@@ -69,7 +69,7 @@ export interface EpisodeOptions {
   readonly operator?: TeleopSource;
   /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
   readonly purpose: 'demo' | 'training' | 'evaluation';
-  /** Cuts the episode earlier than the task does, ≥ 1. */
+  /** Cuts the episode earlier than the task does, ≥ 1; of a demonstration it may be later: hands are slow. */
   readonly maxSteps?: number;
   /** Called with every finished step, before the next begins. The transition is reused: copy what you keep. */
   readonly onStep?: (transition: Transition) => void | Promise<void>;
@@ -195,7 +195,8 @@ export class EpisodeRunner {
     let interventions = 0;
     let returnSum = 0;
     let previousSource: Source | undefined;
-    const maxSteps = Math.min(task.maxSteps, episode.maxSteps ?? task.maxSteps);
+    const wanted = episode.maxSteps ?? task.maxSteps;
+    const maxSteps = episode.purpose === 'demo' ? wanted : Math.min(task.maxSteps, wanted);
     for (let step = 0; step < maxSteps; step++) {
       await episode.beforeStep?.();
       const startMs = performance.now();

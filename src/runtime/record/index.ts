@@ -13,4 +13,4 @@ export {
 } from './recording.ts';
 export { missedTargets, RUN_FILES, type RunSummary, replaceFile, writeRecording } from './run-files.ts';
 export { SafetyTally } from './safety-tally.ts';
-export { createRunStatus, RUN_PHASES, type RunPhase, type RunStatus } from './status.ts';
+export { createRunStatus, RUN_PHASES, type RunPhase, type RunStatus, type ToolView } from './status.ts';

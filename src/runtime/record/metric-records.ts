@@ -48,6 +48,8 @@ export interface EpisodeRecord extends Stamp {
   readonly steps: number;
   /** Sum of rewards, undiscounted. */
   readonly returnSum: number;
+  /** Why it was cut before the task or its time limit ended it; then it says nothing of the policy. Left out where it was not. */
+  readonly cutBy?: string;
   /** Segments that a person or the scripted operator decided, and their steps. 0 = autonomous. */
   readonly interventions: number;
   readonly interventionSteps: number;

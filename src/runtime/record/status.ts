@@ -1,5 +1,7 @@
 /** What a run tells the people who watch it: plain data, filled by the run, drawn by displays. */
 
+import type { OperatorEcho } from '../../teleop/index.ts';
+
 /** Where a run is; the order is the order of a run. */
 export const RUN_PHASES = [
   'preparing',
@@ -34,7 +36,14 @@ export interface RunStatus {
   utdAchieved: number;
   utdTarget: number;
   /** Episodes without help that count at the moment (validation or evaluation), and how many of them succeeded. */
-  success: { readonly successes: number; readonly episodes: number };
+  success: {
+    readonly successes: number;
+    readonly episodes: number;
+    /** Episodes of the same window in which somebody helped: no measure of the policy alone. */
+    readonly helped?: number;
+    /** Successful episodes per hour so far, resets and help included; left out where nothing was done on the robot yet. */
+    readonly perHour?: number;
+  };
   /** Earlier success rates, oldest first, 0..1: the sparkline. */
   successHistory: readonly number[];
   intervention: {
@@ -74,9 +83,25 @@ export interface RunStatus {
     readonly driving: string;
     /** One line on which keys do what; empty when there is no keyboard. */
     readonly keys: string;
+    /** What a person is asked to do now; left out where nothing is. */
+    readonly prompt?: string;
+    /** The person at the keyboard, where there is one. */
+    readonly person?: OperatorEcho;
   };
+  /** Where the tool is; left out where the robot has none. */
+  tool?: ToolView;
   /** The last few things worth reading, oldest first; one line each. */
   messages: readonly string[];
+}
+
+/** The tool as somebody who steers it needs it. */
+export interface ToolView {
+  /** [3] tool point, base frame, m. */
+  readonly positionM: readonly number[];
+  /** [3] from the tool point to where the task wants it, m, as far as it is known; left out where the task names no place. */
+  readonly offsetM?: readonly number[];
+  /** Size of the measured force, N. */
+  readonly forceN: number;
 }
 
 /** A status with nothing in it yet. */

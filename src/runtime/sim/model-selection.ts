@@ -15,6 +15,8 @@ export interface SelectionOptions {
   readonly stopAt: number;
   /** Ends a judgement that is under way. */
   readonly signal: AbortSignal;
+  /** Told of the episodes judged so far of those under way. */
+  readonly onProgress?: (done: number, total: number) => void;
 }
 
 /** A judged policy. */
@@ -49,8 +51,11 @@ export class ModelSelection {
   async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
     const { pool, seed, episodes, stopAt, signal } = this.#options;
     const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
+    const { onProgress } = this.#options;
+    onProgress?.(0, episodes);
     const first = await pool.run({
       ...trial,
+      onProgress: (sum) => onProgress?.(sum.episodes, episodes),
       from: 0,
       episodes,
       maxFailures: Math.floor(HOPELESS * episodes),
@@ -62,7 +67,13 @@ export class ModelSelection {
     const allowed = Math.floor((1 - stopAt) * (episodes + more) + 1e-9);
     const failures = first.episodes - first.successes;
     const second = isPromising
-      ? await pool.run({ ...trial, from: episodes, episodes: more, maxFailures: allowed - failures })
+      ? await pool.run({
+          ...trial,
+          from: episodes,
+          episodes: more,
+          maxFailures: allowed - failures,
+          onProgress: (sum) => onProgress?.(episodes + sum.episodes, episodes + more),
+        })
       : undefined;
     const judged = {
       bundle,

@@ -1,12 +1,19 @@
 /** What a simulated run works with, put together once. */
 import type { KeyboardTeleop } from '../../teleop/index.ts';
-import type { LearnerConnection } from '../node/index.ts';
+import type { LearnerConnection, Mark } from '../node/index.ts';
 import type { RunSetup } from '../setup.ts';
 import type { EvaluationPool } from './evaluation-pool.ts';
 import type { LearnerChild } from './learner-child.ts';
 import type { RunFolder } from './run-folder.ts';
 import type { RunLog } from './run-log.ts';
 import type { SimulatedRobot } from './simulated-robot.ts';
+
+/** A person's keys that are no motion, kept until they are looked at. */
+export interface PersonSaid {
+  mark: Mark | undefined;
+  /** Enter was pressed while they were asked for something. */
+  isSkipping: boolean;
+}
 
 /** All that has to be closed again, in the order in which it was opened. */
 export interface Rig {
@@ -18,5 +25,9 @@ export interface Rig {
   readonly connection: LearnerConnection;
   readonly pool: EvaluationPool;
   readonly keyboard: KeyboardTeleop | undefined;
+  /** Who gives the demonstrations; a person does at `keyboard`. */
+  readonly demonstrations: 'scripted' | 'keyboard';
+  /** What the person at `keyboard` has said since it was looked at last. */
+  readonly said: PersonSaid;
   readonly signal: AbortSignal;
 }

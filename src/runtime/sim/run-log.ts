@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../../core/index.ts';
 import type { ChunkPlace } from '../../policy/index.ts';
+import type { OperatorEcho } from '../../teleop/index.ts';
 import type { EpisodeResult, LearnerConnection } from '../node/index.ts';
 import {
   createRunStatus,
@@ -11,6 +12,7 @@ import {
   type RunPhase,
   type RunStatus,
   SafetyTally,
+  type ToolView,
 } from '../record/index.ts';
 import type { RunSetup } from '../setup.ts';
 
@@ -19,6 +21,12 @@ export interface RunObserver {
   status(status: RunStatus): void;
   /** A line that stays. */
   print(line: string): void;
+}
+
+/** Where the log looks by itself whenever the status is shown, so that it is alive between two steps. */
+export interface LogSources {
+  readonly person?: () => OperatorEcho | undefined;
+  readonly tool?: () => ToolView | undefined;
 }
 
 /** Without the fields that the log fills in itself. */
@@ -32,6 +40,17 @@ const RATE_STEPS = 300;
 const STATUS_MS = 100;
 /** Policy steps between two records of guard and link. */
 const STEPS_PER_COUNTERS = 50;
+/** Clock, keys and force go on where no step does: while a policy is validated, while the arm holds. */
+const ALIVE_MS = 200;
+/** Who drives where no step says so. */
+const DRIVING: Partial<Record<RunPhase, string>> = {
+  preparing: 'nobody',
+  'behaviour cloning': 'nobody',
+  training: 'policy',
+  validating: 'policy',
+  evaluating: 'policy',
+  done: 'nobody',
+};
 
 export class RunLog {
   readonly status: RunStatus;
@@ -42,7 +61,7 @@ export class RunLog {
   readonly observationAgeMs: QuantileHistogram = new QuantileHistogram(1e-2, 1e5);
   readonly #observer: RunObserver;
   readonly #metrics: MetricsWriter;
-  readonly #startedMs: number = performance.now();
+  readonly #startedMs: number;
   readonly #segments: Ema = new Ema(1 / RATE_EPISODES);
   readonly #takenOver: Ema = new Ema(1 / RATE_STEPS);
   readonly #safety: SafetyTally;
@@ -52,9 +71,14 @@ export class RunLog {
   #publishedMs: number | undefined;
   #weightsVersion = 0;
   #learnerVersion = 0;
+  #sources: LogSources = {};
+  readonly #alive: NodeJS.Timeout;
 
-  constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver) {
+  /** `elapsedS`: how long the command has run already. */
+  constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver, elapsedS = 0) {
+    this.#startedMs = performance.now() - 1e3 * elapsedS;
     this.#observer = observer;
+    this.#alive = setInterval(() => this.show('when due'), ALIVE_MS).unref();
     this.status = createRunStatus(runId, setup.config.task.name, setup.config.seed);
     this.status.utdTarget = setup.config.learner.utd;
     this.status.envStepsTotal = setup.config.task.training.steps;
@@ -68,15 +92,30 @@ export class RunLog {
     return (performance.now() - this.#startedMs) / 1e3;
   }
 
+  /** From now on the status shows what these say. */
+  watch(sources: LogSources): void {
+    this.#sources = { ...this.#sources, ...sources };
+  }
+
   phase(phase: RunPhase): void {
-    this.status.phase = phase;
-    this.status.phaseProgress = null;
+    const { status } = this;
+    status.phase = phase;
+    status.phaseProgress = null;
+    const driving = DRIVING[phase];
+    if (driving !== undefined) status.operator = { ...status.operator, driving };
     this.show('now');
   }
 
   progress(done: number, total: number, unit: string): void {
     this.status.phaseProgress = { done, total, unit };
     this.show('when due');
+  }
+
+  /** Asks a person for something, until it is asked for nothing (`undefined`). */
+  ask(prompt: string | undefined): void {
+    const { prompt: _, ...operator } = this.status.operator;
+    this.status.operator = prompt === undefined ? operator : { ...operator, prompt };
+    this.show('now');
   }
 
   /** One line that people should see, also after it has left the status. */
@@ -99,19 +138,24 @@ export class RunLog {
     connection: LearnerConnection | undefined,
     person: 'moving' | 'stopped' = 'moving',
   ): void {
-    const isTakenOver = transition.source !== 'policy';
-    this.#takenOver.add(isTakenOver ? 1 : 0);
+    if (transition.source !== 'demo') this.#takenOver.add(transition.source === 'policy' ? 0 : 1);
     // On lock-step time no time passes between seeing and deciding.
     if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
     const { status } = this;
-    status.intervention = { ...status.intervention, stepShare: this.#takenOver.value };
-    status.operator = { ...status.operator, driving: drivingName(transition.source, person) };
-    if (transition.policyVersion !== this.#weightsVersion) {
-      this.#weightsVersion = transition.policyVersion;
-      this.#publishedMs = performance.now();
-    }
+    status.intervention = { ...status.intervention, stepShare: this.#takenOver.value || 0 };
+    const isShown = transition.source === 'demo' && status.operator.prompt !== undefined;
+    const source = isShown ? 'human_correct' : transition.source;
+    status.operator = { ...status.operator, driving: drivingName(source, person) };
+    this.uses(transition.policyVersion);
     this.link(connection);
     this.show('when due');
+  }
+
+  /** These weights are looked at now, before any step of theirs says so. */
+  uses(policyVersion: number): void {
+    if (policyVersion === this.#weightsVersion) return;
+    this.#weightsVersion = policyVersion;
+    this.#publishedMs = performance.now();
   }
 
   /** Where the base policy's action of a step came from; nothing where there is no base policy. */
@@ -130,7 +174,8 @@ export class RunLog {
       purpose,
       success: result.success,
       steps: result.steps,
-      returnSum: result.success ? 1 : 0,
+      returnSum: result.returnSum,
+      ...(result.abortedBy === undefined ? {} : { cutBy: result.abortedBy }),
       interventions: result.interventions,
       interventionSteps: result.interventionSteps,
       ...result.costs,
@@ -172,6 +217,13 @@ export class RunLog {
     this.#shownMs = now;
     const { status } = this;
     status.elapsedS = this.elapsedS;
+    const person = this.#sources.person?.();
+    if (person !== undefined) {
+      const { isInControl, isStopped, stepScale, lastKey } = person;
+      status.operator = { ...status.operator, person: { isInControl, isStopped, stepScale, lastKey } };
+    }
+    const tool = this.#sources.tool?.();
+    if (tool !== undefined) status.tool = tool;
     status.policy = {
       version: this.#weightsVersion,
       ageS: this.#publishedMs === undefined ? null : (now - this.#publishedMs) / 1e3,
@@ -196,8 +248,21 @@ export class RunLog {
     for (const [name, histogram] of Object.entries(histograms)) {
       if (histogram.count > 0) this.write({ kind: 'histogram', name, data: histogram.toJSON() });
     }
+    clearInterval(this.#alive);
     await this.#metrics.close();
   }
+}
+
+/** What a display shows of the tool; nothing where the robot measures no tool point. */
+export function toolViewOf({ task }: RunSetup, frame: GuardFrame): ToolView | undefined {
+  const { measuredTcp, robot } = frame;
+  const positionM = Array.from(measuredTcp.subarray(0, 3));
+  if (frame.tick < 0 || !positionM.every(Number.isFinite)) return undefined;
+  const forceN = Math.hypot(robot.wrench[0] ?? 0, robot.wrench[1] ?? 0, robot.wrench[2] ?? 0);
+  if (task.offset === undefined) return { positionM, forceN };
+  const offset = new Float64Array(3);
+  task.offset(frame, offset);
+  return { positionM, forceN, offsetM: Array.from(offset) };
 }
 
 function drivingName(source: Transition['source'], person: 'moving' | 'stopped'): string {

@@ -4,7 +4,7 @@
  */
 import { ReinError, Rng } from '../../core/index.ts';
 import { type LearnerConfig, UpdateContract, updatesPerCall } from '../../learner/index.ts';
-import type { KeyboardTeleop } from '../../teleop/index.ts';
+import type { KeyboardOptions, KeyboardTeleop } from '../../teleop/index.ts';
 import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import { LearnerConnection } from '../node/index.ts';
@@ -15,9 +15,9 @@ import { recordDemonstrations } from './demonstrations.ts';
 import { EvaluationPool, type TrialResult } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
 import type { Judged } from './model-selection.ts';
-import type { Rig } from './rig.ts';
+import type { PersonSaid, Rig } from './rig.ts';
 import { abandonRunFolder, createRunFolder, type RunFolder } from './run-folder.ts';
-import { RunLog, type RunObserver } from './run-log.ts';
+import { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 import { summarise } from './summary.ts';
 import { train } from './training.ts';
@@ -29,8 +29,13 @@ export interface SimulationOptions {
   /** Asks for an orderly end: the arm is stopped, files are closed. */
   readonly signal: AbortSignal;
   /** Makes the keyboard of the person who watches, where there is one. */
-  readonly createKeyboard?: (setup: RunSetup) => KeyboardTeleop;
+  readonly createKeyboard?: (setup: RunSetup, heard: KeyboardHeard) => KeyboardTeleop;
+  /** Who gives the demonstrations; `keyboard` needs `createKeyboard`. Default: the script. */
+  readonly demonstrations?: 'scripted' | 'keyboard';
 }
+
+/** Told of the keys of a person that are no motion. */
+export type KeyboardHeard = Required<Pick<KeyboardOptions, 'onMark' | 'onSkip'>>;
 
 export interface SimulationResult {
   readonly folder: string;
@@ -130,13 +135,27 @@ async function assemble(
   const robot = await createSimulatedRobot(setup, log);
   robot.link.onFrame((frame) => log.tick(frame));
   closers.push(() => robot.close());
-  const keyboard = options.createKeyboard?.(setup);
+  log.watch({ tool: () => toolViewOf(setup, robot.link.latest) });
+  log.message(`${setup.config.task.name}: ${setup.task.goal}`);
+  const said: PersonSaid = { mark: undefined, isSkipping: false };
+  const keyboard = options.createKeyboard?.(setup, {
+    onMark: (mark) => {
+      said.mark = mark;
+      if (log.status.operator.prompt !== undefined || log.status.phase === 'demonstrations') return;
+      log.message(`Noted: a ${mark}. It changes nothing: ${setup.config.task.name} judges itself.`);
+    },
+    onSkip: () => {
+      said.isSkipping = true;
+    },
+  });
   if (keyboard !== undefined) {
-    log.status.operator = { driving: 'policy', keys: 't take over  g give back  space stop  ? keys' };
+    log.status.operator = { driving: 'nobody', keys: 't take over  g give back  space stop  m/n mark  ? keys' };
+    log.watch({ person: () => keyboard.echo });
     closers.push(() => keyboard.close());
   }
   closers.push(() => stopArm(robot));
-  return { setup, folder, log, robot, learner, connection, pool, keyboard, signal };
+  const { demonstrations = 'scripted' } = options;
+  return { setup, folder, log, robot, learner, connection, pool, keyboard, demonstrations, said, signal };
 }
 
 async function work(rig: Rig): Promise<SimulationResult> {
@@ -213,6 +232,7 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
   const { log, pool, setup, signal } = rig;
   const { episodes } = setup.config.task.evaluation;
   log.phase('evaluating');
+  log.uses(kept.bundle.manifest.version);
   const result = await pool.run({
     candidate: { kind: 'weights', bundle: kept.bundle },
     seed: evaluationSeed(0),

@@ -74,6 +74,7 @@ class Training {
       episodes: validation.episodes,
       stopAt: training.stopAtValidation,
       signal: rig.signal,
+      onProgress: (done, total) => log.progress(done, total, 'episodes'),
     });
     this.#startedS = this.#time.usedS;
   }
@@ -199,6 +200,7 @@ class Training {
     this.#validatedAt = this.#steps;
     const bundle = await connection.takeVersion(this.#policy.version);
     log.phase('validating');
+    log.uses(bundle.manifest.version);
     const isFirst = this.#firstRecording === undefined;
     const judged = await this.#selection.judge(bundle, isFirst ? 'poses' : 'nothing');
     const { version } = bundle.manifest;

@@ -9,8 +9,10 @@ import {
   wilsonInterval,
 } from '../../../core/index.ts';
 import type { PolicyNoise } from '../../../policy/index.ts';
+import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../../../teleop/index.ts';
 import { type EpisodeOptions, type EpisodeResult, type Mark, ResetHangsError } from '../../node/index.ts';
 import { createDemonstrator } from '../../setup.ts';
+import { demonstrationPrompt } from '../../sim/index.ts';
 import { recordedDemonstrations } from '../recorder.ts';
 import { type Activity, CutError } from './activity.ts';
 import type { GuardControl } from './guard-control.ts';
@@ -32,6 +34,7 @@ const WAIT_MS = 50;
 const LEAVE_MS = 200;
 /** Tries per demonstration before it is given up. */
 const TRIES = 10;
+const GIVEN_UP = 'it was given up';
 
 export interface EpisodeHooks {
   readonly onStep: (transition: Transition) => void;
@@ -54,6 +57,9 @@ export class Episodes {
   #hasJoined = false;
   /** The scene could not be put back: a person is asked before the next try. */
   #isAsking = false;
+  /** A person who is asked for demonstrations has given enough. */
+  #isSkipping = false;
+  #hasToldWait = false;
 
   constructor(parts: SessionParts, weights: PolicyUse, guard: GuardControl, hooks: EpisodeHooks) {
     const { recorder, setup } = parts;
@@ -74,7 +80,7 @@ export class Episodes {
     try {
       await this.#join(activity);
       // Without all demonstrations no weights will ever come: a robot that was stopped meanwhile does not wait for them.
-      if ((await this.#isToDemonstrate()) && !(await this.#demonstrate(activity))) return;
+      if (this.#isToDemonstrate() && !(await this.#demonstrate(activity))) return;
       if (!this.#weights.isReady && this.#needsPolicy) {
         this.#say('info', 'waitingForWeights', 'Holding: waiting for the first weights of the learner.');
       }
@@ -101,6 +107,11 @@ export class Episodes {
       ...(request.maxSteps ? { maxSteps: request.maxSteps } : {}),
       ...this.#afterStep(isTraining, request.onStep),
     });
+  }
+
+  /** The demonstrations that a person is asked for are enough as they are. */
+  skipDemonstrations(): void {
+    this.#isSkipping = true;
   }
 
   /** Episodes by the mean of the weights as they are now. Helped episodes are no successes. Nothing is recorded. */
@@ -160,10 +171,14 @@ export class Episodes {
     }
   }
 
-  /** Demonstrations are wanted when the scripted operator may give them and training has not begun. */
-  async #isToDemonstrate(): Promise<boolean> {
-    const { mayDemonstrate, recorder, setup } = this.#parts;
-    if (!mayDemonstrate || setup.config.task.demonstrations === 0 || recorder.connection === undefined) return false;
+  /** Demonstrations are wanted when somebody here may give them and training has not begun. */
+  #isToDemonstrate(): boolean {
+    return this.#parts.demonstrator !== 'nobody' && this.#areDemonstrationsMissing;
+  }
+
+  get #areDemonstrationsMissing(): boolean {
+    const { recorder, setup } = this.#parts;
+    if (setup.config.task.demonstrations === 0 || recorder.connection === undefined) return false;
     return (recorder.connection.status?.version ?? 0) === 0;
   }
 
@@ -171,37 +186,89 @@ export class Episodes {
     const { setup, recorder, live, folder } = this.#parts;
     const wanted = setup.config.task.demonstrations;
     let { episodes, steps } = recordedDemonstrations(folder);
-    const operator = createDemonstrator(setup, setup.config.seed * 2 + recorder.epoch);
+    const person = this.#personWhoShows();
+    const operator = person ?? createDemonstrator(setup, setup.config.seed * 2 + recorder.epoch);
     this.#phase('demonstrations');
-    for (let tries = 0; episodes < wanted; tries++) {
+    if (person === undefined) live.log.status.operator = { ...live.log.status.operator, driving: 'scripted operator' };
+    for (let tries = 0; episodes < wanted && !this.#isSkipping; tries++) {
       await this.#awaitLeave(activity);
-      if (tries >= TRIES * wanted) {
+      live.log.progress(episodes, wanted, 'demonstrations');
+      if (person !== undefined && !(await this.#awaitPerson(activity, person, episodes))) break;
+      if (person === undefined && tries >= TRIES * wanted) {
         throw new ReinError('task', `The operator succeeded in ${episodes} of ${tries} demonstrations only.`);
       }
       const taken: Transition[] = [];
       const onStep = (transition: Transition): void => {
         taken.push(copyOf(transition));
+        if (person !== undefined) this.#show(transition);
         this.#hooks.onStep(transition);
       };
-      const report = await this.#run(activity, 'demo', { operator, onStep });
+      const { maxSteps } = setup.task;
+      const report = await this.#run(activity, 'demo', {
+        ...{ operator, onStep },
+        ...(person === undefined ? {} : this.#untilGivenUp(activity, DEMONSTRATION_PATIENCE * maxSteps)),
+      });
       if (activity.reason !== undefined) return false;
-      if (report.abortedBy !== undefined && !(await this.#mayGoOn(activity, report.abortedBy))) return false;
-      if (!report.success) continue;
+      if (this.#isSkipping) break;
+      const isGivenUp = person !== undefined && report.abortedBy === GIVEN_UP;
+      if (report.abortedBy !== undefined && !isGivenUp && !(await this.#mayGoOn(activity, report.abortedBy))) {
+        return false;
+      }
+      if (!report.success) {
+        if (person !== undefined) this.#say('info', 'demonstrationDropped', `Not kept: ${report.endedBy}.`);
+        continue;
+      }
       for (const transition of taken) recorder.record(transition);
       live.log.episode('demonstration', episodes++, report);
       steps += taken.length;
       live.log.progress(episodes, wanted, 'demonstrations');
     }
+    live.log.ask(undefined);
+    this.#parts.people?.giveBack();
     recorder.connection?.demonstrationsComplete(steps);
     this.#say('info', 'demonstrationsComplete', `${episodes} demonstrations, ${steps} steps.`);
     return true;
   }
 
-  /** Holds until there is something to act with. */
+  #personWhoShows(): PersonDemonstrator | undefined {
+    const { demonstrator, people, setup } = this.#parts;
+    if (demonstrator !== 'people' || people === undefined) return undefined;
+    return new PersonDemonstrator(people, setup.observationSize, setup.actionSize);
+  }
+
+  /** Asks for a demonstration and waits until it begins; false where the rest is skipped. */
+  async #awaitPerson(activity: Activity<void>, person: PersonDemonstrator, done: number): Promise<boolean> {
+    const { clock, live, people, setup } = this.#parts;
+    // A key that was held for the one before does not begin the next.
+    people?.reset();
+    live.log.ask(demonstrationPrompt(done, setup.config.task.demonstrations));
+    while (!this.#isSkipping && !person.isMoving(clock.nowS())) await this.#pause(activity);
+    return !this.#isSkipping;
+  }
+
+  /** A person gives an episode up with a mark, or with all that are left. */
+  #untilGivenUp(activity: Activity<void>, maxSteps: number): Partial<EpisodeOptions> {
+    const { takesMarks } = this.#parts.setup.task;
+    return {
+      maxSteps,
+      cutBy: () => {
+        if (activity.episodeReason !== undefined) return activity.episodeReason;
+        const isMarked = takesMarks !== true && this.#hooks.takeMark() === 'failure';
+        return isMarked || this.#isSkipping ? GIVEN_UP : undefined;
+      },
+    };
+  }
+
+  /** Holds until there is something to act with. Nobody waits in silence for demonstrations that nobody here may give. */
   async #awaitWeights(activity: Activity<void>): Promise<void> {
     this.#weights.poll();
     if (this.#weights.isReady || !this.#needsPolicy) return;
-    this.#phase('behaviour cloning');
+    const isMissing = this.#parts.demonstrator === 'nobody' && this.#areDemonstrationsMissing;
+    this.#phase(isMissing ? 'demonstrations' : 'behaviour cloning');
+    if (isMissing && !this.#hasToldWait) {
+      this.#hasToldWait = true;
+      this.#say('warn', 'demonstrationsMissing', demonstrationsMissing(this.#parts.setup.config.task.demonstrations));
+    }
     while (!this.#weights.isReady) {
       await this.#pause(activity);
       this.#weights.poll();
@@ -210,7 +277,11 @@ export class Episodes {
 
   /** `undefined` where the weights gave nothing usable and others act, or none. */
   async #trainingEpisode(activity: Activity<void>): Promise<EpisodeReport | undefined> {
-    if (this.#parts.live.log.status.phase !== 'training') this.#phase('training');
+    const { live } = this.#parts;
+    if (live.log.status.phase !== 'training') {
+      this.#phase('training');
+      live.begin();
+    }
     try {
       return await this.#run(activity, 'training', {
         ...this.#actors(this.#parts.desk, true),
@@ -245,12 +316,17 @@ export class Episodes {
   }
 
   #record(transition: Transition): void {
-    const { recorder, link, live, runner } = this.#parts;
+    const { recorder, live, runner } = this.#parts;
     recorder.record(transition);
     live.log.basePolicy(transition, runner.basePlace);
     live.log.status.envSteps++;
+    this.#show(transition);
+  }
+
+  #show(transition: Transition): void {
+    const { recorder, link, live, people } = this.#parts;
     live.log.filter(link.latest, transition.marginMin);
-    live.log.step(transition, recorder.connection);
+    live.log.step(transition, recorder.connection, people?.isStopRequested === true ? 'stopped' : 'moving');
     live.show();
   }
 
@@ -265,9 +341,9 @@ export class Episodes {
     const layout = drawLayout?.(purpose === 'evaluation' ? 'evaluation' : 'training');
     const result = await this.#unlessCut(activity, {
       ...(layout === undefined ? {} : { layout }),
+      cutBy: () => activity.episodeReason,
       ...options,
       purpose,
-      cutBy: () => activity.episodeReason,
       ...(setup.task.takesMarks === true ? { mark: this.#hooks.takeMark } : {}),
     });
     if (purpose === 'training' && result.steps > 0) live.episode(result);
@@ -338,6 +414,11 @@ export class Episodes {
   #say(level: SessionEvent['level'], name: string, message: string, row = 0): void {
     this.#hooks.emit({ level, name, row, message, remedy: '' });
   }
+}
+
+/** What is said where a learner waits for demonstrations and nobody at this robot may give them. */
+export function demonstrationsMissing(wanted: number): string {
+  return `Holding: the learner waits for ${wanted} demonstrations, and nobody here may give them. Start this with --operator scripted, or with --operator keyboard to give them yourself; or start learner and robot with --config FILE that holds "task: { demonstrations: 0 }".`;
 }
 
 function endOf(result: EpisodeResult): string {

@@ -9,7 +9,7 @@ import { encoderFor } from '../../encoder-file.ts';
 import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
 import { EpisodeRunner } from '../../node/index.ts';
 import { createScriptedOperator, type RunSetup } from '../../setup.ts';
-import { RunLog, type RunObserver } from '../../sim/index.ts';
+import { RunLog, type RunObserver, toolViewOf } from '../../sim/index.ts';
 import { LiveLog } from '../live-log.ts';
 import { openRecorder, type TransitionRecorder } from '../recorder.ts';
 import { SessionListeners } from './listeners.ts';
@@ -38,6 +38,8 @@ export interface SessionOptions {
   readonly observations?: readonly ObservationSource[];
   /** The scripted operator takes over where the policy is stuck, and gives demonstrations to a learner. */
   readonly isScripted?: boolean;
+  /** `operators` are asked for demonstrations where a learner waits for some; `LiveSession.skipDemonstrations` ends that. */
+  readonly asksPeople?: boolean;
   /** One line for displays on which keys do what, where the operator has keys. */
   readonly keys?: string;
   readonly afterStop: SessionParts['afterStop'];
@@ -47,6 +49,8 @@ export interface SessionOptions {
   readonly drainMs?: number;
   /** The run ends by itself so long after it began, s: for displays. */
   readonly durationS?: number | undefined;
+  /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
+  readonly elapsedS?: number;
   readonly observer?: RunObserver;
   /** Told from the very first moment on. */
   readonly listener?: SessionListener;
@@ -69,9 +73,11 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     const { setup } = options;
     const listeners = new SessionListeners();
     if (options.listener !== undefined) listeners.add(options.listener);
-    const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT);
+    const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT, options.elapsedS);
     closers.push(() => log.close());
     log.phase('preparing');
+    log.status.envStepsTotal = 0;
+    if (options.learner === undefined) log.status.utdTarget = 0;
     const base = await openBase(setup);
     closers.push(() => base?.close());
     const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
@@ -84,9 +90,11 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     await link.advance(1);
     const clock = options.clock ?? new SystemClock();
     const drawLayout = layoutsOf(setup, recorder.epoch);
-    await arrangeFirst(options, link, drawLayout);
     const desks = createDesks(options, recorder.epoch, log);
+    log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => desks.people?.echo });
+    log.message(`${setup.config.task.name}: ${setup.task.goal}`);
     closers.push(() => desks.desk?.close());
+    await arrangeFirst(options, link, drawLayout);
     return new LiveSession({
       ...{ setup, clock, link, policy, recorder, listeners, closers, ...desks },
       kept: new KeptWeights(setup, options.policy === undefined ? undefined : fileOf(options.policy, policy)),
@@ -95,7 +103,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
       folder: options.folder,
       runId: options.runId,
       observations: options.observations ?? [],
-      mayDemonstrate: options.isScripted === true,
+      demonstrator: options.isScripted === true ? 'script' : options.asksPeople === true ? 'people' : 'nobody',
       afterStop: options.afterStop,
       howToGoOn: options.howToGoOn ?? '',
       drainMs: options.drainMs ?? 2000,
@@ -176,7 +184,7 @@ function createRecorder(
 function createDesks(options: SessionOptions, epoch: number, log: RunLog): Pick<SessionParts, 'desk' | 'people'> {
   const { setup, operators = [], isScripted, keys = '' } = options;
   const people = operators.length === 0 ? undefined : new OperatorDesk(operators, setup.actionSize);
-  if (people !== undefined) log.status.operator = { driving: 'policy', keys };
+  if (people !== undefined) log.status.operator = { driving: 'nobody', keys };
   if (isScripted !== true) return { desk: people, people };
   const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
   return { desk: new OperatorDesk([...operators, script], setup.actionSize), people };

@@ -36,8 +36,8 @@ export interface SessionParts {
   readonly people: OperatorDesk | undefined;
   /** Observations that come by topic. */
   readonly observations: readonly ObservationSource[];
-  /** The scripted operator gives demonstrations where the learner waits for them. */
-  readonly mayDemonstrate: boolean;
+  /** Who gives demonstrations where the learner waits for them: a script, the people at `people`, or nobody here. */
+  readonly demonstrator: 'script' | 'people' | 'nobody';
   /**
    * What is done after the guard has stopped an episode: wait until the guard gives leave to go on, which a person does, or
    * end what goes on and wait for a reset.

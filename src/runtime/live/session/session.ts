@@ -176,6 +176,11 @@ export class LiveSession {
     return this.#whyNot() ?? new ReinError('policy', 'There are no weights to evaluate.', { remedy: WEIGHTS });
   }
 
+  /** The demonstrations that people are asked for are enough as they are. */
+  skipDemonstrations(): void {
+    this.#episodes.skipDemonstrations();
+  }
+
   /** Ends what goes on after its step, and holds. Resolves when that is so. */
   async pause(reason: string): Promise<void> {
     const activity = this.#activity;
