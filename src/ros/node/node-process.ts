@@ -49,6 +49,7 @@ async function main(): Promise<void> {
   if (config.restart > 0) await port.transition('configure');
   await ended.promise;
   await node.close();
+  if (PRINTED_FROM.info >= config.printsFrom) process.stderr.write(`[INFO] [${port.nodeName}]: Ended.\n`);
   await port.close();
   process.exit(0);
 }

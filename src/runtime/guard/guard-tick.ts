@@ -179,7 +179,7 @@ export class GuardTick implements TickStages {
     const input = this.#input;
     input.flags = this.#faults.update(this.#presentFaults());
     input.isConnected = this.#readStatus !== 'lost' || this.#missedReads < MISSED_TICKS;
-    input.isAtRest = this.#isAtRest(input.isConnected);
+    input.isAtRest = this.#isAtRest();
     input.decider = deciderOf(this.#newest, this.#nowS);
     input.request = 'none';
     this.enter(nextSafetyState(this.#state, input));
@@ -434,10 +434,10 @@ export class GuardTick implements TickStages {
     }
   }
 
-  /** Of a robot that does not answer only the reference is known. */
-  #isAtRest(isConnected: boolean): boolean {
+  /** Of a robot that does not answer, or whose measurements have ceased, only the reference is known. */
+  #isAtRest(): boolean {
     const isStanding = this.#rest.check(this.#state, this.frame.robot.velocityRadPerS, this.#nowS);
-    return (isStanding || !isConnected) && this.#isReferenceAtRest();
+    return (isStanding || this.#missedReads >= MISSED_TICKS) && this.#isReferenceAtRest();
   }
 
   #isInMotion(): boolean {

@@ -198,6 +198,23 @@ describe('the guard', () => {
     },
   );
 
+  it.each(['lost', 'late'] as const)(
+    'does not wait for a standing arm that it cannot see: %s for good ends with the brake path',
+    async (fault) => {
+      const { link, driver, push } = await activeRig();
+      push(1);
+      await link.advance(5);
+      expect(Math.max(...link.latest.robot.velocityRadPerS.map(Math.abs))).toBeGreaterThan(0.01);
+      driver.inject(fault, 1000);
+      let ticks = 0;
+      while (link.latest.state !== 'fault' && ticks++ < 200) await link.advance(1);
+      // Three ticks that count, the brake, and one more; the last reading would keep it waiting for a second.
+      expect(ticks).toBeLessThan(60);
+      expect(driver.isEnabled).toBe(false);
+      expect(link.latest.violations).toBe(0);
+    },
+  );
+
   it('refuses to acknowledge while the arm may move or brakes: faults stay, wrong samples are still seen', async () => {
     const { link, driver, push } = await activeRig();
     push(1);
