@@ -259,6 +259,33 @@ describe('the bridge', () => {
     await other.close();
   });
 
+  it('row 29: names two that publish the same joints elsewhere, says when it is over, and not those of other joints', async () => {
+    const other = await memoryPorts(graph)({ nodeName: 'joint_state_publisher', onFault: () => undefined });
+    const others = other.advertise(JointState, 'joint_states', STATE_QOS);
+    other.start();
+    const message = JointState.create();
+    message.name = ['gripper'];
+    message.position = new Float64Array(names.length);
+    let isElsewhere = false;
+    const both = setInterval(() => {
+      publishJoints({ shift: isElsewhere ? 0.05 : 0 });
+      if (isElsewhere) setTimeout(() => publishJoints(), 5);
+      else others.publish(message);
+    }, 20);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(notices.filter(({ row }) => row === 29)).toEqual([]);
+    isElsewhere = true;
+    const said = await until(() => notices.find(({ row }) => row === 29), 'a notice');
+    expect(said).toMatchObject({ level: 'warn', condition: 'bridge/sources' });
+    expect(said.sentence).toBe(
+      '/joint_states has 2 publishers (/joint_state_publisher, /robot), and the joints jump to and fro between two places.',
+    );
+    isElsewhere = false;
+    await until(() => notices.find(({ isOver }) => isOver === true), 'its end');
+    clearInterval(both);
+    await other.close();
+  });
+
   /** While the robot is measured all the time. */
   async function prepareMeasured(): Promise<RosAnswer> {
     publishJoints();

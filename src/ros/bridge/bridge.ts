@@ -78,7 +78,9 @@ export class Bridge {
     this.#scene = options.scene && new SceneClient(port, options.scene.service, this.#readings);
     this.#notices = new Notices({
       ...{ options, readings: this.#readings, clock },
-      commanders: () => this.#commanders(),
+      commanders: () => this.#publishersOf(this.#publisher.topic),
+      sources: () => this.#publishersOf(this.#readings.subscription.topic),
+      graphFaults: () => port.graphFaults,
       say: (notice) => toGuard.notice(notice),
     });
     this.#stop = new StopSequence({
@@ -241,8 +243,7 @@ export class Bridge {
     return undefined;
   }
 
-  #commanders(): { topic: string; nodes: readonly string[] } {
-    const { topic } = this.#publisher;
+  #publishersOf(topic: string): { topic: string; nodes: readonly string[] } {
     return { topic, nodes: this.#parts.port.endpoints(topic, 'publishers').map(({ node }) => node) };
   }
 

@@ -13,6 +13,11 @@ const OUR_PUBLISHERS = 2;
 const OLD_S = 0.1;
 /** Seconds over which the rate is counted. */
 const RATE_OVER_S = 2;
+/** So many measurements within a look that are where the one before the last was, and the last was not. */
+const ALTERNATIONS = 10;
+
+/** What lasts, as parts of the bridge: its death ends them. */
+const CONDITION = { measurements: 'bridge/measurements', commanders: 'bridge/commanders', sources: 'bridge/sources' };
 
 const ROWS: Readonly<Record<RosFault['kind'], number>> = {
   callback: 25,
@@ -38,6 +43,10 @@ export interface NoticesParts {
   readonly readings: RobotReadings;
   /** Fully qualified names of the nodes that publish the command topic, and its name. */
   readonly commanders: () => { readonly topic: string; readonly nodes: readonly string[] };
+  /** The same of those that publish the measurements. */
+  readonly sources: () => { readonly topic: string; readonly nodes: readonly string[] };
+  /** What does not fit in the graph, as long as it lasts. */
+  readonly graphFaults: () => readonly RosFault[];
   readonly clock: Clock;
   readonly say: (notice: GuardNotice) => void;
 }
@@ -50,17 +59,24 @@ export class Notices {
   #rateFrom = 0;
   #told = '';
   #toldCommanders = '';
+  #toldSources = '';
+  /** Graph faults that were told and last. */
+  #lasting: readonly RosFault[] = [];
 
   constructor(parts: NoticesParts) {
     this.#parts = parts;
     this.#startedAtS = this.#lookedAtS = this.#rateFromS = parts.clock.nowS();
   }
 
-  fault({ kind, where, message }: RosFault): void {
+  fault(fault: RosFault): void {
+    const { kind, where, message } = fault;
     const isState = kind === 'qosMismatch' && where === this.#parts.readings.subscription.topic;
-    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+    const row = isState ? 10 : ROWS[kind];
     const level = kind === 'graph' ? 'warn' : 'error';
-    this.#parts.say({ row: isState ? 10 : ROWS[kind], level, sentence, remedy: REMEDIES[kind] });
+    const notice = { row, level, sentence: asSentence(message), remedy: REMEDIES[kind] } as const;
+    const doesLast = kind === 'qosMismatch' || kind === 'duplicateNode';
+    if (doesLast) this.#lasting = [...this.#lasting.filter((told) => told.message !== message), fault];
+    this.#parts.say(doesLast ? { ...notice, condition: conditionOf(fault) } : notice);
   }
 
   /** Something that the bridge tried and could not do. */
@@ -74,7 +90,9 @@ export class Notices {
     if (nowS - this.#lookedAtS < LOOK_EVERY_S) return;
     this.#lookedAtS = nowS;
     this.#lookAtAge();
+    this.#lookAtGraph();
     this.#lookAtCommanders();
+    this.#lookAtSources();
     const silence = nowS - this.#startedAtS < SILENT_AFTER_S ? undefined : this.whySilent();
     if (silence !== undefined) this.#once(silence, "Start what publishes it, or correct the robot's file.", 'error');
     else this.#lookAtRate(nowS);
@@ -106,7 +124,7 @@ export class Notices {
     this.#rateFromS = nowS;
     this.#rateFrom = readings.measurements;
     if (isFirst || rateHz >= options.minimumRateHz) {
-      if (!isFirst) this.#told = '';
+      if (!isFirst) this.#measuredAgain(rateHz);
       return;
     }
     const { topic } = readings.subscription;
@@ -133,17 +151,80 @@ export class Notices {
     // One that was killed stays in the graph for a while beside its successor, which has its name.
     const names = [...new Set(nodes)].sort();
     const others = names.length <= OUR_PUBLISHERS ? '' : names.join(', ');
-    if (others !== '' && others !== this.#toldCommanders) {
-      const sentence = `${topic} has ${names.length} publishers, and only the bridge and the stopper may command the robot: ${others}.`;
-      this.#parts.say({ row: 29, level: 'error', sentence, remedy: 'Stop whoever else commands the robot.' });
+    if (others !== this.#toldCommanders) {
+      const isOver = others === '';
+      const sentence = isOver
+        ? `${topic} has no other publishers any more.`
+        : `${topic} has ${names.length} publishers, and only the bridge and the stopper may command the robot: ${others}.`;
+      const remedy = isOver ? '' : 'Stop whoever else commands the robot.';
+      const condition = CONDITION.commanders;
+      this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', sentence, remedy, condition, isOver });
     }
     this.#toldCommanders = others;
+  }
+
+  /**
+   * Two that publish the same joints, and not the same of them, e.g. a joint_state_publisher that was forgotten: measurements
+   * go to and fro between them. One that publishes other joints, or the same numbers, does no harm.
+   */
+  #lookAtSources(): void {
+    const alternations = this.#parts.readings.takeAlternations();
+    const { topic, nodes } = this.#parts.sources();
+    const names = [...new Set(nodes)].sort();
+    // Two of one name are seen as two publishers of it.
+    const who = nodes.length < 2 || alternations < ALTERNATIONS ? '' : names.join(', ');
+    if (who === this.#toldSources) return;
+    const isOver = who === '';
+    this.#toldSources = who;
+    const sentence = isOver
+      ? `${topic} tells of one place again.`
+      : `${topic} has ${nodes.length} publishers (${who}), and the joints jump to and fro between two places.`;
+    const remedy = isOver ? '' : 'Stop the one that is not the robot.';
+    this.#parts.say({
+      row: 29,
+      level: isOver ? 'info' : 'warn',
+      sentence,
+      remedy,
+      condition: CONDITION.sources,
+      isOver,
+    });
+  }
+
+  /** What did not fit and fits now. */
+  #lookAtGraph(): void {
+    if (this.#lasting.length === 0) return;
+    const standing = new Set(this.#parts.graphFaults().map(({ message }) => message));
+    for (const fault of this.#lasting.filter(({ message }) => !standing.has(message))) {
+      const sentence = `No more: ${asSentence(fault.message)}`;
+      const condition = conditionOf(fault);
+      this.#parts.say({ row: ROWS[fault.kind], level: 'info', sentence, remedy: '', condition, isOver: true });
+    }
+    this.#lasting = this.#lasting.filter(({ message }) => standing.has(message));
+  }
+
+  #measuredAgain(rateHz: number): void {
+    if (this.#told === '') return;
+    this.#told = '';
+    const { topic } = this.#parts.readings.subscription;
+    const sentence = `${topic} comes ${rateHz.toFixed(0)} times a second again.`;
+    this.#parts.say({
+      ...{ row: 10, level: 'info', sentence, remedy: '' },
+      ...{ condition: CONDITION.measurements, isOver: true },
+    });
   }
 
   #once(sentence: string, remedy: string, level: GuardNotice['level']): void {
     const cause = sentence.replaceAll(/\d+/g, '#');
     if (cause === this.#told) return;
     this.#told = cause;
-    this.#parts.say({ row: 10, level, sentence, remedy });
+    this.#parts.say({ row: 10, level, sentence, remedy, condition: CONDITION.measurements });
   }
+}
+
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function conditionOf({ kind, message }: RosFault): string {
+  return `bridge/${kind} ${message}`;
 }

@@ -8,6 +8,8 @@ import { Odometer } from './odometer.ts';
 /** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */
 const JUMP_RATIO = 1.5;
 const JUMP_SLACK_RAD = 0.005;
+/** Two readings of one place differ by less, and those of two places by more, rad. */
+const ALTERNATES_RAD = 0.002;
 /** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
 const JUMP_COUNTS_FOR_S = 2;
 /** What a scene reset moved is measured within so long after it was done. */
@@ -54,6 +56,9 @@ export class RobotReadings {
   #jumpedAtS = Number.NEGATIVE_INFINITY;
   #movedUntilS = Number.NEGATIVE_INFINITY;
   #lastStamp: Stamp = { sec: 0, nanosec: 0 };
+  readonly #before: Float64Array;
+  readonly #beforeThat: Float64Array;
+  #alternations = 0;
   #doClocksAgree: boolean | undefined;
   #worstAgeS = 0;
 
@@ -66,6 +71,8 @@ export class RobotReadings {
     this.state = createRobotState(options.jointNames.length, options.signals.length);
     this.#order = options.jointNames.map(() => -1);
     this.#signalAtS = options.signals.map(() => 0);
+    this.#before = new Float64Array(options.jointNames.length);
+    this.#beforeThat = new Float64Array(options.jointNames.length);
     const { kind, topic } = options.state;
     this.subscription =
       kind === 'jointStates'
@@ -141,7 +148,28 @@ export class RobotReadings {
       const torque = message.effort[from] ?? Number.NaN;
       torqueNm[i] = Number.isNaN(torque) ? 0 : torque;
     }
+    this.#noteAlternation();
     this.#measured(receivedAtS);
+  }
+
+  /** Measurements since this was asked last that were back where the one before the last had been. */
+  takeAlternations(): number {
+    const alternations = this.#alternations;
+    this.#alternations = 0;
+    return alternations;
+  }
+
+  #noteAlternation(): void {
+    const { positionRad } = this.state;
+    let away = 0;
+    let back = 0;
+    for (let i = 0; i < positionRad.length; i++) {
+      away = Math.max(away, Math.abs(positionRad[i]! - this.#before[i]!));
+      back = Math.max(back, Math.abs(positionRad[i]! - this.#beforeThat[i]!));
+    }
+    if (away > ALTERNATES_RAD && back < away / 4) this.#alternations++;
+    this.#beforeThat.set(this.#before);
+    this.#before.set(positionRad);
   }
 
   /** A reading that is no number is none either. */

@@ -48,8 +48,11 @@ it.each([
 ])('%s', async (_what, offsetS, said) => {
   const clock = new FakeClock();
   const notices: GuardNotice[] = [];
-  const commanders = () => ({ topic: '', nodes: [] });
-  const notice = new Notices({ options, readings, clock, commanders, say: (found) => notices.push(found) });
+  const nobody = () => ({ topic: '', nodes: [] });
+  const notice = new Notices({
+    ...{ options, readings, clock, commanders: nobody, sources: nobody, graphFaults: () => [] },
+    say: (found) => notices.push(found),
+  });
   const look = (): void => {
     clock.advanceMs(1000);
     notice.look();

@@ -65,7 +65,8 @@ export class Diagnostics {
     this.#array.status = this.parts().map(({ part, level, message, values }) => ({
       ...DiagnosticStatus.create(),
       level: LEVELS[level],
-      name: `${port.nodeName}: ${part}`,
+      // With the namespace: several robots' parts must not be one to an aggregator.
+      name: `${port.fullName.replace(/^\//, '')}: ${part}`,
       message,
       hardware_id: robotId,
       values: Object.entries(values).map(([key, value]) => ({ key, value: String(value) })),

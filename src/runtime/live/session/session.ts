@@ -281,9 +281,9 @@ export class LiveSession {
 
   #whyNobody(): ReinError | undefined {
     if (this.#policy.isReady || this.#parts.people !== undefined) return undefined;
-    return new ReinError('policy', 'There is nothing that could decide: no weights, and nobody who may take over.', {
-      remedy: WEIGHTS,
-    });
+    const others = this.#parts.desk === undefined ? '' : '; a scripted operator only corrects a policy';
+    const sentence = `There is nothing that could decide: no weights, and no person who may take over${others}.`;
+    return new ReinError('policy', sentence, { remedy: WEIGHTS });
   }
 
   #afterStep(transition: Transition): void {

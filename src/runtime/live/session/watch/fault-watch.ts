@@ -2,12 +2,21 @@
 import { type Fault, faultsOf, isAtLeast } from '../../../../safety/index.ts';
 import type { SessionEvent } from '../session-types.ts';
 
-/** A warning that comes and goes is told so often at most, s. */
-const WARNING_PAUSE_S = 5;
+/** A warning that comes and goes is told again after this, and then after twice as long each time, s. */
+const FIRST_PAUSE_S = 5;
+const LONGEST_PAUSE_S = 300;
+
+/** What was told of a warning. */
+interface Told {
+  readonly atS: number;
+  readonly pauseS: number;
+  /** How often it has come since. */
+  count: number;
+}
 
 export class FaultWatch {
   readonly #emit: (event: SessionEvent) => void;
-  readonly #toldAtS = new Map<number, number>();
+  readonly #told = new Map<number, Told>();
   #flags = 0;
 
   constructor(emit: (event: SessionEvent) => void) {
@@ -24,13 +33,24 @@ export class FaultWatch {
   }
 
   #appeared(fault: Fault, nowS: number): void {
-    const { row, flag, bit, sentence, remedy } = fault;
-    if (!isStop(fault)) {
-      const toldAtS = this.#toldAtS.get(bit);
-      if (toldAtS !== undefined && nowS - toldAtS < WARNING_PAUSE_S) return;
-      this.#toldAtS.set(bit, nowS);
+    const { row, flag, sentence, remedy } = fault;
+    const message = isStop(fault) ? sentence : this.#warning(fault, nowS);
+    if (message === undefined) return;
+    this.#emit({ level: isStop(fault) ? 'error' : 'warn', name: flag, row, message, remedy });
+  }
+
+  /** One that always comes warns of nothing: it is told ever less often, with how often it came; `undefined`: not now. */
+  #warning({ bit, sentence }: Fault, nowS: number): string | undefined {
+    const told = this.#told.get(bit);
+    if (told === undefined || nowS - told.atS > 2 * told.pauseS) {
+      this.#told.set(bit, { atS: nowS, pauseS: FIRST_PAUSE_S, count: 0 });
+      return sentence;
     }
-    this.#emit({ level: isStop(fault) ? 'error' : 'warn', name: flag, row, message: sentence, remedy });
+    told.count++;
+    if (nowS - told.atS < told.pauseS) return undefined;
+    this.#told.set(bit, { atS: nowS, pauseS: Math.min(2 * told.pauseS, LONGEST_PAUSE_S), count: 0 });
+    if (told.count === 1) return sentence;
+    return `${sentence} ${told.count} times in the last ${Math.round(nowS - told.atS)} s.`;
   }
 
   /** Warnings go as they came; the end of a stop is worth a word. */

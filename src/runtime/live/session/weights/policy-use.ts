@@ -1,4 +1,5 @@
 /** The weights that act: when new ones come, which were given up, how they are saved, how quick they are. */
+import { resolve } from 'node:path';
 import { ReinError } from '../../../../core/index.ts';
 import type { PolicyWeights } from '../../../../policy/index.ts';
 import type { SessionParts } from '../session-parts.ts';
@@ -69,7 +70,8 @@ export class PolicyUse {
     const { policy, kept, folder } = this.#parts;
     const { version } = policy;
     if (version === 0) throw new ReinError('policy', 'There are no weights to save.');
-    return { path: await kept.save(version, path === '' ? folder : path), version };
+    // Whoever asked may be at work in another folder, or on another computer.
+    return { path: resolve(await kept.save(version, path === '' ? folder : path)), version };
   }
 
   /** The weights in use gave nothing usable: those before them act, or the arm holds until there are newer ones. */
