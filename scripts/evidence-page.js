@@ -22,7 +22,7 @@ Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}.
 
-${section('Violations', parts.million, millionTables)}
+${mixedNote(evidence)}${section('Violations', parts.million, millionTables)}
 ${section('Energy', parts.million, energyTables)}
 ${section('Stopping: time and distance', parts.million, stopTables)}
 ${section('Killed, frozen, flooded, lied to', parts.trials, trialTables)}
@@ -34,6 +34,14 @@ ${section('Lateness of the tick', parts.benchTick, latenessTable)}
 ${section('Branch coverage of src/safety', parts.coverage, coverageTable)}
 ${section('Mutants of src/safety', parts.mutants, mutantTable)}
 `;
+}
+
+/** Parts that were made from another commit than the page, or from files that were not committed. */
+function mixedNote({ commit, parts }) {
+  const other = Object.entries(parts).filter(([, part]) => part.missing === undefined && part.commit !== commit);
+  if (other.length === 0) return '';
+  const names = other.map(([name, part]) => `${name} (${part.commit?.slice(0, 12) ?? 'not committed'})`).join(', ');
+  return `**Not all of this page is of one commit**: ${names}.\n\n`;
 }
 
 /** The evidence without what would make its file large: samples, courses, single tests. */
@@ -94,13 +102,50 @@ function millionTables(result) {
       .map(([kind, count]) => `${kind} ${number(count)}`)
       .join(', ') || 'nothing',
   ]);
+  const stageNames = result.robots[0]?.stages?.map(({ stage }) => stage) ?? [];
+  const acted = [...result.robots, ...(result.withoutTank ?? [])].map((robot) => [
+    ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, number(robot.ticks)],
+    ...[robot.violations.reduce((sum, { kind, count }) => sum + (kind === 'energy' ? 0 : count), 0)],
+    ...robot.stages.map(({ share }) => number(100 * share, 1)),
+  ]);
+  const arms = [...result.robots, ...(result.withoutTank ?? [])].flatMap((robot) =>
+    (robot.arm?.excursions ?? []).map((one) => [
+      ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, one.kind],
+      ...[number(one.count), number(one.ticks), number(one.worst, 4), one.unit],
+      robot.arm.margins.find(({ key }) => key === MARGIN_OF[one.kind])?.sentence ?? '–',
+    ]),
+  );
   return `${number(result.violations)} violations in ${number(result.ticks)} adversarial ticks; 95 % upper bound of the rate ${rate(result.upperBound95)}.
 
 ${table(['robot', 'joints', 'ticks', 'trials', 'seed', 'violations', 'verdict'], robots)}
 ${table(['robot', 'kind', 'violations', 'ticks', '95 % upper bound'], kinds)}
+The same attacks without the energy tank, which slows a robot so much that the other stages have little to do. In how many ticks
+of a hundred each stage changed what was asked; violations but for energy, of which nothing is promised without the tank:
+
+${table(['robot', 'chain', 'ticks', 'violations', ...stageNames.map((name) => `${name}, %`)], acted)}
+The simulated arm itself, which lags behind its reference, and the margin that covers how far it strayed:
+
+${table(['robot', 'chain', 'what', 'ticks beyond', 'of', 'worst', 'unit', 'margin to set'], arms)}
+${foreignTable(result.foreign ?? [])}
 The same attacks with something left out of the chain:
 
 ${table(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
+}
+
+/** Which margin covers which excursion of the arm. */
+const MARGIN_OF = { armPosition: 'limitMarginRad', armSpeed: 'velocityMaxRadPerS', armWorkspace: 'workspace' };
+
+/** Robots of others: where they are from, what came out, and how to repeat it. */
+function foreignTable(robots) {
+  if (robots.length === 0) return 'Robots of others: not run (`npm run safety:million -- --models FOLDER`).\n';
+  const rows = robots.map(({ name, source, commit, limitsSource, limitsCommit, result, missing, command }) => [
+    ...[name, `[${commit.slice(0, 12)}](${source})`, limitsSource ? `[${limitsCommit.slice(0, 12)}](${limitsSource})` : '–'],
+    ...[result?.joints ?? '–', number(result?.ticks), result?.verdict ?? `**not run**: ${missing}`, `\`${command}\``],
+  ]);
+  return `Robots of others, as their makers ship them: their files are not in this repository. With copies of the sources below one folder,
+\`npm run safety:million -- --models FOLDER\` repeats all of them, and the command of a row, from that folder, that one.
+
+${table(['robot', 'model', 'limits', 'joints', 'ticks', 'verdict', 'command'], rows)}`;
 }
 
 function energyTables(result) {

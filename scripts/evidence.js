@@ -1,8 +1,10 @@
 /**
  * Makes docs/evidence.md, what was tried on the safety chain and what came out, and docs/evidence.json, the same in numbers.
- * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says.
+ * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says. The page is of
+ * one commit: files that are changed and not committed are refused, and parts of another commit are made again or marked.
  *
- *   npm run evidence                       all of it: an hour or more
+ *   npm run evidence                       all of it: two hours or more on two cores, after "npm ci" in a fresh clone
+ *   npm run evidence -- --models FOLDER    with robots of others, of which copies are below FOLDER
  *   npm run evidence -- --quick            little of everything, to see that it works: the page says so
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
@@ -25,6 +27,8 @@ const { values } = scriptArguments(import.meta.url, {
     reuse: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     page: { type: 'boolean', default: false },
+    dirty: { type: 'boolean', default: false },
+    models: { type: 'string' },
     out: { type: 'string', default: join(root, 'docs') },
   },
 });
@@ -32,9 +36,11 @@ const { quick } = values;
 const bench = ['node', 'dist/cli/bench.js'];
 const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run'];
 
+const models = values.models === undefined ? [] : ['--models', values.models, ...(quick ? ['--ticks', '2000'] : [])];
+
 /** What is run, in the order of the page. Each writes the JSON file that is put at the end of its command. */
 const PARTS = [
-  { name: 'million', command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), '--json'] },
+  { name: 'million', command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), ...models, '--json'] },
   { name: 'trials', command: ['node', 'scripts/stop-trials.js', '--trials', quick ? '2' : '100', '--json'] },
   { name: 'faults', command: [...vitest, 'tests/faults', '--reporter=json'], flag: '--outputFile' },
   {
@@ -48,6 +54,13 @@ const PARTS = [
   { name: 'coverage', command: ['node', 'scripts/coverage.js', '--json'] },
   { name: 'mutants', command: ['node', 'scripts/mutants.js', ...(quick ? ['--only', 'sanitize'] : []), '--json'] },
 ];
+/** What each took on two cores, s: for how long it may take before there is a last time. */
+const USUAL_S = {
+  ...{ million: 4500, trials: 700, faults: 400, qp: 60, passivity: 300 },
+  ...{ benchSafety: 120, benchTick: 120, coverage: 500, mutants: 1500 },
+};
+/** A part says so often that it is still at work, ms. */
+const PULSE_MS = 60_000;
 const only = values.only.split(',').filter(Boolean);
 const unknown = only.filter((name) => !PARTS.some((part) => part.name === name));
 if (unknown.length > 0) {
@@ -55,17 +68,20 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-mkdirSync(folder, { recursive: true });
-if (!values.page) {
-  await run(['node', 'scripts/build.js', '--quiet'], {});
-  for (const part of PARTS) if (isWanted(part.name)) await makePart(part);
+const commit = (await run(['git', 'rev-parse', 'HEAD'], {})).output.trim() || null;
+const isClean = (await run(['git', 'status', '--porcelain', '--untracked-files=no'], {})).output.trim() === '';
+if (!isClean && !quick && !values.dirty && !values.page) {
+  console.error('Files are changed and not committed: the page would be of no commit.');
+  console.error('  → commit or stash them; --dirty makes it all the same, and the page says so');
+  process.exit(2);
 }
+mkdirSync(folder, { recursive: true });
+if (!values.page) await makeParts(PARTS.filter(({ name }) => isWanted(name)));
 const faultTable = await readFaultTable();
 const evidence = {
   formatVersion: 1,
   createdAt: new Date().toISOString(),
-  commit: (await run(['git', 'rev-parse', 'HEAD'], {})).output.trim() || null,
-  isClean: (await run(['git', 'status', '--porcelain', '--untracked-files=no'], {})).output.trim() === '',
+  ...{ commit, isClean },
   machine: {
     ...{ cpu: cpus()[0]?.model.trim(), cores: availableParallelism(), memoryGiB: totalmem() / 2 ** 30 },
     ...{ kernel: release(), node: process.version, loadBefore: loadavg()[0] },
@@ -85,11 +101,35 @@ if (bad.length > 0) process.exitCode = 1;
 
 function isWanted(name) {
   if (only.length > 0) return only.includes(name);
-  return !(values.reuse && existsSync(partFile(name)));
+  // A part of another commit is no part of this page.
+  return !(values.reuse && existsSync(partFile(name)) && readPart(name).commit === commit);
 }
 
 function partFile(name) {
   return join(folder, `${name}.json`);
+}
+
+/** Builds, and runs parts one after another; says which it is at, and how long the rest takes, by what each took the last time. */
+async function makeParts(parts) {
+  const lastS = ({ name }) => {
+    const seconds = existsSync(partFile(name)) ? readPart(name).seconds : undefined;
+    return seconds ?? USUAL_S[name] * (quick ? 0.02 : 1);
+  };
+  const left = (from) => parts.slice(from).reduce((sum, part) => sum + lastS(part), 0);
+  console.log(`${parts.length} parts, about ${minutes(left(0))} in all; nothing else should run meanwhile`);
+  const built = await run(['node', 'scripts/build.js', '--quiet'], {});
+  if (built.code !== 0) {
+    console.error(built.output);
+    process.exit(1);
+  }
+  for (const [i, part] of parts.entries()) {
+    console.log(`[${i + 1}/${parts.length}] about ${minutes(left(i))} left`);
+    await makePart(part);
+  }
+}
+
+function minutes(seconds) {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 /** Runs one part and keeps what it wrote, with how it ended. */
@@ -100,10 +140,23 @@ async function makePart({ name, command, flag }) {
   console.log(`${name}: ${shown(command)}`);
   const begun = performance.now();
   const env = { REIN_PROGRAMS: quick ? '1000' : '10000' };
-  const { code, output } = await run([...command, ...(flag === undefined ? [fresh] : [`${flag}=${fresh}`])], env);
+  // What a part says of itself is shown now and then: its last line.
+  let last = '';
+  const pulse = setInterval(() => {
+    console.log(`  ${minutes((performance.now() - begun) / 1000)} so far${last === '' ? '' : `: ${last}`}`);
+  }, PULSE_MS);
+  const onOutput = (text) => {
+    last = text.trim().split('\n').at(-1).slice(0, 140) || last;
+  };
+  const { code, output } = await run(
+    [...command, ...(flag === undefined ? [fresh] : [`${flag}=${fresh}`])],
+    env,
+    onOutput,
+  );
+  clearInterval(pulse);
   const seconds = (performance.now() - begun) / 1000;
   const result = existsSync(fresh) ? JSON.parse(readFileSync(fresh, 'utf8')) : null;
-  const about = { isQuick: quick, exitCode: code, seconds, madeAt: new Date().toISOString(), lines: linesOf(output) };
+  const about = { commit: isClean ? commit : null, isQuick: quick, exitCode: code, seconds, madeAt: new Date().toISOString(), lines: linesOf(output) };
   writeFileSync(fresh, JSON.stringify({ ...about, result }));
   renameSync(fresh, file);
   console.log(`  ${code === 0 ? 'as promised' : `ended with ${code}`} after ${seconds.toFixed(0)} s`);
@@ -143,7 +196,7 @@ function shown(command) {
     .replace(/ (--json)$/, '');
 }
 
-function run([command, ...args], env) {
+function run([command, ...args], env, onOutput = () => undefined) {
   return new Promise((resolve) => {
     const child = spawn(command === 'node' ? process.execPath : command, args, {
       cwd: root,
@@ -151,12 +204,12 @@ function run([command, ...args], env) {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
-    child.stdout.on('data', (bytes) => {
-      output += bytes;
-    });
-    child.stderr.on('data', (bytes) => {
-      output += bytes;
-    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes) => {
+        output += bytes;
+        onOutput(String(bytes));
+      });
+    }
     child.on('error', (error) => resolve({ code: 1, output: error.message }));
     child.on('close', (code) => resolve({ code: code ?? 1, output }));
   });

@@ -5,6 +5,15 @@ export interface SafetyCheckOptions {
   /** A robot's name, or a file. */
   readonly subject: string;
   readonly limits?: string | undefined;
+  /** Acceleration of joints of which no file says it, rad/s². */
+  readonly accelMaxRadPerS2?: number | undefined;
+  /** Heaviest load of the tool, kg. */
+  readonly payloadMaxKg?: number | undefined;
+  /** Joints that stand still. */
+  readonly fixed: readonly string[];
+  /** Folders of ROS packages by name. */
+  readonly packages: Readonly<Record<string, string>>;
+  readonly timeLimitS?: number | undefined;
   readonly ticks: number;
   readonly seed: number;
   readonly chain: 'on' | 'off';

@@ -174,6 +174,8 @@ export interface RobotModel {
   readonly tank?: TankModel | undefined;
   /** Absent: contact forces are not watched. */
   readonly contact?: ContactModel | undefined;
+  /** The heaviest load that the tool is meant to carry, kg; absent where nobody said. Its weight is not compensated for. */
+  readonly payloadMaxKg?: number | undefined;
   /** Guard ticks per second. */
   readonly controlHz: number;
   /** Distance kept from every position limit, rad. */

@@ -16,11 +16,12 @@ const energy = {
   comparison: [
     {
       ...{ attack: 'wall' as const, trials: 8, ticks: 4000, peakKineticWithJ: 0.0123456, peakKineticWithoutJ: 1.23456 },
-      ...{ peakForceWithN: 98.765, peakForceWithoutN: 1234.5 },
+      ...{ peakForceWithN: 98.765, peakForceWithoutN: 1234.5, hasTouched: true },
     },
   ],
 };
-const result = { violations: [], energy, stops: [], untried: [] } as unknown as SafetyCheckResult;
+const arm = { applies: false, payloadMaxKg: null, excursions: [], margins: [] };
+const result = { violations: [], energy, stops: [], untried: [], stages: [], arm } as unknown as SafetyCheckResult;
 
 describe('the table of a check', () => {
   it('has three digits of what was measured, and says what is below rounding in words', () => {
@@ -32,6 +33,26 @@ describe('the table of a check', () => {
     ]);
     const more = checkTable({ ...result, energy: { ...energy, surplusMaxJ: 0.01234 } });
     expect(more).toContain('energy: surplus of 0.0123 J');
+  });
+
+  it('says so where the wall was never touched, instead of forces of 0', () => {
+    const untouched = energy.comparison.map((each) => ({ ...each, hasTouched: false }));
+    const table = checkTable({ ...result, energy: { ...energy, comparison: untouched } });
+    expect(table).toContain('never touched the wall');
+    expect(table).not.toContain('force ');
+  });
+
+  it('says how far the simulated arm strayed, under which load, and which margin covers it', () => {
+    const excursions = [
+      { kind: 'armWorkspace' as const, count: 7, ticks: 900, worst: 0.0142, unit: 'm', first: null },
+      { kind: 'armSpeed' as const, count: 0, ticks: 900, worst: 0, unit: '1', first: null },
+    ];
+    const margins = [{ key: 'workspace' as const, sentence: 'The tool left its box.', set: 0.015, unit: 'm' }];
+    const table = checkTable({ ...result, arm: { applies: true, payloadMaxKg: 3, excursions, margins } });
+    expect(table).toContain(
+      'simulated arm (with up to 3 kg): tool measured outside its box: 7 ticks, by up to 14.2 mm;',
+    );
+    expect(table).toContain('joint measured too fast: never\n  margin: The tool left its box.');
   });
 
   it('says in one line what was not tried, and leaves no empty lines for stops that were not', () => {

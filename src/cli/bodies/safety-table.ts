@@ -1,5 +1,12 @@
 /** A check's figures for a terminal. */
-import { KIND_WORDS, printedBound, type SafetyCheckResult, type StopResult } from '../../runtime/safety-check/index.ts';
+import {
+  ARM_WORDS,
+  type EnergyComparison,
+  KIND_WORDS,
+  printedBound,
+  type SafetyCheckResult,
+  type StopResult,
+} from '../../runtime/safety-check/index.ts';
 
 /** Violations, energy and stops, ready to print. */
 export function checkTable(result: SafetyCheckResult): string {
@@ -13,19 +20,48 @@ export function checkTable(result: SafetyCheckResult): string {
     ]);
   const table = columns([['', 'violations', 'in', '95 % bound of the rate'], ...rows]);
   const lines: string[] = [];
-  const { energy, untried } = result;
+  const { energy, untried, stages } = result;
   if (energy.hasTank) {
     lines.push(`energy: ${surplusText(energy)}, tank never below ${digits(energy.tankMinJ!)} J`);
   }
-  for (const each of energy.comparison ?? []) {
-    lines.push(
-      `${each.attack}: kinetic energy up to ${digits(each.peakKineticWithJ)} J with the tank, ${digits(each.peakKineticWithoutJ)} J without;` +
-        ` force ${digits(each.peakForceWithN)} N with, ${digits(each.peakForceWithoutN)} N without`,
-    );
-  }
+  lines.push(...(energy.comparison ?? []).map(comparisonLine));
+  lines.push(...armLines(result));
+  const acted = stages.filter(({ ticks }) => ticks > 0).map(({ stage, share }) => `${stage} ${percent(share)}`);
+  if (acted.length > 0) lines.push(`stages that changed what was asked, share of ticks: ${acted.join(', ')}`);
   lines.push(...result.stops.map(stopLine));
   if (untried.length > 0) lines.push(`not tried: ${untried.join(', ')}`);
   return lines.length === 0 ? `${table}\n\n` : `${table}\n\n${lines.join('\n')}\n\n`;
+}
+
+function comparisonLine(each: EnergyComparison): string {
+  const { attack, hasTouched } = each;
+  const energy = `kinetic energy up to ${digits(each.peakKineticWithJ)} J with the tank, ${digits(each.peakKineticWithoutJ)} J without`;
+  if (attack === 'pumping' && each.peakForceWithN === 0 && each.peakForceWithoutN === 0) return `${attack}: ${energy}`;
+  const force = hasTouched
+    ? `force ${digits(each.peakForceWithN)} N with, ${digits(each.peakForceWithoutN)} N without`
+    : 'the attack never touched the wall, so nothing is shown about forces';
+  return `${attack}: ${energy}; ${force}`;
+}
+
+/** The simulated arm: how far it strayed, and what to set for that. */
+function armLines({ arm }: SafetyCheckResult): string[] {
+  if (!arm.applies) return [];
+  const rows = arm.excursions.map(({ kind, count, worst, unit }) => {
+    const by =
+      unit === 'm'
+        ? `${digits(1e3 * worst)} mm`
+        : unit === '1'
+          ? `${digits(100 * worst)} %`
+          : `${digits(worst)} ${unit}`;
+    return count === 0 ? `${ARM_WORDS[kind]}: never` : `${ARM_WORDS[kind]}: ${count} ticks, by up to ${by}`;
+  });
+  const load =
+    arm.payloadMaxKg === null ? 'no payloadMaxKg is given: no load was tried' : `with up to ${arm.payloadMaxKg} kg`;
+  return [`simulated arm (${load}): ${rows.join('; ')}`, ...arm.margins.map(({ sentence }) => `  margin: ${sentence}`)];
+}
+
+function percent(share: number): string {
+  return share < 0.001 ? 'under 0.1 %' : `${digits(100 * share)} %`;
 }
 
 function surplusText({ surplusMaxJ, toleranceJ }: SafetyCheckResult['energy']): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
 import { loadCheckSubject } from '../../runtime/check-subject/index.ts';
-import { runSafetyCheck, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
+import { type CheckProgress, runSafetyCheck, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
 import type { SafetyCheckOptions } from '../safety-options.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
@@ -17,21 +17,31 @@ const FOUND = 1;
 export async function safetyCheckBody(options: SafetyCheckOptions): Promise<number> {
   makeOutFolder(options.out);
   await checkJsonFile(options.json).catch(asMisuse);
-  const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`), 'no report is written');
+  const stop = interruptible(
+    (sentence) => process.stderr.write(`${sentence}\n`),
+    'the report is of what was tried until now',
+  );
+  const startedMs = performance.now();
   const progress = progressLine(options.output);
   try {
-    const subject = await loadCheckSubject(options.subject, { limits: options.limits });
+    const { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages } = options;
+    const about = { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages };
+    const subject = await loadCheckSubject(options.subject, { ...about, onPhase: progress.phase });
+    progress.end();
     const { ticks, seed, chain, without, command } = options;
+    const spentS = (performance.now() - startedMs) / 1e3;
+    const timeLimitS = options.timeLimitS === undefined ? undefined : Math.max(1, options.timeLimitS - spentS);
     if (options.output === 'live') {
       process.stdout.write(`${subject.model.name}: ${ticks} ticks, seed ${seed}\n`);
       for (const sentence of subject.assumed) process.stdout.write(`assumed: ${sentence}\n`);
     }
     const result = await runSafetyCheck({
       ...{ subject, shownAs: options.subject, command, ticks, seed, chain, without },
-      ...{ onTicks: progress.show, signal: stop.signal },
+      ...{ onProgress: progress.show, signal: stop.signal, timeLimitS },
     });
     progress.end();
-    return await report(result, options);
+    const code = await report(result, options);
+    return result.ended === 'interrupted' ? INTERRUPTED : code;
   } catch (error) {
     progress.end();
     if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
@@ -62,23 +72,52 @@ function asMisuse(error: unknown): never {
 }
 
 interface Progress {
-  readonly show: (done: number, planned: number) => void;
+  /** Something begins that takes time and says nothing meanwhile. */
+  readonly phase: (sentence: string) => void;
+  readonly show: (progress: CheckProgress) => void;
   readonly end: () => void;
 }
 
-/** One line that is written over, on a terminal only. */
+/** Where nothing can be written over, a line so often, ms. */
+const LINE_MS = 15_000;
+
+/** One line that is written over on a terminal; elsewhere a line now and then. */
 function progressLine(output: 'live' | 'quiet'): Progress {
   const { stderr } = process;
-  if (output === 'quiet' || !stderr.isTTY) return { show: () => undefined, end: () => undefined };
-  const startedMs = performance.now();
+  const silent = (): void => undefined;
+  if (output === 'quiet') return { phase: silent, show: silent, end: silent };
+  let startedMs = 0;
+  let saidMs = performance.now();
+  const line = (progress: CheckProgress): string => {
+    const { ticks, plannedTicks, trials, plannedTrials } = progress;
+    const share = Math.min(1, ticks / plannedTicks);
+    const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
+    return `${(100 * share).toFixed(0).padStart(3)} %  ${trials} of ${plannedTrials} trials, ${ticks} ticks, about ${Math.ceil(leftS)} s left`;
+  };
+  if (!stderr.isTTY) {
+    return {
+      phase: silent,
+      show: (progress) => {
+        if (startedMs === 0) startedMs = saidMs;
+        if (performance.now() - saidMs < LINE_MS) return;
+        saidMs = performance.now();
+        stderr.write(`${line(progress)}\n`);
+      },
+      end: () => {
+        saidMs = performance.now();
+      },
+    };
+  }
   return {
-    show: (done, planned) => {
-      const share = Math.min(1, done / planned);
-      const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
-      stderr.write(
-        `\r\u001b[K${(100 * share).toFixed(0).padStart(3)} %  ${done} ticks, about ${Math.ceil(leftS)} s left`,
-      );
+    phase: (sentence) => {
+      stderr.write(`\r\u001b[K${sentence} …`);
     },
-    end: () => stderr.write('\r\u001b[K'),
+    show: (progress) => {
+      stderr.write(`\r\u001b[K${line(progress)}`);
+    },
+    end: () => {
+      startedMs = performance.now();
+      stderr.write('\r\u001b[K');
+    },
   };
 }

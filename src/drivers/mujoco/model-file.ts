@@ -1,39 +1,82 @@
 /** A robot's MJCF or URDF with all that it refers to, read into memory, and MuJoCo's complaints with file and line. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join } from 'node:path';
-import type { MainModule, MjModel, MjSpec, MjVFS } from '@mujoco/mujoco';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
 
 /** No model's text is larger: meshes are files of their own. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
 
+/** A file that the text refers to: read once it is known to be needed. */
+export interface ModelAsset {
+  /** `mesh`, `include`, `texture`, …: the element that names it. */
+  readonly element: string;
+  /** As the text names it. */
+  readonly reference: string;
+  /** Where it was found; absent where it is not there. */
+  readonly path: string | undefined;
+  /** The file and line that name it. */
+  readonly place: string;
+  /** Where it was looked for. */
+  readonly looked: readonly string[];
+}
+
 /** The text and where it is from. */
 export interface ModelFile {
   /** The path, or `the model` for text. */
   readonly name: string;
+  /** What MuJoCo is given: a URDF without its visual shapes, and with names of meshes that MuJoCo finds. */
   readonly xml: string;
-  /** Files that the text refers to, by the name it uses. */
-  readonly assets: ReadonlyMap<string, Uint8Array>;
+  /** By the name under which MuJoCo looks each up. */
+  readonly assets: ReadonlyMap<string, ModelAsset>;
 }
 
-/** Reads `file`: a path, or the text itself. Throws `ReinError('config')` when it, or a mesh it names, is not there. */
-export function readModelFile(file: string): ModelFile {
+/** Folders of ROS packages by name, for `package://`. */
+export type PackageFolders = Readonly<Record<string, string>>;
+
+/** Reads `file`: a path, or the text itself. Throws `ReinError('config')` when it, or a part it includes, is not there. */
+export function readModelFile(file: string, packages: PackageFolders = {}): ModelFile {
   if (/^\s*</.test(file)) return { name: 'the model', xml: file, assets: new Map() };
-  const xml = readText(file);
-  const assets = new Map<string, Uint8Array>();
-  collectAssets(assets, { name: file, xml, folder: dirname(file), main: xml });
-  return { name: file, xml, assets };
+  const text = readText(file);
+  const assets = new Map<string, ModelAsset>();
+  if (isUrdf(text)) return { name: file, xml: urdfForMujoco(assets, file, text, packages), assets };
+  collectAssets(assets, { name: file, xml: text, folder: dirname(file), main: text });
+  return { name: file, xml: text, assets };
 }
 
-/** Parses without compiling, so that the model can be changed first. Delete the result. Throws `ReinError('config')`. */
-export function parseModel(module: MainModule, file: ModelFile): { spec: MjSpec; vfs: MjVFS } {
+/** What is left of a model for `parseModel`. */
+export interface ParseOptions {
+  /**
+   * `solid` (default): without visual shapes, which neither touch nor weigh anything, and without the files that only they
+   * need. `skeleton`: without any mesh, for joints, frames and key frames; its masses mean nothing.
+   */
+  readonly shapes?: 'solid' | 'skeleton' | undefined;
+}
+
+/** A model that can be changed before it is compiled. Delete spec and vfs. */
+export interface ParsedModel {
+  readonly spec: MjSpec;
+  readonly vfs: MjVFS;
+  /** Meshes that have to be compiled: what takes the time. */
+  readonly meshes: number;
+}
+
+/** Parses without compiling, so that the model can be changed first. Throws `ReinError('config')`. */
+export function parseModel(module: MainModule, file: ModelFile, { shapes = 'solid' }: ParseOptions = {}): ParsedModel {
   const vfs = new module.MjVFS();
-  for (const [name, bytes] of file.assets) vfs.addBuffer(name, bytes);
+  let spec: MjSpec | undefined;
   try {
-    return { spec: module.parseXMLString(file.xml, vfs), vfs };
+    for (const [name, asset] of file.assets) if (asset.element === 'include') vfs.addBuffer(name, bytesOf(asset));
+    spec = module.parseXMLString(file.xml, vfs);
+    if (shapes === 'skeleton') leaveOutMeshes(module, spec);
+    else leaveOutVisuals(module, spec);
+    const needed = neededAssets(module, spec, file);
+    for (const [name, asset] of needed) vfs.addBuffer(name, bytesOf(asset));
+    return { spec, vfs, meshes: elementsOf(module, spec, module.mjtObj.mjOBJ_MESH).length };
   } catch (cause) {
+    spec?.delete();
     vfs.delete();
-    throw modelError(file, cause);
+    throw cause instanceof ReinError ? cause : modelError(file, cause);
   }
 }
 
@@ -102,39 +145,251 @@ interface Part {
 const REFERENCE =
   /<(\w+)\b[^<>]*?\b(?:file|filename|fileright|fileleft|fileup|filedown|filefront|fileback)\s*=\s*"([^"]+)"/g;
 
-function collectAssets(assets: Map<string, Uint8Array>, part: Part): void {
+function collectAssets(assets: Map<string, ModelAsset>, part: Part): void {
   for (const match of withoutComments(part.xml).matchAll(REFERENCE)) {
     const [, element, reference] = match as unknown as [string, string, string];
     const name = assetName(part.main, element, reference);
     if (assets.has(name)) continue;
-    const path = isAbsolute(name) ? name : join(part.folder, name);
-    const found = [path, join(part.folder, basename(name))].find((candidate) => existsSync(candidate));
-    if (found === undefined) {
-      const line = part.xml.slice(0, part.xml.indexOf(reference)).split('\n').length;
+    const looked = [isAbsolute(name) ? name : join(part.folder, name), join(part.folder, basename(name))];
+    const path = looked.find((candidate) => existsSync(candidate));
+    const place = `${part.name}:${lineAt(part.xml, match.index + match[0].lastIndexOf(reference))}`;
+    const asset: ModelAsset = { element, reference, path, place, looked: looked.slice(0, 1) };
+    assets.set(name, asset);
+    if (element === 'include') {
+      collectAssets(assets, { ...part, name: path ?? name, xml: new TextDecoder().decode(bytesOf(asset)) });
+    }
+  }
+}
+
+/** Throws `ReinError('config')` with its place where it is not there. */
+function bytesOf({ element, reference, path, place, looked }: ModelAsset): Uint8Array {
+  if (path !== undefined) {
+    if (/\.dae$/i.test(path)) {
       throw new ReinError(
         'config',
-        `${part.name}:${line}: ${element} file ${reference} is not there (looked for ${path})`,
+        `${place}: ${element} file ${reference} is a COLLADA file, which MuJoCo does not read`,
+        {
+          remedy:
+            'convert it to STL or OBJ, or give the link a <collision> of one; shapes that are only visual are not read',
+        },
       );
     }
-    const bytes = readFileSync(found);
-    assets.set(name, bytes);
-    if (element === 'include') collectAssets(assets, { ...part, name: found, xml: bytes.toString('utf8') });
+    return readFileSync(path);
   }
+  const packageName = /^package:\/\/([^/]+)\//.exec(reference)?.[1];
+  throw new ReinError(
+    'config',
+    `${place}: ${element} file ${reference} is not there (looked for ${looked.join(', ')})`,
+    packageName === undefined ? {} : { remedy: `say where the package is: --package ${packageName}=FOLDER` },
+  );
 }
 
 /** The name under which MuJoCo looks the file up: below `meshdir` or `texturedir`, and without folders where it strips them. */
 function assetName(main: string, element: string, reference: string): string {
   if (element === 'include') return reference;
-  const isUrdf = /<robot\b/.test(main);
-  const strips = /\bstrippath\s*=\s*"(\w+)"/.exec(main)?.[1] ?? (isUrdf ? 'true' : 'false');
+  const strips = /\bstrippath\s*=\s*"(\w+)"/.exec(main)?.[1] ?? 'false';
   const plain = strips === 'true' ? basename(reference) : reference.replace(/^(package|file|model):\/\//, '');
   const kind = element === 'texture' ? 'texturedir' : 'meshdir';
-  const folder =
-    new RegExp(`\\b${kind}\\s*=\\s*"([^"]*)"`).exec(main)?.[1] ?? /\bassetdir\s*=\s*"([^"]*)"/.exec(main)?.[1] ?? '';
+  const folder = compilerFolder(main, kind);
   return isAbsolute(plain) || folder === '' ? plain : join(folder, plain);
+}
+
+function compilerFolder(main: string, kind: 'meshdir' | 'texturedir'): string {
+  const named = new RegExp(`\\b${kind}\\s*=\\s*"([^"]*)"`).exec(main)?.[1];
+  return named ?? /\bassetdir\s*=\s*"([^"]*)"/.exec(main)?.[1] ?? '';
+}
+
+function isUrdf(xml: string): boolean {
+  return /<robot\b/.test(withoutComments(xml));
+}
+
+const URDF_MESH = /(<mesh\b[^<>]*?\bfilename\s*=\s*)(?:"([^"]+)"|'([^']+)')/g;
+
+/**
+ * The URDF as MuJoCo can take it: `<visual>` is blanked where any link has a `<collision>`, and each mesh gets a name without
+ * folders, since MuJoCo strips them and would take two files of one name for one. Lines stay where they are.
+ */
+function urdfForMujoco(assets: Map<string, ModelAsset>, file: string, text: string, packages: PackageFolders): string {
+  const plain = withoutComments(text);
+  const solid = /<collision\b/.test(plain)
+    ? plain.replace(/<visual\b[^>]*?(?:\/>|>[\s\S]*?<\/visual\s*>)/g, blanked)
+    : plain;
+  // A shape without a size touches nothing, and MuJoCo does not take it.
+  const sized = solid.replace(/<collision\b[^>]*>[\s\S]*?<\/collision\s*>/g, (block) =>
+    /\b(?:length|radius)\s*=\s*["']0*\.?0*["']/.test(block) ? blanked(block) : block,
+  );
+  const folder = dirname(file);
+  const below = compilerFolder(plain, 'meshdir');
+  return sized.replace(URDF_MESH, (whole, head: string, double?: string, single?: string, offset = 0) => {
+    const reference = double ?? single ?? '';
+    const name = reference.replace(/^\w+:\/\//, '').replace(/[\\/]+/g, '__');
+    const looked = urdfCandidates(reference, folder, below, packages);
+    const path = looked.find((candidate) => existsSync(candidate));
+    const place = `${file}:${lineAt(solid, offset)}`;
+    assets.set(below === '' ? name : join(below, name), { element: 'mesh', reference, path, place, looked });
+    return `${head}"${name}"${whole.endsWith('/') ? '/' : ''}`;
+  });
+}
+
+/** Where a URDF's mesh may be, the likeliest first. */
+function urdfCandidates(reference: string, folder: string, meshdir: string, packages: PackageFolders): string[] {
+  const [, packageName, within] = /^package:\/\/([^/]+)\/(.*)$/.exec(reference) ?? [];
+  if (packageName === undefined || within === undefined) {
+    const plain = reference.replace(/^(?:file|model):\/\//, '');
+    if (isAbsolute(plain)) return [plain];
+    return [...new Set([join(folder, plain), join(folder, meshdir, plain), join(folder, meshdir, basename(plain))])];
+  }
+  const given = packages[packageName];
+  if (given !== undefined) return [join(given, within)];
+  const found: string[] = [];
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (packageNameAt(at) === packageName) found.push(join(at, within));
+    found.push(join(at, packageName, within));
+    if (dirname(at) === at) break;
+  }
+  const sourced = (process.env['ROS_PACKAGE_PATH'] ?? '').split(':').filter((path) => path !== '');
+  const installed = (process.env['AMENT_PREFIX_PATH'] ?? '').split(':').filter((path) => path !== '');
+  found.push(...sourced.map((path) => join(path, packageName, within)));
+  found.push(...installed.map((path) => join(path, 'share', packageName, within)));
+  const near = [join(folder, within), join(folder, meshdir, basename(within))];
+  return [...found.filter((path) => existsSync(path)), ...near];
+}
+
+/** The name that a `package.xml` in `folder` gives; absent without one. */
+function packageNameAt(folder: string): string | undefined {
+  const file = join(folder, 'package.xml');
+  if (!existsSync(file)) return undefined;
+  return /<name>\s*([^<\s]+)\s*<\/name>/.exec(readFileSync(file, 'utf8'))?.[1];
+}
+
+/** Files that the shapes which are left need. Throws nothing: what is missing says so when it is read. */
+function neededAssets(module: MainModule, spec: MjSpec, file: ModelFile): [string, ModelAsset][] {
+  const kept = new Set(
+    elementsOf(module, spec, module.mjtObj.mjOBJ_MESH).map((mesh) =>
+      assetName(isUrdf(file.xml) ? '' : file.xml, 'mesh', module.mjs_asMesh(mesh)!.file),
+    ),
+  );
+  return [...file.assets].filter(([name, { element }]) => {
+    if (element === 'include' || element === 'texture' || element === 'skin') return false;
+    return element !== 'mesh' || kept.has(name) || kept.has(basename(name));
+  });
+}
+
+/** All elements of one type, in the order of the file. */
+export function elementsOf(module: MainModule, spec: MjSpec, type: mjtObj): MjsElement[] {
+  const found: MjsElement[] = [];
+  let element = module.mjs_firstElement(spec, type);
+  while (element !== undefined && element !== null) {
+    found.push(element);
+    element = module.mjs_nextElement(spec, element);
+  }
+  return found;
+}
+
+/**
+ * Takes out what is only to be looked at: meshes on geoms that can touch nothing and weigh nothing, skins and textures. A
+ * robot whose shapes are all like that keeps them: there is nothing else to go by.
+ */
+function leaveOutVisuals(module: MainModule, spec: MjSpec): void {
+  const { mjtObj: types } = module;
+  for (const skin of elementsOf(module, spec, types.mjOBJ_SKIN)) module.mjs_delete(spec, skin);
+  leaveOutTextures(module, spec);
+  const bodies = elementsOf(module, spec, types.mjOBJ_BODY);
+  const all = bodies.flatMap((element) => {
+    const body = module.mjs_asBody(element)!;
+    return childrenOf(module, body, types.mjOBJ_GEOM).map((geom) => ({ body, geom: module.mjs_asGeom(geom)! }));
+  });
+  const isVisual = (geom: MjsGeom): boolean => geom.contype === 0 && geom.conaffinity === 0;
+  if (all.every(({ geom }) => isVisual(geom) || isPlane(module, geom))) return;
+  // Sensors, tendons and pairs name the geoms that they are about.
+  const mayBeNamed = [types.mjOBJ_PAIR, types.mjOBJ_SENSOR, types.mjOBJ_TENDON].some(
+    (type) => module.mjs_firstElement(spec, type) !== null && elementsOf(module, spec, type).length > 0,
+  );
+  const world = bodies[0]!;
+  for (const { body, geom } of all) {
+    const isNamed = mayBeNamed && module.mjs_getName(geom.element) !== '';
+    const isStill = module.mjs_getId(body.element) === module.mjs_getId(world);
+    if (geom.meshname === '' || !isVisual(geom) || isNamed) continue;
+    if (isStill || weighsNothing(module, spec, body, geom)) module.mjs_delete(spec, geom.element);
+  }
+  leaveOutUnused(module, spec);
+}
+
+/** Whether the body's mass is the same without `geom`. */
+function weighsNothing(module: MainModule, spec: MjSpec, body: MjsBody, geom: MjsGeom): boolean {
+  if (geom.mass === 0 || (Number.isNaN(geom.mass) && geom.density === 0)) return true;
+  const { inertiafromgeom, inertiagrouprange } = spec.compiler;
+  const groups = inertiagrouprange as ArrayLike<number>;
+  if (geom.group < groups[0]! || geom.group > groups[1]!) return true;
+  const { value } = inertiafromgeom as unknown as { value: number };
+  return body.explicitinertial && value !== module.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE.value;
+}
+
+function isPlane(module: MainModule, geom: MjsGeom): boolean {
+  return (geom.type as unknown as { value: number }).value === module.mjtGeom.mjGEOM_PLANE.value;
+}
+
+function childrenOf(module: MainModule, body: MjsBody, type: mjtObj): MjsElement[] {
+  const found: MjsElement[] = [];
+  let element = module.mjs_firstChild(body, type, 0);
+  while (element !== undefined && element !== null) {
+    found.push(element);
+    element = module.mjs_nextChild(body, element, 0);
+  }
+  return found;
+}
+
+function leaveOutTextures(module: MainModule, spec: MjSpec): void {
+  for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_MATERIAL)) {
+    const { textures } = module.mjs_asMaterial(element)!;
+    for (let i = 0; i < textures.size(); i++) textures.set(i, '');
+  }
+  for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_TEXTURE)) module.mjs_delete(spec, element);
+}
+
+/** Meshes that no geom names. */
+function leaveOutUnused(module: MainModule, spec: MjSpec): void {
+  const used = new Set(
+    elementsOf(module, spec, module.mjtObj.mjOBJ_GEOM).map((geom) => module.mjs_asGeom(geom)!.meshname),
+  );
+  for (const element of elementsOf(module, spec, module.mjtObj.mjOBJ_MESH)) {
+    const { file } = module.mjs_asMesh(element)!;
+    const name = module.mjs_getName(element) || basename(file).replace(/\.\w+$/, '');
+    if (!used.has(name)) module.mjs_delete(spec, element);
+  }
+}
+
+/** Every mesh becomes a small ball, and every body has a mass: what compiles in no time and moves as the model does. */
+function leaveOutMeshes(module: MainModule, spec: MjSpec): void {
+  const { mjtObj: types, mjtGeom } = module;
+  for (const skin of elementsOf(module, spec, types.mjOBJ_SKIN)) module.mjs_delete(spec, skin);
+  leaveOutTextures(module, spec);
+  for (const element of elementsOf(module, spec, types.mjOBJ_GEOM)) {
+    const geom = module.mjs_asGeom(element)!;
+    if (geom.meshname === '') continue;
+    geom.meshname = '';
+    geom.type = mjtGeom.mjGEOM_SPHERE;
+    geom.size[0] = 0.01;
+  }
+  for (const element of elementsOf(module, spec, types.mjOBJ_BODY).slice(1)) {
+    const body = module.mjs_asBody(element)!;
+    if (body.explicitinertial) continue;
+    body.explicitinertial = true;
+    body.mass = 1;
+    for (let k = 0; k < 3; k++) body.inertia[k] = 1;
+  }
+  for (const element of elementsOf(module, spec, types.mjOBJ_MESH)) module.mjs_delete(spec, element);
 }
 
 /** The text with comments blanked, line breaks kept. */
 function withoutComments(xml: string): string {
-  return xml.replace(/<!--[\s\S]*?-->/g, (comment) => comment.replace(/[^\n]/g, ' '));
+  return xml.replace(/<!--[\s\S]*?-->/g, blanked);
+}
+
+function blanked(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
 }

@@ -76,11 +76,11 @@ export function comparisonFigures({ energy }: SafetyCheckResult): string {
     const title = isWall ? 'Pushing into a rigid wall' : 'Pumping in phase with the motion';
     const bars: [string, number, number][] = [
       ['kinetic energy, J', each.peakKineticWithJ, each.peakKineticWithoutJ],
-      ...(isWall
+      ...(isWall && each.hasTouched
         ? [['contact force, N', each.peakForceWithN, each.peakForceWithoutN] as [string, number, number]]
         : []),
     ];
-    return `<figure><h3>${title}</h3>${bars.map(barPair).join('')}<figcaption>${each.trials} trials of ${shortNumber(each.ticks / Math.max(1, each.trials))} ticks, once with the tank and once without; the largest values.</figcaption></figure>`;
+    return `<figure><h3>${title}</h3>${bars.map(barPair).join('')}<figcaption>${each.trials} trials of ${shortNumber(each.ticks / Math.max(1, each.trials))} ticks, once with the tank and once without; the largest values.${each.hasTouched ? '' : ' The wall was never touched: nothing is shown about forces.'}</figcaption></figure>`;
   });
   return `<div>${figures.join('')}</div>`;
 }

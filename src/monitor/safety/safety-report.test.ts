@@ -70,6 +70,15 @@ const result: SafetyCheckResult = {
     },
     { kind: 'fence', applies: false, count: 0, ticks: 0, upperBound95: 1, worst: 0, unit: 'm', first: null },
   ],
+  plannedTicks: 100_000,
+  ended: 'complete',
+  arm: {
+    applies: true,
+    payloadMaxKg: 2,
+    excursions: [{ kind: 'armWorkspace', count: 9, ticks: 100_000, worst: 0.0142, unit: 'm', first: trace.trial }],
+    margins: [{ key: 'workspace', sentence: `The tool left its box ${EVIL}`, set: 0.015, unit: 'm' }],
+  },
+  stages: [{ stage: 'limiter', ticks: 50_000, share: 0.5 }],
   adversaries: [
     {
       name: 'pumping',
@@ -89,7 +98,7 @@ const result: SafetyCheckResult = {
     comparison: [
       {
         ...{ attack: 'wall', trials: 8, ticks: 4000, peakKineticWithJ: 3, peakKineticWithoutJ: 30 },
-        ...{ peakForceWithN: 40, peakForceWithoutN: 400 },
+        ...{ peakForceWithN: 40, peakForceWithoutN: 400, hasTouched: true },
       },
     ],
   },
@@ -123,6 +132,12 @@ describe('the report of a safety check', () => {
     expect(page).toMatch(/Joint speed<br><small>first in trial 3 \(pumping, .*by up to 0\.1 rad\/s/);
     expect(page).toMatch(/Fence left<\/th><td colspan="3">the robot's files have no such limit/);
     expect(renderSafetyReport({ ...result, ok: true, verdict: 'fine' })).toContain('class="verdict good"');
+  });
+
+  it('shows what the simulated arm did beyond its reference, and how often each stage acted', () => {
+    expect(page).toMatch(/Tool measured outside its box<br><small>first in trial 3 .*<td class="number">14.2 mm<\/td>/);
+    expect(page).toContain('The tool left its box &lt;img');
+    expect(page).toMatch(/limiter<\/th><td class="number">50 %/);
   });
 
   it('draws bound, tank and both sides of the comparison', () => {

@@ -1,6 +1,7 @@
 /** The tables of a safety report. */
 import {
   type AdversaryName,
+  ARM_WORDS,
   KIND_WORDS,
   printedBound,
   type SafetyCheckResult,
@@ -42,6 +43,34 @@ export function violationsTable({ violations, untried }: SafetyCheckResult): str
   });
   const note = untried.length === 0 ? '' : `<p class="lead">${text(`Not tried: ${untried.join(', ')}.`)}</p>`;
   return table(['', 'Violations#', 'in#', 'Rate below#'], rows) + note;
+}
+
+/** What the simulated arm did beyond what its reference was held to, and what to set for that. */
+export function armTable({ arm }: SafetyCheckResult): string {
+  if (!arm.applies) return '<p class="empty">Not looked at: it is a mobile base, or no file says what it weighs.</p>';
+  const rows = arm.excursions.map(({ kind, count, ticks, worst, unit, first }) => {
+    const name = text(sentence(ARM_WORDS[kind]));
+    const where =
+      first === null
+        ? ''
+        : `<br><small>${text(`first in trial ${first.index} (${first.adversary}, ${first.plant})`)}</small>`;
+    const scaled = unit === 'm' ? [1e3 * worst, 'mm'] : unit === '1' ? [100 * worst, '%'] : [worst, unit];
+    const by = count === 0 ? '–' : `${shortNumber(Number((scaled[0] as number).toPrecision(3)))} ${scaled[1]}`;
+    return `<tr><th scope="row">${name}${where}</th><td class="number">${shortNumber(count)}</td><td class="number">${shortNumber(ticks)}</td><td class="number">${text(by)}</td></tr>`;
+  });
+  const advice = arm.margins.map(({ sentence: words }) => `<li>${text(words)}</li>`);
+  const list =
+    advice.length === 0 ? '' : `<h3 class="block">Margins to set</h3><ul class="plain">${advice.join('')}</ul>`;
+  return table(['Simulated arm', 'Ticks#', 'in#', 'by up to#'], rows) + list;
+}
+
+/** How often each stage changed what was asked: one that never acts was not tried. */
+export function stagesTable({ stages }: SafetyCheckResult): string {
+  const rows = stages.map(
+    ({ stage, ticks, share }) =>
+      `<tr><th scope="row">${text(stage)}</th><td class="number">${percent(share)}</td><td class="number">${shortNumber(ticks)}</td></tr>`,
+  );
+  return table(['Stage', 'Acted#', 'Ticks#'], rows);
 }
 
 export function marginsTable({ margins, violations }: SafetyCheckResult): string {

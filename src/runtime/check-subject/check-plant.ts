@@ -1,18 +1,30 @@
 /** What only the masses tell: whether the robot's file has the robot's joints, and its servos the strength for its limits. */
+import type { RobotModel } from '../../core/index.ts';
+import type { PackageFolders, PlantImage } from '../../drivers/mujoco/index.ts';
 import { type Place, problemsError, unitOf } from '../config/index.ts';
 import type { CheckSubject } from './subject.ts';
 
 /** Where to point for `path` of a robot. */
 export type PlaceOf = (path: readonly (string | number)[]) => Place;
 
+/** The robot's file compiled for `model`, once for all that follows. */
+export async function compileSubject(
+  file: string,
+  model: RobotModel,
+  packages: PackageFolders | undefined,
+): Promise<PlantImage> {
+  const { compilePlantImage } = await import('../../drivers/mujoco/index.ts');
+  return compilePlantImage({ file, model, packages });
+}
+
 /**
  * Opens the robot's file as it will be simulated. Throws `ReinError('config')` for a file that lacks joints, and for servos that
  * cannot give, at home, the acceleration by which the robot is said to brake.
  */
-export async function checkPlant({ model, plantFile }: CheckSubject, placeOf: PlaceOf): Promise<void> {
+export async function checkPlant({ model, plantFile, plantImage }: CheckSubject, placeOf: PlaceOf): Promise<void> {
   if (plantFile === undefined) return;
   const { RobotPlant } = await import('../../drivers/mujoco/index.ts');
-  const plant = await RobotPlant.open({ file: plantFile, model });
+  const plant = await RobotPlant.open({ file: plantFile, image: plantImage, model });
   try {
     if (model.base !== undefined) return;
     const inertia = plant.inertiaKgM2();

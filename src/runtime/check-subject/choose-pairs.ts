@@ -14,6 +14,8 @@ const ALWAYS = 0.95;
 
 export interface ChosenPairs {
   readonly pairs: readonly Pair[];
+  /** Pairs that can come near as well, and for which there is no more room; the nearest first. */
+  readonly dropped: readonly Pair[];
   /** Pairs that are not clear at home, nor nearly ever: their capsules are too wide to tell anything. */
   readonly blind: readonly Pair[];
   /** Pairs that are not clear at home, but often elsewhere: home may be a collision. */
@@ -26,7 +28,7 @@ export interface ChosenPairs {
  */
 export function choosePairs(model: RobotModel, capsules: readonly Capsule[], clearanceM: number): ChosenPairs {
   const all = candidates(model, capsules);
-  if (all.length === 0) return { pairs: [], blind: [], suspect: [] };
+  if (all.length === 0) return { pairs: [], dropped: [], blind: [], suspect: [] };
   const whole: RobotModel = { ...model, points: [], collision: { capsules, pairs: all, clearanceM } };
   const arm = new ArmKinematics(whole);
   const clearances = new Clearances(whole);
@@ -53,6 +55,7 @@ export function choosePairs(model: RobotModel, capsules: readonly Capsule[], cle
   const unclear = [...all.keys()].filter((k) => !(atHome[k]! >= 0));
   return {
     pairs: order.slice(0, MOST).map((k) => all[k]!),
+    dropped: order.slice(MOST).map((k) => all[k]!),
     blind: unclear.filter(isBlind).map((k) => all[k]!),
     suspect: unclear.filter((k) => !isBlind(k)).map((k) => all[k]!),
   };

@@ -75,6 +75,8 @@ tool: { frame: hand }
 homeRad: [0, 0.5]
 `;
 
+const TANK = 'tank: { port: joint, startJ: 5, minJ: 0.1, maxJ: 8, powerMaxW: 20, recovery: 0.9 }\n';
+
 write({ 'scara.urdf': URDF, 'joint_limits.yaml': ROS, 'scara.yaml': OWN });
 
 describe('a robot to be checked', () => {
@@ -105,6 +107,77 @@ describe('a robot to be checked', () => {
       for (const [k, value] of at(read, joints).entries()) expect(value).toBeCloseTo(wanted[k]!, 7);
     }
     expect(read.model.collision!.pairs.length).toBeGreaterThan(8);
+  });
+});
+
+describe('what no file says', () => {
+  const MOVEIT = ROS.replace(/has_acceleration_limits: true\n.*\n/g, 'has_acceleration_limits: false\n');
+
+  it('is worked out from the servos and said: acceleration, stiffness and damping of a URDF with MoveIt’s file as shipped', async () => {
+    write({ 'moveit.yaml': MOVEIT });
+    const { model, assumed } = await load('scara.urdf', { limits: 'moveit.yaml' });
+    for (const joint of model.joints) {
+      expect(joint.accelMaxRadPerS2).toBeGreaterThan(0);
+      expect(joint.accelMaxRadPerS2).toBeLessThanOrEqual(10);
+      expect(joint.stiffnessNmPerRad).toBeGreaterThan(0);
+      expect(joint.stiffnessNmPerRad).toBeLessThanOrEqual(joint.torqueMaxNm / 0.1);
+      expect(joint.dampingNmSPerRad).toBeGreaterThan(0);
+    }
+    for (const key of ['accelMaxRadPerS2', 'stiffnessNmPerRad', 'dampingNmSPerRad'])
+      expect(assumed.join('\n')).toContain(`(${key}) of shoulder (`);
+  });
+
+  it('is what --accel says', async () => {
+    write({ 'moveit.yaml': MOVEIT });
+    const { model, assumed } = await load('scara.urdf', { limits: 'moveit.yaml', accelMaxRadPerS2: 3 });
+    expect(model.joints.map(({ accelMaxRadPerS2 }) => accelMaxRadPerS2)).toEqual([3, 3]);
+    expect(assumed.join('\n')).toContain('shoulder (3), elbow (3): as --accel says');
+  });
+});
+
+describe('limits as others ship them', () => {
+  it("are read from Franka's groups, under names without the robot's prefix", async () => {
+    const franka =
+      'joint1:\n  limit: { lower: -1, upper: 1.5, velocity: 2, effort: 30 }\njoint2:\n  limit: { lower: -2, upper: 2, velocity: 1, effort: 12 }\n';
+    write({
+      'franka.yaml': franka,
+      'franka.urdf': URDF.replaceAll('"shoulder"', '"panda_joint1"').replaceAll('"elbow"', '"panda_joint2"'),
+    });
+    const { model, assumed } = await load('franka.urdf', { limits: 'franka.yaml' });
+    expect(model.joints[0]).toMatchObject({
+      positionMinRad: -1,
+      positionMaxRad: 1.5,
+      velocityMaxRadPerS: 2,
+      torqueMaxNm: 30,
+    });
+    expect(model.joints[1]).toMatchObject({ positionMinRad: -2, velocityMaxRadPerS: 1, torqueMaxNm: 12 });
+    expect(assumed.join('\n')).toMatch(/under the model's names: joint1 is panda_joint1, joint2 is panda_joint2/);
+    write({ 'franka.yaml': franka.replace('velocity: 2', 'speed: 2') });
+    await expect(load('franka.urdf', { limits: 'franka.yaml' })).rejects.toThrow(
+      /franka\.yaml:2:35: "speed" of joint "joint1" is no key of its group "limit": lower, upper, velocity/,
+    );
+  });
+
+  it("are MoveIt's, where a name ends in _joint and the model's does not; two that could be meant are refused", async () => {
+    const named = ROS.replace('shoulder:', 'shoulder_joint:').replace('elbow:', 'elbow_joint:');
+    write({ 'named.yaml': named });
+    const { model } = await load('scara.urdf', { limits: 'named.yaml' });
+    expect(model.joints[0]).toMatchObject({ velocityMaxRadPerS: 2, accelMaxRadPerS2: 8 });
+    write({ 'twice.yaml': `${named}  left_elbow:\n    max_velocity: 1\n` });
+    await expect(load('scara.urdf', { limits: 'twice.yaml' })).rejects.toThrow(
+      /has no joint "elbow_joint".*did you mean/,
+    );
+  });
+});
+
+describe('joints that stand still', () => {
+  it('are named on the command line, and misspelt ones refused', async () => {
+    const { model } = await load('scara.yaml', { fixed: ['shoulder'] }).catch(() =>
+      load('scara.urdf', { fixed: ['elbow'] }),
+    );
+    expect(model.joints.map(({ name }) => name)).toEqual(['shoulder']);
+    await expect(load('scara.urdf', { fixed: ['elbo'] })).rejects.toThrow(/--fixed elbo: .*did you mean "elbow"/);
+    await expect(load('arm6', { fixed: ['j1'] })).rejects.toThrow(/--fixed belong to an MJCF or URDF/);
   });
 });
 
@@ -258,8 +331,8 @@ describe('limits that cannot be', () => {
       `x-ros.yaml:7:19: velocityMaxRadPerS of joint "shoulder" is 3.5, wider than the model's 3`,
     ],
     [
-      'a missing stiffness',
-      own((text) => text.replace('stiffnessNmPerRad: 200, ', '')),
+      'a missing stiffness where there is a tank, whose books it is,',
+      own((text) => text.replace('stiffnessNmPerRad: 200, ', '').concat(TANK)),
       'x.yaml:5:3: joint "elbow" has no stiffness (stiffnessNmPerRad)',
     ],
     [
@@ -293,17 +366,13 @@ describe('limits that cannot be', () => {
       'x-ros.yaml:5:3: the model has no joint "shoulder_joint", it has shoulder, elbow, did you mean "shoulder"?',
     ],
     [
-      'a joint that the ROS file lacks',
-      ros((text) => text.replace(/ {2}shoulder:[\s\S]*(?= {2}elbow:)/, '')),
-      'scara.urdf:12:1: joint "shoulder" has no acceleration limit (accelMaxRadPerS2): no file says it, and x-ros.yaml does not name it',
-    ],
-    [
-      'a joint without acceleration limits in the ROS file',
+      'a speed that no file says, of a joint that the ROS file lacks,',
       {
-        'x-ros.yaml': ROS.replace(/(max_velocity: 2.0\n {4}has_acceleration_limits:) true\n.*8.0/, '$1 false'),
-        'x.yaml': OWN.replace('joint_limits', 'x-ros').replace(/joints:\n.*\n/, ''),
+        ...ros((text) => text.replace(/ {2}shoulder:[\s\S]*(?= {2}elbow:)/, '')),
+        'slow.urdf': URDF.replace('effort="40" velocity="3"', 'effort="40" velocity="0"'),
+        'x.yaml': OWN.replace('scara.urdf', 'slow.urdf').replace('joint_limits', 'x-ros'),
       },
-      'x-ros.yaml:5:3: joint "shoulder" has no acceleration limit (accelMaxRadPerS2): no file says it',
+      'slow.urdf:12:1: joint "shoulder" has no speed limit (velocityMaxRadPerS): no file says it, and x-ros.yaml does not name it',
     ],
     [
       'a slider that cannot stop, in metres,',
@@ -412,8 +481,8 @@ describe('limits that cannot be', () => {
   it('a name that two joints have is refused with both lines, also where it is written with entities', async () => {
     write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"').replace('name="elbow"', 'name="a&#60;b"') });
     expect(await refusal('y.urdf')).toContain('y.urdf:13:1: joint "a<b" stands in line 12 already');
-    write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"') });
-    expect(await refusal('y.urdf')).toContain('y.urdf:12:1: joint "a<b" has no acceleration limit');
+    write({ 'y.urdf': URDF.replace('name="shoulder"', 'name="a&lt;b"').replace('velocity="3"', 'velocity="0"') });
+    expect(await refusal('y.urdf')).toContain('y.urdf:12:1: joint "a<b" has no speed limit');
   });
 
   it('a home in which the robot touches itself is refused', async () => {
@@ -430,8 +499,9 @@ describe('limits that cannot be', () => {
   });
 
   it('says what a model alone lacks, and where limits have no place', async () => {
-    expect(await refusal('scara.urdf')).toContain(
-      'scara.urdf:12:1: joint "shoulder" has no acceleration limit (accelMaxRadPerS2), no stiffness',
+    write({ 'weak.urdf': URDF.replace('effort="40" velocity="3"', 'effort="0" velocity="0"') });
+    expect(await refusal('weak.urdf')).toContain(
+      'weak.urdf:12:1: joint "shoulder" has no speed limit (velocityMaxRadPerS), no torque limit (torqueMaxNm), no stiffness',
     );
     expect(await refusal('arm6', { limits: 'joint_limits.yaml' })).toContain('--limits belongs to an MJCF or URDF');
     expect(await refusal('none.urdf')).toContain('none.urdf: cannot be read');

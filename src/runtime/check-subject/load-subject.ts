@@ -11,7 +11,7 @@ import {
   readRosLimits,
   shownPath,
 } from '../config/index.ts';
-import { checkPlant } from './check-plant.ts';
+import { checkPlant, compileSubject } from './check-plant.ts';
 import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import type { CheckSubject, SubjectOptions } from './subject.ts';
 import { refuseLimits, refuseSubject, yamlKind } from './yaml-kind.ts';
@@ -28,26 +28,43 @@ export async function loadCheckSubject(pathOrName: string, options: SubjectOptio
   return subject;
 }
 
-async function subjectOf(pathOrName: string, { limits }: SubjectOptions, from: string): Promise<PlacedSubject> {
+async function subjectOf(pathOrName: string, options: SubjectOptions, from: string): Promise<PlacedSubject> {
+  const { limits } = options;
   if (isModelFile(pathOrName)) {
-    return subjectOfModel({ model: shownPath(at(from, pathOrName)), ...limitsOf(limits, from) });
+    return subjectOfModel({ model: shownPath(at(from, pathOrName)), ...limitsOf(limits, from) }, options);
   }
   const isYaml = /\.ya?ml$/i.test(pathOrName);
   const path = at(from, pathOrName);
   if (isYaml && existsSync(path)) {
     const shown = shownPath(path);
     const kind = yamlKind(path, shown);
-    if (kind === 'limits') return subjectOfLimits(path, limits, from);
+    if (kind === 'limits') return subjectOfLimits(path, options, from);
     refuseSubject(kind, shown);
   }
   if (limits !== undefined) {
     throw new ReinError('config', `--limits belongs to an MJCF or URDF: the robot ${pathOrName} has limits of its own`);
   }
-  return subjectOfRobot(loadRobotFile(pathOrName, from));
+  refuseModelOptions(pathOrName, options);
+  return subjectOfRobot(loadRobotFile(pathOrName, from), options);
+}
+
+/** What a robot's own file says in full. */
+function refuseModelOptions(name: string, { accelMaxRadPerS2, fixed = [], packages = {} }: SubjectOptions): void {
+  const given = [
+    ...(accelMaxRadPerS2 === undefined ? [] : ['--accel']),
+    ...(fixed.length === 0 ? [] : ['--fixed']),
+    ...(Object.keys(packages).length === 0 ? [] : ['--package']),
+  ];
+  if (given.length === 0) return;
+  throw new ReinError(
+    'config',
+    `${given.join(' and ')} belong to an MJCF or URDF: the robot ${name} has a file of its own`,
+  );
 }
 
 /** Our own limits file, which names the model. */
-async function subjectOfLimits(path: string, limits: string | undefined, from: string): Promise<PlacedSubject> {
+async function subjectOfLimits(path: string, options: SubjectOptions, from: string): Promise<PlacedSubject> {
+  const { limits } = options;
   const own = readOwnLimits(path, shownPath(path));
   const { model, limits: named } = own.config;
   if (model === undefined) {
@@ -60,12 +77,8 @@ async function subjectOfLimits(path: string, limits: string | undefined, from: s
   if (!existsSync(file)) {
     throw problemsError([{ place: own.place(['model']), message: `there is no file ${shownPath(file)}` }]);
   }
-  return subjectOfModel({
-    model: shownPath(file),
-    own,
-    ownFile: shownPath(path),
-    ...rosOf(own, folder, named, limits, from),
-  });
+  const ros = rosOf(own, folder, named, limits, from);
+  return subjectOfModel({ model: shownPath(file), own, ownFile: shownPath(path), ...ros }, options);
 }
 
 /** What `--limits` names: our own limits file, or a ROS one. */
@@ -99,8 +112,13 @@ function rosOf(
   return { ros: { ...readRosLimits(shownPath(file)), file: shownPath(file) } };
 }
 
-async function subjectOfRobot(file: RobotFile): Promise<PlacedSubject> {
-  return { subject: await plainSubject(file), place: file.place };
+async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: SubjectOptions): Promise<PlacedSubject> {
+  const plain = await plainSubject(file);
+  const subject = payloadMaxKg === undefined ? plain : { ...plain, model: { ...plain.model, payloadMaxKg } };
+  const { model, plantFile } = subject;
+  if (plantFile === undefined) return { subject, place: file.place };
+  onPhase?.(`compiling ${model.name}`);
+  return { subject: { ...subject, plantImage: await compileSubject(plantFile, model, undefined) }, place: file.place };
 }
 
 async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {

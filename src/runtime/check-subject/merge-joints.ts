@@ -17,6 +17,8 @@ export interface LimitFiles {
   readonly robot: ImportedRobot;
   readonly own?: OwnLimits | undefined;
   readonly ros?: (RosLimits & { readonly file: string }) | undefined;
+  /** For joints of which no file says it, rad/s²; worked out where absent. */
+  readonly accelMaxRadPerS2?: number | undefined;
 }
 
 export interface MergedJoint {
@@ -31,11 +33,115 @@ const ENDLESS_RAD = 2 * Math.PI;
 const SAME_RAD = 1e-3;
 
 /** All joints, the problems of the files, and what was assumed. The joints are complete only where there are no problems. */
-export function mergeJoints(files: LimitFiles): { joints: MergedJoint[]; problems: Problem[]; assumed: string[] } {
-  const problems = checkNames(files);
+export function mergeJoints(given: LimitFiles): { joints: MergedJoint[]; problems: Problem[]; assumed: string[] } {
   const assumed: string[] = [];
-  const joints = files.robot.joints.map((joint) => mergeJoint(files, joint, problems, assumed));
-  return { joints, problems, assumed };
+  const files = withRosNames(given, assumed);
+  const problems = checkNames(files);
+  const defaults = new Defaults(files);
+  const joints = files.robot.joints.map((joint, i) => mergeJoint(files, joint, problems, assumed, defaults.of(i)));
+  return { joints, problems, assumed: [...assumed, ...defaults.sentences()] };
+}
+
+/** Prefixes and endings that descriptions and planners disagree about: `panda_joint1` and `joint1`, `elbow_joint` and `elbow`. */
+function isSameJoint(one: string, other: string): boolean {
+  const bare = (name: string): string => name.replace(/_joint$/, '');
+  const [long, short] = one.length >= other.length ? [one, other] : [other, one];
+  return bare(long) === bare(short) || long.endsWith(`_${short}`);
+}
+
+/** The ROS file under the model's names, where its own differ from exactly one of them in a prefix or `_joint`. */
+function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
+  const { robot, ros } = files;
+  if (ros === undefined) return files;
+  const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
+  const renamed = new Map<string, string>();
+  for (const name of ros.joints.keys()) {
+    if (all.includes(name)) continue;
+    const like = all.filter((each) => isSameJoint(each, name) && !ros.joints.has(each));
+    const rivals = [...ros.joints.keys()].filter((each) => like.some((one) => isSameJoint(one, each)));
+    if (like.length === 1 && rivals.length === 1) renamed.set(name, like[0]!);
+  }
+  if (renamed.size === 0) return files;
+  const pairs = [...renamed].map(([from, to]) => `${from} is ${to}`).join(', ');
+  assumed.push(`Joints of ${ros.file} under the model's names: ${pairs}.`);
+  const nameOf = (name: string): string => renamed.get(name) ?? name;
+  const joints = new Map([...ros.joints].map(([name, facts]) => [nameOf(name), facts]));
+  return { ...files, ros: { ...ros, joints, endless: new Set([...ros.endless].map(nameOf)) } };
+}
+
+/** Of a joint for which no file says how hard it may accelerate: rad/s² (m/s² for one that slides). */
+const ACCEL_RAD_PER_S2 = 10;
+/** Of the torque that a servo has, the most that an assumed acceleration takes in the pose of the file. */
+const ACCEL_TORQUE_SHARE = 0.4;
+/** An assumed servo saturates at this error, rad or m, and swings no faster than this, rad/s: simulation has to follow it. */
+const SATURATION_RAD = 0.1;
+const NATURAL_RAD_PER_S = 150;
+
+type DefaultKey = 'accelMaxRadPerS2' | 'stiffnessNmPerRad' | 'dampingNmSPerRad';
+
+/** What is put in the place of limits that no file says, and what is said about it. */
+class Defaults {
+  readonly #files: LimitFiles;
+  readonly #used = new Map<DefaultKey, string[]>();
+
+  constructor(files: LimitFiles) {
+    this.#files = files;
+  }
+
+  /** For joint `index`: a value where `key` can be assumed. `torqueMaxNm`: of the joint, where a file says it. */
+  of(index: number): (key: keyof JointLimits, facts: JointFacts) => Fact | undefined {
+    const { robot, own, accelMaxRadPerS2 } = this.#files;
+    const { name, place } = robot.joints[index]!;
+    const inertia = robot.inertiaKgM2[index]!;
+    const freeInertia = robot.freeInertiaKgM2[index]!;
+    return (key, { torqueMaxNm, stiffnessNmPerRad, velocityMaxRadPerS: speed, positionMinRad: min, positionMaxRad: max }) => {
+      if (key === 'accelMaxRadPerS2') {
+        // From full speed it has to stop within half of the range.
+        const range = min === undefined || max === undefined ? Number.POSITIVE_INFINITY : max.value - min.value;
+        const wanted = Math.max(ACCEL_RAD_PER_S2, speed === undefined || !(range > 0) ? 0 : speed.value ** 2 / range);
+        const most = torqueMaxNm === undefined ? wanted : (ACCEL_TORQUE_SHARE * torqueMaxNm.value) / inertia;
+        const value = accelMaxRadPerS2 ?? rounded(Math.min(wanted, most));
+        return this.#assume(key, name, value, place);
+      }
+      // The energy tank's books are these numbers: there nobody guesses.
+      if (own?.config.tank !== undefined || torqueMaxNm === undefined) return undefined;
+      const stiffness = stiffnessNmPerRad?.value ??
+        rounded(Math.min(torqueMaxNm.value / SATURATION_RAD, freeInertia * NATURAL_RAD_PER_S ** 2));
+      if (key === 'stiffnessNmPerRad') return this.#assume(key, name, stiffness, place);
+      if (key === 'dampingNmSPerRad')
+        return this.#assume(key, name, rounded(2 * Math.sqrt(stiffness * freeInertia)), place);
+      return undefined;
+    };
+  }
+
+  /** One sentence a kind. */
+  sentences(): string[] {
+    const { accelMaxRadPerS2 } = this.#files;
+    const words: Readonly<Record<DefaultKey, readonly [string, string]>> = {
+      accelMaxRadPerS2: [
+        'acceleration',
+        accelMaxRadPerS2 === undefined
+          ? `${ACCEL_RAD_PER_S2}, or what stops it within half its range, and at most what takes ${100 * ACCEL_TORQUE_SHARE} % of its torque; --accel sets another`
+          : 'as --accel says',
+      ],
+      stiffnessNmPerRad: ['stiffness', `a servo that saturates at ${SATURATION_RAD} rad or m, and swings at ${Math.round(NATURAL_RAD_PER_S / (2 * Math.PI))} Hz at most`],
+      dampingNmSPerRad: ['damping', 'critical for its inertia; only the simulated arm depends on it'],
+    };
+    return [...this.#used].map(([key, joints]) => {
+      const [what, how] = words[key];
+      return `No file says the ${what} (${key}) of ${joints.join(', ')}: ${how}.`;
+    });
+  }
+
+  #assume(key: DefaultKey, name: string, value: number, place: Place): Fact {
+    this.#used.set(key, [...(this.#used.get(key) ?? []), `${name} (${value})`]);
+    return { value, place };
+  }
+}
+
+/** Two significant digits. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(2));
 }
 
 /** Names that a limits file gives and the model lacks. */
@@ -72,6 +178,7 @@ function mergeJoint(
   model: ImportedJoint,
   problems: Problem[],
   assumed: string[],
+  assume: ReturnType<Defaults['of']>,
 ): MergedJoint {
   const { name } = model;
   const ofModel = factsOf(model);
@@ -80,6 +187,10 @@ function mergeJoint(
   const merged: Partial<Record<keyof JointLimits, Fact>> = {};
   for (const key of LIMIT_KEYS) {
     const fact = ofOwn[key] ?? ofRos[key] ?? ofModel[key] ?? own?.defaults[key];
+    if (fact !== undefined) merged[key] = fact;
+  }
+  for (const key of ['accelMaxRadPerS2', 'stiffnessNmPerRad', 'dampingNmSPerRad'] as const) {
+    const fact = merged[key] ?? assume(key, merged);
     if (fact !== undefined) merged[key] = fact;
   }
   for (const facts of [ofRos, ofOwn]) problems.push(...checkWider(name, facts, ofModel));

@@ -1,7 +1,7 @@
 /** From an MJCF or URDF and its limits files to a checked robot model. */
 import { resolve } from 'node:path';
-import { didYouMean, LinkTopology, matrixFromRpy, type RobotModel } from '../../core/index.ts';
-import type { ImportedRobot, NamedFrame } from '../../drivers/mujoco/index.ts';
+import { didYouMean, LinkTopology, matrixFromRpy, ReinError, type RobotModel } from '../../core/index.ts';
+import type { ImportedRobot, NamedFrame, PlantImage } from '../../drivers/mujoco/index.ts';
 import {
   checkRobot,
   counted,
@@ -15,10 +15,10 @@ import {
   type RosLimits,
   unitOf,
 } from '../config/index.ts';
-import type { PlaceOf } from './check-plant.ts';
+import { compileSubject, type PlaceOf } from './check-plant.ts';
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
-import type { CheckSubject } from './subject.ts';
+import type { CheckSubject, SubjectOptions } from './subject.ts';
 
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
 const MARGIN_RAD = 0.02;
@@ -40,11 +40,15 @@ export interface PlacedSubject {
 }
 
 /** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
-export async function subjectOfModel(files: ModelFiles): Promise<PlacedSubject> {
+export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<PlacedSubject> {
   const { importRobot } = await import('../../drivers/mujoco/index.ts');
-  const config = files.own?.config ?? noLimits();
-  const robot = await importRobot(files.model, (joint) => config.fixed.includes(joint));
-  const { joints, problems, assumed } = mergeJoints({ robot, own: files.own, ros: files.ros });
+  const { packages, onPhase, accelMaxRadPerS2, payloadMaxKg } = options;
+  const config = withPayload(files.own?.config ?? noLimits(), payloadMaxKg);
+  const fixed = [...config.fixed, ...(options.fixed ?? [])];
+  onPhase?.(`reading ${files.model}`);
+  const robot = await importRobot(files.model, (joint) => fixed.includes(joint), { packages, onPhase });
+  refuseUnknownFixed(robot, options.fixed ?? []);
+  const { joints, problems, assumed } = mergeJoints({ robot, own: files.own, ros: files.ros, accelMaxRadPerS2 });
   if (problems.length > 0) throw problemsError(problems);
   assumed.push(...(files.ros?.notes ?? []));
   const builder = new ModelBuilder(files, config, robot, joints, assumed);
@@ -52,20 +56,39 @@ export async function subjectOfModel(files: ModelFiles): Promise<PlacedSubject> 
   const found = checkRobot({ ...model, driver: { kind: 'mujoco', model: files.model } } as RobotConfig);
   if (found.length > 0)
     throw problemsError(found.map(({ path, message }) => ({ place: builder.place(path), message })));
-  const overlaps = await overlapsAtHome(files.model, model, builder.suspect);
+  onPhase?.('compiling it once more, with servos');
+  const plantFile = resolve(files.model);
+  const plantImage = await compileSubject(plantFile, model, packages);
+  const overlaps = await overlapsAtHome(plantFile, plantImage, model, builder.suspect);
   if (overlaps.length > 0) {
     throw problemsError(overlaps.map((message) => ({ place: builder.place(['homeRad']), message })));
   }
   const sources = [files.model, files.ros?.file, files.ownFile].filter((file) => file !== undefined);
   return {
-    subject: { model, plantFile: resolve(files.model), sources, assumed },
+    subject: { model, plantFile, plantImage, sources, assumed },
     place: (path) => builder.place(path),
   };
+}
+
+function withPayload(config: LimitsConfig, payloadMaxKg: number | undefined): LimitsConfig {
+  return payloadMaxKg === undefined ? config : { ...config, payloadMaxKg };
+}
+
+/** Throws for a joint of `--fixed` that the model lacks. */
+function refuseUnknownFixed(robot: ImportedRobot, names: readonly string[]): void {
+  const unknown = names.find((name) => !robot.fixed.includes(name));
+  if (unknown === undefined) return;
+  const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
+  throw new ReinError(
+    'config',
+    `--fixed ${unknown}: the model has no joint of that name, it has ${all.join(', ')}${didYouMean(unknown, all)}`,
+  );
 }
 
 /** Of the pairs whose capsules overlap at home, those whose shapes do too, by MuJoCo: a sentence each. */
 async function overlapsAtHome(
   file: string,
+  image: PlantImage,
   model: RobotModel,
   pairs: readonly (readonly [string, string])[],
 ): Promise<string[]> {
@@ -75,7 +98,7 @@ async function overlapsAtHome(
   const found: string[] = [];
   for (const pair of pairs) {
     const plant = await RobotPlant.open({
-      file,
+      ...{ file, image },
       model: { ...model, collision: { ...collision, keepOut: [], pairs: [pair] } },
     });
     const distanceM = plant.smallestDistanceM();
@@ -111,7 +134,7 @@ class ModelBuilder {
   }
 
   build(): RobotModel {
-    const { name, points, tank, contact, controlHz, leashM, leashRad } = this.#config;
+    const { name, points, tank, contact, payloadMaxKg, controlHz, leashM, leashRad } = this.#config;
     const limitMarginRad = this.#margin();
     const bare: RobotModel = {
       name: name ?? this.#robot.name,
@@ -121,6 +144,7 @@ class ModelBuilder {
       points,
       tank,
       contact,
+      payloadMaxKg,
       controlHz,
       limitMarginRad,
       leashM,
@@ -233,8 +257,17 @@ class ModelBuilder {
     const { clearanceM, keepOut } = collision;
     const capsules = collision.capsules ?? this.#robot.capsules;
     if (capsules.length === 0) return undefined;
-    if (collision.capsules === undefined)
+    if (collision.capsules === undefined) {
       this.#assumed.push("Shapes are capsules around each link's shapes in the model.");
+      const bare = this.#joints
+        .map(({ joint }) => joint.name)
+        .filter((name) => !capsules.some(({ link }) => link === name));
+      if (bare.length > 0) {
+        this.#assumed.push(
+          `Links without a shape that can collide, which are kept apart from nothing: ${bare.join(', ')}.`,
+        );
+      }
+    }
     if (collision.pairs !== undefined) return { capsules, pairs: collision.pairs, keepOut, clearanceM };
     let chosen: ReturnType<typeof choosePairs>;
     try {
@@ -249,6 +282,12 @@ class ModelBuilder {
         ? 'No links are kept apart: none that are no neighbours can come near and are clear at home.'
         : `${counted(chosen.pairs.length, 'pair')} of links kept apart: those that can come near and are clear at home.`,
     );
+    if (chosen.dropped.length > 0) {
+      const pairs = chosen.dropped.map((pair) => pair.join(' and ')).join(', ');
+      this.#assumed.push(
+        `NOT watched: ${counted(chosen.dropped.length, 'more pair')} of links that can come near, as ${chosen.pairs.length} is the most: ${pairs}. Choose with collision.pairs in a limits file.`,
+      );
+    }
     this.suspect = chosen.suspect;
     const unwatched = [...chosen.blind, ...chosen.suspect];
     if (unwatched.length > 0) {

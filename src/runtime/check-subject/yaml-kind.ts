@@ -46,8 +46,17 @@ function isRos(node: RawYaml): boolean {
   if (node.kind !== 'map') return false;
   return node.entries.some(
     ([key, value]) =>
-      key === 'joint_limits' || key === 'ros__parameters' || /^(has|max)_\w+$/.test(key) || isRos(value),
+      key === 'joint_limits' ||
+      hasLimitGroup(value) ||
+      key === 'ros__parameters' ||
+      /^(has|max)_\w+$/.test(key) ||
+      isRos(value),
   );
+}
+
+/** As in `joint1: { limit: { lower, upper, velocity, effort } }`. */
+function hasLimitGroup(node: RawYaml): boolean {
+  return node.kind === 'map' && node.entries.some(([key, value]) => key === 'limit' && value.kind === 'map');
 }
 
 function keysOf(node: RawYaml): readonly string[] {

@@ -17,7 +17,11 @@ const DELAY_TICKS = 2;
 export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVariant[] {
   if (plantFile === undefined || model.base !== undefined) return ['nominal'];
   const hasDelay = model.tank === undefined || (model.tank.delayTicks ?? 0) > 0;
-  return PLANT_VARIANTS.filter((variant) => variant !== 'delay' || hasDelay);
+  const hasLoad = (model.payloadMaxKg ?? 0) > 0;
+  return PLANT_VARIANTS.filter((variant) => {
+    if (variant === 'delay') return hasDelay;
+    return hasLoad || (variant !== 'payload' && variant !== 'halfPayload');
+  });
 }
 
 /** Plants of one thread. */
@@ -36,9 +40,11 @@ export class BenchPlants {
   async get(variant: PlantVariant): Promise<CheckedPlant> {
     const known = this.#open.get(variant);
     if (known !== undefined) return known;
-    const { model, plantFile } = this.#subject;
+    const { model, plantFile: file, plantImage: image } = this.#subject;
     const plant =
-      plantFile === undefined ? new LagPlant(model) : await RobotPlant.open(optionsOf(model, plantFile, variant));
+      file === undefined
+        ? new LagPlant(model)
+        : await RobotPlant.open({ file, image, model, ...optionsOf(model, variant) });
     this.#open.set(variant, plant);
     return plant;
   }
@@ -70,17 +76,26 @@ export class BenchPlants {
   }
 }
 
-function optionsOf(model: RobotModel, file: string, variant: PlantVariant): PlantOptions {
-  const plain = { file, model };
-  if (variant === 'light') return { ...plain, payload: { scale: 0.5 } };
-  if (variant === 'heavy') return { ...plain, payload: { scale: 1.5 } };
-  if (variant === 'delay')
-    return { ...plain, delayTicks: (model.tank?.delayTicks ?? DELAY_TICKS) - readingDelay(model) };
-  if (variant === 'wall') return { ...plain, wall: wallBefore(model) };
-  if (variant === 'friction') {
-    return { ...plain, frictionNm: FRICTION_SHARE * Math.min(...model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) };
+/** In what a variant differs from the nominal plant. */
+function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions, 'file' | 'model'> {
+  switch (variant) {
+    case 'light':
+      return { payload: { scale: 0.5 } };
+    case 'heavy':
+      return { payload: { scale: 1.5 } };
+    case 'delay':
+      return { delayTicks: (model.tank?.delayTicks ?? DELAY_TICKS) - readingDelay(model) };
+    case 'wall':
+      return { wall: wallBefore(model) };
+    case 'friction':
+      return { frictionNm: FRICTION_SHARE * Math.min(...model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) };
+    case 'payload':
+      return { payload: { massKg: model.payloadMaxKg! } };
+    case 'halfPayload':
+      return { payload: { massKg: model.payloadMaxKg! / 2 } };
+    default:
+      return {};
   }
-  return plain;
 }
 
 /** Of the delay that a tank was told of, the part by which readings are late, ticks; the rest is that of references. */

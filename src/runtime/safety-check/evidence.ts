@@ -7,12 +7,10 @@ export function evidenceOf(
   robots: readonly SafetyCheckResult[],
   ablations: readonly Ablation[],
   wallS: number,
+  withoutTank: readonly SafetyCheckResult[] = [],
 ): SafetyEvidence {
   const ticks = robots.reduce((sum, robot) => sum + robot.ticks, 0);
-  const violations = robots.reduce(
-    (sum, robot) => sum + robot.violations.reduce((all, { count }) => all + count, 0),
-    0,
-  );
+  const violations = robots.reduce((sum, robot) => sum + countAll(robot), 0);
   return {
     formatVersion: 1,
     ticks,
@@ -21,8 +19,20 @@ export function evidenceOf(
     surplusMaxJ: Math.max(0, ...robots.map(({ energy }) => energy.surplusMaxJ)),
     wallS,
     robots,
+    withoutTank,
     ablations,
   };
+}
+
+/**
+ * Violations in all. Without the tank nobody promises anything about energy, and that the reference kept every limit is what
+ * is to be seen: `kinds` leaves out what is not counted.
+ */
+export function countAll(
+  { violations }: SafetyCheckResult,
+  counts: (kind: ViolationKind) => boolean = () => true,
+): number {
+  return violations.reduce((all, { kind, count }) => all + (counts(kind) ? count : 0), 0);
 }
 
 /** What `result` found, as an ablation. */

@@ -52,6 +52,57 @@ export const VIOLATION_KINDS = [
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
+/** In what the simulated arm, and not its reference, can be beyond its limits. */
+export const ARM_KINDS = [
+  /** A joint measured outside its position limits. */
+  'armPosition',
+  /** A joint measured faster than its speed limit, as a share of it. */
+  'armSpeed',
+  /** The tool point, or another listed one, measured outside its box. */
+  'armWorkspace',
+] as const;
+export type ArmKind = (typeof ARM_KINDS)[number];
+
+/** One kind of excursion of the simulated arm over all ticks. */
+export interface ArmExcursion {
+  readonly kind: ArmKind;
+  /** Ticks after which it was beyond, of all. */
+  readonly count: number;
+  readonly ticks: number;
+  /** By how much at worst, in `unit`; 0 where it never was. */
+  readonly worst: number;
+  readonly unit: string;
+  readonly first: TrialName | null;
+}
+
+/** What to write into the robot's file so that an excursion as large stays within what the robot can and may do. */
+export interface MarginAdvice {
+  readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'workspace' | 'clearanceM';
+  /** What the arm did, and what to set instead of what, in one sentence. */
+  readonly sentence: string;
+  /** What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. */
+  readonly set: number;
+  readonly unit: string;
+}
+
+/** The simulated arm, judged as its reference is. Its touching things is the violation `contact`. */
+export interface ArmResult {
+  /** False for a mobile base, and where no file says what the robot weighs. */
+  readonly applies: boolean;
+  /** Heaviest load that hung on the tool unknown to all, kg; null where no file says one. */
+  readonly payloadMaxKg: number | null;
+  readonly excursions: readonly ArmExcursion[];
+  readonly margins: readonly MarginAdvice[];
+}
+
+/** How often a stage of the chain changed what was asked. */
+export interface StageShare {
+  readonly stage: StageName;
+  readonly ticks: number;
+  /** Of all ticks, 0 to 1. */
+  readonly share: number;
+}
+
 /** One kind of violation over all ticks. */
 export interface ViolationCount {
   readonly kind: ViolationKind;
@@ -134,6 +185,8 @@ export interface EnergyComparison {
   readonly peakKineticWithoutJ: number;
   readonly peakForceWithN: number;
   readonly peakForceWithoutN: number;
+  /** `wall` only: false where nothing was ever touched, so that its forces say nothing. */
+  readonly hasTouched: boolean;
 }
 
 /** A course over time, thinned; all arrays are of one length. */
@@ -212,10 +265,16 @@ export interface SafetyCheckResult {
   readonly simulatedS: number;
   /** How often the simulation could not be trusted: what was sent was not finite, or tore the robot apart. */
   readonly plantFailures: number;
+  /** Ticks that were asked for; fewer were run where somebody or the time limit ended it. */
+  readonly plannedTicks: number;
+  readonly ended: 'complete' | 'interrupted' | 'timeLimit';
+  /** No limit of the reference was broken, nothing touched, and no energy came from nowhere. */
   readonly ok: boolean;
   /** The verdict in one sentence. */
   readonly verdict: string;
   readonly violations: readonly ViolationCount[];
+  readonly arm: ArmResult;
+  readonly stages: readonly StageShare[];
   readonly adversaries: readonly AdversaryResult[];
   readonly margins: Margins;
   readonly energy: EnergyResult;
@@ -241,6 +300,8 @@ export interface SafetyEvidence {
   readonly surplusMaxJ: number;
   readonly wallS: number;
   readonly robots: readonly SafetyCheckResult[];
+  /** The same attacks without the energy tank, which slows a robot so much that other stages have little to do. */
+  readonly withoutTank: readonly SafetyCheckResult[];
   /** The same attacks without the chain, and with one stage (or the stages that stand in for it) left out. */
   readonly ablations: readonly Ablation[];
 }

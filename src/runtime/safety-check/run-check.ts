@@ -1,6 +1,6 @@
 /** A whole check: trials on threads, comparisons with and without the tank, and one result. */
 import { availableParallelism, cpus } from 'node:os';
-import { isFree, type RobotModel } from '../../core/index.ts';
+import { isFree, ReinError, type RobotModel } from '../../core/index.ts';
 import type { StageName } from '../../safety/index.ts';
 import type { CheckSubject } from '../check-subject/index.ts';
 import { packageVersions } from '../config/index.ts';
@@ -29,24 +29,49 @@ export interface CheckRequest {
   readonly without: readonly StageName[];
   /** As many as there are cores where absent. */
   readonly threads?: number | undefined;
-  readonly onTicks?: ((done: number, planned: number) => void) | undefined;
+  readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
+  /** Ends the trials; what was tried until then is the result. */
   readonly signal?: AbortSignal | undefined;
+  /** Likewise after so long, s. */
+  readonly timeLimitS?: number | undefined;
 }
 
-/** Runs the check. Rejects with `ReinError('config')` for a robot that cannot be simulated. */
+/** How far a check is. */
+export interface CheckProgress {
+  readonly ticks: number;
+  readonly plannedTicks: number;
+  readonly trials: number;
+  readonly plannedTrials: number;
+}
+
+/** setTimeout takes no longer time than this, ms. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * Runs the check. Rejects with `ReinError('config')` for a robot that cannot be simulated, and with the reason of `signal` where
+ * that came before a single trial was done.
+ */
 export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheckResult> {
-  const { subject, ticks, seed, chain, without, onTicks, signal } = request;
+  const { subject, ticks, seed, chain, without, onProgress, timeLimitS } = request;
   const startedAt = new Date();
   const plans = planTrials(subject.model, ticks, seed, variantsOf(subject));
   const planned = plans.reduce((sum, plan) => sum + plan.ticks, 0);
+  const limitMs = Math.min((timeLimitS ?? Number.POSITIVE_INFINITY) * 1e3, LONGEST_TIMEOUT_MS);
+  const timeout = timeLimitS === undefined ? undefined : AbortSignal.timeout(limitMs);
+  const signal = AbortSignal.any([request.signal, timeout].filter((each) => each !== undefined));
   const threads = Math.min(request.threads ?? availableParallelism(), plans.length);
   const pool = new TrialPool({ subject, chain, seed }, threads);
   try {
-    const outcomes = await pool.run(plans, without, (done) => onTicks?.(done, planned), signal);
+    const onTicks = (done: number, trials: number): void =>
+      onProgress?.({ ticks: done, plannedTicks: planned, trials, plannedTrials: plans.length });
+    const outcomes = await pool.run(plans, without, onTicks, signal);
+    if (outcomes.length === 0) refuseNothing(signal, timeout);
     const hasEnergy = subject.plantFile !== undefined;
     const untried = untriedOf(subject.model, hasEnergy);
     const totals = totalsOf(subject.model, outcomes, hasEnergy);
-    const comparison = await compare(pool, request, hasEnergy);
+    const isCut = outcomes.length < plans.length;
+    const comparison = isCut ? null : await compare(pool, request, hasEnergy, signal);
+    const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';
     const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;
     return {
       formatVersion: 1,
@@ -57,8 +82,12 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
       joints: subject.model.joints.length,
       ticks: totals.ticks,
       ...{ trials, simulatedS, plantFailures },
-      ...verdictOf(subject.model.name, totals, chain, without, untried),
+      plannedTicks: planned,
+      ended,
+      ...verdictOf(subject.model.name, totals, { chain, without, untried, ended, plannedTicks: planned }),
       ...{ violations, adversaries, margins },
+      arm: totals.arm,
+      stages: totals.stages,
       energy: { ...totals.energy, comparison },
       ...{ stops, worst },
       limits: limitRowsOf(subject.model),
@@ -69,6 +98,15 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   } finally {
     await pool.close();
   }
+}
+
+function refuseNothing(signal: AbortSignal, timeout: AbortSignal | undefined): never {
+  if (timeout?.aborted) {
+    throw new ReinError('config', 'the time limit was over before one trial was done', {
+      remedy: 'give --time-limit more seconds, or --ticks fewer ticks: trials are then shorter',
+    });
+  }
+  throw signal.reason;
 }
 
 type AboutRun = Pick<
@@ -91,8 +129,13 @@ function aboutRun(request: CheckRequest, startedAt: Date): AboutRun {
 }
 
 /** The same attacks with the tank and without it: what it is good for. */
-async function compare(pool: TrialPool, request: CheckRequest, hasEnergy: boolean): Promise<EnergyComparison[] | null> {
-  const { subject, chain, without, signal } = request;
+async function compare(
+  pool: TrialPool,
+  request: CheckRequest,
+  hasEnergy: boolean,
+  signal: AbortSignal,
+): Promise<EnergyComparison[] | null> {
+  const { subject, chain, without } = request;
   if (!hasEnergy || subject.model.tank === undefined || chain === 'off' || without.length > 0) return null;
   const comparisons: EnergyComparison[] = [];
   for (const attack of ['pumping', 'wall'] as const) {
@@ -100,6 +143,8 @@ async function compare(pool: TrialPool, request: CheckRequest, hasEnergy: boolea
     const nothing = (): void => {};
     const withTank = await pool.run(plans, [], nothing, signal);
     const withoutTank = await pool.run(plans, ['tank'], nothing, signal);
+    // Half a comparison is none.
+    if (signal.aborted) return null;
     comparisons.push(comparisonOf(attack, withTank, withoutTank));
   }
   return comparisons;

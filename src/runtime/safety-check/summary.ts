@@ -1,15 +1,19 @@
 /** From what single trials saw to what a check says. */
 import type { RobotModel } from '../../core/index.ts';
 import { isFree } from '../../core/index.ts';
-import type { StageName } from '../../safety/index.ts';
+import { STAGES, type StageName } from '../../safety/index.ts';
+import { armOf, armWords } from './arm-summary.ts';
 import { canStartFar } from './attack/index.ts';
 import {
   ADVERSARIES,
   type AdversaryResult,
+  type ArmResult,
   type EnergyComparison,
   type EnergyResult,
   type Histogram,
   type Margins,
+  type SafetyCheckResult,
+  type StageShare,
   type StopFigure,
   type StopResult,
   type Trace,
@@ -49,6 +53,8 @@ export interface Totals {
   readonly simulatedS: number;
   readonly plantFailures: number;
   readonly violations: readonly ViolationCount[];
+  readonly arm: ArmResult;
+  readonly stages: readonly StageShare[];
   readonly adversaries: readonly AdversaryResult[];
   readonly margins: Margins;
   readonly energy: Omit<EnergyResult, 'comparison'>;
@@ -83,6 +89,11 @@ export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], h
     simulatedS: sumOf(outcomes, 'simulatedS'),
     plantFailures: sumOf(outcomes, 'plantFailures'),
     violations: VIOLATION_KINDS.map((kind) => violationOf(model, kind, sums, ticks, samples.length, hasEnergy)),
+    arm: armOf(model, outcomes, ticks, hasEnergy),
+    stages: STAGES.map((stage, i) => {
+      const acted = outcomes.reduce((sum, { stageTicks }) => sum + stageTicks[i]!, 0);
+      return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };
+    }),
     adversaries: adversariesOf(outcomes),
     margins: marginsOf(model, outcomes),
     energy: energyOf(model, outcomes, hasEnergy),
@@ -260,27 +271,32 @@ export function comparisonOf(
     peakKineticWithoutJ: peak(withoutTank, 'peakKineticJ'),
     peakForceWithN: peak(withTank, 'peakForceN'),
     peakForceWithoutN: peak(withoutTank, 'peakForceN'),
+    hasTouched: attack !== 'wall' || peak([...withTank, ...withoutTank], 'peakForceN') > 0,
   };
 }
 
-/** The verdict in one sentence, and whether it is a good one. `untried`: `untriedOf`. */
+/** What a verdict is about. `untried`: `untriedOf`. */
+type VerdictTerms = Pick<SafetyCheckResult, 'chain' | 'without' | 'untried' | 'ended' | 'plannedTicks'>;
+
+/** The verdict in one sentence, of the reference and of the simulated arm, and whether it is a good one. */
 export function verdictOf(
   robot: string,
   totals: Totals,
-  chain: 'on' | 'off',
-  without: readonly StageName[],
-  untried: readonly string[],
+  { chain, without, untried, ended, plannedTicks }: VerdictTerms,
 ): { readonly ok: boolean; readonly verdict: string } {
   const broken = totals.violations.filter(({ count }) => count > 0);
   const ok = broken.length === 0 && totals.plantFailures === 0;
-  const among = `${grouped(totals.ticks)} adversarial ticks`;
+  const cut = { complete: '', interrupted: 'interrupted', timeLimit: 'time limit' }[ended];
+  const share = cut === '' ? '' : ` of ${grouped(plannedTicks)} (${cut})`;
+  const among = `${grouped(totals.ticks)}${share} adversarial ticks`;
   const part =
     chain === 'off' ? ' with the safety chain off' : without.length > 0 ? ` without ${without.join(' and ')}` : '';
   const kept = untried.length === 0 ? 'every limit' : 'every limit that was tried';
-  if (ok) return { ok, verdict: `${robot} kept ${kept} in ${among}${part}.` };
+  const arm = armWords(totals.arm);
+  if (ok) return { ok, verdict: `The reference of ${robot} kept ${kept} in ${among}${part}${arm}.` };
   const failures = totals.plantFailures > 0 ? [`${grouped(totals.plantFailures)} × simulation broke down`] : [];
   const list = [...broken.map(({ kind, count }) => `${grouped(count)} × ${KIND_WORDS[kind]}`), ...failures];
-  return { ok, verdict: `${robot} broke limits in ${among}${part}: ${list.join(', ')}.` };
+  return { ok, verdict: `${robot} broke limits in ${among}${part}: ${list.join(', ')}${arm}.` };
 }
 
 /** What each kind is called in a sentence. */

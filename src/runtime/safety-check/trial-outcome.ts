@@ -1,6 +1,7 @@
 /** What one trial saw, as plain data: it crosses threads. */
-import type { Trace, TrialName } from './result.ts';
-import { addCount, type Distances, type StopSample, type Witness } from './witness/index.ts';
+import { STAGES } from '../../safety/index.ts';
+import { ARM_KINDS, type Trace, type TrialName } from './result.ts';
+import { type ArmCounts, addCount, type Distances, type StopSample, type Witness } from './witness/index.ts';
 
 /** Energy that an integration of the motion may seem to make, J, and as a share of what moves. */
 const ENERGY_ROUNDING_J = 2e-3;
@@ -15,6 +16,9 @@ export interface TrialOutcome {
   idleTicks: number;
   farStarts: number;
   counts: Witness['counts'];
+  readonly arm: ArmCounts;
+  /** Ticks in which each stage changed what was asked, in the order of `STAGES`. */
+  readonly stageTicks: number[];
   least: Distances;
   marginMin: number;
   surplusMaxJ: number;
@@ -34,17 +38,38 @@ export function energyToleranceJ(peakKineticJ: number): number {
   return ENERGY_ROUNDING_J + ENERGY_ROUNDING_SHARE * peakKineticJ;
 }
 
-export function createOutcome(name: TrialName, witness: Witness, stops: StopSample[], trace: Trace): TrialOutcome {
+export function createOutcome(
+  name: TrialName,
+  witness: Witness,
+  arm: ArmCounts,
+  stops: StopSample[],
+  trace: Trace,
+): TrialOutcome {
+  const stageTicks = STAGES.map(() => 0);
   const { counts, least } = witness;
   const none = { ticks: 0, changedTicks: 0, violatedTicks: 0, idleTicks: 0, farStarts: 0, plantFailures: 0 };
   const energy = { surplusMaxJ: Number.NEGATIVE_INFINITY, tankMinJ: Number.POSITIVE_INFINITY };
   const sums = { injectedJ: 0, creditedJ: 0, peakKineticJ: 0, peakForceN: 0, simulatedS: 0 };
-  return { name, ...none, ...energy, ...sums, counts, least, marginMin: Number.POSITIVE_INFINITY, stops, trace };
+  return {
+    name,
+    ...none,
+    ...energy,
+    ...sums,
+    counts,
+    arm,
+    stageTicks,
+    least,
+    marginMin: Number.POSITIVE_INFINITY,
+    stops,
+    trace,
+  };
 }
 
 /** Two attempts as one trial, with the trace of the one that came nearer to harm. */
 export function merged(a: TrialOutcome, b: TrialOutcome): TrialOutcome {
   for (const kind of Object.keys(a.counts) as (keyof Witness['counts'])[]) addCount(a.counts[kind], b.counts[kind]);
+  for (const kind of ARM_KINDS) addCount(a.arm[kind], b.arm[kind]);
+  for (const [i, ticks] of b.stageTicks.entries()) a.stageTicks[i]! += ticks;
   for (const key of Object.keys(a.least) as (keyof Distances)[]) a.least[key] = Math.min(a.least[key], b.least[key]);
   return {
     ...a,

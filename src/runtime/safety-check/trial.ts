@@ -18,7 +18,7 @@ import type { TrialName } from './result.ts';
 import { JointSensor, SENSOR_NOISES } from './sensor.ts';
 import { TraceRecorder } from './trace-recorder.ts';
 import { createOutcome, energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
-import { EnergyLedger, StopWatch, Witness } from './witness/index.ts';
+import { ArmWitness, EnergyLedger, StopWatch, Witness } from './witness/index.ts';
 
 /** Longest lease of a command, s (fault table, row 2). */
 const LEASE_MAX_S = 0.1;
@@ -56,6 +56,7 @@ export class TrialRun {
   readonly #sensor: JointSensor;
   readonly #mover: Mover;
   readonly #witness: Witness;
+  readonly #arm: ArmWitness;
   readonly #ledger: EnergyLedger;
   readonly #stops: StopWatch | undefined;
   readonly #trace: TraceRecorder;
@@ -87,11 +88,12 @@ export class TrialRun {
     this.#sensor = sensorOf(model, plan, rng);
     this.#mover = this.#createMover(policyPeriodS);
     this.#witness = new Witness(model);
+    this.#arm = new ArmWitness(model);
     this.#ledger = new EnergyLedger(model, plant);
     this.#stops = plan.stops === 'none' ? undefined : new StopWatch(model, plan.stops, this.#leaseS);
     this.#trace = new TraceRecorder(name, plan.ticks / plan.attempts);
     this.#state = createRobotState(model.joints.length, 0);
-    this.#out = createOutcome(name, this.#witness, this.#stops?.samples ?? [], this.#trace.trace);
+    this.#out = createOutcome(name, this.#witness, this.#arm.counts, this.#stops?.samples ?? [], this.#trace.trace);
     const { command } = this.#attacker;
     this.#poison = { ...command, action: command.action.slice().fill(Number.NaN) };
     this.#sent = { ...command, action: command.action.slice() };
@@ -249,6 +251,7 @@ export class TrialRun {
     if (!mayMove) out.idleTicks++;
     if (isFar) out.farStarts++;
     if (this.#report.changed) out.changedTicks++;
+    for (let i = 0; i < out.stageTicks.length; i++) if (this.#report.stages[i]!.changed) out.stageTicks[i]!++;
     let isBroken = witness.check(this.#mover.referenceRad, plant.positionRad, dtS, mayMove);
     const speed = witness.speedShare;
     if (isFar && speed > 0) {
@@ -276,6 +279,7 @@ export class TrialRun {
       this.#restartPlant();
       return;
     }
+    if (hasEnergy) this.#arm.check(plant.positionRad, plant.velocityRadPerS);
     out.peakForceN = Math.max(out.peakForceN, plant.contactForceN());
     let isBroken = this.#isPlantNear && this.#witness.checkPlant(plant.smallestDistanceM());
     if (hasEnergy && model.tank !== undefined) isBroken = this.#checkEnergy() || isBroken;

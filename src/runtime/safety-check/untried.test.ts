@@ -36,9 +36,20 @@ describe('what a check does not try', () => {
 
   it('is not claimed by the verdict', () => {
     const totals = totalsOf(arm, [], false);
-    expect(verdictOf('arm', totals, 'on', [], []).verdict).toBe('arm kept every limit in 0 adversarial ticks.');
-    expect(verdictOf('arm', totals, 'on', [], ['energy (no tank)']).verdict).toBe(
-      'arm kept every limit that was tried in 0 adversarial ticks.',
+    const terms = { chain: 'on', without: [], untried: [], ended: 'complete', plannedTicks: 0 } as const;
+    expect(verdictOf('arm', totals, terms).verdict).toBe(
+      'The reference of arm kept every limit in 0 adversarial ticks.',
+    );
+    expect(verdictOf('arm', totals, { ...terms, untried: ['energy (no tank)'] }).verdict).toBe(
+      'The reference of arm kept every limit that was tried in 0 adversarial ticks.',
+    );
+  });
+
+  it('is told apart from what was not reached', () => {
+    const totals = totalsOf(arm, [], false);
+    const terms = { chain: 'on', without: [], untried: [], ended: 'timeLimit', plannedTicks: 5000 } as const;
+    expect(verdictOf('arm', totals, terms).verdict).toBe(
+      'The reference of arm kept every limit in 0 of 5 000 (time limit) adversarial ticks.',
     );
   });
 });

@@ -24,7 +24,8 @@ const FIRST_SHARE = 0.04;
 /** The arm turns round here, rad from home. */
 const TURN_RAD = 2;
 const TICKS_PER_STEP = 10;
-const FLOOD_MS = 400;
+/** A guard that has not cut a flood off by then never will, ms. */
+const FLOOD_MOST_MS = 20_000;
 const FLOOD_BATCH = 100;
 
 const [socketPath = '', controlPath = '', home = '0', lease = '0'] = process.argv.slice(2);
@@ -141,20 +142,31 @@ async function sendNaN(link: SocketGuardLink): Promise<void> {
   }
 }
 
-/** As much as it can: commands that are each as good as any, or messages far longer than a message may be. */
+/**
+ * As much as it can, until it is cut off: commands that are each as good as any, or messages far longer than a message may be.
+ * The arm may follow such commands for as long as the last of them is valid: what is promised is counted from that one. How long
+ * it takes to send too many is the machine's to say. A flood that is never cut off never tells that it began.
+ */
 async function flood(link: SocketGuardLink, socket: Socket, what: TrialOrder): Promise<void> {
   const command = createActionCommand(link.shape.actions);
   command.decider = 'policy';
   command.leaseS = Number(lease);
   const way = Math.sign(link.latest.referenceRad[0]! - link.latest.robot.positionRad[0]!) || 1;
-  begin();
-  const untilMs = nowMs() + FLOOD_MS;
-  while (nowMs() < untilMs && link.lostReason === undefined) {
-    if (what === 'floodBytes') socket.write(oversized);
-    else for (let i = 0; i < FLOOD_BATCH; i++) send(link, command, way);
-    await nextTurn();
+  const beganMs = nowMs();
+  let lastCommandMs = beganMs;
+  try {
+    while (nowMs() < beganMs + FLOOD_MOST_MS && link.lostReason === undefined) {
+      if (what === 'floodBytes') socket.write(oversized);
+      else {
+        for (let i = 0; i < FLOOD_BATCH; i++) send(link, command, way);
+        lastCommandMs = nowMs();
+      }
+      await nextTurn();
+    }
+  } finally {
+    order = 'rest';
+    if (link.lostReason !== undefined) begin(lastCommandMs);
   }
-  order = 'rest';
 }
 
 /** A header without a fault, that promises more than four times what a message may hold, and all of that. */
@@ -167,6 +179,7 @@ function oversizedMessage(): Uint8Array {
   return Buffer.concat([header, new Uint8Array(length)]);
 }
 
-function begin(): void {
-  control.write(`${JSON.stringify({ kind: 'begun', atMs: nowMs() })}\n`);
+/** What the trial measures from, by this process's word: now, or `atMs`. */
+function begin(atMs: number = nowMs()): void {
+  control.write(`${JSON.stringify({ kind: 'begun', atMs })}\n`);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -234,6 +234,20 @@ describe('what no robot model can say', () => {
   });
 });
 
+describe('a closed chain', () => {
+  const loop = `<mujoco><worldbody><body name="frame"><joint name="root"/><geom size="0.1"/>
+    <body name="one"><joint name="left"/><geom size="0.1"/><body name="tip"><joint name="tip_joint"/><geom size="0.1"/></body></body>
+    <body name="two"><joint name="right"/><geom size="0.1"/></body></body></worldbody>
+    <equality><connect body1="tip" body2="two" anchor="0 0 0"/></equality></mujoco>`;
+
+  it('is refused with the names of the joints that would have to stand still, which is then enough', async () => {
+    await expect(importRobot(loop)).rejects.toMatchObject({
+      message: expect.stringContaining('"tip" and "two" are tied together'),
+      remedy: expect.stringContaining('(fixed: [left, tip_joint, right]), or give --fixed left --fixed tip_joint --fixed right'),
+    });
+  });
+});
+
 describe('files that a model refers to', () => {
   let folder: string | undefined;
   afterEach(() => {
@@ -242,7 +256,10 @@ describe('files that a model refers to', () => {
   });
   const write = (files: Record<string, string>): string => {
     folder = mkdtempSync(join(tmpdir(), 'rein-import-'));
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(folder, name, '..'), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
     return join(folder, 'robot.xml');
   };
   const cube = ['0 0 0', '1 0 0', '0 1 0', '0 0 1', '1 1 1']
@@ -263,6 +280,81 @@ describe('files that a model refers to', () => {
     await expect(importRobot(write({ 'robot.xml': withMesh, 'arm.xml': arm }))).rejects.toThrow(
       /robot.xml:3: mesh file cube.obj is not there/,
     );
+  });
+
+  const visual = `<mujoco><asset><mesh name="m" file="seen.obj"/><mesh file="shell.obj"/><texture name="t" type="2d" file="seen.png"/>
+    <material name="c" texture="t"/></asset><worldbody><body name="a"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j"/>
+    <geom type="mesh" mesh="m" material="c" contype="0" conaffinity="0"/><geom type="sphere" size="0.1" mass="0"/>
+    <geom type="mesh" mesh="shell" contype="0" conaffinity="0"/></body></worldbody></mujoco>`;
+
+  it('are not needed where they are only looked at: visual meshes and textures', async () => {
+    const file = write({ 'robot.xml': visual });
+    const phases: string[] = [];
+    const robot = await importRobot(file, () => false, { onPhase: (sentence) => phases.push(sentence) });
+    expect(robot.capsules).toHaveLength(1);
+    expect(robot.capsules[0]!.radiusM).toBeCloseTo(0.1, 6);
+    expect(phases).toEqual([]);
+    expect((await importRobot(file)).joints[0]!.name).toBe('j');
+  });
+
+  it('are needed where a mass or a shape would be missing without them', async () => {
+    const weighing = visual.replace(/<inertial[^>]*>/, '');
+    await expect(importRobot(write({ 'robot.xml': weighing }))).rejects.toThrow(/mesh file seen.obj is not there/);
+    rmSync(folder!, { recursive: true });
+    const bare = visual.replace('<geom type="sphere" size="0.1" mass="0"/>', '');
+    await expect(importRobot(write({ 'robot.xml': bare }))).rejects.toThrow(/mesh file seen.obj is not there/);
+  });
+
+  it('leave a link without solid shapes without a capsule where others have some', async () => {
+    const two = visual.replace(
+      '</body>',
+      '<body name="b"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="k"/><geom type="box" size="1 1 1" contype="0" conaffinity="0"/></body></body>',
+    );
+    const robot = await importRobot(write({ 'robot.xml': two }));
+    expect(robot.capsules.map(({ link }) => link)).toEqual(['j']);
+  });
+
+  const urdfWith = (mesh: string): string => `<robot name="r"><link name="stand"/>
+<link name="upper"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><mesh filename="package://seen/nowhere.dae"/></geometry></visual>
+<collision><geometry><mesh filename="${mesh}"/></geometry></collision>
+<collision><geometry><cylinder length="0" radius="0.2"/></geometry></collision></link>
+<joint name="shoulder" type="revolute"><parent link="stand"/><child link="upper"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="5" velocity="1"/></joint></robot>`;
+  const urdf = (files: Record<string, string>, at: string): string => join(write(files), '..', at);
+
+  it.each([
+    ['beside it', 'assets/x.obj', { 'r.urdf': '', 'assets/x.obj': cube }, 'r.urdf'],
+    ['in folders of one name', 'b/x.obj', { 'r.urdf': '', 'a/x.obj': 'no mesh', 'b/x.obj': cube }, 'r.urdf'],
+    [
+      'in the package that it is part of',
+      'package://my_arm/meshes/x.obj',
+      { 'src/a/urdf/r.urdf': '', 'src/a/package.xml': '<package><name>my_arm</name></package>', 'src/a/meshes/x.obj': cube },
+      'src/a/urdf/r.urdf',
+    ],
+    [
+      'in a package beside its own',
+      'package://other/meshes/x.obj',
+      { 'src/a/urdf/r.urdf': '', 'src/other/meshes/x.obj': cube },
+      'src/a/urdf/r.urdf',
+    ],
+  ])('are found for a URDF %s, whose visual shapes are not read', async (_, mesh, files, at) => {
+    const robot = await importRobot(urdf({ ...files, [at]: urdfWith(mesh) } as Record<string, string>, at));
+    expect(robot.capsules[0]!.radiusM).toBeGreaterThan(0.5);
+  });
+
+  it('are looked for where --package says, and missed with that as the remedy', async () => {
+    const file = urdf({ 'r.urdf': urdfWith('package://far/x.obj'), 'else/x.obj': cube }, 'r.urdf');
+    await expect(importRobot(file)).rejects.toMatchObject({
+      message: expect.stringMatching(/r.urdf:4: mesh file package:\/\/far\/x.obj is not there \(looked for/),
+      remedy: 'say where the package is: --package far=FOLDER',
+    });
+    const robot = await importRobot(file, () => false, { packages: { far: join(file, '..', 'else') } });
+    expect(robot.capsules).toHaveLength(1);
+  });
+
+  it('are told apart from COLLADA, which MuJoCo does not read', async () => {
+    const file = urdf({ 'r.urdf': urdfWith('x.dae'), 'x.dae': '<COLLADA/>' }, 'r.urdf');
+    await expect(importRobot(file)).rejects.toThrow(/r.urdf:4: mesh file x.dae is a COLLADA file/);
   });
 
   it('are shown with the line where they are no XML', async () => {

@@ -1,8 +1,8 @@
 /** Reads a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file says them. */
 import { basename } from 'node:path';
-import type { MainModule } from '@mujoco/mujoco';
+import type { MainModule, MjSpec, MjsElement } from '@mujoco/mujoco';
 import { type Capsule, matrixFromAxisAngle, ReinError } from '../../../core/index.ts';
-import { compileModel, type ModelFile, parseModel, readModelFile } from '../model-file.ts';
+import { compileModel, elementsOf, type ModelFile, type PackageFolders, parseModel, readModelFile } from '../model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco-module.ts';
 import { boundingCapsule } from './bounding-capsule.ts';
 import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from './frames.ts';
@@ -23,6 +23,16 @@ interface Part {
 interface FileFacts {
   readonly places: PlaceFinder;
   readonly limited: LimitedFlags;
+  /** Numbers of the geoms that can collide. */
+  readonly solid: ReadonlySet<number>;
+}
+
+/** How a file is read. */
+export interface ImportOptions {
+  /** Folders of ROS packages, for `package://`. */
+  readonly packages?: PackageFolders | undefined;
+  /** What is being done that takes time. */
+  readonly onPhase?: ((sentence: string) => void) | undefined;
 }
 
 /**
@@ -33,11 +43,12 @@ interface FileFacts {
 export async function importRobot(
   file: string,
   stays: (joint: string) => boolean = () => false,
+  { packages, onPhase }: ImportOptions = {},
 ): Promise<ImportedRobot> {
   const module = await mujocoModule();
-  const text = readModelFile(file);
+  const text = readModelFile(file, packages);
   const places = new PlaceFinder(text);
-  const { spec, vfs } = parseModel(module, text);
+  const { spec, vfs, meshes } = parseModel(module, text);
   try {
     // Before anything is compiled: it says where, and MuJoCo does not.
     places.refuseUrdf(stays);
@@ -46,10 +57,14 @@ export async function importRobot(
     refuseOthers(module, spec, places.of);
     // Links without joints keep their names: one of them may be the tool.
     spec.compiler.fusestatic = false;
+    if (meshes > 0) onPhase?.(`compiling ${meshes} ${meshes === 1 ? 'mesh' : 'meshes'} of ${basename(text.name)}`);
+    const solids = letNothingCollide(module, spec);
     const model = compileModel(module, text, spec, vfs);
     const simulation = new Simulation(module, model, new module.MjData(model));
     try {
-      return { ...describe(simulation, { places, limited: limitedFlags(module, spec) }, homes), fixed };
+      const solid = new Set(solids.map((element) => module.mjs_getId(element)));
+      const facts = { places, limited: limitedFlags(module, spec), solid };
+      return { ...describe(simulation, facts, homes), fixed };
     } finally {
       simulation.close();
     }
@@ -73,7 +88,8 @@ function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<s
     name: nameOf(simulation, file),
     joints,
     frames: framesOf(simulation, parts, joints),
-    capsules: capsulesOf(simulation, parts, joints),
+    capsules: capsulesOf(simulation, parts, joints, facts.solid),
+    ...inertiasOf(simulation),
     homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
     fixed: [],
   };
@@ -158,18 +174,67 @@ function framesOf(simulation: Simulation, parts: readonly Part[], joints: readon
   return [...sites, ...bodies.slice(1)].filter(({ name }) => name !== '');
 }
 
-/** One capsule a link around the shapes that can collide, or all where none can. */
-function capsulesOf(simulation: Simulation, parts: readonly Part[], joints: readonly ImportedJoint[]): Capsule[] {
-  const { model } = simulation;
-  const owners = model.geom_bodyid as Int32Array;
-  const types = model.geom_contype as Int32Array;
-  const affinities = model.geom_conaffinity as Int32Array;
-  const solid = [...owners.keys()].filter((geom) => types[geom] !== 0 || affinities[geom] !== 0);
+/** Marks all geoms as visual, which spares a mesh its convex hull: here they are only measured. Gives those that could collide. */
+function letNothingCollide(module: MainModule, spec: MjSpec): MjsElement[] {
+  spec.compiler.discardvisual = false;
+  return elementsOf(module, spec, module.mjtObj.mjOBJ_GEOM).filter((element) => {
+    const geom = module.mjs_asGeom(element)!;
+    const isSolid = geom.contype !== 0 || geom.conaffinity !== 0;
+    geom.contype = 0;
+    geom.conaffinity = 0;
+    return isSolid;
+  });
+}
+
+/** What each joint has to turn where the file has the robot, rotors included: the others held, and the others free. */
+function inertiasOf({ module, model, data }: Simulation): Pick<ImportedRobot, 'inertiaKgM2' | 'freeInertiaKgM2'> {
+  const size = model.nv as number;
+  module.mj_forward(model, data);
+  const matrix = new module.DoubleBuffer(size * size);
+  try {
+    module.mj_fullM(model, data, matrix);
+    const held = Float64Array.from(matrix.GetView() as Float64Array);
+    const inverse = inverseOf(held, size);
+    const dofs = [...(model.jnt_dofadr as Int32Array)].map((dof) => dof * (size + 1));
+    return { inertiaKgM2: dofs.map((at) => held[at]!), freeInertiaKgM2: dofs.map((at) => 1 / inverse[at]!) };
+  } finally {
+    matrix.delete();
+  }
+}
+
+/** The inverse of a positive definite matrix, by Gauss and Jordan. */
+function inverseOf(matrix: Float64Array, size: number): Float64Array {
+  const left = matrix.slice();
+  const right = new Float64Array(size * size);
+  for (let i = 0; i < size; i++) right[i * (size + 1)] = 1;
+  for (let pivot = 0; pivot < size; pivot++) {
+    const scale = 1 / left[pivot * (size + 1)]!;
+    for (let row = 0; row < size; row++) {
+      const factor = row === pivot ? 1 - scale : left[row * size + pivot]! * scale;
+      for (let k = 0; k < size; k++) {
+        left[row * size + k]! -= factor * left[pivot * size + k]!;
+        right[row * size + k]! -= factor * right[pivot * size + k]!;
+      }
+    }
+  }
+  return right;
+}
+
+/** One capsule a link around its shapes that can collide; around all where no link of the robot has such a shape. */
+function capsulesOf(
+  simulation: Simulation,
+  parts: readonly Part[],
+  joints: readonly ImportedJoint[],
+  solids: ReadonlySet<number>,
+): Capsule[] {
+  const owners = simulation.model.geom_bodyid as Int32Array;
+  const solid = [...owners.keys()].filter((geom) => solids.has(geom));
+  // What does not move may be a floor or a stand: it does not say that the robot's own shapes are told apart.
+  const isOfRobot = (geom: number): boolean => parts[owners[geom]!]!.joint >= 0;
   const capsules: Capsule[] = [];
   for (let joint = -1; joint < joints.length; joint++) {
     const isOwn = (geom: number): boolean => parts[owners[geom]!]!.joint === joint;
-    const colliding = solid.filter(isOwn);
-    const geoms = colliding.length > 0 ? colliding : [...owners.keys()].filter(isOwn);
+    const geoms = (solid.some(isOfRobot) ? solid : [...owners.keys()]).filter(isOwn);
     const shapes = geoms.map((geom) => ballsOf(simulation, geom, parts[owners[geom]!]!.frame));
     const balls = shapes.flatMap((shape) => shape.balls);
     if (balls.length === 0) continue;
@@ -190,7 +255,7 @@ function capsulesOf(simulation: Simulation, parts: readonly Part[], joints: read
 /** Joint positions of the key frame `home`, or the first, by name: read before joints are fixed, which ends key frames. */
 function homeOf(module: MainModule, file: ModelFile): Map<string, number> {
   const homes = new Map<string, number>();
-  const { spec, vfs } = parseModel(module, file);
+  const { spec, vfs } = parseModel(module, file, { shapes: 'skeleton' });
   let simulation: Simulation | undefined;
   try {
     const model = compileModel(module, file, spec, vfs);

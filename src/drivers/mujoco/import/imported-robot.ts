@@ -46,6 +46,10 @@ export interface ImportedRobot {
   readonly frames: readonly NamedFrame[];
   /** One a link that has shapes; the base's where it has any. */
   readonly capsules: readonly Capsule[];
+  /** A number a joint: what it has to turn where the file has the robot, rotor included, kg·m² (kg for a sliding one). */
+  readonly inertiaKgM2: readonly number[];
+  /** The same where all other joints give way: less. */
+  readonly freeInertiaKgM2: readonly number[];
   /** The joints of the key frame named `home`, or of the first; absent without key frames. */
   readonly homeRad?: readonly number[] | undefined;
   /** All joints of the file that were left out because they are to stand still. */

@@ -1,6 +1,6 @@
 /** Which ranges of a file are in force. MuJoCo's WebAssembly build gives no view of the compiled flags: the file's own tell. */
 import type { MainModule, MjSpec, mjtLimited } from '@mujoco/mujoco';
-import { elementsOf } from './refusals.ts';
+import { elementsOf } from '../model-file.ts';
 
 /** By number in the compiled model. */
 export interface LimitedFlags {

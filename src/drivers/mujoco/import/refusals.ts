@@ -1,21 +1,11 @@
 /** What the safety chain's geometry cannot describe, each refused with one sentence, and joints that are to stand still. */
-import type { MainModule, MjSpec, MjsElement, MjsEquality, mjtObj } from '@mujoco/mujoco';
+import type { MainModule, MjSpec, MjsElement, MjsEquality } from '@mujoco/mujoco';
 import { ReinError } from '../../../core/index.ts';
+import { elementsOf } from '../model-file.ts';
 import type { FilePlace } from './imported-robot.ts';
 
 /** Finds the line of an element of the file by its name. */
 export type PlaceOf = (element: string, name: string) => FilePlace;
-
-/** All elements of one type, in the order of the file. */
-export function elementsOf(module: MainModule, spec: MjSpec, type: mjtObj): MjsElement[] {
-  const found: MjsElement[] = [];
-  let element = module.mjs_firstElement(spec, type);
-  while (element !== undefined && element !== null) {
-    found.push(element);
-    element = module.mjs_nextElement(spec, element);
-  }
-  return found;
-}
 
 /**
  * Takes the joints that `stays` names out of the model, so that their bodies stand still where the file has them, and all
@@ -57,8 +47,44 @@ export function refuseOthers(module: MainModule, spec: MjSpec, placeOf: PlaceOf)
       refuse(placeOf, 'body', owner, `body "${owner}" has a joint without a name, to which no limit can be given`);
   }
   for (const element of elementsOf(module, spec, types.mjOBJ_EQUALITY)) {
-    refuse(placeOf, 'equality', module.mjs_getName(element), equalityText(module, module.mjs_asEquality(element)!));
+    const equality = module.mjs_asEquality(element)!;
+    const why = equalityText(module, equality);
+    refuse(placeOf, 'equality', module.mjs_getName(element), why, jointsTied(module, spec, equality));
   }
+}
+
+/** The joints that a constraint ties: one of two that follow each other, or all between two bodies or sites. */
+function jointsTied(module: MainModule, spec: MjSpec, { name1, name2, type }: MjsEquality): string[] {
+  const { value } = type as unknown as { value: number };
+  if (value === module.mjtEq.mjEQ_JOINT.value) return [name1, name2].filter((name) => name !== '');
+  if (value === module.mjtEq.mjEQ_TENDON.value) {
+    return elementsOf(module, spec, module.mjtObj.mjOBJ_TENDON).flatMap((tendon) => {
+      const names = elementsOf(module, spec, module.mjtObj.mjOBJ_JOINT).map((joint) => module.mjs_getName(joint));
+      return [name1, name2].includes(module.mjs_getName(tendon)) ? names : [];
+    });
+  }
+  const one = bodiesAbove(module, spec, name1);
+  const other = bodiesAbove(module, spec, name2);
+  const between = [...one.filter((name) => !other.includes(name)), ...other.filter((name) => !one.includes(name))];
+  return elementsOf(module, spec, module.mjtObj.mjOBJ_JOINT).flatMap((joint) => {
+    const body = module.mjs_getParent(joint);
+    const isBetween = body !== undefined && body !== null && between.includes(module.mjs_getName(body.element));
+    return isBetween ? [module.mjs_getName(joint)] : [];
+  });
+}
+
+/** Names of the body called `name` (or of the site's body), and of those that carry it. */
+function bodiesAbove(module: MainModule, spec: MjSpec, name: string): string[] {
+  const { mjtObj: types } = module;
+  const body = module.mjs_findElement(spec, types.mjOBJ_BODY, name);
+  const site = body ? undefined : module.mjs_findElement(spec, types.mjOBJ_SITE, name);
+  let at = body ?? (site ? module.mjs_getParent(site)?.element : undefined);
+  const names: string[] = [];
+  while (at !== undefined && at !== null && module.mjs_getName(at) !== 'world' && names.length < 256) {
+    names.push(module.mjs_getName(at));
+    at = module.mjs_getParent(at)?.element;
+  }
+  return names;
 }
 
 function equalityText(module: MainModule, equality: MjsEquality): string {
@@ -69,10 +95,18 @@ function equalityText(module: MainModule, equality: MjsEquality): string {
   return `"${name1}" and "${name2}" are tied together: the links form a closed chain`;
 }
 
-export function refuse(placeOf: PlaceOf, element: string, name: string, why: string): never {
+export function refuse(
+  placeOf: PlaceOf,
+  element: string,
+  name: string,
+  why: string,
+  joints: readonly string[] = [],
+): never {
   const { file, line, column } = placeOf(element, name);
   const where = line === 0 ? file : `${file}:${line}:${column}`;
+  const list = joints.length === 0 ? '' : ` (fixed: [${joints.join(', ')}])`;
+  const options = joints.length === 0 ? '' : `, or give ${joints.map((joint) => `--fixed ${joint}`).join(' ')}`;
   throw new ReinError('config', `${where}: ${why}; the safety chain knows trees of turning and sliding joints only`, {
-    remedy: 'take it out of the file, or list its joints under `fixed` in the limits file: they then stand still',
+    remedy: `take it out of the file, or list its joints under \`fixed\` in the limits file${list}${options}: they then stand still`,
   });
 }

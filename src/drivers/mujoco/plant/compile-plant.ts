@@ -1,11 +1,11 @@
 /** The robot's file made into a plant: servos as the robot model says, a wall, a load, friction, the keep-outs as shapes. */
-import type { MainModule, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
+import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
 import { ReinError, type RobotModel } from '../../../core/index.ts';
 import { fixJoints } from '../import/index.ts';
-import { compileModel, parseModel, readModelFile } from '../model-file.ts';
+import { compileModel, elementsOf, parseModel, readModelFile } from '../model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco-module.ts';
 import { jointsOf, missingJoint, robotBodies, toolBodies } from './links.ts';
-import type { PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
+import type { PlantImage, PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
 
 export const TIMESTEP_MAX_S = 0.002;
 /** Names the plant gives to what it adds. */
@@ -16,33 +16,75 @@ export const KEEP_OUT = 'plant_keep_out_';
 const WALL_BIT = 1 << 30;
 /** A stiff contact without rebound: 3 physics steps to settle. */
 const WALL_SETTLE_S = 0.006;
+const IMAGE_NAME = 'plant.mjb';
+/**
+ * Stops nothing until a variant says where it stands and what it stops. It stands askew: a geom compiled in its body's own frame
+ * keeps to that, whatever its pose is set to.
+ */
+const IDLE_WALL: PlantWall = { pointM: [1, 2, 3], normal: [1, 2, 3] };
 /** A point has no inertia, but MuJoCo wants some: that of 1 cm. */
 const POINT_INERTIA_M2 = 1e-4;
 
 /** Compiles `options.file` as a plant at rest. Throws `ReinError('config')` for a file that cannot be one. */
 export async function compilePlant(options: PlantOptions): Promise<Simulation> {
   const module = await mujocoModule();
-  const file = readModelFile(options.file);
+  const model = options.image === undefined ? compiled(module, options) : loaded(module, options.image);
+  const simulation = new Simulation(module, model, new module.MjData(model));
+  try {
+    changeModel(simulation, options);
+    return simulation;
+  } catch (error) {
+    simulation.close();
+    throw error;
+  }
+}
+
+/**
+ * Compiles once what all variants of a plant share: loads, friction and a wall are then set without a compiler, in any thread.
+ * Throws as `compilePlant`.
+ */
+export async function compilePlantImage(
+  options: Pick<PlantOptions, 'file' | 'model' | 'packages'>,
+): Promise<PlantImage> {
+  const module = await mujocoModule();
+  const idle = { wall: IDLE_WALL, ...(options.model.base === undefined && { payload: { massKg: 0 } }) };
+  const model = compiled(module, { ...options, ...idle });
+  const bytes = new module.Uint8Buffer(Number(module.mj_sizeModel(model)));
+  try {
+    module.mj_saveModel(model, null, bytes.GetView());
+    return Uint8Array.from(bytes.GetView() as Uint8Array);
+  } finally {
+    bytes.delete();
+    model.delete();
+  }
+}
+
+function compiled(module: MainModule, options: PlantOptions): MjModel {
+  const file = readModelFile(options.file, options.packages);
   const { spec, vfs } = parseModel(module, file);
   try {
     changeSpec(module, spec, options);
-    const model = compileModel(module, file, spec, vfs);
-    const simulation = new Simulation(module, model, new module.MjData(model));
-    try {
-      changeModel(simulation, options);
-    } catch (error) {
-      simulation.close();
-      throw error;
-    }
-    return simulation;
+    return compileModel(module, file, spec, vfs);
   } finally {
     spec.delete();
     vfs.delete();
   }
 }
 
+function loaded(module: MainModule, image: PlantImage): MjModel {
+  const vfs = new module.MjVFS();
+  try {
+    vfs.addBuffer(IMAGE_NAME, image);
+    return module.MjModel.mj_loadModel(IMAGE_NAME, vfs);
+  } finally {
+    vfs.delete();
+  }
+}
+
 function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): void {
   spec.option.timestep = options.timestepS ?? TIMESTEP_MAX_S;
+  // A load that is fixed to a link stays a body of its own.
+  spec.compiler.fusestatic = false;
   spec.option.integrator = module.mjtIntegrator.mjINT_IMPLICITFAST.value;
   const defaults = module.mjs_getSpecDefault(spec)!;
   const bodies = bodiesOf(module, spec);
@@ -69,12 +111,7 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
 }
 
 function bodiesOf(module: MainModule, spec: MjSpec): MjsBody[] {
-  const bodies: MjsBody[] = [];
-  let element = module.mjs_firstElement(spec, module.mjtObj.mjOBJ_BODY);
-  for (; element !== undefined && element !== null; element = module.mjs_nextElement(spec, element)) {
-    bodies.push(module.mjs_asBody(element)!);
-  }
-  return bodies;
+  return elementsOf(module, spec, module.mjtObj.mjOBJ_BODY).map((element) => module.mjs_asBody(element)!);
 }
 
 /** Actuators of the file's own, and what counts them: its sensors and key frames. */
@@ -145,9 +182,6 @@ function forgetDefaults(module: MainModule, servo: MjsActuator): void {
 }
 
 function addWall(module: MainModule, world: MjsBody, defaults: MjsDefault, wall: PlantWall): void {
-  const [x, y, z] = wall.normal;
-  const length = Math.hypot(x, y, z);
-  if (!(length > 0 && Number.isFinite(length))) throw new ReinError('config', 'a wall needs a normal that is not 0');
   const geom = addGeom(module, world, WALL, defaults);
   geom.type = module.mjtGeom.mjGEOM_PLANE;
   geom.conaffinity = WALL_BIT;
@@ -158,11 +192,19 @@ function addWall(module: MainModule, world: MjsBody, defaults: MjsDefault, wall:
     geom.pos[k] = wall.pointM[k]!;
     geom.size[k] = 0.5;
   }
+  const turn = turnTo(wall);
+  for (let k = 0; k < 4; k++) geom.quat[k] = turn[k]!;
+}
+
+/** The rotation from z to the wall's normal, w x y z. Throws `ReinError('config')` where that is 0. */
+function turnTo({ normal: [x, y, z] }: PlantWall): number[] {
+  const length = Math.hypot(x, y, z);
+  if (!(length > 0 && Number.isFinite(length))) throw new ReinError('config', 'a wall needs a normal that is not 0');
   // The half-way rotation from z to the normal; any half turn for the opposite.
   const w = 1 + z / length;
   const turn = w > 1e-9 ? [w, -y / length, x / length, 0] : [0, 1, 0, 0];
   const norm = Math.hypot(...turn);
-  for (let k = 0; k < 4; k++) geom.quat[k] = turn[k]! / norm;
+  return turn.map((value) => value / norm);
 }
 
 function addGeom(module: MainModule, body: MjsBody, name: string, defaults: MjsDefault): MjsGeom {
@@ -185,6 +227,7 @@ function changeModel(simulation: Simulation, options: PlantOptions): void {
   }
   if (options.payload !== undefined) load(simulation, options.payload, options.model);
   if (options.wall !== undefined) {
+    placeWall(simulation, options.wall);
     const stopped = options.wall.stops === 'robot' ? robotBodies(simulation) : toolBodies(simulation, options.model);
     letCollide(simulation, stopped);
   }
@@ -196,12 +239,25 @@ function hinges({ module, model }: Simulation): number[] {
   return [...types.keys()].filter((i) => types[i] === module.mjtJoint.mjJNT_HINGE.value).map((i) => dofs[i]!);
 }
 
-/** The tool link heavier than its compensation knows: the compensation stays as it was for the nominal mass. */
+function placeWall(simulation: Simulation, wall: PlantWall): void {
+  const { model } = simulation;
+  const geom = simulation.id('geom', WALL);
+  (model.geom_pos as Float64Array).set(wall.pointM, 3 * geom);
+  (model.geom_quat as Float64Array).set(turnTo(wall), 4 * geom);
+}
+
+/** A point mass, or a tool link heavier than its compensation knows: that stays as it was for the nominal mass. */
 function load(simulation: Simulation, payload: PlantPayload, robot: RobotModel): void {
-  if (!('scale' in payload)) return;
   const { model, module, data } = simulation;
   const masses = model.body_mass as Float64Array;
   const inertias = model.body_inertia as Float64Array;
+  if ('massKg' in payload) {
+    const body = simulation.id('body', PAYLOAD);
+    masses[body] = payload.massKg;
+    inertias.fill(POINT_INERTIA_M2 * payload.massKg, 3 * body, 3 * body + 3);
+    module.mj_setConst(model, data);
+    return;
+  }
   const compensations = model.body_gravcomp as Float64Array;
   for (const body of toolBodies(simulation, robot)) {
     masses[body]! *= payload.scale;

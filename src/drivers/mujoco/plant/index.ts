@@ -1,2 +1,3 @@
-export type { PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
+export { compilePlantImage } from './compile-plant.ts';
+export type { PlantImage, PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
 export { RobotPlant } from './robot-plant.ts';

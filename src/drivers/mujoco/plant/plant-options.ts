@@ -1,5 +1,9 @@
 /** What a plant is made from. */
 import type { RobotModel } from '../../../core/index.ts';
+import type { PackageFolders } from '../model-file.ts';
+
+/** A compiled plant in MuJoCo's binary form, with a wall and a load that do nothing until they are asked for. */
+export type PlantImage = Uint8Array;
 
 /** A plane that does not give way. */
 export interface PlantWall {
@@ -17,6 +21,10 @@ export type PlantPayload = { readonly massKg: number } | { readonly scale: numbe
 export interface PlantOptions {
   /** An MJCF or URDF file's path, or its text. */
   readonly file: string;
+  /** The same file as `compilePlantImage` made it for this model: it is not read again. */
+  readonly image?: PlantImage | undefined;
+  /** Folders of ROS packages, for `package://` in a URDF. */
+  readonly packages?: PackageFolders | undefined;
   /** Names the joints, and says each one's stiffness, damping and torque limit, and the nominal `controlHz`. */
   readonly model: RobotModel;
   /** The servos add the reference's velocity × damping/stiffness to the set-point. Default: as `model.tank` says, or false. */

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JointModel, RobotModel } from '../../../core/index.ts';
+import { compilePlantImage } from './compile-plant.ts';
 import type { PlantOptions } from './plant-options.ts';
 import { RobotPlant } from './robot-plant.ts';
 
@@ -50,6 +51,23 @@ describe('a plant', () => {
   afterEach(() => {
     plant?.close();
     plant = undefined;
+  });
+
+  it.each<[string, Partial<PlantOptions>]>([
+    ['as it is', {}],
+    ['a wall', { wall: { pointM: [0.5, 0, 0.9], normal: [-1, 0, 0.2] } }],
+    ['a heavier tool link', { payload: { scale: 1.5 } }],
+    ['a load', { payload: { massKg: 0.7 } }],
+    ['friction', { frictionNm: 0.3 }],
+  ])('moves the same from an image that was compiled once: %s', async (_, options) => {
+    const courses: number[][] = [];
+    for (const image of [undefined, await compilePlantImage({ file, model })]) {
+      const each = await open({ ...options, image });
+      hold(each, [0.9, -0.4], 40);
+      courses.push([...each.positionRad, ...each.velocityRadPerS, each.kineticJ(), each.contactForceN()]);
+      each.close();
+    }
+    for (const [i, value] of courses[0]!.entries()) expect(courses[1]![i]).toBeCloseTo(value, 9);
   });
 
   it('stands at its home with its weight held, and goes where it is sent', async () => {

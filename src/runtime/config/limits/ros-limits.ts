@@ -1,4 +1,5 @@
 /**
+ * Limits of joints by name, in two forms. Of Franka's descriptions: `joint1: { limit: { lower, upper, velocity, effort } }`.
  * `joint_limits.yaml` as MoveIt and ros2_control write it: below `joint_limits:`, alone or inside `ros__parameters:`, or with
  * the joints at the top. A limit counts where its `has_…` is true or absent; `!degrees` is understood.
  */
@@ -78,6 +79,16 @@ const FLAGS = {
 type Flag = keyof typeof FLAGS;
 const KEYS: readonly string[] = [...Object.keys(FLAGS), ...Object.values(FLAGS).flat(), 'angle_wraparound'];
 
+/** Keys of a group `limit`, as a URDF's `<limit>` has them. */
+const DESCRIBED = {
+  lower: 'positionMinRad',
+  upper: 'positionMaxRad',
+  velocity: 'velocityMaxRadPerS',
+  acceleration: 'accelMaxRadPerS2',
+  jerk: 'jerkMaxRadPerS3',
+  effort: 'torqueMaxNm',
+} as const satisfies Readonly<Record<string, keyof JointFacts>>;
+
 class Reader {
   readonly problems: Problem[] = [];
 
@@ -86,6 +97,8 @@ class Reader {
   }
 
   joint(name: string, node: MapYaml): NamedFacts & { isEndless: boolean } {
+    const group = node.entries.find(([key, value]) => key === 'limit' && value.kind === 'map');
+    if (group !== undefined) return this.#described(name, node, group[1] as MapYaml);
     const values = new Map<string, RawYaml>();
     for (const [key, value, keyPlace] of node.entries) {
       values.set(key, value);
@@ -114,6 +127,24 @@ class Reader {
         (hasNoEnd !== undefined && !this.#isOn(hasNoEnd, 'has_position_limits')),
       facts: this.#facts(get),
     };
+  }
+
+  /** A joint as Franka's descriptions have it: a group `limit` in the words of a URDF. */
+  #described(name: string, node: MapYaml, group: MapYaml): NamedFacts & { isEndless: boolean } {
+    const facts: Partial<Record<keyof JointFacts, Fact>> = {};
+    for (const [key, value, keyPlace] of group.entries) {
+      const meaning = DESCRIBED[key as keyof typeof DESCRIBED];
+      if (meaning === undefined) {
+        const known = Object.keys(DESCRIBED).join(', ');
+        this.report(keyPlace, `"${shown(key)}" of joint "${shown(name)}" is no key of its group "limit": ${known}`);
+        continue;
+      }
+      const fact = this.#number(value, `${key} of joint "${shown(name)}"`);
+      if (fact !== undefined && !meaning.startsWith('position') && !(fact.value > 0))
+        this.report(fact.place, `${key} is ${fact.value}, it must be above 0`);
+      if (fact !== undefined) facts[meaning] = fact;
+    }
+    return { place: node.place, isEndless: false, facts };
   }
 
   #facts(get: (flag: Flag, key: string) => Fact | undefined): JointFacts {

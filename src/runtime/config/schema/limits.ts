@@ -45,6 +45,7 @@ export interface LimitsConfig {
   };
   readonly tank?: TankModel | undefined;
   readonly contact?: ContactModel | undefined;
+  readonly payloadMaxKg?: number | undefined;
   readonly controlHz: number;
   /** Absent: worked out from the smallest range. */
   readonly limitMarginRad?: number | undefined;
@@ -122,6 +123,7 @@ const schema = z
     collision: collision.meta({ description: 'What must not touch what.' }).default({ clearanceM: 0.01 }),
     tank: tankSchema.optional(),
     contact: contactSchema.optional(),
+    payloadMaxKg: num('kg', { min: 0, max: 1000 }, 'Heaviest load that the tool is meant to carry.').optional(),
     controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.').default(100),
     limitMarginRad: num(
       'rad',

@@ -74,6 +74,11 @@ const schema = z
     collision: collisionSchema.optional(),
     tank: tankSchema.optional(),
     contact: contactSchema.optional(),
+    payloadMaxKg: num(
+      'kg',
+      { min: 0, max: 1000 },
+      'Heaviest load that the tool is meant to carry; `rein safety check` hangs it there without telling anybody.',
+    ).optional(),
     controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
     limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
     leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),

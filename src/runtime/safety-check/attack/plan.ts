@@ -3,8 +3,17 @@ import { type ActionSpec, isFree, Rng, type RobotModel } from '../../../core/ind
 import { ADVERSARIES, type AdversaryName } from '../result.ts';
 
 /** How a trial's plant differs from the nominal one. */
-export type PlantVariant = 'nominal' | 'light' | 'heavy' | 'friction' | 'delay' | 'wall';
-export const PLANT_VARIANTS: readonly PlantVariant[] = ['nominal', 'light', 'heavy', 'friction', 'delay', 'wall'];
+export type PlantVariant = (typeof PLANT_VARIANTS)[number];
+export const PLANT_VARIANTS = [
+  'nominal',
+  'light',
+  'heavy',
+  'friction',
+  'delay',
+  'wall',
+  'payload',
+  'halfPayload',
+] as const;
 
 /** In words, for people. */
 export const VARIANT_WORDS: Readonly<Record<PlantVariant, string>> = {
@@ -14,6 +23,8 @@ export const VARIANT_WORDS: Readonly<Record<PlantVariant, string>> = {
   friction: 'dry friction in every joint',
   delay: 'references late',
   wall: 'a rigid wall within reach',
+  payload: 'the heaviest load, unknown to all',
+  halfPayload: 'half the heaviest load, unknown to all',
 };
 
 export interface TrialPlan {

@@ -27,29 +27,41 @@ export class TrialPool {
   }
 
   /**
-   * Runs all `plans`; outcomes come in their order. `onTicks` is told how many ticks are done so far. Rejects with the first
-   * error, or with the reason of `signal`.
+   * Runs all `plans`; outcomes come in their order. `onTicks` is told how many ticks and trials are done so far. Once `signal`
+   * aborts, resolves at once to what is done: trials that are under way are lost. Rejects with the first error.
    */
   async run(
     plans: readonly TrialPlan[],
     without: readonly StageName[],
-    onTicks: (done: number) => void,
+    onTicks: (ticks: number, trials: number) => void,
     signal?: AbortSignal,
   ): Promise<TrialOutcome[]> {
-    const outcomes = new Array<TrialOutcome>(plans.length);
+    const outcomes = new Array<TrialOutcome | undefined>(plans.length);
     let next = 0;
     let done = 0;
+    let trials = 0;
+    let abort = (): void => {};
+    const aborted = new Promise<undefined>((resolve) => {
+      abort = () => resolve(undefined);
+    });
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort);
     const feed = async (worker: Worker): Promise<void> => {
       for (let i = next++; i < plans.length; i = next++) {
-        signal?.throwIfAborted();
-        const outcome = await this.#request(worker, plans[i]!, without);
+        if (signal?.aborted) return;
+        const outcome = await Promise.race([this.#request(worker, plans[i]!, without), aborted]);
+        if (outcome === undefined) return;
         outcomes[i] = outcome;
         done += outcome.ticks;
-        onTicks(done);
+        onTicks(done, ++trials);
       }
     };
-    await Promise.all(this.#workers.map(feed));
-    return outcomes;
+    try {
+      await Promise.all(this.#workers.map(feed));
+    } finally {
+      signal?.removeEventListener('abort', abort);
+    }
+    return outcomes.filter((outcome) => outcome !== undefined);
   }
 
   /** Ends the threads, also in the middle of a trial. */

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { ArmKinematics } from '../../core/index.ts';
+import { loadCheckSubject } from '../check-subject/index.ts';
+import { BenchPlants, variantsOf } from './bench-plants.ts';
+import { runTrial } from './run-trial.ts';
+import { totalsOf, verdictOf } from './summary.ts';
+import { ArmWitness } from './witness/index.ts';
+
+const subject = await loadCheckSubject('arm6', { payloadMaxKg: 3 });
+const { model } = subject;
+const terms = { chain: 'on', without: [], untried: [], ended: 'complete', plannedTicks: 1 } as const;
+
+describe('the simulated arm', () => {
+  it('is counted beyond a joint limit, too fast and outside its box, each by its worst amount', () => {
+    const arm = new ArmWitness(model);
+    const still = new Float64Array(model.joints.length);
+    arm.check(model.homeRad, still);
+    expect(Object.values(arm.counts).map(({ count }) => count)).toEqual([0, 0, 0]);
+    const beyond = Float64Array.from(model.homeRad);
+    beyond[5] = model.joints[5]!.positionMaxRad + 0.02;
+    arm.check(beyond, still);
+    expect(arm.counts.armPosition).toEqual({ count: 1, worst: expect.closeTo(0.02, 9) });
+    const fast = still.map((_, i) => (i === 2 ? -1.25 * model.joints[2]!.velocityMaxRadPerS : 0));
+    arm.check(model.homeRad, fast);
+    expect(arm.counts.armSpeed).toEqual({ count: 1, worst: expect.closeTo(0.25, 9) });
+    const flat = new ArmWitness({ ...model, workspace: { ...model.workspace, maxM: [9, 9, -9] } });
+    flat.check(model.homeRad, still);
+    expect(flat.counts.armWorkspace.worst).toBeGreaterThan(9);
+  });
+
+  it('strays under a load that nobody knows of, while its reference keeps every limit; the verdict says both', async () => {
+    expect(variantsOf(subject)).toEqual(expect.arrayContaining(['payload', 'halfPayload']));
+    expect(variantsOf({ ...subject, model: { ...model, payloadMaxKg: undefined } })).not.toContain('payload');
+    // A box that ends at home: the weight of the load draws the tool out of it.
+    const low = { ...model, workspace: { ...model.workspace, minM: homeAsFloor() } };
+    const plants = new BenchPlants({ ...subject, model: low });
+    const plan = { index: 1, adversary: 'pushing', space: 'joint', variant: 'payload', ticksPerStep: 3, jitter: 'none' };
+    const rest = { ticks: 200, attempts: 1, stops: 'none' };
+    const setting = { model: low, chain: 'on' as const, without: [], seed: 1, hasEnergy: true, naturalHz: [] };
+    const outcome = runTrial({ ...setting, plant: await plants.get('payload') }, { ...plan, ...rest } as never);
+    plants.close();
+    const totals = totalsOf(low, [outcome], true);
+    const box = totals.arm.excursions.find(({ kind }) => kind === 'armWorkspace')!;
+    expect(box.count).toBeGreaterThan(0);
+    expect(totals.violations.find(({ kind }) => kind === 'workspace')!.count).toBe(0);
+    const advice = totals.arm.margins.find(({ key }) => key === 'workspace')!;
+    expect(advice.set).toBeGreaterThanOrEqual(box.worst);
+    expect(verdictOf('arm6', totals, terms).verdict).toMatch(
+      /kept every limit .*; the simulated arm with up to 3 kg unknown to all strayed up to [\d.]+ mm out of its box/,
+    );
+  });
+
+  function homeAsFloor(): readonly [number, number, number] {
+    const heightM = new ArmKinematics(model).tcpPositionM[2]!;
+    return [model.workspace.minM[0], model.workspace.minM[1], heightM];
+  }
+});
