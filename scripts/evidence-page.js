@@ -139,7 +139,11 @@ const MARGIN_OF = { armPosition: 'limitMarginRad', armSpeed: 'velocityMaxRadPerS
 function foreignTable(robots) {
   if (robots.length === 0) return 'Robots of others: not run (`npm run safety:million -- --models FOLDER`).\n';
   const rows = robots.map(({ name, source, commit, limitsSource, limitsCommit, result, missing, command }) => [
-    ...[name, `[${commit.slice(0, 12)}](${source})`, limitsSource ? `[${limitsCommit.slice(0, 12)}](${limitsSource})` : '–'],
+    ...[
+      name,
+      `[${commit.slice(0, 12)}](${source})`,
+      limitsSource ? `[${limitsCommit.slice(0, 12)}](${limitsSource})` : '–',
+    ],
     ...[result?.joints ?? '–', number(result?.ticks), result?.verdict ?? `**not run**: ${missing}`, `\`${command}\``],
   ]);
   return `Robots of others, as their makers ship them: their files are not in this repository. With copies of the sources below one folder,

@@ -40,7 +40,10 @@ const models = values.models === undefined ? [] : ['--models', values.models, ..
 
 /** What is run, in the order of the page. Each writes the JSON file that is put at the end of its command. */
 const PARTS = [
-  { name: 'million', command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), ...models, '--json'] },
+  {
+    name: 'million',
+    command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), ...models, '--json'],
+  },
   { name: 'trials', command: ['node', 'scripts/stop-trials.js', '--trials', quick ? '2' : '100', '--json'] },
   { name: 'faults', command: [...vitest, 'tests/faults', '--reporter=json'], flag: '--outputFile' },
   {
@@ -156,7 +159,14 @@ async function makePart({ name, command, flag }) {
   clearInterval(pulse);
   const seconds = (performance.now() - begun) / 1000;
   const result = existsSync(fresh) ? JSON.parse(readFileSync(fresh, 'utf8')) : null;
-  const about = { commit: isClean ? commit : null, isQuick: quick, exitCode: code, seconds, madeAt: new Date().toISOString(), lines: linesOf(output) };
+  const about = {
+    commit: isClean ? commit : null,
+    isQuick: quick,
+    exitCode: code,
+    seconds,
+    madeAt: new Date().toISOString(),
+    lines: linesOf(output),
+  };
   writeFileSync(fresh, JSON.stringify({ ...about, result }));
   renameSync(fresh, file);
   console.log(`  ${code === 0 ? 'as promised' : `ended with ${code}`} after ${seconds.toFixed(0)} s`);

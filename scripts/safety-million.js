@@ -140,7 +140,16 @@ function say({ ticks }) {
 async function check(name, ticks, chain, without) {
   const command = `npm run safety:million -- --seed ${seed}${share === 1 ? '' : ` --share ${share}`}`;
   const onProgress = doneBefore < planned ? say : undefined;
-  return runSafetyCheck({ subject: subjects.get(name), shownAs: name, command, ticks, seed, chain, without, onProgress });
+  return runSafetyCheck({
+    subject: subjects.get(name),
+    shownAs: name,
+    command,
+    ticks,
+    seed,
+    chain,
+    without,
+    onProgress,
+  });
 }
 
 const robots = [];

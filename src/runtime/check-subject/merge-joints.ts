@@ -94,7 +94,10 @@ class Defaults {
     const { name, place } = robot.joints[index]!;
     const inertia = robot.inertiaKgM2[index]!;
     const freeInertia = robot.freeInertiaKgM2[index]!;
-    return (key, { torqueMaxNm, stiffnessNmPerRad, velocityMaxRadPerS: speed, positionMinRad: min, positionMaxRad: max }) => {
+    return (
+      key,
+      { torqueMaxNm, stiffnessNmPerRad, velocityMaxRadPerS: speed, positionMinRad: min, positionMaxRad: max },
+    ) => {
       if (key === 'accelMaxRadPerS2') {
         // From full speed it has to stop within half of the range.
         const range = min === undefined || max === undefined ? Number.POSITIVE_INFINITY : max.value - min.value;
@@ -105,7 +108,8 @@ class Defaults {
       }
       // The energy tank's books are these numbers: there nobody guesses.
       if (own?.config.tank !== undefined || torqueMaxNm === undefined) return undefined;
-      const stiffness = stiffnessNmPerRad?.value ??
+      const stiffness =
+        stiffnessNmPerRad?.value ??
         rounded(Math.min(torqueMaxNm.value / SATURATION_RAD, freeInertia * NATURAL_RAD_PER_S ** 2));
       if (key === 'stiffnessNmPerRad') return this.#assume(key, name, stiffness, place);
       if (key === 'dampingNmSPerRad')
@@ -124,7 +128,10 @@ class Defaults {
           ? `${ACCEL_RAD_PER_S2}, or what stops it within half its range, and at most what takes ${100 * ACCEL_TORQUE_SHARE} % of its torque; --accel sets another`
           : 'as --accel says',
       ],
-      stiffnessNmPerRad: ['stiffness', `a servo that saturates at ${SATURATION_RAD} rad or m, and swings at ${Math.round(NATURAL_RAD_PER_S / (2 * Math.PI))} Hz at most`],
+      stiffnessNmPerRad: [
+        'stiffness',
+        `a servo that saturates at ${SATURATION_RAD} rad or m, and swings at ${Math.round(NATURAL_RAD_PER_S / (2 * Math.PI))} Hz at most`,
+      ],
       dampingNmSPerRad: ['damping', 'critical for its inertia; only the simulated arm depends on it'],
     };
     return [...this.#used].map(([key, joints]) => {

@@ -34,7 +34,14 @@ describe('the simulated arm', () => {
     // A box that ends at home: the weight of the load draws the tool out of it.
     const low = { ...model, workspace: { ...model.workspace, minM: homeAsFloor() } };
     const plants = new BenchPlants({ ...subject, model: low });
-    const plan = { index: 1, adversary: 'pushing', space: 'joint', variant: 'payload', ticksPerStep: 3, jitter: 'none' };
+    const plan = {
+      index: 1,
+      adversary: 'pushing',
+      space: 'joint',
+      variant: 'payload',
+      ticksPerStep: 3,
+      jitter: 'none',
+    };
     const rest = { ticks: 200, attempts: 1, stops: 'none' };
     const setting = { model: low, chain: 'on' as const, without: [], seed: 1, hasEnergy: true, naturalHz: [] };
     const outcome = runTrial({ ...setting, plant: await plants.get('payload') }, { ...plan, ...rest } as never);

@@ -1,7 +1,7 @@
 /** From what single trials saw to what a check says. */
 import type { RobotModel } from '../../core/index.ts';
 import { isFree } from '../../core/index.ts';
-import { STAGES, type StageName } from '../../safety/index.ts';
+import { STAGES } from '../../safety/index.ts';
 import { armOf, armWords } from './arm-summary.ts';
 import { canStartFar } from './attack/index.ts';
 import {

@@ -243,7 +243,9 @@ describe('a closed chain', () => {
   it('is refused with the names of the joints that would have to stand still, which is then enough', async () => {
     await expect(importRobot(loop)).rejects.toMatchObject({
       message: expect.stringContaining('"tip" and "two" are tied together'),
-      remedy: expect.stringContaining('(fixed: [left, tip_joint, right]), or give --fixed left --fixed tip_joint --fixed right'),
+      remedy: expect.stringContaining(
+        '(fixed: [left, tip_joint, right]), or give --fixed left --fixed tip_joint --fixed right',
+      ),
     });
   });
 });
@@ -328,7 +330,11 @@ describe('files that a model refers to', () => {
     [
       'in the package that it is part of',
       'package://my_arm/meshes/x.obj',
-      { 'src/a/urdf/r.urdf': '', 'src/a/package.xml': '<package><name>my_arm</name></package>', 'src/a/meshes/x.obj': cube },
+      {
+        'src/a/urdf/r.urdf': '',
+        'src/a/package.xml': '<package><name>my_arm</name></package>',
+        'src/a/meshes/x.obj': cube,
+      },
       'src/a/urdf/r.urdf',
     ],
     [

@@ -2,7 +2,14 @@
 import { basename } from 'node:path';
 import type { MainModule, MjSpec, MjsElement } from '@mujoco/mujoco';
 import { type Capsule, matrixFromAxisAngle, ReinError } from '../../../core/index.ts';
-import { compileModel, elementsOf, type ModelFile, type PackageFolders, parseModel, readModelFile } from '../model-file.ts';
+import {
+  compileModel,
+  elementsOf,
+  type ModelFile,
+  type PackageFolders,
+  parseModel,
+  readModelFile,
+} from '../model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco-module.ts';
 import { boundingCapsule } from './bounding-capsule.ts';
 import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from './frames.ts';

@@ -1,5 +1,5 @@
 /** What the safety chain's geometry cannot describe, each refused with one sentence, and joints that are to stand still. */
-import type { MainModule, MjSpec, MjsElement, MjsEquality } from '@mujoco/mujoco';
+import type { MainModule, MjSpec, MjsEquality } from '@mujoco/mujoco';
 import { ReinError } from '../../../core/index.ts';
 import { elementsOf } from '../model-file.ts';
 import type { FilePlace } from './imported-robot.ts';

@@ -66,6 +66,7 @@ describe('a plant', () => {
       hold(each, [0.9, -0.4], 40);
       courses.push([...each.positionRad, ...each.velocityRadPerS, each.kineticJ(), each.contactForceN()]);
       each.close();
+      plant = undefined;
     }
     for (const [i, value] of courses[0]!.entries()) expect(courses[1]![i]).toBeCloseTo(value, 9);
   });
