@@ -146,7 +146,18 @@ describe('what a command line is understood as', () => {
     expect([code, command]).toEqual([0, 'safety']);
     expect(options).toEqual({
       ...{ subject: 'arm6', limits: undefined, ticks: 100_000, seed: 1, chain: 'on', without: [], out: '.' },
+      ...{ fixed: [], packages: {} },
       ...{ json: undefined, output: 'live', command: 'rein safety check arm6 --ticks 100000 --seed 1' },
+    });
+    const theirs = await rein(
+      'safety check a.urdf --accel 10 --payload 2.5 --fixed one --fixed two --package mine=/ws/mine --time-limit 60',
+    );
+    expect(theirs.options).toMatchObject({
+      ...{ accelMaxRadPerS2: 10, payloadMaxKg: 2.5, fixed: ['one', 'two'], packages: { mine: '/ws/mine' } },
+      ...{
+        timeLimitS: 60,
+        command: expect.stringContaining('--accel 10 --payload 2.5 --fixed one --fixed two --package'),
+      },
     });
     const changed = await rein(
       'safety check a.urdf --limits l.yaml --ticks 9 --chain off --without tank --without shield',
@@ -162,6 +173,8 @@ describe('what a command line is understood as', () => {
     ['safety check', 'missing required argument'],
     ['safety check arm6 --ticks 0', 'whole number from 1'],
     ['safety check arm6 --without brakes', 'There is no stage "brakes"; there are sanitize, actionMap'],
+    ['safety check a.urdf --package mine', 'It must be NAME=FOLDER'],
+    ['safety check a.urdf --accel fast', 'It must be a number above 0'],
     ['safety check arm6 --chain maybe', 'Allowed choices are on, off'],
   ])('%s is misuse', async (line, sentence) => {
     const { code, error, command } = await rein(line);

@@ -28,10 +28,10 @@ const HELP = `
 What CONFIG can be:
   arm6                      the name of a robot in config/robots/
   my-robot.yaml             a robot's file, or a limits file that names an MJCF or URDF under "model"
-  arm.urdf, arm.xml         an MJCF or URDF as it is, with --limits: a limits file, MoveIt's joint_limits.yaml, or Franka's.
-                            Meshes of a URDF are looked for beside it, in package:// folders above it (package.xml), on
-                            ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, and where --package says. Shapes that are only visual
-                            are not read. What no file says (acceleration, stiffness) is worked out and listed as assumed.
+  arm.urdf, arm.xml         an MJCF or URDF as it is, with --limits: a limits file, or MoveIt's or Franka's as it is.
+                            Meshes of a URDF are looked for beside it, in packages above it (package.xml), on
+                            ROS_PACKAGE_PATH and AMENT_PREFIX_PATH, and where --package says. What is only visual is
+                            not read. What no file says (acceleration, stiffness) is worked out and told.
 
 What happens:
   1  The limits are checked for sense. What contradicts itself is refused with file, line and column.
@@ -47,8 +47,8 @@ How to see that the check bites:
   $ rein safety check arm6 --chain off            what these attacks do to a robot without the chain
   $ rein safety check arm6 --without shield       what one stage is there for; repeat it to leave out several
 
-How long it takes: a minute or two for 100 000 ticks, longer where many links are watched. Ctrl+C and --time-limit end it
-early, with a report of what was tried.
+How long it takes: a minute or two for 100 000 ticks, longer where many links are watched. Ctrl+C and --time-limit
+end it early, with a report of what was tried.
 
 What it writes: safety-report.html in --out, one file that needs nothing else; and --json, if given.
 

@@ -216,8 +216,12 @@ function inverseOf(matrix: Float64Array, size: number): Float64Array {
   for (let i = 0; i < size; i++) right[i * (size + 1)] = 1;
   for (let pivot = 0; pivot < size; pivot++) {
     const scale = 1 / left[pivot * (size + 1)]!;
+    for (let k = 0; k < size; k++) {
+      left[pivot * size + k]! *= scale;
+      right[pivot * size + k]! *= scale;
+    }
     for (let row = 0; row < size; row++) {
-      const factor = row === pivot ? 1 - scale : left[row * size + pivot]! * scale;
+      const factor = row === pivot ? 0 : left[row * size + pivot]!;
       for (let k = 0; k < size; k++) {
         left[row * size + k]! -= factor * left[pivot * size + k]!;
         right[row * size + k]! -= factor * right[pivot * size + k]!;
