@@ -4,6 +4,7 @@ import type {
   ExportPolicyOptions,
   LearnOptions,
   PretrainOptions,
+  RecoverOptions,
   RunRobotOptions,
   SimOptions,
   SweepCommandOptions,
@@ -23,6 +24,7 @@ export interface CommandBodies {
   exportPolicy(options: ExportPolicyOptions): Promise<number>;
   exportEncoder(options: ExportPolicyOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
+  recover(options: RecoverOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
   safetyCheck(options: SafetyCheckOptions): Promise<number>;
 }
@@ -39,5 +41,6 @@ export const commandBodies: CommandBodies = {
   exportPolicy: async (options) => (await import('./bodies/index.ts')).exportPolicyBody(options),
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
+  recover: async (options) => (await import('./bodies/index.ts')).recoverBody(options),
   doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),
 };

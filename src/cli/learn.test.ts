@@ -15,6 +15,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     exportPolicy: done,
     exportEncoder: done,
     evaluate: done,
+    recover: done,
     doctor: done,
     safetyCheck: done,
   };

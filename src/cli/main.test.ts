@@ -35,6 +35,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     exportPolicy: body('export'),
     exportEncoder: body('export encoder'),
     evaluate: body('eval'),
+    recover: body('recover'),
     doctor: body('doctor'),
     safetyCheck: body('safety'),
   };
@@ -51,6 +52,12 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
 }
 
 describe('what a command line is understood as', () => {
+  it('recover explains unless it is told to mend', async () => {
+    expect((await rein('recover runs/a1')).options).toEqual({ path: 'runs/a1', mend: false, json: false });
+    expect((await rein('recover runs/a1 --mend --json')).options).toEqual({ path: 'runs/a1', mend: true, json: true });
+    expect((await rein('recover')).code).toBe(2);
+  });
+
   it('sim has defaults for everything', async () => {
     const { code, command, options } = await rein('sim');
     expect([code, command]).toEqual([0, 'sim']);

@@ -6,6 +6,7 @@ import { createEvalCommand } from './eval.ts';
 import { createExportCommand } from './export.ts';
 import { createLearnCommand } from './learn.ts';
 import { createPretrainCommand } from './pretrain.ts';
+import { createRecoverCommand } from './recover.ts';
 import { createRunCommand } from './run.ts';
 import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
@@ -50,6 +51,7 @@ export function createProgram(
     createSweepCommand,
     createPretrainCommand,
     createExportCommand,
+    createRecoverCommand,
     createSafetyCommand,
     createDoctorCommand,
   ]) {

@@ -139,3 +139,11 @@ export interface ExportPolicyOptions {
   readonly run: string;
   readonly out: string;
 }
+
+/** `rein recover`. */
+export interface RecoverOptions {
+  /** Folder of a run, or of a journal. */
+  readonly path: string;
+  readonly mend: boolean;
+  readonly json: boolean;
+}

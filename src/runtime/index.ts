@@ -7,6 +7,7 @@ export type {
   LearnOptions,
   OperatorKind,
   PretrainOptions,
+  RecoverOptions,
   RunRobotOptions,
   SetValue,
   SimOptions,

@@ -61,6 +61,7 @@ function lastWords({ folder, status }: RobotRun): string[] {
   return [
     `${envSteps} steps, ${outcome}, policy ${policy.version}.`,
     `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,
+    ...(link.notRecorded === 0 ? [] : [`  disk   not recorded: ${link.notRecorded} steps`]),
     `  safety ${filter.violations} violations`,
     `  files  ${folder}`,
   ];

@@ -47,6 +47,8 @@ export class JournalIntake {
   readonly #onTransition: OnTransition;
   #newest: RecordId | null;
   #delivered: number;
+  /** Records of this journal that are known to be missing. */
+  #lost = 0;
 
   constructor(
     from: { readonly robotId: string; readonly journalId: string; readonly watermark: Watermark | undefined },
@@ -75,6 +77,11 @@ export class JournalIntake {
   watermark(): Watermark | undefined {
     if (this.#newest === null) return undefined;
     return { robotId: this.robotId, journalId: this.journalId, ...this.#newest, delivered: this.#delivered };
+  }
+
+  /** The robot says how many records of its journal it cannot give any more: those of whole files leave no gap in the numbers. */
+  tellLost(records: number): void {
+    this.#lose(records - this.#lost);
   }
 
   /**
@@ -107,11 +114,17 @@ export class JournalIntake {
       this.#counters.delivered++;
     } else {
       quarantine(this.#counters, record.error);
-      this.#counters.lost++;
+      this.#lose(1);
     }
     const expected = this.#newest?.epoch === id.epoch ? this.#newest.seq + 1 : 0;
-    this.#counters.lost += id.seq - expected;
+    this.#lose(id.seq - expected);
     this.#newest = id;
+  }
+
+  #lose(records: number): void {
+    if (records <= 0) return;
+    this.#lost += records;
+    this.#counters.lost += records;
   }
 }
 

@@ -194,6 +194,7 @@ export class LearnerServer {
           frame.kind === 'control' ? this.#takeControl(robot, frame) : this.#takeBatch(robot, frame),
         );
     } else if (frame.kind === 'heartbeat') {
+      robot.intake.tellLost(frame.sequence);
       this.#acknowledge(robot, 0);
     } else if (frame.kind === 'controlAck') {
       robot.control.acknowledged(frame.sequence);

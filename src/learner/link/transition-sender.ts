@@ -74,13 +74,18 @@ export class TransitionSender {
     return this.#acked;
   }
 
+  /** Records up to there that were written and cannot be had any more: damaged, or gone with their file. */
+  get lostOnDisk(): number {
+    return Math.max(0, this.#acked - this.#delivered);
+  }
+
   counters(): UplinkCounters {
     const { dropped, pending } = this.#journal.status();
     return {
       sent: Math.max(this.#highest, this.#acked),
       acked: this.#acked,
       duplicated: Math.max(0, this.#delivered - this.#acked),
-      lost: dropped + Math.max(0, this.#acked - this.#delivered),
+      lost: dropped + this.lostOnDisk,
       pending: this.#journal.synced - this.#acked + pending,
       resent: this.#resent,
     };

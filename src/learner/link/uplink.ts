@@ -279,7 +279,7 @@ export class Uplink {
     if (this.#state !== 'connected') this.#hello();
     else if (nowMs - this.#beatMs >= heartbeatMs) {
       this.#beatMs = nowMs;
-      this.#send({ kind: 'heartbeat' });
+      this.#send({ kind: 'heartbeat', sequence: this.#sender.lostOnDisk });
       this.#sendWaitingControl();
       this.#sender.goBackIfSilent(3 * heartbeatMs);
     }

@@ -20,7 +20,7 @@ const training: RunStatus = {
   intervention: { segmentsPerEpisode: 0.42, stepShare: 0.123 },
   filter: { changedShare: 0.031, violations: 0, marginMin: 0.42, tankLevel: 0.875 },
   policy: { version: 42, ageS: 0.43, learnerVersion: 42 },
-  link: { sent: 1240, acked: 1236, pending: 4, lost: 0, duplicated: 0 },
+  link: { sent: 1240, acked: 1236, pending: 4, lost: 0, duplicated: 0, notRecorded: 0 },
   operator: { driving: 'policy', keys: 't take over  wasd/rf move  space give back  ctrl+c end' },
   messages: ['20 demonstrations recorded', 'validation: 43 of 50'],
 };

@@ -16,10 +16,20 @@ export class AwaitedReplay {
     this.#say = say;
   }
 
-  /** Whether it is all here: `counts` of replay after `received` transitions have come. */
-  isHere(counts: Counts, received: number): boolean {
+  /**
+   * Whether it is all here: `counts` of replay after `received` transitions have come, and robots have said of `lost` more that
+   * they cannot give them. Those are not waited for.
+   */
+  isHere(counts: Counts, received: number, lost: number): boolean {
     const { online, demonstrations } = this.position;
     if (counts.online >= online && counts.demonstrations >= demonstrations) return true;
+    const missing = Math.max(0, online - counts.online) + Math.max(0, demonstrations - counts.demonstrations);
+    if (missing <= lost && received + lost >= this.position.received) {
+      this.#say(
+        `Transitions that the checkpoint was learned from and that are lost: ${missing}. Learning goes on without them.`,
+      );
+      return true;
+    }
     if (received >= this.position.received && !this.#isSaid) {
       this.#isSaid = true;
       this.#say(this.#sentence(counts, received));

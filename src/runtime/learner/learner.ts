@@ -245,7 +245,7 @@ export class Learner {
   /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
   async #prepare(): Promise<void> {
     if (this.#awaited !== undefined) {
-      this.#isReady = this.#awaited.isHere(this.#replay.counts(), this.#received);
+      this.#isReady = this.#awaited.isHere(this.#replay.counts(), this.#received, this.#server.counters.lost);
       return;
     }
     const expected = this.#options.setup.config.task.demonstrations === 0 ? 0 : this.#demonstrationsExpected;

@@ -12,6 +12,8 @@ export interface TransitionRecorder {
   /** Absent without a learner. */
   readonly connection: LearnerConnection | undefined;
   record(transition: Transition): void;
+  /** Steps of this start that found no room on the disk or in memory. */
+  notRecorded(): number;
   close(): Promise<void>;
 }
 
@@ -42,20 +44,31 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
       onJournal,
       onState,
     });
+    tellDamage(connection.journal(), folder, onFault);
     const record = (transition: Transition): void => connection.record(transition);
-    return { epoch: connection.journal().epoch, connection, record, close: () => connection.close() };
+    const notRecorded = (): number => connection.journal().dropped;
+    return { epoch: connection.journal().epoch, notRecorded, connection, record, close: () => connection.close() };
   }
   const { schemaHash, observationSize, actionSize } = setup;
   const journal = openJournal({
     ...{ dir: join(folder, JOURNAL_FOLDER), runId, schemaHash, observationSize, actionSize },
     onStatus: onJournal,
   });
+  tellDamage(journal.status(), folder, onFault);
   return {
     epoch: journal.epoch,
+    notRecorded: () => journal.status().dropped,
     connection: undefined,
     record: (transition) => void journal.append(transition),
     close: () => journal.close(),
   };
+}
+
+/** A journal that is damaged is gone on with; what is gone of it is said once. */
+function tellDamage({ damage }: JournalStatus, folder: string, onFault: (sentence: string) => void): void {
+  if (damage.length === 0) return;
+  const more = damage.length === 1 ? '' : ` (and ${damage.length - 1} more)`;
+  onFault(`The journal is damaged: ${damage[0]!.sentence}${more}. rein recover ${folder} says what is left of it.`);
 }
 
 /** Demonstrations in the journal of the run in `folder`: whole episodes, and their steps. */

@@ -77,6 +77,8 @@ export interface RunStatus {
     readonly pending: number;
     readonly lost: number;
     readonly duplicated: number;
+    /** Steps that were made and found no room on the disk or in memory; part of `lost` where there is a learner. */
+    readonly notRecorded: number;
   };
   operator: {
     /** Who moves the robot now, e.g. `policy`, `scripted operator`, `you`. */
@@ -125,7 +127,7 @@ export function createRunStatus(runId: string, task: string, seed: number): RunS
     intervention: { segmentsPerEpisode: 0, stepShare: 0 },
     filter: { changedShare: 0, violations: 0, marginMin: 1, tankLevel: null },
     policy: { version: 0, ageS: null, learnerVersion: 0 },
-    link: { sent: 0, acked: 0, pending: 0, lost: 0, duplicated: 0 },
+    link: { sent: 0, acked: 0, pending: 0, lost: 0, duplicated: 0, notRecorded: 0 },
     operator: { driving: 'nobody', keys: '' },
     messages: [],
   };

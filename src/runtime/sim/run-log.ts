@@ -188,13 +188,19 @@ export class RunLog {
     if (connection === undefined) return;
     const { sent, acked, pending, lost, duplicated } = connection.counters;
     const { status } = this;
-    status.link = { sent, acked, pending, lost, duplicated };
+    const notRecorded = connection.journal().dropped;
+    status.link = { sent, acked, pending, lost, duplicated, notRecorded };
     this.#learnerVersion = connection.learnerVersion;
     const learner = connection.status;
     if (learner === undefined) return;
     status.updates = learner.updates;
     status.updatesPerS = learner.updatesPerS;
     status.utdAchieved = learner.utd;
+  }
+
+  /** Steps that found no room on the disk or in memory. */
+  notRecorded(steps: number): void {
+    this.status.link = { ...this.status.link, notRecorded: steps };
   }
 
   /** After a step that left the guard at `frame`, and its limits `marginMin` at least. */

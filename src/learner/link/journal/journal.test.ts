@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -40,10 +49,17 @@ async function record(count: number, more: Partial<JournalOptions> = {}): Promis
   await journal.close();
 }
 
+/** Within a few bytes of where the header or a record ends. */
+function isNearEdge(at: number): boolean {
+  const behind = (((at - SEGMENT_HEADER_BYTES) % slotBytes(SIZES)) + slotBytes(SIZES)) % slotBytes(SIZES);
+  return behind < 5 || behind > slotBytes(SIZES) - 14;
+}
+
 /** Syncing costs most of the time and nothing here loses power. */
 const unsynced: JournalStorage = {
   ...nodeStorage,
   create: (path, mode) => ({ ...nodeStorage.create(path, mode), sync: async () => undefined }),
+  append: async (path, text) => appendFileSync(path, text),
   syncDirectory: () => undefined,
 };
 
@@ -97,7 +113,7 @@ describe('journal', () => {
       await record(3);
       const name = readdirSync(dir).find((n) => n.endsWith('.journal'))!;
       const whole = readFileSync(join(dir, name));
-      for (let cut = 0; cut <= whole.length; cut += cut < SEGMENT_HEADER_BYTES - 8 ? 8 : 1) {
+      for (let cut = 0; cut <= whole.length; cut += isNearEdge(cut) ? 1 : 8) {
         const torn = join(dir, 'torn');
         mkdirSync(torn, { recursive: true });
         writeFileSync(join(torn, name), whole.subarray(0, cut));
@@ -127,7 +143,7 @@ describe('journal', () => {
           changed[at]! ^= flip;
           writeFileSync(join(dir, name), changed);
           const hit = Math.floor((at - SEGMENT_HEADER_BYTES) / slotBytes(SIZES));
-          expect(ids()).toEqual(all.slice(0, hit));
+          expect(ids()).toEqual(all.filter((_, i) => i !== hit));
         },
       ),
       { numRuns: 60 },

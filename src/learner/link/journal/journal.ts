@@ -9,9 +9,11 @@ import { join } from 'node:path';
 import { ReinError, type Transition } from '../../../core/index.ts';
 import { type RecordId, type RecordSizes, recordBytes } from '../record.ts';
 import { acquireLock, type DirectoryLock } from './lock.ts';
-import { countUpTo, type IndexedSegment, indexSegments, readSlotRange, recoverTail } from './reader.ts';
-import { listSegments, readSegmentHeader, type SegmentHeader, type SegmentName, slotAt, slotBytes } from './segment.ts';
+import { countUpTo, readSlotRange } from './reader.ts';
+import { cutTorn } from './recover.ts';
+import { slotAt, slotBytes } from './segment.ts';
 import { type JournalStorage, nodeStorage } from './storage.ts';
+import { type JournalFinding, type JournalPart, type JournalSurvey, surveyJournal } from './survey.ts';
 import { JournalWriter, type WriterStatus } from './writer.ts';
 
 /** What a journal is opened with. */
@@ -39,6 +41,8 @@ export interface JournalStatus extends WriterStatus {
   readonly epoch: number;
   /** Records that were cut off the newest file at the start are kept beside it; how many bytes those were. */
   readonly tornBytes: number;
+  /** What was not as it should be when it was opened; nothing of it stops the recording. */
+  readonly damage: readonly JournalFinding[];
 }
 
 /** Records in a row, read back for sending. */
@@ -76,10 +80,11 @@ export class Journal {
   readonly epoch: number;
   readonly sizes: RecordSizes;
   readonly #lock: DirectoryLock;
-  readonly #segments: IndexedSegment[];
+  readonly #segments: JournalPart[];
   readonly #writer: JournalWriter;
   readonly #slot: number;
   readonly #tornBytes: number;
+  readonly #damage: readonly JournalFinding[];
   readonly #listeners = new Set<() => void>();
 
   constructor(options: JournalOptions, lock: DirectoryLock) {
@@ -87,13 +92,15 @@ export class Journal {
     this.#lock = lock;
     this.sizes = { observationSize: options.observationSize, actionSize: options.actionSize };
     this.#slot = slotBytes(this.sizes);
-    const names = listSegments(options.dir);
-    const header = newestHeader(names, options);
-    this.#tornBytes = recoverTail(names);
-    this.#segments = indexSegments(names, this.sizes);
-    this.journalId = header?.journalId ?? randomBytes(8).toString('hex');
-    this.epoch = (names.at(-1)?.epoch ?? 0) + 1;
     const { schemaHash, runId } = options;
+    const begun = { ...this.sizes, schemaHash, runId, journalId: randomBytes(8).toString('hex'), epoch: 1, index: 0 };
+    const survey = surveyJournal(options.dir, begun);
+    checkIdentity(survey, options);
+    this.#tornBytes = cutTorn(survey);
+    this.#damage = survey.findings.filter(({ kind }) => kind !== 'torn');
+    this.#segments = [...survey.parts];
+    this.journalId = (survey.identity ?? begun).journalId;
+    this.epoch = survey.epoch + 1;
     this.#writer = new JournalWriter({
       dir: options.dir,
       header: { ...this.sizes, schemaHash, runId, journalId: this.journalId, epoch: this.epoch, index: 0 },
@@ -131,7 +138,7 @@ export class Journal {
 
   /** Counts and state. */
   status(): JournalStatus {
-    return { ...this.#writer.status(), epoch: this.epoch, tornBytes: this.#tornBytes };
+    return { ...this.#writer.status(), epoch: this.epoch, tornBytes: this.#tornBytes, damage: this.#damage };
   }
 
   /** Records of all epochs that are safely on disk: positions 0 to this one can be read. */
@@ -152,6 +159,8 @@ export class Journal {
     let position = 0;
     for (const segment of this.#segments) {
       if (segment.epoch > id.epoch) break;
+      // What is gone has no numbers: what lies behind it says where it was.
+      if (segment.path === undefined && segment.epoch === id.epoch) continue;
       const count = segment.epoch < id.epoch ? segment.count : await countUpTo(segment, id, this.#slot);
       if (count === 0 && segment.epoch === id.epoch) break;
       position = segment.first + count;
@@ -163,6 +172,9 @@ export class Journal {
   async readBatch(position: number, max: number): Promise<RecordBatch> {
     const segment = this.#segments.find((s) => position >= s.first && position < s.first + s.count);
     if (segment === undefined) return { bytes: new Uint8Array(0), count: 0, end: position };
+    if (segment.path === undefined) {
+      return { bytes: new Uint8Array(0), count: 0, end: segment.first + segment.count };
+    }
     const index = position - segment.first;
     const wanted = Math.min(max, segment.count - index);
     const slots = await readSlotRange(segment, index, wanted, this.#slot);
@@ -184,37 +196,29 @@ export class Journal {
   }
 }
 
-/** The newest readable header, checked against what this run is. */
-function newestHeader(names: readonly SegmentName[], options: JournalOptions): SegmentHeader | undefined {
-  for (const { path } of [...names].reverse()) {
-    const header = readSegmentHeader(path);
-    // Its records are whole: recovery would take them for torn ones.
-    if (!header.ok && header.error.reason === 'bad-version') {
-      throw new ReinError('storage', `the journal in ${options.dir} cannot be used: ${header.error.sentence}`, {
-        remedy: 'begin a new run in another folder, or go on with the version of Rein that began this one',
-      });
-    }
-    if (!header.ok) continue;
-    const found = header.value;
-    const remedy = 'choose another run directory, or go on with the configuration that began this one';
-    if (found.runId !== options.runId) {
-      throw new ReinError(
-        'storage',
-        `the journal in ${options.dir} belongs to run ${found.runId}, not ${options.runId}`,
-        {
-          remedy,
-        },
-      );
-    }
-    const isSameShape = found.observationSize === options.observationSize && found.actionSize === options.actionSize;
-    if (found.schemaHash !== options.schemaHash || !isSameShape) {
-      throw new ReinError(
-        'storage',
-        `the journal in ${options.dir} was recorded with schema ${found.schemaHash}, this run has ${options.schemaHash}`,
-        { remedy },
-      );
-    }
-    return found;
+/** Throws `ReinError('storage')` where the journal that was found is not this run's. */
+function checkIdentity({ identity, findings }: JournalSurvey, options: JournalOptions): void {
+  const refuse = (why: string, remedy: string): never => {
+    throw new ReinError('storage', `the journal in ${options.dir} ${why}`, { remedy });
+  };
+  // Its records are whole: recovery would take them for damaged ones.
+  const old = findings.find(({ kind }) => kind === 'version');
+  if (old !== undefined) {
+    const sentence = old.sentence.slice(old.sentence.indexOf(': ') + 2);
+    refuse(
+      `cannot be used: ${sentence}`,
+      'begin a new run in another folder, or go on with the version of Rein that began this one',
+    );
   }
-  return undefined;
+  const lost = findings.find(({ kind }) => kind === 'unreadable');
+  if (lost !== undefined)
+    refuse(`cannot be used: ${lost.sentence}`, 'see what is left: rein recover, with this folder');
+  if (identity === undefined) return;
+  const remedy = 'choose another run directory, or go on with the configuration that began this one';
+  if (identity.runId !== options.runId) refuse(`belongs to run ${identity.runId}, not ${options.runId}`, remedy);
+  const isSameShape =
+    identity.observationSize === options.observationSize && identity.actionSize === options.actionSize;
+  if (identity.schemaHash !== options.schemaHash || !isSameShape) {
+    refuse(`was recorded with schema ${identity.schemaHash}, this run has ${options.schemaHash}`, remedy);
+  }
 }

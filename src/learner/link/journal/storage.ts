@@ -1,5 +1,6 @@
 /** The few file operations that the journal's writer needs, as an interface so that tests can fill or break the disk. */
 import { close, closeSync, fdatasync, fsyncSync, openSync, statfs, write } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** One open segment. The methods reject with what the file system says. */
@@ -15,6 +16,8 @@ export interface SegmentFile {
 export interface JournalStorage {
   /** Creates the file; with `exclusive` it throws when there is one already, else it empties that one. */
   create(path: string, mode: 'exclusive' | 'replace'): SegmentFile;
+  /** Adds `text` to the end of the file, which is made where there is none; resolves when it would survive a loss of power. */
+  append(path: string, text: string): Promise<void>;
   /** Makes the names of created files in `dir` survive a loss of power. */
   syncDirectory(dir: string): void;
   /** Room that is left for this user, and the size of the file system, bytes. */
@@ -41,6 +44,15 @@ export const nodeStorage: JournalStorage = {
       sync: () => syncData(fd),
       close: () => closeFile(fd),
     };
+  },
+  async append(path, text) {
+    const file = await open(path, 'a');
+    try {
+      await file.write(text);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
   },
   syncDirectory(dir) {
     const fd = openSync(dir, 'r');

@@ -3,9 +3,10 @@
  * whatever has gathered, file after file. A failed write is repeated from the ring at the same place in the file, so
  * a disk that recovers leaves no hole.
  */
+import { join } from 'node:path';
 import { ReinError, type Transition } from '../../../core/index.ts';
 import { encodeRecord } from '../record.ts';
-import type { IndexedSegment } from './reader.ts';
+import { begunLine, closedLine, MANIFEST_FILE } from './manifest.ts';
 import {
   encodeSegmentHeader,
   SEGMENT_HEADER_BYTES,
@@ -15,6 +16,7 @@ import {
   slotBytes,
 } from './segment.ts';
 import type { JournalStorage, SegmentFile } from './storage.ts';
+import type { JournalPart } from './survey.ts';
 
 /** Counts and state of a writer. */
 export interface WriterStatus {
@@ -45,7 +47,7 @@ export interface WriterOptions {
   readonly recordsPerSegment: number;
   readonly retryMs: number;
   readonly storage: JournalStorage;
-  readonly onSegment: (segment: IndexedSegment) => void;
+  readonly onSegment: (segment: JournalPart) => void;
   readonly onSynced: () => void;
   readonly onState: () => void;
 }
@@ -63,7 +65,7 @@ export class JournalWriter {
   readonly #view: DataView;
   #file: SegmentFile | undefined;
   #isHeaderWritten = false;
-  #segment: IndexedSegment | undefined;
+  #segment: JournalPart | undefined;
   #index = 0;
   #first: number;
   #nextSeq = 0;
@@ -148,8 +150,15 @@ export class JournalWriter {
     this.#isClosed = true;
     this.#stopWaiting();
     if (this.#kick !== undefined) clearImmediate(this.#kick);
-    await this.#file?.close().catch((error: Error) => this.#setReason(error.message));
+    await this.#closeFile().catch((error: Error) => this.#setReason(error.message));
     this.#file = undefined;
+  }
+
+  async #closeFile(): Promise<void> {
+    const { header } = this.#options;
+    const count = this.#segment?.count;
+    await this.#file?.close();
+    if (count !== undefined) await this.#note(closedLine({ ...header, index: this.#index }, count));
   }
 
   #openSegment(mode: 'exclusive' | 'replace'): void {
@@ -208,9 +217,10 @@ export class JournalWriter {
   }
 
   /** The segment with room for a record: its header is written with the first records, and synced with them. */
-  async #currentSegment(): Promise<IndexedSegment> {
+  async #currentSegment(): Promise<JournalPart> {
     const { dir, header, recordsPerSegment } = this.#options;
     if (this.#segment !== undefined && this.#segment.count >= recordsPerSegment) {
+      await this.#note(closedLine({ ...header, index: this.#index }, recordsPerSegment));
       const full = this.#file;
       this.#file = undefined;
       this.#segment = undefined;
@@ -220,15 +230,23 @@ export class JournalWriter {
     }
     if (this.#file === undefined) this.#openSegment('replace');
     if (!this.#isHeaderWritten) {
-      await this.#file!.write(encodeSegmentHeader({ ...header, index: this.#index }), 0);
+      const own = { ...header, index: this.#index };
+      await this.#file!.write(encodeSegmentHeader(own), 0);
+      await this.#note(begunLine(own, this.#first));
       this.#isHeaderWritten = true;
     }
     if (this.#segment === undefined) {
       const path = segmentPath(dir, header.epoch, this.#index);
-      this.#segment = { path, epoch: header.epoch, first: this.#first, count: 0 };
+      this.#segment = { path, epoch: header.epoch, index: this.#index, first: this.#first, count: 0 };
       this.#options.onSegment(this.#segment);
     }
     return this.#segment;
+  }
+
+  /** Adds a line to the page of the journal's files. */
+  #note(line: string): Promise<void> {
+    const { storage, dir } = this.#options;
+    return storage.append(join(dir, MANIFEST_FILE), line);
   }
 
   async #checkSpace(): Promise<void> {

@@ -317,6 +317,7 @@ export class LiveSession {
   #idle(): void {
     const { live, recorder, clock } = this.#parts;
     live.log.link(recorder.connection);
+    live.log.notRecorded(recorder.notRecorded());
     if (recorder.connection !== undefined) this.#weights.see(recorder.connection, clock.nowS());
     live.show();
     if (this.#activity === undefined) this.#policy.poll();
@@ -370,6 +371,7 @@ export class LiveSession {
   async #deliver(): Promise<void> {
     const { recorder, drainMs, live, folder } = this.#parts;
     const { connection } = recorder;
+    live.log.notRecorded(recorder.notRecorded());
     if (connection === undefined) return;
     const isDelivered = await connection.drain(drainMs);
     live.log.link(connection);

@@ -68,7 +68,6 @@ function journalOf(journal: string, say: (sentence: string) => void): Transition
   return transitions;
 }
 
-/** In the newest file all behind the first damaged record counts as lost, as for the robot. */
 function lostOf(losses: readonly JournalLoss[]): string {
   const records = losses.reduce((sum, loss) => sum + (loss.records ?? 0), 0);
   const files = losses.filter((loss) => loss.records === undefined).length;

@@ -1,0 +1,39 @@
+/** `rein recover`. */
+import { ReinError } from '../../core/index.ts';
+import { explainJournal, type JournalExplanation, journalFolderIn, mendJournal } from '../../learner/link/index.ts';
+import type { RecoverOptions } from '../../runtime/index.ts';
+
+export async function recoverBody({ path, mend, json }: RecoverOptions): Promise<number> {
+  const dir = journalFolderIn(path);
+  if (dir === undefined) {
+    throw new ReinError('storage', `There is no journal in ${path}.`, {
+      remedy: 'Give the folder of a run of rein run or rein sim, or the journal folder in it.',
+    });
+  }
+  const before = explainJournal(dir);
+  const done = mend ? mendJournal(dir) : [];
+  const explained = mend ? explainJournal(dir) : before;
+  if (json) process.stdout.write(`${JSON.stringify({ ...explained, mended: done })}\n`);
+  else process.stdout.write(`${textOf(explained, done, mend).join('\n')}\n`);
+  return 0;
+}
+
+function textOf(journal: JournalExplanation, done: readonly string[], wasMended: boolean): string[] {
+  const { dir, runId, journalId, epochs, files, findings, deliverable, lost, notRecorded } = journal;
+  const rows = files.map(({ file, intact, damaged, firstSeq, lastSeq, begunAt, endedAt, bytes }) => {
+    const numbers = firstSeq === undefined ? 'none' : `${firstSeq} to ${lastSeq}`;
+    const harm = damaged === 0 ? '' : `, ${damaged} damaged`;
+    const times = `${begunAt === undefined ? '' : `${begunAt} to `}${endedAt}`;
+    return `  ${file}  ${intact} records${harm} (numbers ${numbers}), ${(bytes / 2 ** 20).toFixed(1)} MiB, ${times}`;
+  });
+  const wrong = findings.map(({ sentence }) => `  ${sentence}`);
+  const advice = findings.some(({ kind }) => kind === 'header' || kind === 'torn' || kind === 'foreign');
+  return [
+    `journal ${journalId ?? '(not readable)'} of run ${runId ?? '(not known)'} in ${dir}: starts of the robot: ${epochs}, files: ${files.length}`,
+    ...rows,
+    ...(wrong.length === 0 ? ['nothing is the matter with it'] : ['what is the matter:', ...wrong]),
+    ...done.map((sentence) => `mended: ${sentence}`),
+    `a learner would get ${deliverable} records; lost on disk: ${lost}; steps that were never recorded: ${notRecorded}`,
+    ...(advice && !wasMended ? ['rein recover --mend puts headers, ends and foreign files in order'] : []),
+  ];
+}

@@ -1,0 +1,34 @@
+/** `rein recover`: what a robot's journal holds, and what is the matter with it. */
+import { Command } from 'commander';
+import type { CommandBodies } from './bodies.ts';
+import { EXIT_CODES, path } from './options.ts';
+
+const HELP = `
+What happens:
+  Every record of the journal is read and checked. Printed are its files with their epochs, records and times, what is
+  damaged or missing, and how many records a learner would get. Nothing is changed.
+  A robot that starts in the folder copes with all of this by itself: intact records are sent, the others are counted
+  as lost on both sides.
+
+With --mend:
+  Damaged headers are written anew, torn ends cut, files that do not belong there set aside, and files.jsonl brought up
+  to date. What was cut or replaced is kept beside the file (.torn, .header, .foreign). A damaged record stays as it is:
+  it cannot be known what it was. Refused while a robot records there.
+
+Examples:
+  $ rein recover runs/a1                     explain
+  $ rein recover runs/a1/journal --json      the same for programs
+  $ rein recover runs/a1 --mend
+${EXIT_CODES}`;
+
+export function createRecoverCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
+  return new Command('recover')
+    .description("explain a robot's journal: what it holds, what is damaged, what a learner would get")
+    .argument('<run>', 'folder of a run, or of a journal', path)
+    .option('--mend', 'write damaged headers anew, cut torn ends, set foreign files aside')
+    .option('--json', 'print one JSON object')
+    .addHelpText('after', HELP)
+    .action(async (run: string, { mend, json }: { mend?: boolean; json?: boolean }) => {
+      finish(await bodies.recover({ path: run, mend: mend === true, json: json === true }));
+    });
+}

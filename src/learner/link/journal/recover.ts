@@ -1,0 +1,187 @@
+/** A journal explained, file by file, and mended: what was cut or replaced is kept beside it. Deletes nothing. */
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { peekId } from '../record.ts';
+import { acquireLock } from './lock.ts';
+import { begunLine, closedLine, MANIFEST_FILE, nameOf } from './manifest.ts';
+import { encodeSegmentHeader, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';
+import { type JournalFinding, type JournalSurvey, type SurveyedFile, surveyJournal } from './survey.ts';
+
+/** One file of a journal, read to its end. */
+export interface ExplainedFile {
+  readonly file: string;
+  readonly epoch: number;
+  readonly index: number;
+  readonly bytes: number;
+  /** ISO 8601; from `files.jsonl` where that has it, else from the file system. */
+  readonly begunAt: string | undefined;
+  readonly endedAt: string;
+  /** Records that can be had. */
+  readonly intact: number;
+  /** Records that are damaged. */
+  readonly damaged: number;
+  /** Sequence numbers of its first and last intact record. */
+  readonly firstSeq: number | undefined;
+  readonly lastSeq: number | undefined;
+}
+
+/** A journal explained. */
+export interface JournalExplanation {
+  readonly dir: string;
+  readonly runId: string | undefined;
+  readonly journalId: string | undefined;
+  readonly schemaHash: string | undefined;
+  readonly epochs: number;
+  readonly files: readonly ExplainedFile[];
+  readonly findings: readonly JournalFinding[];
+  /** Records that would be delivered to a learner that has none of them. */
+  readonly deliverable: number;
+  /** Records that were written and cannot be had: damaged or gone. */
+  readonly lost: number;
+  /** Numbers that were given to steps and not written, as the disk did not keep up. */
+  readonly notRecorded: number;
+}
+
+/** Reads the whole journal in `dir` and changes nothing. Throws what the file system throws. */
+export function explainJournal(dir: string): JournalExplanation {
+  const survey = surveyJournal(dir);
+  const { identity, parts, findings, manifest, epoch } = survey;
+  const byPath = new Map(survey.files.map((file) => [file.path, file]));
+  const files: ExplainedFile[] = [];
+  const found: JournalFinding[] = findings.filter(({ kind }) => kind !== 'damaged');
+  for (const { path, count } of parts) {
+    if (path === undefined) continue;
+    const file = explainFile(byPath.get(path)!, count, manifest.get(nameOf(byPath.get(path)!)));
+    files.push(file);
+    const { damaged } = file;
+    const sentence = `${file.file}: records that are damaged: ${damaged}`;
+    if (damaged > 0) found.push({ kind: 'damaged', path, records: damaged, sentence });
+  }
+  const deliverable = files.reduce((sum, { intact }) => sum + intact, 0);
+  const all = parts.reduce((sum, { count }) => sum + count, 0);
+  return {
+    ...{ dir, runId: identity?.runId, journalId: identity?.journalId, schemaHash: identity?.schemaHash },
+    ...{ epochs: epoch, files, findings: found, deliverable, lost: all - deliverable },
+    notRecorded: notRecordedIn(survey, files),
+  };
+}
+
+function explainFile(
+  { path, epoch, index, header, bytes }: SurveyedFile,
+  count: number,
+  entry: { readonly begunAt?: string; readonly closedAt?: string } | undefined,
+): ExplainedFile {
+  let at = 0;
+  let intact = 0;
+  let firstSeq: number | undefined;
+  let lastSeq: number | undefined;
+  for (const slot of readSlots(path, header)) {
+    if (++at > count) break;
+    if (!slot.isIntact) continue;
+    intact++;
+    const { buffer, byteOffset, length } = slot.bytes;
+    lastSeq = peekId(new DataView(buffer, byteOffset, length), 0).seq;
+    firstSeq ??= lastSeq;
+  }
+  const endedAt = entry?.closedAt ?? statSync(path).mtime.toISOString();
+  const counts = { intact, damaged: count - intact, firstSeq, lastSeq };
+  return { file: basename(path), epoch, index, bytes, begunAt: entry?.begunAt, endedAt, ...counts };
+}
+
+/** Gaps in the numbers of each epoch that no written record accounts for. */
+function notRecordedIn({ parts }: JournalSurvey, files: readonly ExplainedFile[]): number {
+  let sum = 0;
+  for (const epoch of new Set(files.map((file) => file.epoch))) {
+    const last = files.findLast((file) => file.epoch === epoch && file.lastSeq !== undefined)?.lastSeq;
+    if (last === undefined) continue;
+    const written = parts.filter((part) => part.epoch === epoch).reduce((all, { count }) => all + count, 0);
+    sum += Math.max(0, last + 1 - written);
+  }
+  return sum;
+}
+
+/** Cuts what lies behind the last record of every file and keeps it as `.torn`. Gives the number of bytes. */
+export function cutTorn({ files }: JournalSurvey): number {
+  let cut = 0;
+  for (const { path, end, bytes } of files) {
+    if (bytes <= end) continue;
+    writeFileSync(freeName(`${path}.torn`), readFileSync(path).subarray(end));
+    truncateSync(path, end);
+    cut += bytes - end;
+  }
+  return cut;
+}
+
+/**
+ * Mends the journal in `dir`: headers are written anew, torn tails cut, files that are not its own set aside, and `files.jsonl`
+ * brought up to date. Gives a line for each thing done. Throws `ReinError('storage')` while a robot records there.
+ */
+export function mendJournal(dir: string): string[] {
+  const lock = acquireLock(join(dir, 'journal.lock'));
+  try {
+    const survey = surveyJournal(dir);
+    const done: string[] = [];
+    for (const { path, header, isHeaderIntact } of survey.files) {
+      if (isHeaderIntact) continue;
+      done.push(`${basename(path)}: header written anew; the damaged one is ${basename(replaceHeader(path, header))}`);
+    }
+    for (const { kind, path } of survey.findings) {
+      if (kind !== 'foreign') continue;
+      const aside = freeName(`${path}.foreign`);
+      renameSync(path, aside);
+      done.push(`${basename(path)}: set aside as ${basename(aside)}`);
+    }
+    const cut = cutTorn(survey);
+    if (cut > 0) done.push(`${cut} bytes behind the last record were cut and are kept as .torn`);
+    if (writeManifest(dir, survey)) done.push(`${MANIFEST_FILE}: written anew from the files`);
+    return done;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Writes `header` over the one of the file at `path`. Gives the file that keeps the old one. */
+function replaceHeader(path: string, header: SegmentHeader): string {
+  const kept = freeName(`${path}.header`);
+  const fd = openSync(path, 'r+');
+  try {
+    const old = new Uint8Array(SEGMENT_HEADER_BYTES);
+    readSync(fd, old, 0, old.length, 0);
+    writeFileSync(kept, old);
+    writeSync(fd, encodeSegmentHeader(header), 0, SEGMENT_HEADER_BYTES, 0);
+  } finally {
+    closeSync(fd);
+  }
+  return kept;
+}
+
+/** Adds the lines of files that it does not know. False where there are none. */
+function writeManifest(dir: string, { files, parts, manifest }: JournalSurvey): boolean {
+  let text = '';
+  for (const { path, header } of files) {
+    const part = parts.find((each) => each.path === path);
+    if (part === undefined || manifest.has(nameOf(header))) continue;
+    text += begunLine(header, part.first) + closedLine(header, part.count);
+  }
+  if (text !== '') writeFileSync(join(dir, MANIFEST_FILE), text, { flag: 'a' });
+  return text !== '';
+}
+
+/** `path`, or with a number behind it where that is taken: nothing that was kept is overwritten. */
+function freeName(path: string): string {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? path : `${path}.${n}`;
+    if (!existsSync(name)) return name;
+  }
+}
