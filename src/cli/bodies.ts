@@ -5,6 +5,7 @@ import type {
   LearnOptions,
   PretrainOptions,
   RecoverOptions,
+  ReportOptions,
   RunRobotOptions,
   SimOptions,
   SweepCommandOptions,
@@ -23,6 +24,7 @@ export interface CommandBodies {
   pretrain(options: PretrainOptions): Promise<number>;
   exportPolicy(options: ExportPolicyOptions): Promise<number>;
   exportEncoder(options: ExportPolicyOptions): Promise<number>;
+  report(options: ReportOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
   recover(options: RecoverOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
@@ -39,6 +41,7 @@ export const commandBodies: CommandBodies = {
   pretrain: async (options) => (await import('./bodies/index.ts')).pretrainBody(options),
   exportEncoder: async (options) => (await import('./bodies/index.ts')).exportEncoderBody(options),
   exportPolicy: async (options) => (await import('./bodies/index.ts')).exportPolicyBody(options),
+  report: async (options) => (await import('./bodies/index.ts')).reportBody(options),
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
   recover: async (options) => (await import('./bodies/index.ts')).recoverBody(options),

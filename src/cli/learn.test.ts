@@ -12,6 +12,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     train: done,
     sweep: done,
     pretrain: done,
+    report: done,
     exportPolicy: done,
     exportEncoder: done,
     evaluate: done,

@@ -34,6 +34,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     pretrain: body('pretrain'),
     exportPolicy: body('export'),
     exportEncoder: body('export encoder'),
+    report: body('report'),
     evaluate: body('eval'),
     recover: body('recover'),
     doctor: body('doctor'),

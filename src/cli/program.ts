@@ -7,6 +7,7 @@ import { createExportCommand } from './export.ts';
 import { createLearnCommand } from './learn.ts';
 import { createPretrainCommand } from './pretrain.ts';
 import { createRecoverCommand } from './recover.ts';
+import { createReportCommand } from './report.ts';
 import { createRunCommand } from './run.ts';
 import { createSafetyCommand } from './safety.ts';
 import { createSimCommand } from './sim.ts';
@@ -47,6 +48,7 @@ export function createProgram(
     createRunCommand,
     createLearnCommand,
     createEvalCommand,
+    createReportCommand,
     createTrainCommand,
     createSweepCommand,
     createPretrainCommand,

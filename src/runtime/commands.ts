@@ -133,6 +133,12 @@ export interface PretrainOptions {
   readonly out: string;
 }
 
+/** `rein report`: the page of a run, from its files. */
+export interface ReportOptions {
+  /** Folder of a rein sim, run or learn. */
+  readonly run: string;
+}
+
 /** `rein export policy`: one file with everything that a policy needs. */
 export interface ExportPolicyOptions {
   /** Folder of a rein train, sim or learn. */

@@ -8,6 +8,7 @@ export type {
   OperatorKind,
   PretrainOptions,
   RecoverOptions,
+  ReportOptions,
   RunRobotOptions,
   SetValue,
   SimOptions,

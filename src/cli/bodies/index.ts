@@ -3,6 +3,7 @@ export { exportEncoderBody, exportPolicyBody } from './export-policy.ts';
 export { learnBody } from './learn.ts';
 export { pretrainBody } from './pretrain.ts';
 export { recoverBody } from './recover.ts';
+export { reportBody } from './report.ts';
 export { runBody } from './run.ts';
 export { safetyCheckBody } from './safety.ts';
 export { simBody } from './sim.ts';

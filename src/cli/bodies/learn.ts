@@ -14,6 +14,7 @@ import { RUN_FILES } from '../../runtime/record/index.ts';
 import { abandonRunFolder, createRunFolder, runIdOf } from '../../runtime/sim/index.ts';
 import { startFrom } from '../../runtime/study/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { reportLine } from './report.ts';
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
@@ -39,7 +40,10 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   });
   say(`run ${runId} in ${path}`);
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
-  const stop = interruptible((sentence) => say(sentence));
+  const stop = interruptible(
+    (sentence) => say(sentence),
+    'the update under way is finished and a checkpoint is written',
+  );
   stop.signal.addEventListener('abort', () => learner.end());
   // A parent that was gone already.
   if (stop.signal.aborted) learner.end();
@@ -52,6 +56,8 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     stop.release();
   }
   say(learner.statusLine());
+  say(await reportLine(path));
+  if (stop.signal.aborted) say(`go on with: rein learn --resume ${path}; its robots keep what they record until then`);
   return stop.signal.aborted ? INTERRUPTED : 0;
 }
 

@@ -6,6 +6,7 @@ import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { createObserver } from './observers.ts';
 import { isOwnAbort } from './own-abort.ts';
+import { reportLine } from './report.ts';
 
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
 export async function runBody(options: RunRobotOptions): Promise<number> {
@@ -32,7 +33,7 @@ export async function runBody(options: RunRobotOptions): Promise<number> {
       onInterrupt: stop.interrupt,
     });
     observer.stop();
-    process.stdout.write(`${lastWords(run).join('\n')}\n`);
+    process.stdout.write(`${[...lastWords(run), await reportLine(run.folder)].join('\n')}\n`);
     return stop.signal.aborted ? INTERRUPTED : 0;
   } catch (error) {
     if (!isOwnAbort(error, stop.signal)) throw error;
@@ -55,9 +56,14 @@ function resolveRun({ task, seed, config, robotId }: RunRobotOptions): ResolvedC
 function lastWords({ folder, status }: RobotRun): string[] {
   if (status === undefined) return [`Ended before the robot moved; files in ${folder}`];
   const { success, envSteps, policy, link, filter } = status;
-  const { successes, episodes } = success;
-  const outcome =
-    episodes === 0 ? 'no episode ended' : `without help ${successes} of the last ${episodes} episodes succeeded`;
+  const { successes, episodes, helped = 0, perHour } = success;
+  const rate =
+    perHour === undefined ? '' : ` (${perHour.toFixed(perHour < 10 ? 1 : 0)} successes an hour, resets included)`;
+  const alone =
+    episodes === 0
+      ? 'no episode ran to its end without help'
+      : `without help ${successes} of the last ${episodes} episodes succeeded`;
+  const outcome = `${alone}${helped === 0 ? '' : `, ${helped} had help`}${rate}`;
   return [
     `${envSteps} steps, ${outcome}, policy ${policy.version}.`,
     `  link   ${link.sent} sent, ${link.acked} acknowledged, ${link.pending} waiting, ${link.lost} lost, ${link.duplicated} duplicated`,

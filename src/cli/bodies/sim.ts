@@ -11,6 +11,7 @@ import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { quietObserver } from './observers.ts';
 import { isOwnAbort } from './own-abort.ts';
+import { reportLine } from './report.ts';
 
 /** Why training ended, for the last words. */
 const ENDED_BY = {
@@ -40,6 +41,7 @@ export async function simBody(options: SimOptions): Promise<number> {
           status: (status: Parameters<typeof display.update>[0]) => display.update(status),
           print: (line: string) => display.print(line),
         };
+  let folder: string | undefined;
   const stop = interruptible((sentence) => observer.print(sentence));
   try {
     const result = await simulate({
@@ -48,6 +50,9 @@ export async function simBody(options: SimOptions): Promise<number> {
       observer,
       signal: stop.signal,
       demonstrations: options.demonstrations,
+      onFolder: (path) => {
+        folder = path;
+      },
       ...(options.output === 'live' && ownsTerminal()
         ? {
             createKeyboard: (setup, heard) =>
@@ -71,10 +76,20 @@ export async function simBody(options: SimOptions): Promise<number> {
     display.stop();
     if (!isOwnAbort(error, stop.signal)) throw error;
     process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
+    if (folder !== undefined) process.stdout.write(`${(await whatIsKept(folder)).join('\n')}\n`);
     return INTERRUPTED;
   } finally {
     stop.release();
   }
+}
+
+/** What a run that was ended half-way is worth. */
+async function whatIsKept(folder: string): Promise<string[]> {
+  return [
+    await reportLine(folder),
+    `  policy the newest that was trained: rein export policy ${folder} --out policy.onnx (once there is a checkpoint)`,
+    `  files  ${folder}`,
+  ];
 }
 
 function resolveSim(options: SimOptions): ResolvedConfig {

@@ -37,7 +37,10 @@ export function renderReport(data: ReportData): string {
   const task = summary?.task ?? 'run';
   const sections = [
     section('Watch it', recordingsBlock(data.recordings), data.recordings.length > 0),
-    section('Learning', `<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`),
+    section(
+      'Learning',
+      `${helpSentence(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`,
+    ),
     section('Comparison', baselines(records, summary), true),
     section(
       'Learner',
@@ -81,8 +84,32 @@ function section(title: string, body: string, isShown = true): string {
   return isShown ? `<section aria-labelledby="${id}"><h2 id="${id}">${text(title)}</h2>${body}</section>` : '';
 }
 
-function headline({ summary, runId }: ReportData): string {
-  if (summary === null) return `${runId} ended before its evaluation`;
+/** What the robot's own episodes say: of live runs, and of those that ended before their evaluation. */
+function robotHeadline(records: readonly MetricRecord[]): string | undefined {
+  const episodes = only(records, 'episode').filter(
+    ({ purpose, cutBy }) => purpose === 'training' && cutBy === undefined,
+  );
+  if (episodes.length === 0) return undefined;
+  return `${episodes.filter(({ success }) => success).length} of ${episodes.length} training episodes succeeded`;
+}
+
+/** How much of what the robot did was a person's or the script's. */
+function helpSentence(records: readonly MetricRecord[]): string {
+  const episodes = only(records, 'episode').filter(({ purpose }) => purpose === 'training');
+  const steps = episodes.reduce((sum, record) => sum + record.steps, 0);
+  const helped = episodes.reduce((sum, record) => sum + record.interventionSteps, 0);
+  const alone = episodes.filter(({ interventions, cutBy }) => interventions === 0 && cutBy === undefined);
+  const cut = episodes.filter(({ cutBy }) => cutBy !== undefined).length;
+  if (steps === 0) return '';
+  const [first, last] = [episodes[0]!, episodes.at(-1)!];
+  const hours = (last.tS - first.tS) / 3600;
+  const successes = episodes.slice(1).filter(({ success }) => success).length;
+  const rate = hours > 0 ? ` ${(successes / hours).toFixed(0)} successes an hour of wall time, resets included.` : '';
+  return `<p>Without help ${alone.filter(({ success }) => success).length} of ${alone.length} episodes succeeded; ${share(helped, steps)} of the steps were a person's or the script's.${rate}${cut === 0 ? '' : ` ${cut} that were cut are not counted.`}</p>`;
+}
+
+function headline({ summary, runId, records }: ReportData): string {
+  if (summary === null) return robotHeadline(records) ?? `${runId} was not evaluated`;
   const task = summary.task ?? 'the task';
   const rate = percent(summary.success_rate);
   return `${rate} success on ${task} after ${shortNumber(summary.env_steps)} environment steps`;
@@ -99,7 +126,9 @@ function metaLine({ runId, summary }: ReportData): string {
 type Mood = 'good' | 'bad' | 'plain';
 
 function cards({ summary }: ReportData): string {
-  if (summary === null) return '<p class="empty">No summary was written: the run did not come to its end.</p>';
+  if (summary === null) {
+    return '<p class="empty">There is no evaluation: a live run has none, and one that was stopped did not come to it.</p>';
+  }
   const episodes = summary.eval_episodes;
   const successes = Math.min(episodes, Math.round(summary.success_rate * episodes));
   const range = wilsonInterval(successes, episodes);

@@ -26,6 +26,8 @@ export interface SimulationOptions {
   readonly config: ResolvedConfig;
   readonly out: string | undefined;
   readonly observer: RunObserver;
+  /** Told of the run's folder as soon as it is there. */
+  readonly onFolder?: (folder: string) => void;
   /** Asks for an orderly end: the arm is stopped, files are closed. */
   readonly signal: AbortSignal;
   /** Makes the keyboard of the person who watches, where there is one. */
@@ -65,6 +67,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const setup = createSetup(options.config);
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());
+  options.onFolder?.(folder.path);
   const closers: Closer[] = [];
   try {
     const rig = await assemble(setup, folder, options, closers);

@@ -1,0 +1,25 @@
+/** What `rein report` does, and what live runs do at their end. */
+import { ReinError } from '../../core/index.ts';
+import { loadReportData, writeReport } from '../../monitor/index.ts';
+import type { ReportOptions } from '../../runtime/index.ts';
+
+/** Resolves to the exit code. Rejects with `ReinError` where the folder is no run's. */
+export async function reportBody({ run }: ReportOptions): Promise<number> {
+  const data = await loadReportData(run);
+  if (data.records.length === 0 && data.configText === '') {
+    throw new ReinError('storage', `${run} holds no run: neither metrics nor config.yaml is there.`, {
+      remedy: 'Give the folder of a rein sim, run or learn, such as runs/a1.',
+    });
+  }
+  process.stdout.write(`Written: ${await writeReport(run, data)}\n`);
+  return 0;
+}
+
+/** The report of a run that has ended, as a line for its last words. One that cannot be written is nothing to fail for. */
+export async function reportLine(folder: string): Promise<string> {
+  try {
+    return `  report ${await writeReport(folder, await loadReportData(folder))}`;
+  } catch (error) {
+    return `  report not written: ${(error as Error).message}; try: rein report ${folder}`;
+  }
+}
