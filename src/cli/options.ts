@@ -96,5 +96,5 @@ export function path(text: string): string {
 export const EXIT_CODES = `
 Exit codes:
   0  done
-  1  it could not be done, or the task's target was missed; the reason is the last line
+  1  it could not be done, or the task's target was missed; the line that begins with "rein:" says why
   2  the command line was not understood`;

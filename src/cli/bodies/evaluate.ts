@@ -1,5 +1,5 @@
 /** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ReinError, wilsonInterval } from '../../core/index.ts';
 import {
@@ -54,6 +54,7 @@ async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {
       cause,
     });
   });
+  await checkKind(policy);
   if (task === undefined) {
     const beside = policy.endsWith('.onnx') ? dirname(policy) : policy;
     const file = join(beside, RUN_FILES.config);
@@ -66,6 +67,23 @@ async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {
     return loadResolvedConfig(file);
   }
   return resolveConfig({ task, seed, ...(overlay === undefined ? {} : { overlay }), run: { command: 'eval', task } });
+}
+
+/** A folder without a policy is a run that did not come to its end; a file of another kind is none. */
+async function checkKind(policy: string): Promise<void> {
+  const isFolder = (await stat(policy)).isDirectory();
+  if (!isFolder && !policy.endsWith('.onnx')) {
+    throw new ReinError('policy', `${policy} is no ONNX file.`, {
+      remedy: 'Give the path of a policy.onnx or of a run folder.',
+    });
+  }
+  if (!isFolder) return;
+  await access(join(policy, 'policy.onnx')).catch((cause: unknown) => {
+    throw new ReinError('policy', `${policy} has no policy.onnx: its run was stopped before its end, or is no run.`, {
+      remedy: `Write the newest policy of its checkpoints: rein export policy ${policy} --out policy.onnx`,
+      cause,
+    });
+  });
 }
 
 async function report(result: TrialResult, config: ResolvedConfig, options: EvaluationOptions): Promise<void> {

@@ -206,7 +206,7 @@ class Training {
     const { version } = bundle.manifest;
     const { recording } = judged.result;
     if (recording !== undefined) {
-      this.#firstRecording = { ...recording, caption: `First evaluation episode, policy ${version}` };
+      this.#firstRecording = { ...recording, caption: `First validation episode, before training, policy ${version}` };
     }
     const { successes, episodes } = judged;
     log.status.success = { successes, episodes };
