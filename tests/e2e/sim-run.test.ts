@@ -19,9 +19,19 @@ function sim(name: string, seed: number, overlay: string): Promise<Ended> {
 
 const summaryOf = (name: string): RunSummary => JSON.parse(readFileSync(join(dir, `${name}.json`), 'utf8'));
 
+/** Records without what is told in time: stamps, rates, histograms, and what is on its way between two processes. */
+function timelessMetrics(path: string): unknown[] {
+  const { records } = parseMetrics(readFileSync(path, 'utf8'));
+  return records.flatMap((record) => {
+    if (record.kind === 'histogram' || record.kind === 'link') return [];
+    const { tS: _, updatesPerS: __, ...timeless } = record as typeof record & { updatesPerS?: number };
+    return [timeless];
+  });
+}
+
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'rein-sim-'));
-  // The target is no part of what happens, so two runs that repeat each other may differ in it.
+  // The first has the machine to itself, the second does not. The target is no part of what happens, so two runs that repeat each other may differ in it.
   first = await sim('first', 3, TINY);
   const easy = TINY.replace('task:', 'task:\n  target: { successRate: 0 }');
   [again, other] = await Promise.all([sim('again', 3, easy), sim('other', 4, TINY)]);
@@ -95,6 +105,16 @@ describe('rein sim', () => {
     expect(summaryOf('again')).toMatchObject({ env_steps, updates, success_rate, policy_version, safety });
     const [a, b] = ['first', 'again'].map((name) => readFileSync(join(dir, name, 'recordings', '2-last.json'), 'utf8'));
     expect(b).toBe(a);
+  });
+
+  it('learns the same policy to the bit and writes the same metrics, but for times, however busy the machine', () => {
+    const [a, b] = ['first', 'again'].map((name) => readFileSync(join(dir, name, 'policy.onnx')));
+    expect(b!.equals(a!)).toBe(true);
+    for (const file of ['metrics.jsonl', 'metrics-learner.jsonl']) {
+      const [x, y] = ['first', 'again'].map((name) => timelessMetrics(join(dir, name, file)));
+      expect(y!.length).toBeGreaterThan(5);
+      expect(y).toEqual(x);
+    }
   });
 
   it('trains no more where a person gave it a time that is over already, judges what it has, and says so', async () => {
