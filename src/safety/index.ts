@@ -56,6 +56,7 @@ export {
   FollowingWatchdog,
   isMeasuredAtRest,
   LimitMonitor,
+  MeasuredClearance,
   MeasurementWatchdog,
   OVERLOAD_SPEED_RATIO,
   OverloadWatchdog,

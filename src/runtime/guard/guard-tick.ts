@@ -30,6 +30,7 @@ import {
   isMeasuredAtRest,
   LIMIT_BROKEN,
   LimitMonitor,
+  MeasuredClearance,
   MeasurementWatchdog,
   nextSafetyState,
   OVERLOAD_SPEED_RATIO,
@@ -83,6 +84,7 @@ export class GuardTick implements TickStages {
   readonly #commands: CommandWatchdog = new CommandWatchdog();
   readonly #following: FollowingWatchdog;
   readonly #contact: ContactMonitor;
+  readonly #nearness: MeasuredClearance;
   readonly #tank: TankWatch;
   readonly #hasTank: boolean;
   readonly #overload: OverloadWatchdog = new OverloadWatchdog();
@@ -110,6 +112,8 @@ export class GuardTick implements TickStages {
   /** The scene was put back: the next reading tells whether the robot is where it was to be put. */
   #isPlaced = false;
   #brokenLimits = 0;
+  /** What the measured arm touched, told in the next tick. */
+  #touching = 0;
   #nowS: number;
   #dtS: number;
   #sinceReadS = 0;
@@ -133,6 +137,7 @@ export class GuardTick implements TickStages {
     this.#measurement = new MeasurementWatchdog(model);
     this.#following = new FollowingWatchdog(model);
     this.#contact = new ContactMonitor(model);
+    this.#nearness = new MeasuredClearance(model);
     this.#tank = new TankWatch(model);
     this.#hasTank = model.tank !== undefined;
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
@@ -188,6 +193,7 @@ export class GuardTick implements TickStages {
   observe(): void {
     this.#kinematics.forward(this.frame.robot.positionRad);
     this.#kinematics.writeTcp(this.frame.measuredTcp);
+    this.#watchNearness();
   }
 
   decide(): void {
@@ -399,7 +405,18 @@ export class GuardTick implements TickStages {
     if (!this.#measurement.isTrusted) return 0;
     const { positionRad, wrench } = this.frame.robot;
     const pressing = this.#contact.check(wrench, this.#isNewReading);
-    return pressing | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
+    return pressing | this.#touching | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
+  }
+
+  /** Where the reference is followed: the arm itself may be nearer than it. */
+  #watchNearness(): void {
+    if (!hasTorque(this.#state) || this.#seedResult !== 'ok') {
+      this.#nearness.restart();
+      this.#touching = 0;
+      return;
+    }
+    if (this.#measurement.isTrusted) this.#touching = this.#nearness.check(this.#kinematics, this.#isNewReading);
+    this.#chain.speedRatio = Math.min(this.#chain.speedRatio, this.#nearness.speedRatio);
   }
 
   #driverFaults(): number {

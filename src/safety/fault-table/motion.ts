@@ -84,14 +84,16 @@ export const MOTION: readonly FaultRow[] = [
   },
   {
     ...{ row: 43, fault: 'The robot is not where it is asked to be', applies: true },
-    promise: 'More than 0.2 rad, or 30 mm at the tool, for 100 ms: category 1.',
+    promise:
+      'More than 0.2 rad, or 30 mm at the tool, for 100 ms: category 1. A link measured nearer to a keep-out box or another link than half of `clearanceM`: half the highest speed; touching it in 2 readings running: category 1.',
     source: 'libfranka; numbers ours',
-    numbers: { errorRad: 0.2, errorM: 0.03, afterS: 0.1 },
+    numbers: { errorRad: 0.2, errorM: 0.03, afterS: 0.1, nearShare: 0.5, nearSpeedRatio: 0.5, touchReadings: 2 },
     signs: [
       {
         ...{ seenBy: 'guard', name: 'trackingError', bit: TRACKING_ERROR, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'A joint was more than 0.2 rad, or the tool 30 mm, from where it was asked to be for 100 ms.',
+        sentence:
+          'A joint was more than 0.2 rad, or the tool 30 mm, from where it was asked to be for 100 ms, or a link touches what it keeps clear of.',
         remedy: 'Look for what blocks or pushes the robot, and whether its controller follows. Then acknowledge.',
       },
     ],

@@ -9,6 +9,7 @@ export {
   BROKEN_WORKSPACE,
   LimitMonitor,
 } from './limit-monitor.ts';
+export { MeasuredClearance } from './measured-clearance.ts';
 export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './overload.ts';
 export { TankWatch } from './tank-watch.ts';
 export { CommandWatchdog, checkTick, isMeasuredAtRest, MeasurementWatchdog, RestDetector } from './watchdog.ts';

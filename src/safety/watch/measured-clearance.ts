@@ -1,0 +1,55 @@
+/**
+ * Distances of the measured arm. The chain keeps its reference clear of keep-out boxes and of itself; an arm that lags, sags under
+ * a load or is pushed may still come near, and only its measured pose shows it. Row 43.
+ */
+import type { ArmKinematics, RobotModel } from '../../core/index.ts';
+import { Clearances, SAMPLE_SIZE } from '../avoidance/index.ts';
+import { TRACKING_ERROR } from '../faults.ts';
+
+/** Nearer than this share of the clearance, the robot goes at most half as fast. */
+const NEAR_SHARE = 0.5;
+const NEAR_SPEED_RATIO = 0.5;
+/** Readings running that touch: one may be noise. */
+const TOUCHES = 2;
+
+/** Walls of the workspace are no bodies and do not count. Tick-safe after construction. */
+export class MeasuredClearance {
+  /** No joint may be asked for more than this share of its highest speed, as of the last `check`. */
+  speedRatio = 1;
+  readonly #clearances: Clearances;
+  /** [R] 1 for bodies. */
+  readonly #bodies: Uint8Array;
+  /** What the rows hold back of each distance, m. */
+  readonly #clearanceM: number;
+  #touches = 0;
+
+  constructor(model: RobotModel) {
+    this.#clearances = new Clearances(model);
+    this.#bodies = Uint8Array.from(this.#clearances.rows, ({ kind }) => (kind === 'wall' ? 0 : 1));
+    this.#clearanceM = model.collision?.clearanceM ?? 0;
+  }
+
+  /** The robot is not driven, or was put elsewhere: what was seen so far means nothing. */
+  restart(): void {
+    this.#touches = 0;
+    this.speedRatio = 1;
+  }
+
+  /** Judges the arm at the measured pose that `kinematics` keeps; fault flags. `isNew`: false for a reading that came again. */
+  check(kinematics: ArmKinematics, isNew: boolean): number {
+    const sample = this.#clearances.current;
+    this.#clearances.sample(sample, kinematics, this.#bodies);
+    let isNear = false;
+    let touches = false;
+    for (let r = 0; r < this.#bodies.length; r++) {
+      if (this.#bodies[r] === 0) continue;
+      const distanceM = sample[SAMPLE_SIZE * r]! + this.#clearanceM;
+      // Written so that a NaN is near and touches.
+      if (!(distanceM >= NEAR_SHARE * this.#clearanceM)) isNear = true;
+      if (!(distanceM > 0)) touches = true;
+    }
+    this.speedRatio = isNear ? NEAR_SPEED_RATIO : 1;
+    if (isNew) this.#touches = touches ? this.#touches + 1 : 0;
+    return this.#touches >= TOUCHES ? TRACKING_ERROR : 0;
+  }
+}
