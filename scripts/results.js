@@ -66,7 +66,9 @@ const hash = (data) => createHash('sha256').update(data).digest('hex').slice(0, 
 
 /** Of a run's policy, and of its metrics without times and without what is on its way between two processes. */
 function digestsOf(folder) {
-  const metrics = ['metrics.jsonl', 'metrics-learner.jsonl'].flatMap((file) =>
+  // A learner that made no update wrote none.
+  const files = ['metrics.jsonl', 'metrics-learner.jsonl'].filter((file) => existsSync(join(folder, file)));
+  const metrics = files.flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')
       .filter(Boolean)

@@ -112,7 +112,7 @@ describe('rein sim', () => {
     expect(b!.equals(a!)).toBe(true);
     for (const file of ['metrics.jsonl', 'metrics-learner.jsonl']) {
       const [x, y] = ['first', 'again'].map((name) => timelessMetrics(join(dir, name, file)));
-      expect(y!.length).toBeGreaterThan(5);
+      expect(y!.length).toBeGreaterThan(0);
       expect(y).toEqual(x);
     }
   });
