@@ -51,6 +51,11 @@ export class ControlChannel {
     this.#expected = 0;
   }
 
+  /** Forgets waiting messages of `kind`: they were meant for one that is gone. */
+  forget(kind: string): void {
+    for (let i = this.#waiting.length - 1; i >= 0; i--) if (this.#waiting[i]!.kind === kind) this.#waiting.splice(i, 1);
+  }
+
   /** Forgets what is waiting: its addressee is gone. */
   discard(): void {
     this.#waiting.length = 0;

@@ -126,6 +126,31 @@ describe('link', () => {
     expect(learner.counters).toMatchObject({ delivered: made, lost: 0 });
   });
 
+  it('does not take the word of a learner that is dead, and says the last word behind all records to each', async () => {
+    const first: Transition[] = [];
+    const journal = journalIn();
+    const learner = await server(first);
+    const link = uplink(learner.address, journal);
+    for (let i = 0; i < 40; i++) journal.append(step(i));
+    expect(await link.drain(5000)).toBe(true);
+    await learner.close();
+    expect(await link.drain(300)).toBe(false);
+    const heard: string[] = [];
+    link.sendLast('end', {});
+    const second: Transition[] = [];
+    for (let life = 0; life < 2; life++) {
+      second.length = 0;
+      const next = await server(second, {
+        bind: learner.address,
+        onControl: (kind) => heard.push(`${kind} after ${second.length}`),
+      });
+      await expect.poll(() => heard.length, { timeout: 8000 }).toBe(life + 1);
+      expect(await link.drain(5000)).toBe(true);
+      if (life === 0) await next.close();
+    }
+    expect(heard).toEqual(['end after 40', 'end after 40']);
+  });
+
   it('sends again what a learner lost that restarts from an older checkpoint', async () => {
     const first: Transition[] = [];
     const journal = journalIn();

@@ -144,6 +144,11 @@ export class LearnerServer {
     return [...this.#robots.values()].filter((robot) => this.#isLive(robot)).map((robot) => robot.robotId);
   }
 
+  /** Ids of all robots that have joined since the server was started. */
+  joined(): string[] {
+    return [...this.#robots.keys()];
+  }
+
   /** How far every journal has been accepted: store it together with the transitions, give it to the next server. */
   watermarks(): Watermark[] {
     const current = [...this.#robots.values()].flatMap((robot) => robot.intake.watermark() ?? []);

@@ -74,6 +74,11 @@ export class TransitionSender {
     return this.#acked;
   }
 
+  /** Whether the position is that of the learner that is there now, and not of one before it. */
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
   /** Records up to there that were written and cannot be had any more: damaged, or gone with their file. */
   get lostOnDisk(): number {
     return Math.max(0, this.#acked - this.#delivered);

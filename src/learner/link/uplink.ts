@@ -69,6 +69,12 @@ export class Uplink {
   readonly #renewAfterMs: number;
   #state: UplinkState = 'connecting';
   #learnerVersion = 0;
+  /** Instance of the learner that welcomed this robot last. */
+  #learner: string | undefined;
+  #last:
+    | { readonly kind: string; readonly body: object; readonly target: number; sentTo: string | undefined }
+    | undefined;
+  #ackedMs = 0;
   #refusal: Refusal | undefined;
   #heardMs: number = performance.now();
   #beatMs = 0;
@@ -134,8 +140,33 @@ export class Uplink {
       return false; // the journal's status says why
     }
     const target = this.#options.journal.synced;
-    await this.#waitFor(() => this.#sender.ackedPosition >= target, timeoutMs - (performance.now() - startedMs));
-    return this.#sender.ackedPosition >= target;
+    const askedMs = performance.now();
+    // What a learner said that may be dead by now is worth nothing: it has to answer.
+    this.#beat(askedMs);
+    const isDone = (): boolean => this.#ackedMs > askedMs && this.#hasAll(target);
+    await this.#waitFor(isDone, timeoutMs - (askedMs - startedMs));
+    return isDone();
+  }
+
+  /**
+   * Sends a small message behind everything recorded so far. A learner that takes the place of another gets it when it has
+   * accepted all of that too. Never waits.
+   */
+  sendLast(kind: string, body: object): void {
+    const { journal } = this.#options;
+    this.#last = { kind, body, target: journal.synced + journal.status().pending, sentTo: undefined };
+    this.#settle();
+  }
+
+  #hasAll(target: number): boolean {
+    return this.#state === 'connected' && this.#sender.isRunning && this.#sender.ackedPosition >= target;
+  }
+
+  #sendLastWhereDue(): void {
+    const last = this.#last;
+    if (last === undefined || last.sentTo === this.#learner || !this.#hasAll(last.target)) return;
+    last.sentTo = this.#learner;
+    this.sendControl(last.kind, last.body);
   }
 
   /** Sends a small message reliably and in order, as soon as the learner is there. Never waits. */
@@ -147,7 +178,8 @@ export class Uplink {
 
   /** True when the learner has all control messages. */
   get isControlDelivered(): boolean {
-    return this.#control.outgoing().length === 0;
+    const isSent = this.#last === undefined || this.#last.sentTo === this.#learner;
+    return isSent && this.#control.outgoing().length === 0;
   }
 
   /** Says goodbye and closes the socket, always before the process exits. Sends nothing more: `drain` first. Never rejects. */
@@ -214,6 +246,8 @@ export class Uplink {
     }
     const isRepeated = this.#state === 'connected';
     this.#control.meetPeer(instance);
+    if (instance !== this.#learner && this.#last !== undefined) this.#control.forget(this.#last.kind);
+    this.#learner = instance;
     this.#refusal = undefined;
     this.#setState('connected');
     if (isRepeated) return; // an answer to an earlier hello
@@ -243,6 +277,7 @@ export class Uplink {
     const ack = readAck(frame);
     if (!ack.ok) return;
     const { watermark, delivered, isRewind } = ack.value;
+    this.#ackedMs = performance.now();
     this.#sender.acknowledge(watermark, delivered);
     if (isRewind) this.#sender.goBackTo(watermark).catch(this.#journalFailed);
     this.#settle();
@@ -278,11 +313,15 @@ export class Uplink {
     }
     if (this.#state !== 'connected') this.#hello();
     else if (nowMs - this.#beatMs >= heartbeatMs) {
-      this.#beatMs = nowMs;
-      this.#send({ kind: 'heartbeat', sequence: this.#sender.lostOnDisk });
+      this.#beat(nowMs);
       this.#sendWaitingControl();
       this.#sender.goBackIfSilent(3 * heartbeatMs);
     }
+  }
+
+  #beat(nowMs: number): void {
+    this.#beatMs = nowMs;
+    this.#send({ kind: 'heartbeat', sequence: this.#sender.lostOnDisk });
   }
 
   #lose(): void {
@@ -307,6 +346,7 @@ export class Uplink {
   }
 
   #settle(): void {
+    this.#sendLastWhereDue();
     for (const waiter of [...this.#waiters]) waiter();
   }
 

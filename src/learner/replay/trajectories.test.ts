@@ -137,6 +137,12 @@ describe('a window of three steps', () => {
     expect(named.counts().continued).toBe(1);
   });
 
+  it.each([65, 200])('follows %i robots that come in turns', (robots) => {
+    const replay = new Replay(1, 1, 5 * robots);
+    for (const t of episode) for (let i = 0; i < robots; i++) replay.add(t, { robot: `robot ${i}` });
+    expect(replay.counts().continued).toBe(4 * robots);
+  });
+
   it('goes over demonstrations too, and over an intervention no further than its segment', () => {
     const source = (number: number): Source => (number < 1 || number > 3 ? 'policy' : 'human_correct');
     const segment = (number: number): number => [0, 1, 1, 1, 2][number]!;

@@ -25,7 +25,6 @@ interface OpenStep extends Placed {
 
 /** A trajectory that may go on. */
 interface Thread {
-  robot: string;
   epoch: number;
   seq: number;
   episode: number;
@@ -38,8 +37,8 @@ interface Thread {
 }
 
 const NOWHERE: Placed = { online: NO_ROW, demonstration: NO_ROW, visibleFrom: 0 };
-/** Trajectories that are followed at once; of more, the one that was heard of longest ago is let go. */
-const MOST_THREADS = 64;
+/** Trajectories of one robot that are followed at once; of more, the one that was heard of longest ago is let go. */
+const MOST_THREADS = 8;
 
 /**
  * Follows the trajectories of several robots whose transitions come in any mixture. A step continues one before it where
@@ -47,8 +46,8 @@ const MOST_THREADS = 64;
  * lost record breaks the chain, and robots need no names to be told apart.
  */
 export class Trajectories {
-  /** The one heard of last is the last. */
-  readonly #threads: Thread[] = [];
+  /** By robot, as many robots as there are; the one heard of last is the last. */
+  readonly #threads = new Map<string, Thread[]>();
   readonly #online: TransitionRing;
   readonly #demonstrations: TransitionRing;
   readonly #rule: ReturnRule | undefined;
@@ -66,8 +65,13 @@ export class Trajectories {
    * an episode, tells the rings what its rows returned; of one that was cut, what they would have returned at least.
    */
   add(robot: string, transition: Transition, put: (before: Placed) => Placed): void {
-    const at = this.#threads.findLastIndex((thread) => thread.robot === robot && continues(thread, transition));
-    const known = at < 0 ? undefined : this.#threads.splice(at, 1)[0]!;
+    let threads = this.#threads.get(robot);
+    if (threads === undefined) {
+      threads = [];
+      this.#threads.set(robot, threads);
+    }
+    const at = threads.findLastIndex((thread) => continues(thread, transition));
+    const known = at < 0 ? undefined : threads.splice(at, 1)[0]!;
     const placed = put(known?.segment === transition.segment ? known.placed : NOWHERE);
     const open = known?.open ?? [];
     if (this.#rule !== undefined) this.#note(open, transition, placed, this.#rule);
@@ -75,8 +79,8 @@ export class Trajectories {
     const { epoch, seq, episode, step, segment } = transition;
     const nextObservation = known?.nextObservation ?? new Float32Array(transition.nextObservation.length);
     nextObservation.set(transition.nextObservation);
-    this.#threads.push({ robot, epoch, seq, episode, step, segment, nextObservation, placed, open });
-    if (this.#threads.length > MOST_THREADS) this.#threads.shift();
+    threads.push({ epoch, seq, episode, step, segment, nextObservation, placed, open });
+    if (threads.length > MOST_THREADS) threads.shift();
   }
 
   #note(open: OpenStep[], transition: Transition, placed: Placed, rule: ReturnRule): void {

@@ -79,9 +79,12 @@ export class Learner {
   /** The same in every version: weights are its inputs. */
   #policyGraph: Uint8Array | undefined;
   #isReady = false;
-  #demonstrationsExpected: number | undefined;
+  /** By robot: demonstration steps that it said it gives, once it has given all. */
+  readonly #demonstrated = new Map<string, number>();
+  readonly #receivedFrom = new Map<string, number>();
+  /** Robots that have said that their part is over. */
+  readonly #ended = new Set<string>();
   #awaited: AwaitedReplay | undefined;
-  #isFinishing = false;
   #isEnding = false;
   #isClosed = false;
   #received = 0;
@@ -146,7 +149,7 @@ export class Learner {
       observationSize,
       actionSize,
       onTransition: (transition, robotId) => this.#accept(transition, robotId),
-      onControl: (kind, body) => this.#control(kind, body),
+      onControl: (kind, body, robotId) => this.#control(kind, body, robotId),
       onFault,
     });
     if (this.#awaited !== undefined) await this.#publish();
@@ -170,7 +173,7 @@ export class Learner {
       if (await this.#train()) {
         // An engine in this thread leaves the link no time of its own.
         if (this.#options.engine === 'local') await nextTurn();
-      } else if (this.#isFinishing) break;
+      } else if (this.#haveAllEnded()) break;
       else await this.#somethingNew();
     }
     // One that still waits for what its checkpoint had seen would say that it had seen less.
@@ -204,7 +207,7 @@ export class Learner {
 
   /** Demonstrations that nobody has given or said to be complete; 0 where none are missing. */
   get #awaitedDemonstrations(): number {
-    const isWaiting = !this.#isReady && this.#awaited === undefined && this.#demonstrationsExpected === undefined;
+    const isWaiting = !this.#isReady && this.#awaited === undefined && this.#demonstrated.size === 0;
     return isWaiting ? this.#options.setup.config.task.demonstrations : 0;
   }
 
@@ -248,10 +251,9 @@ export class Learner {
       this.#isReady = this.#awaited.isHere(this.#replay.counts(), this.#received, this.#server.counters.lost);
       return;
     }
-    const expected = this.#options.setup.config.task.demonstrations === 0 ? 0 : this.#demonstrationsExpected;
-    // Counted as they came, not as they were taken: a demonstration that is unfit must not make the training wait for ever.
-    if (expected === undefined || this.#received < expected) return;
-    if (expected > 0) {
+    const wants = this.#options.setup.config.task.demonstrations > 0;
+    if (wants && !this.#haveAllDemonstrated()) return;
+    if (wants && [...this.#demonstrated.values()].some((steps) => steps > 0)) {
       await this.#pretrain();
       await this.#checkpoint();
     }
@@ -281,6 +283,8 @@ export class Learner {
    * acknowledges this one, when this is done.
    */
   #accept(transition: Transition, robotId: string): void | Promise<void> {
+    this.#receivedFrom.set(robotId, (this.#receivedFrom.get(robotId) ?? 0) + 1);
+    this.#ended.delete(robotId);
     if (this.#eyes === undefined) return this.#remember({ transition }, robotId);
     return this.#eyes.take(transition).then(
       (seen) => this.#remember(seen, robotId),
@@ -305,9 +309,21 @@ export class Learner {
     this.#wake();
   }
 
-  #control(kind: string, body: Record<string, unknown>): void {
-    if (kind === 'demonstrationsComplete') this.#demonstrationsExpected = Number(body['transitions']);
-    if (kind === 'end') this.#isFinishing = true;
+  /** One robot's end is the end of its own part. */
+  #haveAllEnded(): boolean {
+    return this.#ended.size > 0 && this.#server.joined().every((robotId) => this.#ended.has(robotId));
+  }
+
+  /** Counted as they came, not as they were taken: a demonstration that is unfit must not make the training wait for ever. */
+  #haveAllDemonstrated(): boolean {
+    const { lost } = this.#server.counters;
+    const robots = [...this.#demonstrated];
+    return robots.length > 0 && robots.every(([id, told]) => (this.#receivedFrom.get(id) ?? 0) + lost >= told);
+  }
+
+  #control(kind: string, body: Record<string, unknown>, robotId: string): void {
+    if (kind === 'demonstrationsComplete') this.#demonstrated.set(robotId, Number(body['transitions']));
+    if (kind === 'end') this.#ended.add(robotId);
     this.#wake();
   }
 

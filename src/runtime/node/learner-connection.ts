@@ -215,9 +215,9 @@ export class LearnerConnection {
     };
   }
 
-  /** Tells the learner that the run is over. */
+  /** Tells the learner that this robot's part of the run is over, once it has all of its records. */
   end(): void {
-    this.#uplink.sendControl('end', {});
+    this.#uplink.sendLast('end', {});
   }
 
   async close(): Promise<void> {
