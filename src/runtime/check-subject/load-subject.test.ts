@@ -75,6 +75,10 @@ tool: { frame: hand }
 homeRad: [0, 0.5]
 `;
 
+/** A third link, which can fold back onto the first. */
+const THIRD =
+  '<link name="tip"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision></link><joint name="wrist" type="revolute"><parent link="fore"/><child link="tip"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="9" velocity="3"/></joint>';
+
 const TANK = 'tank: { port: joint, startJ: 5, minJ: 0.1, maxJ: 8, powerMaxW: 20, recovery: 0.9 }\n';
 
 write({ 'scara.urdf': URDF, 'joint_limits.yaml': ROS, 'scara.yaml': OWN });
@@ -486,16 +490,24 @@ describe('limits that cannot be', () => {
   });
 
   it('a home in which the robot touches itself is refused', async () => {
-    const third =
-      '<link name="tip"><inertial><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.2 0.04 0.04"/></geometry></collision></link><joint name="wrist" type="revolute"><parent link="fore"/><child link="tip"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="9" velocity="3"/></joint>';
     write({
-      'fold.urdf': URDF.replace('</robot>', `${third}</robot>`),
+      'fold.urdf': URDF.replace('</robot>', `${THIRD}</robot>`),
       'fold.yaml':
         'model: fold.urdf\ndefaults: { accelMaxRadPerS2: 5, stiffnessNmPerRad: 200, dampingNmSPerRad: 12 }\nhomeRad: [0, 2, 2]\n',
     });
     expect(await refusal('fold.yaml')).toMatch(
       /^fold\.yaml:3:10: at home \(homeRad\) the shapes of shoulder-link and wrist-link overlap by \d/,
     );
+  });
+
+  it('a home that nobody gave and in which the robot touches itself is told, and the pair not watched', async () => {
+    const still = URDF.replace('</robot>', `${THIRD}</robot>`)
+      .replace('lower="-2.5" upper="2.5"', 'lower="1.5" upper="2.5"')
+      .replace('lower="-3" upper="3" effort="9"', 'lower="1.5" upper="2.5" effort="9"');
+    write({ 'still.urdf': still });
+    const { model, assumed } = await load('still.urdf');
+    expect(model.collision!.pairs).toEqual([]);
+    expect(assumed.join('\n')).toMatch(/at home \(assumed\) the shapes of shoulder-link and wrist-link overlap by \d/);
   });
 
   it('says what a model alone lacks, and where limits have no place', async () => {

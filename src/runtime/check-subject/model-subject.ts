@@ -60,7 +60,11 @@ export async function subjectOfModel(files: ModelFiles, options: SubjectOptions 
   const plantFile = resolve(files.model);
   const plantImage = await compileSubject(plantFile, model, packages);
   const overlaps = await overlapsAtHome(plantFile, plantImage, model, builder.suspect);
-  if (overlaps.length > 0) {
+  // A pose that nobody gave is no collision of anybody's: such pairs are not watched, which is said already.
+  if (builder.isHomeAssumed) {
+    for (const message of overlaps)
+      assumed.push(`${message.replace('(homeRad)', '(assumed)')}: give homeRad to be sure.`);
+  } else if (overlaps.length > 0) {
     throw problemsError(overlaps.map((message) => ({ place: builder.place(['homeRad']), message })));
   }
   const sources = [files.model, files.ros?.file, files.ownFile].filter((file) => file !== undefined);
@@ -113,6 +117,8 @@ async function overlapsAtHome(
 class ModelBuilder {
   /** Pairs whose capsules overlap at home, though the robot is not built so. */
   suspect: readonly (readonly [string, string])[] = [];
+  /** No file says where the robot is at home. */
+  isHomeAssumed = false;
   readonly #files: ModelFiles;
   readonly #config: LimitsConfig;
   readonly #robot: ImportedRobot;
@@ -226,6 +232,7 @@ class ModelBuilder {
     const { homeRad } = this.#config;
     if (homeRad !== undefined) return homeRad;
     if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
+    this.isHomeAssumed = true;
     this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
     return this.#joints.map(({ joint: { positionMinRad: min, positionMaxRad: max } }) =>
       min + limitMarginRad <= 0 && max - limitMarginRad >= 0 ? 0 : (min + max) / 2,
