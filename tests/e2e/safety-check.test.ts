@@ -62,6 +62,19 @@ describe('rein safety check', () => {
   );
 
   it(
+    'reports what was tried when its time is over, however busy the machine is',
+    async () => {
+      const { code, stdout, result } = await check('cut', 'arm6', '--ticks', '1000000', '--time-limit', '0.5');
+      expect(stdout).toMatch(/kept every limit in [\d ]+ of [\d ]+ \(time limit\) adversarial ticks/);
+      expect([code, result.ended]).toEqual([0, 'timeLimit']);
+      expect(result.ticks).toBeGreaterThan(0);
+      expect(result.ticks).toBeLessThan(result.plannedTicks);
+      expect(readFileSync(join(dir, 'cut', 'safety-report.html'), 'utf8')).toContain('(time limit)');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     'draws the same attacks from the same seed, and others from another',
     async () => {
       const [one, same, other] = [

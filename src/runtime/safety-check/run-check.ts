@@ -1,6 +1,6 @@
 /** A whole check: trials on threads, comparisons with and without the tank, and one result. */
 import { availableParallelism, cpus } from 'node:os';
-import { isFree, ReinError, type RobotModel } from '../../core/index.ts';
+import { isFree, type RobotModel } from '../../core/index.ts';
 import type { StageName } from '../../safety/index.ts';
 import type { CheckSubject } from '../check-subject/index.ts';
 import { packageVersions } from '../config/index.ts';
@@ -56,16 +56,17 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
   const startedAt = new Date();
   const plans = planTrials(subject.model, ticks, seed, variantsOf(subject));
   const planned = plans.reduce((sum, plan) => sum + plan.ticks, 0);
-  const limitMs = Math.min((timeLimitS ?? Number.POSITIVE_INFINITY) * 1e3, LONGEST_TIMEOUT_MS);
-  const timeout = timeLimitS === undefined ? undefined : AbortSignal.timeout(limitMs);
-  const signal = AbortSignal.any([request.signal, timeout].filter((each) => each !== undefined));
+  const limit = new TimeLimit(timeLimitS);
+  const signal = AbortSignal.any([request.signal, limit.signal].filter((each) => each !== undefined));
   const threads = Math.min(request.threads ?? availableParallelism(), plans.length);
   const pool = new TrialPool({ subject, chain, seed }, threads);
   try {
-    const onTicks = (done: number, trials: number): void =>
+    const onTicks = (done: number, trials: number): void => {
       onProgress?.({ ticks: done, plannedTicks: planned, trials, plannedTrials: plans.length });
+      limit.hasResult();
+    };
     const outcomes = await pool.run(plans, without, onTicks, signal);
-    if (outcomes.length === 0) refuseNothing(signal, timeout);
+    if (outcomes.length === 0) throw signal.reason;
     const hasEnergy = subject.plantFile !== undefined;
     const untried = untriedOf(subject.model, hasEnergy);
     const totals = totalsOf(subject.model, outcomes, hasEnergy);
@@ -96,17 +97,43 @@ export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheck
       notTested: notTested(subject),
     };
   } finally {
+    limit.close();
     await pool.close();
   }
 }
 
-function refuseNothing(signal: AbortSignal, timeout: AbortSignal | undefined): never {
-  if (timeout?.aborted) {
-    throw new ReinError('config', 'the time limit was over before one trial was done', {
-      remedy: 'give --time-limit more seconds, or --ticks fewer ticks: trials are then shorter',
-    });
+/** Ends trials after a time, but not before there is a result to report. */
+class TimeLimit {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #has = false;
+
+  /** `limitS`: absent for none. */
+  constructor(limitS: number | undefined) {
+    if (limitS === undefined) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        if (this.#has) this.#controller.abort();
+      },
+      Math.min(Math.ceil(limitS * 1e3), LONGEST_TIMEOUT_MS),
+    );
   }
-  throw signal.reason;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** A trial is done. */
+  hasResult(): void {
+    this.#has = true;
+    if (this.#isOver) this.#controller.abort();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 type AboutRun = Pick<
