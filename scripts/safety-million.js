@@ -201,10 +201,11 @@ console.table(
     'stop used of bound, %': round(100 * Math.max(0, ...stops.map(({ time }) => time.shareOfBoundMax))),
   })),
 );
-console.log(
-  `${evidence.violations} violations in ${evidence.ticks} ticks, rate below ${evidence.upperBound95.toExponential(1)} with 95 % confidence; ` +
-    `${evidence.wallS.toFixed(0)} s; written: ${values.json}`,
-);
+if (robots.length > 0)
+  console.log(
+    `${evidence.violations} violations in ${evidence.ticks} ticks, rate below ${evidence.upperBound95.toExponential(1)} with 95 % confidence; ` +
+      `${evidence.wallS.toFixed(0)} s; written: ${values.json}`,
+  );
 // Without the tank nothing is promised about energy: all else is.
 const heldWithout = withoutTank.every((result) => countAll(result, (kind) => kind !== 'energy') === 0);
 const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
