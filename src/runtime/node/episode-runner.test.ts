@@ -17,10 +17,11 @@ import {
   type Transition,
 } from '../../core/index.ts';
 import type { Policy } from '../../policy/index.ts';
+import { TANK_EMPTY } from '../../safety/index.ts';
 import type { Task } from '../../tasks/index.ts';
 import type { TeleopSource } from '../../teleop/index.ts';
 import { createGuardFrame, type FrameListener, type GuardLink } from '../guard-link/index.ts';
-import { type EpisodeOptions, EpisodeRunner } from './episode-runner.ts';
+import { type EpisodeOptions, EpisodeRunner, TANK_STAYS_EMPTY } from './episode-runner.ts';
 
 const ACTIONS = mockAction.dimensions.length;
 const layout: SceneLayout = { jointsRad: mockModel.homeRad, objects: {}, signals: {} };
@@ -289,6 +290,37 @@ describe('an episode', () => {
       expect(log.at(-1)).toBe('hold');
     },
   );
+
+  faultRow(
+    42,
+    'fake',
+    'a policy that cannot move the robot with an empty tank loses its episode, and is told why',
+    async (promised) => {
+      const { link, steps, run } = createRig(100);
+      link.onTick = (frame) => {
+        frame.faultFlags = TANK_EMPTY;
+      };
+      const result = await run();
+      expect(result).toMatchObject({ steps: promised('idleS') * 10, isDecided: false, abortedBy: TANK_STAYS_EMPTY });
+      expect(steps.at(-1)).toMatchObject({ terminated: false, truncated: true });
+    },
+  );
+
+  it.each([
+    ['still moves', (frame: GuardFrame) => (frame.referenceRad[0] = 0.0002 * frame.tick)],
+    ['is well', (frame: GuardFrame) => (frame.faultFlags = 0)],
+    ['is empty now and then', (frame: GuardFrame) => (frame.faultFlags = frame.tick % 150 < 10 ? 0 : TANK_EMPTY)],
+    ['is with a person', (frame: GuardFrame) => (frame.state = 'active.human')],
+  ])('goes on where the tank %s', async (_, change) => {
+    const { link, run } = createRig(50);
+    link.onTick = (frame) => {
+      frame.faultFlags = TANK_EMPTY;
+      change(frame);
+    };
+    const result = await run();
+    expect(result.abortedBy).toBeUndefined();
+    expect(result.steps).toBe(50);
+  });
 
   it('is cut after the step in which a reason to cut it comes', async () => {
     const { log, steps, run } = createRig(50);

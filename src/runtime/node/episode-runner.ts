@@ -19,6 +19,7 @@ import {
   type Transition,
 } from '../../core/index.ts';
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../../policy/index.ts';
+import { TANK_EMPTY } from '../../safety/index.ts';
 import type { Task, Verdict } from '../../tasks/index.ts';
 import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
 import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
@@ -129,6 +130,7 @@ export class EpisodeRunner {
   readonly #command: ActionCommand;
   readonly #teleop: TeleopCommand;
   readonly #transition: Transition;
+  readonly #idleTank: IdleTank;
   readonly #verdict: Verdict = { reward: 0, terminated: false, success: false };
   #episode = 0;
   #segment = 0;
@@ -156,6 +158,7 @@ export class EpisodeRunner {
     );
     this.#executed = new ExecutedAction(task.action, link.shape.joints, options.jointNames);
     this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
+    this.#idleTank = new IdleTank(link.shape.joints, policyHz);
     this.#command = createActionCommand(actions);
     this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
     this.#transition = createTransition(observationSize(task.observation), actions);
@@ -191,6 +194,7 @@ export class EpisodeRunner {
     this.#drainSumJ = 0;
     this.#leastMargin = 1;
     this.#unled = undefined;
+    this.#idleTank.begin(link.latest);
     let interventionSteps = 0;
     let interventions = 0;
     let returnSum = 0;
@@ -214,7 +218,8 @@ export class EpisodeRunner {
       await this.#execute();
       this.#applyMark(episode.mark?.());
       returnSum += t.reward;
-      const abortedBy = episode.cutBy?.() ?? this.#unled ?? this.#abortReason(link.latest);
+      const halted = episode.cutBy?.() ?? this.#unled ?? this.#abortReason(link.latest);
+      const abortedBy = halted ?? this.#idleTank.reason(link.latest);
       t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
       await episode.onStep?.(t);
       if (t.terminated || t.truncated) {
@@ -374,4 +379,41 @@ export class EpisodeRunner {
 
 function refused(kind: string, reason: string): ReinError {
   return new ReinError('driver', `the guard refused to ${kind}: ${reason}`);
+}
+
+/** An empty tank under a policy ends the episode after so long without motion, s. */
+const IDLE_TANK_S = 2;
+/** The reference of a joint that moves slower than this stands, rad/s. */
+const STANDS_RAD_PER_S = 0.01;
+/** What an episode says that was cut because nothing could move any more (row 42). */
+export const TANK_STAYS_EMPTY: string = `the energy tank is empty, and the robot has not moved for ${IDLE_TANK_S} s`;
+
+/** Sees a policy that asks for motion which an empty tank cannot pay for: it would learn of nothing but standing still. */
+class IdleTank {
+  readonly #limitSteps: number;
+  readonly #stillRad: number;
+  readonly #before: Float64Array;
+  #steps = 0;
+
+  constructor(joints: number, policyHz: number) {
+    this.#limitSteps = Math.ceil(IDLE_TANK_S * policyHz);
+    this.#stillRad = STANDS_RAD_PER_S / policyHz;
+    this.#before = new Float64Array(joints);
+  }
+
+  begin({ referenceRad }: GuardFrame): void {
+    this.#before.set(referenceRad);
+    this.#steps = 0;
+  }
+
+  /** After a step: why the episode cannot go on. */
+  reason({ state, faultFlags, referenceRad }: GuardFrame): string | undefined {
+    let isIdle = state === 'active.policy' && (faultFlags & TANK_EMPTY) !== 0;
+    for (let i = 0; i < referenceRad.length; i++) {
+      if (Math.abs(referenceRad[i]! - this.#before[i]!) > this.#stillRad) isIdle = false;
+    }
+    this.#before.set(referenceRad);
+    this.#steps = isIdle ? this.#steps + 1 : 0;
+    return this.#steps >= this.#limitSteps ? TANK_STAYS_EMPTY : undefined;
+  }
 }

@@ -70,15 +70,16 @@ export const MOTION: readonly FaultRow[] = [
   {
     ...{ row: 42, fault: 'The energy tank is empty', applies: true },
     promise:
-      'Motion that would put energy in is scaled to 0, motion that takes some out goes on; well again at 10 % of the tank.',
+      'Motion that would put energy in is scaled to 0, motion that takes some out goes on; well again at 10 % of the tank. A policy under which nothing has moved for 2 s meanwhile loses its episode: it is cut, with this as its reason, and on a real robot a person is asked before the next.',
     source: 'energy tanks (Califano et al. 2022)',
-    numbers: { emptyShare: 0.02, wellShare: 0.1 },
+    numbers: { emptyShare: 0.02, wellShare: 0.1, idleS: 2 },
     signs: [
       {
         ...{ seenBy: 'guard', name: 'tankEmpty', bit: TANK_EMPTY, action: 'warn', clears: 'byItself' },
         mayMove: 'anybody',
         sentence: 'The energy tank is empty: nothing that puts energy into the robot is done any more.',
-        remedy: 'Look at what the robot pushes against. Standing still fills the tank where its file allows it.',
+        remedy:
+          'Look at what the robot pushes against. Standing with nobody followed fills the tank by the `topUpW` of its file; taking torque off fills it at once: support an arm that has no brakes.',
       },
     ],
   },

@@ -9,8 +9,15 @@ import {
   wilsonInterval,
 } from '../../../core/index.ts';
 import type { PolicyNoise } from '../../../policy/index.ts';
+import { faultsOf, TANK_EMPTY } from '../../../safety/index.ts';
 import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../../../teleop/index.ts';
-import { type EpisodeOptions, type EpisodeResult, type Mark, ResetHangsError } from '../../node/index.ts';
+import {
+  type EpisodeOptions,
+  type EpisodeResult,
+  type Mark,
+  ResetHangsError,
+  TANK_STAYS_EMPTY,
+} from '../../node/index.ts';
 import { createDemonstrator } from '../../setup.ts';
 import { demonstrationPrompt } from '../../sim/index.ts';
 import { recordedDemonstrations } from '../recorder.ts';
@@ -377,6 +384,7 @@ export class Episodes {
   async #mayGoOn(activity: Activity<void>, why: string): Promise<boolean> {
     if (activity.reason !== undefined) return false;
     this.#say('warn', 'episodeCut', `The episode ended early: ${why}.`);
+    if (why === TANK_STAYS_EMPTY) this.#askAboutTank();
     await this.#guard.stands();
     const isAsking = this.#isAsking;
     this.#isAsking = false;
@@ -398,6 +406,14 @@ export class Episodes {
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);
     }
     if (told !== '') this.#say('info', 'goesOn', 'The robot may move again.');
+  }
+
+  /** Simulated, the next scene fills it; on a real robot nobody goes on before a person has looked. */
+  #askAboutTank(): void {
+    if (this.#parts.afterStop !== 'wait') return;
+    this.#isAsking = true;
+    const { sentence, remedy } = faultsOf(TANK_EMPTY)[0]!;
+    this.#hooks.emit({ level: 'warn', name: 'tankEmpty', row: 42, message: sentence, remedy });
   }
 
   async #pause(activity: Activity<void>): Promise<void> {

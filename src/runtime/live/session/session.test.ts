@@ -7,6 +7,7 @@ import { TestRobot } from '../../../../tests/support/session.ts';
 import { readJournal } from '../../../learner/link/index.ts';
 import { nodeStorage } from '../../../learner/link/journal/storage.ts';
 import { loadPolicyFile } from '../../../policy/index.ts';
+import { TANK_EMPTY } from '../../../safety/index.ts';
 import type { TeleopSource } from '../../../teleop/index.ts';
 import type { EpisodeReport, InterventionReport, LiveSession, SessionEvent } from './index.ts';
 
@@ -314,6 +315,31 @@ describe('a run whose surroundings fail', () => {
       await run.done;
     },
   );
+});
+
+describe('a tank that stays empty under a policy', () => {
+  it('ends the episode, tells people what they can do, and waits for them', async () => {
+    const session = await withPolicy();
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    let isEmpty = true;
+    robot.link!.onFrame((frame) => {
+      if (!isEmpty) return;
+      frame.faultFlags = TANK_EMPTY;
+      frame.referenceRad.fill(0.1);
+    });
+    await session.resume().done;
+    expect(events.filter(({ name }) => name === 'tankEmpty')).toMatchObject([
+      { level: 'warn', row: 42, remedy: expect.stringContaining('taking torque off') },
+    ]);
+    expect(events.find(({ name }) => name === 'episodeCut')?.message).toContain('the energy tank is empty');
+    expect(session.state.mode).toBe('idle');
+    isEmpty = false;
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    await session.pause('enough');
+    await run.done;
+  });
 });
 
 describe('what a session offers beside motion', () => {
