@@ -150,6 +150,12 @@ describe.each(subjects.map((subject) => ({ name: subject.model.name, subject }))
     },
   );
 
+  it('is passive where servos go from one set-point to the next in steps, told as a delay of a tick', async () => {
+    for (const policy of ['pumping', 'countering', 'pushing'] as const) {
+      expectPassive(await runCase(subject, { policy, declaredTicks: 1, loop: { interpolation: 5 } }));
+    }
+  });
+
   it('is passive where readings are lost, and with weights that nobody compensates', async () => {
     for (const feedForward of [false, true]) {
       expectPassive(await runCase(subject, { policy: 'bangBang', feedForward, loop: { lostReadings: true } }));
@@ -243,6 +249,11 @@ describe('the check bites', () => {
     const late = { policy: 'bangBang', loop: { readingDelayTicks: 1, ticks: 600, jitter: 'wild' } } as const;
     expect((await runCase(arm6!, { ...late, declaredTicks: 0 })).surplusMaxJ).toBeGreaterThan(0.5);
     expectPassive(await runCase(arm6!, { ...late, declaredTicks: 1 }));
+  });
+
+  it('where servos have an integral term, which the books know nothing of', async () => {
+    const result = await runCase(arm6!, { policy: 'pushing', loop: { ticks: 600, integralPerS: 2 } });
+    expect(result.surplusMaxJ).toBeGreaterThan(10);
   });
 
   it('where references arrive late and the tank was not told', async () => {

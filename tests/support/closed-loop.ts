@@ -40,6 +40,10 @@ export interface LoopOptions {
   readonly readingDelayTicks?: number;
   /** How far they are really off, rad; as the model says where absent. */
   readonly noiseRad?: number;
+  /** The servos have an integral term of K·`integralPerS`, which the books know nothing of. */
+  readonly integralPerS?: number;
+  /** The servos go from one set-point to the next in so many steps a tick. Default 1. */
+  readonly interpolation?: number;
   /** The chain has no tank: what it promises must then be seen to break. */
   readonly isTankOff?: boolean;
   readonly onTick?: (loop: ClosedLoop) => void;
@@ -101,6 +105,9 @@ export class ClosedLoop {
   readonly #rng: Rng;
   readonly #sensor: JointSensor;
   readonly #reading: Float64Array;
+  /** What an integral term adds to the set-point, rad: K times it is its torque. */
+  readonly #integral: Float64Array;
+  readonly #goal: Float64Array;
   readonly #arm: ArmKinematics;
   readonly #before: Float64Array;
   readonly #signs: Float64Array;
@@ -116,6 +123,8 @@ export class ClosedLoop {
     this.#wanted = new Float64Array(n);
     this.#before = new Float64Array(n);
     this.#reading = new Float64Array(n);
+    this.#integral = new Float64Array(n);
+    this.#goal = new Float64Array(n);
     this.#signs = new Float64Array(n).fill(1);
     this.#rng = new Rng(options.seed);
     const { sensor = 'none', readingDelayTicks = 0, noiseRad } = options;
@@ -160,7 +169,7 @@ export class ClosedLoop {
     this.#audit();
     this.#before.set(plant.setPointRad);
     const q = plant.positionRad.slice();
-    if (!plant.step(this.chain.sentRad, dtS)) throw new RangeError('the simulation is not to be trusted');
+    if (!this.#pass(dtS)) throw new RangeError('the simulation is not to be trusted');
     this.#book(q);
     this.#lastDtS = dtS;
     this.#nowS += dtS;
@@ -170,6 +179,23 @@ export class ClosedLoop {
   storedJ(): number {
     const { plant, model } = this.#options;
     return plant.kineticJ() + plant.potentialJ() + springsJ(model, plant.setPointRad, plant.positionRad);
+  }
+
+  /** A tick of the servos, whatever they are. */
+  #pass(dtS: number): boolean {
+    const { plant, integralPerS = 0, interpolation = 1 } = this.#options;
+    const { sentRad } = this.chain;
+    const from = this.#before;
+    let isTrusted = true;
+    for (let step = 1; step <= interpolation && isTrusted; step++) {
+      for (let i = 0; i < sentRad.length; i++) {
+        const to = interpolation === 1 ? sentRad[i]! : from[i]! + (step / interpolation) * (sentRad[i]! - from[i]!);
+        this.#integral[i] = this.#integral[i]! + integralPerS * (to - plant.positionRad[i]!) * dtS;
+        this.#goal[i] = to + this.#integral[i]!;
+      }
+      isTrusted = plant.step(this.#goal, dtS / interpolation);
+    }
+    return isTrusted;
   }
 
   #measure(): void {
