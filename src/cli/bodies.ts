@@ -12,7 +12,7 @@ import type {
   TrainOptions,
 } from '../runtime/index.ts';
 import type { DoctorOptions } from './doctor/index.ts';
-import type { SafetyCheckOptions } from './safety-options.ts';
+import type { SafetyCheckOptions, SafetyIdentifyOptions } from './safety-options.ts';
 
 /** One function a command; each resolves to the exit code. */
 export interface CommandBodies {
@@ -29,6 +29,7 @@ export interface CommandBodies {
   recover(options: RecoverOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
   safetyCheck(options: SafetyCheckOptions): Promise<number>;
+  safetyIdentify(options: SafetyIdentifyOptions): Promise<number>;
 }
 
 /** The real ones. The runtime is loaded when a command runs, so that `--help` is quick and loads nothing native. */
@@ -45,5 +46,6 @@ export const commandBodies: CommandBodies = {
   evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
   safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
   recover: async (options) => (await import('./bodies/index.ts')).recoverBody(options),
+  safetyIdentify: async (options) => (await import('./bodies/index.ts')).safetyIdentifyBody(options),
   doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),
 };

@@ -19,6 +19,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     recover: done,
     doctor: done,
     safetyCheck: done,
+    safetyIdentify: done,
   };
   const output = { out: () => undefined, error: (text: string) => void errors.push(text) };
   expect(await main(['learn', '--resume', 'runs/a'], bodies, output)).toBe(0);

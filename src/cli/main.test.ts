@@ -39,6 +39,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     recover: body('recover'),
     doctor: body('doctor'),
     safetyCheck: body('safety'),
+    safetyIdentify: body('identify'),
   };
   const output = {
     out: (text: string) => {

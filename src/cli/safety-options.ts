@@ -25,3 +25,18 @@ export interface SafetyCheckOptions {
   /** The command line, for the report. */
   readonly command: string;
 }
+
+/** What `rein safety identify` was asked to do. */
+export interface SafetyIdentifyOptions {
+  /** A robot's name, or its file. */
+  readonly robot: string;
+  /** Where the piece for the robot's file is written. */
+  readonly out: string;
+  readonly durationS: number;
+  readonly filterS: number;
+  readonly seed: number;
+  readonly json?: string | undefined;
+  readonly output: 'live' | 'quiet';
+  /** The command line, for the piece's head. */
+  readonly command: string;
+}

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { STAGES, type StageName } from '../safety/index.ts';
 import type { CommandBodies } from './bodies.ts';
 import { path, seconds, seedOption, wholeNumber } from './options.ts';
+import { createIdentifyCommand } from './safety-identify.ts';
 
 /** Ticks of a check unless told otherwise: 0 violations in them bound the rate to 3·10⁻⁵ per tick. */
 const DEFAULT_TICKS = 100_000;
@@ -94,7 +95,10 @@ export function createSafetyCommand(bodies: CommandBodies, finish: (code: number
       const run = { ticks, seed, chain, without, timeLimitS };
       finish(await bodies.safetyCheck({ ...robot, ...run, out, json, output, command }));
     });
-  return new Command('safety').description("prove what a robot's safety chain holds").addCommand(check);
+  return new Command('safety')
+    .description("prove what a robot's safety chain holds")
+    .addCommand(check)
+    .addCommand(createIdentifyCommand(bodies, finish));
 }
 
 /** The command that repeats this check, defaults written out. */

@@ -6,6 +6,7 @@ export {
   physicalAction,
   symmetricRange,
 } from './action-range.ts';
+export { ArmDynamics, LINK_PARAMETERS } from './arm-dynamics.ts';
 export { axesOf, modelOfBase } from './base-model.ts';
 export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
@@ -66,6 +67,7 @@ export {
   type LinkPoint,
   type RobotModel,
   type TankModel,
+  type TorqueObserverModel,
   type WorkspaceBox,
 } from './robot-model.ts';
 export { createRobotState, type RobotState } from './robot-state.ts';

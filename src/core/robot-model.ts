@@ -125,6 +125,31 @@ export interface ContactModel {
   readonly torqueMaxNm: number;
 }
 
+/**
+ * What the joints' measured torques are compared with (row 54 of the fault table), as `rein safety identify` wrote it down. The
+ * servo's law is that of the joints' own stiffness, damping and torque limit.
+ */
+export interface TorqueObserverModel {
+  /** Time constant of the residuals, s; that of the force sensor's own filter where there is one. */
+  readonly filterS: number;
+  /** Whether the measured torques hold the links' weight, or something else does. */
+  readonly weight: 'measured' | 'compensated';
+  /** What the tool's force sensor feels is no residual; `ignored` where there is none. */
+  readonly wrench: 'subtracted' | 'ignored';
+  /** The servos add the reference's velocity × damping/stiffness to the set-point. */
+  readonly velocityFeedForward: boolean;
+  /** Control periods between a reference being sent and the servo following it. */
+  readonly delayTicks: number;
+  /** How much older the measured torque is than position and velocity, s: half the time that it is the mean over. */
+  readonly torqueAgeS: number;
+  /** [n] most that a torque may differ from the servo's law, N·m. */
+  readonly servoMaxNm: readonly number[];
+  /** [n] most that the surroundings may exert on a joint beyond what the tool's sensor feels, N·m. */
+  readonly externalMaxNm: readonly number[];
+  /** [n] of `LINK_PARAMETERS` numbers: mass, first moments, inertia, rotor, friction and offset of each joint and its link. */
+  readonly links: readonly (readonly number[])[];
+}
+
 /** A rectangle that a mobile base stays in, in the frame in which it stood when the guard first saw it, m. */
 export interface Fence {
   readonly minM: readonly [number, number];
@@ -176,6 +201,8 @@ export interface RobotModel {
   readonly contact?: ContactModel | undefined;
   /** The heaviest load that the tool is meant to carry, kg; absent where nobody said. Its weight is not compensated for. */
   readonly payloadMaxKg?: number | undefined;
+  /** Absent: the joints' torques are not watched. Arms only. */
+  readonly torqueObserver?: TorqueObserverModel | undefined;
   /** Guard ticks per second. */
   readonly controlHz: number;
   /** Distance kept from every position limit, rad. */

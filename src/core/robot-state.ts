@@ -7,7 +7,7 @@ export interface RobotState {
   readonly positionRad: Vec<'rad'>;
   /** [n] */
   readonly velocityRadPerS: Vec<'rad/s'>;
-  /** [n] torque that the servos exert. */
+  /** [n] torque that the servos exert: of this moment, or the mean since the reading before. */
   readonly torqueNm: Vec<'N*m'>;
   /** [6] force (N) then torque (N·m) that the surroundings exert on the tool, base frame, about the TCP; tared at reset. */
   readonly wrench: Float64Array;

@@ -30,10 +30,12 @@ export {
   OVERLOADED,
   OVERRUN,
   READING_NOT_FINITE,
+  SERVO_RESIDUAL,
   START_FAR,
   START_OUTSIDE,
   TANK_EMPTY,
   TICK_STALLED,
+  TORQUE_RESIDUAL,
   TRACKING_ERROR,
 } from './fault-table/index.ts';
 export { STOP_ACTIONS, type StopAction };

@@ -27,12 +27,14 @@ export {
   OVERLOADED,
   OVERRUN,
   READING_NOT_FINITE,
+  SERVO_RESIDUAL,
   START_FAR,
   START_OUTSIDE,
   STOP_ACTIONS,
   type StopAction,
   TANK_EMPTY,
   TICK_STALLED,
+  TORQUE_RESIDUAL,
   TRACKING_ERROR,
   worstAction,
 } from './faults.ts';
@@ -62,4 +64,7 @@ export {
   OverloadWatchdog,
   RestDetector,
   TankWatch,
+  TorqueObserver,
+  hermite,
+  hermiteMean,
 } from './watch/index.ts';

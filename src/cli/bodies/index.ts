@@ -1,5 +1,6 @@
 export { evaluateBody } from './evaluate.ts';
 export { exportEncoderBody, exportPolicyBody } from './export-policy.ts';
+export { safetyIdentifyBody } from './identify.ts';
 export { learnBody } from './learn.ts';
 export { pretrainBody } from './pretrain.ts';
 export { recoverBody } from './recover.ts';

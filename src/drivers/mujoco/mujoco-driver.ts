@@ -32,6 +32,10 @@ export class MujocoDriver implements Driver {
   readonly #reference: Float64Array;
   readonly #lastReference: Float64Array;
   readonly #feedForwardS: Float64Array;
+  /** [n] sum of the servos' torques over the physics steps of a period, as a drive's current is averaged over it. */
+  readonly #torqueSum: Float64Array;
+  readonly #speedBefore: Float64Array;
+  readonly #dampingNmSPerRad: Float64Array;
   #stepsPerTick = 0;
   #timeS = 0;
   #enabled = false;
@@ -48,6 +52,9 @@ export class MujocoDriver implements Driver {
     this.#reference = new Float64Array(this.#joints);
     this.#lastReference = new Float64Array(this.#joints);
     this.#feedForwardS = new Float64Array(this.#joints);
+    this.#torqueSum = new Float64Array(this.#joints);
+    this.#speedBefore = new Float64Array(this.#joints);
+    this.#dampingNmSPerRad = new Float64Array(this.#joints);
     this.#depthSignal = options.signalNames.indexOf('depthM');
   }
 
@@ -80,7 +87,10 @@ export class MujocoDriver implements Driver {
       );
     }
     this.#stepsPerTick = Math.round(steps);
-    for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
+    for (let i = 0; i < this.#joints; i++) {
+      this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
+      this.#dampingNmSPerRad[i] = simulation.servoDampingNmSPerRad(i);
+    }
     this.#wrist = new WristSensor(simulation, this.#options.periodS);
     this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) =>
       this.#afterReset(layout),
@@ -115,7 +125,10 @@ export class MujocoDriver implements Driver {
       this.#holdMeasured();
     }
     this.#driveServos();
-    this.#trusted = simulation.step(this.#stepsPerTick) && this.#trusted;
+    this.#torqueSum.fill(0);
+    const { velocityRadPerS } = simulation.views;
+    for (let i = 0; i < this.#joints; i++) this.#speedBefore[i] = velocityRadPerS[i]!;
+    this.#trusted = simulation.step(this.#stepsPerTick, this.#torqueSum) && this.#trusted;
     this.#timeS += this.#options.periodS;
     this.#measure(out);
     return this.#trusted ? 'ok' : 'lost';
@@ -161,7 +174,10 @@ export class MujocoDriver implements Driver {
     for (let i = 0; i < this.#joints; i++) {
       out.positionRad[i] = views.positionRad[i]!;
       out.velocityRadPerS[i] = views.velocityRadPerS[i]!;
-      out.torqueNm[i] = views.actuatorForce[i]!;
+      // MuJoCo takes the damping at the end of each step and reports it at the beginning; motors have none.
+      const damping = this.#torqueNm === undefined ? this.#dampingNmSPerRad[i]! : 0;
+      const later = damping * (views.velocityRadPerS[i]! - this.#speedBefore[i]!);
+      out.torqueNm[i] = (this.#torqueSum[i]! - later) / this.#stepsPerTick;
     }
     this.#wrist!.read(out.wrench);
     if (this.#depthSignal >= 0) this.#signals[this.#depthSignal] = this.#scene!.insertionDepthM();

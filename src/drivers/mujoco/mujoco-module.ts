@@ -95,10 +95,13 @@ export class Simulation {
   /**
    * Lets `steps` timesteps pass. False when MuJoCo reset itself or has warned: the simulation can then not be trusted
    * until `reset`. A warning is seen after the first call since `reset`, then within ten calls. Tick-safe, but for seven
-   * short-lived objects every ten calls.
+   * short-lived objects every ten calls. Where `forces` is given, each actuator's force of every timestep is added to it, N·m.
    */
-  step(steps: number): boolean {
-    for (let i = 0; i < steps; i++) this.module.mj_step(this.model, this.data);
+  step(steps: number, forces?: Float64Array): boolean {
+    for (let i = 0; i < steps; i++) {
+      this.module.mj_step(this.model, this.data);
+      if (forces !== undefined) this.addForces(forces);
+    }
     return this.#hasPassed(steps * this.timestepS, this.timestepS);
   }
 
@@ -107,6 +110,12 @@ export class Simulation {
     this.#option.timestep = dtS;
     this.module.mj_step(this.model, this.data);
     return this.#hasPassed(dtS, dtS);
+  }
+
+  /** Adds each actuator's force of the last timestep to `forces`, N·m. */
+  addForces(forces: Float64Array): void {
+    const { actuatorForce } = this.views;
+    for (let k = 0; k < forces.length; k++) forces[k] = forces[k]! + actuatorForce[k]!;
   }
 
   #hasPassed(dtS: number, timestepS: number): boolean {
@@ -130,6 +139,12 @@ export class Simulation {
       counter?.delete();
     }
     return sum;
+  }
+
+  /** Damping of the position servo `index`, N·m·s/rad. Tick-safe but for a view. */
+  servoDampingNmSPerRad(index: number): number {
+    const biases = this.model.actuator_biasprm as Float64Array;
+    return -biases[(biases.length / (this.model.nu as number)) * index + 2]!;
   }
 
   /** Damping over stiffness of the position servo `index`, s: what its reference lags behind per unit of velocity. */

@@ -1,7 +1,7 @@
 /** What has to agree among a robot's points, shapes, energy tank and fence, and with its joints. */
 import { ArmKinematics, type Capsule, didYouMean, type WorkspaceBox } from '../../core/index.ts';
 import { Clearances } from '../../safety/index.ts';
-import { type Finding, round } from './finding.ts';
+import { counted, type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/index.ts';
 import { shown, type TreePath } from './text/index.ts';
 
@@ -10,7 +10,7 @@ export function checkSafety(robot: RobotConfig): readonly Finding[] {
   const named = [...checkPoints(robot), ...checkCapsules(robot), ...checkPairs(robot), ...checkKeepOut(robot)];
   // Where a name leads nowhere, nothing can be measured.
   const atHome = named.length > 0 || robot.base !== undefined ? [] : checkHomeRoom(robot);
-  return [...named, ...atHome, ...checkTank(robot), ...checkFence(robot)];
+  return [...named, ...atHome, ...checkTank(robot), ...checkFence(robot), ...checkObserver(robot)];
 }
 
 /** The corners of `box` at `path` that are not below their opposites. */
@@ -205,6 +205,17 @@ function checkDampers({ joints }: RobotConfig): Finding[] {
     if (dampingNmSPerRad > 0) return [];
     const message = `joint "${name}" has no damping, and an energy tank needs the servos' true stiffness and damping`;
     return [{ path: ['joints', i, 'dampingNmSPerRad'], message }];
+  });
+}
+
+/** One number, and one list, a joint. */
+function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
+  if (torqueObserver === undefined) return [];
+  return (['servoMaxNm', 'externalMaxNm', 'links'] as const).flatMap((key) => {
+    const { length } = torqueObserver[key];
+    if (length === joints.length) return [];
+    const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: run rein safety identify again`;
+    return [{ path: ['torqueObserver', key], message }];
   });
 }
 

@@ -3,7 +3,7 @@ import { type ActionCommand, createRobotState, DECIDERS, type GuardFrame, SAFETY
 import { STAGES } from '../../safety/index.ts';
 import type { LinkShape } from './link.ts';
 
-const FRAME_SCALARS = 17;
+const FRAME_SCALARS = 19;
 const COMMAND_SCALARS = 5;
 const POSE_NUMBERS = 7;
 const WRENCH_NUMBERS = 6;
@@ -29,6 +29,8 @@ export function createGuardFrame(joints: number, signals: number, actions: numbe
     tankLevel: 0,
     tankScale: 1,
     tankInjectedJ: 0,
+    residualJoint: -1,
+    residualNm: 0,
     faultFlags: 0,
     ticks: 0,
     changedTicks: 0,
@@ -77,6 +79,8 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.tankLevel = from.tankLevel;
   into.tankScale = from.tankScale;
   into.tankInjectedJ = from.tankInjectedJ;
+  into.residualJoint = from.residualJoint;
+  into.residualNm = from.residualNm;
   into.stageTicks.set(from.stageTicks);
   into.stageMargins.set(from.stageMargins);
   into.robot.measuredAtS = from.robot.measuredAtS;
@@ -121,6 +125,8 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 14] = frame.tankLevel;
   out[offset + 15] = frame.tankScale;
   out[offset + 16] = frame.tankInjectedJ;
+  out[offset + 17] = frame.residualJoint;
+  out[offset + 18] = frame.residualNm;
   let at = offset + FRAME_SCALARS;
   at = put(out, at, frame.stageTicks);
   at = put(out, at, frame.stageMargins);
@@ -157,6 +163,8 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.tankLevel = from[offset + 14]!;
   into.tankScale = from[offset + 15]!;
   into.tankInjectedJ = from[offset + 16]!;
+  into.residualJoint = from[offset + 17]!;
+  into.residualNm = from[offset + 18]!;
   let at = offset + FRAME_SCALARS;
   at = take(into.stageTicks, from, at);
   at = take(into.stageMargins, from, at);

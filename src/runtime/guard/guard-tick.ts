@@ -46,6 +46,7 @@ import {
   START_OUTSIDE,
   START_REFUSED,
   TankWatch,
+  TorqueObserver,
 } from '../../safety/index.ts';
 import { createActionCommand, createGuardFrame, type GuardPort } from '../guard-link/index.ts';
 import type { TickStages } from '../tick.ts';
@@ -85,6 +86,7 @@ export class GuardTick implements TickStages {
   readonly #following: FollowingWatchdog;
   readonly #contact: ContactMonitor;
   readonly #nearness: MeasuredClearance;
+  readonly #torques: TorqueObserver;
   readonly #tank: TankWatch;
   readonly #hasTank: boolean;
   readonly #overload: OverloadWatchdog = new OverloadWatchdog();
@@ -138,6 +140,7 @@ export class GuardTick implements TickStages {
     this.#following = new FollowingWatchdog(model);
     this.#contact = new ContactMonitor(model);
     this.#nearness = new MeasuredClearance(model);
+    this.#torques = new TorqueObserver(model);
     this.#tank = new TankWatch(model);
     this.#hasTank = model.tank !== undefined;
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
@@ -400,11 +403,14 @@ export class GuardTick implements TickStages {
     if (!hasTorque(this.#state) || this.#seedResult === 'notFinite') {
       this.#following.restart();
       this.#contact.restart();
+      this.#torques.restart();
+      this.frame.residualJoint = -1;
+      this.frame.residualNm = 0;
       return 0;
     }
     if (!this.#measurement.isTrusted) return 0;
     const { positionRad, wrench } = this.frame.robot;
-    const pressing = this.#contact.check(wrench, this.#isNewReading);
+    const pressing = this.#contact.check(wrench, this.#isNewReading) | this.#torqueFaults();
     return pressing | this.#touching | this.#following.check(this.#chain.sentRad, positionRad, this.#dtS);
   }
 
@@ -417,6 +423,14 @@ export class GuardTick implements TickStages {
     }
     if (this.#measurement.isTrusted) this.#touching = this.#nearness.check(this.#kinematics, this.#isNewReading);
     this.#chain.speedRatio = Math.min(this.#chain.speedRatio, this.#nearness.speedRatio);
+  }
+
+  #torqueFaults(): number {
+    const torques = this.#torques;
+    const flags = torques.check(this.frame.robot, this.#chain.sentRad, this.#dtS, this.#isNewReading);
+    this.frame.residualJoint = torques.worstJoint;
+    this.frame.residualNm = torques.worstNm;
+    return flags;
   }
 
   #driverFaults(): number {

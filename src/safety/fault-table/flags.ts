@@ -16,3 +16,5 @@ export const CONTACT_FORCE: number = 1 << 13;
 export const TANK_EMPTY: number = 1 << 14;
 export const OVERRUN: number = 1 << 15;
 export const OVERLOADED: number = 1 << 16;
+export const TORQUE_RESIDUAL: number = 1 << 17;
+export const SERVO_RESIDUAL: number = 1 << 18;

@@ -1,6 +1,6 @@
-/** Rows 44 to 52: cameras, vehicles, load, ends, and the simulator. */
+/** Rows 44 to 53: cameras, vehicles, load, ends, the simulator, and what joint torques tell of the surroundings. */
 import type { FaultRow } from './fault-row.ts';
-import { OVERLOADED, OVERRUN } from './flags.ts';
+import { OVERLOADED, OVERRUN, SERVO_RESIDUAL, TORQUE_RESIDUAL } from './flags.ts';
 
 export const SURROUNDINGS: readonly FaultRow[] = [
   {
@@ -99,6 +99,27 @@ export const SURROUNDINGS: readonly FaultRow[] = [
         ...{ seenBy: 'node', name: 'weightsStale', action: 'warn', clears: 'byItself' },
         sentence: 'The learner has newer weights, and they do not arrive; the robot goes on with old ones.',
         remedy: "Look at the line to the learner's second port, where it publishes weights.",
+      },
+    ],
+  },
+  {
+    ...{ row: 54, fault: "A joint's torque is not what the robot's file explains", applies: true },
+    promise:
+      'Beyond the identified limits of `torqueObserver` in 3 measurements running, touched at any link, loaded, or with another servo: category 1.',
+    source: 'momentum observer (De Luca and Mattone 2003; Haddadin et al. 2017); limits from `rein safety identify`',
+    numbers: { samples: 3 },
+    signs: [
+      {
+        ...{ seenBy: 'guard', name: 'torqueResidual', bit: TORQUE_RESIDUAL, action: 'cat1', clears: 'acknowledged' },
+        mayMove: 'nobody',
+        sentence: 'Something pushes the arm or weighs on it that its tool sensor does not feel and its file does not know.',
+        remedy: 'See what touches a link, and whether the load is the identified one. Free it, then acknowledge.',
+      },
+      {
+        ...{ seenBy: 'guard', name: 'servoResidual', bit: SERVO_RESIDUAL, action: 'cat1', clears: 'acknowledged' },
+        mayMove: 'nobody',
+        sentence: "A servo's torque is not what its stiffness, damping and limit in the robot's file give.",
+        remedy: 'Run rein safety identify: gains were changed, or the torque is measured wrongly. Then acknowledge.',
       },
     ],
   },

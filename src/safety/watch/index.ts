@@ -1,3 +1,4 @@
+export { hermite, hermiteMean } from './hermite.ts';
 export { ContactMonitor } from './contact.ts';
 export { FollowingWatchdog } from './following.ts';
 export {
@@ -12,4 +13,5 @@ export {
 export { MeasuredClearance } from './measured-clearance.ts';
 export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './overload.ts';
 export { TankWatch } from './tank-watch.ts';
+export { TorqueObserver } from './torque-observer.ts';
 export { CommandWatchdog, checkTick, isMeasuredAtRest, MeasurementWatchdog, RestDetector } from './watchdog.ts';

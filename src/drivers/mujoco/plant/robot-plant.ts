@@ -25,7 +25,7 @@ export class RobotPlant {
   readonly positionRad: Float64Array;
   /** [n] measured, rad/s. */
   readonly velocityRadPerS: Float64Array;
-  /** [n] what the servos exert, N·m; 0 for a car's axes. */
+  /** [n] what the servos exerted, N·m, the mean of the last period; 0 for a car's axes. */
   readonly torqueNm: Float64Array;
   /** [n] the servos' set-points in force, with delay and feed-forward, rad. */
   readonly setPointRad: Float64Array;
@@ -37,6 +37,9 @@ export class RobotPlant {
   readonly #witness: DistanceWitness;
   readonly #timestepS: number;
   readonly #pose: Float64Array = new Float64Array(3);
+  /** [n] of an arm: its actuators are its servos, in order. */
+  readonly #torqueSum: Float64Array;
+  readonly #speedBefore: Float64Array;
   #contactN = 0;
   #isFresh = false;
 
@@ -59,6 +62,8 @@ export class RobotPlant {
     this.positionRad = new Float64Array(model.joints.length);
     this.velocityRadPerS = new Float64Array(model.joints.length);
     this.torqueNm = new Float64Array(model.joints.length);
+    this.#torqueSum = new Float64Array(model.base === undefined ? model.joints.length : 0);
+    this.#speedBefore = new Float64Array(this.#torqueSum.length);
     this.#drive = model.base === undefined ? new JointServos(simulation, options) : new CarDrive(simulation, model);
     this.setPointRad = this.#drive.setPointRad;
     this.#energy = new PlantEnergy(simulation);
@@ -95,6 +100,12 @@ export class RobotPlant {
   exert(torqueNm: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isValid(torqueNm, dtS) || !this.#drive.exert(torqueNm)) return false;
     return this.#pass(dtS);
+  }
+
+  /** From now on something pushes the link that joint `joint` moves, at its centre of mass, with `forceN` (base frame); zeros end it. */
+  pushLink(joint: number, forceN: readonly [number, number, number]): void {
+    const { body } = jointsOf(this.#simulation, this.#model)[joint]!;
+    (this.#simulation.data.xfrc_applied as Float64Array).set(forceN, 6 * body);
   }
 
   /** Kinetic energy of all bodies and rotors, J. */
@@ -152,12 +163,25 @@ export class RobotPlant {
     const steps = Math.max(1, Math.ceil(dtS / this.#timestepS - 1e-9));
     let isTrusted = true;
     this.#contactN = 0;
+    this.#torqueSum.fill(0);
     for (let i = 0; i < steps && dtS > NO_TIME_S; i++) {
       isTrusted = simulation.stepFor(dtS / steps) && isTrusted;
       this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
+      simulation.addForces(this.#torqueSum);
     }
+    for (let k = 0; k < this.#torqueSum.length; k++) this.#speedBefore[k] = this.velocityRadPerS[k]!;
     this.#measure();
+    if (dtS > NO_TIME_S) this.#averageTorques(steps);
     return isTrusted;
+  }
+
+  /** What acted: MuJoCo takes the damping at the end of each step and reports it at the beginning. */
+  #averageTorques(steps: number): void {
+    for (let k = 0; k < this.#torqueSum.length; k++) {
+      const damping = this.#simulation.servoDampingNmSPerRad(k);
+      const later = damping * (this.velocityRadPerS[k]! - this.#speedBefore[k]!);
+      this.torqueNm[k] = (this.#torqueSum[k]! - later) / steps;
+    }
   }
 
   #measure(): void {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { JointModel, RobotModel } from '../../../core/index.ts';
 import { type DriverConfig, driverSchema } from './driver.ts';
 import { name, num, triple } from './fields.ts';
-import { collisionSchema, contactSchema, pointsSchema, tankSchema } from './safety.ts';
+import { collisionSchema, contactSchema, pointsSchema, tankSchema, torqueObserverSchema } from './safety.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** A robot's file: the model that the safety chain enforces, and the driver. Usable wherever a `RobotModel` is. */
@@ -79,6 +79,7 @@ const schema = z
       { min: 0, max: 1000 },
       'Heaviest load that the tool is meant to carry; `rein safety check` hangs it there without telling anybody.',
     ).optional(),
+    torqueObserver: torqueObserverSchema.optional(),
     controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
     limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
     leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),

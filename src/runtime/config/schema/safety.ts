@@ -1,13 +1,15 @@
 /** The parts of a robot's file that the safety chain's later stages work with: points, shapes, tank, contact forces. */
 import { z } from 'zod';
-import type {
-  Capsule,
-  CollisionModel,
-  ContactModel,
-  Fence,
-  KeepOutBox,
-  LinkPoint,
-  TankModel,
+import {
+  type Capsule,
+  type CollisionModel,
+  type ContactModel,
+  type Fence,
+  type KeepOutBox,
+  LINK_PARAMETERS,
+  type LinkPoint,
+  type TankModel,
+  type TorqueObserverModel,
 } from '../../../core/index.ts';
 import { name, num, six, triple, whole } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
@@ -101,6 +103,44 @@ const contact = z
   })
   .meta({ description: 'What the tool may press with before the robot stops. Absent: forces are not watched.' });
 
+const limitsNm = (description: string): z.ZodArray<z.ZodNumber> =>
+  z.array(z.number().positive().max(10_000)).min(1).max(16).meta({ unit: 'N·m', description });
+
+const torqueObserver = z
+  .strictObject({
+    filterS: num(
+      's',
+      { min: 0.005, max: 1 },
+      "Time constant of the residuals; that of the force sensor's own filter where there is one.",
+    ),
+    weight: z
+      .enum(['measured', 'compensated'])
+      .meta({ description: "Whether the measured torques hold the links' weight, or something else does." }),
+    wrench: z.enum(['subtracted', 'ignored']).meta({
+      description: "`subtracted`: what the tool's force sensor feels is no residual. `ignored`: there is no sensor.",
+    }),
+    velocityFeedForward: z
+      .boolean()
+      .meta({ description: 'The servos lead the set-point by velocity × damping / stiffness.' }),
+    delayTicks: whole('ticks', { min: 0, max: 10 }, 'Ticks until the servos follow a reference.'),
+    torqueAgeS: num('s', { min: 0, max: 0.1 }, 'How much older the measured torque is than the position.'),
+    servoMaxNm: limitsNm("Most that a torque may differ from the servo's law, one number a joint."),
+    externalMaxNm: limitsNm('Most that the surroundings may exert on a joint, one number a joint.'),
+    links: z
+      .array(z.array(z.number().min(-1e5).max(1e5)).length(LINK_PARAMETERS))
+      .min(1)
+      .max(16)
+      .meta({
+        unit: 'kg, kg·m, kg·m², N·m·s/rad, N·m',
+        description:
+          'For each joint and its link: mass; mass × centre of mass x, y, z; inertia xx, xy, xz, yy, yz, zz about the frame; rotor inertia; viscous friction; dry friction; offset of the torque.',
+      }),
+  })
+  .meta({
+    description:
+      "What the joints' measured torques are compared with (row 54), as `rein safety identify` writes it. Arms only. Absent: torques are not watched.",
+  });
+
 const fence = z
   .strictObject({
     minM: pair('m', 'Lowest corner: x, y.'),
@@ -132,4 +172,8 @@ export const contactSchema: z.ZodType<ContactModel> = schemaOf<
   ContactModel,
   Same<z.output<typeof contact>, ContactModel>
 >(contact);
+export const torqueObserverSchema: z.ZodType<TorqueObserverModel> = schemaOf<
+  TorqueObserverModel,
+  Same<z.output<typeof torqueObserver>, TorqueObserverModel>
+>(torqueObserver);
 export const fenceSchema: z.ZodType<Fence> = schemaOf<Fence, Same<z.output<typeof fence>, Fence>>(fence);

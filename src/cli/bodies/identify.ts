@@ -1,0 +1,98 @@
+/** What `rein safety identify` does: open, move, fit, judge, print, write. */
+import { writeFileSync } from 'node:fs';
+import { ReinError } from '../../core/index.ts';
+import { loadRobotFile } from '../../runtime/config/index.ts';
+import {
+  type Identification,
+  identifyArm,
+  judge,
+  observerYaml,
+  openSimulatedArm,
+  shown,
+  type VerdictRow,
+} from '../../runtime/identify/index.ts';
+import type { SafetyIdentifyOptions } from '../safety-options.ts';
+import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { writeJsonFile } from './json-file.ts';
+import { isOwnAbort } from './own-abort.ts';
+import { columns } from './safety-table.ts';
+
+const REFUSED = 1;
+
+/** Resolves to the exit code: 0, 1 where the file is off by more than its margins allow, 130 after Ctrl+C. */
+export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promise<number> {
+  const { robot } = loadRobotFile(options.robot);
+  const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`), 'nothing is written');
+  try {
+    const arm = await openSimulatedArm(robot);
+    try {
+      const { durationS, filterS, seed } = options;
+      const { model, link } = arm;
+      const onProgress = progressLine(options.output);
+      const found = await identifyArm({ model, link, durationS, filterS, seed, signal: stop.signal, onProgress });
+      onProgress(1, 1);
+      const rows = judge(robot, found);
+      return await report(rows, found, observerYaml(found.observer, robot.joints, options.command), options);
+    } finally {
+      await arm.close();
+    }
+  } catch (error) {
+    if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
+    throw error;
+  } finally {
+    stop.release();
+  }
+}
+
+async function report(
+  rows: readonly VerdictRow[],
+  found: Identification,
+  piece: string,
+  { out, json, output }: SafetyIdentifyOptions,
+): Promise<number> {
+  if (output === 'live') process.stdout.write(`${identifyTable(rows, found)}\n`);
+  const wrong = rows.filter(({ ok }) => !ok);
+  await writeJsonFile(json, { ok: wrong.length === 0, rows, observer: found.observer, samples: found.rows });
+  if (wrong.length > 0) {
+    for (const { sentence } of wrong) process.stdout.write(`off: ${sentence}.\n`);
+    process.stdout.write(`REFUSED: ${wrong.length} of ${rows.length} numbers are off by more than the margins allow; ${out} is not written.\n`);
+    return REFUSED;
+  }
+  try {
+    writeFileSync(out, piece);
+  } catch (cause) {
+    throw new ReinError('storage', `${out} cannot be written: ${(cause as Error).message}`, { remedy: 'give --out another file', cause });
+  }
+  process.stdout.write(`The file is right within its margins. ${out} holds "torqueObserver:"; put it into the robot's file.\n`);
+  return 0;
+}
+
+/** The rows for a terminal. */
+export function identifyTable(rows: readonly VerdictRow[], { observer }: Identification): string {
+  const body = rows.map(({ of, what, unit, file, measured, within, ok }) => [
+    of,
+    what,
+    file === undefined ? '–' : shown(file),
+    within === undefined ? shown(measured) : `${shown(measured)} ± ${shown(within)}`,
+    unit,
+    ok ? 'ok' : 'OFF',
+  ]);
+  const limits = `limits of the observer, N·m: touched ${observer.externalMaxNm.map(shown).join(', ')}; servo ${observer.servoMaxNm.map(shown).join(', ')}`;
+  return `${columns([['', '', 'file', 'measured', '', ''], ...body])}\n${limits}\n`;
+}
+
+/** One line that is written over, on a terminal only. */
+function progressLine(output: 'live' | 'quiet'): (passedS: number, wholeS: number) => void {
+  const { stderr } = process;
+  if (output === 'quiet' || !stderr.isTTY) return () => undefined;
+  const startedMs = performance.now();
+  return (passedS, wholeS) => {
+    const share = passedS / wholeS;
+    if (share >= 1) {
+      stderr.write('\r\u001b[K');
+      return;
+    }
+    const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
+    stderr.write(`\r\u001b[K${(100 * share).toFixed(0).padStart(3)} %  ${passedS.toFixed(0)} s moved, about ${Math.ceil(leftS)} s left`);
+  };
+}

@@ -1,0 +1,58 @@
+/** `rein safety identify`: what the robot's servos and links really are, against what its file says. */
+import { Command } from 'commander';
+import type { CommandBodies } from './bodies.ts';
+import { path, seconds, seedOption } from './options.ts';
+
+interface Parsed {
+  out: string;
+  duration: number;
+  filter: number;
+  seed: number;
+  json?: string;
+  quiet?: boolean;
+}
+
+const DEFAULT_DURATION_S = 60;
+/** Time constant of the residuals: force sensors are commonly filtered so. */
+const DEFAULT_FILTER_S = 0.028;
+
+const HELP = `
+What happens:
+  1  The arm stands for 3 s: the noise of its encoders.
+  2  It moves about its home pose for --duration, in sines on every joint, through the guard: limits, walls, distances
+     and following stay guarded. The energy tank is left out, for its books are what is judged.
+  3  Stiffness, damping, delay and feed-forward of each servo are fitted to the torques that its driver measures, and
+     masses, inertia and friction of the links; what remains of the minute gives the limits of the torque observer.
+  4  A table says what the file says, what was measured, and whether the tank's margins cover the difference.
+
+What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
+something touches a link, weighs on it, or when a servo is not the one of the file.
+
+Examples:
+  $ rein safety identify arm6
+  $ rein safety identify my-arm.yaml --duration 120 --out my-arm-observer.yaml
+
+Exit codes:
+  0  the file is right within the margins, and --out is written
+  1  it is not, or the arm could not be identified; the reason is the last line, with what to write instead
+  2  the command line or a file was not understood`;
+
+export function createIdentifyCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
+  return new Command('identify')
+    .description("measure servos, encoders and links in a minute's motion, and judge the robot's file by them")
+    .argument('<robot>', "a robot's name or its YAML file", path)
+    .option('--out <file>', 'where the torqueObserver piece is written', path, 'torque-observer.yaml')
+    .option('--duration <s>', 'how long it moves', seconds, DEFAULT_DURATION_S)
+    .option('--filter <s>', "time constant of the residuals; the force sensor's own, where there is one", seconds, DEFAULT_FILTER_S)
+    .addOption(seedOption().default(1))
+    .option('--json <file>', 'write the result as JSON', path)
+    .option('--quiet', 'print the verdict and errors only')
+    .addHelpText('after', HELP)
+    .action(async (robot: string, { out, duration, filter, seed, json, quiet }: Parsed) => {
+      const command = `rein safety identify ${robot} --duration ${duration} --filter ${filter} --seed ${seed}`;
+      const output = quiet ? 'quiet' : 'live';
+      finish(
+        await bodies.safetyIdentify({ robot, out, durationS: duration, filterS: filter, seed, json, output, command }),
+      );
+    });
+}

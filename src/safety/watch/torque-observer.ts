@@ -1,0 +1,188 @@
+/**
+ * Watches what the joints' torques say that positions do not, with two residuals a joint, both N·m:
+ *
+ * - **servo**: measured torque less clip(K·(s − q) − d·q̇, ±τ_max), the servo's law for the set-point s in force. It is not 0
+ *   where K, d, the delay or the torque limit of the robot's file are not the servo's.
+ * - **external**: what the surroundings exert, by the generalized momentum: ṗ − τ − c(q, q̇), less Jᵀw of the tool's force sensor
+ *   (De Luca and Mattone 2003, 2005; Haddadin, De Luca and Albu-Schäffer, "Robot collisions: a survey", IEEE T-RO 2017). It is not
+ *   0 where something touches any link, and with a load or a link other than the one identified.
+ *
+ * Both pass a filter of first order, which for the second is the momentum observer with the gain 1/filterS.
+ */
+import { ArmDynamics, type RobotModel, type RobotState, type TorqueObserverModel } from '../../core/index.ts';
+import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../faults.ts';
+import { hermite, hermiteMean } from './hermite.ts';
+
+/** One residual may be a spike; three running, of new readings, are none. */
+const SAMPLES = 3;
+/** After a pause of so many periods nothing is known of what happened in between. */
+const PAUSE_TICKS = 3;
+
+/** Row 54. Does nothing where the robot has no `torqueObserver`. Tick-safe after construction. */
+export class TorqueObserver {
+  /** [n] filtered, N·m; empty without an observer. */
+  readonly servoNm: Float64Array;
+  readonly externalNm: Float64Array;
+  /** The joint whose residual is the largest share of its limit, and that residual, N·m; −1 while nothing was judged. */
+  worstJoint = -1;
+  worstNm = 0;
+  readonly #model: RobotModel;
+  readonly #options: TorqueObserverModel | undefined;
+  readonly #dynamics: ArmDynamics;
+  readonly #parameters: Float64Array;
+  readonly #periodS: number;
+  /** [(delay + 2)·n] the newest references, a ring; the oldest two are the set-point's in force and the one before. */
+  readonly #sent: Float64Array;
+  #at = 0;
+  readonly #leadS: Float64Array;
+  readonly #positionBefore: Float64Array;
+  readonly #velocityBefore: Float64Array;
+  readonly #momentumBefore: Float64Array;
+  readonly #torqueBefore: Float64Array;
+  readonly #driftBefore: Float64Array;
+  /** [n] the momentum observer's own state: with the tool's force. */
+  readonly #observedNm: Float64Array;
+  #hasReading = false;
+  #sinceS = 0;
+  #servoBeyond = 0;
+  #externalBeyond = 0;
+
+  constructor(model: RobotModel) {
+    const options = model.base === undefined ? model.torqueObserver : undefined;
+    const n = options === undefined ? 0 : model.joints.length;
+    this.#model = model;
+    this.#options = options;
+    this.#dynamics = new ArmDynamics(model, options?.weight ?? 'compensated');
+    this.#parameters = Float64Array.from(options?.links.flat() ?? []);
+    this.#periodS = 1 / model.controlHz;
+    this.servoNm = new Float64Array(n);
+    this.externalNm = new Float64Array(n);
+    this.#sent = new Float64Array(((options?.delayTicks ?? 0) + 2) * n);
+    this.#leadS = Float64Array.from(model.joints, ({ dampingNmSPerRad, stiffnessNmPerRad }) =>
+      options?.velocityFeedForward ? dampingNmSPerRad / stiffnessNmPerRad : 0,
+    );
+    this.#positionBefore = new Float64Array(n);
+    this.#velocityBefore = new Float64Array(n);
+    this.#momentumBefore = new Float64Array(n);
+    this.#torqueBefore = new Float64Array(n);
+    this.#driftBefore = new Float64Array(n);
+    this.#observedNm = new Float64Array(n);
+  }
+
+  /** The servos do not hold the arm, or the reference was put elsewhere: what was seen so far means nothing. */
+  restart(): void {
+    this.#hasReading = false;
+    this.#servoBeyond = 0;
+    this.#externalBeyond = 0;
+    this.#sinceS = 0;
+    this.worstJoint = -1;
+    this.worstNm = 0;
+  }
+
+  /**
+   * Judges a trusted reading, `dtS` after the last call, which the reference `sentRad` (n) led to. `isNew` false: it is that of the
+   * last call. Torques that are no numbers count as beyond every limit.
+   */
+  check(robot: RobotState, sentRad: ArrayLike<number>, dtS: number, isNew = true): number {
+    const options = this.#options;
+    if (options === undefined) return 0;
+    this.#sinceS += dtS > 0 ? dtS : 0;
+    this.#push(sentRad);
+    if (isNew) {
+      this.#take(robot, options);
+      this.#judge(options);
+    }
+    const servo = this.#servoBeyond >= SAMPLES ? SERVO_RESIDUAL : 0;
+    return this.#externalBeyond >= SAMPLES ? servo | TORQUE_RESIDUAL : servo;
+  }
+
+  #push(sentRad: ArrayLike<number>): void {
+    const n = this.servoNm.length;
+    const sent = this.#sent;
+    this.#at = (this.#at + n) % sent.length;
+    for (let i = 0; i < n; i++) {
+      if (this.#hasReading) sent[this.#at + i] = sentRad[i]!;
+      // As if it had stood there for ever.
+      else for (let k = i; k < sent.length; k += n) sent[k] = sentRad[i]!;
+    }
+  }
+
+  #take(robot: RobotState, options: TorqueObserverModel): void {
+    const dtS = this.#sinceS;
+    const mayCompare = this.#hasReading && dtS > 0 && dtS < PAUSE_TICKS * this.#periodS;
+    const share = mayCompare ? 1 - Math.exp(-dtS / options.filterS) : 0;
+    const { kinematics, momentum, drift } = this.#dynamics;
+    this.#dynamics.place(robot.positionRad, robot.velocityRadPerS);
+    this.#dynamics.apply(this.#parameters);
+    const jacobian = kinematics.jacobian();
+    const n = this.servoNm.length;
+    const windowS = Math.min(2 * options.torqueAgeS, dtS);
+    // The mean over the period is the newest torque where that is a mean itself, and else lies between the last two.
+    const newest = 0.5 + (0.5 * windowS) / dtS;
+    for (let i = 0; i < n; i++) {
+      const torqueNm = robot.torqueNm[i]!;
+      if (mayCompare) {
+        const drivenMeanNm =
+          newest * torqueNm + (1 - newest) * this.#torqueBefore[i]! + 0.5 * (drift[i]! + this.#driftBefore[i]!);
+        const pushedNm = (momentum[i]! - this.#momentumBefore[i]!) / dtS - drivenMeanNm;
+        this.#observedNm[i] = this.#observedNm[i]! + share * (pushedNm - this.#observedNm[i]!);
+        const servoNm = torqueNm - this.#lawNm(i, robot, windowS, dtS);
+        this.servoNm[i] = this.servoNm[i]! + share * (servoNm - this.servoNm[i]!);
+      } else {
+        this.#observedNm[i] = 0;
+        this.servoNm[i] = 0;
+      }
+      let toolNm = 0;
+      if (options.wrench === 'subtracted') for (let k = 0; k < 6; k++) toolNm += jacobian[k * n + i]! * robot.wrench[k]!;
+      this.externalNm[i] = mayCompare ? this.#observedNm[i]! - toolNm : 0;
+      this.#momentumBefore[i] = momentum[i]!;
+      this.#torqueBefore[i] = torqueNm;
+      this.#driftBefore[i] = drift[i]!;
+      this.#positionBefore[i] = robot.positionRad[i]!;
+      this.#velocityBefore[i] = robot.velocityRadPerS[i]!;
+    }
+    this.#hasReading = true;
+    this.#sinceS = 0;
+  }
+
+  /** What the servo of joint `i` gives by its law, N·m: the mean over the last `windowS` of the `dtS` between the readings. */
+  #lawNm(i: number, { positionRad, velocityRadPerS }: RobotState, windowS: number, dtS: number): number {
+    const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = this.#model.joints[i]!;
+    const n = this.servoNm.length;
+    const oldest = (this.#at + n) % this.#sent.length;
+    const before = this.#sent[oldest + i]!;
+    const reached = this.#sent[((oldest + n) % this.#sent.length) + i]!;
+    const setPoint = reached + (this.#leadS[i]! * (reached - before)) / this.#periodS;
+    const from = this.#positionBefore[i]!;
+    const to = positionRad[i]!;
+    const fromSpeed = this.#velocityBefore[i]!;
+    const toSpeed = velocityRadPerS[i]!;
+    const position = hermiteMean(from, to, fromSpeed, toSpeed, windowS, dtS);
+    const velocity =
+      windowS > 0 ? (to - hermite(from, to, fromSpeed, toSpeed, 1 - windowS / dtS, dtS)) / windowS : toSpeed;
+    const torqueNm = stiffnessNmPerRad * (setPoint - position) - dampingNmSPerRad * velocity;
+    return Math.min(Math.max(torqueNm, -torqueMaxNm), torqueMaxNm);
+  }
+
+  #judge({ servoMaxNm, externalMaxNm }: TorqueObserverModel): void {
+    let servo = 0;
+    let external = 0;
+    let worst = 0;
+    this.worstJoint = -1;
+    this.worstNm = 0;
+    for (let i = 0; i < this.servoNm.length; i++) {
+      const servoShare = Math.abs(this.servoNm[i]!) / servoMaxNm[i]!;
+      const externalShare = Math.abs(this.externalNm[i]!) / externalMaxNm[i]!;
+      // Written so that a NaN is beyond.
+      if (!(servoShare <= 1)) servo = 1;
+      if (!(externalShare <= 1)) external = 1;
+      if (!(Math.max(servoShare, externalShare) <= worst)) {
+        worst = Math.max(servoShare, externalShare);
+        this.worstJoint = i;
+        this.worstNm = externalShare >= servoShare ? this.externalNm[i]! : this.servoNm[i]!;
+      }
+    }
+    this.#servoBeyond = servo === 1 ? this.#servoBeyond + 1 : 0;
+    this.#externalBeyond = external === 1 ? this.#externalBeyond + 1 : 0;
+  }
+}
