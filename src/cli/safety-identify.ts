@@ -43,7 +43,12 @@ export function createIdentifyCommand(bodies: CommandBodies, finish: (code: numb
     .argument('<robot>', "a robot's name or its YAML file", path)
     .option('--out <file>', 'where the torqueObserver piece is written', path, 'torque-observer.yaml')
     .option('--duration <s>', 'how long it moves', seconds, DEFAULT_DURATION_S)
-    .option('--filter <s>', "time constant of the residuals; the force sensor's own, where there is one", seconds, DEFAULT_FILTER_S)
+    .option(
+      '--filter <s>',
+      "time constant of the residuals; the force sensor's own, where there is one",
+      seconds,
+      DEFAULT_FILTER_S,
+    )
     .addOption(seedOption().default(1))
     .option('--json <file>', 'write the result as JSON', path)
     .option('--quiet', 'print the verdict and errors only')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
 import { ArmDynamics, LINK_PARAMETERS } from './arm-dynamics.ts';
-import type { RobotModel } from './robot-model.ts';
 import { Rng } from './rng.ts';
+import type { RobotModel } from './robot-model.ts';
 
 const sliding: RobotModel = {
   ...arm6,

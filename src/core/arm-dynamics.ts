@@ -92,7 +92,8 @@ export class ArmDynamics {
       this.#project(i, parameters, LINK_PARAMETERS * i);
       const parent = topology.parents[i]!;
       if (parent < 0) continue;
-      for (let k = 0; k < 12; k++) this.#carried[12 * parent + k] = this.#carried[12 * parent + k]! + this.#carried[12 * i + k]!;
+      for (let k = 0; k < 12; k++)
+        this.#carried[12 * parent + k] = this.#carried[12 * parent + k]! + this.#carried[12 * i + k]!;
     }
   }
 
@@ -168,7 +169,13 @@ export class ArmDynamics {
     const r = 12 * i;
     const qd = this.#velocity[i]!;
     this.momentum[i] =
-      c[r]! * sx + c[r + 1]! * sy + c[r + 2]! * sz + c[r + 3]! * tx + c[r + 4]! * ty + c[r + 5]! * tz + parameters[at + ROTOR]! * qd;
+      c[r]! * sx +
+      c[r + 1]! * sy +
+      c[r + 2]! * sz +
+      c[r + 3]! * tx +
+      c[r + 4]! * ty +
+      c[r + 5]! * tz +
+      parameters[at + ROTOR]! * qd;
     const weight = c[r + 8]! * sz + c[r + 9]! * tx + c[r + 10]! * ty;
     // v × S, with v the twist of the link that carries the joint, about the base's origin.
     const wx = this.#turn[p]!;

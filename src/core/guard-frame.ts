@@ -67,7 +67,7 @@ export interface GuardFrame {
   tankScale: number;
   /** Energy that changes of the set-point put into the robot since the guard started, J; what they took out is not deducted. */
   tankInjectedJ: number;
-  /** The joint whose torque is nearest its limit of `torqueObserver`, and its residual, N·m (row 54); −1 and 0 where nothing is judged. */
+  /** The joint whose torque is nearest its limit of `torqueObserver`, and its residual, N·m (row 54); the last ones while it has no torque, −1 and 0 before. */
   residualJoint: number;
   residualNm: number;
   /** Bits of the faults that are present or not acknowledged yet (`src/safety/faults.ts`); 0 is healthy. */

@@ -56,6 +56,8 @@ export {
   ContactMonitor,
   checkTick,
   FollowingWatchdog,
+  hermite,
+  hermiteMean,
   isMeasuredAtRest,
   LimitMonitor,
   MeasuredClearance,
@@ -65,6 +67,4 @@ export {
   RestDetector,
   TankWatch,
   TorqueObserver,
-  hermite,
-  hermiteMean,
 } from './watch/index.ts';

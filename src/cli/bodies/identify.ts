@@ -55,15 +55,22 @@ async function report(
   await writeJsonFile(json, { ok: wrong.length === 0, rows, observer: found.observer, samples: found.rows });
   if (wrong.length > 0) {
     for (const { sentence } of wrong) process.stdout.write(`off: ${sentence}.\n`);
-    process.stdout.write(`REFUSED: ${wrong.length} of ${rows.length} numbers are off by more than the margins allow; ${out} is not written.\n`);
+    process.stdout.write(
+      `REFUSED: ${wrong.length} of ${rows.length} numbers are off by more than the margins allow; ${out} is not written.\n`,
+    );
     return REFUSED;
   }
   try {
     writeFileSync(out, piece);
   } catch (cause) {
-    throw new ReinError('storage', `${out} cannot be written: ${(cause as Error).message}`, { remedy: 'give --out another file', cause });
+    throw new ReinError('storage', `${out} cannot be written: ${(cause as Error).message}`, {
+      remedy: 'give --out another file',
+      cause,
+    });
   }
-  process.stdout.write(`The file is right within its margins. ${out} holds "torqueObserver:"; put it into the robot's file.\n`);
+  process.stdout.write(
+    `The file is right within its margins. ${out} holds "torqueObserver:"; put it into the robot's file.\n`,
+  );
   return 0;
 }
 
@@ -93,6 +100,8 @@ function progressLine(output: 'live' | 'quiet'): (passedS: number, wholeS: numbe
       return;
     }
     const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
-    stderr.write(`\r\u001b[K${(100 * share).toFixed(0).padStart(3)} %  ${passedS.toFixed(0)} s moved, about ${Math.ceil(leftS)} s left`);
+    stderr.write(
+      `\r\u001b[K${(100 * share).toFixed(0).padStart(3)} %  ${passedS.toFixed(0)} s moved, about ${Math.ceil(leftS)} s left`,
+    );
   };
 }

@@ -404,8 +404,6 @@ export class GuardTick implements TickStages {
       this.#following.restart();
       this.#contact.restart();
       this.#torques.restart();
-      this.frame.residualJoint = -1;
-      this.frame.residualNm = 0;
       return 0;
     }
     if (!this.#measurement.isTrusted) return 0;
@@ -428,6 +426,7 @@ export class GuardTick implements TickStages {
   #torqueFaults(): number {
     const torques = this.#torques;
     const flags = torques.check(this.frame.robot, this.#chain.sentRad, this.#dtS, this.#isNewReading);
+    // What stopped the arm stays to be read while it has no torque.
     this.frame.residualJoint = torques.worstJoint;
     this.frame.residualNm = torques.worstNm;
     return flags;
@@ -451,6 +450,7 @@ export class GuardTick implements TickStages {
     if (this.#state === 'standby' && isMeasuredAtRest(this.frame.robot.velocityRadPerS)) this.#chain.refillTank();
     this.#monitor.restart(this.#chain.referenceRad);
     this.#following.restart();
+    this.#torques.restart();
     this.#report.isStopLatched = false;
   }
 

@@ -21,12 +21,7 @@ const NO_WRENCH = 1e-9;
 /** Holding the weight has to explain so much more to be believed: a robot whose controller adds it shows no weight at all. */
 const CLEARLY = 0.98;
 
-export function fitDynamics(
-  model: RobotModel,
-  record: MotionRecord,
-  filterS: number,
-  torqueAgeS: number,
-): DynamicsFit {
+export function fitDynamics(model: RobotModel, record: MotionRecord, filterS: number, torqueAgeS: number): DynamicsFit {
   const timing = { filterS, torqueAgeS };
   const hasWrench = record.states.some(({ wrench }) => wrench.some((value) => Math.abs(value) > NO_WRENCH));
   const wrench = hasWrench ? 'subtracted' : 'ignored';
@@ -96,7 +91,9 @@ function fit(
     weight,
     left: Math.max(0, sum - squares.explained()),
     links: model.joints.map((_, i) =>
-      Array.from(solution.subarray(LINK_PARAMETERS * i, LINK_PARAMETERS * (i + 1)), (value) => Number(value.toPrecision(7))),
+      Array.from(solution.subarray(LINK_PARAMETERS * i, LINK_PARAMETERS * (i + 1)), (value) =>
+        Number(value.toPrecision(7)),
+      ),
     ),
   };
 }

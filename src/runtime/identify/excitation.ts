@@ -2,7 +2,7 @@
  * The motion that an arm is identified by: a sum of sines a joint, no two alike, about the home pose. Slow and wide ones show the
  * weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier series).
  */
-import { ArmKinematics, type RobotModel, Rng } from '../../core/index.ts';
+import { ArmKinematics, Rng, type RobotModel } from '../../core/index.ts';
 
 /** Hz, from and to, of one sine each. */
 const BANDS_HZ: readonly (readonly [number, number])[] = [

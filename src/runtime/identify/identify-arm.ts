@@ -34,10 +34,11 @@ export interface Identification {
 /** Actions a second while it moves. */
 const ACTION_HZ = 20;
 /** First it stands, so that noise is seen by itself, s. */
-export const STANDING_S = 3;
+const STANDING_S = 3;
 /** What a residual may be: so many times the largest of the minute, and a share of the joint's torque. */
 const RESIDUAL_MARGIN = 2;
-const RESIDUAL_SHARE = 0.03;
+const SERVO_SHARE = 0.02;
+const EXTERNAL_SHARE = 0.05;
 /** A torque that never is more than this is not measured, N·m. */
 const NO_TORQUE_NM = 1e-9;
 
@@ -69,7 +70,10 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
   return evaluate(options, standing, moving);
 }
 
-async function stand({ model, link, durationS, signal, onProgress }: IdentifyOptions, record: MotionRecord): Promise<void> {
+async function stand(
+  { model, link, durationS, signal, onProgress }: IdentifyOptions,
+  record: MotionRecord,
+): Promise<void> {
   const stop = link.onFrame((frame) => record.add(frame, frame.robot.measuredAtS));
   try {
     for (let atS = 0; atS < STANDING_S; atS += IDENTIFY_PERIOD_S) {
@@ -127,9 +131,13 @@ export async function ask(link: GuardLink, kind: 'enable' | 'activate'): Promise
 function stopped(link: GuardLink): ReinError {
   const faults = faultsOf(link.latest.faultFlags);
   const why = faults.map(({ row, sentence }) => `${sentence} (row ${row})`).join(' ');
-  return new ReinError('driver', `The arm was stopped while it was identified: ${why || `it is ${link.latest.state}.`}`, {
-    remedy: faults[0]?.remedy ?? 'See what stopped it, then begin again.',
-  });
+  return new ReinError(
+    'driver',
+    `The arm was stopped while it was identified: ${why || `it is ${link.latest.state}.`}`,
+    {
+      remedy: faults[0]?.remedy ?? 'See what stopped it, then begin again.',
+    },
+  );
 }
 
 function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, moving: MotionRecord): Identification {
@@ -138,9 +146,13 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
   );
   if (!torquePeakNm.every((peak) => Number.isFinite(peak) && peak > NO_TORQUE_NM)) {
     const silent = model.joints.filter((_, i) => !(torquePeakNm[i]! > NO_TORQUE_NM)).map(({ name }) => name);
-    throw new ReinError('driver', `The driver measures no torque of ${silent.join(', ')}: nothing can be compared with it.`, {
-      remedy: 'Give effort in its joint states, or leave torqueObserver out of the robot file.',
-    });
+    throw new ReinError(
+      'driver',
+      `The driver measures no torque of ${silent.join(', ')}: nothing can be compared with it.`,
+      {
+        remedy: 'Give effort in its joint states, or leave torqueObserver out of the robot file.',
+      },
+    );
   }
   const servo = fitServos(model, moving);
   const dynamics = fitDynamics(model, moving, filterS, servo.torqueAgeS);
@@ -153,8 +165,8 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
   const largest = residuals({ ...model, torqueObserver: bare }, moving);
   const observer: TorqueObserverModel = {
     ...bare,
-    servoMaxNm: model.joints.map((joint, i) => limitOf(largest.servoNm[i]!, joint.torqueMaxNm)),
-    externalMaxNm: model.joints.map((joint, i) => limitOf(largest.externalNm[i]!, joint.torqueMaxNm)),
+    servoMaxNm: model.joints.map((joint, i) => limitOf(largest.servoNm[i]!, SERVO_SHARE * joint.torqueMaxNm)),
+    externalMaxNm: model.joints.map((joint, i) => limitOf(largest.externalNm[i]!, EXTERNAL_SHARE * joint.torqueMaxNm)),
   };
   const noise = model.joints.map((_, i) => noiseOf(standing, i));
   return {
@@ -172,8 +184,8 @@ function unlimited({ joints }: RobotModel): readonly number[] {
   return joints.map(() => Number.MAX_VALUE);
 }
 
-function limitOf(largestNm: number, torqueMaxNm: number): number {
-  return rounded(RESIDUAL_MARGIN * largestNm + RESIDUAL_SHARE * torqueMaxNm);
+function limitOf(largestNm: number, leastNm: number): number {
+  return rounded(RESIDUAL_MARGIN * largestNm + leastNm);
 }
 
 /** [n] the largest residuals that an observer of `model` sees in `record`, N·m. */

@@ -6,9 +6,13 @@ export function observerYaml(observer: TorqueObserverModel, joints: readonly Joi
   const { links, servoMaxNm, externalMaxNm, ...rest } = observer;
   const numbers = [...links.flat(), ...servoMaxNm, ...externalMaxNm, rest.filterS, rest.torqueAgeS];
   if (!numbers.every(Number.isFinite)) {
-    throw new ReinError('driver', 'What was measured does not determine the arm: a number of its model is not finite.', {
-      remedy: 'Give it more room about its home pose, or a longer --duration.',
-    });
+    throw new ReinError(
+      'driver',
+      'What was measured does not determine the arm: a number of its model is not finite.',
+      {
+        remedy: 'Give it more room about its home pose, or a longer --duration.',
+      },
+    );
   }
   const scalars = (['filterS', 'weight', 'wrench', 'velocityFeedForward', 'delayTicks', 'torqueAgeS'] as const).map(
     (key) => `  ${key}: ${rest[key]}`,
@@ -23,7 +27,9 @@ export function observerYaml(observer: TorqueObserverModel, joints: readonly Joi
     `  externalMaxNm: [${externalMaxNm.join(', ')}]`,
     '  # mass, mass × centre x y z, inertia xx xy xz yy yz zz, rotor, viscous friction, dry friction, offset.',
     '  links:',
-    ...links.map((link, i) => `    - [${link.map((value) => Number(value.toPrecision(6))).join(', ')}] # ${joints[i]!.name}`),
+    ...links.map(
+      (link, i) => `    - [${link.map((value) => Number(value.toPrecision(6))).join(', ')}] # ${joints[i]!.name}`,
+    ),
     '',
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 /** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
 import { type ActionSpec, LockStepClock, ReinError, type RobotModel } from '../../core/index.ts';
+import type { Driver } from '../../drivers/index.ts';
 import { type RobotConfig, resolveConfig } from '../config/index.ts';
 import { createDriver, type DriverConfig, Guard } from '../guard/index.ts';
 import { type GuardLink, MemoryGuardLink } from '../guard-link/index.ts';
@@ -17,26 +18,27 @@ export interface OpenArm {
 /** Where nothing of the scene is in the way. */
 const FAR_BELOW = [0.5, 0, -1, 0] as const;
 
-/**
- * Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. `driver`: another one than the file
- * names. Rejects with `ReinError`.
- */
-export async function openSimulatedArm(robot: RobotConfig, driver: DriverConfig = simulatedDriver(robot)): Promise<OpenArm> {
-  const opened = await createDriver(driver, robot);
+/** Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. Rejects with `ReinError`. */
+export async function openSimulatedArm(robot: RobotConfig): Promise<OpenArm> {
+  return openArm(robot, await createDriver(simulatedDriver(robot), robot));
+}
+
+/** The same with a driver that is not open yet, one control period of which passes per reading. */
+export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenArm> {
   const model = judged(robot);
   const action: ActionSpec = identifyAction(model);
   const clock = new LockStepClock(1 / model.controlHz);
-  await opened.open();
+  await driver.open();
   const link = new MemoryGuardLink({
     shape: {
-      ...{ joints: model.joints.length, signals: opened.signalNames.length },
+      ...{ joints: model.joints.length, signals: driver.signalNames.length },
       ...{ actions: model.joints.length, controlHz: model.controlHz },
     },
     clock,
-    createGuard: (port) => new Guard({ driver: opened, model, action, policyPeriodS: IDENTIFY_PERIOD_S, clock, port }),
+    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: IDENTIFY_PERIOD_S, clock, port }),
   });
   try {
-    if (opened.scene !== undefined) {
+    if (driver.scene !== undefined) {
       const layout = { jointsRad: model.homeRad, objects: { hole: FAR_BELOW }, signals: {} };
       const answer = await link.request({ kind: 'resetScene', layout });
       if (!answer.ok) throw new ReinError('driver', answer.reason);
@@ -52,14 +54,17 @@ export async function openSimulatedArm(robot: RobotConfig, driver: DriverConfig 
 }
 
 /** The tank is left out: its books are what is checked. Position, speed, walls, distances and following stay guarded. */
-export function judged(robot: RobotModel): RobotModel {
+function judged(robot: RobotModel): RobotModel {
   return { ...robot, tank: undefined, torqueObserver: undefined };
 }
 
 function simulatedDriver(robot: RobotConfig): DriverConfig {
   const { driver } = robot;
   if (driver.kind !== 'mujoco') {
-    throw new ReinError('config', `${robot.name} is driven by "${driver.kind}", which is no simulator that knows masses.`);
+    throw new ReinError(
+      'config',
+      `${robot.name} is driven by "${driver.kind}", which is no simulator that knows masses.`,
+    );
   }
   if (driver.model !== undefined) return { name: 'mujocoModel', options: { file: driver.model, signalNames: [] } };
   const config = { ...resolveConfig({ task: 'insert', seed: 0 }), robot };

@@ -126,8 +126,7 @@ function fitJoint(
     const reached = record.sentRad[k - delayTicks]![i]!;
     const reachedBefore = record.sentRad[k - delayTicks - 1]![i]!;
     row[0] = reached - hermiteMean(from, to, fromSpeed, toSpeed, windowS, dtS);
-    row[1] =
-      windowS > 0 ? (hermite(from, to, fromSpeed, toSpeed, 1 - windowS / dtS, dtS) - to) / windowS : -toSpeed;
+    row[1] = windowS > 0 ? (hermite(from, to, fromSpeed, toSpeed, 1 - windowS / dtS, dtS) - to) / windowS : -toSpeed;
     row[2] = (reached - reachedBefore) * model.controlHz;
     row[3] = 1;
     squares.add(row, torqueNm[i]!);

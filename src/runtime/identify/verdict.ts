@@ -59,7 +59,7 @@ function dampingRow(joint: JointModel, { servo }: Identification, i: number, tan
     return { of: joint.name, what: 'damping', unit: 'N·m·s/rad', file, measured: value, within, ok, sentence };
   }
   const ok = less >= tank.recovery * softer;
-  const fits = Math.max(0, Math.floor(((100 * less) / softer) - 1e-9) / 100);
+  const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
   const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${shown(less / softer)}: damping ${shown(value)} ± ${shown(within)} for ${file} in the file, stiffness ${shown(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
   return { of: joint.name, what: 'damping', unit: 'N·m·s/rad', file, measured: value, within, ok, sentence };
 }
@@ -75,7 +75,16 @@ function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: numbe
 function noiseRow(joint: JointModel, { noisePeakRad }: Identification, i: number): VerdictRow {
   const measured = noisePeakRad[i]!;
   const sentence = '';
-  return { of: joint.name, what: 'encoder noise', unit: 'rad', file: undefined, measured, within: undefined, ok: true, sentence };
+  return {
+    of: joint.name,
+    what: 'encoder noise',
+    unit: 'rad',
+    file: undefined,
+    measured,
+    within: undefined,
+    ok: true,
+    sentence,
+  };
 }
 
 function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {

@@ -112,7 +112,8 @@ export const SURROUNDINGS: readonly FaultRow[] = [
       {
         ...{ seenBy: 'guard', name: 'torqueResidual', bit: TORQUE_RESIDUAL, action: 'cat1', clears: 'acknowledged' },
         mayMove: 'nobody',
-        sentence: 'Something pushes the arm or weighs on it that its tool sensor does not feel and its file does not know.',
+        sentence:
+          'Something pushes the arm or weighs on it that its tool sensor does not feel and its file does not know.',
         remedy: 'See what touches a link, and whether the load is the identified one. Free it, then acknowledge.',
       },
       {

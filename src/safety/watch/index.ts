@@ -1,6 +1,6 @@
-export { hermite, hermiteMean } from './hermite.ts';
 export { ContactMonitor } from './contact.ts';
 export { FollowingWatchdog } from './following.ts';
+export { hermite, hermiteMean } from './hermite.ts';
 export {
   BROKEN_ACCEL,
   BROKEN_COLLISION,

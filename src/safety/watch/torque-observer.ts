@@ -15,6 +15,9 @@ import { hermite, hermiteMean } from './hermite.ts';
 
 /** One residual may be a spike; three running, of new readings, are none. */
 const SAMPLES = 3;
+/** Of what the tool's sensor feels, and has felt until lately, so much may be the two filters' difference. */
+const TOOL_SHARE = 0.5;
+const TOOL_HELD = 4;
 /** After a pause of so many periods nothing is known of what happened in between. */
 const PAUSE_TICKS = 3;
 
@@ -42,6 +45,8 @@ export class TorqueObserver {
   readonly #driftBefore: Float64Array;
   /** [n] the momentum observer's own state: with the tool's force. */
   readonly #observedNm: Float64Array;
+  /** [n] |Jᵀw|, held for a while, N·m. */
+  readonly #toolNm: Float64Array;
   #hasReading = false;
   #sinceS = 0;
   #servoBeyond = 0;
@@ -67,6 +72,7 @@ export class TorqueObserver {
     this.#torqueBefore = new Float64Array(n);
     this.#driftBefore = new Float64Array(n);
     this.#observedNm = new Float64Array(n);
+    this.#toolNm = new Float64Array(n);
   }
 
   /** The servos do not hold the arm, or the reference was put elsewhere: what was seen so far means nothing. */
@@ -133,7 +139,9 @@ export class TorqueObserver {
         this.servoNm[i] = 0;
       }
       let toolNm = 0;
-      if (options.wrench === 'subtracted') for (let k = 0; k < 6; k++) toolNm += jacobian[k * n + i]! * robot.wrench[k]!;
+      if (options.wrench === 'subtracted')
+        for (let k = 0; k < 6; k++) toolNm += jacobian[k * n + i]! * robot.wrench[k]!;
+      this.#toolNm[i] = Math.max(Math.abs(toolNm), this.#toolNm[i]! * Math.exp(-dtS / (TOOL_HELD * options.filterS)));
       this.externalNm[i] = mayCompare ? this.#observedNm[i]! - toolNm : 0;
       this.#momentumBefore[i] = momentum[i]!;
       this.#torqueBefore[i] = torqueNm;
@@ -172,7 +180,7 @@ export class TorqueObserver {
     this.worstNm = 0;
     for (let i = 0; i < this.servoNm.length; i++) {
       const servoShare = Math.abs(this.servoNm[i]!) / servoMaxNm[i]!;
-      const externalShare = Math.abs(this.externalNm[i]!) / externalMaxNm[i]!;
+      const externalShare = Math.abs(this.externalNm[i]!) / (externalMaxNm[i]! + TOOL_SHARE * this.#toolNm[i]!);
       // Written so that a NaN is beyond.
       if (!(servoShare <= 1)) servo = 1;
       if (!(externalShare <= 1)) external = 1;

@@ -364,3 +364,26 @@ describe('commands without measure', () => {
     },
   );
 });
+
+faultRow(54, 'wall', 'a joint whose torque its file does not explain cuts the torque', async (promised) => {
+  const heavy = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30];
+  const light = heavy.map(() => 0);
+  const limits = ur5eLike.joints.map(() => 20);
+  const torqueObserver = {
+    ...({ filterS: 0.02, weight: 'compensated', wrench: 'ignored', velocityFeedForward: true, delayTicks: 0 } as const),
+    ...{ torqueAgeS: 0, servoMaxNm: limits.map(() => 9999), externalMaxNm: limits },
+    links: ur5eLike.joints.map((_, i) => (i === 1 ? heavy : light)),
+  };
+  const watched = await WallGuard.start({ model: { ...ur5eLike, torqueObserver }, action: jointAction(model, 0.12) });
+  try {
+    await watched.ready();
+    const told = await watched.seen((tick) => rowsOf(tick).includes(54), 'row 54');
+    expect(promised('samples')).toBe(3);
+    expect(told.violations).toBe(0);
+    await watched.seen((tick) => tick.state === 'fault', 'torque off');
+    expect(watched.link.latest.residualJoint).toBe(1);
+    expect(watched.link.latest.residualNm).toBeGreaterThan(20);
+  } finally {
+    await watched.close();
+  }
+});
