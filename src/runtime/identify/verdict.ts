@@ -72,19 +72,12 @@ function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: numbe
   return { of: joint.name, what: 'largest torque', unit: 'N·m', file, measured, within: undefined, ok, sentence };
 }
 
-function noiseRow(joint: JointModel, { noisePeakRad }: Identification, i: number): VerdictRow {
-  const measured = noisePeakRad[i]!;
-  const sentence = '';
-  return {
-    of: joint.name,
-    what: 'encoder noise',
-    unit: 'rad',
-    file: undefined,
-    measured,
-    within: undefined,
-    ok: true,
-    sentence,
-  };
+function noiseRow(joint: JointModel, found: Identification, i: number): VerdictRow {
+  const measured = found.noisePeakRad[i]!;
+  const file = joint.encoderNoiseRad;
+  const ok = file === undefined || measured <= file;
+  const sentence = `readings of ${joint.name} are off by up to ${shown(measured)} rad while it stands, and its file says ${file}: write encoderNoiseRad: ${shown(1.5 * measured)}`;
+  return { of: joint.name, what: 'encoder noise', unit: 'rad', file, measured, within: undefined, ok, sentence };
 }
 
 function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
