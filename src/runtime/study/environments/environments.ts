@@ -53,7 +53,7 @@ async function simulated(name: string, options: EnvironmentOptions): Promise<Stu
   const gym = await import('../../../drivers/mujoco/gym/index.ts');
   const names: readonly string[] = [...gym.ENVIRONMENT_NAMES, POINT].sort();
   if (!names.includes(name)) {
-    const message = `There is no environment called "${name}", there are ${names.join(', ')}${didYouMean(name, names)}.`;
+    const message = `There is no environment called "${name}", there are ${names.join(', ')}${didYouMean(name, names) || '.'}`;
     throw new ReinError('config', message, { remedy: 'Choose one of these.' });
   }
   const environment = await gym.createEnvironment(name, options);
