@@ -43,6 +43,12 @@ describe('a hand-over', () => {
     }
   });
 
+  it('stays one for whoever swaps weights at every command and jumps: swaps make nothing usual', () => {
+    const seen = new Watched();
+    seen.next(-1, 1);
+    for (let k = 0; k < 60; k++) expect(seen.next(k % 2 === 0 ? 1 : -1, k + 2)).toBe(true);
+  });
+
   it('is a jump of the second command too, and none of weights that have been there for a second', () => {
     const late = new Watched();
     late.next(0, 1);
