@@ -36,6 +36,14 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
   };
 }
 
+/** What observations and actions of `setup` mean beyond their numbers: robots and learner must agree on every key. */
+export function meaningOf({ config }: RunSetup): Record<string, unknown> {
+  const { robot, task } = config;
+  const { controlHz, joints } = robot;
+  const leash = 'leashM' in robot ? { leashM: robot.leashM, leashRad: robot.leashRad } : {};
+  return { policyHz: task.policyHz, controlHz, ...leash, task: task.name, taskKind: task.kind, joints };
+}
+
 /** What the task makes of a policy's action, for comparing with what a policy's file says of it. */
 export function taskActionOf({ config, task }: RunSetup): TaskAction {
   return { action: task.action, policyHz: config.task.policyHz };

@@ -126,6 +126,16 @@ describe('link', () => {
     expect(learner.counters).toMatchObject({ delivered: made, lost: 0 });
   });
 
+  it('refuses a robot whose numbers mean something else, and names the key with both values', async () => {
+    const learner = await server([], { meaning: { policyHz: 10, task: 'insert' } });
+    const quick = uplink(learner.address, journalIn('a'), { meaning: { policyHz: 20, task: 'insert' } });
+    await expect(quick.connected(3000)).rejects.toThrow('policyHz is 20 at the robot arm and 10 at the learner');
+    const tight = uplink(learner.address, journalIn('b'), { robotId: 'b', meaning: { policyHz: 10, task: 'tight' } });
+    await expect(tight.connected(3000)).rejects.toThrow('task is "tight" at the robot b and "insert" at the learner');
+    const same = uplink(learner.address, journalIn('c'), { robotId: 'c', meaning: { policyHz: 10, task: 'insert' } });
+    await same.connected(3000);
+  });
+
   it('does not take the word of a learner that is dead, and says the last word behind all records to each', async () => {
     const first: Transition[] = [];
     const journal = journalIn();

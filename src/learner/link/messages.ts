@@ -18,6 +18,8 @@ export interface Hello {
   readonly instance: string;
   readonly pid: number;
   readonly host: string;
+  /** What its numbers mean, key by key; compared with the learner's where that has one. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
 }
 
 /** The learner's answer: what it has, and how much may be under way. */
@@ -61,7 +63,7 @@ export const ACK_REWIND = 1;
 export const ACK_NOTHING_YET = 2;
 
 type FieldType = 'string' | 'count';
-const HELLO: Record<keyof Hello, FieldType> = {
+const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
   robotId: 'string',
   runId: 'string',
   journalId: 'string',

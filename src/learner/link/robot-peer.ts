@@ -66,7 +66,11 @@ export class RobotPeer {
 export function refusalFor(
   hello: Hello,
   schemaHash: string,
-  own: RecordSizes & { readonly runId: string; readonly schemaHash: string },
+  own: RecordSizes & {
+    readonly runId: string;
+    readonly schemaHash: string;
+    readonly meaning?: Readonly<Record<string, unknown>>;
+  },
   live: RobotPeer | undefined,
 ): Refusal | undefined {
   if (hello.recordVersion !== RECORD_VERSION) return versionRefusal(hello.recordVersion, RECORD_VERSION);
@@ -79,9 +83,27 @@ export function refusalFor(
     const sentence = `the learner was started for schema ${own.schemaHash}, the robot ${hello.robotId} has ${schemaHash}`;
     return { code: 'wrong-schema', sentence, remedy: 'give both the same robot and task configuration' };
   }
+  const differing = own.meaning === undefined ? undefined : firstDifference(hello.meaning ?? {}, own.meaning);
+  if (differing !== undefined) {
+    const [key, theirs, ours] = differing;
+    const sentence = `${key} is ${theirs} at the robot ${hello.robotId} and ${ours} at the learner`;
+    return { code: 'wrong-schema', sentence, remedy: 'give both the same robot and task configuration' };
+  }
   if (live !== undefined) {
     const sentence = `a robot with the id ${hello.robotId} is already connected (${live.process})`;
     return { code: 'robot-busy', sentence, remedy: 'stop it, or give this robot another id' };
+  }
+  return undefined;
+}
+
+/** The first key whose values differ, and both of them as text. */
+function firstDifference(
+  a: Readonly<Record<string, unknown>>,
+  b: Readonly<Record<string, unknown>>,
+): readonly [string, string, string] | undefined {
+  for (const key of new Set([...Object.keys(b), ...Object.keys(a)])) {
+    const [left, right] = [JSON.stringify(a[key]) ?? 'absent', JSON.stringify(b[key]) ?? 'absent'];
+    if (left !== right) return [key, left, right];
   }
   return undefined;
 }

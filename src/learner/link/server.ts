@@ -33,6 +33,8 @@ export interface LearnerServerOptions {
   readonly weightsBind?: string;
   readonly runId: string;
   readonly schemaHash: string;
+  /** What observations and actions mean, key by key: a robot for which anything differs is refused with that key. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
   readonly observationSize: number;
   readonly actionSize: number;
   /** Called once for each record, in the order of its journal; the record is acknowledged when it returns or resolves. The transition is the callee's to keep. */

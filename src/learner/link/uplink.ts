@@ -32,6 +32,8 @@ export interface UplinkOptions {
   readonly robotId: string;
   readonly runId: string;
   readonly schemaHash: string;
+  /** What its observations and actions mean, key by key; told to the learner. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
   /** Whatever it has on disk and the learner has not is sent, earlier epochs included. */
   readonly journal: Journal;
   readonly onControl?: (kind: string, body: Record<string, unknown>) => void;
@@ -219,7 +221,7 @@ export class Uplink {
   }
 
   #hello(): void {
-    const { robotId, runId, journal } = this.#options;
+    const { robotId, runId, journal, meaning } = this.#options;
     this.#send(
       { kind: 'hello', epoch: journal.epoch },
       jsonPayload({
@@ -232,6 +234,7 @@ export class Uplink {
         instance: this.#instance,
         pid: process.pid,
         host: hostname(),
+        ...(meaning === undefined ? {} : { meaning }),
       }),
     );
   }

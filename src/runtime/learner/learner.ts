@@ -31,7 +31,7 @@ import {
   startLearnerServer,
   type WeightsBundle,
 } from '../../learner/link/index.ts';
-import type { RunSetup } from '../setup.ts';
+import { meaningOf, type RunSetup } from '../setup.ts';
 import { AwaitedReplay } from './awaited-replay.ts';
 import { encoderOf, expectedCheckpoint, learnedSizes } from './learned-sizes.ts';
 import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
@@ -146,6 +146,7 @@ export class Learner {
       bind,
       runId,
       schemaHash,
+      meaning: meaningOf(setup),
       observationSize,
       actionSize,
       onTransition: (transition, robotId) => this.#accept(transition, robotId),

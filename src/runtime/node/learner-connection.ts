@@ -15,7 +15,7 @@ import {
   type WeightsBundle,
 } from '../../learner/link/index.ts';
 import type { LearnerStatus } from '../learner/index.ts';
-import type { RunSetup } from '../setup.ts';
+import { meaningOf, type RunSetup } from '../setup.ts';
 
 export interface LearnerConnectionOptions {
   readonly setup: RunSetup;
@@ -72,6 +72,7 @@ export class LearnerConnection {
       robotId,
       runId,
       schemaHash,
+      meaning: meaningOf(setup),
       journal: this.#journal,
       onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {
