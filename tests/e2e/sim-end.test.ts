@@ -54,7 +54,9 @@ const IN_ORDER = {
   isSoon: true,
   isLearnerGone: true,
   stderr: '',
-  stdout: expect.stringMatching(/Stopping: [\s\S]*Ended by Ctrl\+C: the arm was stopped and the files are closed\.\n$/),
+  stdout: expect.stringMatching(
+    /Stopping: [\s\S]*Ended by Ctrl\+C: the arm was stopped and the files are closed\.\n {2}report .*report\.html\n.*rein export policy .*\n {2}files .*\n$/,
+  ),
 };
 
 describe('Ctrl+C', () => {
