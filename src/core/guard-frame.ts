@@ -27,6 +27,8 @@ export interface ActionCommand {
   issuedAtS: number;
   leaseS: number;
   policyVersion: number;
+  /** See `Policy.run`: weights of two numbers are of two runs, whatever their versions. */
+  policyRun: number;
   /** [A] normalised, [−1, 1]. */
   readonly action: Float64Array;
 }

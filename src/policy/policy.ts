@@ -8,6 +8,8 @@ export interface Policy {
   readonly actionSize: number;
   /** 0 until weights have been loaded. */
   readonly version: number;
+  /** Which run the weights are of, counted from 1 as they came; 0 until there are some. Absent: all are of one. */
+  readonly run?: number;
   /**
    * Decides on the first O numbers of `observation` (what lies behind them, as critics see it in simulation, is not for
    * policies) and writes the action, normalised to [−1, 1], into `out` [A]. The buffers stay the caller's. Draws as many

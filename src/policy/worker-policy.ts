@@ -26,6 +26,7 @@ export class WorkerPolicy implements Policy {
   #isBusy = false;
   #nextId = 0;
   #version = 0;
+  #run = 0;
   #failure: Error | undefined;
   #exited: Promise<void>;
 
@@ -46,6 +47,10 @@ export class WorkerPolicy implements Policy {
 
   get version(): number {
     return this.#version;
+  }
+
+  get run(): number {
+    return this.#run;
   }
 
   /**
@@ -99,6 +104,7 @@ export class WorkerPolicy implements Policy {
       const answer = await this.#ask({ kind: 'rollback' });
       if (answer.kind !== 'rolledBack') throw unexpected(answer);
       this.#version = answer.version;
+      this.#run = answer.run;
       return ok(answer.version);
     } catch (error) {
       return asResult(error);
@@ -116,6 +122,7 @@ export class WorkerPolicy implements Policy {
       const answer = await this.#ask(request);
       if (answer.kind !== 'swapped') throw unexpected(answer);
       this.#version = answer.report.version;
+      this.#run = answer.report.run;
       return ok(answer.report);
     } catch (error) {
       return asResult(error);

@@ -21,7 +21,15 @@ function tick(chain: SafetyChain, change: Partial<ActionCommand> = {}): ChainRep
   state.positionRad.set(chain.referenceRad);
   const action = new Float64Array(3).fill(0.5);
   const report = createChainReport();
-  const command: ActionCommand = { seq: 0, decider: 'policy', issuedAtS: 0, leaseS: 0.1, policyVersion: 0, action };
+  const command: ActionCommand = {
+    seq: 0,
+    decider: 'policy',
+    issuedAtS: 0,
+    leaseS: 0.1,
+    policyVersion: 0,
+    policyRun: 0,
+    action,
+  };
   chain.apply({ ...command, ...change }, state, 0, 0.02, report);
   return report;
 }

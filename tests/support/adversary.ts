@@ -94,7 +94,7 @@ export function runAttack(attack: Attack, onTick?: (chain: SafetyChain, report: 
 
 export function createCommand(actionSize: number, leaseS: number): ActionCommand {
   const action = new Float64Array(actionSize);
-  return { seq: 0, decider: 'policy', issuedAtS: 0, leaseS, policyVersion: 0, action };
+  return { seq: 0, decider: 'policy', issuedAtS: 0, leaseS, policyVersion: 0, policyRun: 0, action };
 }
 
 function decide(kind: Adversary, command: ActionCommand, direction: Float64Array, rng: Rng, nowS: number): void {

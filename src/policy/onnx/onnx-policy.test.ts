@@ -62,6 +62,21 @@ describe('OnnxPolicy', () => {
     expect(p.version).toBe(1);
   });
 
+  it('numbers the runs whose weights act, back and forth', async () => {
+    const p = policy();
+    const from = (runId: string, version: number): PolicyWeights => {
+      const made = weightsOf(version, 0.1);
+      return redigested({ ...made, manifest: { ...made.manifest, runId } });
+    };
+    const runs = [p.run];
+    for (const weights of [from('a', 1), from('a', 2), from('b', 3), from('a', 4)]) {
+      expect((await p.swap(weights)).ok).toBe(true);
+      runs.push(p.run);
+    }
+    p.rollback();
+    expect([...runs, p.run]).toEqual([0, 1, 1, 2, 1, 2]);
+  });
+
   it('swaps to newer weights and reports how far the actions moved', async () => {
     const p = policy();
     await p.swap(weightsOf(1, 0.1));

@@ -27,6 +27,8 @@ export interface OnnxPolicyOptions {
 /** What a swap did. */
 export interface SwapReport {
   readonly version: number;
+  /** See `Policy.run`. */
+  readonly run: number;
   readonly previousVersion: number;
   /** How the network that acts now gives its actions. */
   readonly head: PolicyHead;
@@ -36,6 +38,7 @@ export interface SwapReport {
 /** Weights that acted or may act, with the network they belong to. */
 interface Generation {
   readonly version: number;
+  readonly run: number;
   readonly network: PolicyNetwork;
   readonly weights: WeightTensors;
 }
@@ -56,6 +59,8 @@ export class OnnxPolicy implements Policy {
   readonly #canaryLimits: CanaryLimits;
   readonly #encoder: EncoderFile | undefined;
   readonly #newestOfRun = new Map<string, number>();
+  /** Numbers of the runs whose weights came; a network without a run is one of its own. */
+  readonly #runs = new Map<string | PolicyNetwork, number>();
   #current: Generation | undefined;
   #older: Generation[] = [];
   #isDeciding = false;
@@ -75,6 +80,11 @@ export class OnnxPolicy implements Policy {
   /** The version that the next `decide` acts on; a swap during a decision does not change that decision. */
   get version(): number {
     return this.#current?.version ?? 0;
+  }
+
+  /** See `Policy.run`. */
+  get run(): number {
+    return this.#current?.run ?? 0;
   }
 
   /**
@@ -125,7 +135,7 @@ export class OnnxPolicy implements Policy {
         await network.close();
         return bound;
       }
-      return await this.#tryAndActivate({ version, network, weights: bound.value });
+      return await this.#tryAndActivate({ version, run: this.#numberOf(network), network, weights: bound.value });
     } catch (error) {
       return asResult(error);
     }
@@ -162,8 +172,10 @@ export class OnnxPolicy implements Policy {
         this.#releaseUnused(network);
         return bound;
       }
-      const result = await this.#tryAndActivate({ version: manifest.version, network, weights: bound.value });
-      if (result.ok) this.#newestOfRun.set(manifest.runId, manifest.version);
+      const { runId, version } = manifest;
+      const run = this.#numberOf(runId);
+      const result = await this.#tryAndActivate({ version, run, network, weights: bound.value });
+      if (result.ok) this.#newestOfRun.set(runId, version);
       return result;
     } catch (error) {
       return asResult(error);
@@ -181,8 +193,14 @@ export class OnnxPolicy implements Policy {
     }
     this.#remember();
     this.#current = candidate;
-    const { version, network } = candidate;
-    return ok({ version, previousVersion: before?.version ?? 0, head: network.head, canary: canary.value });
+    const { version, run, network } = candidate;
+    return ok({ version, run, previousVersion: before?.version ?? 0, head: network.head, canary: canary.value });
+  }
+
+  #numberOf(run: string | PolicyNetwork): number {
+    const number = this.#runs.get(run) ?? this.#runs.size + 1;
+    this.#runs.set(run, number);
+    return number;
   }
 
   #remember(): void {

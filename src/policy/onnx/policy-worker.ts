@@ -36,7 +36,7 @@ async function answer(policy: OnnxPolicy, request: Exclude<WorkerRequest, { kind
     case 'adopt':
       return { id, kind: 'swapped', report: unwrap(await policy.adopt(request.graph, request.version)) };
     case 'rollback':
-      return { id, kind: 'rolledBack', version: unwrap(policy.rollback()) };
+      return { id, kind: 'rolledBack', version: unwrap(policy.rollback()), run: policy.run };
   }
 }
 

@@ -22,7 +22,7 @@ export type WorkerRequest =
 export type WorkerAnswer =
   | { readonly id: number; readonly kind: 'decided'; readonly action: Float32Array }
   | { readonly id: number; readonly kind: 'swapped'; readonly report: SwapReport }
-  | { readonly id: number; readonly kind: 'rolledBack'; readonly version: number }
+  | { readonly id: number; readonly kind: 'rolledBack'; readonly version: number; readonly run: number }
   | { readonly id: number; readonly kind: 'failed'; readonly message: string; readonly remedy: string | undefined };
 
 /** What the worker is started with. */

@@ -34,7 +34,7 @@ describe('rows of doubles', () => {
   });
 
   it('carry a command without loss, a NaN in it included', () => {
-    const command = { ...createActionCommand(4), seq: 5, issuedAtS: 1.25, leaseS: 0.1, policyVersion: 9 };
+    const command = { ...createActionCommand(4), seq: 5, issuedAtS: 1.25, leaseS: 0.1, policyVersion: 9, policyRun: 2 };
     command.decider = 'human';
     command.action.set([1, -1, Number.NaN, 0.5]);
     const row = new Float64Array(commandNumbers(shape));

@@ -4,7 +4,7 @@ import { STAGES } from '../../safety/index.ts';
 import type { LinkShape } from './link.ts';
 
 const FRAME_SCALARS = 19;
-const COMMAND_SCALARS = 5;
+const COMMAND_SCALARS = 6;
 const POSE_NUMBERS = 7;
 const WRENCH_NUMBERS = 6;
 
@@ -47,6 +47,7 @@ export function createActionCommand(actions: number): ActionCommand {
     issuedAtS: 0,
     leaseS: 0,
     policyVersion: 0,
+    policyRun: 0,
     action: new Float64Array(actions),
   };
 }
@@ -58,6 +59,7 @@ export function copyActionCommand(into: ActionCommand, from: ActionCommand): voi
   into.issuedAtS = from.issuedAtS;
   into.leaseS = from.leaseS;
   into.policyVersion = from.policyVersion;
+  into.policyRun = from.policyRun;
   into.action.set(from.action);
 }
 
@@ -187,6 +189,7 @@ export function packCommand(out: Float64Array, offset: number, command: ActionCo
   out[offset + 2] = command.issuedAtS;
   out[offset + 3] = command.leaseS;
   out[offset + 4] = command.policyVersion;
+  out[offset + 5] = command.policyRun;
   put(out, offset + COMMAND_SCALARS, command.action);
 }
 
@@ -199,6 +202,7 @@ export function unpackCommand(into: ActionCommand, from: Float64Array, offset: n
   into.issuedAtS = from[offset + 2]!;
   into.leaseS = from[offset + 3]!;
   into.policyVersion = from[offset + 4]!;
+  into.policyRun = from[offset + 5]!;
   take(into.action, from, offset + COMMAND_SCALARS);
   return true;
 }

@@ -301,6 +301,7 @@ export class EpisodeRunner {
     command.seq = this.#commandSeq++;
     command.decider = teleop.active ? 'human' : 'policy';
     command.policyVersion = t.policyVersion;
+    command.policyRun = episode.policy?.run ?? 0;
     command.issuedAtS = clock.nowS();
     command.leaseS = this.#options.leaseS;
     const shownLateMs = (1e3 * (task.observationDelaySteps ?? 0)) / policyHz;

@@ -15,11 +15,11 @@ class Watched {
   readonly watch: HandoverWatch = new HandoverWatch(1, YOUNG_S);
   nowS = 50;
 
-  next(value: number, version: number, decider: Decider = 'policy'): boolean {
+  next(value: number, version: number, decider: Decider = 'policy', run = 1): boolean {
     this.nowS += STEP_S;
     const action = Float64Array.of(value);
     return this.watch.isHandover(
-      { seq: 0, decider, issuedAtS: this.nowS, leaseS: 0.2, policyVersion: version, action },
+      { seq: 0, decider, issuedAtS: this.nowS, leaseS: 0.2, policyVersion: version, policyRun: run, action },
       action,
       this.nowS,
     );
@@ -66,6 +66,13 @@ describe('a hand-over', () => {
     for (let k = 0; k < 20; k++) seen.next(0.4 * (k % 2), 1);
     expect(seen.next(0.6, 2)).toBe(false);
     expect(seen.next(-0.05, 2)).toBe(true);
+  });
+
+  it('is weights of another run, however alike their versions and actions, and once only', () => {
+    const seen = new Watched();
+    seen.next(0.1, 20);
+    const runs = [1, 2, 2, 1, 1];
+    expect(runs.map((run) => seen.next(0.1, 20, 'policy', run))).toEqual([false, true, false, true, false]);
   });
 
   it('is every step back, and every skip of more than 16 versions, however alike their actions', () => {

@@ -1,7 +1,8 @@
 /**
  * When the one who decides is another one: another decider, or weights of which the arm is asked for something that those before did not
  * ask for. A learner sends new weights several times a second; that by itself is no hand-over, or the arm would learn at half its acceleration.
- * What is judged is what the guard itself sees, the commands: nobody is asked whether the weights differ much.
+ * What is judged is what the guard itself sees, the commands: nobody is asked whether the weights differ much, and whoever says that they are of
+ * another run can only open a hand-over by it.
  */
 import type { ActionCommand, Decider } from '../../core/index.ts';
 
@@ -23,6 +24,7 @@ export class HandoverWatch {
   #next = 0;
   #decider: Decider = 'hold';
   #version = 0;
+  #run = 0;
   /** Until then the weights are new: the first commands of new weights may be like the last ones of the old. */
   #youngUntilS = Number.NEGATIVE_INFINITY;
 
@@ -46,23 +48,25 @@ export class HandoverWatch {
    * Takes the next command and its sanitized `action` ([A], in [−1, 1]). True where it is a hand-over:
    *
    *   another decider drives than the one before, or
-   *   weights are older than those before, or newer by more than `MOST_VERSIONS`, or
+   *   weights are of another run, or older than those before, or newer by more than `MOST_VERSIONS`, or
    *   weights came less than `youngS` ago, and max|a − a_last| > max(0.25, 1.5 · the largest of the remembered changes).
    */
   isHandover(command: ActionCommand, action: Float64Array, nowS: number): boolean {
-    const { decider, policyVersion: version } = command;
+    const { decider, policyVersion: version, policyRun: run } = command;
     const before = this.#decider;
     const isOther = decider !== before;
     this.#decider = decider;
     if (decider !== 'policy') return isOther && before !== 'hold';
     const rise = version - this.#version;
     this.#version = version;
-    if (rise !== 0) this.#youngUntilS = nowS + this.#youngS;
-    const isFar = !(rise >= 0 && rise <= MOST_VERSIONS);
+    const isOfOther = run !== this.#run;
+    this.#run = run;
+    if (rise !== 0 || isOfOther) this.#youngUntilS = nowS + this.#youngS;
+    const isFar = isOfOther || !(rise >= 0 && rise <= MOST_VERSIONS);
     // What a person asked for before, or nobody, is nothing to measure a jump of the policy from.
     const change = isOther ? 0 : this.#changeTo(action);
     const isJump = nowS < this.#youngUntilS && change > this.#bound();
-    if (!isOther && rise === 0) this.#remember(change);
+    if (!isOther && rise === 0 && !isOfOther) this.#remember(change);
     this.#last.set(action);
     if (before === 'hold') return false;
     return isOther || isFar || isJump;

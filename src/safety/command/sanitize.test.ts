@@ -6,7 +6,7 @@ import { Sanitizer } from './sanitize.ts';
 
 function command(change: Partial<ActionCommand> = {}): ActionCommand {
   const action = Float64Array.of(0.5, -0.5);
-  return { seq: 1, decider: 'policy', issuedAtS: 10, leaseS: 0.1, policyVersion: 0, action, ...change };
+  return { seq: 1, decider: 'policy', issuedAtS: 10, leaseS: 0.1, policyVersion: 0, policyRun: 0, action, ...change };
 }
 
 describe('sanitize', () => {

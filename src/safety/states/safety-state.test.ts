@@ -94,6 +94,7 @@ describe('who may move the arm', () => {
     issuedAtS: 5,
     leaseS: 0.1,
     policyVersion: 0,
+    policyRun: 0,
     action: new Float64Array(1),
   };
   const human: ActionCommand = { ...command, decider: 'human' };

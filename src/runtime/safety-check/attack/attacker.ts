@@ -59,7 +59,7 @@ export class Attacker {
       return action.kind === 'joint' ? model.joints.findIndex((joint) => joint.name === name) : -1;
     });
     const values = new Float64Array(size);
-    this.command = { seq: 0, decider: 'policy', issuedAtS: 0, leaseS, policyVersion: 0, action: values };
+    this.command = { seq: 0, decider: 'policy', issuedAtS: 0, leaseS, policyVersion: 0, policyRun: 0, action: values };
     this.#turn(1);
     this.#tune();
   }

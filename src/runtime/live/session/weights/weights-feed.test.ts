@@ -27,7 +27,7 @@ function feed(swap: (version: number) => ReturnType<Swap>) {
   return { feed: made, waiting, tried, refused };
 }
 
-const report = ok({ version: 1, previousVersion: 0, head: {} as never, canary: {} as never });
+const report = ok({ version: 1, run: 1, previousVersion: 0, head: {} as never, canary: {} as never });
 
 describe('weights that come while the robot moves', () => {
   it('are swapped one after the other, and never while the caller waits', async () => {
