@@ -17,8 +17,11 @@ import {
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
 import { dissipatedJ } from './spring.ts';
 
-/** Where readings may be late, a window is so many times as long as they may: so much of its time, less one, is sure. */
-const LATE_SHARE = 5;
+/**
+ * Where readings may be late, a window is so many times as long as they may: so much of its time, less one, is sure. A millionth
+ * less, for what adding up ticks rounds.
+ */
+const LATE_SHARE = 5 - 1e-6;
 /** A spring that pulls with less than this share of its torque limit pulls at nothing. */
 const RELAXED_SHARE = 0.02;
 

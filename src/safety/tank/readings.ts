@@ -9,10 +9,11 @@ export const STILL_RAD_PER_S = 0.01;
 
 /**
  * A damper is credited over a window of readings, of which both ends may be off: by so many times the noise of one reading
- * does the joint get farther, and 7/8 of its way are sure, before the window ends. Else it ends after this time, s.
+ * does the joint get farther, and 7/8 of its way are sure, before the window ends. Else it ends after this time, s: a
+ * nanosecond less than 0.1, as ten ticks of 10 ms add up to a little more or less, and must end it all the same.
  */
 export const SURE_NOISES = 16;
-export const WINDOW_S = 0.1;
+export const WINDOW_S = 0.1 - 1e-9;
 
 /** [n] most by which a reading of each joint is off, rad. Throws `RangeError` for a robot with a tank that does not say so. */
 export function noiseOf(model: RobotModel): Float64Array {
