@@ -165,8 +165,13 @@ async function train(tasks, seeds, busy) {
 const percent = (share) => `${(100 * share).toFixed(1)} %`;
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
+/** Tasks that were trained on a quiet machine: what there are figures of. */
+function tasksOf(runs) {
+  return [...new Set(runs.filter((run) => run.method === 'trained' && (run.busy ?? 0) === 0).map(({ task }) => task))];
+}
+
 function page(runs) {
-  const tasks = [...new Set(runs.map((run) => run.task))];
+  const tasks = tasksOf(runs);
   const first = runs[0];
   const versions = Object.entries(first.versions).map(([name, version]) => `${name} ${version}`);
   return `# Results
@@ -216,21 +221,27 @@ ${METHODS.map((method) => comparison(method, runs)).join('\n')}
 `;
 }
 
-/** Pairs of a quiet and a busy run of one seed that are not the same to the bit. */
+/** Busy runs whose seed has a quiet run that they are not the same as, to the bit. */
 function differences(quiet, busyRuns) {
-  return busyRuns.filter((run) => {
+  return paired(quiet, busyRuns).filter((run) => {
     const other = quiet.find(({ seed }) => seed === run.seed);
-    return other?.policy_sha256 !== run.policy_sha256 || other?.metrics_sha256 !== run.metrics_sha256;
+    return other.policy_sha256 !== run.policy_sha256 || other.metrics_sha256 !== run.metrics_sha256;
   });
 }
 
+/** Busy runs that there is a quiet one of the same seed to compare with. */
+function paired(quiet, busyRuns) {
+  return busyRuns.filter((run) => quiet.some(({ seed }) => seed === run.seed));
+}
+
 function sameness(quiet, busyRuns) {
-  if (busyRuns.length === 0) return 'No run was repeated on a busy machine.';
+  const compared = paired(quiet, busyRuns);
+  if (compared.length === 0) return 'No run was repeated on a busy machine.';
   const different = differences(quiet, busyRuns).map(({ seed }) => seed);
-  const times = busyRuns.map((run) => run.training_wall_s);
+  const times = compared.map((run) => run.training_wall_s);
   const beside = `beside ${busyRuns[0].busy} busy loops, where training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s`;
   if (different.length === 0)
-    return `${busyRuns.length} of ${busyRuns.length} seeds gave the same policy and the same metrics, to the bit, ${beside}.`;
+    return `${compared.length} of ${compared.length} seeds gave the same policy and the same metrics, to the bit, ${beside}.`;
   return `**Seeds ${different.join(', ')} gave another policy or other metrics** ${beside}.`;
 }
 
@@ -262,8 +273,10 @@ if (!Number.isInteger(busy) || busy < 0) throw new Error('--busy takes a number 
 if (!values.page) await train(values.tasks.split(','), seeds, busy);
 const runs = readRuns();
 if (runs.length === 0) throw new Error('there are no runs to make a page of');
-writeFileSync(pageFile, page(runs));
-console.log(`written: ${pageFile}`);
+if (tasksOf(runs).length > 0) {
+  writeFileSync(pageFile, page(runs));
+  console.log(`written: ${pageFile}`);
+}
 const quiet = (task) => runs.filter((run) => run.task === task && run.method === 'trained' && (run.busy ?? 0) === 0);
 const missed = runs.filter((run) => run.method === 'trained' && run.success_rate < run.target_success_rate);
 const different = [...new Set(runs.map(({ task }) => task))].flatMap((task) =>
@@ -272,6 +285,10 @@ const different = [...new Set(runs.map(({ task }) => task))].flatMap((task) =>
     runs.filter((run) => run.task === task && (run.busy ?? 0) > 0),
   ),
 );
+for (const { task, seed } of runs.filter((run) => (run.busy ?? 0) > 0)) {
+  if (!quiet(task).some((run) => run.seed === seed))
+    console.log(`nothing to compare with yet, no quiet run: ${task} seed ${seed}`);
+}
 for (const { task, seed } of missed) console.log(`target missed: ${task} seed ${seed}`);
 for (const { task, seed } of different) console.log(`not the same on a busy machine: ${task} seed ${seed}`);
 if (missed.length + different.length > 0) process.exitCode = 1;
