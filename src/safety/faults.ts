@@ -2,6 +2,8 @@
  * What can go wrong and what is done about it: the fault table, put together. Rows are in `fault-table/`. A flag is one bit; 0
  * is healthy. Row numbers never change, so that tests and reports can cite them.
  */
+import type { GuardFrame, JointModel } from '../core/index.ts';
+import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from './fault-table/flags.ts';
 import {
   DECIDING,
   type FaultRow,
@@ -124,6 +126,22 @@ export function mayGoOnInSimulation(flags: number): boolean {
 /** The rows whose flags are set. For people; allocates. */
 export function faultsOf(flags: number): readonly Fault[] {
   return FAULTS.filter((fault) => (flags & fault.bit) !== 0);
+}
+
+/** What is known of a fault beside its sentence: of row 54, the joint and how far its torque is off. */
+export type FaultFigures = Pick<GuardFrame, 'residualJoint' | 'residualNm'>;
+
+/** What `fault` says to people, with the joint (of `joints`) and the amount where there is one. Allocates. */
+export function sentenceOf(
+  { bit, sentence }: Fault,
+  { residualJoint, residualNm }: FaultFigures,
+  joints: readonly Pick<JointModel, 'name' | 'kind'>[],
+): string {
+  const joint = joints[residualJoint];
+  if ((bit & (TORQUE_RESIDUAL | SERVO_RESIDUAL)) === 0 || joint === undefined) return sentence;
+  const unit = joint.kind === 'prismatic' ? 'N' : 'N·m';
+  const amount = Number.isFinite(residualNm) ? `${residualNm.toFixed(1)} ${unit}` : 'no torque is measured';
+  return `${sentence.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
 }
 
 /** Remembers flags that must be acknowledged. Tick-safe. */

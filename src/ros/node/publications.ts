@@ -1,7 +1,7 @@
 /** What the node says of itself: state, safety, policy, interventions, events, joints. Messages are made once and reused. */
-import type { GuardFrame } from '../../core/index.ts';
+import type { GuardFrame, JointModel } from '../../core/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../runtime/live/index.ts';
-import { faultsOf, namesOfBits, STAGES } from '../../safety/index.ts';
+import { faultsOf, namesOfBits, STAGES, sentenceOf } from '../../safety/index.ts';
 import { Intervention, JointState, PolicyStatus, RobotEvent, SafetyState, State } from '../messages/index.ts';
 import { EVENT_QOS, LATCHED_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
 import { stamp } from './stamp.ts';
@@ -12,7 +12,7 @@ const EVERY_FRAME = 0;
 
 export interface PublicationsOptions {
   readonly port: RosPort;
-  readonly jointNames: readonly string[];
+  readonly joints: readonly JointModel[];
   readonly controlHz: number;
   /** 0: every guard frame. `undefined`: the robot publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
@@ -34,24 +34,26 @@ export class Publications {
     event: RobotEvent.create(),
     joints: JointState.create(),
   };
+  readonly #robotJoints: readonly JointModel[];
   readonly #controlHz: number;
   #perFrame = 1;
   #due = 0;
   #filterBits = 0;
   #toldSafety = '';
 
-  constructor({ port, jointNames, controlHz, jointStatesHz }: PublicationsOptions) {
+  constructor({ port, joints, controlHz, jointStatesHz }: PublicationsOptions) {
     this.#port = port;
     this.#state = port.advertise(State, '~/state', STATE_QOS);
     this.#safety = port.advertise(SafetyState, '~/safety_state', LATCHED_QOS);
     this.#policy = port.advertise(PolicyStatus, '~/policy', STATE_QOS);
     this.#intervention = port.advertise(Intervention, '~/intervention', LATCHED_QOS);
     this.#events = port.advertise(RobotEvent, '~/events', EVENT_QOS);
+    this.#robotJoints = joints;
     this.#controlHz = controlHz;
     if (jointStatesHz === undefined) return;
     this.setJointStatesHz(jointStatesHz);
     this.#joints = port.advertise(JointState, 'joint_states', STATE_QOS);
-    this.#message.joints.name = [...jointNames];
+    this.#message.joints.name = joints.map(({ name }) => name);
   }
 
   /** 0: every guard frame. */
@@ -78,7 +80,7 @@ export class Publications {
     message.fault_flags = frame.faultFlags;
     const faults = faultsOf(frame.faultFlags);
     message.fault_rows = Uint16Array.from(faults, (fault) => fault.row);
-    message.faults = faults.map((fault) => fault.sentence);
+    message.faults = faults.map((fault) => sentenceOf(fault, frame, this.#robotJoints));
     // Those of every tick since the message before.
     message.filter_bits = this.#filterBits;
     message.filters = [...namesOfBits(this.#filterBits)];

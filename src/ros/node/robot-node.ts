@@ -74,7 +74,7 @@ export class RobotNode {
     this.#options = options;
     this.#publications = new Publications({
       ...{ port, controlHz: robot.controlHz, jointStatesHz: options.jointStatesHz },
-      jointNames: robot.joints.map((joint) => joint.name),
+      joints: robot.joints,
     });
     this.#holder = new SessionHolder({
       open: async (signal, wait) => {

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const link = await startWorkerGuard(config);
   if (link.raise.isRaised) log.info(link.raise.reason);
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
-  const motion = new MotionLog(link.shape.joints, (entry) => log.info(entry, 'motion'));
+  const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
   link.onFrame((frame) => motion.see(frame));
   link.onNotice(({ level, row, sentence, remedy }) => log[level]({ row, remedy }, sentence));
   try {

@@ -3,12 +3,13 @@ import {
   type GuardAnswer,
   type GuardRequest,
   ReinError,
+  type RobotModel,
   type SafetyStateName,
   type SceneLayout,
   type Vec,
 } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
-import { answerRequest, hasTorque, nextSafetyState } from '../../safety/index.ts';
+import { answerRequest, type Fault, hasTorque, nextSafetyState, sentenceOf } from '../../safety/index.ts';
 import type { Asker, TickingGuard } from '../guard-link/index.ts';
 import { controlTick } from '../tick.ts';
 import { Authority } from './authority.ts';
@@ -39,10 +40,12 @@ export class Guard implements TickingGuard {
   readonly #driver: Driver;
   readonly #tick: GuardTick;
   readonly #authority: Authority;
+  readonly #model: RobotModel;
   #closing: Promise<void> | undefined;
 
   constructor(options: GuardOptions) {
     this.#driver = options.driver;
+    this.#model = options.model;
     this.#authority = new Authority(options.driver.isSimulated === true);
     this.#tick = new GuardTick(options);
   }
@@ -82,7 +85,7 @@ export class Guard implements TickingGuard {
   #answer(request: GuardRequest): GuardAnswer {
     const tick = this.#tick;
     const input = tick.inputFor(request.kind);
-    const answer = answerRequest(tick.state, input);
+    const answer = answerRequest(tick.state, input, this.#tell);
     if (!answer.ok) return answer;
     if (request.kind === 'enable' && !hasTorque(tick.state)) {
       const reason = this.#prepare();
@@ -103,6 +106,8 @@ export class Guard implements TickingGuard {
     return this.#closing;
   }
 
+  readonly #tell = (fault: Fault): string => sentenceOf(fault, this.#tick.frame, this.#model.joints);
+
   /** Why torque cannot come on now; `undefined` where it can. */
   #prepare(): string | undefined {
     const reason = this.#driver.prepare?.();
@@ -119,7 +124,7 @@ export class Guard implements TickingGuard {
     // It goes on from where it is measured, so it has to be.
     if (tick.state === 'stopped' && !tick.isMeasured) return { ok: false, reason: UNMEASURED };
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
-    const answer = answerRequest(tick.state, input);
+    const answer = answerRequest(tick.state, input, this.#tell);
     if (!answer.ok) return answer;
     tick.acknowledge();
     tick.forgetCommands();

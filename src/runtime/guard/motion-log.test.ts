@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { ur5eLike as arm6 } from '../../../tests/support/robot-models.ts';
 import type { Decider, SafetyStateName } from '../../core/index.ts';
+import { TORQUE_RESIDUAL } from '../../safety/index.ts';
 import { createGuardFrame } from '../guard-link/index.ts';
 import { type MotionEntry, MotionLog } from './motion-log.ts';
 
 function watch() {
   const entries: MotionEntry[] = [];
-  const log = new MotionLog(2, (entry) => entries.push(entry));
+  const log = new MotionLog(arm6.joints.slice(0, 2), (entry) => entries.push(entry));
   const frame = createGuardFrame(2, 0, 1);
   const see = (state: SafetyStateName, decider: Decider, commandSeq: number, wayRad: number): void => {
     frame.tick++;
@@ -14,7 +16,7 @@ function watch() {
     frame.referenceRad[1]! += wayRad;
     log.see(frame);
   };
-  return { entries, see };
+  return { entries, see, frame };
 }
 
 describe('the log of motion', () => {
@@ -40,5 +42,14 @@ describe('the log of motion', () => {
     for (let tick = 0; tick < 10; tick++) see('active.policy', 'policy', 4, 0);
     see('active.policy', 'policy', 5, 0.01);
     expect(entries).toHaveLength(1);
+  });
+
+  it('says what was wrong when it was stopped, with the joint and its torque', () => {
+    const { entries, see, frame } = watch();
+    see('active.policy', 'policy', 4, 0.01);
+    Object.assign(frame, { faultFlags: TORQUE_RESIDUAL, residualJoint: 1, residualNm: 31.26 });
+    see('stopping', 'hold', -1, 0.01);
+    expect(entries[0]).not.toHaveProperty('why');
+    expect(entries[1]!.why).toMatch(/^Something pushes the arm.* \(.*: 31\.3 N·m\)\.$/);
   });
 });

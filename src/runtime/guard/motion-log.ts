@@ -1,5 +1,6 @@
 /** When the arm was moved, by whom, when it was braked and when it stood: what people ask after an incident. */
-import type { Decider, GuardFrame, SafetyStateName } from '../../core/index.ts';
+import type { Decider, GuardFrame, JointModel, SafetyStateName } from '../../core/index.ts';
+import { faultsOf, sentenceOf } from '../../safety/index.ts';
 
 /** One change. Times are of the machine's monotonic clock, s. */
 export interface MotionEntry {
@@ -8,6 +9,8 @@ export interface MotionEntry {
   readonly atS: number;
   readonly state: SafetyStateName;
   readonly decider: Decider;
+  /** What was wrong just then, in sentences; left out where nothing was. */
+  readonly why?: string;
   /** `changed` to nobody deciding: since the last command was first followed. `stands`: since braking began. */
   readonly sinceS: number;
 }
@@ -15,6 +18,7 @@ export interface MotionEntry {
 /** Watches frames and hands on what changed. For the guard's main thread, not for the tick. */
 export class MotionLog {
   readonly #write: (entry: MotionEntry) => void;
+  readonly #joints: readonly JointModel[];
   readonly #referenceRad: Float64Array;
   #state: SafetyStateName = 'disconnected';
   #decider: Decider = 'hold';
@@ -23,8 +27,9 @@ export class MotionLog {
   #heldAtS = 0;
   #hasStood = true;
 
-  constructor(joints: number, write: (entry: MotionEntry) => void) {
-    this.#referenceRad = new Float64Array(joints);
+  constructor(joints: readonly JointModel[], write: (entry: MotionEntry) => void) {
+    this.#joints = joints;
+    this.#referenceRad = new Float64Array(joints.length);
     this.#write = write;
   }
 
@@ -44,7 +49,9 @@ export class MotionLog {
       this.#state = state;
       this.#decider = decider;
       const sinceS = decider === 'hold' ? atS - this.#commandAtS : 0;
-      this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS });
+      const faults = faultsOf(frame.faultFlags).map((fault) => sentenceOf(fault, frame, this.#joints));
+      const why = faults.length === 0 ? {} : { why: faults.join(' ') };
+      this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why });
     }
     const isStanding = decider === 'hold' && referenceRad.every((angle, i) => angle === this.#referenceRad[i]);
     if (isStanding && !this.#hasStood) {

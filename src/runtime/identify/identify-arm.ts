@@ -1,6 +1,12 @@
 /** A minute of motion through the guard, and what it tells of servos, encoders and links. */
-import { type ActionSpec, ReinError, type RobotModel, type TorqueObserverModel } from '../../core/index.ts';
-import { faultsOf, TorqueObserver } from '../../safety/index.ts';
+import {
+  type ActionSpec,
+  ArmKinematics,
+  ReinError,
+  type RobotModel,
+  type TorqueObserverModel,
+} from '../../core/index.ts';
+import { faultsOf, sentenceOf, TorqueObserver } from '../../safety/index.ts';
 import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
 import { fitDynamics } from './dynamics-fit.ts';
 import { Excitation } from './excitation.ts';
@@ -39,6 +45,8 @@ const STANDING_S = 3;
 const RESIDUAL_MARGIN = 2;
 const SERVO_SHARE = 0.02;
 const EXTERNAL_SHARE = 0.05;
+/** Of a strike, a tool's sensor that is read once a tick may miss so much at first, N: nothing finer is asked of the joints. */
+const STRIKE_N = 20;
 /** A torque that never is more than this is not measured, N·m. */
 const NO_TORQUE_NM = 1e-9;
 
@@ -114,7 +122,7 @@ async function move(options: IdentifyOptions, excitation: Excitation, record: Mo
       if (!isActive) await ask(link, 'activate');
       isActive = true;
       await link.advance(ticks);
-      if (link.latest.state !== 'active.human') throw stopped(link);
+      if (link.latest.state !== 'active.human') throw stopped(link, model);
     }
   } finally {
     stop();
@@ -128,9 +136,9 @@ export async function ask(link: GuardLink, kind: 'enable' | 'activate'): Promise
   if (!answer.ok) throw new ReinError('driver', `The guard refuses to ${kind}: ${answer.reason}.`);
 }
 
-function stopped(link: GuardLink): ReinError {
+function stopped(link: GuardLink, { joints }: RobotModel): ReinError {
   const faults = faultsOf(link.latest.faultFlags);
-  const why = faults.map(({ row, sentence }) => `${sentence} (row ${row})`).join(' ');
+  const why = faults.map((fault) => `${sentenceOf(fault, link.latest, joints)} (row ${fault.row})`).join(' ');
   return new ReinError(
     'driver',
     `The arm was stopped while it was identified: ${why || `it is ${link.latest.state}.`}`,
@@ -163,10 +171,16 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
     ...limits,
   };
   const largest = residuals({ ...model, torqueObserver: bare }, moving);
+  const leverM = toolLeversM(model);
   const observer: TorqueObserverModel = {
     ...bare,
     servoMaxNm: model.joints.map((joint, i) => limitOf(largest.servoNm[i]!, SERVO_SHARE * joint.torqueMaxNm)),
-    externalMaxNm: model.joints.map((joint, i) => limitOf(largest.externalNm[i]!, EXTERNAL_SHARE * joint.torqueMaxNm)),
+    externalMaxNm: model.joints.map((joint, i) =>
+      Math.max(
+        limitOf(largest.externalNm[i]!, EXTERNAL_SHARE * joint.torqueMaxNm),
+        dynamics.wrench === 'subtracted' ? rounded(STRIKE_N * leverM[i]!) : 0,
+      ),
+    ),
   };
   const noise = model.joints.map((_, i) => noiseOf(standing, i));
   return {
@@ -178,6 +192,15 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
     observer,
     rows: moving.rows,
   };
+}
+
+/** [n] how far a force at the tool, at home, acts from each joint's axis at most, m (1 for a sliding joint). */
+function toolLeversM(model: RobotModel): readonly number[] {
+  const n = model.joints.length;
+  const kinematics = new ArmKinematics(model);
+  kinematics.forward(model.homeRad);
+  const jacobian = kinematics.jacobian();
+  return model.joints.map((_, i) => Math.hypot(jacobian[i]!, jacobian[n + i]!, jacobian[2 * n + i]!));
 }
 
 function unlimited({ joints }: RobotModel): readonly number[] {

@@ -3,7 +3,7 @@
  * `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
  */
 import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../core/index.ts';
-import { faultsOf, isAtLeast, PERSON_ONLY, type StopAction, worstAction } from '../faults.ts';
+import { type Fault, faultsOf, isAtLeast, PERSON_ONLY, type StopAction, worstAction } from '../faults.ts';
 
 export type RequestKind = GuardRequest['kind'] | 'none';
 
@@ -108,13 +108,17 @@ function activeState(movers: Movers, decider: Decider): SafetyStateName {
   return movers === 'people' ? 'ready' : 'active.policy';
 }
 
-/** How the guard answers `input.request` made in `state`. For people; may allocate. */
-export function answerRequest(state: SafetyStateName, input: SafetyInput): GuardAnswer {
+/** How the guard answers `input.request` made in `state`; `tell` says what a fault is. For people; may allocate. */
+export function answerRequest(
+  state: SafetyStateName,
+  input: SafetyInput,
+  tell: (fault: Fault) => string = ({ sentence }) => sentence,
+): GuardAnswer {
   const next = nextSafetyState(state, input);
   const isGranted = GRANTED[input.request]?.includes(next) ?? true;
   if (isGranted) return { ok: true };
   const faults = faultsOf(input.flags).filter(({ mayMove }) => mayMove !== 'anybody');
-  if (faults.length > 0) return { ok: false, reason: faults.map((fault) => fault.sentence).join(' ') };
+  if (faults.length > 0) return { ok: false, reason: faults.map(tell).join(' ') };
   return { ok: false, reason: `${input.request} is not possible in the state ${state}` };
 }
 

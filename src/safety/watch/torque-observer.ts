@@ -15,9 +15,11 @@ import { hermite, hermiteMean } from './hermite.ts';
 
 /** One residual may be a spike; three running, of new readings, are none. */
 const SAMPLES = 3;
-/** Of what the tool's sensor feels, and has felt until lately, so much may be the two filters' difference. */
-const TOOL_SHARE = 0.5;
-const TOOL_HELD = 4;
+/**
+ * What the tool's sensor has felt lately, it may miss now: it is read once a tick, and a tool that chatters on what it presses
+ * touches between two readings, which the torques, a mean over the period, know of. Held so many time constants.
+ */
+const TOOL_HELD = 18;
 /** After a pause of so many periods nothing is known of what happened in between. */
 const PAUSE_TICKS = 3;
 
@@ -45,7 +47,7 @@ export class TorqueObserver {
   readonly #driftBefore: Float64Array;
   /** [n] the momentum observer's own state: with the tool's force. */
   readonly #observedNm: Float64Array;
-  /** [n] |Jᵀw|, held for a while, N·m. */
+  /** [n] |Jᵀw|, held for a while, N·m: added to the limit. */
   readonly #toolNm: Float64Array;
   #hasReading = false;
   #sinceS = 0;
@@ -180,11 +182,11 @@ export class TorqueObserver {
     this.worstNm = 0;
     for (let i = 0; i < this.servoNm.length; i++) {
       const servoShare = Math.abs(this.servoNm[i]!) / servoMaxNm[i]!;
-      const externalShare = Math.abs(this.externalNm[i]!) / (externalMaxNm[i]! + TOOL_SHARE * this.#toolNm[i]!);
+      const externalShare = Math.abs(this.externalNm[i]!) / (externalMaxNm[i]! + this.#toolNm[i]!);
       // Written so that a NaN is beyond.
       if (!(servoShare <= 1)) servo = 1;
       if (!(externalShare <= 1)) external = 1;
-      if (!(Math.max(servoShare, externalShare) <= worst)) {
+      if (!Number.isNaN(worst) && !(Math.max(servoShare, externalShare) <= worst)) {
         worst = Math.max(servoShare, externalShare);
         this.worstJoint = i;
         this.worstNm = externalShare >= servoShare ? this.externalNm[i]! : this.servoNm[i]!;

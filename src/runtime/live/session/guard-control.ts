@@ -1,6 +1,6 @@
 /** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
-import { type GuardFrame, ReinError } from '../../../core/index.ts';
-import { faultsOf } from '../../../safety/index.ts';
+import { type GuardFrame, type JointModel, ReinError } from '../../../core/index.ts';
+import { faultsOf, sentenceOf } from '../../../safety/index.ts';
 import type { GuardLink } from '../../guard-link/index.ts';
 import { withRow } from './with-row.ts';
 
@@ -13,9 +13,11 @@ const HOLDS_TICKS = 6;
 
 export class GuardControl {
   readonly #link: GuardLink;
+  readonly #joints: readonly JointModel[];
 
-  constructor(link: GuardLink) {
+  constructor(link: GuardLink, joints: readonly JointModel[]) {
     this.#link = link;
+    this.#joints = joints;
   }
 
   /** Brakes and holds, latched. Resolves when the guard has taken it. */
@@ -41,7 +43,7 @@ export class GuardControl {
     if (latest.state === 'stopping') return { message: 'The robot is braking.', remedy: 'Wait, then reset.' };
     if (latest.state !== 'stopped' && latest.state !== 'fault' && latest.state !== 'disconnected') return undefined;
     const faults = faultsOf(latest.faultFlags);
-    const message = faults.map((fault) => withRow(fault.sentence, fault.row)).join(' ');
+    const message = faults.map((fault) => withRow(sentenceOf(fault, latest, this.#joints), fault.row)).join(' ');
     if (message !== '') return { message, remedy: faults.map((fault) => fault.remedy).join(' ') };
     if (latest.state === 'disconnected') {
       return { message: 'The robot does not answer.', remedy: 'Check cable and power.' };

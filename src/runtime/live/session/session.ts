@@ -53,8 +53,9 @@ export class LiveSession {
 
   constructor(parts: SessionParts) {
     const { link, listeners, clock } = parts;
+    const { joints } = parts.setup.config.robot;
     this.#parts = parts;
-    this.#guard = new GuardControl(link);
+    this.#guard = new GuardControl(link, joints);
     this.#policy = new PolicyUse(parts, (event) => this.emit(event));
     this.#interventions = new InterventionWatch((report) => listeners.emit('intervention', report));
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
@@ -66,9 +67,9 @@ export class LiveSession {
       emit: (event) => this.emit(event),
       takeMark: () => this.#takeMark(),
     });
-    const faults = new FaultWatch((event) => this.emit(event));
+    const faults = new FaultWatch(joints, (event) => this.emit(event));
     link.onFrame((frame) => {
-      faults.see(frame.faultFlags, clock.nowS());
+      faults.see(frame, clock.nowS());
       listeners.emit('frame', frame);
     });
     link.onNotice(({ level, row, sentence, remedy }) =>

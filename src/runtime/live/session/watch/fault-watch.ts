@@ -1,5 +1,6 @@
 /** Turns the fault flags of guard frames into events: one when a fault appears, one when it is gone. */
-import { type Fault, faultsOf, isAtLeast } from '../../../../safety/index.ts';
+import type { GuardFrame, JointModel } from '../../../../core/index.ts';
+import { type Fault, type FaultFigures, faultsOf, isAtLeast, sentenceOf } from '../../../../safety/index.ts';
 import type { SessionEvent } from '../session-types.ts';
 
 /** A warning that comes and goes is told again after this, and then after twice as long each time, s. */
@@ -16,25 +17,28 @@ interface Told {
 
 export class FaultWatch {
   readonly #emit: (event: SessionEvent) => void;
+  readonly #joints: readonly JointModel[];
   readonly #told = new Map<number, Told>();
   #flags = 0;
 
-  constructor(emit: (event: SessionEvent) => void) {
+  constructor(joints: readonly JointModel[], emit: (event: SessionEvent) => void) {
+    this.#joints = joints;
     this.#emit = emit;
   }
 
-  /** Takes a frame's flags. Cheap while they do not change. */
-  see(flags: number, nowS: number): void {
+  /** Takes a frame. Cheap while its flags do not change. */
+  see(frame: FaultFigures & Pick<GuardFrame, 'faultFlags'>, nowS: number): void {
+    const flags = frame.faultFlags;
     if (flags === this.#flags) return;
     const before = this.#flags;
     this.#flags = flags;
-    for (const fault of faultsOf(flags & ~before)) this.#appeared(fault, nowS);
+    for (const fault of faultsOf(flags & ~before)) this.#appeared(fault, frame, nowS);
     for (const fault of faultsOf(before & ~flags)) this.#cleared(fault);
   }
 
-  #appeared(fault: Fault, nowS: number): void {
-    const { row, flag, sentence, remedy } = fault;
-    const message = isStop(fault) ? sentence : this.#warning(fault, nowS);
+  #appeared(fault: Fault, figures: FaultFigures, nowS: number): void {
+    const { row, flag, remedy } = fault;
+    const message = isStop(fault) ? sentenceOf(fault, figures, this.#joints) : this.#warning(fault, nowS);
     if (message === undefined) return;
     this.#emit({ level: isStop(fault) ? 'error' : 'warn', name: flag, row, message, remedy });
   }

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { ArmKinematics, createRobotState, LINK_PARAMETERS, type RobotModel } from '../../core/index.ts';
+import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../faults.ts';
+import { TorqueObserver } from './torque-observer.ts';
+
+const joints = ur5eLike.joints.length;
+const PERIOD_S = 1 / ur5eLike.controlHz;
+/** An arm without weight, so that what is measured is what pushes it. */
+const model: RobotModel = {
+  ...ur5eLike,
+  torqueObserver: {
+    ...{ filterS: 0.028, weight: 'compensated', wrench: 'subtracted', velocityFeedForward: false },
+    ...{ delayTicks: 0, torqueAgeS: 0 },
+    servoMaxNm: ur5eLike.joints.map(() => 2),
+    externalMaxNm: ur5eLike.joints.map(() => 8),
+    links: ur5eLike.joints.map(() => new Array<number>(LINK_PARAMETERS).fill(0)),
+  },
+};
+const PUSH_N = 60;
+
+/** The arm stands at home and presses downwards with its tool; `feltN` is what the tool's sensor reads of it. */
+function pressing() {
+  const observer = new TorqueObserver(model);
+  const state = createRobotState(joints, 0);
+  state.positionRad.set(model.homeRad);
+  const kinematics = new ArmKinematics(model);
+  kinematics.forward(model.homeRad);
+  const jacobian = kinematics.jacobian();
+  const sentRad = Float64Array.from(model.homeRad);
+  for (const [i, { stiffnessNmPerRad }] of model.joints.entries()) {
+    state.torqueNm[i] = -jacobian[2 * joints + i]! * PUSH_N;
+    sentRad[i] = sentRad[i]! + state.torqueNm[i]! / stiffnessNmPerRad;
+  }
+  const see = (ticks: number, feltN: number): number => {
+    let flags = 0;
+    state.wrench[2] = feltN;
+    for (let k = 0; k < ticks; k++) flags |= observer.check(state, sentRad, PERIOD_S);
+    return flags;
+  };
+  return { observer, state, see };
+}
+
+it('finds a push that no sensor feels, and names the joint', () => {
+  const { observer, see } = pressing();
+  expect(see(30, 0)).toBe(TORQUE_RESIDUAL);
+  expect(Math.abs(observer.worstNm)).toBeGreaterThan(8);
+  expect(observer.worstJoint).toBeGreaterThanOrEqual(0);
+});
+
+it('lets the tool press, and chatter so that its sensor misses it for a tenth of a second, but not for two', () => {
+  const { see } = pressing();
+  expect(see(50, PUSH_N)).toBe(0);
+  for (let k = 0; k < 10; k++) {
+    expect(see(12, 0)).toBe(0);
+    expect(see(5, PUSH_N)).toBe(0);
+  }
+  expect(see(200, 0)).toBe(TORQUE_RESIDUAL);
+});
+
+it('does not take a torque that is not measured for none', () => {
+  const { observer, state, see } = pressing();
+  state.torqueNm[2] = Number.NaN;
+  expect(see(5, PUSH_N)).toBe(TORQUE_RESIDUAL | SERVO_RESIDUAL);
+  expect(observer.worstJoint).toBe(2);
+  expect(observer.worstNm).toBeNaN();
+});
