@@ -28,6 +28,9 @@ What happens:
 What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
 something touches a link, weighs on it, or when a servo is not the one of the file.
 
+Simulated robots only: a robot behind ROS is refused. Until then identify its simulation (driver: mujoco with the maker's model) for
+stiffness and damping, and leave torqueObserver out of the real robot's file: limits of a simulation are not the robot's.
+
 Examples:
   $ rein safety identify arm6
   $ rein safety identify my-arm.yaml --duration 120 --out my-arm-observer.yaml

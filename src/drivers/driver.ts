@@ -27,6 +27,8 @@ export interface Driver {
    * real, or stands for what is.
    */
   readonly isSimulated?: boolean;
+  /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */
+  readonly measuresTorque?: boolean;
   /** Torque on, holding the measured pose. */
   enable(): void;
   /** Torque off. */

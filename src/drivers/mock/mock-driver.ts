@@ -40,6 +40,7 @@ export interface MockDriverOptions {
  */
 export class MockDriver implements Driver {
   readonly name = 'mock';
+  readonly measuresTorque = false;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly scene: Scene;

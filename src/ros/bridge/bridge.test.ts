@@ -321,6 +321,25 @@ describe('the bridge', () => {
   }
 });
 
+it('keeps efforts that are no number as such where torques are compared with a model', async () => {
+  const { joints } = ur5eLike;
+  const model = {
+    ...ur5eLike,
+    torqueObserver: {
+      ...{ filterS: 0.03, weight: 'measured' as const, wrench: 'ignored' as const, velocityFeedForward: false },
+      ...{ delayTicks: 0, torqueAgeS: 0, servoMaxNm: joints.map(() => 1), externalMaxNm: joints.map(() => 1) },
+      links: joints.map(() => new Array<number>(14).fill(0)),
+    },
+  };
+  const bridge = new Bridge({ port, config: { ...config(), model }, generation: LIFE, toGuard, clock });
+  port.start();
+  bridge.start();
+  publishJoints({ velocity: Number.NaN });
+  await until(() => newest(STATE.measurements) >= 1, 'a measurement');
+  expect(newest(layout.torqueNm)).toBeNaN();
+  await bridge.close();
+});
+
 describe('a bridge whose stop holds the arm by effort for a second', () => {
   const effort = rosOptions(ur5eLike, 'effort', { freshnessMs: 200 });
   let bridge: Bridge;

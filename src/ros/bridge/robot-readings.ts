@@ -45,6 +45,7 @@ export class RobotReadings {
   names: readonly string[] = [];
   readonly subscription: RosSubscription;
   readonly #model: RobotModel;
+  readonly #comparesTorque: boolean;
   readonly #options: RosDriverOptions;
   readonly #onMeasured: (receivedAtS: number) => void;
   readonly #clock: RosClock;
@@ -65,6 +66,7 @@ export class RobotReadings {
   /** Subscribes; before the port's `start`. `onMeasured` is called after each measurement of all joints. */
   constructor(port: RosPort, model: RobotModel, options: RosDriverOptions, onMeasured: (receivedAtS: number) => void) {
     this.#model = model;
+    this.#comparesTorque = model.torqueObserver !== undefined;
     this.#clock = port.clock;
     this.#options = options;
     this.#onMeasured = onMeasured;
@@ -146,7 +148,8 @@ export class RobotReadings {
       const derived = this.measurements > 0 ? (positionRad[i]! - before) / stepS : 0;
       velocityRadPerS[i] = Number.isNaN(velocity) ? derived : velocity;
       const torque = message.effort[from] ?? Number.NaN;
-      torqueNm[i] = Number.isNaN(torque) ? 0 : torque;
+      // Where torques are compared with a model, one that is missing must not look like none.
+      torqueNm[i] = Number.isNaN(torque) && !this.#comparesTorque ? 0 : torque;
     }
     this.#noteAlternation();
     this.#measured(receivedAtS);

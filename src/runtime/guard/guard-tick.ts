@@ -140,7 +140,9 @@ export class GuardTick implements TickStages {
     this.#following = new FollowingWatchdog(model);
     this.#contact = new ContactMonitor(model);
     this.#nearness = new MeasuredClearance(model);
-    this.#torques = new TorqueObserver(model);
+    this.#torques = new TorqueObserver(
+      driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
+    );
     this.#tank = new TankWatch(model);
     this.#hasTank = model.tank !== undefined;
     this.#chain = new SafetyChain({ model, action, policyPeriodS });

@@ -114,7 +114,16 @@ export class Guard implements TickingGuard {
     if (reason !== undefined) return reason;
     // It may have taken seconds, in which an arm without torque goes where it likes.
     if (this.#driver.prepare !== undefined) this.#tick.measureAnew();
-    return this.#tick.isMeasured ? undefined : UNMEASURED;
+    return this.#tick.isMeasured ? this.#torqueMissing() : UNMEASURED;
+  }
+
+  /** Torque that is not measured is not no torque: the file's observer could only be deaf, or stop the arm at once. */
+  #torqueMissing(): string | undefined {
+    if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
+    const { torqueNm } = this.#tick.frame.robot;
+    const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
+    if (silent.length === 0) return undefined;
+    return `no torque of ${silent.join(', ')} is measured (effort in the joint states), and torqueObserver of the robot's file compares it: let the robot report it, or leave torqueObserver out`;
   }
 
   /** An operator has seen the faults. Refused where the arm may move and where there is nothing to see. */

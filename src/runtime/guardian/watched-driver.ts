@@ -29,6 +29,10 @@ export class WatchedDriver implements Driver {
     if (driver.bus !== undefined) this.bus = driver.bus;
   }
 
+  get measuresTorque(): boolean {
+    return this.#driver.measuresTorque !== false;
+  }
+
   get isEmergencyStopPressed(): boolean {
     return this.#driver.isEmergencyStopPressed === true;
   }

@@ -63,7 +63,11 @@ function simulatedDriver(robot: RobotConfig): DriverConfig {
   if (driver.kind !== 'mujoco') {
     throw new ReinError(
       'config',
-      `${robot.name} is driven by "${driver.kind}", which is no simulator that knows masses.`,
+      `${robot.name} is driven by "${driver.kind}": only simulated arms are identified, and nothing was moved.`,
+      {
+        remedy:
+          "Give a file with driver: mujoco and the maker's model, and leave torqueObserver out of the real robot's file.",
+      },
     );
   }
   if (driver.model !== undefined) return { name: 'mujocoModel', options: { file: driver.model, signalNames: [] } };

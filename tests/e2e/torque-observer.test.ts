@@ -1,0 +1,70 @@
+/** From a robot's file to a stop: what `rein safety identify` answers, and what a file with its piece does in `rein sim`. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endLeftovers, rein, TINY } from '../support/rein.ts';
+
+const PATIENCE_MS = 240_000;
+const shipped = new URL('../../config/robots/arm6.yaml', import.meta.url);
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-torques-'));
+});
+afterAll(() => {
+  endLeftovers();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('rein safety identify', () => {
+  it(
+    'judges the shipped arm to be its file, exits with 0 and writes a piece that the file takes',
+    async () => {
+      const args = ['safety', 'identify', 'arm6', '--duration', '8', '--out', 'piece.yaml'];
+      const { code, stdout } = await rein(args, dir);
+      expect(stdout).toMatch(/elbow +stiffness +1200 +1[12]\d\d ± .* ok\n/);
+      expect(stdout).toContain('The file is right within its margins.');
+      expect(code).toBe(0);
+      const piece = readFileSync(join(dir, 'piece.yaml'), 'utf8');
+      expect(piece).toContain('#   rein safety identify arm6 --duration 8');
+      const bare = readFileSync(shipped, 'utf8').replace(/^torqueObserver:\n(?: .*\n)*/m, '');
+      writeFileSync(join(dir, 'taken.yaml'), `${bare}\n${piece}`);
+      const again = await rein(['safety', 'identify', './taken.yaml', '--duration', '8', '--out', 'p2.yaml'], dir);
+      expect(again.code).toBe(0);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'refuses a tank whose file promises more damping than there is, with exit code 1 and what to write',
+    async () => {
+      const wrong = readFileSync(shipped, 'utf8').replaceAll('dampingNmSPerRad: 120', 'dampingNmSPerRad: 150');
+      writeFileSync(join(dir, 'wrong.yaml'), wrong);
+      const args = ['safety', 'identify', './wrong.yaml', '--duration', '8', '--out', 'none.yaml', '--quiet'];
+      const { code, stdout } = await rein(args, dir);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^off: the tank credits .* of the damping of shoulder_pan.*write/);
+      expect(stdout).toMatch(/REFUSED: \d of 26 numbers .*none\.yaml is not written\.\n$/);
+      expect(() => readFileSync(join(dir, 'none.yaml'))).toThrow('ENOENT');
+    },
+    PATIENCE_MS,
+  );
+});
+
+it(
+  'stops rein sim with row 54, and says which joint and how much, where the limits are less than the arm needs',
+  async () => {
+    const narrow = TINY.replace(
+      /$/,
+      '\nrobot: { torqueObserver: { externalMaxNm: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01] } }\n',
+    );
+    writeFileSync(join(dir, 'narrow.yaml'), narrow);
+    const { code, stderr } = await rein(['sim', '--config', 'narrow.yaml', '--out', 'run', '--quiet'], dir);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /Something pushes the arm or weighs on it .* \((?:shoulder|elbow|wrist)\w*: -?\d+\.\d N·m\)/,
+    );
+  },
+  PATIENCE_MS,
+);
