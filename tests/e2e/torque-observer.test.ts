@@ -28,7 +28,7 @@ describe('rein safety identify', () => {
       expect(code).toBe(0);
       const piece = readFileSync(join(dir, 'piece.yaml'), 'utf8');
       expect(piece).toContain('#   rein safety identify arm6 --duration 8');
-      const bare = readFileSync(shipped, 'utf8').replace(/^torqueObserver:\n(?: .*\n)*/m, '');
+      const bare = readFileSync(shipped, 'utf8');
       writeFileSync(join(dir, 'taken.yaml'), `${bare}\n${piece}`);
       const again = await rein(['safety', 'identify', './taken.yaml', '--duration', '8', '--out', 'p2.yaml'], dir);
       expect(again.code).toBe(0);
@@ -55,10 +55,12 @@ describe('rein safety identify', () => {
 it(
   'stops rein sim with row 54, and says which joint and how much, where the limits are less than the arm needs',
   async () => {
-    const narrow = TINY.replace(
-      /$/,
-      '\nrobot: { torqueObserver: { externalMaxNm: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01] } }\n',
-    );
+    const made = await rein(['safety', 'identify', 'arm6', '--duration', '8', '--out', 'own.yaml', '--quiet'], dir);
+    expect(made.code).toBe(0);
+    const piece = readFileSync(join(dir, 'own.yaml'), 'utf8')
+      .replace(/externalMaxNm: .*/, 'externalMaxNm: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01]')
+      .replace(/^/gm, '  ');
+    const narrow = `${TINY}\nrobot:\n${piece}\n`;
     writeFileSync(join(dir, 'narrow.yaml'), narrow);
     const { code, stderr } = await rein(['sim', '--config', 'narrow.yaml', '--out', 'run', '--quiet'], dir);
     expect(code).toBe(1);
