@@ -3,7 +3,6 @@
  * is healthy. Row numbers never change, so that tests and reports can cite them.
  */
 import type { GuardFrame, JointModel } from '../core/index.ts';
-import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from './fault-table/flags.ts';
 import {
   DECIDING,
   type FaultRow,
@@ -13,9 +12,11 @@ import {
   MOTION,
   type OtherSign,
   PEOPLE,
+  SERVO_RESIDUAL,
   STOP_ACTIONS,
   type StopAction,
   SURROUNDINGS,
+  TORQUE_RESIDUAL,
 } from './fault-table/index.ts';
 
 export type { ApplyingRow, FaultRow } from './fault-table/index.ts';
