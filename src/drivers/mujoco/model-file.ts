@@ -1,6 +1,6 @@
 /** A robot's MJCF or URDF with all that it refers to, read into memory, and MuJoCo's complaints with file and line. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, posix, resolve } from 'node:path';
 import type { MainModule, MjModel, MjSpec, MjsBody, MjsElement, MjsGeom, MjVFS, mjtObj } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
 
@@ -53,30 +53,68 @@ export interface ParseOptions {
   readonly shapes?: 'solid' | 'skeleton' | undefined;
 }
 
-/** A model that can be changed before it is compiled. Delete spec and vfs. */
+/** A model that can be changed before it is compiled. */
 export interface ParsedModel {
   readonly spec: MjSpec;
   readonly vfs: MjVFS;
   /** Meshes that have to be compiled: what takes the time. */
   readonly meshes: number;
+  /** Frees the memory. */
+  close(): void;
 }
 
 /** Parses without compiling, so that the model can be changed first. Throws `ReinError('config')`. */
 export function parseModel(module: MainModule, file: ModelFile, { shapes = 'solid' }: ParseOptions = {}): ParsedModel {
   const vfs = new module.MjVFS();
+  const memory = new MemoryFolder(module);
   let spec: MjSpec | undefined;
+  const close = (): void => {
+    spec?.delete();
+    vfs.delete();
+    memory.clear();
+  };
   try {
     for (const [name, asset] of file.assets) if (asset.element === 'include') vfs.addBuffer(name, bytesOf(asset));
     spec = module.parseXMLString(file.xml, vfs);
     if (shapes === 'skeleton') leaveOutMeshes(module, spec);
     else leaveOutVisuals(module, spec);
-    const needed = neededAssets(module, spec, file);
-    for (const [name, asset] of needed) vfs.addBuffer(name, bytesOf(asset));
-    return { spec, vfs, meshes: elementsOf(module, spec, module.mjtObj.mjOBJ_MESH).length };
+    spec.modelfiledir = memory.path;
+    for (const [name, asset] of neededAssets(module, spec, file)) memory.write(name, bytesOf(asset));
+    return { spec, vfs, meshes: elementsOf(module, spec, module.mjtObj.mjOBJ_MESH).length, close };
   } catch (cause) {
-    spec?.delete();
-    vfs.delete();
+    close();
     throw cause instanceof ReinError ? cause : modelError(file, cause);
+  }
+}
+
+/**
+ * A folder in the memory of MuJoCo's module, where it looks files up. Its own MjVFS takes them byte by byte: seconds for the meshes
+ * of one robot. No two folders have one path, since MuJoCo keeps what it has read by its path.
+ */
+export class MemoryFolder {
+  static #made = 0;
+  /** Deep enough for names that begin with `../`. */
+  readonly path: string = `/rein/${MemoryFolder.#made++}/a/b/c/d/e/f`;
+  readonly #module: MainModule;
+  readonly #written: string[] = [];
+
+  constructor(module: MainModule) {
+    this.#module = module;
+  }
+
+  /** Gives the file's path. */
+  write(name: string, bytes: Uint8Array): string {
+    const path = posix.resolve(this.path, name);
+    this.#module.FS.mkdirTree(this.path, 0o777);
+    this.#module.FS.mkdirTree(posix.dirname(path), 0o777);
+    this.#module.FS.writeFile(path, bytes);
+    this.#written.push(path);
+    return path;
+  }
+
+  /** Frees the memory of what was written. */
+  clear(): void {
+    for (const path of this.#written.splice(0)) this.#module.FS.unlink(path);
   }
 }
 
@@ -329,7 +367,8 @@ function isPlane(module: MainModule, geom: MjsGeom): boolean {
   return (geom.type as unknown as { value: number }).value === module.mjtGeom.mjGEOM_PLANE.value;
 }
 
-function childrenOf(module: MainModule, body: MjsBody, type: mjtObj): MjsElement[] {
+/** The elements of one type right below `body`. */
+export function childrenOf(module: MainModule, body: MjsBody, type: mjtObj): MjsElement[] {
   const found: MjsElement[] = [];
   let element = module.mjs_firstChild(body, type, 0);
   while (element !== undefined && element !== null) {

@@ -73,9 +73,12 @@ function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
 const ACCEL_RAD_PER_S2 = 10;
 /** Of the torque that a servo has, the most that an assumed acceleration takes in the pose of the file. */
 const ACCEL_TORQUE_SHARE = 0.4;
-/** An assumed servo saturates at this error, rad or m, and swings no faster than this, rad/s: simulation has to follow it. */
+/**
+ * An assumed servo saturates at this error, rad or m, and has at most this bandwidth, rad/s, critically damped for what its joint
+ * has to turn: as a stiff arm has. Faster, a light wrist would jump after each late reference at a multiple of its speed.
+ */
 const SATURATION_RAD = 0.1;
-const NATURAL_RAD_PER_S = 150;
+const BANDWIDTH_RAD_PER_S = 80;
 
 type DefaultKey = 'accelMaxRadPerS2' | 'stiffnessNmPerRad' | 'dampingNmSPerRad';
 
@@ -110,7 +113,7 @@ class Defaults {
       if (own?.config.tank !== undefined || torqueMaxNm === undefined) return undefined;
       const stiffness =
         stiffnessNmPerRad?.value ??
-        rounded(Math.min(torqueMaxNm.value / SATURATION_RAD, freeInertia * NATURAL_RAD_PER_S ** 2));
+        rounded(Math.min(torqueMaxNm.value / SATURATION_RAD, freeInertia * BANDWIDTH_RAD_PER_S ** 2));
       if (key === 'stiffnessNmPerRad') return this.#assume(key, name, stiffness, place);
       if (key === 'dampingNmSPerRad')
         return this.#assume(key, name, rounded(2 * Math.sqrt(stiffness * freeInertia)), place);
@@ -130,7 +133,7 @@ class Defaults {
       ],
       stiffnessNmPerRad: [
         'stiffness',
-        `a servo that saturates at ${SATURATION_RAD} rad or m, and swings at ${Math.round(NATURAL_RAD_PER_S / (2 * Math.PI))} Hz at most`,
+        `a servo that saturates at ${SATURATION_RAD} rad or m, and has ${Math.round(BANDWIDTH_RAD_PER_S / (2 * Math.PI))} Hz at most for its link's inertia`,
       ],
       dampingNmSPerRad: ['damping', 'critical for its inertia; only the simulated arm depends on it'],
     };

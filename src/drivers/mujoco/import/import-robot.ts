@@ -55,7 +55,7 @@ export async function importRobot(
   const module = await mujocoModule();
   const text = readModelFile(file, packages);
   const places = new PlaceFinder(text);
-  const { spec, vfs, meshes } = parseModel(module, text);
+  const { spec, vfs, meshes, close } = parseModel(module, text);
   try {
     // Before anything is compiled: it says where, and MuJoCo does not.
     places.refuseUrdf(stays);
@@ -76,8 +76,7 @@ export async function importRobot(
       simulation.close();
     }
   } finally {
-    spec.delete();
-    vfs.delete();
+    close();
   }
 }
 
@@ -266,7 +265,7 @@ function capsulesOf(
 /** Joint positions of the key frame `home`, or the first, by name: read before joints are fixed, which ends key frames. */
 function homeOf(module: MainModule, file: ModelFile): Map<string, number> {
   const homes = new Map<string, number>();
-  const { spec, vfs } = parseModel(module, file, { shapes: 'skeleton' });
+  const { spec, vfs, close } = parseModel(module, file, { shapes: 'skeleton' });
   let simulation: Simulation | undefined;
   try {
     const model = compileModel(module, file, spec, vfs);
@@ -282,8 +281,7 @@ function homeOf(module: MainModule, file: ModelFile): Map<string, number> {
     return homes;
   } finally {
     simulation?.close();
-    spec.delete();
-    vfs.delete();
+    close();
   }
 }
 

@@ -2,7 +2,7 @@
 import type { MainModule, MjModel, MjSpec, MjsActuator, MjsBody, MjsDefault, MjsGeom } from '@mujoco/mujoco';
 import { ReinError, type RobotModel } from '../../../core/index.ts';
 import { fixJoints } from '../import/index.ts';
-import { compileModel, elementsOf, parseModel, readModelFile } from '../model-file.ts';
+import { childrenOf, compileModel, elementsOf, MemoryFolder, parseModel, readModelFile } from '../model-file.ts';
 import { mujocoModule, Simulation } from '../mujoco-module.ts';
 import { jointsOf, missingJoint, robotBodies, toolBodies } from './links.ts';
 import type { PlantImage, PlantOptions, PlantPayload, PlantWall } from './plant-options.ts';
@@ -61,22 +61,22 @@ export async function compilePlantImage(
 
 function compiled(module: MainModule, options: PlantOptions): MjModel {
   const file = readModelFile(options.file, options.packages);
-  const { spec, vfs } = parseModel(module, file);
+  const { spec, vfs, close } = parseModel(module, file);
   try {
     changeSpec(module, spec, options);
     return compileModel(module, file, spec, vfs);
   } finally {
-    spec.delete();
-    vfs.delete();
+    close();
   }
 }
 
 function loaded(module: MainModule, image: PlantImage): MjModel {
   const vfs = new module.MjVFS();
+  const memory = new MemoryFolder(module);
   try {
-    vfs.addBuffer(IMAGE_NAME, image);
-    return module.MjModel.mj_loadModel(IMAGE_NAME, vfs);
+    return module.MjModel.mj_loadModel(memory.write(IMAGE_NAME, image), vfs);
   } finally {
+    memory.clear();
     vfs.delete();
   }
 }
@@ -96,6 +96,7 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
     removeDriving(module, spec);
     addServos(module, spec, options);
     for (const body of bodies) body.gravcomp = compensated ? 1 : 0;
+    letBaseTurn(module, spec, bodies[0]!);
   }
   if (options.payload !== undefined && 'massKg' in options.payload) addMass(module, spec, options);
   const world = bodies[0]!;
@@ -112,6 +113,26 @@ function changeSpec(module: MainModule, spec: MjSpec, options: PlantOptions): vo
 
 function bodiesOf(module: MainModule, spec: MjSpec): MjsBody[] {
   return elementsOf(module, spec, module.mjtObj.mjOBJ_BODY).map((element) => module.mjs_asBody(element)!);
+}
+
+/**
+ * MuJoCo lets links that a joint connects overlap, as they do around its axis, but for the first and a base that stands: there
+ * hulls that overlap would throw the arm about.
+ */
+function letBaseTurn(module: MainModule, spec: MjSpec, world: MjsBody): void {
+  const below = (body: MjsBody, standing: readonly MjsBody[]): void => {
+    for (const element of childrenOf(module, body, module.mjtObj.mjOBJ_BODY)) {
+      const child = module.mjs_asBody(element)!;
+      const moves = childrenOf(module, child, module.mjtObj.mjOBJ_JOINT).length > 0;
+      if (!moves) below(child, [...standing, child]);
+      for (const stands of moves ? standing : []) {
+        const pair = module.mjs_addExclude(spec)!;
+        pair.bodyname1 = module.mjs_getName(stands.element);
+        pair.bodyname2 = module.mjs_getName(element);
+      }
+    }
+  };
+  below(world, []);
 }
 
 /** Actuators of the file's own, and what counts them: its sensors and key frames. */

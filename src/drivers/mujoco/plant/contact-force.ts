@@ -10,6 +10,7 @@ export class ContactForce {
   readonly #stands: Uint8Array;
   /** By geom: contacts with these are how the robot stands, and no collision. */
   readonly #carries: Uint8Array;
+  #isClosed = false;
 
   /** `carrying`: names of the geoms that carry the robot, as a floor does a car. */
   constructor(simulation: Simulation, carrying: readonly string[]) {
@@ -44,7 +45,10 @@ export class ContactForce {
     return largest;
   }
 
+  /** Frees the memory. Idempotent; nothing may be used afterwards. */
   close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#force.delete();
   }
 

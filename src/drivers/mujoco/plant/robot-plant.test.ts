@@ -210,6 +210,24 @@ describe('a plant', () => {
     expect(two.step([0, 0], 0.01)).toBe(true);
   });
 
+  it('is not thrown about by a base whose shape overlaps the first link', async () => {
+    const base = '<body name="stand" pos="0 0 1"><geom name="foot" type="sphere" size="0.1" mass="1"/>';
+    const solid = file
+      .replace(/ contype="0" conaffinity="0"/, '')
+      .replace('<body name="a" pos="0 0 1">', `${base}<body name="a">`)
+      .replace('</worldbody>', '</body></worldbody>');
+    const two = await open({ file: solid });
+    hold(two, model.homeRad, 30);
+    expect(two.contactForceN()).toBe(0);
+    expect(Math.max(...two.velocityRadPerS.map(Math.abs))).toBeLessThan(1e-6);
+  });
+
+  it('may be closed twice', async () => {
+    const each = await open();
+    each.close();
+    expect(() => each.close()).not.toThrow();
+  });
+
   it('says where a file is wrong, or lacks a joint', async () => {
     await expect(open({ file: '<mujoco>\n<worldbody>\n<bodi/></worldbody></mujoco>' })).rejects.toThrow(
       'the model:3: ',
