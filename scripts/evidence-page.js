@@ -23,6 +23,7 @@ Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB
     .join(', ')}.
 
 ${mixedNote(evidence)}${section('Violations', parts.million, millionTables)}
+${section('Robots of others', parts.foreign, foreignTables)}
 ${section('Energy', parts.million, energyTables)}
 ${section('Stopping: time and distance', parts.million, stopTables)}
 ${section('Killed, frozen, flooded, lied to', parts.trials, trialTables)}
@@ -103,7 +104,8 @@ function millionTables(result) {
       .join(', ') || 'nothing',
   ]);
   const stageNames = result.robots[0]?.stages?.map(({ stage }) => stage) ?? [];
-  const acted = [...result.robots, ...(result.withoutTank ?? [])].map((robot) => [
+  const whole = [...result.robots, ...(result.withoutTank ?? [])].filter(({ stages }) => stages !== undefined);
+  const acted = whole.map((robot) => [
     ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, number(robot.ticks)],
     ...[robot.violations.reduce((sum, { kind, count }) => sum + (kind === 'energy' ? 0 : count), 0)],
     ...robot.stages.map(({ share }) => number(100 * share, 1)),
@@ -126,7 +128,6 @@ ${table(['robot', 'chain', 'ticks', 'violations', ...stageNames.map((name) => `$
 The simulated arm itself, which lags behind its reference, and the margin that covers how far it strayed:
 
 ${table(['robot', 'chain', 'what', 'ticks beyond', 'of', 'worst', 'unit', 'margin to set'], arms)}
-${foreignTable(result.foreign ?? [])}
 The same attacks with something left out of the chain:
 
 ${table(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
@@ -136,20 +137,22 @@ ${table(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
 const MARGIN_OF = { armPosition: 'limitMarginRad', armSpeed: 'velocityMaxRadPerS', armWorkspace: 'workspace' };
 
 /** Robots of others: where they are from, what came out, and how to repeat it. */
-function foreignTable(robots) {
-  if (robots.length === 0) return 'Robots of others: not run (`npm run safety:million -- --models FOLDER`).\n';
-  const rows = robots.map(({ name, source, commit, limitsSource, limitsCommit, result, missing, command }) => [
-    ...[
-      name,
-      `[${commit.slice(0, 12)}](${source})`,
-      limitsSource ? `[${limitsCommit.slice(0, 12)}](${limitsSource})` : '–',
-    ],
+function foreignTables({ foreign }) {
+  const rows = foreign.map(({ name, source, commit, limitsSource, limitsCommit, result, missing, command }) => [
+    ...[name, `[${commit.slice(0, 12)}](${source})`],
+    limitsSource ? `[${limitsCommit.slice(0, 12)}](${limitsSource})` : '–',
     ...[result?.joints ?? '–', number(result?.ticks), result?.verdict ?? `**not run**: ${missing}`, `\`${command}\``],
   ]);
-  return `Robots of others, as their makers ship them: their files are not in this repository. With copies of the sources below one folder,
+  const tried = foreign.filter(({ result }) => result !== undefined);
+  const stages = tried[0]?.result.stages.map(({ stage }) => stage) ?? [];
+  const acted = tried.map(({ name, result }) => [name, ...result.stages.map(({ share }) => number(100 * share, 1))]);
+  return `As their makers ship them: their files are not in this repository. With copies of the sources below one folder,
 \`npm run safety:million -- --models FOLDER\` repeats all of them, and the command of a row, from that folder, that one.
 
-${table(['robot', 'model', 'limits', 'joints', 'ticks', 'verdict', 'command'], rows)}`;
+${table(['robot', 'model', 'limits', 'joints', 'ticks', 'verdict', 'command'], rows)}
+Ticks of a hundred in which each stage changed what was asked:
+
+${table(['robot', ...stages.map((name) => `${name}, %`)], acted)}`;
 }
 
 function energyTables(result) {

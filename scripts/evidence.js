@@ -9,6 +9,9 @@
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
  *   npm run evidence -- --page             the page only, from what is there
+ *   npm run evidence -- --page --keep foreign=f.json
+ *                                          first takes a result that "npm run safety:million" wrote elsewhere for a part; its
+ *                                          commit is in the file, and the page marks it where that is another than the page's
  */
 import './node-version.js';
 import { spawn } from 'node:child_process';
@@ -20,7 +23,6 @@ import { scriptArguments } from './arguments.js';
 import { evidencePage, reduced } from './evidence-page.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folder = join(root, 'runs/evidence');
 const { values } = scriptArguments(import.meta.url, {
   options: {
     quick: { type: 'boolean', default: false },
@@ -29,20 +31,29 @@ const { values } = scriptArguments(import.meta.url, {
     page: { type: 'boolean', default: false },
     dirty: { type: 'boolean', default: false },
     models: { type: 'string' },
+    keep: { type: 'string', multiple: true, default: [] },
+    parts: { type: 'string', default: join(root, 'runs/evidence') },
     out: { type: 'string', default: join(root, 'docs') },
   },
 });
-const { quick } = values;
+const { quick, parts: folder } = values;
 const bench = ['node', 'dist/cli/bench.js'];
 const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run'];
 
-const models = values.models === undefined ? [] : ['--models', values.models, ...(quick ? ['--ticks', '2000'] : [])];
+const models = values.models ?? 'FOLDER';
 
 /** What is run, in the order of the page. Each writes the JSON file that is put at the end of its command. */
 const PARTS = [
   {
     name: 'million',
-    command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), ...models, '--json'],
+    command: ['node', 'scripts/safety-million.js', ...(quick ? ['--share', '0.01'] : []), '--json'],
+  },
+  {
+    name: 'foreign',
+    command: [
+      ...['node', 'scripts/safety-million.js', '--models', models, '--only', 'ur5e,panda,so101'],
+      ...(quick ? ['--ticks', '2000', '--json'] : ['--json']),
+    ],
   },
   { name: 'trials', command: ['node', 'scripts/stop-trials.js', '--trials', quick ? '2' : '100', '--json'] },
   { name: 'faults', command: [...vitest, 'tests/faults', '--reporter=json'], flag: '--outputFile' },
@@ -59,7 +70,7 @@ const PARTS = [
 ];
 /** What each took on two cores, s: for how long it may take before there is a last time. */
 const USUAL_S = {
-  ...{ million: 4500, trials: 700, faults: 400, qp: 60, passivity: 300 },
+  ...{ million: 4500, foreign: 600, trials: 700, faults: 400, qp: 60, passivity: 300 },
   ...{ benchSafety: 120, benchTick: 120, coverage: 500, mutants: 1500 },
 };
 /** A part says so often that it is still at work, ms. */
@@ -79,6 +90,7 @@ if (!isClean && !quick && !values.dirty && !values.page) {
   process.exit(2);
 }
 mkdirSync(folder, { recursive: true });
+for (const text of values.keep) keepPart(text);
 if (!values.page) await makeParts(PARTS.filter(({ name }) => isWanted(name)));
 const faultTable = await readFaultTable();
 const evidence = {
@@ -97,12 +109,32 @@ mkdirSync(values.out, { recursive: true });
 writeFileSync(join(values.out, 'evidence.json'), `${JSON.stringify(reduced(evidence), null, 1)}\n`);
 writeFileSync(join(values.out, 'evidence.md'), evidencePage(evidence));
 console.log(`written: ${join(values.out, 'evidence.md')} and evidence.json beside it`);
-const bad = Object.entries(evidence.parts).filter(([, part]) => part.exitCode !== 0);
+const bad = Object.entries(evidence.parts).filter(
+  ([name, part]) => part.exitCode !== 0 && !(name === 'foreign' && part.result === null),
+);
 for (const [name, part] of bad)
   console.log(`not as promised, or missing: ${name} (${part.missing ?? `exit code ${part.exitCode}`})`);
 if (bad.length > 0) process.exitCode = 1;
 
+/** `NAME=FILE`: what a run elsewhere wrote becomes a part, of the commit that the file names. */
+function keepPart(text) {
+  const [, name, file] = /^(\w+)=(.+)$/.exec(text) ?? [];
+  const refuse = (sentence) => {
+    console.error(sentence);
+    process.exit(2);
+  };
+  if (!['million', 'foreign'].includes(name)) refuse(`--keep takes million=FILE or foreign=FILE, not ${text}.`);
+  if (!existsSync(file)) refuse(`${file} is not there: give --keep ${name}= what "npm run safety:million" wrote.`);
+  const result = JSON.parse(readFileSync(file, 'utf8'));
+  if (typeof result.commit !== 'string' || typeof result.ok !== 'boolean')
+    refuse(`${file} does not say of which commit it is and how it ended: it was made by an older version.`);
+  const about = { commit: result.commit, isQuick: false, exitCode: result.ok ? 0 : 1, seconds: result.wallS };
+  writeFileSync(partFile(name), JSON.stringify({ ...about, madeAt: result.createdAt, lines: [], result }));
+}
+
 function isWanted(name) {
+  // Robots of others: only where somebody says where copies of them are.
+  if (name === 'foreign' && values.models === undefined) return false;
   if (only.length > 0) return only.includes(name);
   // A part of another commit is no part of this page.
   return !(values.reuse && existsSync(partFile(name)) && readPart(name).commit === commit);

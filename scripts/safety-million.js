@@ -11,6 +11,7 @@
  *
  * Exit codes: 0 no violation, no surplus, and every part that was left out was missed; 1 otherwise.
  */
+import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadCheckSubject } from '../dist/runtime/check-subject/index.js';
@@ -186,7 +187,12 @@ for (const robot of values.models === undefined ? [] : FOREIGN) {
 }
 
 const wallS = (performance.now() - startedMs) / 1e3;
-const evidence = { ...evidenceOf(robots, ablations, wallS, withoutTank), foreign };
+// Without the tank nothing is promised about energy: all else is.
+const heldWithout = withoutTank.every((result) => countAll(result, (kind) => kind !== 'energy') === 0);
+const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
+const ok = robots.every((result) => result.ok) && heldWithout && heldElsewhere && isBiting;
+const about = { createdAt: new Date().toISOString(), commit: commitHere(), ok };
+const evidence = { ...evidenceOf(robots, ablations, wallS, withoutTank), foreign, ...about };
 writeFileSync(values.json, `${JSON.stringify(evidence)}\n`);
 const counted = [...robots, ...withoutTank, ...foreign.flatMap(({ result }) => (result === undefined ? [] : [result]))];
 console.table(
@@ -206,10 +212,15 @@ if (robots.length > 0)
     `${evidence.violations} violations in ${evidence.ticks} ticks, rate below ${evidence.upperBound95.toExponential(1)} with 95 % confidence; ` +
       `${evidence.wallS.toFixed(0)} s; written: ${values.json}`,
   );
-// Without the tank nothing is promised about energy: all else is.
-const heldWithout = withoutTank.every((result) => countAll(result, (kind) => kind !== 'energy') === 0);
-const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
-process.exit(robots.every(({ ok }) => ok) && heldWithout && heldElsewhere && isBiting ? 0 : 1);
+process.exit(ok ? 0 : 1);
+
+/** The commit that runs here; null where there is none, or files differ from it. */
+function commitHere() {
+  const git = (...args) => spawnSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' });
+  const head = git('rev-parse', 'HEAD');
+  const isClean = git('status', '--porcelain', '--untracked-files=no').stdout === '';
+  return head.status === 0 && isClean ? head.stdout.trim() : null;
+}
 
 /** The check of a robot of others, as a person would start it; `missing` where the files are not below `models`. */
 async function foreignCheck(robot, models) {

@@ -1,0 +1,62 @@
+/** `npm run evidence -- --page`: a page from what is kept, which says what is missing, and what is of another commit. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const OTHER = '0123456789abcdef0123456789abcdef01234567';
+const robot = { name: 'elbow', source: 'https://example.org/elbow', commit: 'feedfacefeedface', command: 'rein …' };
+const result = {
+  joints: 1,
+  ticks: 700,
+  verdict: 'The reference of elbow held.',
+  stages: [{ stage: 'tank', share: 0.25 }],
+};
+const kept = { ok: true, createdAt: '2026-01-02T03:04:05.000Z', wallS: 9, foreign: [{ ...robot, result }] };
+let dir: string;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'rein-evidence-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function page(commit: string | null): { status: number | null; stderr: string; text: string; json: string } {
+  writeFileSync(join(dir, 'kept.json'), JSON.stringify({ ...kept, commit }));
+  const script = ['scripts/evidence.js', '--page', '--parts', join(dir, 'parts'), '--out', dir];
+  const ended = spawnSync(process.execPath, [...script, '--keep', `foreign=${join(dir, 'kept.json')}`], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  if (ended.status === 2) return { status: 2, stderr: ended.stderr, text: '', json: '' };
+  const [text, json] = ['evidence.md', 'evidence.json'].map((name) => readFileSync(join(dir, name), 'utf8'));
+  return { status: ended.status, stderr: ended.stderr, text: text!, json: json! };
+}
+
+describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
+  it('writes what is kept into both files, and marks what is of another commit', () => {
+    const { status, text, json } = page(OTHER);
+    // Parts are missing: the page is not as promised.
+    expect(status).toBe(1);
+    expect(text).toContain('**Not all of this page is of one commit**: foreign (0123456789ab).');
+    expect(text).toContain(
+      '| elbow | [feedfacefeed](https://example.org/elbow) | – | 1 | 700 | The reference of elbow held. |',
+    );
+    expect(text).toContain('| elbow | 25 |');
+    expect(text).toContain('**Missing**: not run (`node scripts/safety-million.js`)');
+    expect(JSON.parse(json).parts.foreign.result.foreign[0].name).toBe('elbow');
+  });
+
+  it('says nothing of another commit where there is none', () => {
+    const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+    expect(page(head).text).not.toContain('Not all of this page');
+  });
+
+  it('refuses a result that does not say of which commit it is', () => {
+    const { status, stderr } = page(null);
+    expect(status).toBe(2);
+    expect(stderr).toContain('does not say of which commit it is');
+  });
+});
