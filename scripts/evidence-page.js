@@ -41,7 +41,11 @@ ${section('Mutants of src/safety', parts.mutants, mutantTable)}
 function mixedNote({ commit, parts }) {
   const other = Object.entries(parts).filter(([, part]) => part.missing === undefined && part.commit !== commit);
   if (other.length === 0) return '';
-  const names = other.map(([name, part]) => `${name} (${part.commit?.slice(0, 12) ?? 'not committed'})`).join(', ');
+  const of = ({ commit: from, isInHistory }) =>
+    from
+      ? `${from.slice(0, 12)}${isInHistory === false ? ', which is not in the history of this one' : ''}`
+      : 'not committed';
+  const names = other.map(([name, part]) => `${name} (${of(part)})`).join(', ');
   return `**Not all of this page is of one commit**: ${names}.\n\n`;
 }
 

@@ -93,6 +93,12 @@ mkdirSync(folder, { recursive: true });
 for (const text of values.keep) keepPart(text);
 if (!values.page) await makeParts(PARTS.filter(({ name }) => isWanted(name)));
 const faultTable = await readFaultTable();
+const parts = {};
+for (const { name, command } of PARTS) {
+  const part = readPart(name);
+  const known = part.commit && (await run(['git', 'merge-base', '--is-ancestor', part.commit, 'HEAD'], {})).code === 0;
+  parts[name] = { ...part, ...(part.commit && { isInHistory: known }), command: shown(command) };
+}
 const evidence = {
   formatVersion: 1,
   createdAt: new Date().toISOString(),
@@ -103,7 +109,7 @@ const evidence = {
   },
   versions: await readVersions(),
   faultTable,
-  parts: Object.fromEntries(PARTS.map(({ name, command }) => [name, { ...readPart(name), command: shown(command) }])),
+  parts,
 };
 mkdirSync(values.out, { recursive: true });
 writeFileSync(join(values.out, 'evidence.json'), `${JSON.stringify(reduced(evidence), null, 1)}\n`);

@@ -40,7 +40,9 @@ describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
     const { status, text, json } = page(OTHER);
     // Parts are missing: the page is not as promised.
     expect(status).toBe(1);
-    expect(text).toContain('**Not all of this page is of one commit**: foreign (0123456789ab).');
+    expect(text).toContain(
+      '**Not all of this page is of one commit**: foreign (0123456789ab, which is not in the history of this one).',
+    );
     expect(text).toContain(
       '| elbow | [feedfacefeed](https://example.org/elbow) | – | 1 | 700 | The reference of elbow held. |',
     );
