@@ -13,7 +13,7 @@ export const STILL_RAD_PER_S = 0.01;
  * nanosecond less than 0.1, as ten ticks of 10 ms add up to a little more or less, and must end it all the same.
  */
 export const SURE_NOISES = 16;
-export const WINDOW_S = 0.1 - 1e-9;
+export const WINDOW_S: number = 0.1 - 1e-9;
 
 /** [n] most by which a reading of each joint is off, rad. Throws `RangeError` for a robot with a tank that does not say so. */
 export function noiseOf(model: RobotModel): Float64Array {
