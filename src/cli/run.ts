@@ -32,12 +32,14 @@ What happens:
   Two processes start. The guard owns the robot and passes every command through the limits; the node observes, runs
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
   lease. If the learner is away, the robot goes on with its last weights and keeps the transitions on disk until they
-  are acknowledged. Without --learner nothing is sent. Ctrl+C brakes, holds and ends.
+  are acknowledged. It also starts without it: on the last weights in --out, or it holds until the learner answers.
+  Without --learner nothing is sent. Ctrl+C brakes, holds and ends.
   After a stop, or when the node has died, the robot stands until you press c here. A simulated robot goes on by itself
   after a stop that is no category 1 (docs/faults.md).
 
 What it writes, below runs/<id>/ or --out:
   journal/        every transition; what the learner has not acknowledged is sent when --out names the folder again
+  weights/        the last three versions that the learner sent, for starts while it is away
   metrics.jsonl   episodes, link and filters
   guard.log       when the arm was moved, braked and stood, and how late ticks were
   config.yaml     what was run

@@ -1,9 +1,48 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
 import { frameSize } from '../core/index.ts';
-import { createDemonstrator, createInserter, createSetup, pegTaskOf } from './setup.ts';
+import { firstDifference } from '../learner/link/index.ts';
+import { resolveConfig } from './config/index.ts';
+import { createDemonstrator, createInserter, createSetup, meaningOf, pegTaskOf } from './setup.ts';
+
+describe('what the numbers of a setup mean', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'rein-meaning-'));
+  afterAll(() => rmSync(dir, { recursive: true }));
+  const overlay = join(dir, 'overlay.yaml');
+  /** JSON is YAML. */
+  const meaning = (changes: object) => {
+    writeFileSync(overlay, JSON.stringify(changes));
+    return meaningOf(createSetup(resolveConfig({ task: 'insert', seed: 1, overlay })));
+  };
+  const plain = meaning({});
+
+  it.each([
+    ['task.hole.clearanceM', { task: { hole: { clearanceM: 0.0004 } } }],
+    ['task.success.depthM', { task: { success: { depthM: 0.01 } } }],
+    ['task.peg.lengthM', { task: { peg: { lengthM: 0.045 } } }],
+    ['task.policyHz', { task: { policyHz: 20 } }],
+    ['robot.leashM', { robot: { leashM: 0.01 } }],
+    ['robot.workspace.maxM', { robot: { workspace: { minM: [0.2, -0.4, 0], maxM: [0.7, 0.4, 0.6] } } }],
+    ['robot.contact.forceMaxN', { robot: { contact: { forceMaxN: 200, torqueMaxNm: 40 } } }],
+  ])('changes with %s', (key, changes) => {
+    expect(firstDifference(meaning(changes), plain)?.[0]).toBe(key);
+  });
+
+  it('does not change with what only says how things are drawn, demonstrated, trained and judged', () => {
+    const task = { estimate: { errorM: 0.001 }, start: { spreadM: 0.01 }, demonstrations: 3, maxSteps: 80 };
+    const hole = { spreadM: 0.001, yawSpreadRad: 0 };
+    expect(meaning({ task: { ...task, hole }, learner: { batchSize: 16 } })).toEqual(plain);
+  });
+
+  it('is the same for the arm behind ROS and the simulated one', () => {
+    expect(meaning({ task: { robot: 'arm6-ros' } })).toEqual(plain);
+  });
+});
 
 describe.each(['insert', 'insert-tight'] as const)('the setup of %s', (name) => {
   const setup = arm6Setup(name);

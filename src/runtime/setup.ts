@@ -36,12 +36,40 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
   };
 }
 
-/** What observations and actions of `setup` mean beyond their numbers: robots and learner must agree on every key. */
-export function meaningOf({ config }: RunSetup): Record<string, unknown> {
-  const { robot, task } = config;
-  const { controlHz, joints } = robot;
-  const leash = 'leashM' in robot ? { leashM: robot.leashM, leashRad: robot.leashRad } : {};
-  return { policyHz: task.policyHz, controlHz, ...leash, task: task.name, taskKind: task.kind, joints };
+/**
+ * What observations, actions and rewards of `setup` mean beyond their numbers, by dotted key of the configuration: robots
+ * and learner must agree on each. What only says how things are drawn, demonstrated, trained, judged or reached is left
+ * out and may differ: a task's start, estimate, operator, training and the like, a robot's driver, and how its guard watches.
+ */
+export function meaningOf({ config: { robot, task } }: RunSetup): Record<string, unknown> {
+  const meaning: Record<string, unknown> = {};
+  for (const key of TASK_MEANING) flatten(`task.${key}`, (task as unknown as Record<string, unknown>)[key], meaning);
+  for (const key of ROBOT_MEANING) flatten(`robot.${key}`, (robot as unknown as Record<string, unknown>)[key], meaning);
+  for (const key of Object.keys(meaning)) if (MAY_DIFFER.test(key)) delete meaning[key];
+  return meaning;
+}
+
+const TASK_MEANING = [
+  ...['policyHz', 'name', 'kind', 'action', 'observation', 'historyFrames', 'previousActions', 'observationDelaySteps'],
+  ...['maxSteps', 'basePolicy', 'peg', 'hole', 'success'],
+];
+const ROBOT_MEANING = [
+  ...['name', 'controlHz', 'leashM', 'leashRad', 'joints', 'tool', 'workspace', 'points', 'homeRad', 'limitMarginRad'],
+  ...['contact', 'base'],
+];
+/** Parts of the above that say how surroundings are drawn, how well is measured, and where files and topics are. */
+const MAY_DIFFER = /\.(spreadM|yawSpreadRad|encoderNoiseRad|topic|freshnessMs|file)$/;
+
+/** Objects by their keys, lists of named things by their names, anything else whole. */
+function flatten(key: string, value: unknown, out: Record<string, unknown>): void {
+  if (value === undefined) return;
+  if (isNamedList(value)) for (const part of value) flatten(`${key}.${part.name}`, part, out);
+  else if (typeof value !== 'object' || value === null || Array.isArray(value)) out[key] = value;
+  else for (const [name, part] of Object.entries(value)) flatten(`${key}.${name}`, part, out);
+}
+
+function isNamedList(value: unknown): value is readonly { readonly name: string }[] {
+  return Array.isArray(value) && value.length > 0 && value.every((part) => typeof part?.name === 'string');
 }
 
 /** What the task makes of a policy's action, for comparing with what a policy's file says of it. */

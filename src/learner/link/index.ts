@@ -20,13 +20,17 @@ export {
   type SegmentFile,
 } from './journal/index.ts';
 export { askLearner, type LearnerInfo } from './query.ts';
+export { firstDifference } from './robot-peer.ts';
 export type { OnTransition, ServerCounters, Watermark } from './robot-session.ts';
 export { LearnerServer, type LearnerServerOptions, startLearnerServer } from './server.ts';
 export { parseAddress } from './sockets.ts';
 export type { UplinkCounters } from './transition-sender.ts';
 export { connectUplink, Uplink, type UplinkOptions, type UplinkState } from './uplink.ts';
 export {
+  decodeBundle,
+  encodeBundle,
   sealBundle,
+  verifyBundle,
   type WeightsBundle,
   type WeightsManifest,
   type WeightsShape,

@@ -48,6 +48,8 @@ export interface About {
   readonly runId: string;
   /** Newest weights; 0 before training has begun. */
   readonly weightsVersion: number;
+  /** What observations and actions mean to it, key by key. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
 }
 
 /** A message of the reliable control channel. */
@@ -75,7 +77,7 @@ const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
   pid: 'count',
   host: 'string',
 };
-const ABOUT: Record<keyof About, FieldType> = { runId: 'string', weightsVersion: 'count' };
+const ABOUT: Record<Exclude<keyof About, 'meaning'>, FieldType> = { runId: 'string', weightsVersion: 'count' };
 const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
 
 /** Why a robot and a learner of different formats do not talk. */

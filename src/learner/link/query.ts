@@ -11,6 +11,8 @@ export interface LearnerInfo {
   readonly schemaHash: string;
   /** Newest weights; 0 before training has begun. */
   readonly weightsVersion: number;
+  /** What observations and actions mean to it, key by key; absent at learners that do not say. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
 }
 
 const ASK_AGAIN_MS = 200;
@@ -50,8 +52,9 @@ function infoIn(bytes: Uint8Array): LearnerInfo | undefined {
   if (!frame.ok || frame.value.kind !== 'about') return undefined;
   const about = readAbout(frame.value.payload);
   if (!about.ok) return undefined;
-  const { runId, weightsVersion } = about.value;
-  return { runId, weightsVersion, schemaHash: frame.value.schemaHash };
+  const { runId, weightsVersion, meaning } = about.value;
+  const info = { runId, weightsVersion, schemaHash: frame.value.schemaHash };
+  return meaning === undefined ? info : { ...info, meaning };
 }
 
 function noAnswer(address: string): ReinError {

@@ -97,7 +97,7 @@ export function refusalFor(
 }
 
 /** The first key whose values differ, and both of them as text. */
-function firstDifference(
+export function firstDifference(
   a: Readonly<Record<string, unknown>>,
   b: Readonly<Record<string, unknown>>,
 ): readonly [string, string, string] | undefined {

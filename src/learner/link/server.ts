@@ -212,8 +212,9 @@ export class LearnerServer {
 
   /** Tells a robot that does not know yet which run this is. */
   #introduce(identity: Buffer): void {
-    const { runId, schemaHash } = this.#options;
-    const payload = jsonPayload({ runId, weightsVersion: this.#weights.newest });
+    const { runId, schemaHash, meaning } = this.#options;
+    const known = { runId, weightsVersion: this.#weights.newest };
+    const payload = jsonPayload(meaning === undefined ? known : { ...known, meaning });
     this.#outbox.push([identity, encodeFrame({ kind: 'about', schemaHash }, payload)]);
   }
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
 import { resolveConfig } from '../config/index.ts';
-import { createSetup } from '../setup.ts';
+import { createSetup, meaningOf } from '../setup.ts';
 import { awaitLearner, type LearnerWait, learnerOf } from './learner-of.ts';
 
 const setup = createSetup(resolveConfig({ task: 'insert', seed: 1 }));
@@ -11,9 +11,9 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function learner(bind: string, schemaHash: string): Promise<LearnerServer> {
+async function learner(bind: string, schemaHash: string, meaning = meaningOf(setup)): Promise<LearnerServer> {
   const server = await startLearnerServer({
-    ...{ bind, runId: 'run-7', schemaHash, observationSize, actionSize },
+    ...{ bind, runId: 'run-7', schemaHash, observationSize, actionSize, meaning },
     onTransition: () => undefined,
   });
   servers.push(server);
@@ -53,6 +53,14 @@ describe('a learner that is waited for', () => {
     servers.pop();
     await learner(address, setup.schemaHash);
     expect(await info).toMatchObject({ runId: 'run-7' });
+  });
+
+  it('is refused by the key that differs, before anything runs, and is nobody where nobody answers', async () => {
+    const address = await freeAddress();
+    expect(await learnerOf(address, setup)).toBeUndefined();
+    await learner(address, setup.schemaHash, { ...meaningOf(setup), 'task.hole.clearanceM': 0.0004 });
+    const sentence = 'than arm6/insert: task.hole.clearanceM is 0.0005 here and 0.0004 there.';
+    await expect(learnerOf(address, setup)).rejects.toThrow(sentence);
   });
 
   it('is not waited for any more after an abort, nor at what is no address', async () => {

@@ -1,8 +1,8 @@
 /** Which run the learner trains, and whether it is for this robot and task: asked once, or until it answers. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ReinError } from '../../core/index.ts';
-import { askLearner, type LearnerInfo, parseAddress } from '../../learner/link/index.ts';
-import type { RunSetup } from '../setup.ts';
+import { askLearner, firstDifference, type LearnerInfo, parseAddress } from '../../learner/link/index.ts';
+import { meaningOf, type RunSetup } from '../setup.ts';
 
 /** Why a learner is still waited for. */
 export interface LearnerWait {
@@ -16,9 +16,14 @@ const LEARNER_MS = 3000;
 /** A learner that is waited for is asked again after so long, ms. */
 const AGAIN_MS = 2000;
 
-/** Rejects with `ReinError('link')` where nobody answers, and where the learner trains another robot or task. */
-export async function learnerOf(address: string, setup: RunSetup): Promise<LearnerInfo> {
-  const info = await askLearner(address, LEARNER_MS);
+/**
+ * `undefined` where nobody answers. Rejects with `ReinError('link')` where the learner trains another robot or task, and
+ * for an address that cannot be one.
+ */
+export async function learnerOf(address: string, setup: RunSetup): Promise<LearnerInfo | undefined> {
+  parseAddress(address);
+  const info = await askOnce(address, LEARNER_MS);
+  if (info === undefined) return undefined;
   const wait = misfitOf(address, setup, info);
   if (wait !== undefined) throw new ReinError('link', wait.message, { remedy: wait.remedy });
   return info;
@@ -70,11 +75,18 @@ function absenceOf(address: string): LearnerWait {
 }
 
 function misfitOf(address: string, setup: RunSetup, info: LearnerInfo): LearnerWait | undefined {
-  if (info.schemaHash === setup.schemaHash) return undefined;
   const { robot, task } = setup.config;
-  return {
-    state: 'refused',
-    message: `The learner at ${address} trains another robot or task (schema ${info.schemaHash}) than ${robot.name}/${task.name} (${setup.schemaHash}).`,
-    remedy: 'Give both the same task and config.',
-  };
+  const here = `${robot.name}/${task.name}`;
+  const differing = info.meaning === undefined ? undefined : firstDifference(meaningOf(setup), info.meaning);
+  const [what, remedy] = [
+    `The learner at ${address} trains another robot or task`,
+    'Give both the same task and config.',
+  ];
+  if (differing !== undefined) {
+    const [key, ours, theirs] = differing;
+    return { state: 'refused', message: `${what} than ${here}: ${key} is ${ours} here and ${theirs} there.`, remedy };
+  }
+  if (info.schemaHash === setup.schemaHash) return undefined;
+  const schemas = `(schema ${info.schemaHash}) than ${here} (${setup.schemaHash})`;
+  return { state: 'refused', message: `${what} ${schemas}.`, remedy };
 }

@@ -54,7 +54,7 @@ describe('the journal of a robot without a learner', () => {
     const setup = createSetup(configOf(LIVE_COMMAND));
     const open = () =>
       openRecorder({
-        ...{ setup, folder: dir, runId: 'run', robotId: 'arm', learner: undefined },
+        ...{ setup, folder: dir, runId: 'run', robotId: 'arm', learner: undefined, weightsAfter: 0 },
         onFault: () => undefined,
         onJournal: () => undefined,
         onState: () => undefined,

@@ -6,8 +6,9 @@ import { ReinError, SystemClock } from '../../core/index.ts';
 import type { KeyboardTeleop } from '../../teleop/index.ts';
 import type { RunSetup } from '../setup.ts';
 import type { KeyboardHeard, RunObserver } from '../sim/index.ts';
+import { awaitLearner } from './learner-of.ts';
 import type { LiveNodeConfig } from './messages.ts';
-import { type LiveSession, openSession, type SessionEvent } from './session/index.ts';
+import { joinedRun, type LiveSession, openSession, type SessionEvent } from './session/index.ts';
 
 export interface LiveNodeOptions {
   readonly config: LiveNodeConfig;
@@ -43,10 +44,11 @@ export async function runLiveNode(options: LiveNodeOptions): Promise<void> {
   }
 }
 
-function open(options: LiveNodeOptions, heard: KeyboardHeard): Promise<LiveSession> {
+async function open(options: LiveNodeOptions, heard: KeyboardHeard): Promise<LiveSession> {
   const { config, setup, observer, createKeyboard } = options;
+  const runId = await runOf(options);
   const operators = config.operator === 'keyboard' ? [keyboardOf(setup, createKeyboard, heard)] : [];
-  const { folder, runId, robotId, learner, policy, durationS } = config;
+  const { folder, robotId, learner, policy, durationS } = config;
   return openSession({
     ...{ setup, folder, runId, robotId, learner, policy, durationS, observer, operators },
     guard: config.socketPath,
@@ -57,6 +59,24 @@ function open(options: LiveNodeOptions, heard: KeyboardHeard): Promise<LiveSessi
     ...{ afterStop: 'askLeave', howToGoOn: HOW_TO_GO_ON },
     listener: { event: (event) => print(observer, event) },
   });
+}
+
+/** The run that weights are taken of. Where only the learner knows it, the robot stands until it answers. */
+async function runOf({ config, setup, observer, signal }: LiveNodeOptions): Promise<string> {
+  // A node before this one may have met the learner.
+  const known = config.runId ?? joinedRun(config.folder);
+  if (known !== undefined) return known;
+  if (config.learner === undefined)
+    throw new ReinError('environment', 'The node was told of no run and of no learner.');
+  let told = '';
+  const { runId } = await awaitLearner(config.learner, setup, signal, ({ state, message, remedy }) => {
+    if (message === told) return;
+    // That it is away has been said at the start.
+    if (state === 'refused' || told !== '') observer.print(`${message} ${remedy}`);
+    told = message;
+  });
+  observer.print(`The learner answers: run ${runId}.`);
+  return runId;
 }
 
 function keyboardOf(setup: RunSetup, create: LiveNodeOptions['createKeyboard'], heard: KeyboardHeard): KeyboardTeleop {

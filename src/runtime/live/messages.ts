@@ -9,8 +9,8 @@ export interface LiveNodeConfig {
   readonly configFile: string;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
-  /** The learner's run, or the folder's where there is no learner. */
-  readonly runId: string;
+  /** The learner's run, or the folder's where there is no learner. Absent: whatever the learner says when it answers. */
+  readonly runId?: string;
   readonly robotId: string;
   /** Where the guard listens. */
   readonly socketPath: string;

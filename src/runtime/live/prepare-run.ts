@@ -8,6 +8,7 @@ import { type RunSetup, taskActionOf } from '../setup.ts';
 import type { RunFolder } from '../sim/index.ts';
 import { learnerOf } from './learner-of.ts';
 import { openLiveFolder } from './live-folder.ts';
+import { joinedRun } from './session/index.ts';
 
 export interface RunPreparation {
   readonly config: ResolvedConfig;
@@ -18,15 +19,25 @@ export interface RunPreparation {
   readonly out: string | undefined;
 }
 
-/** A folder, and the run that weights are taken of. Rejects with `ReinError`; then no folder was made. */
-export async function prepareRun(
-  request: RunPreparation,
-  setup: RunSetup,
-): Promise<{ readonly folder: RunFolder; readonly runId: string }> {
+/** A run that may start. */
+export interface PreparedRun {
+  readonly folder: RunFolder;
+  /** The run that weights are taken of; `undefined`: the learner's, which is away and was never met in this folder. */
+  readonly runId: string | undefined;
+  /** A learner is named and does not answer. */
+  readonly isLearnerAway: boolean;
+}
+
+/**
+ * A learner that is away holds nothing up: the robot goes on with the run that its folder has joined, or waits to be told.
+ * Rejects with `ReinError`; then no folder was made.
+ */
+export async function prepareRun(request: RunPreparation, setup: RunSetup): Promise<PreparedRun> {
   const learner = request.learner === undefined ? undefined : await learnerOf(request.learner, setup);
   await checkPolicies(request, setup, learner?.runId);
   const folder = await openLiveFolder(request.config, request.out);
-  return { folder, runId: learner?.runId ?? folder.runId };
+  if (request.learner === undefined) return { folder, runId: folder.runId, isLearnerAway: false };
+  return { folder, runId: learner?.runId ?? joinedRun(folder.path), isLearnerAway: learner === undefined };
 }
 
 /** The same for a node that waits for its learner: the learner is not asked here. The folder has a run of its own. */

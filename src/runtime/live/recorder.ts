@@ -23,6 +23,8 @@ export interface RecorderOptions {
   readonly runId: string;
   readonly robotId: string;
   readonly learner: string | undefined;
+  /** Only weights above this version are taken. */
+  readonly weightsAfter: number;
   readonly onFault: (sentence: string) => void;
   /** Told of the journal's troubles and their ends. */
   readonly onJournal: (status: JournalStatus) => void;
@@ -31,7 +33,7 @@ export interface RecorderOptions {
 
 /** Opens the journal and begins to connect. Throws `ReinError` when the journal is of another run or cannot be opened. */
 export function openRecorder(options: RecorderOptions): TransitionRecorder {
-  const { setup, folder, runId, robotId, learner, onFault, onJournal, onState } = options;
+  const { setup, folder, runId, robotId, learner, weightsAfter, onFault, onJournal, onState } = options;
   if (learner !== undefined) {
     const connection = new LearnerConnection({
       setup,
@@ -39,6 +41,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
       robotId,
       address: learner,
       folder,
+      weightsAfter,
       keep: 'newest',
       onFault,
       onJournal,

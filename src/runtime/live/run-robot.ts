@@ -14,7 +14,7 @@ import { busStopped, Supervisor, type SupervisorEvent } from '../supervisor.ts';
 import { explainedBy, GUARD_LOG } from './guard-log.ts';
 import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
-import { guardConfigOf, prepareRun } from './prepare-run.ts';
+import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
 
 export interface RunRobotRequest {
@@ -53,13 +53,23 @@ export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
   checkDecider(request);
   const scratch = makeScratchFolder(SOCKET_FILE);
   try {
-    const { folder, runId } = await prepareRun(request, setup);
+    const prepared = await prepareRun(request, setup);
+    const { folder, runId } = prepared;
     request.signal.throwIfAborted();
-    request.observer.print(`run ${runId}, robot ${request.robotId}, files in ${folder.path}`);
+    request.observer.print(`run ${runId ?? 'of the learner'}, robot ${request.robotId}, files in ${folder.path}`);
+    if (prepared.isLearnerAway) request.observer.print(awayLine(request, prepared));
     return await new RobotSupervision(request, setup, folder, runId, scratch).run();
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
+}
+
+function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun): string {
+  const away = `No learner answers at ${learner}`;
+  if (runId === undefined)
+    return `${away}, and this folder has met none: the robot holds until it is there (rein learn).`;
+  const otherwise = policy === undefined ? 'without any it holds' : 'without any the policy file acts';
+  return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
 }
 
 function checkDecider({ policy, learner, operator }: RunRobotRequest): void {
@@ -78,7 +88,13 @@ class RobotSupervision {
   #status: RunStatus | undefined;
   #failure: ReinError | undefined;
 
-  constructor(request: RunRobotRequest, setup: RunSetup, folder: RunFolder, runId: string, scratch: string) {
+  constructor(
+    request: RunRobotRequest,
+    setup: RunSetup,
+    folder: RunFolder,
+    runId: string | undefined,
+    scratch: string,
+  ) {
     this.#request = request;
     this.#folder = folder;
     const socketPath = join(scratch, SOCKET_FILE);
@@ -205,16 +221,21 @@ function ignoreLoss(error: unknown): void {
   if (!(error instanceof ReinError)) throw error;
 }
 
-function nodeConfig(request: RunRobotRequest, folder: RunFolder, runId: string, socketPath: string): LiveNodeConfig {
+function nodeConfig(
+  request: RunRobotRequest,
+  folder: RunFolder,
+  runId: string | undefined,
+  socketPath: string,
+): LiveNodeConfig {
   const { robotId, learner, policy, operator, durationS } = request;
   return {
     configFile: folder.configFile,
     folder: folder.path,
-    runId,
     robotId,
     socketPath,
     operator,
     startedAtS: new SystemClock().nowS(),
+    ...(runId === undefined ? {} : { runId }),
     ...(learner === undefined ? {} : { learner }),
     ...(policy === undefined ? {} : { policy }),
     ...(durationS === undefined ? {} : { durationS }),

@@ -26,6 +26,8 @@ export interface LearnerConnectionOptions {
   readonly weightsAddress?: string;
   /** The run's folder; the journal goes into it. */
   readonly folder: string;
+  /** Only weights above this version are taken. Default 0. */
+  readonly weightsAfter?: number;
   /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
   readonly keep: 'newest' | 'all';
   readonly onFault: (sentence: string) => void;
@@ -89,6 +91,7 @@ export class LearnerConnection {
       address,
       ...(options.weightsAddress === undefined ? {} : { weightsAddress: options.weightsAddress }),
       keep: options.keep,
+      after: options.weightsAfter ?? 0,
       runId,
       schemaHash,
       onBundle: (bundle) => {
@@ -114,7 +117,7 @@ export class LearnerConnection {
     return this.#uplink.learnerVersion;
   }
 
-  /** Version of the newest weights that have come; 0 before any. */
+  /** Version of the newest weights that have come, to earlier starts of this robot too; 0 before any. */
   get arrivedVersion(): number {
     return this.#subscription.version;
   }

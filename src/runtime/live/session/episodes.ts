@@ -186,7 +186,8 @@ export class Episodes {
   get #areDemonstrationsMissing(): boolean {
     const { recorder, setup } = this.#parts;
     if (setup.config.task.demonstrations === 0 || recorder.connection === undefined) return false;
-    return (recorder.connection.status?.version ?? 0) === 0;
+    // While the learner is away, weights on the disk say that its run had its demonstrations.
+    return (recorder.connection.status?.version ?? recorder.connection.arrivedVersion) === 0;
   }
 
   async #demonstrate(activity: Activity<void>): Promise<boolean> {

@@ -15,4 +15,5 @@ export type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
+export { joinedRun } from './weights/index.ts';
 export { withRow } from './with-row.ts';

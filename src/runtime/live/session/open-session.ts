@@ -17,7 +17,7 @@ import { LiveSession } from './session.ts';
 import type { SessionParts } from './session-parts.ts';
 import type { SessionListener } from './session-types.ts';
 import { watchRecording } from './watch/index.ts';
-import { KeptWeights } from './weights/index.ts';
+import { KeptWeights, WeightsDisk } from './weights/index.ts';
 
 export interface SessionOptions {
   readonly setup: RunSetup;
@@ -81,7 +81,14 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     const base = await openBase(setup);
     closers.push(() => base?.close());
     const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
-    const recorder = createRecorder(options, listeners, () => policy.version);
+    const file = options.policy === undefined ? undefined : fileOf(options.policy, policy);
+    const disk = options.learner === undefined ? undefined : createDisk(options, listeners);
+    closers.push(() => disk?.close());
+    const fromDisk = await disk?.load(policy);
+    if (fromDisk !== undefined) tellFromDisk(listeners, fromDisk.manifest.version);
+    const kept = new KeptWeights(setup, file, disk);
+    if (fromDisk !== undefined) kept.remember(fromDisk);
+    const recorder = createRecorder(options, listeners, disk?.after ?? 0, () => policy.version);
     closers.push(() => recorder.close());
     // The robot stands still before the journal is closed.
     closers.push(() => link.close());
@@ -96,8 +103,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     closers.push(() => desks.desk?.close());
     await arrangeFirst(options, link, drawLayout);
     return new LiveSession({
-      ...{ setup, clock, link, policy, recorder, listeners, closers, ...desks },
-      kept: new KeptWeights(setup, options.policy === undefined ? undefined : fileOf(options.policy, policy)),
+      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, ...desks },
       runner: createRunner(setup, link, clock, log, base),
       live: new LiveLog(log, options.durationS),
       folder: options.folder,
@@ -157,9 +163,21 @@ function createRunner(
   return new EpisodeRunner({ task: setup.task, link, jointNames, clock, policyHz, basePolicy, timings: log, leaseS });
 }
 
+function createDisk({ setup, folder, runId }: SessionOptions, listeners: SessionListeners): WeightsDisk {
+  const onFault = (message: string): void =>
+    listeners.emit('event', { level: 'warn', name: 'weightsRefused', row: 7, message, remedy: '' });
+  return new WeightsDisk({ folder, runId, schemaHash: setup.schemaHash, onFault });
+}
+
+function tellFromDisk(listeners: SessionListeners, version: number): void {
+  const message = `Policy ${version} from the disk acts until the learner sends newer weights.`;
+  listeners.emit('event', { level: 'info', name: 'weightsOnDisk', row: 0, message, remedy: '' });
+}
+
 function createRecorder(
   options: SessionOptions,
   listeners: SessionListeners,
+  weightsAfter: number,
   version: () => number,
 ): TransitionRecorder {
   const { setup, folder, runId, robotId, learner } = options;
@@ -167,7 +185,7 @@ function createRecorder(
     listeners.emit('event', { level, name, row, message, remedy: '' });
   let wasConnected = false;
   return openRecorder({
-    ...{ setup, folder, runId, robotId, learner },
+    ...{ setup, folder, runId, robotId, learner, weightsAfter },
     onFault: (sentence) => say('warn', 'recording', 0, sentence),
     onJournal: watchRecording((event) => listeners.emit('event', event)),
     onState: (state) => {

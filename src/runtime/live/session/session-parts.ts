@@ -13,6 +13,8 @@ import type { SessionListeners } from './listeners.ts';
 /** Weights that act or acted, for saving. */
 export interface WeightsStore {
   remember(weights: PolicyWeights): void;
+  /** They are not to act again, in later starts either. */
+  giveUp(version: number): void;
   /** Gives the path of what was written. */
   save(version: number, path: string): Promise<string>;
 }

@@ -1,4 +1,4 @@
-/** Remembers where the weights that act came from, so that they can be saved as a file that stands alone. */
+/** Remembers where the weights that act came from, so that they can be saved as a file that stands alone, and keeps them on disk. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ReinError } from '../../../../core/index.ts';
@@ -6,6 +6,7 @@ import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../..
 import type { RunSetup } from '../../../setup.ts';
 import { saveWeights } from '../../../weights-file.ts';
 import type { WeightsStore } from '../session-parts.ts';
+import type { WeightsDisk } from './weights-disk.ts';
 
 /** The weights in use and as many before them as can act again. */
 const KEPT = 5;
@@ -13,11 +14,17 @@ const POLICY_FILE = 'policy.onnx';
 
 export class KeptWeights implements WeightsStore {
   readonly #setup: RunSetup;
+  readonly #disk: WeightsDisk | undefined;
   readonly #sources = new Map<number, PolicyWeights | string>();
 
-  /** `file`: the policy file that the session began with. */
-  constructor(setup: RunSetup, file: { readonly path: string; readonly version: number } | undefined) {
+  /** `file`: the policy file that the session began with. `disk`: where later starts find what acted; absent without a learner. */
+  constructor(
+    setup: RunSetup,
+    file: { readonly path: string; readonly version: number } | undefined,
+    disk: WeightsDisk | undefined,
+  ) {
     this.#setup = setup;
+    this.#disk = disk;
     if (file !== undefined) this.#sources.set(file.version, file.path);
   }
 
@@ -25,6 +32,12 @@ export class KeptWeights implements WeightsStore {
   remember(weights: PolicyWeights): void {
     this.#sources.set(weights.manifest.version, weights);
     for (const version of [...this.#sources.keys()].slice(0, -KEPT)) this.#sources.delete(version);
+    this.#disk?.keep(weights);
+  }
+
+  /** No later start acts on weights `version`. */
+  giveUp(version: number): void {
+    this.#disk?.giveUp(version);
   }
 
   /**

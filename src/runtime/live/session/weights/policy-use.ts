@@ -59,6 +59,7 @@ export class PolicyUse {
     const given = this.#parts.policy.version;
     const back = this.#parts.policy.rollback();
     if (!back.ok) throw back.error;
+    this.#parts.kept.giveUp(given);
     this.#see();
     const message = `Policy ${given} is given up, policy ${back.value} acts again.`;
     this.#emit({ level: 'info', name: 'policyRolledBack', row: 0, message, remedy: '' });
@@ -76,9 +77,10 @@ export class PolicyUse {
 
   /** The weights in use gave nothing usable: those before them act, or the arm holds until there are newer ones. */
   async giveUp(error: unknown): Promise<void> {
-    const { link, policy, recorder } = this.#parts;
+    const { link, policy, recorder, kept } = this.#parts;
     const given = policy.version;
     const { canAct, sentence } = await fallBack(link, policy, error);
+    kept.giveUp(given);
     if (!canAct && recorder.connection === undefined) throw new ReinError('policy', sentence, { cause: error });
     if (!canAct) this.#unusableVersion = given;
     this.#emit({ level: 'error', name: 'policyUnusable', row: 1, message: sentence, remedy: '' });
