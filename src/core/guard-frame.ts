@@ -97,8 +97,8 @@ export type GuardRequest =
 
 export type GuardAnswer =
   | { readonly ok: true }
-  /** `needs`: it may be granted when a person asks for it. */
-  | { readonly ok: false; readonly reason: string; readonly needs?: 'person' };
+  /** `needs`: it may be granted when a person asks for it, or once a tick has a reading of the joints that is believed. */
+  | { readonly ok: false; readonly reason: string; readonly needs?: 'person' | 'reading' };
 
 /** Something about the robot's connection that people should know, beyond the state of each tick. */
 export interface GuardNotice {

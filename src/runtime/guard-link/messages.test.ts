@@ -36,6 +36,12 @@ describe('what a peer sent', () => {
   it('is taken as an answer or a greeting only when it is one', () => {
     expect(parseAnswer(bytes({ id: 1, answer: { ok: true } }))).toEqual({ id: 1, answer: { ok: true } });
     expect(parseAnswer(bytes({ id: 1, answer: { ok: false } }))).toBeUndefined();
+    for (const needs of ['person', 'reading']) {
+      const answer = { ok: false, reason: 'why', needs };
+      expect(parseAnswer(bytes({ id: 1, answer }))).toEqual({ id: 1, answer });
+    }
+    const unknown = parseAnswer(bytes({ id: 1, answer: { ok: false, reason: 'why', needs: 'luck' } }));
+    expect(unknown).toEqual({ id: 1, answer: { ok: false, reason: 'why' } });
     const shape = { joints: 6, signals: 0, actions: 4, controlHz: 100, timing: 'real-time' };
     expect(parseHello(bytes({ shape, tick: -1 }))).toEqual({ shape, tick: -1 });
     expect(parseHello(bytes({ shape: { ...shape, timing: 'whenever' }, tick: 0 }))).toBeUndefined();

@@ -43,7 +43,8 @@ export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
   if (answer['ok'] === true) return { id, answer: { ok: true } };
   const reason = answer['reason'];
   if (answer['ok'] !== false || typeof reason !== 'string') return undefined;
-  return { id, answer: { ok: false, reason, ...(answer['needs'] === 'person' ? { needs: 'person' } : {}) } };
+  const needs = answer['needs'];
+  return { id, answer: { ok: false, reason, ...(needs === 'person' || needs === 'reading' ? { needs } : {}) } };
 }
 
 /** The greeting in a JSON payload, or `undefined` when it is not one. Never throws. */

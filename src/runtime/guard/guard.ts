@@ -18,8 +18,12 @@ import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
 export type GuardOptions = GuardTickOptions;
 
 /** Said where torque, or going on, would start from a pose that nobody has measured. */
-const UNMEASURED =
-  'the joints were not measured in this tick, or the reading is not believed (late, lost, no number, or a jump): ask again once they are';
+const UNMEASURED: GuardAnswer = {
+  ok: false,
+  reason:
+    'the joints were not measured in this tick, or the reading is not believed (late, lost, no number, or a jump): ask again once they are',
+  needs: 'reading',
+};
 
 /**
  * Owns an open driver. `tick` is called once per control period, `handle` only between ticks, on the same thread.
@@ -88,8 +92,8 @@ export class Guard implements TickingGuard {
     const answer = answerRequest(tick.state, input, this.#tell);
     if (!answer.ok) return answer;
     if (request.kind === 'enable' && !hasTorque(tick.state)) {
-      const reason = this.#prepare();
-      if (reason !== undefined) return { ok: false, reason };
+      const prepared = this.#prepare();
+      if (!prepared.ok) return prepared;
     }
     if (request.kind === 'resetScene') {
       const reason = this.#resetScene(request.layout);
@@ -108,13 +112,15 @@ export class Guard implements TickingGuard {
 
   readonly #tell = (fault: Fault): string => sentenceOf(fault, this.#tick.frame, this.#model.joints);
 
-  /** Why torque cannot come on now; `undefined` where it can. */
-  #prepare(): string | undefined {
+  /** Whether torque can come on now. */
+  #prepare(): GuardAnswer {
     const reason = this.#driver.prepare?.();
-    if (reason !== undefined) return reason;
+    if (reason !== undefined) return { ok: false, reason };
     // It may have taken seconds, in which an arm without torque goes where it likes.
     if (this.#driver.prepare !== undefined) this.#tick.measureAnew();
-    return this.#tick.isMeasured ? this.#torqueMissing() : UNMEASURED;
+    if (!this.#tick.isMeasured) return UNMEASURED;
+    const missing = this.#torqueMissing();
+    return missing === undefined ? { ok: true } : { ok: false, reason: missing };
   }
 
   /** Torque that is not measured is not no torque: the file's observer could only be deaf, or stop the arm at once. */
@@ -131,7 +137,7 @@ export class Guard implements TickingGuard {
     const tick = this.#tick;
     if (!tick.mayAcknowledge) return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}` };
     // It goes on from where it is measured, so it has to be.
-    if (tick.state === 'stopped' && !tick.isMeasured) return { ok: false, reason: UNMEASURED };
+    if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
     const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
     const answer = answerRequest(tick.state, input, this.#tell);
     if (!answer.ok) return answer;

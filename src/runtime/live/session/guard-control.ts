@@ -96,10 +96,12 @@ export class GuardControl {
     return isLatched;
   }
 
-  /** Torque comes on only in a tick that has measured the joints; one that has not is no reason to give up. */
+  /** Torque comes on only in a tick that has measured the joints; one that has not, and nothing else, is asked again. */
   async #enable(): Promise<void> {
     for (let tries = 1; tries < ENABLE_TRIES; tries++) {
-      if ((await this.#link.request({ kind: 'enable' })).ok) return;
+      const answer = await this.#link.request({ kind: 'enable' });
+      if (answer.ok) return;
+      if (answer.needs !== 'reading') throw refused(answer.reason);
       await this.#link.advance(1);
     }
     await this.#request('enable');
@@ -107,11 +109,14 @@ export class GuardControl {
 
   async #request(kind: 'acknowledge' | 'enable'): Promise<void> {
     const answer = await this.#link.request({ kind });
-    if (answer.ok) return;
-    throw new ReinError('driver', `The robot does not go on: ${answer.reason}`, {
-      remedy: 'Remove the cause, then reset again.',
-    });
+    if (!answer.ok) throw refused(answer.reason);
   }
+}
+
+function refused(reason: string): ReinError {
+  return new ReinError('driver', `The robot does not go on: ${reason}`, {
+    remedy: 'Remove the cause, then reset again.',
+  });
 }
 
 function isMoving({ state }: GuardFrame): boolean {

@@ -147,6 +147,23 @@ describe('a stop', () => {
     await session.runEpisode({ purpose: 'training', maxSteps: 1 }).done;
   });
 
+  it('that cannot end is refused at once where waiting for a reading mends nothing, and asked again where it does', async () => {
+    const session = await withPolicy();
+    const prepare = vi.fn((): string | undefined => 'no controller holds the joints');
+    Object.assign(robot.driver, { prepare });
+    await expect(session.reset()).rejects.toThrow('no controller holds the joints');
+    // Behind ROS each may take a second.
+    expect(prepare).toHaveBeenCalledTimes(1);
+    // Too late for this tick, and not for good.
+    prepare.mockImplementation(() => {
+      if (prepare.mock.calls.length === 2) robot.driver.inject('lost', 2);
+      return undefined;
+    });
+    await session.reset();
+    expect(prepare).toHaveBeenCalledTimes(3);
+    expect(session.frame.state).toBe('ready');
+  });
+
   it('of an operator counts too, and the policy never goes on by itself', async () => {
     const hand = new Hand();
     const session = await withPolicy([hand]);
