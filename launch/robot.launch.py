@@ -131,7 +131,7 @@ def start(context):
         parameters['use_sim_time'] = True
 
     is_end = is_true('required') and not is_true('respawn')
-    node = LifecycleNode(
+    node = ConfiguredNode(
         package='rein',
         executable='node',
         name='rein',
@@ -153,6 +153,19 @@ def start(context):
     if is_true('sim'):
         actions.append(simulation(value))
     return actions + [node]
+
+
+class ConfiguredNode(LifecycleNode):
+    """A lifecycle node that may end before it was configured, e.g. over a mistyped name."""
+
+    def _call_change_state(self, request, context):
+        try:
+            super()._call_change_state(request, context)
+        except Exception:
+            if not context.is_shutdown:
+                raise
+            # launch took its own ROS node away while this waited for the service. It ends with code 1, and says why.
+            raise RuntimeError('the node ended before it was configured; it says why above') from None
 
 
 def end_of_launch(_event, context):
