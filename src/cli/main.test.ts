@@ -207,8 +207,8 @@ describe('what a command line is understood as', () => {
 
 describe('misuse', () => {
   it.each([
-    ['smi', "unknown command 'smi'\n(Did you mean sim?)"],
-    ['sim --sed 3', "unknown option '--sed'\n(Did you mean --seed?)"],
+    ['smi', 'unknown command \'smi\', did you mean "sim"?'],
+    ['sim --sed 3', 'unknown option \'--sed\', did you mean "--seed"?'],
     ['sim --seed', "option '--seed <n>' argument missing"],
     ['sim --seed -1', "argument '-1' is invalid. It must be a whole number from 0 to 9007199254740991."],
     ['sim --seed 1.5', "argument '1.5' is invalid."],

@@ -66,12 +66,20 @@ export function createProgram(
         // Help texts come in long lines.
         writeOut: (text) => output.out(wrapText(text, process.stdout.columns || DEFAULT_HELP_COLUMNS)),
         writeErr: (text) => output.error(text),
-        outputError: (text, write) => write(`rein: ${text.replace(/^error: /, '')}`),
+        outputError: (text, write) => write(`rein: ${ownWords(text)}`),
       })
       .showHelpAfterError(`Try: ${pathOf(command)} --help`)
       .allowExcessArguments(false);
   }
   return program;
+}
+
+/** Commander's message in the form of ours: no `error:`, and its guess in the same sentence. */
+function ownWords(text: string): string {
+  return text.replace(/^error: /, '').replace(/\n\(Did you mean (?:one of )?(.+?)\?\)/, (_, words: string) => {
+    const guesses = words.split(', ').map((word) => `"${word}"`);
+    return `, did you mean ${guesses.join(' or ')}?`;
+  });
 }
 
 /** `rein`, `rein sim`, `rein safety check`. */

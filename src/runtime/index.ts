@@ -16,5 +16,5 @@ export type {
   TrainOptions,
 } from './commands.ts';
 export * from './config/index.ts';
-export { createSetup, type RunSetup, simulatedArm } from './setup.ts';
+export { createSetup, pegTaskOf, type RunSetup, simulatedArm } from './setup.ts';
 export { busStopped, Supervisor, type SupervisorEvent } from './supervisor.ts';

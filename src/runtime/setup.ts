@@ -122,7 +122,7 @@ function createTask({ task, robot }: ResolvedConfig): Task {
 export function pegTaskOf({ task }: ResolvedConfig): PegTaskConfig {
   if (task.kind === 'pegInsertion') return task;
   throw new ReinError('task', `Task ${task.name} is judged by people: no script and no simulator knows it.`, {
-    remedy: 'Run it on a robot: ros2 launch rein robot.launch.py. For a simulated run take --task insert.',
+    remedy: `Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know insert and insert-tight.`,
   });
 }
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { evaluateBody } from './evaluate.ts';
+import { simBody } from './sim.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-eval-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -20,4 +21,16 @@ it('says of a file that is no policy what it is not, and of a run that was stopp
     message: expect.stringContaining('stopped before its end'),
     remedy: expect.stringContaining('rein export policy'),
   });
+});
+
+it.each(['reach-judged', 'drive-judged'])('says of %s that people judge it, and where it runs', async (task) => {
+  const policy = join(folder, 'policy.onnx');
+  writeFileSync(policy, '');
+  const refusal = {
+    message: expect.stringContaining('is judged by people'),
+    remedy: expect.stringContaining('rein run --task'),
+  };
+  await expect(evaluateBody({ ...given, policy, task })).rejects.toMatchObject(refusal);
+  const sim = { ...given, task, steps: undefined, evalEpisodes: undefined, timeLimitS: undefined, out: folder };
+  await expect(simBody({ ...sim, monitor: 'off', demonstrations: 'scripted' })).rejects.toMatchObject(refusal);
 });

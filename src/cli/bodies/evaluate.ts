@@ -7,6 +7,7 @@ import {
   createSetup,
   type EvaluationOptions,
   loadResolvedConfig,
+  pegTaskOf,
   type ResolvedConfig,
   resolveConfig,
 } from '../../runtime/index.ts';
@@ -22,6 +23,7 @@ const WORKERS = 2;
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = await configOf(options);
+  pegTaskOf(config);
   await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`));

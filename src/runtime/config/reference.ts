@@ -33,7 +33,7 @@ Three kinds of YAML files: a **task** names its **robot** and its **learner**. A
 that it stands in. Units are part of a key's name: values are plain decimal numbers, never text such as \`20 mm\`.
 
 \`--config FILE\` lays a YAML file over all three; it has the keys \`task\`, \`robot\` and \`learner\`, and below them any keys
-of this page. Groups are merged key by key; lists are replaced as a whole:
+of this page. Groups are merged key by key; lists are replaced as a whole, or patched by the names of their entries (\`joints: { elbow: { velocityMaxRadPerS: 0.5 } }\`):
 
 \`\`\`yaml
 task:

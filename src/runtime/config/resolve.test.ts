@@ -57,12 +57,59 @@ describe('what comes with Rein', () => {
   });
 });
 
+describe('a list of named entries in an overlay', () => {
+  it('is patched by name', () => {
+    const plain = resolveConfig({ task: 'insert', seed: 1 }).robot.joints;
+    const overlay = write('elbow.yaml', 'robot: { joints: { elbow: { velocityMaxRadPerS: 0.5 } } }');
+    const { joints } = resolveConfig({ task: 'insert', seed: 1, overlay }).robot;
+    const slowed = plain.map((joint) => (joint.name === 'elbow' ? { ...joint, velocityMaxRadPerS: 0.5 } : joint));
+    expect(joints).toEqual(slowed);
+  });
+
+  it('refuses a name that it does not have', () => {
+    expect(refusalOfOverlay('robot: { joints: { elbwo: { velocityMaxRadPerS: 0.5 } } }')).toMatch(
+      /^o\.yaml:1:20: there is none named "elbwo" in the list, did you mean "elbow"\?, there are shoulder_pan, /,
+    );
+  });
+});
+
+describe('a judged task', () => {
+  it('keeps the defaults of a group of which one key is set', () => {
+    const value = { option: '--steps', path: ['task', 'training', 'steps'], value: 10 } as const;
+    const { task } = resolveConfig({
+      task: 'reach-judged',
+      seed: 1,
+      overrides: [value],
+      overlay: write('judged.yaml', 'task: { target: { trainingWallS: 9 }, validation: { episodes: 2 } }'),
+    });
+    expect(task.training).toEqual({ steps: 10, minimumSteps: 0, stopAtValidation: 1 });
+    expect(task.validation).toEqual({ everySteps: 100_000, episodes: 2 });
+    expect(task.target).toEqual({ successRate: 0.9, trainingWallS: 9 });
+  });
+});
+
 describe('mistakes', () => {
+  it('in task, robot and learner are told at once', () => {
+    const message = refusalOfOverlay('task: { polciyHz: 3 }\nrobot: { leashMm: 3 }\nlearner: { utdd: 3 }\n');
+    expect(message.split('\n').map((line) => line.slice(0, 27))).toEqual([
+      'o.yaml:1:9: unknown key "po',
+      'o.yaml:2:10: unknown key "l',
+      'o.yaml:3:12: unknown key "u',
+    ]);
+  });
+
+  it('of syntax show the line and say how it is written', () => {
+    const overlay = write('broken.yaml', 'task:\n  hole: { depthM: 0.1\n  peg: 3\n');
+    const refused = (): unknown => resolveConfig({ task: 'insert', seed: 1, overlay });
+    expect(refused).toThrow(/broken\.yaml:3:\d+: this is not YAML: .*: peg: 3/);
+    expect(refused).toThrow(expect.objectContaining({ remedy: expect.stringContaining('"key: value" a line') }));
+  });
+
   it.each([
     [
       'an unknown key',
       'task: { polciyHz: 3 }',
-      /^o\.yaml:1:9: unknown key "polciyHz" here, allowed are name, kind, .*target, did you mean "policyHz"\?$/,
+      /^o\.yaml:1:9: unknown key "polciyHz" here, did you mean "policyHz"\? Allowed are name, kind, .*target$/,
     ],
     [
       'a key below a group',
@@ -132,7 +179,7 @@ describe('mistakes', () => {
     [
       'a group for no part',
       'tsak: { maxSteps: 3 }',
-      'o.yaml:1:1: unknown key "tsak", allowed here are task, robot, learner, did you mean "task"?',
+      'o.yaml:1:1: unknown key "tsak" here, did you mean "task"? Allowed are task, robot, learner',
     ],
     ['a part that is no group', 'task: insert', 'o.yaml:1:1: "task" must be a group of keys of the task\'s file'],
     [

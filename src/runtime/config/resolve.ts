@@ -1,18 +1,23 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
-import { didYouMean, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
 import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
 import {
+  type Checked,
   check,
   checkRobotTree,
   checkTaskTree,
+  guessThenAll,
+  type LearnerSettings,
   learnerSchema,
   oneAPlace,
   type ResolvedConfig,
+  type RobotConfig,
   type RunOptions,
+  type TaskConfig,
 } from './schema/index.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import {
@@ -54,8 +59,8 @@ export interface ConfigRequest {
 }
 
 /**
- * Reads and checks everything that `request` names. Throws `ReinError` of the kind `config` that lists all problems
- * of a file, each with its position; later files are not read once one is wrong. Writes nothing.
+ * Reads and checks everything that `request` names. Throws `ReinError` of the kind `config` that lists what is wrong
+ * in the values of all files, each with its position; what has to agree is looked at once they are right. Writes nothing.
  */
 export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   if (!Number.isSafeInteger(request.seed) || request.seed < 0) {
@@ -63,14 +68,30 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   }
   const layers = new Layers(request);
   const taskFile = layers.open('task', request.task, process.cwd());
-  const task = withBasePolicyFrom(finish(taskFile, checkTaskTree(taskFile.tree)), taskFile.folder);
-  const robotFile = layers.open('robot', task.robot, taskFile.folder, { file: taskFile, key: 'robot' });
-  const robot = withPathsFrom(finish(robotFile, checkRobotTree(robotFile.tree), checkRobot), robotFile.folder);
-  const learnerFile = layers.open('learner', task.learner, taskFile.folder, { file: taskFile, key: 'learner' });
-  const learner = withEncoderFrom(
-    finish(learnerFile, check(learnerFile.tree, learnerSchema), checkLearner),
-    learnerFile.tree,
-  );
+  const taskChecked = checkTaskTree(taskFile.tree);
+  const problems = [...taskFile.problems, ...taskChecked.problems];
+  // A task that is wrong still says which files belong to it: their mistakes are told together with its own.
+  const openNamed = <T>(
+    kind: 'robot' | 'learner',
+    checkTree: (tree: TreeNode) => Checked<T>,
+  ): Opened<T> | undefined => {
+    const name = taskChecked.value?.[kind] ?? wordAt(taskFile.tree, kind);
+    if (name === undefined) return undefined;
+    const file = openOrTell(problems, () => layers.open(kind, name, taskFile.folder, { file: taskFile, key: kind }));
+    const checked = checkTree(file.tree);
+    problems.push(...file.problems, ...checked.problems);
+    return { file, value: checked.value };
+  };
+  const robotOpened = openNamed('robot', checkRobotTree);
+  const learnerOpened = openNamed('learner', (tree) => check(tree, learnerSchema));
+  if (problems.length > 0) throw problemsError(oneAPlace(problems));
+  const task = withBasePolicyFrom(taskChecked.value as TaskConfig, taskFile.folder);
+  const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
+  throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
+  const robot = withPathsFrom(robotValue as RobotConfig, robotFile.folder);
+  const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerSettings>;
+  throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerSettings));
+  const learner = withEncoderFrom(learnerValue as LearnerSettings, learnerFile.tree);
   throwFindings(taskFile.tree, checkTask(task, robot));
   return {
     formatVersion: 1,
@@ -127,7 +148,7 @@ function readOverlay(path: string): YamlFile {
   const { tree } = file;
   const all: Problem[] = [];
   for (const [key, { keyPlace, value }] of tree.entries) {
-    const message = `unknown key "${shown(key)}", allowed here are ${KINDS.join(', ')}${didYouMean(key, KINDS)}`;
+    const message = `unknown key "${shown(key)}" here${guessThenAll(key, KINDS)}`;
     if (!KINDS.includes(key as ConfigKind)) all.push({ place: keyPlace, message });
     else if (value.kind !== 'map')
       all.push({ place: keyPlace, message: `"${key}" must be a group of keys of the ${key}'s file` });
@@ -136,17 +157,23 @@ function readOverlay(path: string): YamlFile {
   return file;
 }
 
-/** The checked value, or all problems of the file: of its text, its values, and what has to agree in it. */
-function finish<T>(
-  file: LayeredFile,
-  checked: { readonly value: T | undefined; readonly problems: readonly Problem[] },
-  agree: (value: T) => readonly Finding[] = () => [],
-): T {
-  const problems = oneAPlace([...file.problems, ...checked.problems]);
-  if (problems.length > 0) throw problemsError(problems);
-  const value = checked.value as T;
-  throwFindings(file.tree, agree(value));
-  return value;
+interface Opened<T> {
+  readonly file: LayeredFile;
+  readonly value: T | undefined;
+}
+
+/** Where a further file cannot even be read, the mistakes that are known go first. */
+function openOrTell(known: readonly Problem[], open: () => LayeredFile): LayeredFile {
+  try {
+    return open();
+  } catch (error) {
+    throw known.length > 0 ? problemsError(oneAPlace(known)) : error;
+  }
+}
+
+function wordAt(tree: TreeNode, key: string): string | undefined {
+  const node = nodeAt(tree, [key]);
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
 }
 
 function throwFindings(tree: TreeNode, findings: readonly Finding[]): void {

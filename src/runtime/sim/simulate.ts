@@ -9,7 +9,7 @@ import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import { LearnerConnection } from '../node/index.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
-import { createSetup, type RunSetup } from '../setup.ts';
+import { createSetup, pegTaskOf, type RunSetup } from '../setup.ts';
 import { saveWeights } from '../weights-file.ts';
 import { recordDemonstrations } from './demonstrations.ts';
 import { EvaluationPool, type TrialResult } from './evaluation-pool.ts';
@@ -64,6 +64,7 @@ export const ROBOT_ID = 'sim-1';
  * it was asked to end; whatever happens, arm and files are left in order.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  pegTaskOf(options.config);
   const setup = createSetup(options.config);
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());

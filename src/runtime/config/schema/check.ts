@@ -68,7 +68,13 @@ function unknownKey(key: string, path: TreePath, schema: JsonSchema | undefined)
   const other = sameInOtherUnit(key, allowed);
   if (other !== undefined)
     return `unknown key "${shown(key)}" ${where}, this value is given in ${other.unit}: write "${other.key}"`;
-  return `unknown key "${shown(key)}" ${where}, allowed are ${allowed.join(', ')}${didYouMean(key, allowed)}`;
+  return `unknown key "${shown(key)}" ${where}${guessThenAll(key, allowed)}`;
+}
+
+/** The guess first: the list of all may be long. */
+export function guessThenAll(key: string, allowed: readonly string[]): string {
+  const guess = didYouMean(key, allowed);
+  return `${guess}${guess === '' ? ', allowed are' : ' Allowed are'} ${allowed.join(', ')}`;
 }
 
 function missing(path: TreePath, schema: JsonSchema | undefined, place: Place): Problem {

@@ -1,6 +1,6 @@
 export { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from './allowed.ts';
 export { BASE_NEEDS, type BaseConfig, baseFileOf } from './base.ts';
-export { check, oneAPlace } from './check.ts';
+export { type Checked, check, guessThenAll, oneAPlace } from './check.ts';
 export type { DriverConfig, RosDriverConfig } from './driver.ts';
 export type { JudgedTaskConfig } from './judged-task.ts';
 export { type LearnerSettings, learnerSchema } from './learner.ts';

@@ -13,6 +13,7 @@ import {
   targetSchema,
   trainingSchema,
   validationSchema,
+  withDefaults,
 } from './task-common.ts';
 
 export interface JudgedTaskConfig extends TaskCommon {
@@ -100,10 +101,10 @@ const schema = z
       { min: 0, max: 0 },
       'People demonstrate by taking over; nothing is waited for: 0.',
     ).default(0),
-    training: trainingSchema.default({ steps: 100_000, minimumSteps: 0, stopAtValidation: 1 }),
-    validation: validationSchema.default({ everySteps: 100_000, episodes: 1 }),
+    training: withDefaults(trainingSchema, { steps: 100_000, minimumSteps: 0, stopAtValidation: 1 }),
+    validation: withDefaults(validationSchema, { everySteps: 100_000, episodes: 1 }),
     evaluation: evaluationSchema.default({ episodes: 20 }),
-    target: targetSchema.default({ successRate: 0.9 }),
+    target: withDefaults(targetSchema, { successRate: 0.9 }),
   })
   .meta({ title: 'Task: judged by people', description: "A task of one's own on one's own robot." });
 

@@ -126,3 +126,13 @@ export const targetSchema: z.ZodType<TargetConfig> = z
     ).optional(),
   })
   .meta({ description: 'What has to be reached.' });
+
+/** A group that may be left out, and keys of it too: what is not written is as in `defaults`. */
+export function withDefaults<T extends object>(group: z.ZodType<T>, defaults: T): z.ZodDefault<z.ZodType<T>> {
+  const given = new Map<string, unknown>(Object.entries(defaults));
+  const fields = Object.entries((group as unknown as z.ZodObject<Record<string, z.ZodType>>).shape).map(
+    ([key, field]) => [key, given.has(key) ? field.default(given.get(key)) : field] as const,
+  );
+  const loose = z.strictObject(Object.fromEntries(fields)).meta(group.meta() ?? {});
+  return (loose as unknown as z.ZodType<T>).default(defaults as z.core.util.NoUndefined<T>);
+}

@@ -24,16 +24,16 @@ export function formatProblem(problem: Problem): string {
 /** Longest list that is still read. */
 const SHOWN = 20;
 
+const EVERY_KEY = 'docs/config.md lists every key with its unit and range';
+
 /** All of `problems` as one error: one line each, in the order of the text. `problems` is not empty. */
-export function problemsError(problems: readonly Problem[]): ReinError {
+export function problemsError(problems: readonly Problem[], remedy: string = EVERY_KEY): ReinError {
   const sorted = [...problems].sort(byPlace);
   // The YAML reader may stumble twice over one place.
   const all = [...new Set(sorted.map(formatProblem))];
   const lines = all.slice(0, SHOWN);
   if (all.length > SHOWN) lines.push(`and ${all.length - SHOWN} more`);
-  return new ReinError('config', lines.join('\n'), {
-    remedy: 'docs/config.md lists every key with its unit and range',
-  });
+  return new ReinError('config', lines.join('\n'), { remedy });
 }
 
 function byPlace(a: Problem, b: Problem): number {

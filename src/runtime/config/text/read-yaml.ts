@@ -4,6 +4,7 @@ import { ReinError } from '../../../core/index.ts';
 import { refuseDeepText } from './depth.ts';
 import { type Place, type Problem, problemsError } from './place.ts';
 import { readText } from './read-text.ts';
+import { shown } from './shown.ts';
 import type { MapEntry, MapNode, TreeNode } from './tree.ts';
 
 const MAX_DEPTH = 32;
@@ -24,8 +25,11 @@ export function parseYaml(text: string, file: string): YamlFile {
   const lines = new LineCounter();
   const document = parse(text, file, lines);
   const reader = new Reader(file, lines);
-  for (const error of document.errors) reader.report(error.pos[0], firstLine(error.message, error.code));
-  if (reader.problems.length > 0) throw problemsError(reader.problems);
+  for (const error of document.errors) {
+    const [at] = error.pos;
+    reader.report(at, firstLine(error.message, error.code, lineText(text, lines, at)));
+  }
+  if (reader.problems.length > 0) throw problemsError(reader.problems, SYNTAX_REMEDY);
   if (document.contents === null || text.trim() === '') throw new ReinError('config', `${file}: the file is empty`);
   const tree = reader.read(document.contents, 0);
   if (tree.kind !== 'map') {
@@ -48,10 +52,20 @@ function parse(text: string, file: string, lineCounter: LineCounter): Document.P
   }
 }
 
-function firstLine(message: string, code: string): string {
+const SYNTAX_REMEDY =
+  'Write one "key: value" a line, the keys of a group indented by two spaces, lists as [1, 2] and text with ":" or "#" in quotes';
+const SHOWN_COLUMNS = 80;
+
+/** The line at `offset` as it is written, for an error about it. */
+function lineText(text: string, lines: LineCounter, offset: number): string {
+  const line = text.split(/\r?\n/)[lines.linePos(offset).line - 1]?.trim() ?? '';
+  return line === '' ? ', at the end of the text' : `: ${shown(line.slice(0, SHOWN_COLUMNS))}`;
+}
+
+function firstLine(message: string, code: string, line: string): string {
   if (code === 'DUPLICATE_KEY') return 'this key was given before, every key may stand once';
   if (code === 'TAB_AS_INDENT') return 'a tab is used to indent, YAML takes spaces only';
-  return `this is not YAML: ${message.split('\n')[0]!.replace(/[.:]$/, '')}`;
+  return `this is not YAML: ${message.split('\n')[0]!.replace(/[.:]$/, '')}${line}`;
 }
 
 /** Walks a parsed document, turning it into a tree and collecting what is refused. */

@@ -1,5 +1,7 @@
 /** Plain data that remembers where each value was written, so that a check can point at it after merging. */
-import type { Place } from './place.ts';
+import { didYouMean } from '../../../core/index.ts';
+import { type Place, problemsError } from './place.ts';
+import { shown } from './shown.ts';
 
 export type Scalar = string | number | boolean | null;
 
@@ -69,8 +71,12 @@ export function keyPlaceOf(root: TreeNode, path: TreePath): Place | undefined {
   return parent?.kind === 'map' ? parent.entries.get(String(path.at(-1)))?.keyPlace : undefined;
 }
 
-/** `over` on top of `base`: maps are merged key by key, everything else is replaced. */
+/**
+ * `over` on top of `base`: maps are merged key by key, a list of named entries takes a map of entries by name, everything
+ * else is replaced. Throws `ReinError` for a name that the list does not have.
+ */
 export function merge(base: TreeNode, over: TreeNode): TreeNode {
+  if (base.kind === 'list' && over.kind === 'map') return mergeByName(base, over);
   if (base.kind !== 'map' || over.kind !== 'map') return over;
   const entries = new Map(base.entries);
   for (const [key, entry] of over.entries) {
@@ -82,6 +88,26 @@ export function merge(base: TreeNode, over: TreeNode): TreeNode {
   }
   return { kind: 'map', entries, place: base.place };
 }
+
+function mergeByName(base: ListNode, over: MapNode): TreeNode {
+  const names = base.items.map((item) => plainOf(nodeAt(item, ['name']) ?? { ...NOTHING, place: item.place }));
+  if (names.length === 0 || !names.every((name) => typeof name === 'string')) return over;
+  const strangers = [...over.entries].filter(([name]) => !names.includes(name));
+  if (strangers.length > 0) {
+    const problems = strangers.map(([name, { keyPlace }]) => ({
+      place: keyPlace,
+      message: `there is none named "${shown(name)}" in the list${didYouMean(name, names)}, there are ${names.join(', ')}`,
+    }));
+    throw problemsError(problems);
+  }
+  const items = base.items.map((item, i) => {
+    const entry = over.entries.get(names[i]!);
+    return entry === undefined ? item : merge(item, entry.value);
+  });
+  return { kind: 'list', items, place: base.place };
+}
+
+const NOTHING = { kind: 'scalar', value: null, source: '' } as const;
 
 /** A map with one value at `path`, said to stand at `place`: how a command-line option overrides a file. */
 export function treeAt(path: readonly string[], value: Scalar | readonly Scalar[], place: Place): TreeNode {
