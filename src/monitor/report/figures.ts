@@ -11,6 +11,8 @@ const CURVE_POINTS = 300;
 const SCATTER_POINTS = 1500;
 /** Episodes in a moving average. */
 const WINDOW = 20;
+/** A pause between records of so many usual ones is a gap. */
+const GAP_FACTOR = 5;
 
 /** The records of one kind. */
 export function only<K extends MetricKind>(records: readonly MetricRecord[], kind: K): Of<K>[] {
@@ -126,23 +128,26 @@ export function learnerCurves(records: readonly MetricRecord[]): string {
     label: string,
     hue: 'blue' | 'orange' | 'green' | 'violet',
     value: (u: Of<'update'>) => number | null,
+    scale: 'linear' | 'log' = 'linear',
   ): string => {
     const points = thin(
-      updates.map((u): Point => [u.update, value(u) ?? Number.NaN]).filter(([, v]) => Number.isFinite(v)),
+      updates
+        .map((u): Point => [u.update, value(u) ?? Number.NaN])
+        .filter(([, v]) => Number.isFinite(v) && (scale === 'linear' || v > 0)),
       CURVE_POINTS,
     );
     const chart: Chart = {
       title,
       description: `${title} over ${updates.length} records.`,
       x: { label: 'updates', min: 0 },
-      y: { label },
+      y: { label, scale },
       layers: [{ kind: 'line', hue, points }],
       size: 'half',
     };
     return figure(chart, points.length > 0, '');
   };
   return [
-    curve('Critic loss', 'loss', 'blue', (u) => u.criticLoss),
+    curve('Critic loss', 'loss (log)', 'blue', (u) => u.criticLoss, 'log'),
     curve('Actor loss', 'loss', 'orange', (u) => u.actorLoss),
     curve('Temperature', 'α', 'green', (u) => u.temperature),
     curve('Entropy', 'nats', 'violet', (u) => u.entropy),
@@ -163,39 +168,69 @@ export function filterActivity(records: readonly MetricRecord[]): string {
   return `<table><thead><tr><th scope="col">Reason</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(only(records, 'safety'))}${roomCurves(only(records, 'safety'))}`;
 }
 
+const STAGE_SENTENCES: Readonly<Record<string, string>> = {
+  sanitize: 'Refuses commands that are late, of a wrong length or no numbers, and cuts actions to ±1.',
+  actionMap: 'Makes targets of actions, within the leash of the measured tool and the workspace.',
+  startGuard: 'Refuses a first target far from the measured pose.',
+  limiter: 'Keeps speed, acceleration and jerk of each joint.',
+  brakeBound: 'Slows a joint in time to stop before its end.',
+  barrier: 'Steers links away from boxes, from each other and from the walls.',
+  tank: 'Slows motion that would take more energy than the tank holds.',
+  shield: 'Keeps a stopping path that is clear, or brakes.',
+};
+
 /** Each stage of the chain in its order, with the least margin of the whole run. */
 function stageTable(safety: readonly Of<'safety'>[]): string {
   const last = safety.at(-1)!;
   const cells = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
     const least = Math.min(...safety.map((record) => record.stages?.[stage]?.marginMin ?? 1));
     const share = `${((changedTicks / last.ticks) * 100).toFixed(2)} %`;
-    return `<tr><th scope="row">${text(stage)}</th><td class="number">${shortNumber(changedTicks)}</td><td class="number">${share}</td><td class="number">${(least * 100).toFixed(1)} %</td></tr>`;
+    return `<tr><th scope="row">${text(stage)}</th><td>${text(STAGE_SENTENCES[stage] ?? '')}</td><td class="number">${shortNumber(changedTicks)}</td><td class="number">${share}</td><td class="number">${(least * 100).toFixed(1)} %</td></tr>`;
   });
   if (cells.length === 0) return '';
-  return `<table><thead><tr><th scope="col">Stage</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th><th scope="col" class="number">Least margin</th></tr></thead><tbody>${cells.join('')}</tbody></table>`;
+  return `<table><thead><tr><th scope="col">Stage</th><th scope="col">What it does</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th><th scope="col" class="number">Least margin</th></tr></thead><tbody>${cells.join('')}</tbody></table>`;
 }
 
 function roomCurves(safety: readonly Of<'safety'>[]): string {
-  const curve = (title: string, hue: Hue, value: (record: Of<'safety'>) => number | undefined) => {
-    const points = thin(
-      safety.flatMap((record): Point[] => {
-        const share = value(record);
-        return typeof share === 'number' && Number.isFinite(share) ? [[record.tS, share]] : [];
-      }),
-      CURVE_POINTS,
-    );
+  const curve = (title: string, label: string, hue: Hue, value: (record: Of<'safety'>) => number | undefined) => {
+    const points = safety.flatMap((record): Point[] => {
+      const share = value(record);
+      return typeof share === 'number' && Number.isFinite(share) ? [[record.tS, share]] : [];
+    });
+    if (points.length < 2) {
+      const [only] = points;
+      return only === undefined
+        ? ''
+        : `<p>${text(title)}: ${(only[1] * 100).toFixed(1)} %, of one record at ${shortNumber(only[0])} s.</p>`;
+    }
+    const parts = withoutGaps(points).map((part) => thin(part, CURVE_POINTS));
     const chart: Chart = {
       title,
-      description: `${title} over the run, as a share.`,
-      x: { label: 's', min: 0 },
-      y: { label: 'share' },
-      layers: [{ kind: 'line', hue, points }],
-      size: 'half',
+      description: `${title} over the run, as a share; the line is broken where nothing was recorded.`,
+      x: { label: 'time in the run, s', min: 0 },
+      y: { label, min: 0, scale: 'percent' },
+      layers: parts.flatMap((part): Layer[] => [
+        { kind: 'line', hue, points: part },
+        ...(part.length === 1 ? [{ kind: 'dots', hue, points: part } as const] : []),
+      ]),
     };
-    return points.length > 0 ? figure(chart, true, '') : '';
+    return figure(chart, true, '');
   };
-  const tank = curve('Energy tank, least content', 'orange', (record) => record.tank?.levelMin);
-  return `<div class="quad">${curve('Least safety margin', 'blue', (record) => record.marginMin)}${tank}</div>`;
+  const margin = curve('Least safety margin', 'share of the limit left', 'blue', (record) => record.marginMin);
+  const tank = curve('Energy tank, least content', 'share of a full tank', 'orange', (record) => record.tank?.levelMin);
+  return `<div class="pair">${margin}${tank}</div><p>The least safety margin is the smallest room to any limit since the record before, as a share of that limit: 0 % is at the limit.</p>`;
+}
+
+/** Runs of points without a gap: one that is far longer than usual, as during validation, is not drawn through. */
+function withoutGaps(points: readonly Point[]): Point[][] {
+  const steps = points.slice(1).map(([x], i) => x - points[i]![0]);
+  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  const parts: Point[][] = [];
+  points.forEach((point, i) => {
+    if (i === 0 || steps[i - 1]! > GAP_FACTOR * usual) parts.push([]);
+    parts.at(-1)!.push(point);
+  });
+  return parts;
 }
 
 const HISTOGRAM_TITLES: Readonly<Record<string, string>> = {
