@@ -203,6 +203,10 @@ export interface RobotModel {
   readonly payloadMaxKg?: number | undefined;
   /** Absent: the joints' torques are not watched. Arms only. */
   readonly torqueObserver?: TorqueObserverModel | undefined;
+  /** False: without torque it sinks or falls, and torque goes off as a ramp. Absent: brakes, gears or balance hold it. */
+  readonly holdsWithoutTorque?: boolean | undefined;
+  /** How long torque takes to go off at the end of the brake, s; where `holdsWithoutTorque` is false. */
+  readonly exitRampS?: number | undefined;
   /** Guard ticks per second. */
   readonly controlHz: number;
   /** Distance kept from every position limit, rad. */

@@ -29,8 +29,13 @@ export interface Driver {
   readonly isSimulated?: boolean;
   /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */
   readonly measuresTorque?: boolean;
-  /** Torque on, holding the measured pose. */
+  /** Torque on, holding the measured pose, without a limit that `limitTorque` left. */
   enable(): void;
+  /**
+   * Limits the torque of every joint to `ratio` (0, 1] of its own, until `enable`. Tick path. Asked for, from 1 downwards, where torque goes
+   * off under an arm that does not hold itself without it. Absent: it holds in full until `disable`.
+   */
+  limitTorque?(ratio: number): void;
   /** Torque off. */
   disable(): void;
   /** Measures into `out`. Tick path: no allocation, no throw. In simulation one control period passes first. */

@@ -17,4 +17,4 @@ export type {
 } from './commands.ts';
 export * from './config/index.ts';
 export { createSetup, pegTaskOf, type RunSetup, simulatedArm } from './setup.ts';
-export { busStopped, Supervisor, type SupervisorEvent } from './supervisor.ts';
+export { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from './supervisor.ts';

@@ -3,9 +3,11 @@
  * node closes its files, the guard goes last.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { type GuardAnswer, type GuardRequest, ReinError } from '../core/index.ts';
+import { type GuardAnswer, type GuardRequest, ReinError, type RobotModel } from '../core/index.ts';
 import { lostError, PendingAnswers } from './guard-link/index.ts';
 import { type BusMessage, Guardian, type GuardianEvent, type StopCause } from './guardian/index.ts';
+
+const STOP_LIMIT_MS = 5000;
 
 /** A program of ours and its arguments. */
 export interface ProgramSpec {
@@ -16,6 +18,14 @@ export interface ProgramSpec {
   readonly nodeFlags?: readonly string[];
   /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
   readonly errorsTo?: number;
+}
+
+/** How long a guard of `robot` may take to end, ms: an arm that falls without torque is let down first. */
+export function guardStopMs(
+  robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>,
+  plainMs: number = STOP_LIMIT_MS,
+): number {
+  return plainMs + (robot.holdsWithoutTorque === false ? 1e3 * (robot.exitRampS ?? 0) : 0);
 }
 
 /** What a `busStopped` says, as a sentence. */
@@ -89,9 +99,14 @@ export class Supervisor {
   #finish: (exitCode: number) => void = () => undefined;
 
   constructor(options: SupervisorOptions) {
-    const stopLimitMs = options.stopLimitMs ?? 5000;
+    const stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
     this.#options = {
-      ...{ startLimitMs: 15_000, stopLimitMs, nodeStopLimitMs: stopLimitMs, nodeStarts: 'afterGuard' },
+      ...{
+        startLimitMs: 15_000,
+        stopLimitMs,
+        nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
+        nodeStarts: 'afterGuard',
+      },
       ...{ onNodeMessage: () => undefined, onGuardReady: () => undefined },
       ...options,
     };

@@ -1,6 +1,6 @@
 /** Rows of the fault table that the guard sees, on lock-step time: what is done, how soon, and that it stays. */
-import { describe, expect, vi } from 'vitest';
-import { EMERGENCY_STOP, OVERLOADED, OVERRUN, START_FAR } from '../../src/safety/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { EMERGENCY_STOP, faultsOf, OVERLOADED, OVERRUN, START_FAR } from '../../src/safety/index.ts';
 import { FaultRig } from '../support/fault-rig.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { ur5eLike } from '../support/robot-models.ts';
@@ -163,6 +163,57 @@ describe('a robot that goes wrong', () => {
     expect(rig.link.latest.state).toBe('fault');
     expect(Array.from(rig.driver.referenceRad)).toEqual(Array.from(rig.link.latest.referenceRad));
     expect(rig.link.latest.violations).toBe(0);
+  });
+
+  faultRow(
+    10,
+    'fake',
+    'an arm that falls without torque is held at the end of the brake, and let down slowly',
+    async () => {
+      const exitRampS = 2;
+      const model = { ...roomy, holdsWithoutTorque: false, exitRampS };
+      for (const fault of ['lost', 'jump', 'emergencyStop', 'disable'] as const) {
+        const rig = await FaultRig.active({ model, scale: 0.1 });
+        for (let k = 0; k < 10; k++) {
+          rig.push(1);
+          await rig.link.advance(3);
+        }
+        if (fault === 'disable') await rig.link.request({ kind: 'disable' });
+        else rig.driver.inject(fault, 1000);
+        let isTold = false;
+        let restTicks = 0;
+        const ratios: number[] = [];
+        for (let k = 0; k < 2000 && rig.driver.isEnabled; k++) {
+          const isAtRest = (await rig.speedShare()) === 0;
+          if (isAtRest && rig.driver.isEnabled) restTicks++;
+          isTold ||= faultsOf(rig.link.latest.faultFlags).some(({ flag }) => flag === 'lettingDown');
+          ratios.push(rig.driver.torqueRatio);
+          expect(rig.link.latest.violations).toBe(0);
+        }
+        expect(rig.driver.isEnabled).toBe(false);
+        expect(rig.link.latest.state).toBe(fault === 'disable' ? 'standby' : 'fault');
+        // Held for all of the ramp, at rest, and weaker from tick to tick.
+        expect(restTicks / model.controlHz).toBeGreaterThanOrEqual(exitRampS - 2 / model.controlHz);
+        expect(restTicks / model.controlHz).toBeLessThan(exitRampS + 1.5);
+        expect(isTold).toBe(true);
+        expect(ratios[0]).toBe(1);
+        for (const [i, ratio] of ratios.entries()) expect(ratio).toBeLessThanOrEqual(ratios[i - 1] ?? 1);
+        expect(ratios.at(-1)).toBeLessThan(0.05);
+      }
+    },
+  );
+
+  it('an arm that falls without torque keeps it at category 2, and comes up with all of it', async () => {
+    const rig = await FaultRig.active({ model: { ...roomy, holdsWithoutTorque: false, exitRampS: 1 } });
+    await rig.link.request({ kind: 'stop' });
+    await rig.link.advance(500);
+    expect(rig.link.latest.state).toBe('stopped');
+    expect([rig.driver.isEnabled, rig.driver.torqueRatio]).toEqual([true, 1]);
+    await rig.link.request({ kind: 'disable' });
+    await rig.ticksUntil(() => !rig.driver.isEnabled, 2000);
+    expect(rig.link.latest.state).toBe('standby');
+    expect((await rig.link.request({ kind: 'enable' })).ok).toBe(true);
+    expect([rig.driver.isEnabled, rig.driver.torqueRatio]).toEqual([true, 1]);
   });
 
   faultRow(14, 'fake', 'a reading that does not change cuts the torque after 100 ms', async (promised) => {

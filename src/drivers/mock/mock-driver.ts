@@ -59,6 +59,8 @@ export class MockDriver implements Driver {
   isEmergencyStopPressed = false;
   #isEnabled = false;
   #measuredAtS = 0;
+  /** Share of its torque that each joint may give, (0, 1]. */
+  torqueRatio = 1;
 
   constructor(model: RobotModel, options: MockDriverOptions = {}) {
     const joints = model.joints.length;
@@ -102,9 +104,14 @@ export class MockDriver implements Driver {
   }
 
   enable(): void {
+    this.torqueRatio = 1;
     this.#referenceRad.set(this.#positionRad);
     this.#isEnabled = this.#isOpen;
     this.bus?.send(MOCK_FRAME.torqueOn, this.#referenceRad);
+  }
+
+  limitTorque(ratio: number): void {
+    this.torqueRatio = ratio;
   }
 
   disable(): void {

@@ -33,6 +33,21 @@ const SPHERES = `robot:
 `;
 const TANK = 'robot:\n  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9';
 
+describe('how torque goes off', () => {
+  it.each([
+    ['as a ramp under an arm that falls', 'robot: { holdsWithoutTorque: false, exitRampS: 10 }', /^accepted$/],
+    ['at once under one that holds', 'robot: { holdsWithoutTorque: true }', /^accepted$/],
+    [
+      'no ramp under an arm that falls',
+      'robot: { holdsWithoutTorque: false }',
+      /^o.yaml:1:\d+: .*exitRampS has to say/,
+    ],
+    ['a ramp under one that holds', 'robot: { exitRampS: 10 }', /^o.yaml:1:\d+: .*add `holdsWithoutTorque: false`/],
+    ['in no time', 'robot: { holdsWithoutTorque: false, exitRampS: 0 }', /exitRampS/],
+    ['never', 'robot: { holdsWithoutTorque: false, exitRampS: 121 }', /exitRampS/],
+  ])('%s', (_name, overlay, expected) => expect(said(overlay)).toMatch(expected));
+});
+
 describe('shapes and points', () => {
   it.each([
     ['none of them', `${SPHERES}    pairs: [[hand, foot]]\n`, 'accepted'],

@@ -10,7 +10,7 @@ export function checkSafety(robot: RobotConfig): readonly Finding[] {
   const named = [...checkPoints(robot), ...checkCapsules(robot), ...checkPairs(robot), ...checkKeepOut(robot)];
   // Where a name leads nowhere, nothing can be measured.
   const atHome = named.length > 0 || robot.base !== undefined ? [] : checkHomeRoom(robot);
-  return [...named, ...atHome, ...checkTank(robot), ...checkFence(robot), ...checkObserver(robot)];
+  return [...named, ...atHome, ...checkTank(robot), ...checkFence(robot), ...checkObserver(robot), ...checkExit(robot)];
 }
 
 /** The corners of `box` at `path` that are not below their opposites. */
@@ -217,6 +217,15 @@ function checkObserver({ torqueObserver, joints }: RobotConfig): Finding[] {
     const message = `torqueObserver.${key} has ${counted(length, 'number')}, the robot has ${counted(joints.length, 'joint')}: run rein safety identify again`;
     return [{ path: ['torqueObserver', key], message }];
   });
+}
+
+/** A ramp belongs to an arm that falls, and an arm that falls needs one. */
+function checkExit({ holdsWithoutTorque = true, exitRampS }: RobotConfig): Finding[] {
+  if (holdsWithoutTorque === (exitRampS === undefined)) return [];
+  const message = holdsWithoutTorque
+    ? 'exitRampS is for an arm that sinks without torque: add `holdsWithoutTorque: false`, or leave it out'
+    : 'holdsWithoutTorque is false, so exitRampS has to say how long torque takes to go off: long enough to get there and support the arm, or for it to sink onto its rest';
+  return [{ path: [holdsWithoutTorque ? 'exitRampS' : 'holdsWithoutTorque'], message }];
 }
 
 function checkFence({ base }: RobotConfig): Finding[] {

@@ -24,10 +24,13 @@ import {
   DRIVER_LOST,
   deciderOf,
   EMERGENCY_STOP,
+  ExitRamp,
   FaultLatch,
   FollowingWatchdog,
   hasTorque,
+  isAtLeast,
   isMeasuredAtRest,
+  LETTING_DOWN,
   LIMIT_BROKEN,
   LimitMonitor,
   MeasuredClearance,
@@ -47,6 +50,7 @@ import {
   START_REFUSED,
   TankWatch,
   TorqueObserver,
+  worstAction,
 } from '../../safety/index.ts';
 import { createActionCommand, createGuardFrame, type GuardPort } from '../guard-link/index.ts';
 import type { TickStages } from '../tick.ts';
@@ -91,6 +95,7 @@ export class GuardTick implements TickStages {
   readonly #hasTank: boolean;
   readonly #overload: OverloadWatchdog = new OverloadWatchdog();
   readonly #rest: RestDetector = new RestDetector();
+  readonly #exit: ExitRamp;
   readonly #faults: FaultLatch = new FaultLatch();
   readonly #chain: SafetyChain;
   readonly #monitor: LimitMonitor;
@@ -102,6 +107,7 @@ export class GuardTick implements TickStages {
     decider: 'hold',
     isConnected: true,
     isAtRest: true,
+    isLetDown: true,
   };
   #state: SafetyStateName = 'standby';
   #newest: ActionCommand | null = null;
@@ -109,6 +115,8 @@ export class GuardTick implements TickStages {
   #readStatus: DriverStatus = 'ok';
   #missedReads = 0;
   #missedWrites = 0;
+  /** Somebody wants torque off: the arm is let down for it. */
+  #isDisabling = false;
   #hasAnswered = false;
   #seedResult: SeedResult = 'notFinite';
   /** The scene was put back: the next reading tells whether the robot is where it was to be put. */
@@ -144,6 +152,8 @@ export class GuardTick implements TickStages {
       driver.measuresTorque === false ? { ...model, torqueObserver: undefined } : model,
     );
     this.#tank = new TankWatch(model);
+    this.#exit = new ExitRamp(model);
+    this.#input.isLetDown = this.#exit.isOver;
     this.#hasTank = model.tank !== undefined;
     this.#chain = new SafetyChain({ model, action, policyPeriodS });
     this.#monitor = new LimitMonitor(model);
@@ -191,8 +201,19 @@ export class GuardTick implements TickStages {
     input.isConnected = this.#readStatus !== 'lost' || this.#missedReads < MISSED_TICKS;
     input.isAtRest = this.#isAtRest();
     input.decider = deciderOf(this.#newest, this.#nowS);
-    input.request = 'none';
+    input.request = this.#isDisabling ? 'disable' : 'none';
+    this.#letDown(input);
     this.enter(nextSafetyState(this.#state, input));
+  }
+
+  /** Takes the torque back, tick by tick, from an arm at rest that would fall without it. */
+  #letDown(input: SafetyInput): void {
+    const exit = this.#exit;
+    const isAsked = this.#isDisabling || !input.isConnected || isAtLeast(worstAction(input.flags), 'cat1');
+    if (this.#state !== 'stopping') exit.restart();
+    else if (isAsked && (input.isAtRest || exit.isRunning)) exit.advance(this.#dtS);
+    input.isLetDown = exit.isOver;
+    if (exit.isRunning) this.#driver.limitTorque?.(exit.torqueRatio);
   }
 
   observe(): void {
@@ -275,6 +296,7 @@ export class GuardTick implements TickStages {
     const hadTorque = hasTorque(this.#state);
     if (!hadTorque && hasTorque(state)) this.#seed(this.frame.robot.positionRad);
     this.#state = state;
+    if (!hasTorque(state)) this.#isDisabling = false;
     if (hadTorque === hasTorque(state)) return;
     if (hadTorque) this.#driver.disable();
     else this.#driver.enable();
@@ -283,6 +305,11 @@ export class GuardTick implements TickStages {
   /** The joints were read in this tick, and the reading is believed: what torque needs to come on. */
   get isMeasured(): boolean {
     return this.#measurement.isTrusted;
+  }
+
+  /** Torque is to go off, as soon as the arm is let down. */
+  disableWhenLetDown(): void {
+    this.#isDisabling = hasTorque(this.#state);
   }
 
   /** Reads once more between ticks, where something took so long that the tick's reading is old. */
@@ -363,6 +390,7 @@ export class GuardTick implements TickStages {
     if ((this.#report.bits & START_REFUSED) !== 0) flags |= START_FAR;
     flags |= this.#stopButton();
     if (this.#hasTank && hasTorque(this.#state)) flags |= this.#tank.check(this.#report.tankEnergyJ);
+    if (this.#exit.isRunning) flags |= LETTING_DOWN;
     flags |= this.#overloadFaults();
     return flags | this.#followingFaults() | this.#driverFaults() | this.#startFault();
   }

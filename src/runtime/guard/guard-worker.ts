@@ -1,6 +1,13 @@
 /** The tick's thread: owns the driver and the guard, sleeps to absolute deadlines, and does nothing else. */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type ActionCommand, type Clock, type GuardFrame, ReinError, SystemClock } from '../../core/index.ts';
+import {
+  type ActionCommand,
+  type Clock,
+  type GuardFrame,
+  ReinError,
+  type RobotModel,
+  SystemClock,
+} from '../../core/index.ts';
 import type { Driver, DriverBus } from '../../drivers/index.ts';
 import { type GuardPort, packFrame, unpackCommand } from '../guard-link/index.ts';
 import { GuardPulse, WatchedDriver } from '../guardian/index.ts';
@@ -63,7 +70,7 @@ async function run(): Promise<void> {
         watch?.beforeTick();
         guard.tick();
       },
-      shouldGoOn: createShouldGoOn(guard, clock),
+      shouldGoOn: createShouldGoOn(guard, clock, config.model),
     });
   } finally {
     await guard.close();
@@ -73,7 +80,10 @@ async function run(): Promise<void> {
 }
 
 /** Between ticks: answers requests, and ends the loop once the robot stands after it was told to stop. */
-function createShouldGoOn(guard: Guard, clock: Clock): () => boolean {
+function createShouldGoOn(guard: Guard, clock: Clock, model: RobotModel): () => boolean {
+  // The driver's exit policy may take torque off: an arm that would fall then is let down first.
+  const falls = model.holdsWithoutTorque === false;
+  const limitS = STOP_LIMIT_S + (falls ? (model.exitRampS ?? 0) : 0);
   let handledRequests = 0;
   let stopBeganAtS = Number.NaN;
   return () => {
@@ -84,10 +94,10 @@ function createShouldGoOn(guard: Guard, clock: Clock): () => boolean {
     if (stop === STOP.no) return true;
     if (Number.isNaN(stopBeganAtS)) {
       stopBeganAtS = clock.nowS();
-      guard.handle({ kind: 'stop' });
+      guard.handle({ kind: falls ? 'disable' : 'stop' });
       return true;
     }
-    return stop === STOP.braked && guard.isMoving && clock.nowS() - stopBeganAtS < STOP_LIMIT_S;
+    return stop === STOP.braked && guard.isMoving && clock.nowS() - stopBeganAtS < limitS;
   };
 }
 

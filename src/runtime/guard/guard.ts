@@ -101,6 +101,7 @@ export class Guard implements TickingGuard {
     }
     if (request.kind !== 'activate' && request.kind !== 'permit') tick.forgetCommands();
     tick.enter(nextSafetyState(tick.state, input));
+    if (request.kind === 'disable' && this.#model.holdsWithoutTorque === false) tick.disableWhenLetDown();
     return answer;
   }
 

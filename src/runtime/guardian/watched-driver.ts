@@ -54,6 +54,10 @@ export class WatchedDriver implements Driver {
     this.#driver.enable();
   }
 
+  limitTorque(ratio: number): void {
+    this.#driver.limitTorque?.(ratio);
+  }
+
   disable(): void {
     this.#driver.disable();
     this.#pulse.disarm();

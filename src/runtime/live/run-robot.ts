@@ -10,7 +10,7 @@ import { GUARD_NODE_FLAGS } from '../guard/index.ts';
 import type { RunStatus } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import type { RunFolder, RunObserver } from '../sim/index.ts';
-import { busStopped, Supervisor, type SupervisorEvent } from '../supervisor.ts';
+import { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from '../supervisor.ts';
 import { explainedBy, GUARD_LOG } from './guard-log.ts';
 import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
@@ -113,6 +113,7 @@ class RobotSupervision {
         args: [JSON.stringify(nodeConfig(request, folder, runId, socketPath))],
       },
       maxNodeRestarts: NODE_RESTARTS,
+      stopLimitMs: guardStopMs(setup.config.robot),
       onEvent: (event) => this.#onEvent(event),
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
       // Whoever starts a robot lets it move; after any stop somebody says so again.

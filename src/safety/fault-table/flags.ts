@@ -18,3 +18,4 @@ export const OVERRUN: number = 1 << 15;
 export const OVERLOADED: number = 1 << 16;
 export const TORQUE_RESIDUAL: number = 1 << 17;
 export const SERVO_RESIDUAL: number = 1 << 18;
+export const LETTING_DOWN: number = 1 << 19;

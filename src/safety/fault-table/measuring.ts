@@ -1,12 +1,20 @@
 /** Rows 10 to 17: what is measured goes wrong, or the robot stands where it may not. */
 import type { FaultRow } from './fault-row.ts';
-import { DRIVER_LOST, ENCODER_JUMP, FROZEN_READING, READING_NOT_FINITE, START_FAR, START_OUTSIDE } from './flags.ts';
+import {
+  DRIVER_LOST,
+  ENCODER_JUMP,
+  FROZEN_READING,
+  LETTING_DOWN,
+  READING_NOT_FINITE,
+  START_FAR,
+  START_OUTSIDE,
+} from './flags.ts';
 
 export const MEASURING: readonly FaultRow[] = [
   {
     ...{ row: 10, fault: 'The robot does not answer any more', applies: true },
     promise:
-      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off.',
+      'Three missed answers in a row (ROS: or 50 ms without a sign of life): category 1, latched. It brakes blind: the verified brake path is sent to its end, then torque goes off: at once where the robot holds itself without it, else as a ramp of `exitRampS`.',
     source: 'ros2_control stops on a read error; three is ours',
     numbers: { missedAnswers: 3, silenceS: 0.05 },
     signs: [
@@ -15,6 +23,12 @@ export const MEASURING: readonly FaultRow[] = [
         mayMove: 'nobody',
         sentence: 'The robot does not answer.',
         remedy: 'Check cable and power, then acknowledge.',
+      },
+      {
+        ...{ seenBy: 'guard', name: 'lettingDown', bit: LETTING_DOWN, action: 'warn', clears: 'byItself' },
+        mayMove: 'anybody',
+        sentence: 'The arm does not hold itself without torque, and its torque is going off.',
+        remedy: 'Support the arm now, or keep away from under it; `exitRampS` of its file says how long it takes.',
       },
       {
         ...{ seenBy: 'bridge', name: 'jointStatesLost', action: 'cat1', clears: 'acknowledged' },

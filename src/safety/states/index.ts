@@ -1,3 +1,4 @@
+export { ExitRamp } from './exit-ramp.ts';
 export { type FaultProof, faultReference } from './fault-reference.ts';
 export { describeReaction, type ReactionBound, reactionBound } from './reaction.ts';
 export {

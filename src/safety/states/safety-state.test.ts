@@ -22,7 +22,14 @@ import {
 } from './safety-state.ts';
 
 const ALL_FLAGS = FAULTS.reduce((bits, fault) => bits | fault.bit, 0);
-const healthy: SafetyInput = { flags: 0, request: 'none', decider: 'hold', isConnected: true, isAtRest: true };
+const healthy: SafetyInput = {
+  flags: 0,
+  request: 'none',
+  decider: 'hold',
+  isConnected: true,
+  isAtRest: true,
+  isLetDown: true,
+};
 const isActive = (state: SafetyStateName): boolean => state.startsWith('active');
 
 function walk(from: SafetyStateName, ...inputs: Partial<SafetyInput>[]): SafetyStateName {
@@ -62,6 +69,22 @@ describe('the usual ways through the states', () => {
     expect(walk('ready', { flags: EMERGENCY_STOP })).toBe('fault');
     expect(walk('active.policy', { flags: COMMAND_LATE })).toBe('active.policy');
     expect(walk('active.policy', { isConnected: false })).toBe('fault');
+  });
+
+  it('keeps torque on under an arm without brakes until it is let down', () => {
+    const held = { isLetDown: false };
+    for (const flags of [ENCODER_JUMP, EMERGENCY_STOP]) {
+      expect(walk('active.policy', { flags, isAtRest: false, ...held }, { flags, ...held })).toBe('stopping');
+      expect(walk('stopping', { flags, ...held }, { flags })).toBe('fault');
+      expect(walk('stopped', { flags, ...held })).toBe('stopping');
+    }
+    const lost = { isConnected: false, ...held };
+    expect(walk('active.policy', lost, lost, lost)).toBe('stopping');
+    expect(walk('stopping', { isConnected: false })).toBe('fault');
+    const disabled = { request: 'disable', ...held } as const;
+    expect(walk('ready', disabled, disabled)).toBe('stopping');
+    expect(walk('ready', disabled, { request: 'disable' })).toBe('standby');
+    expect(walk('active.policy', { request: 'stop', ...held }, held)).toBe('stopped');
   });
 
   it('lets only a person move an arm that stands outside its limits', () => {

@@ -18,6 +18,8 @@ export interface SafetyInput {
   isConnected: boolean;
   /** The joints are at rest, or have had their time to come to it. */
   isAtRest: boolean;
+  /** Torque may go off: the robot holds itself without it, or its exit ramp is over (`ExitRamp`). */
+  isLetDown: boolean;
 }
 
 /** What the next state depends on besides the flags. */
@@ -47,7 +49,8 @@ export function stateUnder(
   wish: SafetyWish,
 ): SafetyStateName {
   if (!wish.isConnected && (state === 'standby' || state === 'disconnected')) return 'disconnected';
-  if (action === 'cat0') return 'fault';
+  // Torque that goes off under an arm without brakes lets it fall: it brakes, and is let down.
+  if (action === 'cat0') return hasTorque(state) && !wish.isLetDown ? 'stopping' : 'fault';
   if (!wish.isConnected && state !== 'fault') return brakeBlind(wish);
   const mustStop = isAtLeast(action, 'cat2');
   const mustCutTorque = isAtLeast(action, 'cat1');
@@ -59,18 +62,19 @@ export function stateUnder(
       return wish.request === 'enable' && !mustStop ? 'ready' : 'standby';
     case 'ready':
       if (mustStop || wish.request === 'stop') return 'stopping';
-      if (wish.request === 'disable') return wish.isAtRest ? 'standby' : 'stopping';
+      if (wish.request === 'disable') return maySwitchOff(wish) ? 'standby' : 'stopping';
       return wish.request === 'activate' ? activeState(movers, wish.decider) : 'ready';
     case 'active.policy':
     case 'active.human':
       return mustStop ? 'stopping' : nextActive(state, movers, wish);
     case 'stopping':
       if (!wish.isAtRest) return 'stopping';
-      return mustCutTorque ? 'fault' : 'stopped';
+      if (mustCutTorque) return wish.isLetDown ? 'fault' : 'stopping';
+      if (wish.request === 'disable') return wish.isLetDown ? 'standby' : 'stopping';
+      return 'stopped';
     case 'stopped':
-      // An arm that is to be let down slowly takes its time for it.
-      if (mustCutTorque) return wish.isAtRest ? 'fault' : 'stopping';
-      if (wish.request === 'disable') return 'standby';
+      if (mustCutTorque) return maySwitchOff(wish) ? 'fault' : 'stopping';
+      if (wish.request === 'disable') return wish.isLetDown ? 'standby' : 'stopping';
       return wish.request === 'acknowledge' && !mustStop ? 'ready' : 'stopped';
     case 'fault':
       return wish.request === 'acknowledge' && wish.isConnected && !mustStop ? 'standby' : 'fault';
@@ -82,7 +86,11 @@ export function stateUnder(
  * end, then torque goes off. Nothing that is asked for is heard meanwhile.
  */
 function brakeBlind(wish: SafetyWish): SafetyStateName {
-  return wish.isAtRest ? 'fault' : 'stopping';
+  return maySwitchOff(wish) ? 'fault' : 'stopping';
+}
+
+function maySwitchOff({ isAtRest, isLetDown }: SafetyWish): boolean {
+  return isAtRest && isLetDown;
 }
 
 function nextActive(state: 'active.policy' | 'active.human', movers: Movers, wish: SafetyWish): SafetyStateName {

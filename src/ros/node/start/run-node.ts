@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../../core/index.ts';
 import { GUARD_NODE_FLAGS } from '../../../runtime/guard/index.ts';
-import { busStopped, createSetup, Supervisor, type SupervisorEvent } from '../../../runtime/index.ts';
+import { busStopped, createSetup, guardStopMs, Supervisor, type SupervisorEvent } from '../../../runtime/index.ts';
 import {
   explainedBy,
   GUARD_LOG,
@@ -73,7 +73,7 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
         return { modulePath: program('../node-process.js'), args: [JSON.stringify(config)] };
       },
       ...{ nodeStarts: 'besideGuard', maxNodeRestarts: NODE_RESTARTS },
-      ...{ nodeStopLimitMs: NODE_STOP_MS, stopLimitMs: GUARD_STOP_MS },
+      ...{ nodeStopLimitMs: NODE_STOP_MS, stopLimitMs: guardStopMs(setup.config.robot, GUARD_STOP_MS) },
       onEvent: (event) => watch.see(event),
       onNodeMessage: (given) => {
         const message = given as NodeChildMessage;

@@ -80,6 +80,18 @@ const schema = z
       'Heaviest load that the tool is meant to carry; `rein safety check` hangs it there without telling anybody.',
     ).optional(),
     torqueObserver: torqueObserverSchema.optional(),
+    holdsWithoutTorque: z
+      .boolean()
+      .meta({
+        description:
+          'Whether brakes, gears or balance hold the arm up without torque; true where absent. Where not, torque goes off as a ramp at the end of the brake (`exitRampS`).',
+      })
+      .optional(),
+    exitRampS: num(
+      's',
+      { above: 0, max: 120 },
+      'How long torque takes to go off under an arm that does not hold itself up: time to support it, or for it to sink onto its rest. Torque falls evenly where the driver can limit it, else it holds until the time is over.',
+    ).optional(),
     controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
     limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
     leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),

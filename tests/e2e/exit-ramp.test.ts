@@ -1,0 +1,40 @@
+/** An arm without brakes, by its YAML: torque goes off slowly at the end of the brake. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect } from 'vitest';
+import { resolveConfig } from '../../src/runtime/index.ts';
+import { createSetup } from '../../src/runtime/setup.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { rowsOf, WallGuard } from '../support/wall-guard.ts';
+
+const EXIT_RAMP_S = 1.5;
+const folder = mkdtempSync(join(tmpdir(), 'rein-exit-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const arm6 = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
+const falling = join(folder, 'falling.yaml');
+writeFileSync(
+  falling,
+  `${arm6.replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n')}\nholdsWithoutTorque: false\nexitRampS: ${EXIT_RAMP_S}\n`,
+);
+const overlay = join(folder, 'config.yaml');
+writeFileSync(overlay, `task: { robot: ${falling} }\n`);
+
+describe('an arm without brakes', { timeout: 120_000 }, () => {
+  faultRow(10, 'wall', 'is held at the end of its blind brake, and told, before torque goes off', async () => {
+    const { config, task } = createSetup(resolveConfig({ task: 'insert', seed: 0, overlay }));
+    const { robot: model } = config;
+    const { action } = task;
+    const guard = await WallGuard.start({ model, action });
+    await guard.active(['lost', 1_000_000]);
+    guard.drive(() => 0.5);
+    const off = await guard.seen(({ state }) => state === 'fault', 'torque off');
+    const lost = guard.ticks.find((tick) => rowsOf(tick).includes(10))!;
+    expect(lost.state).toBe('stopping');
+    const held = guard.ticks.filter(({ tick, state }) => tick >= lost.tick && tick < off.tick && state === 'stopping');
+    expect(held).toHaveLength(off.tick - lost.tick);
+    expect(held.length / model.controlHz).toBeGreaterThan(EXIT_RAMP_S / 2);
+    await guard.close();
+  });
+});
