@@ -1,7 +1,9 @@
 /** Journals that were damaged on disk, and are then sent to a learner that has nothing: every intact record arrives, every other is counted on both sides. */
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTransition, type Transition } from '../../src/core/index.ts';
 import {
@@ -213,5 +215,29 @@ describe('a journal that was damaged', () => {
     expect(after).toMatchObject({ deliverable: 600, lost: 0, journalId: before.journalId });
     expect(mendJournal(dir)).toEqual([]);
     expect(await deliver()).toEqual({ delivered: 600, robotLost: 0, learnerLost: 0 });
+  });
+});
+
+describe('rein recover', { timeout: 60_000 }, () => {
+  const bin = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
+  const recover = (...args: string[]): string =>
+    execFileSync(process.execPath, [bin, 'recover', dir, ...args], { encoding: 'utf8' });
+
+  it('explains a damaged journal, gives the same as JSON, and mends it', async () => {
+    await record([300]);
+    const path = segmentPath(dir, 1, 0);
+    const bytes = readFileSync(path);
+    bytes[20]! ^= 1;
+    bytes[SEGMENT_HEADER_BYTES + 100 * SLOT + 60]! ^= 1;
+    writeFileSync(path, bytes);
+    const said = recover();
+    expect(said).toContain('what is the matter:');
+    expect(said).toContain('a learner would get 299 records; lost on disk: 1; steps that were never recorded: 0');
+    expect(said).toContain('rein recover --mend puts headers');
+    expect(JSON.parse(recover('--json'))).toMatchObject({ deliverable: 299, lost: 1, mended: [] });
+    expect(recover('--mend')).toContain('mended: ');
+    const after = JSON.parse(recover('--json')) as { findings: { kind: string }[] };
+    expect(after).toMatchObject({ deliverable: 299, lost: 1 });
+    expect(after.findings.map(({ kind }) => kind)).not.toContain('header');
   });
 });
