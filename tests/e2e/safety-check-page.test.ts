@@ -12,6 +12,7 @@ const files = [...page.matchAll(/`([\w.]+)`[^`]*\n```(?:xml|yaml)\n([\s\S]*?)```
   text: text!,
 }));
 const commands = [...page.matchAll(/^ {4}npm run rein -- (.+)$/gm)].map(([, line]) => line!);
+const checks = commands.filter((line) => line.startsWith('safety check '));
 
 let dir: string;
 
@@ -27,12 +28,13 @@ afterAll(() => {
 });
 
 describe('docs/safety-check.md', () => {
-  it('shows three files and four commands', () => {
+  it('shows three files, four checks, and the identification that torque-observer.test.ts runs', () => {
     expect(files).toHaveLength(3);
-    expect(commands).toHaveLength(4);
+    expect(checks).toHaveLength(4);
+    expect(commands.filter((line) => !checks.includes(line))).toEqual(['safety identify arm6']);
   });
 
-  it.each(commands)(
+  it.each(checks)(
     '%s',
     async (line) => {
       const isWhole = !/--chain off|--without/.test(line);

@@ -14,6 +14,7 @@ import type {
   SafetyStateName,
 } from '../../src/core/index.ts';
 import { SystemClock } from '../../src/core/index.ts';
+import type { MockDriverOptions } from '../../src/drivers/mock/index.ts';
 import type { GuardConfig } from '../../src/runtime/guard/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/runtime/guard-link/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
@@ -41,6 +42,8 @@ export interface SeenTick {
 export interface WallGuardOptions {
   readonly model: RobotModel;
   readonly action: ActionSpec;
+  /** Of the mock that is driven. Default: none. */
+  readonly mock?: MockDriverOptions;
   /** Node's flags for the guard's process. */
   readonly nodeFlags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -75,13 +78,14 @@ export class WallGuard {
   static async start({
     model,
     action,
+    mock = {},
     nodeFlags = [],
     env = {},
     authority = 'node',
   }: WallGuardOptions): Promise<WallGuard> {
     const folder = mkdtempSync(join(tmpdir(), 'rein-wall-'));
     const socketPath = join(folder, 'guard.sock');
-    const driver = { name: 'mock', options: {} } as const;
+    const driver = { name: 'mock', options: mock } as const;
     const config: GuardConfig = {
       ...{ model, action, policyPeriodS: 0.1, driver, socketPath, authority },
       realTimePriority: 'try',

@@ -30,6 +30,8 @@ export interface MockDriverOptions {
   readonly startRad?: readonly number[];
   /** Names of further signals; `resetScene` sets their values. Default: none. */
   readonly signalNames?: readonly string[];
+  /** [n] torques that it reports, N·m, whatever it does. Default: it measures none. */
+  readonly torqueNm?: readonly number[];
   /** A named pipe or a pseudo-terminal, where each reference is written as a frame (`mock-bus.ts`). Default: none. */
   readonly busPath?: string;
 }
@@ -40,7 +42,7 @@ export interface MockDriverOptions {
  */
 export class MockDriver implements Driver {
   readonly name = 'mock';
-  readonly measuresTorque = false;
+  readonly measuresTorque: boolean;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly scene: Scene;
@@ -53,6 +55,7 @@ export class MockDriver implements Driver {
   readonly #velocityRadPerS: Vec<'rad/s'>;
   readonly #referenceRad: Vec<'rad'>;
   readonly #signals: Float64Array;
+  readonly #torqueNm: Float64Array;
   #isOpen = false;
   #pushedRad = 0;
   /** As of the last read. */
@@ -67,6 +70,8 @@ export class MockDriver implements Driver {
     const startRad = options.startRad ?? model.homeRad;
     if (startRad.length !== joints) throw new RangeError(`expected ${joints} start positions, got ${startRad.length}`);
     this.#model = model;
+    this.measuresTorque = options.torqueNm !== undefined;
+    this.#torqueNm = Float64Array.from({ length: joints }, (_, i) => options.torqueNm?.[i] ?? 0);
     this.#periodS = 1 / model.controlHz;
     this.#followRatio = 1 - Math.exp(-this.#periodS / SERVO_TIME_CONSTANT_S);
     this.jointNames = model.joints.map((joint) => joint.name);
@@ -130,7 +135,7 @@ export class MockDriver implements Driver {
     if (this.#faults.take('frozen')) return 'ok';
     out.positionRad.set(this.#positionRad);
     out.velocityRadPerS.set(this.#velocityRadPerS);
-    out.torqueNm.fill(0);
+    out.torqueNm.set(this.#torqueNm);
     out.wrench.fill(0);
     if (this.#faults.take('contact')) out.wrench[2] = CONTACT_N;
     for (let i = 0; i < out.positionRad.length; i++) out.positionRad[i] = out.positionRad[i]! + this.#pushedRad;

@@ -172,7 +172,7 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
 
     const second = await startLearner('resume', { of: plain });
     expect(faults).toEqual([]);
-    expect(second.statusLine()).not.toContain('waiting');
+    expect(second.statusLine()).not.toContain('transitions of the checkpoint');
     const training = second.run();
     const robot = await demonstrated();
     let weights: number[] = [];

@@ -374,7 +374,10 @@ faultRow(54, 'wall', 'a joint whose torque its file does not explain cuts the to
     ...{ torqueAgeS: 0, servoMaxNm: limits.map(() => 9999), externalMaxNm: limits },
     links: ur5eLike.joints.map((_, i) => (i === 1 ? heavy : light)),
   };
-  const watched = await WallGuard.start({ model: { ...ur5eLike, torqueObserver }, action: jointAction(model, 0.12) });
+  const watched = await WallGuard.start({
+    ...{ model: { ...ur5eLike, torqueObserver }, action: jointAction(model, 0.12) },
+    mock: { torqueNm: limits.map(() => 0) },
+  });
   try {
     await watched.ready();
     const told = await watched.seen((tick) => rowsOf(tick).includes(54), 'row 54');
