@@ -122,6 +122,7 @@ export class RosHalf {
     if (kind === ROS_MESSAGE.ready) {
       this.#stopper.succeeded();
       clearInterval(this.#unguarded);
+      this.#unguarded = undefined;
       Atomics.store(this.#words, ROS_WORDS.stopper, 1);
       if (this.#hasStopperDied) {
         const sentence = 'The process that can only stop the robot is back.';
@@ -173,8 +174,8 @@ export class RosHalf {
 
   #stopperDied(how: string): void {
     Atomics.store(this.#words, ROS_WORDS.stopper, 0);
-    clearInterval(this.#unguarded);
-    this.#unguarded = setInterval(this.#onUnguarded, UNGUARDED_MS);
+    // From its first death: one that dies again at each start is away all the while.
+    this.#unguarded ??= setInterval(this.#onUnguarded, UNGUARDED_MS);
     if (!this.#hasBeenReady)
       this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#hasStopperDied = true;
