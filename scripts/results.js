@@ -20,6 +20,7 @@ import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { differences, METHODS, page, percent, tasksOf } from './results-page.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const runsFile = join(root, 'docs/results/runs.jsonl');
@@ -27,19 +28,6 @@ const pageFile = join(root, 'docs/results.md');
 
 /** Seeds below this are trained with every method. */
 const COMPARED_SEEDS = 5;
-
-/** The methods that are compared: what each changes, and whether it trains at all. */
-const METHODS = [
-  { name: 'trained', title: 'trained, with interventions', overlay: '', args: [] },
-  {
-    name: 'no-interventions',
-    title: 'trained, without interventions',
-    overlay: 'task:\n  operator: { initialRate: 0, finalRate: 0 }\n',
-    args: [],
-  },
-  { name: 'cloning', title: 'behaviour cloning of the demonstrations only', overlay: '', args: ['--steps', '0'] },
-  { name: 'untrained', title: 'untrained', overlay: 'learner:\n  bcInitSteps: 0\n', args: ['--steps', '0'] },
-];
 
 const { values } = parseArgs({
   options: {
@@ -160,111 +148,6 @@ async function train(tasks, seeds, busy) {
       `${i + 1} of ${missing.length}: ${task} ${method.name} seed ${seed}: ${percent(run.success_rate)} after ${run.env_steps} steps, training ${run.training_wall_s.toFixed(0)} s, in all ${run.command_s.toFixed(0)} s`,
     );
   }
-}
-
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
-const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
-
-/** Tasks that were trained on a quiet machine: what there are figures of. */
-function tasksOf(runs) {
-  return [...new Set(runs.filter((run) => run.method === 'trained' && (run.busy ?? 0) === 0).map(({ task }) => task))];
-}
-
-function page(runs) {
-  const tasks = tasksOf(runs);
-  const first = runs[0];
-  const versions = Object.entries(first.versions).map(([name, version]) => `${name} ${version}`);
-  return `# Results
-
-Made by \`npm run results\` from [docs/results/runs.jsonl](results/runs.jsonl); one line there is the \`--json\` summary of one
-run. How the learner's algorithms compare, over seeds and with intervals: [learning curves](results/curves.md). Machine: ${first.cores} cores, ${first.cpu}; no GPU. ${versions.join(', ')}.
-
-Every figure of success is the share of ${first.eval_episodes} fresh evaluation episodes without help and without exploring. These
-episodes are the same for all rows and seeds, and no policy was chosen on them: the one that is kept was chosen on
-validation episodes. Training time counts demonstrations, cloning, training and validation; the whole command also start,
-evaluation and report. A run ends by what it learned, never by the clock: time is beside what the task compares it with, and fails nothing.
-Simulated, not tried on hardware.
-
-${tasks
-  .map((task) =>
-    section(
-      task,
-      runs.filter((run) => run.task === task),
-    ),
-  )
-  .join('\n')}`;
-}
-
-function section(task, all) {
-  const runs = all.filter((run) => (run.busy ?? 0) === 0);
-  const trained = runs.filter((run) => run.method === 'trained');
-  const target = trained[0]?.target_success_rate ?? 0;
-  const met = trained.filter((run) => run.success_rate >= target).length;
-  const busyRuns = all.filter((run) => (run.busy ?? 0) > 0);
-  const wantedS = trained[0]?.target_training_wall_s;
-  const times = trained.map((run) => run.training_wall_s);
-  const sum = (pick) => runs.reduce((total, run) => total + pick(run), 0);
-  return `## ${task}
-
-Target: ${percent(target)}. Reached by ${met} of ${trained.length} seeds. Over all ${runs.length} runs of this section: ${sum((r) => r.safety.violations)} limit
-violations in ${sum((r) => r.safety.ticks).toLocaleString('en')} guard ticks, ${sum((r) => r.link.lost)} transitions lost and ${sum((r) => r.link.duplicated)} duplicated of ${sum((r) => r.link.sent).toLocaleString('en')}.
-
-Training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s, ${mean(times).toFixed(0)} s on average${wantedS === undefined ? '' : `; the task compares with ${wantedS} s`}. ${sameness(trained, busyRuns)}
-
-| seed | success | steps on the robot | updates | UTD | interventions (steps) | training s | whole command s | updates/s | policy |
-|---|---|---|---|---|---|---|---|---|---|
-${trained.map(row).join('\n')}
-
-| method | success, each seed | mean |
-|---|---|---|
-${METHODS.map((method) => comparison(method, runs)).join('\n')}
-`;
-}
-
-/** Busy runs whose seed has a quiet run that they are not the same as, to the bit. */
-function differences(quiet, busyRuns) {
-  return paired(quiet, busyRuns).filter((run) => {
-    const other = quiet.find(({ seed }) => seed === run.seed);
-    return other.policy_sha256 !== run.policy_sha256 || other.metrics_sha256 !== run.metrics_sha256;
-  });
-}
-
-/** Busy runs that there is a quiet one of the same seed to compare with. */
-function paired(quiet, busyRuns) {
-  return busyRuns.filter((run) => quiet.some(({ seed }) => seed === run.seed));
-}
-
-function sameness(quiet, busyRuns) {
-  const compared = paired(quiet, busyRuns);
-  if (compared.length === 0) return 'No run was repeated on a busy machine.';
-  const different = differences(quiet, busyRuns).map(({ seed }) => seed);
-  const times = compared.map((run) => run.training_wall_s);
-  const beside = `beside ${busyRuns[0].busy} busy loops, where training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s`;
-  if (different.length === 0)
-    return `${compared.length} of ${compared.length} seeds gave the same policy and the same metrics, to the bit, ${beside}.`;
-  return `**Seeds ${different.join(', ')} gave another policy or other metrics** ${beside}.`;
-}
-
-function row(run) {
-  const cells = [
-    run.seed,
-    percent(run.success_rate),
-    run.env_steps,
-    run.updates,
-    run.utd.toFixed(2),
-    `${run.interventions} (${run.intervention_steps})`,
-    run.training_wall_s.toFixed(1),
-    run.command_s.toFixed(1),
-    run.updates_per_s.toFixed(0),
-    run.policy_sha256 === undefined ? '–' : `\`${run.policy_sha256.slice(0, 8)}\``,
-  ];
-  return `| ${cells.join(' | ')} |`;
-}
-
-function comparison(method, runs) {
-  const mine = runs.filter((run) => run.method === method.name).sort((a, b) => a.seed - b.seed);
-  const each = mine.map((run) => percent(run.success_rate)).join(', ');
-  return `| ${method.title} | ${each} | ${percent(mean(mine.map((run) => run.success_rate)))} |`;
 }
 
 const seeds = values.seeds.split(',').map(Number);

@@ -76,7 +76,19 @@ describe('rein sim', () => {
       safety: { violations: 0, changed_ticks: number, ticks: number },
       link: { sent: number, acked: number, duplicated: 0, lost: 0 },
       policy_version: number,
+      successes_per_hour: number,
+      training_successes_per_hour: number,
+      human_step_share: summary.intervention_steps / summary.env_steps,
     });
+  });
+
+  it('tells successes per hour and the human share of steps beside success, in its last words and in its report', () => {
+    const work =
+      /work {6}\d+(\.\d)? successes an hour in training, \d+(\.\d)? in evaluation .*; \d+\.\d % of the training steps by people/;
+    expect(first.stdout).toMatch(work);
+    const report = readFileSync(join(dir, 'first', 'report.html'), 'utf8');
+    expect(report).toContain('Successes per hour');
+    expect(report).toMatch(/successes an hour, resets included; \d+\.\d % of the steps by people/);
   });
 
   it('sends every transition of its journal once, and does every update that they pay for', () => {
@@ -137,7 +149,9 @@ describe('rein eval', () => {
     const ended = await rein(['eval', '--policy', 'first/policy.onnx', '--json', 'eval.json'], dir);
     const summary = summaryOf('first');
     const result = JSON.parse(readFileSync(join(dir, 'eval.json'), 'utf8'));
-    expect(result).toMatchObject({ success_rate: summary.success_rate, eval_episodes: 4 });
+    const { success_rate, successes_per_hour } = summary;
+    expect(result).toMatchObject({ success_rate, successes_per_hour, human_step_share: 0, eval_episodes: 4 });
+    expect(ended.stdout).toMatch(/\d successes an hour, resets included; 0\.0 % of the steps/);
     const { records } = parseMetrics(readFileSync(join(dir, 'first', 'metrics.jsonl'), 'utf8'));
     const evaluation = records.find((record) => record.kind === 'evaluation');
     expect(evaluation).toMatchObject({ successes: result.successes, meanSteps: result.mean_steps });

@@ -11,8 +11,8 @@ import {
   type ResolvedConfig,
   resolveConfig,
 } from '../../runtime/index.ts';
-import { RUN_FILES } from '../../runtime/record/index.ts';
-import { EvaluationPool, evaluationSeed, type TrialResult } from '../../runtime/sim/index.ts';
+import { RUN_FILES, workRatesText } from '../../runtime/record/index.ts';
+import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';
@@ -92,11 +92,13 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
   const { successes, episodes, meanSteps, ticks, changedTicks, violations } = result;
   const { low, high } = wilsonInterval(successes, episodes);
   const { successRate } = config.task.target;
+  const rates = trialRates(result, config.robot.controlHz);
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   process.stdout.write(
     `${config.task.name}: success ${percent(successes / episodes)} on ${episodes} episodes ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ` +
-      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations.\n`,
+      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations, ` +
+      `${workRatesText(rates)} (simulated time).\n`,
   );
   if (successes / episodes < successRate) {
     process.stderr.write(
@@ -112,6 +114,8 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
     eval_episodes: episodes,
     interval_95: [low, high],
     mean_steps: meanSteps,
+    ...(rates.successesPerHour === undefined ? {} : { successes_per_hour: rates.successesPerHour }),
+    human_step_share: rates.humanStepShare,
     safety: { violations, changed_ticks: changedTicks, ticks },
   };
   await writeJsonFile(options.json, summary);

@@ -21,7 +21,7 @@ it('writes the page of a live run, which has no summary, and of a learner that w
   expect(page).toContain('<h1>');
   expect(page).not.toContain('ended before its evaluation');
   expect(page).toMatch(/1 of 1 training episodes succeeded/);
-  expect(page).toMatch(/25\.0 % of the steps were a person/);
+  expect(page).toMatch(/25\.0 % of the steps by people or the script/);
 });
 
 it('refuses a folder that is no run, and one that is not there', async () => {

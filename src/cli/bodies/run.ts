@@ -2,6 +2,7 @@
 import { ReinError } from '../../core/index.ts';
 import { type ResolvedConfig, type RunRobotOptions, resolveConfig } from '../../runtime/index.ts';
 import { LIVE_COMMAND, type RobotRun, runRobot } from '../../runtime/live/index.ts';
+import { workRatesText } from '../../runtime/record/index.ts';
 import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { createObserver } from './observers.ts';
@@ -56,9 +57,8 @@ function resolveRun({ task, seed, config, robotId }: RunRobotOptions): ResolvedC
 function lastWords({ folder, status }: RobotRun): string[] {
   if (status === undefined) return [`Ended before the robot moved; files in ${folder}`];
   const { success, envSteps, policy, link, filter } = status;
-  const { successes, episodes, helped = 0, perHour } = success;
-  const rate =
-    perHour === undefined ? '' : ` (${perHour.toFixed(perHour < 10 ? 1 : 0)} successes an hour, resets included)`;
+  const { successes, episodes, helped = 0, rates } = success;
+  const rate = rates === undefined ? '' : ` (${workRatesText(rates)})`;
   const alone =
     episodes === 0
       ? 'no episode ran to its end without help'

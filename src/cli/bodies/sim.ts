@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReinError, SystemClock, wilsonInterval } from '../../core/index.ts';
 import { LEGEND, loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
 import { type Override, type ResolvedConfig, resolveConfig, type SimOptions } from '../../runtime/index.ts';
-import { RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/index.ts';
+import { perHourText, RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/index.ts';
 import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import { ownsTerminal } from './foreground.ts';
@@ -137,6 +137,16 @@ async function writeResults(folder: string, summary: RunSummary): Promise<string
   }
 }
 
+/** Simulated time: a robot takes as long, but for its resets, which take next to nothing in simulation. */
+function workWords(summary: RunSummary): string {
+  const { successes_per_hour, training_successes_per_hour, human_step_share = 0 } = summary;
+  const rate = (perHour: number | undefined): string => (perHour === undefined ? 'no' : perHourText(perHour));
+  return (
+    `${rate(training_successes_per_hour)} successes an hour in training, ${rate(successes_per_hour)} in evaluation ` +
+    `(simulated time, resets included); ${(100 * human_step_share).toFixed(1)} % of the training steps by people or the script`
+  );
+}
+
 function lastWords(summary: RunSummary): string[] {
   const { success_rate, eval_episodes, safety, link } = summary;
   const { low, high } = wilsonInterval(Math.round(success_rate * eval_episodes), eval_episodes);
@@ -146,6 +156,7 @@ function lastWords(summary: RunSummary): string[] {
     `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,
+    `  work      ${workWords(summary)}`,
     `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks`,
     `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,
   ];

@@ -6,7 +6,11 @@ import {
   encodeRecording,
   type MetricRecord,
   missedTargets,
+  perHourText,
   type RunSummary,
+  workOf,
+  workRates,
+  workRatesText,
 } from '../../runtime/record/index.ts';
 import { shortNumber } from './chart.ts';
 import {
@@ -96,16 +100,11 @@ function robotHeadline(records: readonly MetricRecord[]): string | undefined {
 /** How much of what the robot did was a person's or the script's. */
 function helpSentence(records: readonly MetricRecord[]): string {
   const episodes = only(records, 'episode').filter(({ purpose }) => purpose === 'training');
-  const steps = episodes.reduce((sum, record) => sum + record.steps, 0);
-  const helped = episodes.reduce((sum, record) => sum + record.interventionSteps, 0);
   const alone = episodes.filter(({ interventions, cutBy }) => interventions === 0 && cutBy === undefined);
   const cut = episodes.filter(({ cutBy }) => cutBy !== undefined).length;
-  if (steps === 0) return '';
-  const [first, last] = [episodes[0]!, episodes.at(-1)!];
-  const hours = (last.tS - first.tS) / 3600;
-  const successes = episodes.slice(1).filter(({ success }) => success).length;
-  const rate = hours > 0 ? ` ${(successes / hours).toFixed(0)} successes an hour of wall time, resets included.` : '';
-  return `<p>Without help ${alone.filter(({ success }) => success).length} of ${alone.length} episodes succeeded; ${share(helped, steps)} of the steps were a person's or the script's.${rate}${cut === 0 ? '' : ` ${cut} that were cut are not counted.`}</p>`;
+  if (episodes.length === 0) return '';
+  const rates = workRates(workOf(episodes));
+  return `<p>Without help ${alone.filter(({ success }) => success).length} of ${alone.length} episodes succeeded; ${text(workRatesText(rates))}.${cut === 0 ? '' : ` ${cut} that were cut are not counted.`}</p>`;
 }
 
 function headline({ summary, runId, records }: ReportData): string {
@@ -161,7 +160,7 @@ function cards({ summary }: ReportData): string {
     [
       'Interventions',
       shortNumber(summary.interventions),
-      `${shortNumber(summary.intervention_steps)} steps of help`,
+      `${shortNumber(summary.intervention_steps)} steps of help${summary.human_step_share === undefined ? '' : `, ${percent(summary.human_step_share)} of the training steps`}`,
       'plain',
     ],
     [
@@ -177,6 +176,16 @@ function cards({ summary }: ReportData): string {
       leaks === 0 ? 'good' : 'bad',
     ],
   ];
+  const { successes_per_hour: perHour, training_successes_per_hour: trained } = summary;
+  if (perHour !== undefined) {
+    const training = trained === undefined ? '' : `${perHourText(trained)} in training; `;
+    list.splice(1, 0, [
+      'Successes per hour',
+      perHourText(perHour),
+      `${training}simulated time, resets included`,
+      'plain',
+    ]);
+  }
   if (target !== undefined)
     list.unshift([
       'Target',

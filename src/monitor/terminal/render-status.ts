@@ -1,6 +1,6 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
 import { wilsonInterval } from '../../core/index.ts';
-import type { RunStatus, ToolView } from '../../runtime/record/index.ts';
+import { perHourText, type RunStatus, type ToolView } from '../../runtime/record/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
 import {
   bar,
@@ -156,8 +156,9 @@ function successFacts(status: RunStatus, width: number, style: TextStyle): strin
   return [rate, range, `n = ${episodes} without help`, ...apart, ...perHour, ...history];
 }
 
-function perHourFacts({ success: { perHour } }: RunStatus): string[] {
-  return perHour === undefined ? [] : [`${decimal(perHour, perHour < 10 ? 1 : 0)} successes/h`];
+function perHourFacts({ success: { rates } }: RunStatus): string[] {
+  const perHour = rates?.successesPerHour;
+  return perHour === undefined ? [] : [`${perHourText(perHour)} successes/h`];
 }
 
 /** Millimetres and newtons as somebody who steers reads them: signs stay where they are. */

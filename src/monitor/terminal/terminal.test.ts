@@ -116,7 +116,10 @@ describe('renderStatus', () => {
   });
 
   it('tells episodes with help apart, and how many successes an hour brings', () => {
-    const helped = { ...training, success: { successes: 8, episodes: 10, helped: 3, perHour: 61.4 } };
+    const helped = {
+      ...training,
+      success: { successes: 8, episodes: 10, helped: 3, rates: { successesPerHour: 61.4, humanStepShare: 0.1 } },
+    };
     expect(renderStatus(helped, 120).join('\n')).toContain('n = 10 without help   3 more with help   61 successes/h');
   });
 

@@ -1,5 +1,6 @@
 /** What a live run shows of its own: success without help over the last episodes, who is connected, what is left. */
 import type { EpisodeResult } from '../node/index.ts';
+import { workRates } from '../record/index.ts';
 import type { RunLog } from '../sim/index.ts';
 
 /** Success is shown over so many of the last episodes. */
@@ -13,6 +14,8 @@ export class LiveLog {
   readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
   #successes = 0;
   #episodes = 0;
+  #steps = 0;
+  #helpedSteps = 0;
   /** When the robot began to work, s of the log. */
   #sinceS = 0;
 
@@ -45,9 +48,11 @@ export class LiveLog {
     const last = this.#ended.slice(-WINDOW_EPISODES);
     const alone = last.filter(({ isHelped }) => !isHelped);
     const successes = alone.filter(({ isSuccess }) => isSuccess).length;
-    const hours = (this.log.elapsedS - this.#sinceS) / 3600;
-    const perHour = hours > 0 ? { perHour: this.#successes / hours } : {};
-    status.success = { successes, episodes: alone.length, helped: last.length - alone.length, ...perHour };
+    this.#steps += result.steps;
+    this.#helpedSteps += result.interventionSteps;
+    const work = { successes: this.#successes, steps: this.#steps, helpedSteps: this.#helpedSteps };
+    const rates = workRates({ ...work, robotS: this.log.elapsedS - this.#sinceS });
+    status.success = { successes, episodes: alone.length, helped: last.length - alone.length, rates };
     if (this.#episodes % WINDOW_EPISODES === 0 && alone.length > 0) {
       status.successHistory = [...status.successHistory, successes / alone.length];
     }

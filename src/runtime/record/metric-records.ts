@@ -58,6 +58,8 @@ export interface EpisodeRecord extends Stamp {
   readonly tankDrainJ: number;
   readonly marginMin: number;
   readonly policyVersion: number;
+  /** When it ended in the robot's own time, s: simulated time in simulation. Left out in real time, where it is `tS`. */
+  readonly robotS?: number;
 }
 
 /** The learner's figures after some updates, averaged since the last such record. */

@@ -23,6 +23,12 @@ export interface RunSummary {
   readonly updates_per_s: number;
   readonly interventions: number;
   readonly intervention_steps: number;
+  /** Successful evaluation episodes in an hour of the robot's time, resets included. */
+  readonly successes_per_hour?: number;
+  /** The same of the training episodes, with help and exploring. */
+  readonly training_successes_per_hour?: number;
+  /** Share of the training steps that a person or the scripted operator decided, 0..1; evaluation episodes have no help. */
+  readonly human_step_share?: number;
   readonly wall_s: number;
   readonly seed: number;
   readonly safety: { readonly violations: number; readonly changed_ticks: number; readonly ticks: number };

@@ -1,6 +1,7 @@
 /** What a run tells the people who watch it: plain data, filled by the run, drawn by displays. */
 
 import type { OperatorEcho } from '../../teleop/index.ts';
+import type { WorkRates } from './work-rates.ts';
 
 /** Where a run is; the order is the order of a run. */
 export const RUN_PHASES = [
@@ -41,8 +42,8 @@ export interface RunStatus {
     readonly episodes: number;
     /** Episodes of the same window in which somebody helped: no measure of the policy alone. */
     readonly helped?: number;
-    /** Successful episodes per hour so far, resets and help included; left out where nothing was done on the robot yet. */
-    readonly perHour?: number;
+    /** Of all episodes so far, resets and help included; left out where nothing was done on the robot yet. */
+    readonly rates?: WorkRates;
   };
   /** Earlier success rates, oldest first, 0..1: the sparkline. */
   successHistory: readonly number[];

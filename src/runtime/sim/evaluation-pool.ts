@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
 import type { ResolvedConfig } from '../config/index.ts';
-import type { EpisodeRecording } from '../record/index.ts';
+import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
 import type {
   Candidate,
   EpisodeFailure,
@@ -127,6 +127,11 @@ export class EvaluationPool {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }
+}
+
+/** The rates of a trial on robots of `controlHz`: nobody helps there. */
+export function trialRates({ successes, ticks }: TrialResult, controlHz: number): WorkRates {
+  return workRates({ successes, steps: 0, helpedSteps: 0, robotS: ticks / controlHz });
 }
 
 function errorOf(failure: EpisodeFailure): Error {

@@ -163,7 +163,8 @@ export class RunLog {
     if (place !== undefined) this.write({ kind: 'basePolicy', episode, step, ...place });
   }
 
-  episode(purpose: 'demonstration' | 'training', episode: number, result: EpisodeResult): void {
+  /** `robotS`: the robot's own time, where that is not the run's, s. */
+  episode(purpose: 'demonstration' | 'training', episode: number, result: EpisodeResult, robotS?: number): void {
     if (purpose === 'training') {
       this.#segments.add(result.interventions);
       this.status.intervention = { ...this.status.intervention, segmentsPerEpisode: this.#segments.value };
@@ -180,6 +181,7 @@ export class RunLog {
       interventionSteps: result.interventionSteps,
       ...result.costs,
       policyVersion: this.#weightsVersion,
+      ...(robotS === undefined ? {} : { robotS }),
     });
   }
 

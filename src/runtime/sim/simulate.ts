@@ -12,7 +12,7 @@ import { type EpisodeRecording, type RunSummary, writeRecording } from '../recor
 import { createSetup, pegTaskOf, type RunSetup } from '../setup.ts';
 import { saveWeights } from '../weights-file.ts';
 import { recordDemonstrations } from './demonstrations.ts';
-import { EvaluationPool, type TrialResult } from './evaluation-pool.ts';
+import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
 import type { Judged } from './model-selection.ts';
 import type { PersonSaid, Rig } from './rig.ts';
@@ -235,6 +235,7 @@ function endedError(reason: unknown): ReinError {
 async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
   const { log, pool, setup, signal } = rig;
   const { episodes } = setup.config.task.evaluation;
+  const { controlHz } = setup.config.robot;
   log.phase('evaluating');
   log.uses(kept.bundle.manifest.version);
   const result = await pool.run({
@@ -246,11 +247,12 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
     record: episodes - 1,
     signal,
     onProgress: (sum) => {
-      log.status.success = { successes: sum.successes, episodes: sum.episodes };
+      log.status.success = { successes: sum.successes, episodes: sum.episodes, rates: trialRates(sum, controlHz) };
       log.progress(sum.episodes, episodes, 'episodes');
     },
   });
-  log.status.success = { successes: result.successes, episodes: result.episodes };
+  const rates = trialRates(result, controlHz);
+  log.status.success = { successes: result.successes, episodes: result.episodes, rates };
   const { version } = kept.bundle.manifest;
   const { successes, meanSteps } = result;
   log.write({ kind: 'evaluation', label: 'trained', policyVersion: version, successes, episodes, meanSteps });

@@ -1,8 +1,8 @@
 /** What came of a run, in numbers, held against what the task asks for. */
 import type { GuardFrame } from '../../core/index.ts';
 import type { LearnerStatus } from '../learner/index.ts';
-import { missedTargets, type RunSummary } from '../record/index.ts';
-import type { TrialResult } from './evaluation-pool.ts';
+import { missedTargets, type RunSummary, workRates } from '../record/index.ts';
+import { type TrialResult, trialRates } from './evaluation-pool.ts';
 import type { Rig } from './rig.ts';
 import type { TrainingResult } from './training.ts';
 
@@ -24,6 +24,8 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
   const { log, setup } = rig;
   const { task, seed, versions } = setup.config;
   const { sent, acked, duplicated, lost } = log.status.link;
+  const trained = workRates(training.work);
+  const evaluated = trialRates(evaluation, setup.config.robot.controlHz).successesPerHour;
   const summary: RunSummary = {
     success_rate: evaluation.successes / evaluation.episodes,
     eval_episodes: evaluation.episodes,
@@ -33,6 +35,9 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
     updates_per_s: (learner?.updates ?? 0) / trainingWallS,
     interventions: training.interventions,
     intervention_steps: training.interventionSteps,
+    ...(evaluated === undefined ? {} : { successes_per_hour: evaluated }),
+    ...(trained.successesPerHour === undefined ? {} : { training_successes_per_hour: trained.successesPerHour }),
+    human_step_share: trained.humanStepShare,
     wall_s: log.elapsedS,
     seed,
     safety: {

@@ -5,7 +5,7 @@ import { OnnxPolicy, type PolicyNoise } from '../../policy/index.ts';
 import { OperatorDesk } from '../../teleop/index.ts';
 import { encoderFor } from '../encoder-file.ts';
 import type { EpisodeResult } from '../node/index.ts';
-import type { EpisodeRecording } from '../record/index.ts';
+import { type EpisodeRecording, type Work, workRates } from '../record/index.ts';
 import { createScriptedOperator } from '../setup.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
 import type { Rig } from './rig.ts';
@@ -21,6 +21,8 @@ export interface TrainingResult {
   readonly steps: number;
   readonly interventions: number;
   readonly interventionSteps: number;
+  /** All of the training episodes, in simulated time. */
+  readonly work: Work;
   /** Seconds that were waited so that a person could steer in real time. */
   readonly pacedS: number;
   /** Poses of the first validation episode, before any training on the robot. */
@@ -50,6 +52,8 @@ class Training {
   #episodes = 0;
   #interventions = 0;
   #interventionSteps = 0;
+  #successes = 0;
+  #trainingTicks = 0;
   #validatedAt = 0;
   #nextStepMs = 0;
   #stoppedSteps = 0;
@@ -95,6 +99,7 @@ class Training {
       steps: this.#steps,
       interventions: this.#interventions,
       interventionSteps: this.#interventionSteps,
+      work: this.#work,
       pacedS: this.#time.pacedS,
       firstRecording: this.#firstRecording,
     };
@@ -121,6 +126,7 @@ class Training {
 
   async #episode(): Promise<void> {
     const { setup, log, robot } = this.#rig;
+    const ticksBefore = robot.link.latest.ticks;
     const result = await robot.runner.run({
       layout: setup.task.drawLayout(this.#layouts),
       policy: this.#policy,
@@ -132,11 +138,13 @@ class Training {
       onStep: (transition) => this.#afterStep(transition),
     });
     this.#count(result);
-    log.episode('training', this.#episodes++, result);
+    const { ticks } = robot.link.latest;
+    log.episode('training', this.#episodes++, result, ticks / setup.config.robot.controlHz);
     if (result.abortedBy !== undefined) {
       log.message(`episode ${this.#episodes} ended early: ${result.abortedBy}`);
       await this.#recover();
     }
+    this.#trainingTicks += robot.link.latest.ticks - ticksBefore;
   }
 
   async #beforeStep(): Promise<void> {
@@ -209,7 +217,8 @@ class Training {
       this.#firstRecording = { ...recording, caption: `First validation episode, before training, policy ${version}` };
     }
     const { successes, episodes } = judged;
-    log.status.success = { successes, episodes };
+    const rates = workRates(this.#work);
+    log.status.success = { successes, episodes, rates };
     log.status.successHistory = [...log.status.successHistory, successes / episodes];
     const { meanSteps } = judged.result;
     log.write({ kind: 'validation', policyVersion: version, successes, episodes, meanSteps });
@@ -221,6 +230,13 @@ class Training {
   #count(result: EpisodeResult): void {
     this.#interventions += result.interventions;
     this.#interventionSteps += result.interventionSteps;
+    if (result.success && result.abortedBy === undefined) this.#successes++;
+  }
+
+  get #work(): Work {
+    const { controlHz } = this.#rig.setup.config.robot;
+    const [successes, steps, helpedSteps] = [this.#successes, this.#steps, this.#interventionSteps];
+    return { successes, steps, helpedSteps, robotS: this.#trainingTicks / controlHz };
   }
 
   /** After a stop: an operator would look and acknowledge; here the scene is simulated, and the next episode resets it. */

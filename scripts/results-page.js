@@ -1,0 +1,131 @@
+/** docs/results.md from the runs that `npm run results` has made. */
+
+/** The methods that are compared: what each changes, and whether it trains at all. */
+export const METHODS = [
+  { name: 'trained', title: 'trained, with interventions', overlay: '', args: [] },
+  {
+    name: 'no-interventions',
+    title: 'trained, without interventions',
+    overlay: 'task:\n  operator: { initialRate: 0, finalRate: 0 }\n',
+    args: [],
+  },
+  { name: 'cloning', title: 'behaviour cloning of the demonstrations only', overlay: '', args: ['--steps', '0'] },
+  { name: 'untrained', title: 'untrained', overlay: 'learner:\n  bcInitSteps: 0\n', args: ['--steps', '0'] },
+];
+
+export const percent = (share) => `${(100 * share).toFixed(1)} %`;
+/** Runs from before it was recorded have none. */
+const perHour = (value) => (value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0));
+const meanOf = (runs, key) =>
+  runs.every((run) => run[key] !== undefined) ? mean(runs.map((run) => run[key])) : undefined;
+const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
+
+/** Tasks that were trained on a quiet machine: what there are figures of. */
+export function tasksOf(runs) {
+  return [...new Set(runs.filter((run) => run.method === 'trained' && (run.busy ?? 0) === 0).map(({ task }) => task))];
+}
+
+/** The whole page, in Markdown, of runs as they are in docs/results/runs.jsonl. */
+export function page(runs) {
+  const tasks = tasksOf(runs);
+  const first = runs[0];
+  const versions = Object.entries(first.versions).map(([name, version]) => `${name} ${version}`);
+  return `# Results
+
+Made by \`npm run results\` from [docs/results/runs.jsonl](results/runs.jsonl); one line there is the \`--json\` summary of one
+run. How the learner's algorithms compare, over seeds and with intervals: [learning curves](results/curves.md). Machine: ${first.cores} cores, ${first.cpu}; no GPU. ${versions.join(', ')}.
+
+Every figure of success is the share of ${first.eval_episodes} fresh evaluation episodes without help and without exploring. These
+episodes are the same for all rows and seeds, and no policy was chosen on them: the one that is kept was chosen on
+validation episodes. Training time counts demonstrations, cloning, training and validation; the whole command also start,
+evaluation and report. A run ends by what it learned, never by the clock: time is beside what the task compares it with, and fails nothing.
+Successes per hour are of the robot's own (simulated) time, resets included, which take next to no time in simulation;
+human steps are the share of training steps that the scripted operator decided in a person's place. Simulated, not tried on hardware.
+
+${tasks
+  .map((task) =>
+    section(
+      task,
+      runs.filter((run) => run.task === task),
+    ),
+  )
+  .join('\n')}`;
+}
+
+function section(task, all) {
+  const runs = all.filter((run) => (run.busy ?? 0) === 0);
+  const trained = runs.filter((run) => run.method === 'trained');
+  const target = trained[0]?.target_success_rate ?? 0;
+  const met = trained.filter((run) => run.success_rate >= target).length;
+  const busyRuns = all.filter((run) => (run.busy ?? 0) > 0);
+  const wantedS = trained[0]?.target_training_wall_s;
+  const times = trained.map((run) => run.training_wall_s);
+  const sum = (pick) => runs.reduce((total, run) => total + pick(run), 0);
+  return `## ${task}
+
+Target: ${percent(target)}. Reached by ${met} of ${trained.length} seeds. Over all ${runs.length} runs of this section: ${sum((r) => r.safety.violations)} limit
+violations in ${sum((r) => r.safety.ticks).toLocaleString('en')} guard ticks, ${sum((r) => r.link.lost)} transitions lost and ${sum((r) => r.link.duplicated)} duplicated of ${sum((r) => r.link.sent).toLocaleString('en')}.
+
+Training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s, ${mean(times).toFixed(0)} s on average${wantedS === undefined ? '' : `; the task compares with ${wantedS} s`}. ${sameness(trained, busyRuns)}
+
+| seed | success | successes/h evaluated, in training | human steps | steps on the robot | updates | UTD | interventions (steps) | training s | whole command s | updates/s | policy |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+${trained.map(row).join('\n')}
+
+| method | success, each seed | mean | successes/h evaluated, mean | human steps, mean |
+|---|---|---|---|---|
+${METHODS.filter(({ name }) => runs.some(({ method }) => method === name))
+  .map((method) => comparison(method, runs))
+  .join('\n')}
+`;
+}
+
+/** Busy runs whose seed has a quiet run that they are not the same as, to the bit. */
+export function differences(quiet, busyRuns) {
+  return paired(quiet, busyRuns).filter((run) => {
+    const other = quiet.find(({ seed }) => seed === run.seed);
+    return other.policy_sha256 !== run.policy_sha256 || other.metrics_sha256 !== run.metrics_sha256;
+  });
+}
+
+/** Busy runs that there is a quiet one of the same seed to compare with. */
+function paired(quiet, busyRuns) {
+  return busyRuns.filter((run) => quiet.some(({ seed }) => seed === run.seed));
+}
+
+function sameness(quiet, busyRuns) {
+  const compared = paired(quiet, busyRuns);
+  if (compared.length === 0) return 'No run was repeated on a busy machine.';
+  const different = differences(quiet, busyRuns).map(({ seed }) => seed);
+  const times = compared.map((run) => run.training_wall_s);
+  const beside = `beside ${busyRuns[0].busy} busy loops, where training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s`;
+  if (different.length === 0)
+    return `${compared.length} of ${compared.length} seeds gave the same policy and the same metrics, to the bit, ${beside}.`;
+  return `**Seeds ${different.join(', ')} gave another policy or other metrics** ${beside}.`;
+}
+
+function row(run) {
+  const cells = [
+    run.seed,
+    percent(run.success_rate),
+    `${perHour(run.successes_per_hour)}, ${perHour(run.training_successes_per_hour)}`,
+    run.human_step_share === undefined ? '–' : percent(run.human_step_share),
+    run.env_steps,
+    run.updates,
+    run.utd.toFixed(2),
+    `${run.interventions} (${run.intervention_steps})`,
+    run.training_wall_s.toFixed(1),
+    run.command_s.toFixed(1),
+    run.updates_per_s.toFixed(0),
+    run.policy_sha256 === undefined ? '–' : `\`${run.policy_sha256.slice(0, 8)}\``,
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function comparison(method, runs) {
+  const mine = runs.filter((run) => run.method === method.name).sort((a, b) => a.seed - b.seed);
+  const each = mine.map((run) => percent(run.success_rate)).join(', ');
+  const rate = perHour(meanOf(mine, 'successes_per_hour'));
+  const share = meanOf(mine, 'human_step_share');
+  return `| ${method.title} | ${each} | ${percent(mean(mine.map((run) => run.success_rate)))} | ${rate} | ${share === undefined ? '–' : percent(share)} |`;
+}

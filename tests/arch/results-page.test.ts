@@ -1,0 +1,37 @@
+/** The page of results, from a few runs. */
+import { describe, expect, it } from 'vitest';
+import { page, type ResultsRun } from '../../scripts/results-page.js';
+
+function run(fields: ResultsRun = {}): ResultsRun {
+  return {
+    ...{ task: 'insert', method: 'trained', seed: 0, busy: 0, success_rate: 0.995, eval_episodes: 200 },
+    ...{ env_steps: 2045, updates: 8000, utd: 4, updates_per_s: 300, interventions: 4, intervention_steps: 80 },
+    ...{ training_wall_s: 30, target_training_wall_s: 26, command_s: 33, target_success_rate: 0.97, versions: {} },
+    safety: { violations: 0, ticks: 60_000 },
+    link: { sent: 2500, lost: 0, duplicated: 0 },
+    ...{ successes_per_hour: 812.4, training_successes_per_hour: 7.26, human_step_share: 0.0391 },
+    ...{ cpu: 'a CPU', cores: 2 },
+    ...fields,
+  };
+}
+
+describe('the page of results', () => {
+  it('has successes per hour and the human share of steps beside every success', () => {
+    const rows = page([run()]).split('\n');
+    expect(rows.find((row) => row.startsWith('| 0 |'))).toContain('| 0 | 99.5 % | 812, 7.3 | 3.9 % |');
+    const compared = rows.find((row) => row.startsWith('| trained, with interventions |'));
+    expect(compared).toBe('| trained, with interventions | 99.5 % | 99.5 % | 812 | 3.9 % |');
+  });
+
+  it('has as many cells in each row as its head', () => {
+    const cells = (row: string): number => row.split('|').length;
+    const rows = page([run(), run({ seed: 1 })]).split('\n');
+    for (const [i, row] of rows.entries())
+      if (row.startsWith('|---')) expect(cells(rows[i + 1]!)).toBe(cells(rows[i - 1]!));
+  });
+
+  it('has a dash where runs from before had no such figure', () => {
+    const { successes_per_hour: _, training_successes_per_hour: __, human_step_share: ___, ...old } = run();
+    expect(page([old])).toContain('| 0 | 99.5 % | –, – | – |');
+  });
+});
