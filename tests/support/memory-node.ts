@@ -29,7 +29,7 @@ export interface NodeChoices {
 type Heard<T> = T[];
 
 export class MemoryNode {
-  readonly robot: TestRobot = new TestRobot();
+  readonly robot: TestRobot;
   readonly graph: MemoryGraph = new MemoryGraph();
   readonly events: SessionEvent[] = [];
   readonly faults: RosFault[] = [];
@@ -39,6 +39,10 @@ export class MemoryNode {
   #port: RosPort | undefined;
   #peer: RosPort | undefined;
   #node: RobotNode | undefined;
+
+  constructor(robot: TestRobot = new TestRobot()) {
+    this.robot = robot;
+  }
 
   get port(): RosPort {
     if (this.#port === undefined) throw new Error('the node was not made');

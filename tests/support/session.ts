@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type GuardAnswer, type GuardRequest, LockStepClock } from '../../src/core/index.ts';
-import { MockDriver } from '../../src/drivers/mock/index.ts';
+import { type GuardAnswer, type GuardRequest, LockStepClock, type RobotModel } from '../../src/core/index.ts';
+import { MockDriver, type MockDriverOptions } from '../../src/drivers/mock/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { Guard } from '../../src/runtime/guard/index.ts';
@@ -27,17 +27,26 @@ class TurningLink extends MemoryGuardLink {
   }
 }
 
+export interface TestRobotOptions {
+  /** What the guard knows beside the file of arm6. Default: nothing. */
+  readonly model?: Partial<RobotModel>;
+  /** Of the mock. Default: none. */
+  readonly mock?: MockDriverOptions;
+}
+
 export class TestRobot {
   readonly setup: RunSetup = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
   readonly folder: string = mkdtempSync(join(tmpdir(), 'rein-session-'));
   readonly driver: MockDriver;
   readonly clock: LockStepClock;
   link: TurningLink | undefined;
+  readonly #model: RobotModel;
   #session: LiveSession | undefined;
 
-  constructor() {
+  constructor({ model, mock }: TestRobotOptions = {}) {
     const { robot } = this.setup.config;
-    this.driver = new MockDriver(robot, { signalNames: this.setup.task.signalNames });
+    this.#model = { ...robot, ...model };
+    this.driver = new MockDriver(robot, { signalNames: this.setup.task.signalNames, ...mock });
     this.clock = new LockStepClock(1 / robot.controlHz);
   }
 
@@ -71,7 +80,7 @@ export class TestRobot {
     const clock = this.clock;
     const { driver } = this;
     const { robot } = config;
-    const guard = { driver, model: robot, action: task.action, policyPeriodS: 1 / config.task.policyHz, clock };
+    const guard = { driver, model: this.#model, action: task.action, policyPeriodS: 1 / config.task.policyHz, clock };
     this.link = new TurningLink({
       shape: {
         ...{ joints: robot.joints.length, signals: task.signalNames.length, actions: actionSize },

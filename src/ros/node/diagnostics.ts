@@ -1,6 +1,7 @@
 /** Once a second, how each part is: OK, WARN, ERROR or STALE, one sentence, and figures. As `/diagnostics` has it. */
+import type { GuardFrame, JointModel } from '../../core/index.ts';
 import { type LiveSession, withRow } from '../../runtime/live/index.ts';
-import { type Fault, faultsOf, isAtLeast } from '../../safety/index.ts';
+import { type Fault, faultsOf, isAtLeast, sentenceOf } from '../../safety/index.ts';
 import { DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
 import { EVENT_QOS, type RosFault, type RosPort, type RosPublisher } from '../port/index.ts';
 import type { SessionHolder } from './session-holder.ts';
@@ -29,6 +30,7 @@ export interface DiagnosticsOptions {
   readonly port: RosPort;
   /** `hardware_id`. */
   readonly robotId: string;
+  readonly joints: readonly JointModel[];
   readonly holder: SessionHolder;
   /** Seconds of the machine's monotonic clock. */
   readonly nowS: () => number;
@@ -128,7 +130,7 @@ export class Diagnostics {
     const part = 'guard';
     if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
     const faults = faultsOf(frame.faultFlags).filter((fault) => !DRIVER_ROWS.includes(fault.row));
-    const bad = worstOf(faults);
+    const bad = this.#worstOf(faults, frame);
     if (bad !== undefined) return { part, ...bad, values };
     if (violations > 0) return { part, level: 'error', message: `${violations} ticks broke a limit.`, values };
     if (state === 'stopped' || state === 'stopping') {
@@ -142,7 +144,8 @@ export class Diagnostics {
     const part = 'robot driver';
     const values = { measuredAtS: frame.robot.measuredAtS.toFixed(3) };
     if (this.#isSilent()) return { part, level: 'stale', message: 'The guard is not heard of.', values };
-    const bad = worstOf(faultsOf(frame.faultFlags).filter((fault) => DRIVER_ROWS.includes(fault.row)));
+    const faults = faultsOf(frame.faultFlags).filter((fault) => DRIVER_ROWS.includes(fault.row));
+    const bad = this.#worstOf(faults, frame);
     if (bad !== undefined) return { part, ...bad, values };
     if (frame.state === 'disconnected') {
       return { part, level: 'error', message: 'The robot does not answer (fault 10).', values };
@@ -162,15 +165,16 @@ export class Diagnostics {
     return { part: 'ROS', level, message: `${newest.where}: ${newest.message}`, values };
   }
 
+  #worstOf(faults: readonly Fault[], frame: GuardFrame): Pick<PartStatus, 'level' | 'message'> | undefined {
+    if (faults.length === 0) return undefined;
+    const level = faults.some((fault) => isAtLeast(fault.action, 'cat2')) ? 'error' : 'warn';
+    const said = faults.map((fault) => withRow(sentenceOf(fault, frame, this.#options.joints), fault.row));
+    return { level, message: said.join(' ') };
+  }
+
   #isSilent(): boolean {
     return this.#options.nowS() - this.#heardAtS > STALE_AFTER_S;
   }
-}
-
-function worstOf(faults: readonly Fault[]): { readonly level: Level; readonly message: string } | undefined {
-  if (faults.length === 0) return undefined;
-  const level = faults.some((fault) => isAtLeast(fault.action, 'cat2')) ? 'error' : 'warn';
-  return { level, message: faults.map((fault) => withRow(fault.sentence, fault.row)).join(' ') };
 }
 
 function policyOf(session: LiveSession): PartStatus {

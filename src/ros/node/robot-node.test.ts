@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
+import { TestRobot } from '../../../tests/support/session.ts';
 import { ReinError } from '../../core/index.ts';
 import type { LearnerWait } from '../../runtime/live/index.ts';
 import { STAGES } from '../../safety/index.ts';
@@ -431,6 +432,29 @@ describe('topics', () => {
     expect(partOf(arrays, 'robot driver')).toMatchObject({
       ...{ message: 'The robot does not answer (fault 10).', hardware_id: 'robot1' },
     });
+  });
+
+  it('name the joint and the torque of row 54', async () => {
+    const { joints } = ros.robot.setup.config.robot;
+    // Of 30 N·m that the file explains at the second joint the mock measures none.
+    const light = Array.from({ length: 14 }, () => 0);
+    const torqueObserver = {
+      ...({ filterS: 0.02, weight: 'compensated', wrench: 'ignored', velocityFeedForward: true } as const),
+      ...{ delayTicks: 0, torqueAgeS: 0, servoMaxNm: joints.map(() => 9999), externalMaxNm: joints.map(() => 20) },
+      links: joints.map((_, i) => (i === 1 ? [...light.slice(1), 30] : light)),
+    };
+    await ros.close();
+    ros = new MemoryNode(new TestRobot({ model: { torqueObserver }, mock: { torqueNm: joints.map(() => 0) } }));
+    await ros.make();
+    const safety = ros.hear(SafetyState, '/rein/safety_state', LATCHED_QOS);
+    const arrays = ros.hear(DiagnosticArray, '/diagnostics');
+    await ros.activate();
+    const ticking = setInterval(() => void ros.robot.tick(1), 10);
+    ros.node.session?.resume();
+    await soon(() => safety.at(-1)?.fault_rows.includes(54) === true, 'row 54');
+    await soon(() => partOf(arrays, 'guard')?.level === 2, 'the diagnostic');
+    clearInterval(ticking);
+    expect(partOf(arrays, 'guard')?.message).toMatch(/ \(shoulder_lift: \d+\.\d N·m\)/);
   });
 
   it('say once a second how each part is', async () => {

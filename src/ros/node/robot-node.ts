@@ -91,7 +91,7 @@ export class RobotNode {
       onMark: (mark) => void this.#holder.session?.mark(mark, ''),
     });
     this.#diagnostics = new Diagnostics({
-      ...{ port, robotId: options.robotId, holder: this.#holder, nowS: () => clock.nowS() },
+      ...{ port, robotId: options.robotId, holder: this.#holder, nowS: () => clock.nowS(), joints: robot.joints },
       lasting: () => port.graphFaults.filter((fault) => !this.#isGhost(fault)),
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
