@@ -114,6 +114,12 @@ function millionTables(result) {
     ...[robot.violations.reduce((sum, { kind, count }) => sum + (kind === 'energy' ? 0 : count), 0)],
     ...robot.stages.map(({ share }) => number(100 * share, 1)),
   ]);
+  const nearest = [...result.robots, ...(result.withoutTank ?? [])]
+    .filter(({ margins }) => typeof margins?.shapesM === 'number')
+    .map(({ robot, without, margins }) => [
+      ...[robot, without.length === 0 ? 'whole' : `without ${without.join(', ')}`],
+      ...[margins.selfM, margins.keepOutM, margins.shapesM, margins.plantM].map((m) => number(1e3 * (m ?? NaN), 1)),
+    ]);
   const arms = [...result.robots, ...(result.withoutTank ?? [])].flatMap((robot) =>
     (robot.arm?.excursions ?? []).map((one) => [
       ...[robot.robot, robot.without.length === 0 ? 'whole' : `without ${robot.without.join(', ')}`, one.kind],
@@ -121,7 +127,8 @@ function millionTables(result) {
       robot.arm.margins.find(({ key }) => key === MARGIN_OF[one.kind])?.sentence ?? '–',
     ]),
   );
-  return `${number(result.violations)} violations in ${number(result.ticks)} adversarial ticks; 95 % upper bound of the rate ${rate(result.upperBound95)}.
+  return `${result.verdict ?? `${number(result.violations)} violations in ${number(result.ticks)} adversarial ticks.`}
+95 % upper bound of the rate of violations, with the tank: ${rate(result.upperBound95)}.
 
 ${table(['robot', 'joints', 'ticks', 'trials', 'seed', 'violations', 'verdict'], robots)}
 ${table(['robot', 'kind', 'violations', 'ticks', '95 % upper bound'], kinds)}
@@ -132,13 +139,22 @@ ${table(['robot', 'chain', 'ticks', 'violations', ...stageNames.map((name) => `$
 The simulated arm itself, which lags behind its reference, and the margin that covers how far it strayed:
 
 ${table(['robot', 'chain', 'what', 'ticks beyond', 'of', 'worst', 'unit', 'margin to set'], arms)}
+How near links came to each other and to keep-out boxes, mm; below 0 they overlap. The reference by the file's capsules and, in the
+same poses, by MuJoCo's own shapes; the simulated arm by MuJoCo:
+
+${table(['robot', 'chain', 'reference: link to link', 'link to keep-out', 'by MuJoCo', 'simulated arm by MuJoCo'], nearest)}
 The same attacks with something left out of the chain:
 
 ${table(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
 }
 
 /** Which margin covers which excursion of the arm. */
-const MARGIN_OF = { armPosition: 'limitMarginRad', armSpeed: 'velocityMaxRadPerS', armWorkspace: 'workspace' };
+const MARGIN_OF = {
+  armPosition: 'limitMarginRad',
+  armSpeed: 'velocityMaxRadPerS',
+  armWorkspace: 'workspace',
+  armContact: 'clearanceM',
+};
 
 /** Robots of others: where they are from, what came out, and how to repeat it. */
 function foreignTables({ foreign }) {

@@ -9,13 +9,14 @@
  *
  * All of it takes about an hour on two cores: a million ticks with the energy tank, as many without it, the parts.
  *
- * Exit codes: 0 no violation, no surplus, and every part that was left out was missed; 1 otherwise.
+ * Exit codes: 0 no violation of a reference, no surplus, and every part that was left out was missed; 1 otherwise. How far the
+ * simulated arms stray from their references is printed, with the margins that cover it, and is no violation.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadCheckSubject } from '../dist/runtime/check-subject/index.js';
-import { ablationOf, countAll, evidenceOf, runSafetyCheck } from '../dist/runtime/safety-check/index.js';
+import { ablationOf, evidenceOf, runSafetyCheck } from '../dist/runtime/safety-check/index.js';
 import { scriptArguments } from './arguments.js';
 
 /**
@@ -72,13 +73,13 @@ const ABLATIONS = [
     robot: 'arm6',
     chain: 'off',
     without: [],
-    expect: ['velocity', 'acceleration', 'workspace', 'selfCollision', 'keepOut', 'disobedience'],
+    expect: ['velocity', 'acceleration', 'workspace', 'selfCollision', 'keepOut', 'contact', 'disobedience'],
   },
   {
     robot: 'arm7',
     chain: 'off',
     without: [],
-    expect: ['position', 'velocity', 'acceleration', 'workspace', 'selfCollision', 'keepOut'],
+    expect: ['position', 'velocity', 'acceleration', 'workspace', 'selfCollision', 'keepOut', 'contact'],
   },
   {
     robot: 'car',
@@ -95,7 +96,7 @@ const ABLATIONS = [
     robot: 'arm6',
     chain: 'on',
     without: ['barrier', 'tank', 'shield'],
-    expect: ['workspace', 'selfCollision', 'keepOut'],
+    expect: ['workspace', 'selfCollision', 'keepOut', 'contact'],
   },
   { robot: 'arm6', chain: 'on', without: ['tank'], expect: ['energy'] },
   { robot: 'car', chain: 'on', without: ['shield'], expect: ['fence'] },
@@ -187,29 +188,39 @@ for (const robot of values.models === undefined ? [] : FOREIGN) {
 }
 
 const wallS = (performance.now() - startedMs) / 1e3;
+const whole = evidenceOf(robots, ablations, wallS, withoutTank);
 // Without the tank nothing is promised about energy: all else is.
-const heldWithout = withoutTank.every((result) => countAll(result, (kind) => kind !== 'energy') === 0);
+const heldWithout = whole.violationsWithoutTank === 0 && withoutTank.every((result) => result.plantFailures === 0);
 const heldElsewhere = foreign.every(({ result }) => result === undefined || result.ok);
 const ok = robots.every((result) => result.ok) && heldWithout && heldElsewhere && isBiting;
 const about = { createdAt: new Date().toISOString(), commit: commitHere(), ok };
-const evidence = { ...evidenceOf(robots, ablations, wallS, withoutTank), foreign, ...about };
+const evidence = { ...whole, foreign, ...about };
 writeFileSync(values.json, `${JSON.stringify(evidence)}\n`);
 const counted = [...robots, ...withoutTank, ...foreign.flatMap(({ result }) => (result === undefined ? [] : [result]))];
 console.table(
-  counted.map(({ robot, without, ticks, violations, margins, energy, stops, stages }) => ({
+  counted.map(({ robot, without, ticks, violations, arm, margins, energy, stops, stages }) => ({
     robot: without.length > 0 ? `${robot} without ${without.join(', ')}` : robot,
     ticks,
-    violations: violations.reduce((total, { count }) => total + count, 0),
+    'reference: violations': violations.reduce((total, { kind, count }) => {
+      return total + (kind === 'energy' && without.includes('tank') ? 0 : count);
+    }, 0),
     'nearest, mm': round(1e3 * (margins.selfM ?? margins.fenceM ?? 0)),
+    'arm: out of its box, mm': strayed(arm, 'armWorkspace').mm,
+    'touched, ticks': strayed(arm, 'armContact').ticks,
+    'deep, mm': strayed(arm, 'armContact').mm,
     'surplus, J': energy.hasTank ? energy.surplusMaxJ.toExponential(1) : '-',
     stops: stops.reduce((total, each) => total + each.stops, 0),
     ...Object.fromEntries(stages.map(({ stage, share: acted }) => [`${stage}, %`, round(100 * acted)])),
     'stop used of bound, %': round(100 * Math.max(0, ...stops.map(({ time }) => time.shareOfBoundMax))),
   })),
 );
+for (const { robot, without, arm } of counted) {
+  const name = without.length > 0 ? `${robot} without ${without.join(', ')}` : robot;
+  for (const { sentence } of arm.margins) console.log(`${name}: ${sentence}`);
+}
 if (robots.length > 0)
   console.log(
-    `${evidence.violations} violations in ${evidence.ticks} ticks, rate below ${evidence.upperBound95.toExponential(1)} with 95 % confidence; ` +
+    `${evidence.verdict} Rate below ${evidence.upperBound95.toExponential(1)} with 95 % confidence; ` +
       `${evidence.wallS.toFixed(0)} s; written: ${values.json}`,
   );
 process.exit(ok ? 0 : 1);
@@ -245,6 +256,12 @@ async function foreignCheck(robot, models) {
     console.log(`${name}: ${error.message}`);
     return { ...about, command, missing: error.message };
   }
+}
+
+/** In how many ticks a simulated arm strayed, and how far at worst. */
+function strayed({ excursions }, kind) {
+  const found = excursions.find((each) => each.kind === kind);
+  return found === undefined ? { ticks: '-', mm: '-' } : { ticks: found.count, mm: round(1e3 * found.worst) };
 }
 
 function round(value) {

@@ -21,7 +21,16 @@ const energy = {
   ],
 };
 const arm = { applies: false, payloadMaxKg: null, excursions: [], margins: [] };
-const result = { violations: [], energy, stops: [], untried: [], stages: [], arm } as unknown as SafetyCheckResult;
+const none = { jointRad: 0, workspaceM: null, fenceM: null, selfM: null, keepOutM: null, shapesM: null, plantM: null };
+const result = {
+  margins: none,
+  violations: [],
+  energy,
+  stops: [],
+  untried: [],
+  stages: [],
+  arm,
+} as unknown as SafetyCheckResult;
 
 describe('the table of a check', () => {
   it('has three digits of what was measured, and says what is below rounding in words', () => {
@@ -53,6 +62,18 @@ describe('the table of a check', () => {
       'simulated arm (with up to 3 kg): tool measured outside its box: 7 ticks, by up to 14.2 mm;',
     );
     expect(table).toContain('joint measured too fast: never\n  margin: The tool left its box.');
+  });
+
+  it('says how near the arm came where its reference came how near', () => {
+    const touching = { kind: 'armContact' as const, count: 3, ticks: 900, worst: 0.0021, unit: 'm', first: null };
+    const table = checkTable({
+      ...result,
+      arm: { applies: true, payloadMaxKg: 3, excursions: [touching], margins: [] },
+      margins: { ...none, shapesM: 0.0101, plantM: -0.0021 },
+    });
+    expect(table).toContain(
+      'links measured touching (MuJoCo): 3 ticks, by up to 2.1 mm; nearest by MuJoCo: arm -2.1 mm, its reference 10.1 mm',
+    );
   });
 
   it('says in one line what was not tried, and leaves no empty lines for stops that were not', () => {

@@ -44,7 +44,7 @@ function comparisonLine(each: EnergyComparison): string {
 }
 
 /** The simulated arm: how far it strayed, and what to set for that. */
-function armLines({ arm }: SafetyCheckResult): string[] {
+function armLines({ arm, margins }: SafetyCheckResult): string[] {
   if (!arm.applies) return [];
   const rows = arm.excursions.map(({ kind, count, worst, unit }) => {
     const by =
@@ -57,7 +57,15 @@ function armLines({ arm }: SafetyCheckResult): string[] {
   });
   const load =
     arm.payloadMaxKg === null ? 'no payloadMaxKg is given: no load was tried' : `with up to ${arm.payloadMaxKg} kg`;
-  return [`simulated arm (${load}): ${rows.join('; ')}`, ...arm.margins.map(({ sentence }) => `  margin: ${sentence}`)];
+  const { plantM, shapesM } = margins;
+  const nearest =
+    plantM === null || shapesM === null
+      ? []
+      : [`nearest by MuJoCo: arm ${digits(1e3 * plantM)} mm, its reference ${digits(1e3 * shapesM)} mm`];
+  return [
+    `simulated arm (${load}): ${[...rows, ...nearest].join('; ')}`,
+    ...arm.margins.map(({ sentence }) => `  margin: ${sentence}`),
+  ];
 }
 
 function percent(share: number): string {

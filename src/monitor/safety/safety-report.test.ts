@@ -91,7 +91,15 @@ const result: SafetyCheckResult = {
       peakForceN: 20,
     },
   ],
-  margins: { jointRad: 0.02, workspaceM: 0.001, fenceM: null, selfM: 0.01, keepOutM: null, plantM: 0.02 },
+  margins: {
+    jointRad: 0.02,
+    workspaceM: 0.001,
+    fenceM: null,
+    selfM: 0.01,
+    keepOutM: null,
+    shapesM: 0.01,
+    plantM: 0.02,
+  },
   energy: {
     ...{ hasTank: true, surplusMaxJ: -0.1, toleranceJ: 0.002, tankMinJ: 0.2, tankFloorJ: 0.1 },
     ...{ injectedJ: 10, creditedJ: 9, peakKineticJ: 3, trace },

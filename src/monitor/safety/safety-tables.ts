@@ -80,7 +80,8 @@ export function marginsTable({ margins, violations }: SafetyCheckResult): string
     ['Base to its fence', margins.fenceM, 'm'],
     ['Link to link', margins.selfM, 'm'],
     ['Link to keep-out box', margins.keepOutM, 'm'],
-    ["Simulated robot's own shapes (MuJoCo)", margins.plantM, 'm'],
+    ["MuJoCo's shapes in the reference's pose", margins.shapesM, 'm'],
+    ["MuJoCo's shapes of the simulated robot", margins.plantM, 'm'],
   ];
   const rows = all.flatMap(([name, value, unit]) => {
     if (value === null) return [];

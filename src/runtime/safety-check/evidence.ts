@@ -1,5 +1,6 @@
 /** Several robots' checks as one piece of evidence. */
-import type { Ablation, SafetyCheckResult, SafetyEvidence, ViolationKind } from './result.ts';
+import type { Ablation, ArmKind, SafetyCheckResult, SafetyEvidence, ViolationKind } from './result.ts';
+import { grouped } from './units.ts';
 import { upperBound95 } from './upper-bound.ts';
 
 /** Sums what whole chains did; `ablations` show that the check bites. `wallS`: how long all of it took, s. */
@@ -11,10 +12,13 @@ export function evidenceOf(
 ): SafetyEvidence {
   const ticks = robots.reduce((sum, robot) => sum + robot.ticks, 0);
   const violations = robots.reduce((sum, robot) => sum + countAll(robot), 0);
+  const ticksWithoutTank = withoutTank.reduce((sum, robot) => sum + robot.ticks, 0);
+  const violationsWithoutTank = withoutTank.reduce((sum, robot) => sum + countAll(robot, isPromised), 0);
+  const counts = { ticks, violations, ticksWithoutTank, violationsWithoutTank };
   return {
     formatVersion: 1,
-    ticks,
-    violations,
+    verdict: verdictOf(counts, [...robots, ...withoutTank]),
+    ...counts,
     upperBound95: upperBound95(Math.min(violations, ticks), ticks),
     surplusMaxJ: Math.max(0, ...robots.map(({ energy }) => energy.surplusMaxJ)),
     wallS,
@@ -24,10 +28,49 @@ export function evidenceOf(
   };
 }
 
-/**
- * Violations in all. Without the tank nobody promises anything about energy, and that the reference kept every limit is what
- * is to be seen: `kinds` leaves out what is not counted.
- */
+/** Without the tank nobody promises anything about energy. */
+function isPromised(kind: ViolationKind): boolean {
+  return kind !== 'energy';
+}
+
+type Counts = Pick<SafetyEvidence, 'ticks' | 'violations' | 'ticksWithoutTank' | 'violationsWithoutTank'>;
+
+/** What the references did and what the simulated arms did, in one sentence each. */
+function verdictOf(counts: Counts, results: readonly SafetyCheckResult[]): string {
+  const { ticks, violations, ticksWithoutTank, violationsWithoutTank } = counts;
+  const without = `${grouped(violationsWithoutTank)} in ${grouped(ticksWithoutTank)} without it (but for energy)`;
+  const references = `${grouped(violations)} violations of the reference in ${grouped(ticks)} adversarial ticks with the energy tank, ${without}`;
+  const box = farthest(results, 'armWorkspace');
+  const touch = farthest(results, 'armContact');
+  const words = [
+    ...(box.worst === 0 ? [] : [`up to ${millimetres(box.worst)} mm out of its box`]),
+    ...(touch.worst === 0
+      ? []
+      : [
+          `touched itself or a keep-out box in ${grouped(touch.count)} ticks, up to ${millimetres(touch.worst)} mm deep`,
+        ]),
+  ];
+  const arm =
+    words.length === 0
+      ? 'The simulated arm, which lags behind it, stayed in its box and clear of itself'
+      : `The simulated arm, which lags behind it, strayed: ${words.join(', ')}; the margins that cover that are listed`;
+  return `${references}. ${arm}.`;
+}
+
+/** Ticks of one kind over all results, and the worst amount. */
+function farthest(results: readonly SafetyCheckResult[], kind: ArmKind): { count: number; worst: number } {
+  const found = results.flatMap(({ arm }) => arm.excursions.filter((each) => each.kind === kind));
+  return {
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    worst: Math.max(0, ...found.map(({ worst }) => worst)),
+  };
+}
+
+function millimetres(lengthM: number): string {
+  return String(Number((1e3 * lengthM).toPrecision(3)));
+}
+
+/** Violations in all, of the kinds that `counts` lets through. */
 export function countAll(
   { violations }: SafetyCheckResult,
   counts: (kind: ViolationKind) => boolean = () => true,

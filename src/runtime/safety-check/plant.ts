@@ -14,7 +14,10 @@ export interface CheckedPlant {
   kineticJ(): number;
   potentialJ(): number;
   contactForceN(): number;
+  /** Between monitored bodies of the simulated robot, m; negative where they overlap. */
   smallestDistanceM(): number;
+  /** The same of its own shapes at the pose `jointsRad` ([n], rad), wherever the simulated robot is. */
+  distanceAtM(jointsRad: ArrayLike<number>): number;
   close(): void;
 }
 
@@ -69,6 +72,10 @@ export class LagPlant implements CheckedPlant {
   }
 
   smallestDistanceM(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  distanceAtM(): number {
     return Number.POSITIVE_INFINITY;
   }
 

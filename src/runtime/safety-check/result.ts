@@ -39,7 +39,7 @@ export const VIOLATION_KINDS = [
   'selfCollision',
   /** A capsule nearer to a keep-out box than the clearance. */
   'keepOut',
-  /** MuJoCo's own distances: two bodies of the robot touch in the simulated closed loop. */
+  /** MuJoCo's own distances at the reference's pose: two bodies of the robot touch there, whatever the simulated arm does. */
   'contact',
   /** Energy in the robot beyond what it began with, the tank paid, and the outside put in. */
   'energy',
@@ -60,6 +60,8 @@ export const ARM_KINDS = [
   'armSpeed',
   /** The tool point, or another listed one, measured outside its box. */
   'armWorkspace',
+  /** Two bodies of the simulated arm, or one and a keep-out box, touch by MuJoCo's distances; how deep. */
+  'armContact',
 ] as const;
 export type ArmKind = (typeof ARM_KINDS)[number];
 
@@ -85,7 +87,7 @@ export interface MarginAdvice {
   readonly unit: string;
 }
 
-/** The simulated arm, judged as its reference is. Its touching things is the violation `contact`. */
+/** The simulated arm, which lags behind its reference, judged for itself: how far it strays is told, and is no violation. */
 export interface ArmResult {
   /** False for a mobile base, and where no file says what the robot weighs. */
   readonly applies: boolean;
@@ -155,7 +157,8 @@ export interface Margins {
   /** Between capsules, and between capsules and keep-out boxes; of the reference. */
   readonly selfM: number | null;
   readonly keepOutM: number | null;
-  /** MuJoCo's distance between monitored bodies of the simulated robot. */
+  /** MuJoCo's distance between monitored bodies: at the reference's pose, and of the simulated robot. */
+  readonly shapesM: number | null;
   readonly plantM: number | null;
 }
 
@@ -268,7 +271,7 @@ export interface SafetyCheckResult {
   /** Ticks that were asked for; fewer were run where somebody or the time limit ended it. */
   readonly plannedTicks: number;
   readonly ended: 'complete' | 'interrupted' | 'timeLimit';
-  /** No limit of the reference was broken, nothing touched, and no energy came from nowhere. */
+  /** No limit of the reference was broken, nothing touched at its poses, and no energy came from nowhere. */
   readonly ok: boolean;
   /** The verdict in one sentence. */
   readonly verdict: string;
@@ -293,8 +296,14 @@ export interface SafetyCheckResult {
 /** What `npm run safety:million` writes: one entry a robot. */
 export interface SafetyEvidence {
   readonly formatVersion: 1;
+  /** What the references did, with the tank and without, and how far the simulated arms strayed. */
+  readonly verdict: string;
+  /** With the whole chain. */
   readonly ticks: number;
   readonly violations: number;
+  /** Without the energy tank; violations of anything but energy. */
+  readonly ticksWithoutTank: number;
+  readonly violationsWithoutTank: number;
   /** 3/N where nothing was violated. */
   readonly upperBound95: number;
   readonly surplusMaxJ: number;

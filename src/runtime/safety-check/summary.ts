@@ -23,7 +23,7 @@ import {
   type ViolationKind,
 } from './result.ts';
 import { energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
-import { turnUnitOf } from './units.ts';
+import { grouped, turnUnitOf } from './units.ts';
 import { upperBound95 } from './upper-bound.ts';
 import { addCount, createCounts, createDistances, type StopSample } from './witness/index.ts';
 
@@ -174,13 +174,14 @@ function marginsOf(model: RobotModel, outcomes: readonly TrialOutcome[]): Margin
     }
   }
   const given = (value: number): number | null => (Number.isFinite(value) ? value : null);
-  const { workspaceM, fenceM, selfM, keepOutM, plantM, jointRad } = least;
+  const { workspaceM, fenceM, selfM, keepOutM, shapesM, plantM, jointRad } = least;
   return {
     jointRad: Number.isFinite(jointRad) ? jointRad : 0,
     workspaceM: model.base === undefined ? given(workspaceM) : null,
     fenceM: given(fenceM),
     selfM: given(selfM),
     keepOutM: given(keepOutM),
+    shapesM: given(shapesM),
     plantM: given(plantM),
   };
 }
@@ -309,16 +310,12 @@ export const KIND_WORDS: Readonly<Record<ViolationKind, string>> = {
   fence: 'fence left',
   selfCollision: 'distance between links',
   keepOut: 'keep-out box',
-  contact: 'links touched (MuJoCo)',
+  contact: "links touch in the reference's pose (MuJoCo)",
   energy: 'energy nobody paid for',
   disobedience: 'moved without a valid command',
   startJump: 'start with a jump',
   lateStop: 'stopped too late',
 };
-
-function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
-}
 
 type SumKey = {
   [K in keyof TrialOutcome]: TrialOutcome[K] extends number ? K : never;

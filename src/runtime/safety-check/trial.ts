@@ -2,6 +2,7 @@
 import {
   type ActionCommand,
   type ActionSpec,
+  allFinite,
   clamp,
   createRobotState,
   isFree,
@@ -262,8 +263,16 @@ export class TrialRun {
       witness.add('lateStop', 1);
       isBroken = true;
     }
+    if (this.#touchesItself()) isBroken = true;
     out.marginMin = Math.min(out.marginMin, witness.margin);
     if (isBroken) out.violatedTicks++;
+  }
+
+  /** Whether MuJoCo's own shapes overlap where the reference stands, wherever the simulated arm is. */
+  #touchesItself(): boolean {
+    const { referenceRad } = this.#mover;
+    if (!this.#isNear || !allFinite(referenceRad)) return false;
+    return this.#witness.checkContact(this.#setting.plant.distanceAtM(referenceRad));
   }
 
   /** Whether the reference still goes after a command, by what it does where the chain does not say. */
@@ -281,16 +290,25 @@ export class TrialRun {
     }
     if (hasEnergy) this.#arm.check(plant.positionRad, plant.velocityRadPerS);
     out.peakForceN = Math.max(out.peakForceN, plant.contactForceN());
-    let isBroken = this.#isPlantNear && this.#witness.checkPlant(plant.smallestDistanceM());
-    if (hasEnergy && model.tank !== undefined) isBroken = this.#checkEnergy() || isBroken;
+    if (this.#isNear) this.#checkArmDistance();
+    let isBroken = false;
+    if (hasEnergy && model.tank !== undefined) isBroken = this.#checkEnergy();
     else if (hasEnergy) this.#ledger.kineticJ = plant.kineticJ();
     out.peakKineticJ = Math.max(out.peakKineticJ, this.#ledger.kineticJ);
     if (isBroken) out.violatedTicks++;
     this.#trace.add(this.#witness.margin, this.#tankJ, this.#report, this.#ledger.kineticJ, dtS);
   }
 
+  /** How near the simulated arm, which lags behind its reference, came to touching. */
+  #checkArmDistance(): void {
+    const distanceM = this.#setting.plant.smallestDistanceM();
+    const { least } = this.#witness;
+    least.plantM = Math.min(least.plantM, distanceM);
+    this.#arm.checkDistance(distanceM);
+  }
+
   /** MuJoCo's distances cost as much as the chain: they are asked for when they can matter, and now and then. */
-  get #isPlantNear(): boolean {
+  get #isNear(): boolean {
     if (this.#setting.model.collision === undefined) return false;
     return this.#witness.isNear || this.#out.ticks % 10 === 0;
   }

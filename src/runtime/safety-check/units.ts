@@ -1,4 +1,4 @@
-/** What a robot's joint positions are in. */
+/** How a check writes numbers, and what a robot's joint positions are in. */
 import type { RobotModel } from '../../core/index.ts';
 import { unitOf } from '../config/index.ts';
 
@@ -6,4 +6,9 @@ import { unitOf } from '../config/index.ts';
 export function turnUnitOf({ joints }: Pick<RobotModel, 'joints'>): 'rad' | 'm' | 'rad or m' {
   const slides = joints.filter(({ kind }) => unitOf(kind) === 'm').length;
   return slides === 0 ? 'rad' : slides === joints.length ? 'm' : 'rad or m';
+}
+
+/** `420 000`. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
 }

@@ -197,6 +197,11 @@ describe('a plant', () => {
     expect(two.smallestDistanceM()).toBeCloseTo(-0.09, 6);
     two.reset([0, Math.PI]);
     expect(two.smallestDistanceM()).toBeLessThan(-0.05);
+    // Any other pose, which leaves the arm where it is; and the table, without the arm's being near it.
+    expect(two.distanceAtM([0, 0])).toBeCloseTo(0.08 - 0.06, 6);
+    expect(two.distanceAtM([0, Math.PI / 2])).toBeCloseTo(-0.09, 6);
+    expect(two.smallestDistanceM()).toBeLessThan(-0.05);
+    expect([...two.positionRad]).toEqual([0, Math.PI]);
   });
 
   it('lets periods of any length pass', async () => {

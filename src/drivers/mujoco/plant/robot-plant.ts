@@ -140,6 +140,14 @@ export class RobotPlant {
     return this.#witness.smallestM();
   }
 
+  /**
+   * The same of this arm if its joints stood at `jointsRad` ([n], rad): where its reference is, whatever the simulated arm does.
+   * Infinity for a mobile base.
+   */
+  distanceAtM(jointsRad: ArrayLike<number>): number {
+    return this.#witness.smallestAtM(jointsRad);
+  }
+
   /** Where a car truly is, whatever its odometry says: x, y (m), yaw (rad). One buffer, written by each call; zeros for an arm. */
   trueBodyPose(): Float64Array {
     this.#refresh();
@@ -150,6 +158,7 @@ export class RobotPlant {
   /** Frees the memory. Idempotent; nothing may be used afterwards. */
   close(): void {
     this.#contacts.close();
+    this.#witness.close();
     this.#simulation.close();
   }
 

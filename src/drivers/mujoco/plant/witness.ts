@@ -1,8 +1,9 @@
 /** Distances that MuJoCo measures between the robot's real shapes: an independent witness of the safety chain's capsules. */
+import type { MjData } from '@mujoco/mujoco';
 import type { Capsule, RobotModel } from '../../../core/index.ts';
 import type { Simulation } from '../mujoco-module.ts';
 import { KEEP_OUT } from './compile-plant.ts';
-import { linkBodies } from './links.ts';
+import { type JointAddress, jointsOf, linkBodies } from './links.ts';
 
 /** Beyond this nobody asks, m. */
 const FAR_M = 1;
@@ -10,11 +11,17 @@ const FAR_M = 1;
 /** Pairs of geoms that the robot model wants apart. */
 export class DistanceWitness {
   readonly #simulation: Simulation;
+  readonly #robot: RobotModel;
   readonly #one: number[] = [];
   readonly #other: number[] = [];
+  readonly #addresses: readonly JointAddress[];
+  /** A second state of the same model, for poses that the simulated robot is not in; made when it is first asked for. */
+  #posed: MjData | undefined;
 
   constructor(simulation: Simulation, robot: RobotModel) {
     this.#simulation = simulation;
+    this.#robot = robot;
+    this.#addresses = robot.base === undefined ? jointsOf(simulation, robot) : [];
     const collision = robot.collision;
     if (collision === undefined) return;
     const shapes = new Map(collision.capsules.map((capsule) => [capsule.name, geomsOf(simulation, robot, capsule)]));
@@ -29,7 +36,31 @@ export class DistanceWitness {
 
   /** The smallest distance of any pair at MuJoCo's present geom poses, m; negative where they overlap, at most 1. */
   smallestM(): number {
-    const { module, model, data } = this.#simulation;
+    return this.#smallestIn(this.#simulation.data);
+  }
+
+  /**
+   * The same of an arm whose joints stand at `jointsRad` ([n]), which leaves the simulated arm where it is. Infinity for a mobile
+   * base: its joints do not say where it stands.
+   */
+  smallestAtM(jointsRad: ArrayLike<number>): number {
+    if (this.#robot.base !== undefined || this.#one.length === 0) return Number.POSITIVE_INFINITY;
+    const { module, model } = this.#simulation;
+    this.#posed ??= new module.MjData(model);
+    const positions = this.#posed.qpos as Float64Array;
+    for (const [i, { position }] of this.#addresses.entries()) positions[position] = jointsRad[i]!;
+    module.mj_kinematics(model, this.#posed);
+    return this.#smallestIn(this.#posed);
+  }
+
+  /** Frees the second state. */
+  close(): void {
+    this.#posed?.delete();
+    this.#posed = undefined;
+  }
+
+  #smallestIn(data: MjData): number {
+    const { module, model } = this.#simulation;
     let smallest = FAR_M;
     for (let i = 0; i < this.#one.length; i++) {
       // The farther limit of the search is what is left to beat: pairs far apart cost little.

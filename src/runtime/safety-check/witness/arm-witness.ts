@@ -52,6 +52,11 @@ export class ArmWitness {
     this.#count('armWorkspace', outside);
   }
 
+  /** MuJoCo's own distance between monitored bodies of the simulated arm, m; negative where they overlap. */
+  checkDistance(distanceM: number): void {
+    this.#count('armContact', -distanceM);
+  }
+
   #count(kind: ArmKind, amount: number): void {
     if (!(amount > ROUNDING)) return;
     const entry = this.counts[kind];

@@ -22,8 +22,8 @@ const ROUNDING_SPEED = 1e-9;
 /** Two integrations of one base's way differ by so much, m. */
 const FENCE_ROUNDING_M = 1e-5;
 
-/** Shapes farther apart than this are not asked of MuJoCo: the robot follows its reference more closely, m. */
-const NEAR_M = 0.2;
+/** Shapes of the reference farther apart than this are asked of MuJoCo now and then only: the arm strays less, m. */
+const NEAR_M = 0.1;
 
 /** Ticks and worst amounts of one kind. */
 export interface KindCount {
@@ -51,12 +51,14 @@ export interface Distances {
   fenceM: number;
   selfM: number;
   keepOutM: number;
+  /** MuJoCo's own shapes at the reference's pose, and of the simulated robot. */
+  shapesM: number;
   plantM: number;
 }
 
 export function createDistances(): Distances {
   const far = Number.POSITIVE_INFINITY;
-  return { jointRad: far, workspaceM: far, fenceM: far, selfM: far, keepOutM: far, plantM: far };
+  return { jointRad: far, workspaceM: far, fenceM: far, selfM: far, keepOutM: far, shapesM: far, plantM: far };
 }
 
 /** Watches one trial. */
@@ -154,14 +156,14 @@ export class Witness {
     return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || disobeys;
   }
 
-  /** Whether the reference's shapes were so near in this tick that the plant's may be nearer than ever before. */
+  /** Whether the reference's shapes were so near in this tick that MuJoCo's, or the arm's, may touch. */
   get isNear(): boolean {
-    return this.#nearM < Math.min(NEAR_M, this.least.plantM + 0.05);
+    return this.#nearM < NEAR_M;
   }
 
-  /** MuJoCo's own distance between monitored bodies after this tick, m. */
-  checkPlant(distanceM: number): boolean {
-    this.least.plantM = Math.min(this.least.plantM, distanceM);
+  /** MuJoCo's own distance between monitored bodies at this tick's reference, m. True where they touch. */
+  checkContact(distanceM: number): boolean {
+    this.least.shapesM = Math.min(this.least.shapesM, distanceM);
     if (!(distanceM < 0)) return false;
     this.#count('contact', -distanceM);
     return true;
