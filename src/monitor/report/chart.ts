@@ -264,8 +264,13 @@ function px(value: number): string {
   return Number.isFinite(value) ? String(Math.round(value * 10) / 10) : '0';
 }
 
+/** Shown on narrow screens only, where what follows is wider than they are. */
+export const SCROLL_HINT = '<p class="hint">Scroll sideways for the rest →</p>';
+
 /** A figure: the chart, or a sentence where there is nothing to draw. */
 export function figure(chart: Chart, hasData: boolean, caption: string): string {
-  const body = hasData ? renderChart(chart) : '<p class="empty">Nothing was recorded for this.</p>';
+  const body = hasData
+    ? `${chart.size === 'half' ? '' : SCROLL_HINT}${renderChart(chart)}`
+    : '<p class="empty">Nothing was recorded for this.</p>';
   return `<figure aria-label="${attribute(chart.title)}"><h3>${text(chart.title)}</h3>${body}<figcaption>${text(caption)}</figcaption></figure>`;
 }

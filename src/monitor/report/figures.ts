@@ -1,7 +1,8 @@
 /** The report's charts, each from the metric records alone. */
 import { type HistogramData, wilsonInterval } from '../../core/index.ts';
 import type { MetricKind, MetricRecord } from '../../runtime/record/index.ts';
-import { type Chart, figure, type Hue, type Layer, type Point, shortNumber, thin } from './chart.ts';
+import { SAFETY_BITS } from '../../safety/index.ts';
+import { type Chart, figure, type Hue, type Layer, type Point, SCROLL_HINT, shortNumber, thin } from './chart.ts';
 import { text } from './html.ts';
 
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
@@ -24,8 +25,6 @@ export function learningCurve(records: readonly MetricRecord[], targetRate: numb
   const rounds = only(records, 'validation').filter((round) => round.episodes > 0);
   const training = only(records, 'episode').filter((episode) => episode.purpose === 'training');
   const layers: Layer[] = [];
-  if (targetRate !== null)
-    layers.push({ kind: 'level', hue: 'grey', y: targetRate, label: `target ${shortNumber(targetRate * 100)} %` });
   const moving = movingMean(training.map((episode) => [episode.envStep, episode.success ? 1 : 0]));
   if (moving.length > 0) {
     layers.push({
@@ -43,6 +42,9 @@ export function learningCurve(records: readonly MetricRecord[], targetRate: numb
     layers.push({ kind: 'line', hue: 'blue', points, label: 'validation, autonomous (95 % band)' });
     layers.push({ kind: 'dots', hue: 'blue', points });
   }
+  // Last, so that no curve runs through its name.
+  if (targetRate !== null)
+    layers.push({ kind: 'level', hue: 'grey', y: targetRate, label: `target ${shortNumber(targetRate * 100)} %` });
   const chart: Chart = {
     title: 'Learning curve',
     description: `Success rate over environment steps; ${rounds.length} validation rounds, ${training.length} training episodes.`,
@@ -86,24 +88,29 @@ export function calibration(records: readonly MetricRecord[]): string {
   const pairs = all
     .slice(-SCATTER_POINTS * 4)
     .filter((_, i, kept) => i % Math.ceil(kept.length / SCATTER_POINTS) === 0);
-  const values = pairs.flat();
-  const [low, high] = values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
+  const returns = rangeOf(pairs.map(([, gain]) => gain));
+  const values = rangeOf(pairs.map(([q]) => q));
+  // Where Q and return can be equal.
+  const [from, to] = [Math.max(returns[0], values[0]), Math.min(returns[1], values[1])];
   const error = pairs.reduce((sum, [q, gain]) => sum + (q - gain), 0) / Math.max(1, pairs.length);
   const chart: Chart = {
     title: 'Q against realised return',
     description: `${pairs.length} steps; on average Q is ${shortNumber(Number(error.toPrecision(2)))} above the return.`,
-    x: { label: 'discounted return that came', min: low, max: high },
-    y: { label: 'Q before', min: low, max: high },
+    x: { label: 'discounted return that came', min: returns[0], max: returns[1] },
+    y: { label: 'Q before', min: values[0], max: values[1] },
     layers: [
       { kind: 'dots', hue: 'blue', points: pairs.map(([q, gain]): Point => [gain, q]) },
       {
         kind: 'line',
         hue: 'grey',
         dashed: true,
-        points: [
-          [low, low],
-          [high, high],
-        ],
+        points:
+          from < to
+            ? [
+                [from, from],
+                [to, to],
+              ]
+            : [],
         label: 'equal',
       },
       { kind: 'line', hue: 'orange', points: binned(pairs), label: 'mean Q' },
@@ -118,6 +125,11 @@ export function calibration(records: readonly MetricRecord[]): string {
     pairs.length > 0,
     `On the dashed line the critic expects what then happens; above it, it hopes.${mean}`,
   );
+}
+
+/** [least, greatest] of `values`, [0, 1] of none. Axes have their own: returns of a good policy take little of what Q takes. */
+function rangeOf(values: readonly number[]): readonly [number, number] {
+  return values.length > 0 ? [Math.min(...values), Math.max(...values)] : [0, 1];
 }
 
 /** Losses, temperature and entropy, each on its own scale. */
@@ -162,10 +174,11 @@ export function filterActivity(records: readonly MetricRecord[]): string {
   const widest = Math.max(1, ...reasons.map(([, ticks]) => ticks));
   const cells = reasons.map(([reason, ticks]) => {
     const share = `${((ticks / last.ticks) * 100).toFixed(2)} %`;
-    return `<tr><th scope="row">${text(reason)}</th><td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${((ticks / widest) * 100).toFixed(1)}" height="10"/></svg></td><td class="number">${shortNumber(ticks)}</td><td class="number">${share}</td></tr>`;
+    const sentence = SAFETY_BITS.find(({ name }) => name === reason)?.sentence ?? '';
+    return `<tr><th scope="row">${text(reason)}</th><td class="words">${text(sentence)}</td><td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${((ticks / widest) * 100).toFixed(1)}" height="10"/></svg></td><td class="number">${shortNumber(ticks)}</td><td class="number">${share}</td></tr>`;
   });
   const changed = ((last.changedTicks / last.ticks) * 100).toFixed(2);
-  return `<table><thead><tr><th scope="col">Reason</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(only(records, 'safety'))}${roomCurves(only(records, 'safety'))}`;
+  return `${SCROLL_HINT}<table><thead><tr><th scope="col">Reason</th><th scope="col">What happened</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(only(records, 'safety'))}${roomCurves(only(records, 'safety'))}`;
 }
 
 const STAGE_SENTENCES: Readonly<Record<string, string>> = {
@@ -185,10 +198,10 @@ function stageTable(safety: readonly Of<'safety'>[]): string {
   const cells = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
     const least = Math.min(...safety.map((record) => record.stages?.[stage]?.marginMin ?? 1));
     const share = `${((changedTicks / last.ticks) * 100).toFixed(2)} %`;
-    return `<tr><th scope="row">${text(stage)}</th><td>${text(STAGE_SENTENCES[stage] ?? '')}</td><td class="number">${shortNumber(changedTicks)}</td><td class="number">${share}</td><td class="number">${(least * 100).toFixed(1)} %</td></tr>`;
+    return `<tr><th scope="row">${text(stage)}</th><td class="words">${text(STAGE_SENTENCES[stage] ?? '')}</td><td class="number">${shortNumber(changedTicks)}</td><td class="number">${share}</td><td class="number">${(least * 100).toFixed(1)} %</td></tr>`;
   });
   if (cells.length === 0) return '';
-  return `<table><thead><tr><th scope="col">Stage</th><th scope="col">What it does</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th><th scope="col" class="number">Least margin</th></tr></thead><tbody>${cells.join('')}</tbody></table>`;
+  return `${SCROLL_HINT}<table><thead><tr><th scope="col">Stage</th><th scope="col">What it does</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th><th scope="col" class="number">Least margin</th></tr></thead><tbody>${cells.join('')}</tbody></table>`;
 }
 
 function roomCurves(safety: readonly Of<'safety'>[]): string {

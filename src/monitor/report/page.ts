@@ -12,7 +12,7 @@ import {
   workRates,
   workRatesText,
 } from '../../runtime/record/index.ts';
-import { shortNumber } from './chart.ts';
+import { SCROLL_HINT, shortNumber } from './chart.ts';
 import {
   calibration,
   filterActivity,
@@ -221,19 +221,50 @@ function player(recording: EpisodeRecording): string {
 </figure>`;
 }
 
+interface ComparedRow {
+  readonly label: string;
+  /** The episodes that it was measured on. */
+  readonly on: 'evaluation' | 'validation' | 'training';
+  readonly successes: number;
+  readonly episodes: number;
+  readonly meanSteps: number | null;
+}
+
+/** What was measured: evaluations, each by its newest figure, and beside them what costs nothing to compare with. */
+function compared(records: readonly MetricRecord[]): ComparedRow[] {
+  const evaluations = [...new Map(only(records, 'evaluation').map((record) => [record.label, record])).values()];
+  const rounds = only(records, 'validation');
+  const [first, last] = [rounds[0], rounds.at(-1)];
+  const rows: ComparedRow[] = evaluations.map((record) => ({ ...record, on: 'evaluation' }));
+  if (last !== undefined && evaluations.length === 0 && last !== first) {
+    rows.push({ ...last, label: `policy ${last.policyVersion}, the last that was validated`, on: 'validation' });
+  }
+  const alone = only(records, 'episode').filter(
+    ({ purpose, interventions, cutBy }) => purpose === 'training' && interventions === 0 && cutBy === undefined,
+  );
+  if (alone.length > 0) {
+    const successes = alone.filter(({ success }) => success).length;
+    const meanSteps = alone.reduce((sum, { steps }) => sum + steps, 0) / alone.length;
+    rows.push({ label: 'while it learned', on: 'training', successes, episodes: alone.length, meanSteps });
+  }
+  if (first !== undefined && first.envStep === 0) {
+    rows.push({ ...first, label: `before training on the robot (policy ${first.policyVersion})`, on: 'validation' });
+  }
+  return rows;
+}
+
 function baselines(records: readonly MetricRecord[], summary: RunSummary | null): string {
-  // The newest figure of each label.
-  const rows = [...new Map(only(records, 'evaluation').map((record) => [record.label, record])).values()];
+  const rows = compared(records);
   if (rows.length === 0) return '<p class="empty">Nothing was recorded for this.</p>';
   const cells = rows.map((row) => {
     const range = wilsonInterval(Math.min(row.successes, row.episodes), row.episodes);
     const rate = row.episodes > 0 ? row.successes / row.episodes : 0;
     const [left, right] = [range.low * 100, range.high * 100];
     const bar = `<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${(rate * 100).toFixed(1)}" height="10"/><rect class="whisker" x="${left.toFixed(1)}" width="${(right - left).toFixed(1)}" y="4" height="2"/></svg>`;
-    return `<tr><th scope="row">${text(row.label)}</th><td class="meter">${bar}</td><td class="number">${percent(rate)}</td><td class="number">${percent(range.low)} to ${percent(range.high)}</td><td class="number">${row.successes} of ${row.episodes}</td><td class="number">${Number.isFinite(row.meanSteps) && row.meanSteps !== null ? shortNumber(Number(row.meanSteps.toFixed(1))) : '-'}</td></tr>`;
+    return `<tr><th scope="row">${text(row.label)}</th><td>${row.on}</td><td class="meter">${bar}</td><td class="number">${percent(rate)}</td><td class="number">${percent(range.low)} to ${percent(range.high)}</td><td class="number">${row.successes} of ${row.episodes}</td><td class="number">${Number.isFinite(row.meanSteps) && row.meanSteps !== null ? shortNumber(Number(row.meanSteps.toFixed(1))) : '-'}</td></tr>`;
   });
   const seed = summary === null ? '' : ` Training seed ${summary.seed}.`;
-  return `<table><thead><tr><th scope="col">Policy</th><th scope="col">Success</th><th scope="col" class="number">Rate</th><th scope="col" class="number">95 % interval</th><th scope="col" class="number">Episodes</th><th scope="col" class="number">Mean steps to success</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>All on the same evaluation episodes, without help.${text(seed)}</p>`;
+  return `${SCROLL_HINT}<table><thead><tr><th scope="col">Policy</th><th scope="col">Episodes of</th><th scope="col">Success</th><th scope="col" class="number">Rate</th><th scope="col" class="number">95 % interval</th><th scope="col" class="number">Episodes</th><th scope="col" class="number">Mean steps</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>All without help. The policy that is kept was chosen on the validation episodes, not on those of the evaluation; in training it explores.${text(seed)}</p>`;
 }
 
 function linkTable(records: readonly MetricRecord[], summary: RunSummary | null): string {

@@ -13,6 +13,7 @@ import {
   writeRecording,
 } from '../../runtime/record/index.ts';
 import { niceTicks, renderChart, shortNumber, thin } from './chart.ts';
+import { calibration } from './figures.ts';
 import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
 import { loadReportData } from './load-report-data.ts';
 import { renderReport } from './page.ts';
@@ -194,6 +195,42 @@ describe('renderReport', () => {
     }
   });
 
+  it('compares what was trained with the policy before training and with its own training episodes', () => {
+    const before = { tS: 1, envStep: 0, policyVersion: 1, successes: 46, episodes: 50, meanSteps: 31 };
+    const rows = rowsOf(renderReport({ ...full(), records: [{ ...before, kind: 'validation' }, ...records()] }));
+    expect(rows('before training on the robot (policy 1)')).toContain('validation 92.0 %');
+    expect(rows('before training on the robot (policy 1)')).toContain('46 of 50 31');
+    expect(rows('while it learned')).toContain('training');
+    expect(rows('trained')).toContain('evaluation 99.0 %');
+  });
+
+  it('compares the last policy that was validated where nothing was evaluated', () => {
+    const without = records().filter(({ kind }) => kind !== 'evaluation');
+    expect(rowsOf(renderReport({ ...full(), records: without }))('policy 9, the last that')).toContain('30 of 30');
+  });
+
+  it('says what each reason means', () => {
+    const named = records('targetLeashed');
+    const row = rowsOf(renderReport({ ...full(), records: named }))('targetLeashed The');
+    expect(row).toContain('The target was too far ahead of the measured tool.');
+  });
+
+  it('gives Q and return an axis each, as wide as what came', () => {
+    const pairs = Array.from({ length: 50 }, (_, i) => [-2 + i / 50, 0.5 + i / 100] as const);
+    const html = calibration([{ kind: 'calibration', tS: 1, envStep: 1, pairs }]);
+    const left = Math.min(...[...html.matchAll(/cx="([\d.]+)"/g)].map(([, x]) => Number(x)));
+    const right = Math.max(...[...html.matchAll(/cx="([\d.]+)"/g)].map(([, x]) => Number(x)));
+    // Nearly all of a chart that is 560 wide.
+    expect(right - left).toBeGreaterThan(450);
+  });
+
+  it('tells people with narrow screens that wide charts and tables scroll, and no others', () => {
+    const html = renderReport(full());
+    expect(html).toContain('<p class="hint">Scroll sideways for the rest →</p><svg class="chart full"');
+    expect(html).not.toMatch(/class="hint">[^<]*<\/p><svg class="chart half"/);
+    expect(html).toMatch(/\.hint \{\s*display: none/);
+  });
+
   it('says when the target was missed and when limits broke', () => {
     const bad = { ...summary, success_rate: 0.5, safety: { ...summary.safety, violations: 3 } };
     const html = renderReport({ ...full(), summary: bad });
@@ -214,6 +251,14 @@ describe('renderReport', () => {
   });
 });
 
+/** The text of the first table row that begins with `head`. */
+function rowsOf(html: string): (head: string) => string {
+  const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/g)].map(([, row]) =>
+    row!.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '),
+  );
+  return (head) => rows.find((row) => row.trim().startsWith(head)) ?? '';
+}
+
 function outsideScripts(html: string): string {
   return html.replace(/<(script|style)[\s\S]*?<\/\1>/g, '');
 }
@@ -227,6 +272,15 @@ describe('recordings', () => {
     for (const [f, frame] of before.frames.entries()) {
       for (const [k, value] of frame.entries()) expect(Math.abs(after.frames[f]![k]! - value)).toBeLessThan(5e-5);
     }
+  });
+
+  it('keep the depth that counts as success, which the close-up draws', () => {
+    const encoded = encodeRecording({ ...recording(), successDepthM: 0.015 });
+    expect(decodeRecording(encoded).successDepthM).toBe(0.015);
+    expect(encodeRecording(recording())).not.toHaveProperty('successDepthM');
+    expect(renderReport({ ...full(), recordings: [{ ...recording(), successDepthM: 0.015 }] })).toContain(
+      '"successDepthM":0.015',
+    );
   });
 
   it('store what never moves once', () => {

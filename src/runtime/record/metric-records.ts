@@ -84,7 +84,7 @@ export interface ValidationRecord extends Stamp {
   readonly policyVersion: number;
   readonly successes: number;
   readonly episodes: number;
-  /** Mean length of the successful episodes, steps. */
+  /** Mean length of the episodes, steps. */
   readonly meanSteps: number;
 }
 

@@ -26,6 +26,8 @@ export interface EpisodeRecording {
   readonly frameS: number;
   /** Where the zoomed view looks, m: the centre of the hole's mouth. Left out: where the peg's tip ends. */
   readonly focusM?: readonly [number, number, number];
+  /** How far below the focus the peg's tip counts as success, m. */
+  readonly successDepthM?: number;
 }
 
 /** A recording as JSON: positions and quaternions as 16-bit integers in base64, geoms that never move stored once. */
@@ -44,6 +46,8 @@ export interface EncodedRecording {
   /** Poses of those that move, frame after frame. */
   readonly moving: string;
   readonly focusM: readonly [number, number, number] | null;
+  /** Left out by versions before, and where success is no depth. */
+  readonly successDepthM?: number;
 }
 
 const POSE = 7;
@@ -85,6 +89,7 @@ export function encodeRecording(recording: EpisodeRecording, maxFrames = 400): E
     fixed: poses(frames.slice(0, 1), false),
     moving: poses(frames, true),
     focusM: recording.focusM ?? null,
+    ...depthOf(recording),
   };
 }
 
@@ -118,7 +123,12 @@ export function decodeRecording(encoded: EncodedRecording): EpisodeRecording {
   });
   const { caption, success, frameS, focusM } = encoded;
   const plain = geoms.map(({ type, sizeM, rgba, name }) => ({ type, sizeM, rgba, name }));
-  return { caption, success, frameS, geoms: plain, frames, ...(focusM === null ? {} : { focusM }) };
+  const focus = focusM === null ? {} : { focusM };
+  return { caption, success, frameS, geoms: plain, frames, ...focus, ...depthOf(encoded) };
+}
+
+function depthOf({ successDepthM }: { readonly successDepthM?: number }): { readonly successDepthM?: number } {
+  return successDepthM === undefined ? {} : { successDepthM };
 }
 
 function checkFrames({ frames, geoms, frameS }: EpisodeRecording): void {

@@ -4,7 +4,7 @@ import { ReinError, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
 import { encoderFor } from '../encoder-file.ts';
 import type { EpisodeRecording } from '../record/index.ts';
-import { createSetup, type RunSetup, taskActionOf } from '../setup.ts';
+import { createSetup, pegTaskOf, type RunSetup, taskActionOf } from '../setup.ts';
 import type {
   Candidate,
   EpisodeFailure,
@@ -61,7 +61,8 @@ async function runEpisode(
   const policy = await policies.get(request.candidate);
   const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
   const layout = setup.task.drawLayout(rng);
-  const recorder = request.record === 'poses' ? new PoseRecorder(scene, layout) : undefined;
+  const { depthM } = pegTaskOf(setup.config).success;
+  const recorder = request.record === 'poses' ? new PoseRecorder(scene, layout, depthM) : undefined;
   const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());
   const { ticks, changedTicks, violations } = link.latest;
   const result = await runner.run({

@@ -9,12 +9,15 @@ const TICKS_PER_FRAME = 5;
 export class PoseRecorder {
   readonly #scene: Scene;
   readonly #focusM: readonly [number, number, number] | undefined;
+  readonly #successDepthM: number;
   readonly #poses: Float64Array;
   readonly #frames: Float32Array[] = [];
   #ticks = 0;
 
-  constructor(scene: Scene, layout: SceneLayout) {
+  /** `successDepthM`: how deep below the hole's mouth success is, m. */
+  constructor(scene: Scene, layout: SceneLayout, successDepthM: number) {
     this.#scene = scene;
+    this.#successDepthM = successDepthM;
     this.#poses = new Float64Array(7 * scene.geoms.length);
     const hole = layout.objects['hole'];
     this.#focusM = hole === undefined ? undefined : [hole[0], hole[1], hole[2]];
@@ -34,7 +37,7 @@ export class PoseRecorder {
       geoms: this.#scene.geoms.map((geom) => ({ ...geom })),
       frames: this.#frames,
       frameS: TICKS_PER_FRAME / controlHz,
-      ...(this.#focusM === undefined ? {} : { focusM: this.#focusM }),
+      ...(this.#focusM === undefined ? {} : { focusM: this.#focusM, successDepthM: this.#successDepthM }),
     };
   }
 }

@@ -14,6 +14,7 @@ const THEMES = {
     shadow: [203, 209, 215],
     section: [214, 184, 120],
     trace: '#c2410c',
+    line: '#15803d',
   },
   dark: {
     back: [24, 28, 34],
@@ -24,6 +25,7 @@ const THEMES = {
     shadow: [20, 23, 28],
     section: [150, 122, 70],
     trace: '#fdba74',
+    line: '#86efac',
   },
 };
 
@@ -166,6 +168,39 @@ function paintInset(canvas, scene, frame, azimuth, theme) {
     context.lineTo(at[0], at[1]);
   }
   context.stroke();
+  if (scene.recording.successDepthM !== undefined) paintLine(context, canvas, scene, square, eye, theme);
+}
+
+/** Half the length of the line across the hole, m. */
+const LINE_HALF_M = 0.024;
+
+/** The depth from which the peg counts as inserted: success comes before it is all the way in. */
+function paintLine(context, canvas, scene, square, eye, theme) {
+  const [x, y, z] = scene.focus;
+  const ends = [-LINE_HALF_M, LINE_HALF_M].map((s) => {
+    const at = new Float64Array(4);
+    project(
+      at,
+      0,
+      [x - s * Math.sin(square), y + s * Math.cos(square), z - scene.recording.successDepthM],
+      0,
+      eye,
+      canvas.picture,
+    );
+    return at;
+  });
+  const [left, right] = ends[0][0] < ends[1][0] ? ends : [ends[1], ends[0]];
+  context.strokeStyle = theme.line;
+  context.fillStyle = theme.line;
+  context.setLineDash([canvas.width / 40, canvas.width / 60]);
+  context.beginPath();
+  context.moveTo(left[0], left[1]);
+  context.lineTo(right[0], right[1]);
+  context.stroke();
+  context.setLineDash([]);
+  context.font = `600 ${canvas.width / 22}px system-ui, sans-serif`;
+  context.textAlign = 'right';
+  context.fillText('success', canvas.width - 12, right[1] - canvas.width / 60);
 }
 
 const meshes = JSON.parse(document.getElementById('meshes').textContent);
