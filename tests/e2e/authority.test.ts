@@ -1,7 +1,7 @@
 /** What stops a robot in real time ends in standing, however a node insists, until a person lets it go on. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -17,6 +17,7 @@ import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, LiveRun, until } from '../support/live-run.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
+import { tcpListeners } from '../support/tcp-listeners.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
 const { GUARD_NODE_FLAGS, startWorkerGuard } = (await import(
@@ -201,30 +202,6 @@ describe('a guard process', { timeout: 60_000 }, () => {
     await link.close();
   });
 });
-
-/** Where process `pid` listens for TCP connections (proc(5)). */
-function tcpListeners(pid: number): string[] {
-  const LISTEN = '0A';
-  const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n').slice(1);
-  const own = socketsOf(pid);
-  return rows
-    .map((row) => row.trim().split(/\s+/))
-    .filter((columns) => columns[3] === LISTEN && own.includes(`socket:[${columns[9]}]`))
-    .map((columns) => columns[1]!);
-}
-
-function socketsOf(pid: number): string[] {
-  const names = readdirSync(`/proc/${pid}/fd`);
-  return names.flatMap((name) => {
-    try {
-      return [readlinkSync(`/proc/${pid}/fd/${name}`)];
-    } catch (error) {
-      // Closed meanwhile.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw error;
-    }
-  });
-}
 
 describe('rein run', { timeout: 120_000 }, () => {
   const run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-leave-')));

@@ -3,6 +3,7 @@ import { constants, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/index.ts';
@@ -10,6 +11,7 @@ import type { GuardConfig } from '../../src/runtime/guard/index.ts';
 import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
+import { tcpListeners } from '../support/tcp-listeners.ts';
 import { until as untilWithin } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
@@ -168,6 +170,17 @@ describe('a guard on a bus of its own', { timeout: 120_000 }, () => {
     expect(moves(standing)).toBe(false);
     expect(stops()).toEqual([]);
     expect(events).toContainEqual({ kind: 'ended', process: 'guardian', how: 'signal SIGKILL', isExpected: false });
+  });
+
+  it('has a guardian that lets no debugger in on SIGUSR1, and still stops the bus', async () => {
+    await drive();
+    const guardian = supervisor.pids.guardian!;
+    signal(guardian, 'SIGUSR1');
+    await delay(500);
+    expect(tcpListeners(guardian)).toEqual([]);
+    signal(supervisor.pids.guard!, 'SIGKILL');
+    await until(() => stops().length === 3, 'three stop frames');
+    expect(busStops()).toMatchObject([{ by: 'guardian' }]);
   });
 
   it('brakes and holds while its guardian is frozen', async () => {

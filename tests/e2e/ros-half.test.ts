@@ -12,6 +12,7 @@ import { faultsOf } from '../../src/safety/index.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
+import { tcpListeners } from '../support/tcp-listeners.ts';
 import { until } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
@@ -68,6 +69,14 @@ describe('a guard whose robot is behind ROS', () => {
     expect([guard.latest.state, guard.latest.faultFlags]).toEqual(['active.policy', 0]);
     expect(guard.latest.robot.positionRad[5]! - before[5]!).toBeGreaterThan(0.01);
     expect(guard.latest.violations).toBe(0);
+  });
+
+  it('has a bridge and a stopper that let no debugger in on SIGUSR1', async () => {
+    const { bridge, stopper } = guard.rosPids!;
+    for (const pid of [bridge!, stopper!]) process.kill(pid, 'SIGUSR1');
+    await push(guard, 10);
+    expect([bridge!, stopper!].flatMap(tcpListeners)).toEqual([]);
+    expect([guard.latest.state, guard.latest.faultFlags]).toEqual(['active.policy', 0]);
   });
 
   faultRow(

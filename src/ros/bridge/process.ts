@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ReinError, SystemClock } from '../../core/index.ts';
+import { refuseDebugger } from '../../core/process/index.ts';
 import { ROS_FOLDER_PREFIX, type RosProcessConfig, stateNumbers } from '../../drivers/ros/index.ts';
 import type { RosFault, RosPort, RosPortFactory } from '../port/index.ts';
 import { Bridge } from './bridge.ts';
@@ -60,6 +61,7 @@ interface ProcessParts {
 
 /** Runs a role as this process: its arguments are the configuration's path and the life's number. */
 async function runProcess(parts: ProcessParts): Promise<void> {
+  refuseDebugger();
   const config = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as RosProcessConfig;
   const toGuard = openToGuard(parts.stateNumbers(config));
   try {

@@ -1,7 +1,7 @@
 /** Once a second, how each part is: OK, WARN, ERROR or STALE, one sentence, and figures. As `/diagnostics` has it. */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
-import { type LiveSession, withRow } from '../../runtime/live/index.ts';
-import { type Fault, faultsOf, isAtLeast, sentenceOf } from '../../safety/index.ts';
+import type { LiveSession } from '../../runtime/live/index.ts';
+import { type Fault, faultsOf, isAtLeast, sentenceOf, withRow } from '../../safety/index.ts';
 import { DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
 import { EVENT_QOS, type RosFault, type RosPort, type RosPublisher } from '../port/index.ts';
 import type { SessionHolder } from './session-holder.ts';

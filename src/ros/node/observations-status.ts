@@ -1,5 +1,5 @@
 /** How the observation topics are, for diagnostics. */
-import { withRow } from '../../runtime/live/index.ts';
+import { withRow } from '../../safety/index.ts';
 import type { TopicObservation } from '../observations/index.ts';
 import type { PartStatus } from './diagnostics.ts';
 

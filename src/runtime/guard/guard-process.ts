@@ -9,6 +9,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError } from '../../core/index.ts';
+import { refuseDebugger } from '../../core/process/index.ts';
 import type { DriverBus } from '../../drivers/index.ts';
 import { GuardSocketServer, parseRequest } from '../guard-link/index.ts';
 import { type BusMessage, type GuardianMessage, missedMs, openPulsePipes, silenceMs } from '../guardian/index.ts';
@@ -24,8 +25,7 @@ const POLL_MS = 5;
 const log = createLogger('guard');
 const isSupervised = process.send !== undefined;
 
-// Node would open its inspector on this signal, to whoever reaches the port: into the process that moves the robot.
-process.on('SIGUSR1', () => log.warn('SIGUSR1 is ignored: no debugger is let into a guard'));
+refuseDebugger(() => log.warn('SIGUSR1 is ignored: no debugger is let into a guard'));
 
 main().catch((error: unknown) => {
   if (error instanceof ReinError) log.error({ remedy: error.remedy }, error.message);

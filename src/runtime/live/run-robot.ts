@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ReinError, SystemClock } from '../../core/index.ts';
+import { refuseDebugger } from '../../core/process/index.ts';
 import type { OperatorKind } from '../commands.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import { GUARD_NODE_FLAGS } from '../guard/index.ts';
@@ -49,6 +50,8 @@ const SOCKET_FILE = 'guard.sock';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
 export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
+  // This process speaks to the guard for people.
+  refuseDebugger();
   const setup = createSetup(request.config);
   checkDecider(request);
   const scratch = makeScratchFolder(SOCKET_FILE);

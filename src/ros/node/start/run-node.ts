@@ -6,6 +6,7 @@ import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../../core/index.ts';
+import { refuseDebugger } from '../../../core/process/index.ts';
 import { GUARD_NODE_FLAGS } from '../../../runtime/guard/index.ts';
 import { busStopped, createSetup, guardStopMs, Supervisor, type SupervisorEvent } from '../../../runtime/index.ts';
 import {
@@ -49,6 +50,7 @@ export async function runNode(argv: readonly string[]): Promise<number> {
 }
 
 async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
+  refuseDebugger();
   const setup = createSetup(settings.config, rosArgumentsOf(settings));
   const folder = await prepareWaitingRun(settings, setup);
   let joined: string | undefined;

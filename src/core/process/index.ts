@@ -1,0 +1,1 @@
+export { refuseDebugger } from './no-debugger.ts';

@@ -1,0 +1,11 @@
+/**
+ * No debugger in a process that can move or stop a robot. Imports nothing: the guardian runs it too.
+ */
+
+/**
+ * Ignores SIGUSR1, on which Node would open its inspector to whoever reaches the port; `tell` is called each time instead.
+ * Call it first. A flag for it (`--disable-sigusr1`) exists in newer versions of Node only.
+ */
+export function refuseDebugger(tell: () => void = () => undefined): void {
+  process.on('SIGUSR1', tell);
+}
