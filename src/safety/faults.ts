@@ -146,6 +146,11 @@ export function sentenceOf(
   return `${sentence.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
 }
 
+/** `The robot does not answer (fault 10).`: a sentence that names its row of the fault table. Allocates. */
+export function withRow(sentence: string, row: number): string {
+  return `${sentence.replace(/\.$/, '')} (fault ${row}).`;
+}
+
 /** Remembers flags that must be acknowledged. Tick-safe. */
 export class FaultLatch {
   /** Flags set now or not acknowledged yet. */

@@ -39,6 +39,7 @@ export {
   TICK_STALLED,
   TORQUE_RESIDUAL,
   TRACKING_ERROR,
+  withRow,
   worstAction,
 } from './faults.ts';
 export {

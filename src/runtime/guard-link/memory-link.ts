@@ -25,6 +25,8 @@ export interface MemoryLinkOptions {
   readonly clock: LockStepClock;
   /** Makes the guard on the link's port. The link closes it. */
   readonly createGuard: (port: GuardPort) => TickingGuard;
+  /** Who asks by this link, where the request does not say; `person` by default, as in tests. */
+  readonly nodeIs?: Asker;
 }
 
 /** A link whose `advance` runs the ticks itself. */
@@ -34,6 +36,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
   readonly #guard: TickingGuard;
   readonly #listeners: LinkListeners;
   readonly #command: ActionCommand;
+  readonly #nodeIs: Asker;
   #hasCommand = false;
   #closing: Promise<void> | undefined;
 
@@ -42,6 +45,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     this.#clock = options.clock;
     this.#listeners = new LinkListeners(this.shape);
     this.#command = createActionCommand(this.shape.actions);
+    this.#nodeIs = options.nodeIs ?? 'person';
     this.#guard = options.createGuard(this);
   }
 
@@ -59,7 +63,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     this.#hasCommand = true;
   }
 
-  async request(request: GuardRequest, by: Asker = 'person'): Promise<GuardAnswer> {
+  async request(request: GuardRequest, by: Asker = this.#nodeIs): Promise<GuardAnswer> {
     this.#throwIfLost();
     return this.#guard.handle(request, by);
   }

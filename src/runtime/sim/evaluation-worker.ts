@@ -72,6 +72,7 @@ async function runEpisode(
     purpose: 'evaluation',
   });
   stop();
+  if (result.abortedBy !== undefined) await robot.goOn();
   const outcome = {
     success: result.success,
     steps: result.steps,

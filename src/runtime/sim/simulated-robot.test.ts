@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { chunkPolicy } from '../../../tests/support/base-policies.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../../core/index.ts';
+import type { TeleopSource } from '../../teleop/index.ts';
 import { createDemonstrator, createSetup } from '../setup.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -69,6 +70,44 @@ describe('the simulated robot', () => {
     expect(result.success).toBe(true);
     expect(rewards.at(-1)).toBe(1);
     expect(rewards.slice(0, -1).every((reward) => reward === 0)).toBe(true);
+  });
+});
+
+describe('a simulated robot that was stopped', () => {
+  async function stoppedBy(contact: { forceMaxN: number; torqueMaxNm: number }, operator?: TeleopSource) {
+    const { config } = setup;
+    const fragile = createSetup({ ...config, robot: { ...config.robot, contact } });
+    const robot = await createSimulatedRobot(fragile);
+    const demonstrator = operator ?? createDemonstrator(fragile, 0);
+    const episode = () =>
+      robot.runner.run({ layout: fragile.task.drawLayout(new Rng(0)), operator: demonstrator, purpose: 'demo' });
+    return { robot, episode, result: await episode() };
+  }
+
+  it('goes on by itself after category 2', async () => {
+    const shaking: TeleopSource = {
+      ...{ name: 'shaking', decidedBy: 'scripted', reset: () => undefined, close: () => undefined },
+      poll: (_observation, _nowS, out) => {
+        out.active = true;
+        out.action.fill(Number.NaN);
+      },
+    };
+    const { robot, result, episode } = await stoppedBy({ forceMaxN: 220, torqueMaxNm: 40 }, shaking);
+    expect(result.abortedBy).toContain('stop');
+    await robot.goOn();
+    expect((await episode()).steps).toBeGreaterThan(0);
+    await robot.close();
+  });
+
+  it('wants a person after category 1, however it is asked', async () => {
+    const { robot, result, episode } = await stoppedBy({ forceMaxN: 2, torqueMaxNm: 40 });
+    expect(result.abortedBy).toContain('fault');
+    await expect(robot.goOn()).rejects.toThrow(
+      /\(fault 41\)\. A simulated run does not go on from a stop of category 1: it ends here\.$/,
+    );
+    await expect(robot.goOn()).rejects.toMatchObject({ kind: 'driver', remedy: expect.stringContaining('free it') });
+    await expect(episode()).rejects.toThrow('resetScene');
+    await robot.close();
   });
 });
 

@@ -142,7 +142,7 @@ class Training {
     log.episode('training', this.#episodes++, result, ticks / setup.config.robot.controlHz);
     if (result.abortedBy !== undefined) {
       log.message(`episode ${this.#episodes} ended early: ${result.abortedBy}`);
-      await this.#recover();
+      await robot.goOn();
     }
     this.#trainingTicks += robot.link.latest.ticks - ticksBefore;
   }
@@ -237,14 +237,6 @@ class Training {
     const { controlHz } = this.#rig.setup.config.robot;
     const [successes, steps, helpedSteps] = [this.#successes, this.#steps, this.#interventionSteps];
     return { successes, steps, helpedSteps, robotS: this.#trainingTicks / controlHz };
-  }
-
-  /** After a stop: an operator would look and acknowledge; here the scene is simulated, and the next episode resets it. */
-  async #recover(): Promise<void> {
-    const { link } = this.#rig.robot;
-    for (let i = 0; i < 100 && link.latest.state === 'stopping'; i++) await link.advance(1);
-    await link.request({ kind: 'acknowledge' });
-    await link.advance(1);
   }
 
   #timeLeftS(): number | null {

@@ -1,8 +1,7 @@
 /** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
 import { type GuardFrame, type JointModel, ReinError } from '../../../core/index.ts';
-import { faultsOf, sentenceOf } from '../../../safety/index.ts';
+import { faultsOf, sentenceOf, withRow } from '../../../safety/index.ts';
 import type { GuardLink } from '../../guard-link/index.ts';
-import { withRow } from './with-row.ts';
 
 /** The arm has so long to come to rest, s. */
 const STANDS_AFTER_S = 3;

@@ -16,4 +16,3 @@ export type {
   SessionState,
 } from './session-types.ts';
 export { joinedRun } from './weights/index.ts';
-export { withRow } from './with-row.ts';
