@@ -1,4 +1,5 @@
 export { type Authority, arbitrate, type Claims } from './arbiter.ts';
+export { Clutch } from './clutch.ts';
 export { type Key, KeyParser } from './key-parser.ts';
 export { type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
 export { type DeskState, OperatorDesk } from './operator-desk.ts';
@@ -20,4 +21,4 @@ export {
   type TwistTeleopOptions,
 } from './remote/index.ts';
 export { PegInserter, type PegInserterOptions, ScriptedOperator, type TakeOverRule } from './scripted/index.ts';
-export type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
+export type { OperatorEcho, SourcePose, TeleopCommand, TeleopSource } from './teleop-source.ts';

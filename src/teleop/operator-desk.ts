@@ -79,8 +79,10 @@ export class OperatorDesk implements TeleopSource {
     });
     out.active = authority === 'stop' || authority === 'operator';
     out.phase = holder?.command.phase ?? 'correct';
-    if (authority === 'operator' && holder !== undefined) out.action.set(holder.command.action);
-    else out.action.fill(0);
+    const followed = authority === 'operator' ? holder?.command : undefined;
+    if (followed === undefined) out.action.fill(0);
+    else out.action.set(followed.action);
+    out.absolute = followed?.absolute;
     this.#publish(authority, holder, nowS);
   }
 

@@ -30,12 +30,16 @@ export class PersonDemonstrator implements TeleopSource {
   /** Whether the person is in control and asks for motion now. */
   isMoving(nowS: number): boolean {
     this.#source.poll(this.#nothing, nowS, this.#command);
-    return this.#command.active && this.#command.action.some((value) => value !== 0);
+    const { active, action, absolute } = this.#command;
+    return active && (absolute === undefined ? action.some((value) => value !== 0) : absolute.closing !== 0);
   }
 
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     this.#source.poll(observation, nowS, out);
-    if (!out.active) out.action.fill(0);
+    if (!out.active) {
+      out.action.fill(0);
+      out.absolute = undefined;
+    }
     out.active = true;
   }
 

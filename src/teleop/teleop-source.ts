@@ -1,11 +1,23 @@
 /** The contract of everything that lets a person (or the scripted stand-in for one) decide. */
 
+/** Where an absolute source (a leader arm, a tracker) is. `Clutch` makes an action of it: poses never reach a robot as they are. */
+export interface SourcePose {
+  /** Name of the source. */
+  readonly source: string;
+  /** Number of the closing of its clutch, the enabling switch: another at each, 0 while it is open. */
+  readonly closing: number;
+  /** [A] m or rad, in the action's dimensions; where its zero is does not matter. */
+  readonly pose: ArrayLike<number>;
+}
+
 /** What the operator wants for one policy step. */
 export interface TeleopCommand {
   /** True while the operator has taken over. False: the other fields mean nothing. */
   active: boolean;
-  /** [A] normalised action, as a policy's. */
+  /** [A] normalised action, as a policy's: how far to go from where the robot is. Means nothing where `absolute` is given. */
   readonly action: Float32Array;
+  /** Given by sources with a pose of their own; `undefined` by those that give rates. */
+  absolute?: SourcePose | undefined;
   /** Recovering to a known state, or correcting the sub-task itself. */
   phase: 'recover' | 'correct';
 }

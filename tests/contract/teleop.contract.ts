@@ -1,6 +1,7 @@
 /** What every source of teleoperation keeps to. Call `describeTeleop` from a test file with a factory for yours. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TeleopCommand, TeleopSource } from '../../src/teleop/index.ts';
+import type { ActionSpec } from '../../src/core/index.ts';
+import { Clutch, type TeleopCommand, type TeleopSource } from '../../src/teleop/index.ts';
 
 export interface TeleopSubject {
   readonly source: TeleopSource;
@@ -10,6 +11,8 @@ export interface TeleopSubject {
   takeOver(): void | Promise<void>;
   /** Makes the operator ask for as much motion as the source allows. */
   move(): void | Promise<void>;
+  /** Of an absolute source: puts it somewhere else while its clutch is open, and closes that again. */
+  jump?(): void;
 }
 
 /** Runs the contract on sources that `create` makes, with nobody in control. */
@@ -18,10 +21,12 @@ export function describeTeleop(name: string, create: () => TeleopSubject): void 
     let subject: TeleopSubject;
     let out: TeleopCommand;
     let stepS = 0;
+    let clutch: Clutch;
 
     beforeEach(() => {
       subject = create();
       stepS = 0;
+      clutch = new Clutch(jointsOf(subject.actionSize));
       out = { active: false, action: new Float32Array(subject.actionSize).fill(7), phase: 'correct' };
     });
     afterEach(() => subject.source.close());
@@ -29,6 +34,8 @@ export function describeTeleop(name: string, create: () => TeleopSubject): void 
     const poll = (): TeleopCommand => {
       stepS += 0.1;
       subject.source.poll(new Float32Array(subject.observationSize), stepS, out);
+      // A robot that never moves: what it is asked for adds up.
+      clutch.apply(out, new Float64Array(subject.actionSize));
       return out;
     };
 
@@ -52,6 +59,23 @@ export function describeTeleop(name: string, create: () => TeleopSubject): void 
       }
     });
 
+    it('asks for no motion as a person takes over, wherever the source is', async () => {
+      if (subject.source.decidedBy !== 'human') return;
+      await subject.takeOver();
+      expect(poll().active).toBe(true);
+      expect(Array.from(out.action)).toEqual(new Array(subject.actionSize).fill(0));
+    });
+
+    it('asks for no motion where it was put somewhere else with its clutch open', async () => {
+      if (subject.jump === undefined) return;
+      await subject.takeOver();
+      poll();
+      await subject.move();
+      expect(poll().action.some((value) => value !== 0)).toBe(true);
+      subject.jump();
+      expect(Array.from(poll().action)).toEqual(new Array(subject.actionSize).fill(0));
+    });
+
     it('takes a new episode and a second close without complaint', async () => {
       await subject.takeOver();
       subject.source.reset();
@@ -60,4 +84,13 @@ export function describeTeleop(name: string, create: () => TeleopSubject): void 
       subject.source.close();
     });
   });
+}
+
+function jointsOf(actionSize: number): ActionSpec {
+  const dimensions = Array.from({ length: actionSize }, (_, i) => ({
+    name: `${i}`,
+    scale: 0.02,
+    unit: 'rad' as const,
+  }));
+  return { kind: 'joint', dimensions };
 }

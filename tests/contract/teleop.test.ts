@@ -10,6 +10,7 @@ import {
   ScriptedOperator,
   TwistTeleop,
 } from '../../src/teleop/index.ts';
+import { LeaderArm } from '../support/leader-arm.ts';
 import { describeTeleop, type TeleopSubject } from './teleop.contract.ts';
 
 const action: ActionSpec = {
@@ -32,8 +33,7 @@ function keyboard(): TeleopSubject {
   };
 }
 
-function desk(): TeleopSubject {
-  const subject = keyboard();
+function deskOf(subject: TeleopSubject): TeleopSubject {
   return { ...subject, source: new OperatorDesk([subject.source], subject.actionSize) };
 }
 
@@ -110,8 +110,29 @@ function twist(): TeleopSubject {
   return { source, actionSize: 1, observationSize: 3, takeOver: () => send(0), move: () => send(1e6) };
 }
 
+function leader(): TeleopSubject {
+  const source = new LeaderArm([3, -2, 1, 0, 2, 5]);
+  return {
+    ...{ source, actionSize: 6, observationSize: 3 },
+    takeOver: () => {
+      source.takeOver();
+      source.clutch('closed');
+    },
+    move: () => {
+      source.pose[1]! += 0.05;
+    },
+    jump: () => {
+      source.clutch('open');
+      source.pose.fill(-1);
+      source.clutch('closed');
+    },
+  };
+}
+
 describeTeleop('keyboard', keyboard);
 describeTeleop('joystick', joy);
 describeTeleop('sender of twists', twist);
 describeTeleop('scripted operator', scripted);
-describeTeleop('desk of operators', desk);
+describeTeleop('leader arm', leader);
+describeTeleop('desk of operators', () => deskOf(keyboard()));
+describeTeleop('desk of a leader arm', () => deskOf(leader()));

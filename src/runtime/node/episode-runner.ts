@@ -21,10 +21,11 @@ import {
 import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../../policy/index.ts';
 import { TANK_EMPTY } from '../../safety/index.ts';
 import type { Task, Verdict } from '../../tasks/index.ts';
-import type { TeleopCommand, TeleopSource } from '../../teleop/index.ts';
+import { Clutch, type TeleopCommand, type TeleopSource } from '../../teleop/index.ts';
 import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
 import { ExecutedAction } from './executed-action.ts';
 import { ObservationStack } from './observation-stack.ts';
+import { ReferencePose } from './reference-pose.ts';
 
 /** A record holds finite numbers; no margin means less than that nothing is left. */
 const LEAST_MARGIN = -1e3;
@@ -129,6 +130,8 @@ export class EpisodeRunner {
   readonly #ticksPerStep: number;
   readonly #command: ActionCommand;
   readonly #teleop: TeleopCommand;
+  readonly #clutch: Clutch;
+  readonly #reference: ReferencePose;
   readonly #transition: Transition;
   readonly #idleTank: IdleTank;
   readonly #verdict: Verdict = { reward: 0, terminated: false, success: false };
@@ -161,6 +164,8 @@ export class EpisodeRunner {
     this.#idleTank = new IdleTank(link.shape.joints, policyHz);
     this.#command = createActionCommand(actions);
     this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
+    this.#clutch = new Clutch(task.action);
+    this.#reference = new ReferencePose(task.action, options.jointNames);
     this.#transition = createTransition(observationSize(task.observation), actions);
     link.onFrame((frame) => {
       this.#filterBits |= frame.filterBits;
@@ -190,6 +195,8 @@ export class EpisodeRunner {
     this.#options.basePolicy?.reset(noise.rng.fork(`base ${t.episode}`));
     await this.#askBase();
     episode.operator?.reset();
+    // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
+    this.#clutch.open();
     this.#filterSum = 0;
     this.#drainSumJ = 0;
     this.#leastMargin = 1;
@@ -294,7 +301,9 @@ export class EpisodeRunner {
     }
     const teleop = this.#teleop;
     teleop.active = false;
+    teleop.absolute = undefined;
     episode.operator?.poll(t.observation, clock.nowS(), teleop);
+    this.#clutch.apply(teleop, this.#reference.of(this.#options.link.latest));
     if (teleop.active) t.humanAction.set(teleop.action);
     const chosen = teleop.active ? t.humanAction : t.policyAction;
     for (let i = 0; i < chosen.length; i++) command.action[i] = chosen[i]!;

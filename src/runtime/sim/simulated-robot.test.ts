@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { chunkPolicy } from '../../../tests/support/base-policies.ts';
+import { LeaderArm } from '../../../tests/support/leader-arm.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../../core/index.ts';
-import type { TeleopSource } from '../../teleop/index.ts';
+import { OperatorDesk, type TeleopSource } from '../../teleop/index.ts';
 import { createDemonstrator, createSetup } from '../setup.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -71,6 +72,32 @@ describe('the simulated robot', () => {
     expect(rewards.at(-1)).toBe(1);
     expect(rewards.slice(0, -1).every((reward) => reward === 0)).toBe(true);
   });
+});
+
+it('a simulated robot follows a leader arm from wherever both are, in every episode anew', async () => {
+  const robot = await createSimulatedRobot(setup);
+  const leader = new LeaderArm([5, -3, 1, 2]);
+  const operator = new OperatorDesk([leader], setup.actionSize);
+  leader.takeOver();
+  leader.clutch('closed');
+  for (let episode = 0; episode < 3; episode++) {
+    const asked: number[][] = [];
+    let startM = 0;
+    await robot.runner.run({
+      ...{ layout: setup.task.drawLayout(new Rng(episode)), operator, purpose: 'evaluation', maxSteps: 8 },
+      beforeStep: () => {
+        if (asked.length === 1) leader.pose[0]! += 0.003;
+        if (asked.length === 1) startM = robot.link.latest.referenceTcp[0]!;
+      },
+      onStep: ({ humanAction }) => void asked.push(Array.from(humanAction)),
+    });
+    expect(asked[0]).toEqual([0, 0, 0, 0]);
+    expect(asked[1]![0]).toBeGreaterThan(0);
+    expect(robot.link.latest.referenceTcp[0]! - startM).toBeCloseTo(0.003, 4);
+    // Nobody sees where it goes between two episodes.
+    leader.pose.fill(-episode);
+  }
+  await robot.close();
 });
 
 describe('a simulated robot that was stopped', () => {
