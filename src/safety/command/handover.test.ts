@@ -90,6 +90,17 @@ describe('a hand-over', () => {
     expect(seen.next(0.1, Number.NaN)).toBe(true);
   });
 
+  it.each([
+    ['of another run', { run: 2, version: 20 }],
+    ['that were rolled back', { run: 1, version: 19 }],
+    ['that skipped versions', { run: 1, version: 40 }],
+  ])('takes nothing for usual that weights before those %s have asked for', (_name, { run, version }) => {
+    const seen = new Watched();
+    for (let k = 0; k < 40; k++) seen.next(k % 2 === 0 ? 1 : -1, 20);
+    expect([seen.next(0, version, 'policy', run), seen.next(0, version, 'policy', run)]).toEqual([true, false]);
+    expect(seen.next(0.9, version + 1, 'policy', run)).toBe(true);
+  });
+
   it('is another decider, and nobody at rest', () => {
     const seen = new Watched();
     expect([seen.next(1, 1), seen.next(1, 1, 'human'), seen.next(1, 1, 'human'), seen.next(-1, 1)]).toEqual([
