@@ -210,7 +210,8 @@ describe('rein run', { timeout: 120_000 }, () => {
     rmSync(run.folder, { recursive: true, force: true });
   });
 
-  it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
+  /** A mock robot that a policy drives: it stands for a real one, and no operator reads keys in its node. */
+  async function drive(name: string) {
     const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
     const sizes = { observationSize, hiddenSizes: [8], actionSize };
     const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
@@ -222,8 +223,39 @@ describe('rein run', { timeout: 120_000 }, () => {
     // What stands for a real robot: the simulated one would go on by itself after less than a killed node.
     writeFileSync(join(run.folder, 'mock.yaml'), robot.replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n'));
     writeFileSync(join(run.folder, 'config.yaml'), `task: { robot: ${join(run.folder, 'mock.yaml')} }\n`);
-    const moving = run.start('run', '--policy', policy, '--config', 'config.yaml', '--out', 'robot');
-    await until(() => run.journal('robot').length > 3, 'motion');
+    const moving = run.start('run', '--policy', policy, '--config', 'config.yaml', '--out', name);
+    await until(() => run.journal(name).length > 3, 'motion');
+    return moving;
+  }
+  const askedOf = (name: string): string => readFileSync(join(run.folder, name, 'guard.log'), 'utf8');
+
+  it('stops at the space key, whether or not its node hears it, and stands until c', async () => {
+    const moving = await drive('stopped');
+    moving.child.stdin!.write(' ');
+    await until(() => moving.said().includes('press c to continue'), 'the sentence');
+    expect(askedOf('stopped')).toContain('"request":"stop","answer":{"ok":true}');
+    const { length } = run.journal('stopped');
+    await delay(INSISTS_MS);
+    expect(run.journal('stopped')).toHaveLength(length);
+    moving.child.stdin!.write('c');
+    await until(() => run.journal('stopped').length > length + 3, 'motion again');
+    // A node that hangs hears nothing: the guard is asked all the same.
+    const asked = (): number => askedOf('stopped').split('"request":"stop"').length;
+    const before = asked();
+    const node = childOf(moving.child, 'node-process.js');
+    process.kill(node, 'SIGSTOP');
+    moving.child.stdin!.write(' ');
+    await until(() => asked() > before, 'the stop');
+    await until(() => STANDING.includes(run.motion('stopped').at(-1)!.state), 'standing');
+    process.kill(node, 'SIGCONT');
+    await delay(INSISTS_MS);
+    expect(STANDING).toContain(run.motion('stopped').at(-1)?.state);
+    moving.child.kill('SIGINT');
+    await moving.exit;
+  });
+
+  it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
+    const moving = await drive('robot');
     const node = childOf(moving.child, 'node-process.js');
     process.kill(node, 'SIGKILL');
     await until(() => moving.said().includes('press c to continue'), 'the sentence');

@@ -1,6 +1,7 @@
 /**
  * The terminal of `rein run`, read in the process that a person started and by no other: what lets a robot go on must not be
- * within reach of what drives it. Motion keys are handed on to the node; `c` and Ctrl+C are heard here.
+ * within reach of what drives it, and what stops it must not depend on that. Motion keys are handed on to the node; `c`, space and Ctrl+C
+ * are heard here, space by both.
  */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../core/index.ts';
@@ -11,6 +12,8 @@ export interface PersonKeys {
   readonly onBytes: (bytes: Uint8Array) => void;
   /** The person looked, and lets the robot go on (`c`). */
   readonly onGoOn: () => void;
+  /** The person stops the robot (space). */
+  readonly onStop: () => void;
   /** The person gives the robot back to its policy (`g`). */
   readonly onGiveBack: () => void;
   readonly onInterrupt: () => void;
@@ -31,6 +34,7 @@ export class PersonTerminal {
       onBytes: (bytes) => {
         for (const { name } of parser.feed(bytes, clock.nowS())) {
           if (name === 'interrupt') keys.onInterrupt();
+          if (name === ' ') keys.onStop();
           if (name === 'c') keys.onGoOn();
           if (name === 'g') keys.onGiveBack();
         }

@@ -151,6 +151,8 @@ class RobotSupervision {
     const tell = (message: ToNodeMessage): void => this.#supervisor.tellNode(message);
     return new PersonTerminal(process.stdin, new SystemClock(), {
       onBytes: (bytes) => tell({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
+      // Past the node, which may hang; it hears the key as well.
+      onStop: () => void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss),
       onGoOn: () => void this.#goOn(),
       onGiveBack: () => void this.#supervisor.ask({ kind: 'permit' }).catch(ignoreLoss),
       onInterrupt: this.#request.onInterrupt,
