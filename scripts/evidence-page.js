@@ -27,6 +27,7 @@ ${section('Robots of others', parts.foreign, foreignTables)}
 ${section('Energy', parts.million, energyTables)}
 ${section('Stopping: time and distance', parts.million, stopTables)}
 ${section('Killed, frozen, flooded, lied to', parts.trials, trialTables)}
+${section('A flood without end', parts.flood, floodTable)}
 ${faultSection(evidence)}
 ${section('Passivity in closed loop', parts.passivity, testTable)}
 ${section('Solver', parts.qp, solverTable)}
@@ -238,6 +239,18 @@ function trialTables(result) {
   return `${result.robot.name}: period ${number(result.robot.periodMs)} ms, lease ${number(result.robot.leaseMs)} ms, brake ${number(result.robot.brakeMs, 0)} ms; worst reaction by the bound ${number(result.robot.reactionBoundMs, 0)} ms. Times in ms.
 
 ${table(['trial', 'rows', 'trials', 'set aside', 'what', 'median', '95 %', 'worst', 'bound', 'above it'], rows)}${failed.length > 0 ? `\n${failed.join('\n')}\n` : ''}`;
+}
+
+/** One peer that sends as much as it can, and comes again when it is cut off. */
+function floodTable(result, { lines }) {
+  const rows = lines
+    .filter(({ name }) => name === 'flood')
+    .map(({ seconds, promisedS, cuts, growthBytes }) => [
+      ...[number(seconds), number(promisedS), number(cuts)],
+      `${number(growthBytes / 2 ** 20, 1)} MiB`,
+    ]);
+  return `${testTable(result)}
+${table(['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'], rows)}`;
 }
 
 function faultSection({ faultTable, parts }) {

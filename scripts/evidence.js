@@ -58,6 +58,12 @@ const PARTS = [
   { name: 'trials', command: ['node', 'scripts/stop-trials.js', '--trials', quick ? '2' : '100', '--json'] },
   { name: 'faults', command: [...vitest, 'tests/faults', '--reporter=json'], flag: '--outputFile' },
   {
+    name: 'flood',
+    command: [...vitest, 'tests/faults/wall/stops.test.ts', '-t', 'fills no memory', '--reporter=json'],
+    flag: '--outputFile',
+    env: { REIN_FLOOD_S: quick ? '5' : '600' },
+  },
+  {
     name: 'qp',
     command: [...vitest, 'src/safety/avoidance/active-set.test.ts', '--reporter=json'],
     flag: '--outputFile',
@@ -70,7 +76,7 @@ const PARTS = [
 ];
 /** What each took on two cores, s: for how long it may take before there is a last time. */
 const USUAL_S = {
-  ...{ million: 4500, foreign: 600, trials: 700, faults: 400, qp: 60, passivity: 300 },
+  ...{ million: 4500, foreign: 600, trials: 900, faults: 400, flood: 610, qp: 60, passivity: 300 },
   ...{ benchSafety: 120, benchTick: 120, coverage: 500, mutants: 1500 },
 };
 /** A part says so often that it is still at work, ms. */
@@ -174,13 +180,13 @@ function minutes(seconds) {
 }
 
 /** Runs one part and keeps what it wrote, with how it ended. */
-async function makePart({ name, command, flag }) {
+async function makePart({ name, command, flag, env: ofPart = {} }) {
   const file = partFile(name);
   const fresh = `${file}.new`;
   rmSync(fresh, { force: true });
   console.log(`${name}: ${shown(command)}`);
   const begun = performance.now();
-  const env = { REIN_PROGRAMS: quick ? '1000' : '10000' };
+  const env = { REIN_PROGRAMS: quick ? '1000' : '10000', ...ofPart };
   // What a part says of itself is shown now and then: its last line.
   let last = '';
   const pulse = setInterval(() => {

@@ -1,6 +1,6 @@
 /** `npm run evidence -- --page`: a page from what is kept, which says what is missing, and what is of another commit. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -60,5 +60,45 @@ describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
     const { status, stderr } = page(null);
     expect(status).toBe(2);
     expect(stderr).toContain('does not say of which commit it is');
+  });
+});
+
+describe('npm run evidence', { timeout: 60_000 }, () => {
+  let clone: string;
+
+  /** A repository with the scripts and one file more, all committed; nothing to build with, so that nothing runs. */
+  beforeAll(() => {
+    clone = join(dir, 'clone');
+    mkdirSync(join(clone, 'scripts'), { recursive: true });
+    for (const name of ['evidence.js', 'evidence-page.js', 'arguments.js', 'node-version.js'])
+      cpSync(join(root, 'scripts', name), join(clone, 'scripts', name));
+    cpSync(join(root, 'package.json'), join(clone, 'package.json'));
+    writeFileSync(join(clone, 'limits.yaml'), 'speed: 1\n');
+    const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: clone, stdio: 'ignore' });
+    git('init', '-q');
+    git('add', '-A');
+    git('-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '-qm', 'first');
+  });
+
+  function run(...args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+    const ended = spawnSync(process.execPath, ['scripts/evidence.js', ...args], { cwd: clone, encoding: 'utf8' });
+    return { status: ended.status, stdout: ended.stdout, stderr: ended.stderr };
+  }
+
+  it('refuses files that are changed and not committed, before anything runs, unless it is told to', () => {
+    writeFileSync(join(clone, 'limits.yaml'), 'speed: 2\n');
+    const { status, stdout, stderr } = run();
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^Files are changed and not committed: .*\n {2}→ commit or stash them; --dirty /);
+    expect(run('--dirty').stdout).toMatch(/ parts, about /);
+    execFileSync('git', ['checkout', '-q', 'limits.yaml'], { cwd: clone });
+    expect(run().stderr).not.toContain('not committed');
+  });
+
+  it('says first how many parts there are and how long they take', () => {
+    const whole = /^(\d+) parts, about (\d+) min in all; nothing else should run meanwhile\n/.exec(run().stdout)!;
+    expect(Number(whole[1])).toBeGreaterThan(8);
+    expect(run('--quick').stdout).toMatch(/^\d+ parts, about \d+ (s|min) in all/);
+    expect(run('--only', 'nothing').stderr).toMatch(/^There is no part nothing\. Parts: million, /);
   });
 });

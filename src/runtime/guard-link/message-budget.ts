@@ -5,6 +5,12 @@ const MESSAGES_PER_TICK = 4;
 /** What may come at once after a moment of silence, s of the sustained rate. */
 const BURST_S = 1;
 
+/** How long `perS` messages a second, from a full budget on, are served at most, s; Infinity where a node may send so many. */
+export function servedS(perS: number, controlHz: number): number {
+  const sustained = MESSAGES_PER_TICK * controlHz;
+  return perS > sustained ? (BURST_S * sustained) / (perS - sustained) : Number.POSITIVE_INFINITY;
+}
+
 export class MessageBudget {
   readonly #perS: number;
   readonly #most: number;

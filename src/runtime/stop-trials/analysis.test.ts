@@ -5,6 +5,8 @@ import type { BusFrame } from './listener-messages.ts';
 
 const LIMIT = 3;
 const PERIOD_S = 0.01;
+/** Of the brake below: more than what is left after its first reference, less than what is left before it. */
+const BRAKE_WAY_RAD = 0.045;
 
 /** References of an arm that goes at `speeds`, one a period, beginning at 100 ms. */
 function at(speeds: readonly number[]): BusFrame[] {
@@ -28,19 +30,25 @@ describe('what is read from a bus', () => {
   });
 
   it('finds the first slower reference, and the first that stands', () => {
-    expect(brakeBegin(stop, 150, LIMIT)?.atMs).toBe(200);
+    expect(brakeBegin(stop, 150, BRAKE_WAY_RAD)?.atMs).toBe(200);
     expect(standstill(stop, 150)?.atMs).toBe(240);
   });
 
   it('does not take a standstill of before the fault, nor one that was not seen to the end', () => {
     const stands = at([0, 0, 0, 0, 0, 0, ...full, ...braking, 0, 0, 0, 0]);
     expect(standstill(stands, 165)).toBeUndefined();
-    expect(brakeBegin(stands, 165, LIMIT)).toBeUndefined();
+    expect(brakeBegin(stands, 165, BRAKE_WAY_RAD)).toBeUndefined();
   });
 
   it('is not misled by frames that came together after a hold-up', () => {
     const late = stop.map((frame, i) => (i >= 11 && i <= 13 ? { ...frame, atMs: 240 } : frame));
-    expect(brakeBegin(late, 150, LIMIT)?.atMs).toBe(200);
+    expect(brakeBegin(late, 150, BRAKE_WAY_RAD)?.atMs).toBe(200);
+  });
+
+  it('sees the same beginning of a brake whatever the times at which references arrive', () => {
+    // One comes late, just before the next: by their times the arm would be at six times its limit, in the middle of the brake.
+    const jittery = stop.map((frame, i) => (i === 11 ? { ...frame, atMs: 218 } : frame));
+    expect(brakeBegin(jittery, 150, BRAKE_WAY_RAD)?.atMs).toBe(200);
   });
 
   it('asks every joint to stand', () => {

@@ -33,13 +33,17 @@ export function standstill(frames: readonly BusFrame[], sinceMs: number): BusFra
   return undefined;
 }
 
-/** The first reference, after `sinceMs`, from which on joint 0 is slower than `limitRadPerS`. */
-export function brakeBegin(frames: readonly BusFrame[], sinceMs: number, limitRadPerS: number): BusFrame | undefined {
+/**
+ * The first reference, after `sinceMs`, from which on joint 0 goes no farther than `brakeWayRad` until it stands: the first slower
+ * one of a brake. By way and not by speed: speeds would come from times of arrival, and on a busy machine a reference that comes
+ * late, before one that is in time, makes a braking arm seem fast, and its brake later by tens of milliseconds.
+ */
+export function brakeBegin(frames: readonly BusFrame[], sinceMs: number, brakeWayRad: number): BusFrame | undefined {
   const sent = references(frames);
   const end = standstill(frames, sinceMs);
   if (end === undefined) return undefined;
   let i = sent.indexOf(end);
-  while (i > 0 && speed(sent[i - 1]!, sent[i]!) < FULL_RATIO * limitRadPerS) i--;
+  while (i > 0 && Math.abs(end.valuesRad[0]! - sent[i]!.valuesRad[0]!) < brakeWayRad) i--;
   return sent.slice(i + 1).find(({ atMs }) => atMs > sinceMs);
 }
 

@@ -13,10 +13,10 @@ export type StopTrialName = (typeof STOP_TRIALS)[number];
 
 /**
  * What is measured, on the bus, by a process that only listens. `brakeBegins`: from the fault to the first reference that is
- * slower than the one before. `standstill`: from the fault to the first reference that does not move any more.
+ * slower than the one before. `brakeAfterLast`: to the same from the last command that a flood sent before it was cut off. `standstill`: from the fault to the first reference that does not move any more.
  * `firstStopFrame`, `lastStopFrame`: from the fault to the guardian's first and third stop frame.
  */
-export type StopMeasureName = 'brakeBegins' | 'standstill' | 'firstStopFrame' | 'lastStopFrame';
+export type StopMeasureName = 'brakeBegins' | 'brakeAfterLast' | 'standstill' | 'firstStopFrame' | 'lastStopFrame';
 
 /** Over all trials that count. */
 export interface StopMeasure {

@@ -20,7 +20,12 @@ const LOG_LINES = 12;
 /** Trials kill as many nodes as they like. */
 const NODE_RESTARTS = 1e6;
 
-type FromNode = { readonly kind: 'here' } | { readonly kind: 'begun'; readonly atMs: number };
+type FromNode =
+  | { readonly kind: 'here' }
+  /** A good command was sent, or a wrong thing begins. */
+  | { readonly kind: 'sent' | 'begun'; readonly atMs: number }
+  /** A flood has come to its end, whatever the guard did about it. */
+  | { readonly kind: 'over'; readonly lastCommandMs: number };
 
 export class TrialRig {
   readonly listener: BusListener;
@@ -32,6 +37,8 @@ export class TrialRig {
   #running: Promise<unknown> = Promise.resolve();
   #node: Socket | undefined;
   #heard: (message: FromNode) => void = () => undefined;
+  #sentMs = 0;
+  #lastOfFloodMs: number | undefined;
   /** How often a node said that it is connected to the guard; and how often it had, when the last trial began. */
   #heres = 0;
   #heresBefore = 0;
@@ -135,10 +142,27 @@ export class TrialRig {
   /** Tells the node to do `order` from now on. Resolves with the moment it began, by its own word, ms. */
   async begin(order: TrialOrder): Promise<number> {
     const { promise, resolve } = signal<number>();
+    this.#lastOfFloodMs = undefined;
     this.#heard = (message) => {
       if (message.kind === 'begun') resolve(message.atMs);
     };
     this.order(order);
+    return promise;
+  }
+
+  /** When the newest command of a node that drives was sent, by its own word, ms. */
+  get sentMs(): number {
+    return this.#sentMs;
+  }
+
+  /** Resolves when a flood is over, with when the last command of its first connection was sent, ms. */
+  async floodIsOver(): Promise<number> {
+    const { promise, resolve } = signal<number>();
+    const look = (): void => {
+      if (this.#lastOfFloodMs !== undefined) resolve(this.#lastOfFloodMs);
+    };
+    this.#heard = look;
+    look();
     return promise;
   }
 
@@ -161,6 +185,8 @@ export class TrialRig {
     createInterface({ input: socket }).on('line', (line) => {
       const message = JSON.parse(line) as FromNode;
       if (message.kind === 'here') this.#heres++;
+      else if (message.kind === 'sent') this.#sentMs = message.atMs;
+      else if (message.kind === 'over') this.#lastOfFloodMs = message.lastCommandMs;
       this.#heard(message);
     });
   }

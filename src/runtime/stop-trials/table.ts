@@ -3,6 +3,7 @@ import type { StopMeasureName, StopTrialResult, StopTrialsResult } from './resul
 
 const MEASURES: Readonly<Record<StopMeasureName, string>> = {
   brakeBegins: 'braking begins',
+  brakeAfterLast: 'after last command',
   standstill: 'standstill',
   firstStopFrame: 'first stop frame',
   lastStopFrame: 'third stop frame',

@@ -1,11 +1,11 @@
 /**
  * The node of the trials, which drives the arm as fast as it may and then does what it is told to do wrong:
  * `trial-node-process.js SOCKET CONTROL HOME_RAD LEASE_S`. `CONTROL` is a Unix socket; one word a line comes in (`TrialOrder`), and
- * one line of JSON goes out when a wrong thing begins: `{"atMs": …}`, before the first byte of it.
+ * lines of JSON go out: when a wrong thing begins, before the first byte of it, and when each good command was sent.
  */
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { crc32c, SystemClock } from '../../core/index.ts';
 import {
   createActionCommand,
@@ -17,16 +17,15 @@ import {
   SocketGuardLink,
 } from '../guard-link/index.ts';
 import { nowMs } from './listener-messages.ts';
-import type { TrialOrder } from './trial-orders.ts';
+import { FLOOD_MS, FLOOD_PER_S, type TrialOrder } from './trial-orders.ts';
 
 /** The first command after a start may ask for little: the start guard refuses more. */
 const FIRST_SHARE = 0.04;
 /** The arm turns round here, rad from home. */
 const TURN_RAD = 2;
 const TICKS_PER_STEP = 10;
-/** A guard that has not cut a flood off by then never will, ms. */
-const FLOOD_MOST_MS = 20_000;
-const FLOOD_BATCH = 100;
+/** Messages that were asked for since a flood began are sent so often, ms. */
+const FLOOD_STEP_MS = 2;
 
 const [socketPath = '', controlPath = '', home = '0', lease = '0'] = process.argv.slice(2);
 const homeRad = Number(home);
@@ -38,6 +37,10 @@ let order: TrialOrder = 'rest';
 let changes = 0;
 let nextSeq = 0;
 let said: string | undefined;
+/** A flood goes on until then, over as many connections as it takes; 0: there is none. */
+let floodsUntilMs = 0;
+/** When the last command was sent that a guard which cuts off may have followed. */
+let lastCommandMs = 0;
 const oversized = oversizedMessage();
 createInterface({ input: control }).on('line', (line) => {
   order = line as TrialOrder;
@@ -55,13 +58,15 @@ async function live({ link, socket }: { link: SocketGuardLink; socket: Socket })
     for (;;) {
       if (order === 'drive') await drive(link);
       else if (order === 'nan') await sendNaN(link);
-      else if (order === 'floodCommands' || order === 'floodBytes') await flood(link, socket, order);
-      else await link.advance(1);
+      else if (order === 'floodCommands' || order === 'floodBytes') {
+        await flood(link, socket, order);
+        return;
+      } else await link.advance(1);
     }
   } catch (error) {
-    // The guard has cut it off, or is gone: what the trial is about. The next connection waits for a new order.
+    // The guard has cut it off, or is gone: what the trial is about. A flood goes on, all else waits for a new order.
     if (!(error instanceof Error) || link.lostReason === undefined) throw error;
-    order = 'rest';
+    if (floodsUntilMs === 0) order = 'rest';
   }
 }
 
@@ -104,6 +109,8 @@ async function drive(link: SocketGuardLink): Promise<void> {
       const beyond = way * (link.latest.referenceRad[0]! - homeRad);
       if (beyond > TURN_RAD) way = -way;
       send(link, command, way);
+      lastCommandMs = nowMs();
+      control.write(`${JSON.stringify({ kind: 'sent', atMs: lastCommandMs })}\n`);
       await link.advance(TICKS_PER_STEP);
     }
   }
@@ -143,30 +150,37 @@ async function sendNaN(link: SocketGuardLink): Promise<void> {
 }
 
 /**
- * As much as it can, until it is cut off: commands that are each as good as any, or messages far longer than a message may be.
- * The arm may follow such commands for as long as the last of them is valid: what is promised is counted from that one. How long
- * it takes to send too many is the machine's to say. A flood that is never cut off never tells that it began.
+ * Far more than it may, for as long as a flood lasts, on each connection anew: commands that are each as good as any, or messages
+ * far longer than a message may be. How many is by the clock, so that a machine that holds this process up makes it no smaller.
  */
 async function flood(link: SocketGuardLink, socket: Socket, what: TrialOrder): Promise<void> {
   const command = createActionCommand(link.shape.actions);
   command.decider = 'policy';
   command.leaseS = Number(lease);
-  const way = Math.sign(link.latest.referenceRad[0]! - link.latest.robot.positionRad[0]!) || 1;
+  let way = Math.sign(link.latest.referenceRad[0]! - link.latest.robot.positionRad[0]!) || 1;
   const beganMs = nowMs();
-  let lastCommandMs = beganMs;
-  try {
-    while (nowMs() < beganMs + FLOOD_MOST_MS && link.lostReason === undefined) {
-      if (what === 'floodBytes') socket.write(oversized);
-      else {
-        for (let i = 0; i < FLOOD_BATCH; i++) send(link, command, way);
-        lastCommandMs = nowMs();
-      }
-      await nextTurn();
-    }
-  } finally {
-    order = 'rest';
-    if (link.lostReason !== undefined) begin(lastCommandMs);
+  const isFirst = floodsUntilMs === 0;
+  if (isFirst) {
+    floodsUntilMs = beganMs + FLOOD_MS;
+    begin();
   }
+  let sent = 0;
+  while (nowMs() < floodsUntilMs && link.lostReason === undefined) {
+    // An arm that is still followed never stands: at the end of its way it turns round.
+    if (way * (link.latest.referenceRad[0]! - homeRad) > TURN_RAD) way = -way;
+    if (what === 'floodBytes' && !socket.writableNeedDrain) socket.write(oversized);
+    for (; what === 'floodCommands' && sent <= (FLOOD_PER_S * (nowMs() - beganMs)) / 1e3; sent++) {
+      send(link, command, way);
+      if (isFirst) lastCommandMs = nowMs();
+    }
+    await delay(FLOOD_STEP_MS);
+  }
+  if (nowMs() < floodsUntilMs) throw new Error('cut off');
+  floodsUntilMs = 0;
+  order = 'rest';
+  // What is still under way would cut off whoever drives next over this connection.
+  socket.destroy();
+  control.write(`${JSON.stringify({ kind: 'over', lastCommandMs })}\n`);
 }
 
 /** A header without a fault, that promises more than four times what a message may hold, and all of that. */
@@ -179,7 +193,7 @@ function oversizedMessage(): Uint8Array {
   return Buffer.concat([header, new Uint8Array(length)]);
 }
 
-/** What the trial measures from, by this process's word: now, or `atMs`. */
-function begin(atMs: number = nowMs()): void {
-  control.write(`${JSON.stringify({ kind: 'begun', atMs })}\n`);
+/** What the trial measures from, by this process's word: now. */
+function begin(): void {
+  control.write(`${JSON.stringify({ kind: 'begun', atMs: nowMs() })}\n`);
 }

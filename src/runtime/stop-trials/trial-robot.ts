@@ -35,6 +35,12 @@ export function brakeS({ joints }: RobotModel): number {
   return Math.max(...joints.map((joint) => joint.velocityMaxRadPerS / joint.accelMaxRadPerS2));
 }
 
+/** What the driven joint goes from full speed to rest, less half a period on either side of the first slower reference, rad. */
+export function brakeWayRad({ joints, controlHz }: RobotModel): number {
+  const { velocityMaxRadPerS, accelMaxRadPerS2 } = joints[0]!;
+  return velocityMaxRadPerS ** 2 / (2 * accelMaxRadPerS2) - velocityMaxRadPerS / controlHz;
+}
+
 /** How long after a fault the arm begins to brake at the latest, s: the lease, and the tick that looks at it. */
 export function detectionBoundS(model: RobotModel): number {
   return LEASE_S + 1 / model.controlHz + BUS_S;

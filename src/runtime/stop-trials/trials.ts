@@ -1,10 +1,12 @@
 /** What is done in one trial of each kind, and what it must show. */
 import { MOCK_FRAME } from '../../drivers/mock/index.ts';
+import { servedS } from '../guard-link/index.ts';
 import { brakeBegin, references, standstill } from './analysis.ts';
 import { nowMs } from './listener-messages.ts';
 import type { StopMeasureName, StopTrialName } from './result.ts';
 import type { TrialRig } from './rig.ts';
-import { detectionBoundS, reactionBoundS } from './trial-robot.ts';
+import { FLOOD_MS, FLOOD_PER_S } from './trial-orders.ts';
+import { brakeWayRad, detectionBoundS, LEASE_S, reactionBoundS } from './trial-robot.ts';
 
 /** Promised for the guardian: so long after the guard's death, ms (`docs/safety-case.md`); and after so much silence. */
 const STOP_FRAMES_MS = 50;
@@ -19,6 +21,8 @@ export interface TrialOutcome {
   readonly endedAtMs: number;
   readonly figures: Readonly<Partial<Record<StopMeasureName, number>>>;
   readonly wrong?: string;
+  /** What is wrong cannot come of a machine that held the listener up. */
+  readonly isCertain?: true;
 }
 
 export interface TrialKind {
@@ -45,13 +49,19 @@ export const TRIAL_KINDS: readonly TrialKind[] = [
   },
   {
     ...{ name: 'nodeFrozen', rows: [2, 3], sentence: 'The node is frozen (SIGSTOP).', boundsMs: brakeBoundsMs },
-    run: (rig) => stopsAfter(rig, signalTo(rig, 'node', 'SIGSTOP')),
+    run: async (rig) => holdsItsLease(rig, await stopsAfter(rig, signalTo(rig, 'node', 'SIGSTOP'))),
     restore: async (rig) => rig.kill('node', 'SIGCONT'),
   },
   {
-    ...{ name: 'nodeFloods', rows: [31, 32], boundsMs: brakeBoundsMs },
-    sentence: 'The node sends as many commands as it can, or messages of 1 MiB, in turn.',
-    run: async (rig, index) => stopsAfter(rig, await rig.begin(index % 2 === 0 ? 'floodCommands' : 'floodBytes')),
+    ...{ name: 'nodeFloods', rows: [31, 32] },
+    sentence: `The node sends ${FLOOD_PER_S} commands a second for ${FLOOD_MS / 1e3} s, or messages of 1 MiB, in turn, and comes again when it is cut off.`,
+    // Until it has said as much as it may it is followed, as any node: after that nothing it says is.
+    boundsMs: ({ model }) => ({
+      brakeBegins: 1e3 * (servedS(FLOOD_PER_S, model.controlHz) + detectionBoundS(model)),
+      brakeAfterLast: 1e3 * detectionBoundS(model),
+      standstill: 1e3 * (servedS(FLOOD_PER_S, model.controlHz) + reactionBoundS(model)),
+    }),
+    run: async (rig, index) => flooded(rig, await rig.begin(index % 2 === 0 ? 'floodCommands' : 'floodBytes')),
     restore: async (rig) => rig.nodeIsHere(),
   },
   {
@@ -85,24 +95,49 @@ function signalTo(rig: TrialRig, name: 'node' | 'guard', signal: NodeJS.Signals)
 /** The guard brakes the arm after what began at `beganAtMs`. */
 async function stopsAfter(rig: TrialRig, beganAtMs: number): Promise<TrialOutcome> {
   const { frames } = rig.listener;
-  await rig.listener.until(() => standstill(frames, beganAtMs) !== undefined, 'a standstill');
-  const limit = rig.model.joints[0]!.velocityMaxRadPerS;
-  const begin = brakeBegin(frames, beganAtMs, limit);
+  const isStopped = (): boolean => frames.some(({ kind }) => kind === MOCK_FRAME.stop);
+  await rig.listener.until(() => isStopped() || standstill(frames, beganAtMs) !== undefined, 'a standstill');
+  const begin = brakeBegin(frames, beganAtMs, brakeWayRad(rig.model));
   const end = standstill(frames, beganAtMs);
   if (begin === undefined || end === undefined) {
-    return { beganAtMs, endedAtMs: nowMs(), figures: {}, wrong: 'the arm was not seen to brake' };
+    const wrong = isStopped() ? 'the guardian stopped the arm in place of the guard' : 'the arm was not seen to brake';
+    return { beganAtMs, endedAtMs: nowMs(), figures: {}, wrong };
   }
   const figures = { brakeBegins: begin.atMs - beganAtMs, standstill: end.atMs - beganAtMs };
   return {
     beganAtMs,
     endedAtMs: end.atMs,
     figures,
-    ...wrongFrames(frames.some(({ kind }) => kind === MOCK_FRAME.stop)),
+    ...wrongFrames(isStopped()),
   };
 }
 
 function wrongFrames(hasStopFrames: boolean): { readonly wrong?: string } {
   return hasStopFrames ? { wrong: 'the guardian wrote although the guard was well' } : {};
+}
+
+/** A frozen node keeps its connection, so that it is the lease of its last command that ends: and not before its time. */
+function holdsItsLease(rig: TrialRig, outcome: TrialOutcome): TrialOutcome {
+  const { beganAtMs, figures, wrong } = outcome;
+  if (wrong !== undefined || figures.brakeBegins === undefined) return outcome;
+  const heldMs = beganAtMs + figures.brakeBegins - rig.sentMs;
+  // The command was stamped just before it was sent, and the first slower reference belongs to the period before it.
+  if (heldMs >= 1e3 * (LEASE_S - 2 / rig.model.controlHz)) return outcome;
+  return { ...outcome, wrong: `the arm braked ${heldMs.toFixed(1)} ms after its last command, whose lease is longer` };
+}
+
+/** As `stopsAfter`, for a flood: judged from its beginning and from its last command, and to its end. */
+async function flooded(rig: TrialRig, beganAtMs: number): Promise<TrialOutcome> {
+  const outcome = await stopsAfter(rig, beganAtMs);
+  const lastCommandMs = await rig.floodIsOver();
+  const overMs = nowMs();
+  const { brakeBegins, standstill: standsMs } = outcome.figures;
+  if (brakeBegins === undefined || standsMs === undefined) return { ...outcome, endedAtMs: overMs };
+  const figures = { ...outcome.figures, brakeAfterLast: Math.max(0, beganAtMs + brakeBegins - lastCommandMs) };
+  const sent = references(rig.listener.frames).filter(({ atMs }) => atMs >= beganAtMs + standsMs);
+  const stays = sent.every(({ valuesRad }) => valuesRad.every((value, i) => value === sent[0]!.valuesRad[i]));
+  const whole = { ...outcome, endedAtMs: overMs, figures };
+  return stays ? whole : { ...whole, wrong: 'the arm moved again while the flood went on', isCertain: true };
 }
 
 /** The guardian stops the bus after what began at `beganAtMs`, and then nothing more comes. */

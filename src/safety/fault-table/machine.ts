@@ -61,9 +61,10 @@ export const MACHINE: readonly FaultRow[] = [
   },
   {
     ...{ row: 32, fault: 'An allowed peer floods', applies: true },
-    promise: 'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB.',
-    source: 'quotas; the number is ours',
-    numbers: { growthBytes: 64 * 1024 * 1024 },
+    promise:
+      'Its queue is bounded, what is beyond is counted; memory grows by less than 64 MiB in 10 minutes of it. A node that says more than it may is cut off, however slowly it sends, and no robot moves after a word of the flood any more.',
+    source: 'quotas; the numbers are ours',
+    numbers: { growthBytes: 64 * 1024 * 1024, floodS: 600 },
     signs: [],
   },
   {

@@ -25,7 +25,11 @@ const { runStopTrials } = (await import(
   dist('runtime/stop-trials/index.js')
 )) as typeof import('../../../src/runtime/stop-trials/index.ts');
 const TRIALS = 2;
-const FLOOD_MS = 1500;
+/** `npm run evidence` floods for as long as row 32 says; a test run has not the time. */
+const FLOOD_S = Number(process.env['REIN_FLOOD_S'] ?? 5);
+/** Messages a control tick that a node may send in the long run, and what counts as too many. */
+const MAY_PER_TICK = 4;
+const TOO_MANY_PER_TICK = 6;
 const COMMAND = 3;
 
 describe('an arm at full speed', { timeout: 60_000 }, () => {
@@ -53,8 +57,7 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
   faultRow([2, 3], 'wall', 'a frozen node: it brakes within the lease and stands in time', (promised) => {
     const { brakeBegins, standstill } = shown('nodeFrozen');
     expect(brakeBegins!.boundMs).toBeLessThan(1e3 * promised('leaseMaxS'));
-    // A frozen node keeps its connection: it is the lease that ends, and not before its time.
-    expect(brakeBegins!.medianMs).toBeGreaterThan(50);
+    // That it is the lease which ends, and not before its time, the trial judges from when the last command was sent.
     expect(standstill!.worstMs).toBeLessThanOrEqual(standstill!.boundMs);
   });
 
@@ -65,8 +68,9 @@ describe('an arm at full speed', { timeout: 60_000 }, () => {
   });
 
   faultRow([31, 32], 'wall', 'a node that floods: it is cut off, and the arm brakes within the lease', () => {
-    const { brakeBegins } = shown('nodeFloods');
-    expect(brakeBegins!.worstMs).toBeLessThanOrEqual(brakeBegins!.boundMs);
+    const { brakeBegins, brakeAfterLast, standstill } = shown('nodeFloods');
+    for (const each of [brakeBegins, brakeAfterLast, standstill])
+      expect(each!.worstMs).toBeLessThanOrEqual(each!.boundMs);
   });
 
   faultRow(25, 'wall', 'a killed guard: three stop frames on the bus, and nothing after them', (promised) => {
@@ -102,22 +106,42 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
   faultRow(
     32,
     'wall',
-    'a peer that floods and comes again fills no memory, and is cut off each time',
+    `a peer that floods for ${FLOOD_S} s and comes again fills no memory, and is cut off each time`,
     async (promised) => {
+      expect(FLOOD_S).toBeLessThanOrEqual(promised('floodS'));
       const before = residentBytes(guard.pid!);
-      const endMs = performance.now() + FLOOD_MS;
+      const endMs = performance.now() + 1e3 * FLOOD_S;
       let cuts = 0;
+      let growthBytes = 0;
       while (performance.now() < endMs) {
         await flood(connect(socketPath));
         cuts++;
+        // All along, and not only in the end: what was freed by then was there.
+        growthBytes = Math.max(growthBytes, residentBytes(guard.pid!) - before);
       }
+      console.log(`flood: ${JSON.stringify({ seconds: FLOOD_S, promisedS: promised('floodS'), cuts, growthBytes })}`);
       expect(cuts).toBeGreaterThan(3);
-      expect(residentBytes(guard.pid!) - before).toBeLessThan(promised('growthBytes'));
+      expect(growthBytes).toBeLessThan(promised('growthBytes'));
       // It still serves the next that asks.
       const socket = connect(socketPath);
       const [bytes] = (await once(socket, 'data')) as [Uint8Array];
       expect(bytes.length).toBeGreaterThan(16);
       socket.destroy();
+    },
+    1e3 * FLOOD_S + 60_000,
+  );
+
+  faultRow(
+    [32],
+    'wall',
+    'a peer that sends slowly, but more than it may, is cut off as well; one that may is not',
+    async () => {
+      const perS = MAY_PER_TICK * mockModel.controlHz;
+      // What may come at once is spent after twice a second's worth of what is too much.
+      const slow = await atPace(connect(socketPath), TOO_MANY_PER_TICK, 4 * perS * (TOO_MANY_PER_TICK / MAY_PER_TICK));
+      expect(slow.isCut).toBe(true);
+      const good = await atPace(connect(socketPath), MAY_PER_TICK - 1, 2 * perS);
+      expect(good.isCut).toBe(false);
     },
   );
 });
@@ -135,17 +159,7 @@ describe('what a peer may say', () => {
 
 /** Writes as many commands as the socket takes, until the guard has had enough. */
 async function flood(socket: Socket): Promise<void> {
-  const shape = {
-    joints: 6,
-    signals: 0,
-    actions: mockAction.dimensions.length,
-    controlHz: 100,
-    timing: 'real-time',
-  } as const;
-  const row = new Float64Array(commandNumbers(shape));
-  packCommand(row, 0, createActionCommand(shape.actions));
-  const message = encodeMessage(COMMAND, new Uint8Array(row.buffer));
-  const many = Buffer.concat(new Array<Uint8Array>(1000).fill(message));
+  const many = Buffer.concat(new Array<Uint8Array>(1000).fill(commandMessage()));
   let isCut = false;
   socket
     .on('error', () => undefined)
@@ -155,6 +169,48 @@ async function flood(socket: Socket): Promise<void> {
   socket.on('connect', () => socket.write(many)).on('drain', () => socket.write(many));
   socket.resume();
   await until(() => isCut, 'the end of the connection', 20_000);
+}
+
+/** Sends commands at a pace until it is cut off, or has sent `most`. */
+async function atPace(socket: Socket, perTick: number, most: number): Promise<{ isCut: boolean; messages: number }> {
+  const message = commandMessage();
+  let isCut = false;
+  let messages = 0;
+  socket
+    .on('error', () => undefined)
+    .on('close', () => {
+      isCut = true;
+    });
+  socket.resume();
+  await once(socket, 'connect');
+  const beganMs = performance.now();
+  const pace = setInterval(() => {
+    // By the clock for a pace that is too fast: a machine that holds this process up makes it no slower. Else by the tick: no burst.
+    const due = ((performance.now() - beganMs) / 1e3) * mockModel.controlHz * perTick;
+    const now = perTick > MAY_PER_TICK ? due - messages : perTick;
+    for (let i = 0; i < now && !isCut; i++, messages++) socket.write(message);
+  }, 1e3 / mockModel.controlHz);
+  try {
+    await until(() => isCut || messages >= most, 'the end of the connection, or of what was to be said', 40_000);
+  } finally {
+    clearInterval(pace);
+    socket.destroy();
+  }
+  return { isCut, messages };
+}
+
+/** A command as any. */
+function commandMessage(): Uint8Array {
+  const shape = {
+    joints: 6,
+    signals: 0,
+    actions: mockAction.dimensions.length,
+    controlHz: 100,
+    timing: 'real-time',
+  } as const;
+  const row = new Float64Array(commandNumbers(shape));
+  packCommand(row, 0, createActionCommand(shape.actions));
+  return encodeMessage(COMMAND, new Uint8Array(row.buffer));
 }
 
 function residentBytes(pid: number): number {
