@@ -8,15 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { GuardAnswer, GuardRequest } from '../../src/core/index.ts';
-import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import type { GuardConfig } from '../../src/runtime/guard/index.ts';
-import { resolveConfig } from '../../src/runtime/index.ts';
-import { createSetup } from '../../src/runtime/setup.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, LiveRun, until } from '../support/live-run.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
+import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
@@ -212,13 +209,7 @@ describe('rein run', { timeout: 120_000 }, () => {
 
   /** A mock robot that a policy drives: it stands for a real one, and no operator reads keys in its node. */
   async function drive(name: string) {
-    const { observationSize, actionSize, schemaHash } = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
-    const sizes = { observationSize, hiddenSizes: [8], actionSize };
-    const { graph } = writeMlpGraph({ ...sizes, parameters: 'baked', valueAt: () => 1e-3 });
-    const policy = await savePolicyFile(join(run.folder, 'good'), graph, {
-      ...{ runId: 'elsewhere', version: 7, parent: null, trainingStep: 0, updates: 0, schemaHash },
-      ...{ observationSize, actionSize, robot: 'arm6', task: 'insert', createdAt: '2026-01-02T03:04:05.000Z' },
-    });
+    const policy = await saveSteadyPolicy(run.folder);
     const robot = readFileSync(new URL('../../config/robots/arm6.yaml', import.meta.url), 'utf8');
     // What stands for a real robot: the simulated one would go on by itself after less than a killed node.
     writeFileSync(join(run.folder, 'mock.yaml'), robot.replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n'));

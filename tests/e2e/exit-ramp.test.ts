@@ -2,10 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../src/runtime/index.ts';
 import { createSetup } from '../../src/runtime/setup.ts';
 import { faultRow } from '../support/fault-row.ts';
+import { LiveRun, until } from '../support/live-run.ts';
+import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { rowsOf, WallGuard } from '../support/wall-guard.ts';
 
 const EXIT_RAMP_S = 1.5;
@@ -36,5 +38,22 @@ describe('an arm without brakes', { timeout: 120_000 }, () => {
     expect(held).toHaveLength(off.tick - lost.tick);
     expect(held.length / model.controlHz).toBeGreaterThan(EXIT_RAMP_S / 2);
     await guard.close();
+  });
+
+  it('is let down at the end of rein run', async () => {
+    const run = new LiveRun(mkdtempSync(join(folder, 'run-')));
+    const policy = await saveSteadyPolicy(run.folder);
+    const robot = run.start('run', '--policy', policy, '--config', overlay, '--out', 'robot');
+    await until(() => run.journal('robot').length > 0, 'motion');
+    robot.child.kill('SIGINT');
+    expect(await robot.exit).toBe(130);
+    const lines = readFileSync(join(run.folder, 'robot', 'guard.log'), 'utf8')
+      .trim()
+      .split('\n');
+    const logged = lines.map((line) => JSON.parse(line) as { time: string; msg: string });
+    const atMs = (msg: string): number => Date.parse(logged.find((line) => line.msg === msg)!.time);
+    // The driver is closed, and torque goes with it, between the two.
+    expect(atMs('ended') - atMs('asked to end: braking')).toBeGreaterThanOrEqual(1e3 * EXIT_RAMP_S);
+    await run.end();
   });
 });
