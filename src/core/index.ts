@@ -106,4 +106,14 @@ export {
   type Source,
   type Transition,
 } from './transition.ts';
-export { allFinite, clamp, type MonotonicNs, type Unit, type Vec, vec, wrapAngleRad, zeros } from './units.ts';
+export {
+  allFinite,
+  clamp,
+  clockText,
+  type MonotonicNs,
+  type Unit,
+  type Vec,
+  vec,
+  wrapAngleRad,
+  zeros,
+} from './units.ts';

@@ -53,3 +53,13 @@ export function wrapAngleRad(angleRad: number): number {
   const wrapped = angleRad - turns * 2 * Math.PI;
   return wrapped <= -Math.PI ? Math.PI : wrapped;
 }
+
+/** Seconds as `m:ss` or `h:mm:ss`, rounded; `-` for null and for what is not finite. */
+export function clockText(seconds: number | null): string {
+  if (seconds === null || !Number.isFinite(seconds)) return '-';
+  const whole = Math.max(0, Math.round(seconds));
+  const s = String(whole % 60).padStart(2, '0');
+  const m = Math.floor(whole / 60) % 60;
+  const h = Math.floor(whole / 3600);
+  return h > 0 ? `${h}:${String(m).padStart(2, '0')}:${s}` : `${m}:${s}`;
+}

@@ -232,6 +232,17 @@ describe('KeyboardTeleop', () => {
     expect(b.keyboard.state.stepScale).toBe(0.1);
   });
 
+  it('goes on at c after a stop, and does nothing at c without one', async () => {
+    const b = bench();
+    await b.type('t');
+    await b.type('c');
+    expect(b.keyboard.state).toMatchObject({ isInControl: true, isStopped: false });
+    await b.type(' ');
+    expect(b.keyboard.state).toMatchObject({ isInControl: true, isStopped: true });
+    await b.type('c');
+    expect(b.keyboard.state).toMatchObject({ isInControl: false, isStopped: false });
+  });
+
   it('reports marks, help and interrupts', async () => {
     const onMark = vi.fn();
     const onHelp = vi.fn();

@@ -93,7 +93,7 @@ export class KeyboardTeleop implements TeleopSource {
     const motion = this.#motion.help(this.#options.action);
     // Marks are offered where somebody listens to them.
     const marks = this.#options.onMark === undefined ? '' : 'm/n success/failure  ';
-    return `t take over  g give back  space stop  ${marks}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
+    return `t take over  g give back  space stop  c continue after a stop\n${marks}? help  Ctrl+C quit\n${motion}  (Shift: recovery)  [/] slower/faster`;
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
@@ -150,6 +150,10 @@ export class KeyboardTeleop implements TeleopSource {
         return;
       case 'g':
         this.giveBack();
+        return;
+      case 'c':
+        // The person lets the robot go on: their own stop is over as well.
+        if (this.state.isStopped) this.giveBack();
         return;
       case 'escape':
         // Not a way to give back: half an arrow key's sequence looks the same.

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
@@ -51,6 +51,16 @@ function learned(learning: Program): { online: number; version: number } {
 
 // Most of the time is the robot's own, at ten steps a second; a busy machine adds to it.
 describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
+  it('says at Ctrl+C that there is no checkpoint where training has not begun', async () => {
+    const learning = learner('--task', 'insert', '--config', 'quick.yaml', '--out', 'learner');
+    await until(() => learning.said().includes('robots connect with'), 'the learner');
+    learning.child.kill('SIGINT');
+    await learning.exit;
+    expect(learning.said()).toContain('a checkpoint is written if training has begun');
+    expect(learning.said()).toMatch(/No checkpoint: training had not begun\. .* rein learn --resume learner/);
+    expect(run.files('learner/checkpoints')).toEqual([]);
+  });
+
   faultRow(
     9,
     'wall',

@@ -1,4 +1,5 @@
 /** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { Agent } from '../../learner/index.ts';
@@ -9,7 +10,7 @@ import {
   type ResolvedConfig,
   resolveConfig,
 } from '../../runtime/index.ts';
-import { Learner } from '../../runtime/learner/index.ts';
+import { LEARNER_FILES, Learner } from '../../runtime/learner/index.ts';
 import { RUN_FILES } from '../../runtime/record/index.ts';
 import { abandonRunFolder, createRunFolder, runIdOf } from '../../runtime/sim/index.ts';
 import { startFrom } from '../../runtime/study/index.ts';
@@ -42,7 +43,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
   const stop = interruptible(
     (sentence) => say(sentence),
-    'the update under way is finished and a checkpoint is written',
+    'the update under way is finished, and a checkpoint is written if training has begun',
   );
   stop.signal.addEventListener('abort', () => learner.end());
   // A parent that was gone already.
@@ -57,8 +58,17 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   }
   say(learner.statusLine());
   say(await reportLine(path));
-  if (stop.signal.aborted) say(`go on with: rein learn --resume ${path}; its robots keep what they record until then`);
+  if (stop.signal.aborted) say(await howToGoOn(path));
   return stop.signal.aborted ? INTERRUPTED : 0;
+}
+
+async function howToGoOn(path: string): Promise<string> {
+  const names = await readdir(join(path, LEARNER_FILES.checkpoints)).catch(() => []);
+  const hasCheckpoint = names.some((name) => name.endsWith('.ckpt'));
+  const command = `go on with: rein learn --resume ${path}`;
+  return hasCheckpoint
+    ? `${command}; its robots keep what they record until then`
+    : `No checkpoint: training had not begun. To begin anew with what its robots send again, ${command}`;
 }
 
 /** Takes over what `rein pretrain` left; a training that has done updates of its own would upset the count per transition. */

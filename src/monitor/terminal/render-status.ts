@@ -1,5 +1,5 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
-import { wilsonInterval } from '../../core/index.ts';
+import { clockText, wilsonInterval } from '../../core/index.ts';
 import { perHourText, type RunStatus, type ToolView } from '../../runtime/record/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
 import {
@@ -7,7 +7,6 @@ import {
   columns,
   count,
   decimal,
-  duration,
   fit,
   ink,
   oneLine,
@@ -76,7 +75,7 @@ export function renderLine(status: RunStatus): string {
   const interval = wilsonInterval(successes, episodes);
   const phase = status.phaseProgress;
   const facts = [
-    `${duration(status.elapsedS)} ${status.phase}${phase === null ? '' : ` ${phase.done}/${phase.total} ${oneLine(phase.unit)}`}`,
+    `${clockText(status.elapsedS)} ${status.phase}${phase === null ? '' : ` ${phase.done}/${phase.total} ${oneLine(phase.unit)}`}`,
     `steps ${status.envSteps}${status.envStepsTotal > 0 ? `/${status.envStepsTotal}` : ''}`,
     ...(hasLearner(status)
       ? [
@@ -94,7 +93,7 @@ export function renderLine(status: RunStatus): string {
     ...(hasLearner(status)
       ? [`pending ${status.link.pending} lost ${status.link.lost} duplicated ${status.link.duplicated}`]
       : []),
-    ...(status.timeLeftS === null || status.phase === 'done' ? [] : [`left ${duration(status.timeLeftS)}`]),
+    ...(status.timeLeftS === null || status.phase === 'done' ? [] : [`left ${clockText(status.timeLeftS)}`]),
   ];
   return facts.join(' | ');
 }
@@ -102,9 +101,9 @@ export function renderLine(status: RunStatus): string {
 function header(status: RunStatus, width: number, style: TextStyle): string {
   const dot = style.glyphs === 'unicode' ? ' · ' : ' - ';
   const left = [ink(style, 'bold', `Rein${dot}${status.phase}`), oneLine(status.task), `seed ${status.seed}`].join(dot);
-  const elapsed = `${duration(status.elapsedS)} elapsed`;
+  const elapsed = `${clockText(status.elapsedS)} elapsed`;
   if (status.phase === 'done' || status.timeLeftS === null) return spread(left, elapsed, width, style);
-  const remaining = `${duration(status.timeLeftS)} left`;
+  const remaining = `${clockText(status.timeLeftS)} left`;
   return spread(left, width >= 60 ? `${elapsed}, ${remaining}` : remaining, width, style);
 }
 
@@ -229,7 +228,7 @@ function personFacts(person: OperatorEcho | undefined, driving: string): string[
 
 function age(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return '-';
-  return seconds < 100 ? `${seconds.toFixed(1)} s` : duration(seconds);
+  return seconds < 100 ? `${seconds.toFixed(1)} s` : clockText(seconds);
 }
 
 function capital(word: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { createRunStatus, RUN_PHASES, type RunStatus } from '../../runtime/record/index.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
-import { columns, count, duration, fit, stripAnsi, type TextStyle } from './text.ts';
+import { columns, count, fit, stripAnsi, type TextStyle } from './text.ts';
 
 const training: RunStatus = {
   ...createRunStatus('2031-04-02-insert-7', 'insert', 7),
@@ -147,11 +147,8 @@ describe('text', () => {
     expect(cut.endsWith('\x1b[0m')).toBe(true);
   });
 
-  it('writes numbers and times for people', () => {
+  it('writes numbers for people', () => {
     expect(count(1_234_567)).toBe('1 234 567');
-    expect(duration(59.6)).toBe('1:00');
-    expect(duration(3725)).toBe('1:02:05');
-    expect(duration(null)).toBe('-');
   });
 
   it('follows NO_COLOR and the locale', () => {

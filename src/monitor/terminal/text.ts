@@ -83,16 +83,6 @@ export function percent(share: number, decimals = 1): string {
   return Number.isFinite(share) ? `${(share * 100).toFixed(decimals)} %` : '-';
 }
 
-/** Seconds as `m:ss` or `h:mm:ss`; `-` for null. */
-export function duration(seconds: number | null): string {
-  if (seconds === null || !Number.isFinite(seconds)) return '-';
-  const whole = Math.max(0, Math.round(seconds));
-  const s = String(whole % 60).padStart(2, '0');
-  const m = Math.floor(whole / 60) % 60;
-  const h = Math.floor(whole / 3600);
-  return h > 0 ? `${h}:${String(m).padStart(2, '0')}:${s}` : `${m}:${s}`;
-}
-
 /** A bar of `width` columns filled to `share` (0..1), to an eighth of a column where glyphs allow. */
 export function bar(share: number, width: number, style: TextStyle): string {
   const filled = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;

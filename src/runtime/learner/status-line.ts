@@ -1,4 +1,5 @@
 /** What a learner says of itself, once a second, where a person looks on. */
+import { clockText } from '../../core/index.ts';
 
 /** Transitions that a learner has. */
 interface Counts {
@@ -39,7 +40,7 @@ export function statusLine(state: LearnerState): string {
     state;
   const who = robots.length === 0 ? 'no robot' : robots.join(', ');
   const parts = [
-    `${clock(state.elapsedS)} ${who}: ${counts.demonstrations} demonstration steps`,
+    `${clockText(state.elapsedS)} ${who}: ${counts.demonstrations} demonstration steps`,
     `${counts.online} steps`,
     `${updates} updates`,
     ...(updatesPerS === undefined
@@ -56,11 +57,6 @@ export function statusLine(state: LearnerState): string {
   const line = parts.join(', ');
   if (state.awaitedDemonstrations === 0) return line;
   return `${line}; waiting for ${state.awaitedDemonstrations} demonstrations: a robot gives them with --operator scripted, or you do with --operator keyboard`;
-}
-
-function clock(seconds: number): string {
-  const whole = Math.floor(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
 function waiting(counts: Counts, { online, demonstrations }: Counts): string {

@@ -66,6 +66,7 @@ export class Episodes {
   #isAsking = false;
   /** A person who is asked for demonstrations has given enough. */
   #isSkipping = false;
+  #isShown = false;
   #hasToldWait = false;
 
   constructor(parts: SessionParts, weights: PolicyUse, guard: GuardControl, hooks: EpisodeHooks) {
@@ -119,6 +120,11 @@ export class Episodes {
   /** The demonstrations that a person is asked for are enough as they are. */
   skipDemonstrations(): void {
     this.#isSkipping = true;
+  }
+
+  /** A person shows the task: a failure marked now gives the demonstration up, whoever judges the task. */
+  get isShownByPerson(): boolean {
+    return this.#isShown;
   }
 
   /** Episodes by the mean of the weights as they are now. Helped episodes are no successes. Nothing is recorded. */
@@ -211,11 +217,13 @@ export class Episodes {
         if (person !== undefined) this.#show(transition);
         this.#hooks.onStep(transition);
       };
+      this.#isShown = person !== undefined;
       const { maxSteps } = setup.task;
       const report = await this.#run(activity, 'demo', {
         ...{ operator, onStep },
         ...(person === undefined ? {} : this.#untilGivenUp(activity, DEMONSTRATION_PATIENCE * maxSteps)),
       });
+      this.#isShown = false;
       if (activity.reason !== undefined) return false;
       if (this.#isSkipping) break;
       const isGivenUp = person !== undefined && report.abortedBy === GIVEN_UP;

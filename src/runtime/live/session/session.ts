@@ -218,6 +218,10 @@ export class LiveSession {
   /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode. */
   mark(mark: Mark, note: string): { readonly isTaken: boolean; readonly message: string } {
     const { task, config } = this.#parts.setup;
+    if (mark === 'failure' && this.#episodes.isShownByPerson) {
+      this.#mark = mark;
+      return { isTaken: true, message: 'The demonstration is given up.' };
+    }
     const isTaken = this.#activity !== undefined && task.takesMarks === true;
     if (isTaken) this.#mark = mark;
     const noted = `Episode ${this.#episode} is marked as a ${mark}${note === '' ? '' : `: ${note}`}.`;

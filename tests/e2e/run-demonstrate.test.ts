@@ -1,0 +1,236 @@
+/** A person at the keyboard of `rein run`: shows the task, changes speed, marks, stops and lets the robot go on. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseMetrics } from '../../src/runtime/record/index.ts';
+import { freeAddress, LiveRun, until } from '../support/live-run.ts';
+import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
+import { REIN } from '../support/rein.ts';
+
+const why = whyNoTerminal();
+if (why !== undefined) console.log(`skipped: a person at rein run: ${why}`);
+
+/** Straight down is success: a wide hole below the tool, whose place is known. */
+const EASY = `
+task:
+  demonstrations: 4
+  hole: { clearanceM: 0.003, spreadM: 0, yawSpreadRad: 0 }
+  estimate: { errorM: 0, heightErrorM: 0, yawErrorRad: 0 }
+  start: { spreadM: 0, heightM: 0.03, heightSpreadM: 0, yawSpreadRad: 0 }
+  success: { depthM: 0.002 }
+learner:
+  actorHidden: [32, 32]
+  criticHidden: [32, 32]
+  batchSize: 32
+  bcInitSteps: 100
+  warmupSteps: 10
+  publishEveryUpdates: 20
+  checkpointEveryUpdates: 40
+`;
+const CTRL_C = '\x03';
+
+let run: LiveRun;
+beforeEach(() => {
+  run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-person-')));
+  writeFileSync(join(run.folder, 'easy.yaml'), EASY);
+});
+afterEach(async () => {
+  await run.end();
+  rmSync(run.folder, { recursive: true, force: true });
+});
+
+/** `rein run` at a terminal of 140 columns. */
+function atTerminal(args: readonly string[], steps: readonly TerminalStep[]): Promise<TerminalResult> {
+  const out = ['--operator', 'keyboard', '--out', join(run.folder, 'robot')];
+  const command = ['env', '-C', run.folder, 'NO_COLOR=1', 'TERM=xterm', 'COLUMNS=140', process.execPath, REIN, 'run'];
+  return runInTerminal([...command, ...args, ...out], steps, 60);
+}
+
+/** All steps came, Ctrl+C ended it, and the terminal is as before. */
+function expectDone(result: TerminalResult): void {
+  expect(result.missing, result.output.slice(-3000)).toBeNull();
+  expect(result).toMatchObject({ timedOut: false, exitCode: 130, echo: { before: true, after: true } });
+}
+
+/** A task that people judge, on an arm without surroundings that moves as it is told. */
+function writeJudged(): void {
+  const file = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), 'utf8');
+  const robot = file('robots/arm6.yaml').replace(/^driver:\n(?: .*\n)*/m, 'driver:\n  kind: mock\n');
+  writeFileSync(join(run.folder, 'arm.yaml'), robot);
+  const task = file('tasks/reach-judged.yaml').replace('robot: arm6-ros', `robot: ${join(run.folder, 'arm.yaml')}`);
+  writeFileSync(join(run.folder, 'judged.yaml'), task.replace('name: reach-judged', 'name: judged'));
+}
+
+/** The node of the run in this test's folder; -1 while there is none. */
+function nodePid(): number {
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0);
+  const isNode = (pid: number): boolean => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return command.includes('node-process.js') && command.includes(run.folder);
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
+  };
+  return pids.find(isNode) ?? -1;
+}
+
+describe.skipIf(why !== undefined)('a person at rein run', { timeout: 120_000 }, () => {
+  it('is asked for demonstrations, gives one up, shows one at the speed that was chosen, and skips the rest', async () => {
+    const address = await freeAddress();
+    const learning = run.start(
+      'learn',
+      '--task',
+      'insert',
+      '--config',
+      'easy.yaml',
+      '--bind',
+      address,
+      '--out',
+      'learner',
+    );
+    await until(() => learning.said().includes('robots connect with'), 'the learner');
+    const result = await atTerminal(
+      ['--task', 'insert', '--config', 'easy.yaml', '--learner', address],
+      [
+        { expect: 'Show 1 of 4' },
+        { send: 't' },
+        { expect: 'speed 50 %' },
+        { send: '[' },
+        { expect: 'speed 35 %' },
+        { send: ']' },
+        { expect: 'speed 50 %' },
+        { send: ']' },
+        { expect: 'speed 75 %' },
+        { send: ']' },
+        { expect: 'speed 100 %' },
+        { send: '[' },
+        { expect: 'speed 75 %' },
+        { send: '[' },
+        { expect: 'speed 50 %' },
+        { send: '[' },
+        { expect: 'speed 35 %' },
+        // Up is no insertion: this one is given up.
+        { hold: 'r', delayS: 0.3, times: 10, periodS: 0.04 },
+        { send: 'n' },
+        { expect: 'Not kept: it was given up' },
+        { sleepS: 0.8 },
+        { hold: 'f', delayS: 0.3, times: 60, periodS: 0.04 },
+        { expect: 'Show 2 of 4' },
+        { sleepS: 0.5 },
+        { send: '\r' },
+        { expect: ' demonstrations, ' },
+        { expect: 'Rein · training' },
+        { sleepS: 1 },
+        { send: CTRL_C },
+      ],
+    );
+    expectDone(result);
+    expect(result.output).toContain('Driving: you');
+    expect(result.output).toMatch(/to go +-?[\d.]+/);
+    const shown = run.journal('robot').filter(({ source }) => source === 'demo');
+    expect(shown.length).toBeGreaterThan(2);
+    const whole = shown.filter(({ terminated }) => terminated).length;
+    expect(whole).toBeGreaterThanOrEqual(1);
+    expect(result.output).toContain(`${whole} demonstrations, ${shown.length} steps.`);
+    expect(shown.filter(({ humanAction }) => humanAction[2]! < 0).length).toBeGreaterThan(shown.length / 2);
+    expect(shown.some(({ humanAction }) => humanAction[2]! > 0)).toBe(false);
+    // The speed factor that was chosen, of the whole action.
+    expect(Math.min(...shown.map(({ humanAction }) => humanAction[2]!))).toBeCloseTo(-0.35);
+    const { records } = parseMetrics(readFileSync(join(run.folder, 'robot', 'metrics.jsonl'), 'utf8'));
+    expect(records.filter((r) => r.kind === 'episode' && r.purpose === 'demonstration')).toHaveLength(whole);
+    await until(
+      () => learning.said().includes(`${shown.length} demonstration steps`),
+      'the demonstrations at the learner',
+    );
+  });
+
+  it('judges episodes with m and n where people judge, and learns from it what success is', async () => {
+    writeJudged();
+    const result = await atTerminal(
+      ['--task', 'judged.yaml'],
+      [
+        { expect: 'Driving: policy' },
+        { send: 't' },
+        { expect: 'Driving: you' },
+        { hold: 'w', delayS: 0.3, times: 10, periodS: 0.04 },
+        { send: 'm' },
+        { expect: 'is marked as a success.' },
+        // A person drove: nothing goes on before they say so.
+        { expect: 'press c to continue' },
+        { send: 'c' },
+        { expect: 'The robot may move again.' },
+        { send: 't' },
+        { expect: 'Driving: you' },
+        { hold: 'w', delayS: 0.3, times: 10, periodS: 0.04 },
+        { send: 'n' },
+        { expect: 'is marked as a failure.' },
+        { sleepS: 1 },
+        { send: CTRL_C },
+      ],
+    );
+    expectDone(result);
+    expect(result.output).not.toContain('changes nothing');
+    const decided = run.journal('robot').filter(({ terminated }) => terminated);
+    expect(decided.map(({ reward }) => reward)).toEqual([1, 0]);
+    expect(decided[0]!.source).toMatch(/^human/);
+    const { records } = parseMetrics(readFileSync(join(run.folder, 'robot', 'metrics.jsonl'), 'utf8'));
+    const episodes = records.flatMap((r) => (r.kind === 'episode' && r.cutBy === undefined ? [r.success] : []));
+    expect(episodes).toEqual([true, false]);
+  });
+
+  it('is told that a mark changes nothing where the task judges itself, and what the keys are', async () => {
+    const result = await atTerminal(
+      ['--task', 'insert'],
+      [
+        { expect: 'Driving: policy' },
+        { send: 'm' },
+        { expect: 'marked as a success. It changes nothing: insert judges itself.' },
+        { send: '?' },
+        { expect: 't take over  g give back  space stop  c continue after a stop' },
+        { expect: 'm/n success/failure  ? help  Ctrl+C quit' },
+        { expect: '[/] slower/faster' },
+        { send: CTRL_C },
+      ],
+    );
+    expectDone(result);
+  });
+
+  it('sees that a stop stays, goes on with c, and with c again where the node was killed', async () => {
+    writeJudged();
+    const typed = atTerminal(
+      ['--task', 'judged.yaml'],
+      [
+        { expect: 'Driving: policy' },
+        { send: 't' },
+        { expect: 'Driving: you' },
+        { send: ' ' },
+        { expect: 'Driving: you, stopped' },
+        // Stopped, motion keys move nothing.
+        { hold: 'w', delayS: 0.3, times: 20, periodS: 0.04 },
+        { sleepS: 0.5 },
+        { expect: 'Driving: you, stopped' },
+        { send: 'c' },
+        // The policy drives again, and its node is killed: see below.
+        { expect: 'press c to continue' },
+        { sleepS: 1 },
+        { send: 'c' },
+        { expect: 'The robot may move again.' },
+        { send: 't' },
+        { expect: 'Driving: you' },
+        { send: CTRL_C },
+      ],
+    );
+    await until(() => run.journal('robot').some(({ source }) => source.startsWith('human')), 'the stop');
+    await until(() => run.journal('robot').findLast(() => true)?.source === 'policy', 'going on');
+    process.kill(nodePid(), 'SIGKILL');
+    const result = await typed;
+    expectDone(result);
+    const helped = run.journal('robot').filter(({ source }) => source.startsWith('human'));
+    expect(helped.every(({ humanAction }) => humanAction.every((value) => value === 0))).toBe(true);
+  });
+});
