@@ -1,10 +1,11 @@
 /** `rein safety check` as people start it: exit codes, what it writes, what it refuses, and that it bites. */
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SafetyCheckResult, ViolationKind } from '../../src/runtime/safety-check/index.ts';
-import { type Ended, endLeftovers, rein } from '../support/rein.ts';
+import { type Ended, endLeftovers, Rein, rein } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 
 const PATIENCE_MS = 240_000;
@@ -70,6 +71,30 @@ describe('rein safety check', () => {
       expect(result.ticks).toBeGreaterThan(0);
       expect(result.ticks).toBeLessThan(result.plannedTicks);
       expect(readFileSync(join(dir, 'cut', 'safety-report.html'), 'utf8')).toContain('(time limit)');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'reports what was tried until Ctrl+C, and exits with 130',
+    async () => {
+      const out = join(dir, 'interrupted');
+      mkdirSync(out);
+      const files = ['--out', out, '--json', join(out, 'check.json')];
+      const started = new Rein(['safety', 'check', 'arm6', '--ticks', '1000000', ...files], dir);
+      // The first line of progress: some trials are done, and hundreds are not.
+      while (!/\d+ of \d+ trials/.test(started.stderr) && started.child.exitCode === null)
+        await once(started.child.stderr!, 'data');
+      started.child.kill('SIGINT');
+      const { code, stdout, stderr } = await started.ended;
+      expect(code).toBe(130);
+      expect(stderr).toContain('Stopping: the report is of what was tried until now.');
+      expect(stdout).toMatch(/kept every limit in [\d ]+ of [\d ]+ \(interrupted\) adversarial ticks/);
+      const result = JSON.parse(readFileSync(join(out, 'check.json'), 'utf8')) as SafetyCheckResult;
+      expect(result.ended).toBe('interrupted');
+      expect(result.ticks).toBeGreaterThan(0);
+      expect(result.ticks).toBeLessThan(result.plannedTicks);
+      expect(readFileSync(join(out, 'safety-report.html'), 'utf8')).toContain('(interrupted)');
     },
     PATIENCE_MS,
   );

@@ -510,6 +510,26 @@ describe('limits that cannot be', () => {
     expect(assumed.join('\n')).toMatch(/at home \(assumed\) the shapes of shoulder-link and wrist-link overlap by \d/);
   });
 
+  it('pairs for which there is no more room are counted and named as not watched', async () => {
+    // A chain of eleven links that can fold onto each other: 45 pairs of no neighbours, of which a file may have 32.
+    const links = Array.from({ length: 11 }, (_, i) => {
+      const before = i === 0 ? 'stand' : `link${i - 1}`;
+      return `<link name="link${i}"><inertial><origin xyz="0.1 0 0"/><mass value="0.1"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial><collision><origin xyz="0.1 0 0"/><geometry><box size="0.16 0.02 0.02"/></geometry></collision></link>
+<joint name="j${i}" type="revolute"><parent link="${before}"/><child link="link${i}"/><origin xyz="${i === 0 ? 0 : 0.2} 0 0"/><axis xyz="0 0 1"/><limit lower="-3" upper="3" effort="50" velocity="2"/></joint>`;
+    });
+    write({ 'chain.urdf': `<robot name="chain"><link name="stand"/>${links.join('\n')}</robot>` });
+    const { model, assumed } = await load('chain.urdf');
+    const { pairs } = model.collision!;
+    const sentence = assumed.find((each) => each.startsWith('NOT watched: '))!;
+    const [, count, names] =
+      /^NOT watched: (\d+) more pairs of links that can come near, as 32 is the most: (.*)\. Choose/.exec(sentence)!;
+    const dropped = names!.split(', ');
+    expect([pairs.length, dropped.length]).toEqual([32, Number(count)]);
+    expect(pairs.length + dropped.length).toBeLessThanOrEqual(45);
+    const watched = new Set(pairs.map((pair) => pair.join(' and ')));
+    expect(dropped.filter((pair) => watched.has(pair))).toEqual([]);
+  });
+
   it('says what a model alone lacks, and where limits have no place', async () => {
     write({ 'weak.urdf': URDF.replace('effort="40" velocity="3"', 'effort="0" velocity="0"') });
     expect(await refusal('weak.urdf')).toContain(
