@@ -2,7 +2,7 @@
  * `ros2 launch rein …` against a real ROS 2: the node comes up as far as it was asked to and no further, nothing moves
  * unasked, and the end is quick, complete and leaves the arm at rest. Watched by clients that are not ours.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,8 +11,16 @@ import { savePolicyFile } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
 import { resolveConfig } from '../../src/runtime/index.ts';
 import { createSetup } from '../../src/runtime/setup.ts';
-import { describeRos, endRosLeftovers, ros2, runProgram, until } from '../support/ros.ts';
-import { launch, MotionWatch, noPackageBecause, reaches, startedBy, watchLifecycle } from '../support/ros-launch.ts';
+import { describeRos, endRosLeftovers, ros2, runProgram, startRos2, until } from '../support/ros.ts';
+import {
+  type Launch,
+  launch,
+  MotionWatch,
+  noPackageBecause,
+  reaches,
+  startedBy,
+  watchLifecycle,
+} from '../support/ros-launch.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-robot-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -33,47 +41,118 @@ let runs = 0;
 const out = (): string => join(scratch, `run${++runs}`);
 
 const STILL_RAD = 2e-3;
-/** A launch starts three programs of ours one after the other, and warms the guard up. */
-const STARTS_IN_BARE = 5;
+/** CPU time that a launch and its programs take until active, in that of the `ros2` command and a node that does nothing: 13 were seen. */
+const CPU_IN_BARE = 20;
 
-/** What ROS and Node themselves take on this machine, now: the `ros2` command, then a node of rclnodejs that does nothing, s. */
-async function bareStartS(): Promise<number> {
+/** The end of a moving arm in that of one at rest: a guard that waited for an arm that was gone took three times as long. */
+const END_IN_REST = 2;
+let atRestMs: number | undefined;
+
+/** What the end of the same launch at rest takes in this run, beside a simulated robot, ms. */
+async function endAtRestMs(): Promise<number> {
+  if (atRestMs !== undefined) return atRestMs;
+  const watch = await watchLifecycle('/rein');
+  const given = { robot: 'arm6-ros', task: 'insert', policy: await movingPolicy(), autostart: 'true', out: out() };
+  const robot = launch('robot.launch.py', given);
+  await reaches(watch, /activating -> active/, robot, 60_000);
+  await robot.printed(/arm6 is there/, 30_000);
+  atRestMs = await endMs(robot);
+  await watch.kill();
+  return atRestMs;
+}
+
+/** Ctrl+C, and how long the node then takes, ms. */
+async function endMs(robot: Launch): Promise<number> {
+  const signalledMs = performance.now();
+  const ended = robot.kill('SIGINT');
+  await until(() => !isThere(robot), 'the node ends', 20_000);
+  const tookMs = performance.now() - signalledMs;
+  expect((await ended).code).toBe(0);
+  return tookMs;
+}
+
+const isThere = (robot: Launch): boolean =>
+  [...startedBy(robot).values()].some((command) => command.includes('node-main'));
+
+/** What ROS and Node themselves take on this machine, s of CPU: the `ros2` command, then a node of rclnodejs that does nothing. */
+async function bareCpuS(): Promise<number> {
   const bare = "const r = require('rclnodejs'); r.init().then(() => { r.createNode('bare'); process.exit(0); });";
-  const startedMs = performance.now();
-  await ros2(['pkg', 'prefix', 'rein'], { timeoutMs: 60_000 });
-  const { code } = await runProgram(process.execPath, ['-e', bare], { timeoutMs: 60_000 });
+  const both = `ros2 pkg prefix rein && '${process.execPath}' -e "${bare}" && times`;
+  const { code, stdout } = await runProgram('bash', ['-c', both], { timeoutMs: 120_000 });
   expect(code).toBe(0);
-  return (performance.now() - startedMs) / 1000;
+  const [user, system] = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  const seconds = (part: RegExpMatchArray | undefined): number => Number(part?.[1]) * 60 + Number(part?.[2]);
+  return seconds(user) + seconds(system);
+}
+
+/** CPU time of a process so far, its ended children's too, s. */
+function cpuS(pid: number): number {
+  // After the name in brackets: user and system time are fields 14 and 15, those of ended children 16 and 17, in 10 ms.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0) / 100;
+}
+
+/** Until the node is active, when a person starts it, configures and activates it, one command after the other, s. */
+async function byHandS(): Promise<number> {
+  const startedMs = performance.now();
+  const node = startRos2(['run', 'rein', 'node', '--ros-args', '-p', 'task:=insert', '-p', `out:=${out()}`]);
+  await node.printed(/arm6 is there/, 60_000);
+  for (const transition of ['configure', 'activate']) {
+    const { stdout } = await ros2(['lifecycle', 'set', '/rein', transition], { timeoutMs: 60_000 });
+    expect(stdout).toContain('Transitioning successful');
+  }
+  const tookS = (performance.now() - startedMs) / 1000;
+  await node.kill();
+  return tookS;
+}
+
+/** Lets the robot run. Where a busy machine made readings late and stopped it, rightly, it is reset first, as a person would. */
+async function goOn(): Promise<void> {
+  const call = (name: string): Promise<{ readonly stdout: string }> =>
+    ros2(['service', 'call', `/rein/${name}`, 'std_srvs/srv/Trigger'], { timeoutMs: 30_000 });
+  for (let tries = 1; ; tries++) {
+    const { stdout } = await call('resume');
+    if (stdout.includes('success=True')) return;
+    if (tries === 4 || !/fault (10|24)/.test(stdout)) throw new Error(stdout);
+    await call('reset');
+  }
 }
 
 describeRos('ros2 launch rein robot.launch.py', () => {
   describe.skipIf(noPackageBecause !== undefined)(noPackageBecause ?? 'with the package', () => {
     afterEach(endRosLeftovers);
 
-    it('starts in a few times what a bare node takes, is active with autostart, and the arm holds still', async () => {
+    it('is active with autostart no later than by hand, at the cost of a few bare nodes, and holds still', async () => {
       const watch = await watchLifecycle('/rein');
-      const ratios: number[] = [];
-      // Other programs may take the machine for a moment: the quickest of three starts is what the start takes.
-      while (ratios.length < 3 && !ratios.some((ratio) => ratio <= STARTS_IN_BARE)) {
-        const bareS = await bareStartS();
+      const tries: { readonly launchS: number; readonly byHandS: number; readonly cpuInBare: number }[] = [];
+      // Other programs may take the machine for a moment: of three starts each the quickest counts.
+      const isQuick = (): boolean =>
+        Math.min(...tries.map((one) => one.launchS)) < Math.min(...tries.map((one) => one.byHandS));
+      while (tries.length < 3 && !isQuick()) {
+        const bareS = await bareCpuS();
+        const slowS = await byHandS();
         const begun = watch.stdout.length;
         const motion = new MotionWatch('/joint_states');
         const startedMs = performance.now();
         const robot = launch('robot.launch.py', { task: 'insert', autostart: 'true', out: out() });
         const isActive = (): boolean =>
           /configuring -> inactive[\s\S]*activating -> active/.test(watch.stdout.slice(begun));
-        await until(isActive, 'it is configured, then active', 30_000);
-        const tookS = (performance.now() - startedMs) / 1000;
-        ratios.push(tookS / bareS);
-        console.log(`launch to active: ${tookS.toFixed(2)} s, bare: ${bareS.toFixed(2)} s`);
+        await until(isActive, 'it is configured, then active', 60_000);
+        const launchS = (performance.now() - startedMs) / 1000;
+        const cpuInBare = [...startedBy(robot).keys()].reduce((sum, pid) => sum + cpuS(pid), 0) / bareS;
+        tries.push({ launchS, byHandS: slowS, cpuInBare });
+        console.log(
+          `launch to active: ${launchS.toFixed(2)} s, by hand ${slowS.toFixed(2)} s; ${cpuInBare.toFixed(2)} times the CPU of a bare node`,
+        );
         await motion.seen();
         await delay(2000);
         expect(motion.furthestRad).toBeLessThan(STILL_RAD);
         expect((await robot.kill()).code).toBe(0);
         await motion.end();
       }
-      expect(Math.min(...ratios)).toBeLessThan(STARTS_IN_BARE);
-    }, 180_000);
+      expect(isQuick(), JSON.stringify(tries)).toBe(true);
+      expect(Math.min(...tries.map((one) => one.cpuInBare))).toBeLessThan(CPU_IN_BARE);
+    }, 300_000);
 
     it('stays inactive without autostart, and where somebody deactivates it', async () => {
       const watch = await watchLifecycle('/arm1/rein');
@@ -115,16 +194,14 @@ describeRos('ros2 launch rein robot.launch.py', () => {
         const simulation = launch('sim.launch.py', { robot: 'arm6-ros', task: 'insert' });
         const motion = new MotionWatch('/joint_states');
         await motion.seen();
+        const restMs = await endAtRestMs();
         const watch = await watchLifecycle('/rein');
         const robot = launch('robot.launch.py', {
           ...{ robot: 'arm6-ros', task: 'insert', policy: await movingPolicy(), autostart: 'true', out: out() },
         });
         await reaches(watch, /activating -> active/, robot, 30_000);
         await robot.printed(/arm6 is there/, 30_000);
-        const started = await ros2(['service', 'call', '/rein/resume', 'std_srvs/srv/Trigger'], {
-          timeoutMs: 30_000,
-        });
-        expect(started.stdout).toContain('success=True');
+        await goOn();
         await until(() => motion.last.speedRadPerS > 0.05, 'the arm moves', 30_000);
 
         let signalledMs = performance.now();
@@ -135,15 +212,16 @@ describeRos('ros2 launch rein robot.launch.py', () => {
           signalledMs = performance.now();
         }
         const ended = end === 'one' ? robot.ended : robot.kill('SIGINT');
-        const isOver = (): boolean => ![...startedBy(robot).values()].some((command) => command.includes('node-main'));
-        await until(isOver, 'the node ends', 10_000);
-        const endedMs = performance.now() - signalledMs;
+        await until(() => !isThere(robot), 'the node ends', 20_000);
+        const inRest = (performance.now() - signalledMs) / restMs;
         const { code } = await ended;
         const left = [...startedBy(robot).values()];
-        console.log(`${name}: the node ended after ${(endedMs / 1000).toFixed(2)} s`);
+        console.log(
+          `${name}: the node ended after ${((inRest * restMs) / 1000).toFixed(2)} s, ${inRest.toFixed(2)} times its end at rest`,
+        );
         expect(left).toEqual([]);
         expect(code).toBe(0);
-        expect(endedMs).toBeLessThan(1000);
+        expect(inRest).toBeLessThan(END_IN_REST);
         expect(robot.output).not.toMatch(/SIGTERM|SIGKILL/);
 
         // The simulated robot goes on by itself: it stands, and it stays.
@@ -155,7 +233,7 @@ describeRos('ros2 launch rein robot.launch.py', () => {
         expect(Math.abs(motion.last.movedRad - movedRad)).toBeLessThan(STILL_RAD);
         await motion.end();
         await simulation.kill();
-      }, 120_000);
+      }, 180_000);
     }
   });
 });
