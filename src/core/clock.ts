@@ -78,23 +78,25 @@ export class FakeClock implements Clock {
   }
 }
 
+/** Lock-step time is a whole number of these, 15 ps: all its instants in 36 hours, and their differences, are exact doubles. */
+const GRAIN_S = 2 ** -36;
+
 /**
  * Time that passes one control period per tick, however long the tick took: simulated runs are as fast as
- * the machine allows, and repeat exactly.
+ * the machine allows, and repeat exactly. The period is rounded to `GRAIN_S`, so that what lies between two ticks is the same
+ * to the bit early and late in a run: an episode does not depend on how many came before it.
  */
 export class LockStepClock implements Clock {
-  readonly #periodNs: bigint;
   readonly #periodS: number;
   #ticks = 0;
 
   constructor(periodS: number) {
-    if (!(periodS > 0)) throw new RangeError(`periodS must be > 0, got ${periodS}`);
-    this.#periodS = periodS;
-    this.#periodNs = BigInt(Math.round(periodS * 1e9));
+    this.#periodS = Math.round(periodS / GRAIN_S) * GRAIN_S;
+    if (!(this.#periodS > 0)) throw new RangeError(`periodS must be ≥ 15e-12, got ${periodS}`);
   }
 
   monotonicNs(): MonotonicNs {
-    return (BigInt(this.#ticks) * this.#periodNs) as MonotonicNs;
+    return BigInt(Math.round(this.nowS() * 1e9)) as MonotonicNs;
   }
 
   nowS(): number {

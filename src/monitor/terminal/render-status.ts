@@ -43,8 +43,8 @@ export function renderStatus(status: RunStatus, width: number, style: TextStyle 
   const lines = [header(status, room, style), rule];
   const { phaseProgress, tool } = status;
   if (phaseProgress !== null) {
-    const { done, total, unit } = phaseProgress;
-    add(SHORT[status.phase] ?? capital(status.phase), progress(done, total, unit, room, style));
+    const { done, total, unit, beside = status.phase } = phaseProgress;
+    add(SHORT[beside] ?? capital(beside), progress(done, total, unit, room, style));
   }
   add('Steps', stepFacts(status, room, style));
   if (hasLearner(status)) add('Updates', updateFacts(status, style));
@@ -73,9 +73,8 @@ function hasLearner({ utdTarget }: RunStatus): boolean {
 export function renderLine(status: RunStatus): string {
   const { successes, episodes } = status.success;
   const interval = wilsonInterval(successes, episodes);
-  const phase = status.phaseProgress;
   const facts = [
-    `${clockText(status.elapsedS)} ${status.phase}${phase === null ? '' : ` ${phase.done}/${phase.total} ${oneLine(phase.unit)}`}`,
+    `${clockText(status.elapsedS)} ${status.phase}${phaseProgressText(status)}`,
     `steps ${status.envSteps}${status.envStepsTotal > 0 ? `/${status.envStepsTotal}` : ''}`,
     ...(hasLearner(status)
       ? [
@@ -96,6 +95,12 @@ export function renderLine(status: RunStatus): string {
     ...(status.timeLeftS === null || status.phase === 'done' ? [] : [`left ${clockText(status.timeLeftS)}`]),
   ];
   return facts.join(' | ');
+}
+
+function phaseProgressText({ phaseProgress }: RunStatus): string {
+  if (phaseProgress === null) return '';
+  const { done, total, unit, beside } = phaseProgress;
+  return `${beside === undefined ? '' : `, ${beside}`} ${done}/${total} ${oneLine(unit)}`;
 }
 
 function header(status: RunStatus, width: number, style: TextStyle): string {

@@ -129,6 +129,15 @@ describe('renderStatus', () => {
   });
 });
 
+it('tells a validation that goes on beside training as such', () => {
+  const beside = {
+    ...training,
+    phaseProgress: { done: 40, total: 100, unit: 'episodes', beside: 'validating' as const },
+  };
+  expect(renderLine(beside)).toContain('training, validating 40/100 episodes |');
+  expect(renderStatus(beside, 80)[2]).toMatch(/^Validat.*40/);
+});
+
 describe('renderLine', () => {
   it('is one line with every figure, in every phase', () => {
     for (const phase of RUN_PHASES) {

@@ -28,8 +28,16 @@ export interface RunStatus {
   /** Environment (policy) steps taken for training, and how many there will be. */
   envSteps: number;
   envStepsTotal: number;
-  /** Progress of a phase that takes no training steps, e.g. 120 of 200 evaluation episodes; null elsewhere. */
-  phaseProgress: { readonly done: number; readonly total: number; readonly unit: string } | null;
+  /**
+   * Progress of a phase that takes no training steps, e.g. 120 of 200 evaluation episodes, or of what goes on `beside` the phase;
+   * null elsewhere.
+   */
+  phaseProgress: {
+    readonly done: number;
+    readonly total: number;
+    readonly unit: string;
+    readonly beside?: RunPhase;
+  } | null;
   /** Gradient updates so far. */
   updates: number;
   updatesPerS: number;

@@ -68,8 +68,26 @@ describe('the evaluation pool', () => {
     expect(FakeWorker.all.flatMap(({ asked }) => asked.map(({ index }) => index)).sort()).toEqual([
       10, 11, 12, 13, 14, 15, 16,
     ]);
-    expect(FakeWorker.all.map(({ asked }) => asked.length)).toEqual([3, 2, 2]);
-    expect(progress).toEqual([3, 6, 7]);
+    expect(progress.at(-1)).toBe(7);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    await pool.close();
+  });
+
+  it('lets no worker wait for an episode of another that takes long', async () => {
+    answering([]);
+    const { answer } = FakeWorker;
+    let isSlowDone = (): void => undefined;
+    FakeWorker.answer = (request, worker) => {
+      if (request.index !== 10) return answer(request, worker);
+      isSlowDone = () => answer(request, worker);
+      return undefined;
+    };
+    const pool = new EvaluationPool(config, 2);
+    const running = pool.run(trial);
+    await vi.waitFor(() => expect(FakeWorker.all[1]!.asked).toHaveLength(6));
+    isSlowDone();
+    expect(await running).toMatchObject({ episodes: 7, meanSteps: 13 });
+    expect(FakeWorker.all[0]!.asked).toHaveLength(1);
     await pool.close();
   });
 
@@ -89,7 +107,8 @@ describe('the evaluation pool', () => {
     const reason = new Error('enough');
     const running = pool.run({ ...trial, signal: ending.signal, onProgress: () => ending.abort(reason) });
     await expect(running).rejects.toBe(reason);
-    expect(FakeWorker.all.flatMap(({ asked }) => asked)).toHaveLength(2);
+    // Episode 11 may be answered, and another begun, before 10 is counted.
+    expect(FakeWorker.all.flatMap(({ asked }) => asked).length).toBeLessThan(trial.episodes);
   });
 
   it('hands on what a worker says is wrong with the policy', async () => {

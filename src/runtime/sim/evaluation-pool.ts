@@ -40,8 +40,13 @@ export interface TrialResult {
   readonly recording?: EpisodeRecording;
 }
 
+interface JudgedEpisode {
+  readonly outcome: EpisodeOutcome;
+  readonly recording?: EpisodeRecording;
+}
+
 interface Pending {
-  readonly resolve: (answer: { outcome: EpisodeOutcome; recording?: EpisodeRecording }) => void;
+  readonly resolve: (episode: JudgedEpisode) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -67,24 +72,27 @@ export class EvaluationPool {
   }
 
   /**
-   * Runs a trial. Its result depends on nothing but candidate and indices: episodes are counted in order, however the
-   * workers finish. Rejects with `ReinError` when the policy cannot be used.
+   * Runs a trial: a worker that is done with an episode takes the next. The result depends on nothing but candidate and indices:
+   * episodes are counted in order, however the workers finish. One trial at a time. Rejects with `ReinError` when the policy cannot
+   * be used.
    */
   async run(trial: Trial): Promise<TrialResult> {
-    const maxFailures = trial.maxFailures ?? Number.POSITIVE_INFINITY;
-    let result: TrialResult = { episodes: 0, successes: 0, meanSteps: 0, ticks: 0, changedTicks: 0, violations: 0 };
-    const width = this.#workers.length;
-    for (let start = 0; start < trial.episodes; start += width) {
-      trial.signal?.throwIfAborted();
-      const indices = Array.from({ length: Math.min(width, trial.episodes - start) }, (_, i) => trial.from + start + i);
-      const answers = await Promise.all(indices.map((index, i) => this.#request(i, trial, index)));
-      for (const answer of answers) {
-        result = add(result, answer);
-        if (result.episodes - result.successes > maxFailures) return result;
+    const count = new OrderedCount(trial);
+    let next = 0;
+    const work = async (worker: number): Promise<void> => {
+      while (next < trial.episodes && !count.isOver) {
+        trial.signal?.throwIfAborted();
+        const place = next++;
+        count.take(place, await this.#request(worker, trial, trial.from + place));
       }
-      trial.onProgress?.(result);
+    };
+    try {
+      await Promise.all(this.#workers.map((_, worker) => work(worker)));
+    } finally {
+      // Where one worker fails, the others begin no more.
+      next = trial.episodes;
     }
-    return result;
+    return count.result;
   }
 
   /** Ends the workers after what they are doing. */
@@ -93,11 +101,7 @@ export class EvaluationPool {
     await this.#exited;
   }
 
-  #request(
-    worker: number,
-    trial: Trial,
-    index: number,
-  ): Promise<{ outcome: EpisodeOutcome; recording?: EpisodeRecording }> {
+  #request(worker: number, trial: Trial, index: number): Promise<JudgedEpisode> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const id = this.#nextId++;
     const request: EpisodeRequest = {
@@ -144,7 +148,43 @@ function errorOf(failure: EpisodeFailure): Error {
   return new ReinError(errorKind, message, remedy === undefined ? {} : { remedy });
 }
 
-function add(sum: TrialResult, answer: { outcome: EpisodeOutcome; recording?: EpisodeRecording }): TrialResult {
+/** Sums up episodes in their order, however they come; none after the failure that is one too many. */
+class OrderedCount {
+  readonly #trial: Trial;
+  readonly #early = new Map<number, JudgedEpisode>();
+  #isOver = false;
+  #result: TrialResult = { episodes: 0, successes: 0, meanSteps: 0, ticks: 0, changedTicks: 0, violations: 0 };
+
+  constructor(trial: Trial) {
+    this.#trial = trial;
+  }
+
+  get result(): TrialResult {
+    return this.#result;
+  }
+
+  /** There was one failure too many. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Takes over the episode at `place` of the trial, and those that waited for it. */
+  take(place: number, episode: JudgedEpisode): void {
+    const { maxFailures = Number.POSITIVE_INFINITY, onProgress } = this.#trial;
+    const known = this.#result.episodes;
+    this.#early.set(place, episode);
+    for (;;) {
+      const following = this.#early.get(this.#result.episodes);
+      if (following === undefined || this.#isOver) break;
+      this.#early.delete(this.#result.episodes);
+      this.#result = add(this.#result, following);
+      this.#isOver = this.#result.episodes - this.#result.successes > maxFailures;
+    }
+    if (this.#result.episodes > known && !this.#isOver) onProgress?.(this.#result);
+  }
+}
+
+function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
   const { outcome } = answer;
   const recording = answer.recording ?? sum.recording;
   return {

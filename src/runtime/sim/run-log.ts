@@ -106,8 +106,15 @@ export class RunLog {
     this.show('now');
   }
 
-  progress(done: number, total: number, unit: string): void {
-    this.status.phaseProgress = { done, total, unit };
+  /** `beside`: what it is the progress of, where that goes on beside the phase. */
+  progress(done: number, total: number, unit: string, beside?: RunPhase): void {
+    this.status.phaseProgress = { done, total, unit, ...(beside === undefined ? {} : { beside }) };
+    this.show('when due');
+  }
+
+  /** Nothing progresses any more. */
+  noProgress(): void {
+    this.status.phaseProgress = null;
     this.show('when due');
   }
 
@@ -124,8 +131,9 @@ export class RunLog {
     this.show('when due');
   }
 
-  write(record: Unstamped<MetricRecord>): void {
-    this.#metrics.write({ ...record, tS: this.elapsedS, envStep: this.status.envSteps } as MetricRecord);
+  /** `envStep`: which step it is of, where that is not the newest. */
+  write(record: Unstamped<MetricRecord>, envStep: number = this.status.envSteps): void {
+    this.#metrics.write({ ...record, tS: this.elapsedS, envStep } as MetricRecord);
   }
 
   /** Takes over one guard tick. Tick-safe but for the first time of each reason. */

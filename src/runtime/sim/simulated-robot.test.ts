@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { chunkPolicy } from '../../../tests/support/base-policies.ts';
 import { LeaderArm } from '../../../tests/support/leader-arm.ts';
+import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../../core/index.ts';
+import { OnnxPolicy } from '../../policy/index.ts';
 import { OperatorDesk, type TeleopSource } from '../../teleop/index.ts';
 import { createDemonstrator, createSetup } from '../setup.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
@@ -99,6 +101,34 @@ it('a simulated robot follows a leader arm from wherever both are, in every epis
   }
   await robot.close();
 });
+
+it('a simulated robot gives an episode of a policy the same to the bit, first or later, whatever policy was there before', async () => {
+  const { observationSize, actionSize, schemaHash } = setup;
+  const [calm, wild] = [0, 1].map(() => new OnnxPolicy({ observationSize, actionSize, schemaHash }));
+  const weights = (version: number, size: number) => {
+    const rng = new Rng(version);
+    return weightsOf(version, () => rng.uniformIn(-size, size), { schemaHash }, { observationSize, actionSize });
+  };
+  const robots = [await createSimulatedRobot(setup), await createSimulatedRobot(setup)];
+  const episode = async ({ runner, link }: SimulatedRobot, index: number, policy = calm!): Promise<string> => {
+    const seen: number[] = [];
+    const stop = link.onFrame(({ referenceRad, robot, tankEnergyJ, filterBits }) => {
+      seen.push(...referenceRad, ...robot.positionRad, tankEnergyJ, filterBits);
+    });
+    const rng = new Rng(index);
+    const layout = setup.task.drawLayout(rng);
+    await runner.run({ layout, policy, noise: { rng, purpose: 'explore' }, purpose: 'evaluation', maxSteps: 30 });
+    stop();
+    return seen.join(' ');
+  };
+  expect(await calm!.swap(weights(7, 0.3))).toMatchObject({ ok: true });
+  expect(await wild!.swap(weights(400, 0.9))).toMatchObject({ ok: true });
+  const atFirst = await episode(robots[0]!, 3);
+  for (let index = 0; index < 4; index++) await episode(robots[1]!, index, wild);
+  expect(await episode(robots[1]!, 3)).toBe(atFirst);
+  for (const policy of [calm!, wild!]) await policy.close();
+  for (const robot of robots) await robot.close();
+}, 60_000);
 
 describe('a simulated robot that was stopped', () => {
   async function stoppedBy(contact: { forceMaxN: number; torqueMaxNm: number }, operator?: TeleopSource) {

@@ -57,6 +57,9 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     basePolicy: base,
     ...(timings === undefined ? {} : { timings }),
   });
+  // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
+  await link.advance(1);
+  await link.request({ kind: 'enable' });
   const close = async (): Promise<void> => {
     await link.close();
     await base?.close();

@@ -1,6 +1,7 @@
 /** Training episodes on the simulated robot, with interventions, validation in between, and the choice of a policy. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReinError, Rng, type Transition } from '../../core/index.ts';
+import type { WeightsBundle } from '../../learner/link/index.ts';
 import { OnnxPolicy, type PolicyNoise } from '../../policy/index.ts';
 import { OperatorDesk } from '../../teleop/index.ts';
 import { encoderFor } from '../encoder-file.ts';
@@ -55,6 +56,8 @@ class Training {
   #successes = 0;
   #trainingTicks = 0;
   #validatedAt = 0;
+  /** A validation that goes on beside training; the next one waits for it. */
+  #validating: Promise<unknown> = Promise.resolve();
   #nextStepMs = 0;
   #stoppedSteps = 0;
   #firstRecording: EpisodeRecording | undefined;
@@ -78,7 +81,7 @@ class Training {
       episodes: validation.episodes,
       stopAt: training.stopAtValidation,
       signal: rig.signal,
-      onProgress: (done, total) => log.progress(done, total, 'episodes'),
+      onProgress: (done, total) => this.#showProgress(done, total),
     });
     this.#startedS = this.#time.usedS;
   }
@@ -89,6 +92,7 @@ class Training {
     await this.#useDueWeights();
     log.phase('training');
     const endedBy = await this.#learn();
+    await this.#validating;
     const kept = this.#selection.best;
     if (kept === undefined) throw new ReinError('policy', 'No policy was judged.');
     const { successes, episodes, bundle } = kept;
@@ -121,6 +125,7 @@ class Training {
   }
 
   async close(): Promise<void> {
+    await this.#validating.catch(() => undefined);
     await this.#policy.close();
   }
 
@@ -201,30 +206,56 @@ class Training {
     if (!swapped.ok) throw swapped.error;
   }
 
-  /** Judges the weights in use. True when training may stop: a cloned policy that is good by itself is still to improve. */
+  /** Whether training may end here: before, a cloned policy that is good by itself is still to improve. */
+  get #mayEnd(): boolean {
+    const { minimumSteps, steps } = this.#rig.setup.config.task.training;
+    return this.#steps >= Math.min(minimumSteps, steps);
+  }
+
+  /**
+   * Judges the weights in use. True when training may stop. As long as it may not, nobody has to wait: the policy is judged beside
+   * training, and what comes out is the same.
+   */
   async #validate(): Promise<boolean> {
     const { connection, log, signal } = this.#rig;
+    await this.#validating;
     signal.throwIfAborted();
     this.#validatedAt = this.#steps;
     const bundle = await connection.takeVersion(this.#policy.version);
-    log.phase('validating');
     log.uses(bundle.manifest.version);
-    const isFirst = this.#firstRecording === undefined;
-    const judged = await this.#selection.judge(bundle, isFirst ? 'poses' : 'nothing');
+    const judging = this.#judge(bundle);
+    if (!this.#mayEnd) {
+      // Who waits for it hears of an error; until then nobody listens.
+      judging.catch(() => undefined);
+      this.#validating = judging;
+      return false;
+    }
+    log.phase('validating');
+    const isConfirmed = await judging;
+    log.phase('training');
+    return isConfirmed;
+  }
+
+  async #judge(bundle: WeightsBundle): Promise<boolean> {
+    const { log } = this.#rig;
+    const step = this.#steps;
+    const judged = await this.#selection.judge(bundle, step === 0 ? 'poses' : 'nothing');
     const { version } = bundle.manifest;
-    const { recording } = judged.result;
+    const { meanSteps, recording } = judged.result;
     if (recording !== undefined) {
       this.#firstRecording = { ...recording, caption: `First validation episode, before training, policy ${version}` };
     }
-    const { successes, episodes } = judged;
-    const rates = workRates(this.#work);
-    log.status.success = { successes, episodes, rates };
+    const { successes, episodes, isConfirmed } = judged;
+    log.status.success = { successes, episodes, rates: workRates(this.#work) };
     log.status.successHistory = [...log.status.successHistory, successes / episodes];
-    const { meanSteps } = judged.result;
-    log.write({ kind: 'validation', policyVersion: version, successes, episodes, meanSteps });
-    log.phase('training');
-    const { minimumSteps, steps } = this.#rig.setup.config.task.training;
-    return judged.isConfirmed && this.#steps >= Math.min(minimumSteps, steps);
+    log.noProgress();
+    log.write({ kind: 'validation', policyVersion: version, successes, episodes, meanSteps }, step);
+    return isConfirmed;
+  }
+
+  #showProgress(done: number, total: number): void {
+    const { log } = this.#rig;
+    log.progress(done, total, 'episodes', log.status.phase === 'validating' ? undefined : 'validating');
   }
 
   #count(result: EpisodeResult): void {

@@ -68,7 +68,7 @@ export class ActionMap {
   readonly #slackJoints: Float64Array;
   #slackM = 0;
   #slackRad = 0;
-  #arriveAtS = 0;
+  #commandedAtS = 0;
   #accelShare = 1;
   #isFresh = false;
 
@@ -107,7 +107,7 @@ export class ActionMap {
 
   /** Sets the target for a new `action` ([A], in [−1, 1]) that arrives at `nowS`. Returns reason bits. */
   command(action: Float64Array, input: MapInput, nowS: number): number {
-    this.#arriveAtS = nowS + this.#policyPeriodS;
+    this.#commandedAtS = nowS;
     this.hasTarget = true;
     this.#isFresh = true;
     return this.kind === 'cartesian' ? this.#commandTool(action, input) : this.#commandJoints(action, input);
@@ -128,7 +128,8 @@ export class ActionMap {
   ): void {
     this.#accelShare = accelShare;
     this.#findWay(referenceRad, reference);
-    const leftS = this.#arriveAtS - nowS;
+    // The difference first: that to a time of arrival would be rounded otherwise late in a run than early.
+    const leftS = this.#policyPeriodS - (nowS - this.#commandedAtS);
     const hasArrived = leftS < dtS / 2;
     if (this.#isFresh) this.#allowRunOn(dtS);
     if (hasArrived) this.#slack.fill(0);

@@ -101,6 +101,19 @@ describe('a hand-over', () => {
     expect(seen.next(0.9, version + 1, 'policy', run)).toBe(true);
   });
 
+  it('is none of weights that begin at rest, however they differ from those before, until the next ones come', () => {
+    for (const run of [1, 2]) {
+      const seen = new Watched();
+      for (let k = 0; k < 40; k++) seen.next(0, 1);
+      seen.next(0, 2);
+      seen.watch.reset();
+      expect([0, 0.9, -0.9].map((value) => seen.next(value, 30, 'policy', run))).toEqual([false, false, false]);
+      seen.watch.reset();
+      for (let k = 0; k < 40; k++) seen.next(0, 30, 'policy', run);
+      expect(seen.next(0.3, 31, 'policy', run)).toBe(true);
+    }
+  });
+
   it('is another decider, and nobody at rest', () => {
     const seen = new Watched();
     expect([seen.next(1, 1), seen.next(1, 1, 'human'), seen.next(1, 1, 'human'), seen.next(-1, 1)]).toEqual([

@@ -45,6 +45,7 @@ export class HandoverWatch {
    */
   reset(): void {
     this.#decider = 'hold';
+    this.#youngUntilS = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -53,6 +54,9 @@ export class HandoverWatch {
    *   another decider drives than the one before, or
    *   weights are of another run, or older than those before, or newer by more than `MOST_VERSIONS`, or
    *   weights came less than `youngS` ago, and max|a − a_last| > max(0.25, 1.5 · the largest of the remembered changes).
+   *
+   * Weights that begin at rest are not young: there is nobody whom they take over from, and an episode of one policy does not depend on
+   * what was there before it.
    */
   isHandover(command: ActionCommand, action: Float64Array, nowS: number): boolean {
     const { decider, policyVersion: version, policyRun: run } = command;
@@ -64,7 +68,7 @@ export class HandoverWatch {
     this.#version = version;
     const isOfOther = run !== this.#run;
     this.#run = run;
-    if (rise !== 0 || isOfOther) this.#youngUntilS = nowS + this.#youngS;
+    if (before !== 'hold' && (rise !== 0 || isOfOther)) this.#youngUntilS = nowS + this.#youngS;
     const isFar = isOfOther || !(rise >= 0 && rise <= MOST_VERSIONS);
     // What others asked for is not usual for these.
     if (isFar) this.#changes.fill(0);
