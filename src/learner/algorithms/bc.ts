@@ -2,18 +2,25 @@
 import { criticOnlyUpdates, type LearnerConfig } from '../config/index.ts';
 import {
   add,
+  clip,
   div,
   maximum,
   mul,
   type Parameters,
   reduceMean,
   reduceSum,
+  reshape,
   square,
+  stopGradient,
   sub,
   type Tensor,
   tanh,
 } from '../engine/index.ts';
+import { critics } from '../networks/index.ts';
 import type { Step } from '../program/index.ts';
+
+/** Makes a step of a ramp: an advantage of a millionth counts as whole. */
+const STEEP = 1e6;
 
 /**
  * L_BC = mean over the chosen rows of mean over dimensions of (tanh μ(s) − a)². `mean` and `action` [B, A];
@@ -49,19 +56,40 @@ export function cloneActor(
   step.report('cloningLoss', loss);
 }
 
-/** `loss` of the actor with that of cloning beside it, where the configuration asks for it. `mean` as in `cloningLoss`. */
-export function addCloning(step: Step, loss: Tensor, mean: Tensor, action: Tensor = step.action): Tensor {
+/** What a loss of cloning beside the actor's looks at. */
+export interface Cloning {
+  /** [B, A] the policy's action before tanh. */
+  readonly mean: Tensor;
+  /** [critics, B, 1] what the critics hold of the policy's action. */
+  readonly values: Tensor;
+  /** [B, A] what the policy's action is drawn to; the batch's actions where left out. */
+  readonly action?: Tensor;
+  /** [B, n] the batch's actions as the critics take them; `action` where left out. */
+  readonly executed?: Tensor;
+}
+
+/** `loss` of the actor with that of cloning beside it, where the configuration asks for it. */
+export function addCloning(step: Step, loss: Tensor, cloning: Cloning): Tensor {
   const { config } = step.spec;
   if (config.bcAuxWeight === 0) return loss;
-  const cloning = cloningLoss(mean, action, step.isDemo);
-  step.report('cloningLoss', cloning);
-  return add(
-    loss,
-    mul(
-      cloning,
-      step.planned('cloning_weight', (updates) => cloningWeight(config, updates)),
-    ),
-  );
+  const { mean, values, action = step.action, executed = action } = cloning;
+  const { isDemo } = step;
+  const chosen = config.bcAuxRows === 'better' ? maximum(isDemo, isBetter(step, executed, values)) : isDemo;
+  const drawn = cloningLoss(mean, action, chosen);
+  step.report('cloningLoss', drawn);
+  const weight = step.planned('cloning_weight', (updates) => cloningWeight(config, updates));
+  return add(loss, mul(drawn, weight));
+}
+
+/**
+ * [B, 1] 1 where the critics hold `action` [B, n] for better than what the policy would do, whose `values` [critics, B, 1] are theirs: the
+ * binary filter of CRR (Wang et al., https://arxiv.org/abs/2006.15134). An actor that climbs the critics goes to actions that
+ * nobody has tried; what was done, and was better, holds it to what is known. No gradient.
+ */
+export function isBetter(step: Step, action: Tensor, values: Tensor): Tensor {
+  const shown = critics(step.online('critic'), step.criticSight('observation'), action);
+  const advantage = reshape(sub(reduceMean(shown, [0]), reduceMean(values, [0])), [step.batchSize, 1]);
+  return stopGradient(clip(mul(advantage, STEEP), 0, 1));
 }
 
 /**

@@ -96,9 +96,10 @@ function updateActor(step: Step): void {
   const sight = stopGradient(step.criticSight('observation'));
   const valuesOf = (parameters: Parameters) => critics(parameters, sight, drawn.action);
   const alpha = alphaOf(step);
-  const wanted = actorLoss(drawn.logProbability, valuesOf(step.online('critic')), alpha, config.criticAggregation);
+  const values = valuesOf(step.online('critic'));
+  const wanted = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
   const loss = lagrangian(wanted.loss, valuesOf(step.online('cost_critic')), nu);
-  step.minimise('actor', addCloning(step, loss, mean), actorOptimiser(config));
+  step.minimise('actor', addCloning(step, loss, { mean, values }), actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy);
   reportActor(step, { loss, entropy, alpha, value: wanted.value });

@@ -83,7 +83,10 @@ function updateActor(step: Step): void {
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   const squaredLength = correctionSize(a_r);
   const penalised = add(loss, mul(squaredLength, config.residual.penalty));
-  const total = addCloning(step, penalised, beforeTanh(step.online('actor'), sight), shownCorrection(step, sight));
+  const total = addCloning(step, penalised, {
+    ...{ mean: beforeTanh(step.online('actor'), sight), values },
+    ...{ action: shownCorrection(step, sight), executed: step.action },
+  });
   // No decay: the correction is to stay as it was begun until there is a reason to correct.
   step.minimise('actor', total, { ...actorOptimiser(config), weightDecay: 0 });
   step.follow('actor');

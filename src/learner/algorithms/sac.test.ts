@@ -85,6 +85,7 @@ const CONFIGS: readonly [string, Partial<LearnerConfig>][] = [
     'minimum for the actor, cloning, decay and clipping',
     { criticAggregation: 'min', bcAuxWeight: 0.3, weightDecay: 0.1, gradientClip: 0.5 },
   ],
+  ['cloning of what was better, too', { bcAuxWeight: 0.3, bcAuxRows: 'better' }],
 ];
 
 describe('one training call', () => {
@@ -204,16 +205,27 @@ describe('one training call', () => {
 
     const actor = copy('actor');
     const drawn = (b: number) => policyOf(reader(actor, policyLayout), row(s, O, K - 1, b), row(noise, A, 0, b));
+    const valuesAt = (b: number, action: number[]) =>
+      members.map((j) => q(reader(critic, layout, j * layout.size), row(s, O, K - 1, b), action));
+    const isBetter = isDemo.map((_, b) => {
+      const [shown, own] = [row(a, A, K - 1, b), drawn(b).action].map((action) => {
+        return valuesAt(b, [...action]).reduce((x, z) => x + z);
+      });
+      return shown! > own!;
+    });
+    if (config.bcAuxRows === 'better') expect(new Set(isBetter.slice(2)).size).toBe(2);
+    const chosen = isDemo.map((demo, b) => (config.bcAuxRows === 'better' && isBetter[b]! ? 1 : demo));
+    const counted = chosen.reduce((x, z) => x + z);
     const objective = (cloningWeight = config.bcAuxWeight) => {
       let sum = 0;
       for (let b = 0; b < B; b++) {
         const { action, logP, mode } = drawn(b);
-        const values = members.map((j) => q(reader(critic, layout, j * layout.size), row(s, O, K - 1, b), action));
+        const values = valuesAt(b, [...action]);
         const value =
           config.criticAggregation === 'min' ? Math.min(...values) : values.reduce((x, z) => x + z) / values.length;
         sum += (alpha * logP - value) / B;
         const cloning = mode.reduce((x, z, i) => x + (z - row(a, A, K - 1, b)[i]!) ** 2, 0);
-        sum += (cloningWeight * isDemo[b]! * cloning) / (2 * A);
+        sum += (cloningWeight * chosen[b]! * cloning) / (counted * A);
       }
       return sum;
     };

@@ -129,7 +129,7 @@ export function updateActor(step: Step, action: Tensor = step.action): void {
   const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), drawn.action);
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
-  step.minimise('actor', addCloning(step, loss, mean, action), actorOptimiser(config));
+  step.minimise('actor', addCloning(step, loss, { mean, values, action }), actorOptimiser(config));
   const entropy = entropyOf(drawn.logProbability);
   updateTemperature(step, entropy, size);
   reportActor(step, { loss, entropy, alpha, value });

@@ -64,7 +64,7 @@ function updateActor(step: Step): void {
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   const { saturationCost } = config.td3;
   const total = saturationCost > 0 ? add(loss, mul(saturation(beforehand), saturationCost)) : loss;
-  step.minimise('actor', addCloning(step, total, beforehand), actorOptimiser(config));
+  step.minimise('actor', addCloning(step, total, { mean: beforehand, values }), actorOptimiser(config));
   step.follow('actor');
   step.report('actorLoss', loss);
   step.report('policyValue', value);

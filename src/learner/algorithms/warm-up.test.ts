@@ -52,6 +52,22 @@ describe('the warm-up of critics', () => {
     },
   );
 
+  it.each(['sac', 'rlpd', 'td3', 'passive', 'wsrl'] as const)(
+    'begins with critics that expect nothing of anything, or an actor would climb their luck: %s',
+    async (algorithm) => {
+      const config = configOf(algorithm, { criticHidden: [64], actorHidden: [64] });
+      const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 1 });
+      const rows = 50;
+      const rng = new Rng(5);
+      const [observations, actions] = [new Float32Array(rows * O), new Float32Array(rows * A)];
+      rng.fillNormal(observations);
+      for (let i = 0; i < actions.length; i++) actions[i] = rng.uniformIn(-1, 1);
+      const values = await agent.criticValues(observations, actions);
+      expect(Math.max(...values.map(Math.abs))).toBeLessThan(0.05);
+      await agent.close();
+    },
+  );
+
   it('is for policies that have something to lose, and for critics that know nothing', () => {
     expect(criticOnlyUpdates(configOf('rlpd'))).toBe(6);
     expect(criticOnlyUpdates(configOf('rlpd', { bcInitSteps: 0 }))).toBe(0);

@@ -97,6 +97,11 @@ export interface LearnerConfig {
   readonly criticOnlyUpdates: number;
   /** Weight of the behaviour-cloning loss beside the actor's loss; 0 for none. */
   readonly bcAuxWeight: number;
+  /**
+   * Which rows of a batch that loss looks at: `demonstrations`; or `better`, those and whatever the critics hold for better than the
+   * policy's own action.
+   */
+  readonly bcAuxRows: 'demonstrations' | 'better';
   /** Critic updates in which `bcAuxWeight` halves, so that the actor can outgrow its demonstrations; 0 keeps it. */
   readonly bcAuxHalvingUpdates: number;
   /** Rewards are multiplied by this before anything learns from them, > 0. */
@@ -170,6 +175,7 @@ export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
   learningRateBc: 1e-3,
   criticOnlyUpdates: 2000,
   bcAuxWeight: 0,
+  bcAuxRows: 'demonstrations',
   bcAuxHalvingUpdates: 0,
   rewardScale: 1,
   rewardShift: 0,

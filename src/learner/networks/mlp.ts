@@ -10,9 +10,12 @@ export interface NamedShape {
   readonly shape: readonly number[];
 }
 
-/** Factor on the first weights of heads that should begin near zero: the first actions are small for every observation. */
+/**
+ * Factor on the first weights of heads that should begin near zero: the first actions are small for every observation, and critics expect
+ * nothing of any action, tried or not.
+ */
 const SMALL_HEAD_SCALE = 0.01;
-const SMALL_HEADS = ['mean.', 'logStd.'];
+const SMALL_HEADS = ['mean.', 'logStd.', 'value.'];
 
 /** The shapes of hidden layers of `widths` on `inputs` numbers, with a norm after each where asked for, and what leaves them. */
 export function hiddenShapes(
@@ -79,7 +82,7 @@ export function dense(parameters: Parameters, name: string, x: Tensor): Tensor {
 }
 
 /**
- * Fresh parameters of one member: weights after Glorot and Bengio (2010, uniform), those of policy heads a hundredth of
+ * Fresh parameters of one member: weights after Glorot and Bengio (2010, uniform), those of policy and value heads a hundredth of
  * that, biases 0, norm scales 1.
  */
 export function initialise(layout: ParameterLayout, rng: Rng, out: Float32Array): void {

@@ -6,7 +6,8 @@ import { ModelSelection } from './model-selection.ts';
 
 /** A candidate that fails in the episodes whose index is in `failures`; only `version` is looked at. */
 function candidate(version: number, failures: Iterable<number> = []): Candidate {
-  return { bundle: { manifest: { version } } as WeightsBundle, failures: new Set(failures) };
+  const weights = Float32Array.of(version);
+  return { bundle: { manifest: { version }, weights } as WeightsBundle, failures: new Set(failures) };
 }
 
 interface Candidate {
@@ -54,6 +55,15 @@ describe('the choice of a policy', () => {
       expect.objectContaining({ seed: 5, stream: 'validation', from: 0, episodes: 100, signal }),
     ]);
     expect(trials[1]).not.toHaveProperty('record');
+  });
+
+  it('judges the same weights under another version once', async () => {
+    const clone = candidate(1, first(5));
+    const again = { manifest: { version: 35 }, weights: clone.bundle.weights } as WeightsBundle;
+    const { selection, trials } = createSelection([clone]);
+    const judged = await selection.judge(clone.bundle, 'nothing');
+    expect(await selection.judge(again, 'nothing')).toEqual({ ...judged, bundle: again });
+    expect(trials).toHaveLength(1);
   });
 
   it('confirms a good first look on three times as many other episodes', async () => {

@@ -37,6 +37,7 @@ const HOPELESS = 0.15;
 export class ModelSelection {
   readonly #options: SelectionOptions;
   #best: Judged | undefined;
+  #last: Judged | undefined;
 
   constructor(options: SelectionOptions) {
     this.#options = options;
@@ -47,8 +48,13 @@ export class ModelSelection {
     return this.#best;
   }
 
-  /** Judges `bundle`; `record` asks for the poses of the first episode. */
+  /**
+   * Judges `bundle`; `record` asks for the poses of the first episode. The same weights as last, under whatever version, do the same in
+   * the same episodes: a clone that waits for its critics is judged once.
+   */
   async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
+    const last = this.#last;
+    if (last !== undefined && isSame(last.bundle.weights, bundle.weights)) return { ...last, bundle };
     const { pool, seed, episodes, stopAt, signal } = this.#options;
     const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
     const { onProgress } = this.#options;
@@ -82,9 +88,14 @@ export class ModelSelection {
       result: first,
       isConfirmed: second !== undefined && second.episodes === more && failures + more - second.successes <= allowed,
     };
+    this.#last = judged;
     if (this.#best === undefined || score(judged) >= score(this.#best)) this.#best = judged;
     return judged;
   }
+}
+
+function isSame(a: Float32Array, b: Float32Array): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
 /** Lower end of the 95 % interval: few episodes count for less. */

@@ -90,6 +90,13 @@ const schema = z
       'Critic updates before the first of a policy that was cloned (`bcInitSteps`) or corrects a base policy: new critics would unteach it. Without either, and where WSRL trained its critics offline, there are none.',
     ).default(2000),
     bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
+    bcAuxRows: z
+      .enum(['demonstrations', 'better'])
+      .meta({
+        description:
+          "Which steps it looks at: demonstrations; or better, those and whatever was done that the critics hold for better than the policy's action.",
+      })
+      .default('demonstrations'),
     bcAuxHalvingUpdates: whole(
       'updates',
       { min: 0, max: 1e9 },
