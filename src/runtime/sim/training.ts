@@ -30,6 +30,12 @@ export interface TrainingResult {
   readonly firstRecording: EpisodeRecording | undefined;
 }
 
+/** A policy as it was at `step`, judged. */
+interface Validation {
+  readonly step: number;
+  readonly judged: Judged;
+}
+
 /** `startedS` is when the run began to work, seconds of `rig.log.elapsedS`: a person's limit of time counts from there. */
 export async function train(rig: Rig, startedS: number): Promise<TrainingResult> {
   const training = new Training(rig, startedS);
@@ -56,8 +62,8 @@ class Training {
   #successes = 0;
   #trainingTicks = 0;
   #validatedAt = 0;
-  /** A validation that goes on beside training; the next one waits for it. */
-  #validating: Promise<unknown> = Promise.resolve();
+  /** A validation that goes on beside training; the next one waits for it, and writes down what came out. */
+  #validating: Promise<Validation> | undefined;
   #nextStepMs = 0;
   #stoppedSteps = 0;
   #firstRecording: EpisodeRecording | undefined;
@@ -92,7 +98,7 @@ class Training {
     await this.#useDueWeights();
     log.phase('training');
     const endedBy = await this.#learn();
-    await this.#validating;
+    await this.#finishValidation();
     const kept = this.#selection.best;
     if (kept === undefined) throw new ReinError('policy', 'No policy was judged.');
     const { successes, episodes, bundle } = kept;
@@ -125,7 +131,7 @@ class Training {
   }
 
   async close(): Promise<void> {
-    await this.#validating.catch(() => undefined);
+    await this.#validating?.catch(() => undefined);
     await this.#policy.close();
   }
 
@@ -218,39 +224,47 @@ class Training {
    */
   async #validate(): Promise<boolean> {
     const { connection, log, signal } = this.#rig;
-    await this.#validating;
+    await this.#finishValidation();
     signal.throwIfAborted();
     this.#validatedAt = this.#steps;
     const bundle = await connection.takeVersion(this.#policy.version);
     log.uses(bundle.manifest.version);
-    const judging = this.#judge(bundle);
-    if (!this.#mayEnd) {
-      // Who waits for it hears of an error; until then nobody listens.
-      judging.catch(() => undefined);
-      this.#validating = judging;
-      return false;
-    }
+    this.#validating = this.#judge(bundle);
+    // Who waits for it hears of an error; until then nobody listens.
+    this.#validating.catch(() => undefined);
+    if (!this.#mayEnd) return false;
     log.phase('validating');
-    const isConfirmed = await judging;
+    const isConfirmed = await this.#finishValidation();
     log.phase('training');
     return isConfirmed;
   }
 
-  async #judge(bundle: WeightsBundle): Promise<boolean> {
+  /** Waits for the validation under way, and writes it down: where the lines of a run stand does not depend on how long it took. */
+  async #finishValidation(): Promise<boolean> {
+    const validation = await this.#validating;
+    this.#validating = undefined;
+    if (validation === undefined) return false;
+    const { step, judged } = validation;
+    const { successes, episodes, isConfirmed, bundle, result } = judged;
+    const { version: policyVersion } = bundle.manifest;
+    this.#rig.log.write({ kind: 'validation', policyVersion, successes, episodes, meanSteps: result.meanSteps }, step);
+    return isConfirmed;
+  }
+
+  async #judge(bundle: WeightsBundle): Promise<Validation> {
     const { log } = this.#rig;
     const step = this.#steps;
     const judged = await this.#selection.judge(bundle, step === 0 ? 'poses' : 'nothing');
-    const { version } = bundle.manifest;
-    const { meanSteps, recording } = judged.result;
+    const { recording } = judged.result;
     if (recording !== undefined) {
-      this.#firstRecording = { ...recording, caption: `First validation episode, before training, policy ${version}` };
+      const caption = `First validation episode, before training, policy ${bundle.manifest.version}`;
+      this.#firstRecording = { ...recording, caption };
     }
-    const { successes, episodes, isConfirmed } = judged;
+    const { successes, episodes } = judged;
     log.status.success = { successes, episodes, rates: workRates(this.#work) };
     log.status.successHistory = [...log.status.successHistory, successes / episodes];
     log.noProgress();
-    log.write({ kind: 'validation', policyVersion: version, successes, episodes, meanSteps }, step);
-    return isConfirmed;
+    return { step, judged };
   }
 
   #showProgress(done: number, total: number): void {
