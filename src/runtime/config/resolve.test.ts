@@ -348,7 +348,7 @@ describe('layers', () => {
       'my-task.yaml',
       shipped('tasks', 'insert')
         .replace('robot: arm6', 'robot: my-arm.yaml')
-        .replace('learner: rlpd-from-clone', 'learner: ./my-learner.yaml'),
+        .replace('learner: rlpd', 'learner: ./my-learner.yaml'),
     );
     const config = resolveConfig({ task, seed: 1 });
     expect(config.robot.name).toBe('mine');
