@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseMetrics } from '../../src/runtime/record/index.ts';
-import { freeAddress, LiveRun, until } from '../support/live-run.ts';
+import { freeAddress, LiveRun, SMALL_LEARNER, until } from '../support/live-run.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN } from '../support/rein.ts';
 
@@ -19,15 +19,7 @@ task:
   estimate: { errorM: 0, heightErrorM: 0, yawErrorRad: 0 }
   start: { spreadM: 0, heightM: 0.03, heightSpreadM: 0, yawSpreadRad: 0 }
   success: { depthM: 0.002 }
-learner:
-  actorHidden: [32, 32]
-  criticHidden: [32, 32]
-  batchSize: 32
-  bcInitSteps: 100
-  warmupSteps: 10
-  publishEveryUpdates: 20
-  checkpointEveryUpdates: 40
-`;
+${SMALL_LEARNER}`;
 const CTRL_C = '\x03';
 
 let run: LiveRun;

@@ -11,12 +11,8 @@ import { readJournal } from '../../src/learner/link/index.ts';
 
 const bin = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
 
-/** Little of everything, and a hole that is easy to find, so that weights come within seconds. */
-const QUICK = `
-task:
-  demonstrations: 2
-  estimate: { errorM: 0.0005, heightErrorM: 0.0002, yawErrorRad: 0.005 }
-learner:
+/** YAML of a learner that gives weights within seconds. */
+export const SMALL_LEARNER: string = `learner:
   actorHidden: [32, 32]
   criticHidden: [32, 32]
   batchSize: 32
@@ -25,6 +21,13 @@ learner:
   publishEveryUpdates: 20
   checkpointEveryUpdates: 40
 `;
+
+/** Little of everything, and a hole that is easy to find, so that weights come within seconds. */
+const QUICK = `
+task:
+  demonstrations: 2
+  estimate: { errorM: 0.0005, heightErrorM: 0.0002, yawErrorRad: 0.005 }
+${SMALL_LEARNER}`;
 
 export interface Program {
   readonly child: ChildProcess;
