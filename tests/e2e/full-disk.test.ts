@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { readJournal } from '../../src/learner/link/index.ts';
+import { LiveRun, until } from '../support/live-run.ts';
 import { rein } from '../support/rein.ts';
+import { TestRobot } from '../support/session.ts';
 
 const LOG = new URL('../../dist/runtime/log.js', import.meta.url).href;
 
@@ -71,6 +74,46 @@ it('rein train on a full disk says in one sentence what is full and what to do, 
     const steps = readFileSync(join(folder, 'a/curve.jsonl'), 'utf8').match(/"step":\d+/g);
     expect(steps).toEqual(['"step":0', '"step":30', '"step":60']);
   } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** Loaded before the program: the disk has no room as soon as there is a file of that name. */
+const FULL_LATER = `const fs = require('node:fs');
+  const { statfs } = fs;
+  fs.statfs = (path, done) => statfs(path, (error, stats) => {
+    if (stats !== undefined && fs.existsSync(process.env.DISK_IS_FULL)) stats.bavail = 0;
+    done(error, stats);
+  });
+  require('node:module').syncBuiltinESMExports();`;
+
+it('rein run on a disk that stays full says how many steps were not recorded', { timeout: 60_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-full-disk-'));
+  const run = new LiveRun(folder);
+  const policies = new TestRobot();
+  const isFull = join(folder, 'full');
+  writeFileSync(join(folder, 'later.cjs'), FULL_LATER);
+  process.env['NODE_OPTIONS'] = `-r ${join(folder, 'later.cjs')}`;
+  process.env['DISK_IS_FULL'] = isFull;
+  try {
+    const moving = run.start('run', '--policy', await policies.policyFile(), '--out', 'robot');
+    await until(() => existsSync(join(folder, 'robot')) && run.journal('robot').length > 3, 'steps');
+    writeFileSync(isFull, '');
+    await until(() => moving.said().includes('recording has stopped'), 'the sentence');
+    const later = performance.now() + 1000;
+    await until(() => performance.now() > later, 'steps without a disk');
+    moving.child.kill('SIGINT');
+    expect(await moving.exit).toBe(130);
+    const done = Number(/(\d+) steps, /.exec(moving.said())?.[1]);
+    const missing = Number(/not recorded: (\d+) steps/.exec(moving.said())?.[1]);
+    expect(missing).toBeGreaterThan(5);
+    expect(moving.said()).toContain(`Not recorded, for want of a disk: ${missing} steps.`);
+    expect([...readJournal(join(folder, 'robot', 'journal'))]).toHaveLength(done - missing);
+  } finally {
+    delete process.env['NODE_OPTIONS'];
+    delete process.env['DISK_IS_FULL'];
+    await run.end();
+    await policies.close();
     rmSync(folder, { recursive: true, force: true });
   }
 });

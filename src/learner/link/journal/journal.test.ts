@@ -251,6 +251,17 @@ describe('journal', () => {
     },
   );
 
+  faultRow(27, 'fake', 'counts what a disk that stays full had not taken when it was closed', async () => {
+    const { storage, state } = brokenDisk();
+    const journal = open({ storage, capacity: 6, retryMs: 5 });
+    journal.append(step(0));
+    await journal.flush();
+    state.error = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    for (let i = 1; i < 9; i++) journal.append(step(i));
+    await journal.close();
+    expect(journal.status()).toMatchObject({ appended: 9, synced: 1, pending: 0, dropped: 8 });
+  });
+
   faultRow(27, 'fake', 'stops before the disk is full, and warns earlier', async () => {
     const { storage, state } = brokenDisk();
     const journal = open({ storage, retryMs: 5 });

@@ -32,7 +32,7 @@ export interface WriterStatus {
   readonly synced: number;
   /** Of those, waiting for the disk. */
   readonly pending: number;
-  /** Of those, left out because too many were waiting. */
+  /** Of those, left out because too many were waiting, or because the disk still refused them when the journal was closed. */
   readonly dropped: number;
 }
 
@@ -132,15 +132,16 @@ export class JournalWriter {
   }
 
   status(): WriterStatus {
-    const slow = this.#isDroppingNow ? `the disk is too slow: ${this.#head - this.#tail} records wait` : undefined;
+    const waiting = this.#head - this.#tail;
+    const slow = this.#isDroppingNow ? `the disk is too slow: ${waiting} records wait` : undefined;
     return {
       state: this.#reason === undefined && !this.#isDroppingNow ? 'ok' : 'degraded',
       isStopped: this.#reason !== undefined,
       reason: this.#isClosed ? 'the journal is closed' : (this.#reason ?? slow ?? this.#warning),
       appended: this.#nextSeq,
       synced: this.#tail,
-      pending: this.#head - this.#tail,
-      dropped: this.#dropped,
+      pending: this.#isClosed ? 0 : waiting,
+      dropped: this.#dropped + (this.#isClosed ? waiting : 0),
     };
   }
 

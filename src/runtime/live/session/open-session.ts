@@ -89,7 +89,10 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     const kept = new KeptWeights(setup, file, disk);
     if (fromDisk !== undefined) kept.remember(fromDisk);
     const recorder = createRecorder(options, listeners, disk?.after ?? 0, () => policy.version);
-    closers.push(() => recorder.close());
+    closers.push(async () => {
+      await recorder.close();
+      tellNotRecorded(recorder.notRecorded(), log, listeners);
+    });
     // The robot stands still before the journal is closed.
     closers.push(() => link.close());
     link.onFrame((frame) => log.tick(frame));
@@ -172,6 +175,15 @@ function createDisk({ setup, folder, runId }: SessionOptions, listeners: Session
 function tellFromDisk(listeners: SessionListeners, version: number): void {
   const message = `Policy ${version} from the disk acts until the learner sends newer weights.`;
   listeners.emit('event', { level: 'info', name: 'weightsOnDisk', row: 0, message, remedy: '' });
+}
+
+/** What the disk had not taken when the journal was closed is gone: people are told how much. */
+function tellNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
+  log.notRecorded(steps);
+  if (steps === 0) return;
+  const message = `Not recorded, for want of a disk: ${steps} steps.`;
+  listeners.emit('event', { level: 'warn', name: 'notRecorded', row: 27, message, remedy: '' });
+  log.show('now');
 }
 
 function createRecorder(
