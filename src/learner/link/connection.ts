@@ -10,6 +10,13 @@ import { Outbox, parseAddress, receiveAll } from './sockets.ts';
 export const RENEW_AFTER_MS = 3000;
 /** How often it is looked at, as a share of that. */
 const LOOKS = 6;
+/**
+ * libzmq keeps the parts of a message until the last has come, and has no limit on their number. While nothing whole has come
+ * from a peer, this process may grow by so much, bytes; then the connection is replaced, and what it held is free.
+ */
+const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
+/** How often that is looked at, ms. */
+const GROWTH_LOOK_MS = 100;
 
 export interface ConnectionOptions<S extends Dealer | Subscriber> {
   readonly address: string;
@@ -31,12 +38,14 @@ export interface ConnectionOptions<S extends Dealer | Subscriber> {
 export class Connection<S extends Dealer | Subscriber> {
   readonly #options: ConnectionOptions<S>;
   readonly #renewAfterMs: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   readonly #loops = new Set<Promise<void>>();
   #socket: S;
   #outbox: Outbox<Uint8Array> | undefined;
   #isUp = false;
   #sinceMs = 0;
+  /** Memory of the process when something whole came last, bytes; `undefined` where it has not been looked at since. */
+  #residentBytes: number | undefined;
   #isClosed = false;
   /** Sockets that were made after the first. */
   renewals = 0;
@@ -47,9 +56,12 @@ export class Connection<S extends Dealer | Subscriber> {
     this.#options = options;
     this.#renewAfterMs = options.renewAfterMs ?? RENEW_AFTER_MS;
     this.#socket = this.#open();
-    this.#timer = setInterval(() => {
-      if (!this.#isUp && performance.now() - this.#sinceMs > this.#renewAfterMs) this.renew();
-    }, this.#renewAfterMs / LOOKS);
+    this.#timers = [
+      setInterval(() => {
+        if (!this.#isUp && performance.now() - this.#sinceMs > this.#renewAfterMs) this.renew();
+      }, this.#renewAfterMs / LOOKS),
+      setInterval(() => this.#watchGrowth(), GROWTH_LOOK_MS),
+    ];
   }
 
   /** Sends `message`, or drops it where there is no peer. Never waits. Only where the socket can send. */
@@ -77,9 +89,17 @@ export class Connection<S extends Dealer | Subscriber> {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    clearInterval(this.#timer);
+    for (const timer of this.#timers) clearInterval(timer);
     this.#socket.close();
     await Promise.all(this.#loops);
+  }
+
+  /** Growth that has another cause costs a new connection and nothing else. */
+  #watchGrowth(): void {
+    if (!this.#isUp) return;
+    const residentBytes = process.memoryUsage.rss();
+    this.#residentBytes = Math.min(this.#residentBytes ?? residentBytes, residentBytes);
+    if (residentBytes - this.#residentBytes > MAX_GROWTH_BYTES) this.renew();
   }
 
   #open(): S {
@@ -87,6 +107,7 @@ export class Connection<S extends Dealer | Subscriber> {
     const socket = open();
     this.#isUp = false;
     this.#sinceMs = performance.now();
+    this.#residentBytes = undefined;
     this.#outbox = 'send' in socket ? new Outbox<Uint8Array>(socket, waiting) : undefined;
     const isCurrent = (): boolean => socket === this.#socket;
     socket.events.on('handshake', () => {
@@ -102,7 +123,9 @@ export class Connection<S extends Dealer | Subscriber> {
     });
     socket.connect(address);
     const loop = receiveAll(socket, (parts) => {
-      if (isCurrent() && parts.length === 1) return onMessage(parts[0]!);
+      if (!isCurrent()) return;
+      this.#residentBytes = undefined;
+      if (parts.length === 1) return onMessage(parts[0]!);
     }).finally(() => this.#loops.delete(loop));
     this.#loops.add(loop);
     return socket;

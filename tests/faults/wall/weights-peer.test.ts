@@ -1,5 +1,6 @@
 /** A peer that speaks ZeroMQ's handshake on the weights port and then says anything: the robot's process lives, and takes good weights after it. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect } from 'vitest';
@@ -76,6 +77,11 @@ function weights(version: number): Buffer {
   return frame(0, encodeFrame({ kind: 'weights', sequence: version }, encodeBundle(bundle)));
 }
 
+/** A line of /proc/PID/status. */
+function kilobytesIn(status: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
+}
+
 describe('on the weights port', () => {
   faultRow(
     [30, 31],
@@ -113,6 +119,61 @@ describe('on the weights port', () => {
       await until(() => ended !== undefined || subscriber.output().includes('awake'), 'the busy time', LIMIT_MS);
       await delay(300);
       expect(ended).toBeUndefined();
+      subscriber.child.stdin?.end();
+      expect(await subscriber.exit).toBe(0);
+    },
+    2 * LIMIT_MS,
+  );
+
+  faultRow(
+    [30, 31],
+    'wall',
+    'a message of endless parts costs its sender the connection, and the subscriber a bounded memory',
+    async () => {
+      const part = frame(1, Buffer.alloc(1_000_000));
+      const mostBytes = 2e9;
+      const boundBytes = 640 * 1024 * 1024;
+      const told: number[] = [];
+      const sockets = new Set<Socket>();
+      const server = createServer(async (socket) => {
+        sockets.add(socket);
+        let isOver = false;
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          isOver = true;
+        });
+        socket.write(greeting());
+        let got = 0;
+        while (got <= 64) got += ((await once(socket, 'data')) as [Buffer])[0].length;
+        socket.resume();
+        socket.write(ready('PUB'));
+        const at = told.push(0) - 1;
+        if (at === 2) socket.write(weights(7));
+        if (at >= 2) return;
+        while (!isOver && told[at]! < mostBytes) {
+          const isTaken = socket.write(part);
+          told[at]! += part.length;
+          if (!isTaken) await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+          await delay(2); // what a fast network carries
+        }
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      closers.push(() => {
+        server.close();
+        for (const socket of sockets) socket.destroy();
+      });
+      const { port } = server.address() as { port: number };
+      const subscriber = processes.start('link-subscriber.js', `tcp://127.0.0.1:${port}`);
+      await until(() => subscriber.output().includes('ready'), 'the subscriber', LIMIT_MS);
+      const memory = (): string => readFileSync(`/proc/${subscriber.child.pid}/status`, 'utf8');
+      const before = kilobytesIn(memory(), 'VmRSS');
+      await until(
+        () => subscriber.output().includes('version 7') || told[0]! >= mostBytes,
+        'good weights after two floods',
+        LIMIT_MS,
+      );
+      expect(told[0]).toBeLessThan(mostBytes);
+      expect(1024 * (kilobytesIn(memory(), 'VmHWM') - before)).toBeLessThan(boundBytes);
       subscriber.child.stdin?.end();
       expect(await subscriber.exit).toBe(0);
     },
