@@ -22,13 +22,17 @@ const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.lengt
 
 /** Tasks that were trained on a quiet machine: what there are figures of. */
 export function tasksOf(runs) {
-  return [...new Set(runs.filter((run) => run.method === 'trained' && (run.busy ?? 0) === 0).map(({ task }) => task))];
+  return [
+    ...new Set(
+      runs.filter((run) => run.method === 'trained' && (run.busy ?? 0) === 0 && !run.failed).map(({ task }) => task),
+    ),
+  ];
 }
 
 /** The whole page, in Markdown, of runs as they are in docs/results/runs.jsonl. */
 export function page(runs) {
   const tasks = tasksOf(runs);
-  const first = runs[0];
+  const first = runs.find((run) => !run.failed);
   const versions = Object.entries(first.versions).map(([name, version]) => `${name} ${version}`);
   return `# Results
 
@@ -52,9 +56,11 @@ ${tasks
   .join('\n')}`;
 }
 
-function section(task, all) {
+function section(task, made) {
+  const all = made.filter((run) => !run.failed);
   const runs = all.filter((run) => (run.busy ?? 0) === 0);
   const trained = runs.filter((run) => run.method === 'trained');
+  const broken = made.filter((run) => run.failed && run.method === 'trained' && (run.busy ?? 0) === 0);
   const target = trained[0]?.target_success_rate ?? 0;
   const met = trained.filter((run) => run.success_rate >= target).length;
   const busyRuns = all.filter((run) => (run.busy ?? 0) > 0);
@@ -63,8 +69,8 @@ function section(task, all) {
   const sum = (pick) => runs.reduce((total, run) => total + pick(run), 0);
   return `## ${task}
 
-Target: ${percent(target)}. Reached by ${met} of ${trained.length} seeds. Over all ${runs.length} runs of this section: ${sum((r) => r.safety.violations)} limit
-violations in ${sum((r) => r.safety.ticks).toLocaleString('en')} guard ticks, ${sum((r) => r.link.lost)} transitions lost and ${sum((r) => r.link.duplicated)} duplicated of ${sum((r) => r.link.sent).toLocaleString('en')}.
+Target: ${percent(target)}. Reached by ${met} of ${trained.length + broken.length} seeds.${brokenOff(made)} Over all ${runs.length} runs of this section: ${sum((r) => r.safety.violations)} limit
+violations in ${sum((r) => r.safety.ticks).toLocaleString('en')} guard ticks, ${sum((r) => r.safety.restarts ?? 0)} restarts of the simulated robot after a stop of category 1, ${sum((r) => r.link.lost)} transitions lost and ${sum((r) => r.link.duplicated)} duplicated of ${sum((r) => r.link.sent).toLocaleString('en')}.
 
 Training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s, ${mean(times).toFixed(0)} s on average${wantedS === undefined ? '' : `; the task compares with ${wantedS} s`}. ${sameness(trained, busyRuns)}
 
@@ -78,6 +84,14 @@ ${METHODS.filter(({ name }) => runs.some(({ method }) => method === name))
   .map((method) => comparison(method, runs))
   .join('\n')}
 `;
+}
+
+/** What runs that left no policy said at their end. */
+function brokenOff(runs) {
+  const words = runs
+    .filter((run) => run.failed)
+    .map(({ method, seed, failed }) => `${method}, seed ${seed}: ${failed}`);
+  return words.length === 0 ? '' : ` **Broke off, without a policy: ${words.join('; ')}.**`;
 }
 
 /** Busy runs whose seed has a quiet run that they are not the same as, to the bit. */

@@ -106,8 +106,9 @@ async function simulate({ task, method, seed }, busy) {
       complaint += bytes;
     });
     await new Promise((resolve) => child.once('exit', resolve));
-    // A missed target is a result; no summary is none.
-    if (!existsSync(json)) throw new Error(`${task} ${method.name} seed ${seed} left no summary: ${complaint}`);
+    // A missed target is a result, and so is a run that broke off: it is written down, and made again by the next command.
+    if (!existsSync(json))
+      return { task, method: method.name, seed, busy, failed: complaint.trim().split('\n').at(-1) };
     const summary = JSON.parse(readFileSync(json, 'utf8'));
     return {
       ...summary,
@@ -144,9 +145,10 @@ async function train(tasks, seeds, busy) {
   for (const [i, { task, method, seed }] of missing.entries()) {
     const run = await simulate({ task, method, seed }, busy);
     appendFileSync(runsFile, `${JSON.stringify(run)}\n`);
-    console.log(
-      `${i + 1} of ${missing.length}: ${task} ${method.name} seed ${seed}: ${percent(run.success_rate)} after ${run.env_steps} steps, training ${run.training_wall_s.toFixed(0)} s, in all ${run.command_s.toFixed(0)} s`,
-    );
+    const outcome =
+      run.failed ??
+      `${percent(run.success_rate)} after ${run.env_steps} steps, training ${run.training_wall_s.toFixed(0)} s, in all ${run.command_s.toFixed(0)} s`;
+    console.log(`${i + 1} of ${missing.length}: ${task} ${method.name} seed ${seed}: ${outcome}`);
   }
 }
 
@@ -160,12 +162,13 @@ if (tasksOf(runs).length > 0) {
   writeFileSync(pageFile, page(runs));
   console.log(`written: ${pageFile}`);
 }
-const quiet = (task) => runs.filter((run) => run.task === task && run.method === 'trained' && (run.busy ?? 0) === 0);
-const missed = runs.filter((run) => run.method === 'trained' && run.success_rate < run.target_success_rate);
+const quiet = (task) =>
+  runs.filter((run) => run.task === task && run.method === 'trained' && (run.busy ?? 0) === 0 && !run.failed);
+const missed = runs.filter((run) => run.method === 'trained' && !(run.success_rate >= run.target_success_rate));
 const different = [...new Set(runs.map(({ task }) => task))].flatMap((task) =>
   differences(
     quiet(task),
-    runs.filter((run) => run.task === task && (run.busy ?? 0) > 0),
+    runs.filter((run) => run.task === task && (run.busy ?? 0) > 0 && !run.failed),
   ),
 );
 for (const { task, seed } of runs.filter((run) => (run.busy ?? 0) > 0)) {

@@ -30,6 +30,20 @@ describe('the page of results', () => {
       if (row.startsWith('|---')) expect(cells(rows[i + 1]!)).toBe(cells(rows[i - 1]!));
   });
 
+  it('counts a run that broke off as missed, and says why', () => {
+    const failed = { task: 'insert', method: 'trained', seed: 1, busy: 0, failed: 'rein: the disk is full' };
+    const made = page([failed, run()]);
+    expect(made).toContain(
+      'Reached by 1 of 2 seeds. **Broke off, without a policy: trained, seed 1: rein: the disk is full.**',
+    );
+    expect(made.split('\n').some((row) => row.startsWith('| 1 |'))).toBe(false);
+  });
+
+  it('counts restarts after a stop of category 1', () => {
+    const made = page([run({ safety: { violations: 0, ticks: 60_000, restarts: 2 } }), run({ seed: 1 })]);
+    expect(made).toContain('guard ticks, 2 restarts of the simulated robot after a stop of category 1,');
+  });
+
   it('has a dash where runs from before had no such figure', () => {
     const { successes_per_hour: _, training_successes_per_hour: __, human_step_share: ___, ...old } = run();
     expect(page([old])).toContain('| 0 | 99.5 % | –, – | – |');

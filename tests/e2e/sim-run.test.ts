@@ -73,7 +73,7 @@ describe('rein sim', () => {
       intervention_steps: number,
       wall_s: number,
       seed: 3,
-      safety: { violations: 0, changed_ticks: number, ticks: number },
+      safety: { violations: 0, changed_ticks: number, ticks: number, restarts: number },
       link: { sent: number, acked: number, duplicated: 0, lost: 0 },
       policy_version: number,
       successes_per_hour: number,

@@ -11,7 +11,7 @@ import {
   type ResolvedConfig,
   resolveConfig,
 } from '../../runtime/index.ts';
-import { RUN_FILES, workRatesText } from '../../runtime/record/index.ts';
+import { RUN_FILES, restartsText, workRatesText } from '../../runtime/record/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../runtime/sim/index.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
@@ -89,7 +89,7 @@ async function checkKind(policy: string): Promise<void> {
 }
 
 async function report(result: TrialResult, config: ResolvedConfig, options: EvaluationOptions): Promise<void> {
-  const { successes, episodes, meanSteps, ticks, changedTicks, violations } = result;
+  const { successes, episodes, meanSteps, ticks, changedTicks, violations, restarts } = result;
   const { low, high } = wilsonInterval(successes, episodes);
   const { successRate } = config.task.target;
   const rates = trialRates(result, config.robot.controlHz);
@@ -97,7 +97,7 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
   process.stdout.write(
     `${config.task.name}: success ${percent(successes / episodes)} on ${episodes} episodes ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ` +
-      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations, ` +
+      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts)}, ` +
       `${workRatesText(rates)} (simulated time).\n`,
   );
   if (successes / episodes < successRate) {
@@ -116,7 +116,7 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
     mean_steps: meanSteps,
     ...(rates.successesPerHour === undefined ? {} : { successes_per_hour: rates.successesPerHour }),
     human_step_share: rates.humanStepShare,
-    safety: { violations, changed_ticks: changedTicks, ticks },
+    safety: { violations, changed_ticks: changedTicks, ticks, restarts },
   };
   await writeJsonFile(options.json, summary);
 }

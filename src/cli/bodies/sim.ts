@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ReinError, SystemClock, wilsonInterval } from '../../core/index.ts';
 import { LEGEND, loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
 import { type Override, type ResolvedConfig, resolveConfig, type SimOptions } from '../../runtime/index.ts';
-import { perHourText, RUN_FILES, type RunSummary, replaceFile } from '../../runtime/record/index.ts';
+import { perHourText, RUN_FILES, type RunSummary, replaceFile, restartsText } from '../../runtime/record/index.ts';
 import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import { ownsTerminal } from './foreground.ts';
@@ -157,7 +157,7 @@ function lastWords(summary: RunSummary): string[] {
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,
     `  work      ${workWords(summary)}`,
-    `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks`,
+    `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks${restartsText(safety.restarts)}`,
     `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,
   ];
 }

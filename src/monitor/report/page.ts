@@ -8,6 +8,7 @@ import {
   missedTargets,
   perHourText,
   type RunSummary,
+  restartsText,
   workOf,
   workRates,
   workRatesText,
@@ -166,7 +167,7 @@ function cards({ summary }: ReportData): string {
     [
       'Limit violations',
       shortNumber(harm),
-      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters`,
+      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters${restartsText(summary.safety.restarts)}`,
       harm === 0 ? 'good' : 'bad',
     ],
     [

@@ -23,20 +23,26 @@ export interface MemoryLinkOptions {
   readonly shape: Omit<LinkShape, 'timing'>;
   /** Stepped once before each tick; the guard reads the same clock. */
   readonly clock: LockStepClock;
-  /** Makes the guard on the link's port. The link closes it. */
+  /** Makes a guard on the link's port, at first and at each restart. The link closes it. */
   readonly createGuard: (port: GuardPort) => TickingGuard;
   /** Who asks by this link, where the request does not say; `person` by default, as in tests. */
   readonly nodeIs?: Asker;
 }
 
+/** Counters of a frame that outlive a guard. */
+type Counters = Pick<GuardFrame, 'ticks' | 'changedTicks' | 'violations'>;
+
 /** A link whose `advance` runs the ticks itself. */
 export class MemoryGuardLink implements GuardLink, GuardPort {
   readonly shape: LinkShape;
   readonly #clock: LockStepClock;
-  readonly #guard: TickingGuard;
+  readonly #createGuard: (port: GuardPort) => TickingGuard;
   readonly #listeners: LinkListeners;
   readonly #command: ActionCommand;
   readonly #nodeIs: Asker;
+  #guard: TickingGuard;
+  /** What the guards before this one counted. */
+  #counted: Counters = { ticks: 0, changedTicks: 0, violations: 0 };
   #hasCommand = false;
   #closing: Promise<void> | undefined;
 
@@ -46,6 +52,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     this.#listeners = new LinkListeners(this.shape);
     this.#command = createActionCommand(this.shape.actions);
     this.#nodeIs = options.nodeIs ?? 'person';
+    this.#createGuard = options.createGuard;
     this.#guard = options.createGuard(this);
   }
 
@@ -74,6 +81,20 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
       this.#clock.step();
       this.#guard.tick();
     }
+  }
+
+  /**
+   * Closes the guard and makes another, as after a power cycle: the new one knows of no fault, has no torque, and begins with its
+   * first tick. `between` is run where there is none, to open anew what the guard closed. Listeners stay, and counters go on.
+   */
+  async restart(between: () => Promise<void>): Promise<void> {
+    this.#throwIfLost();
+    const { ticks, changedTicks, violations } = this.latest;
+    await this.#guard.close();
+    await between();
+    this.#counted = { ticks, changedTicks, violations };
+    this.#hasCommand = false;
+    this.#guard = this.#createGuard(this);
   }
 
   onFrame(listener: FrameListener): () => void {
@@ -107,7 +128,11 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
   }
 
   publish(frame: GuardFrame): void {
-    copyGuardFrame(this.#listeners.latest, frame);
+    const { latest } = this.#listeners;
+    copyGuardFrame(latest, frame);
+    latest.ticks += this.#counted.ticks;
+    latest.changedTicks += this.#counted.changedTicks;
+    latest.violations += this.#counted.violations;
     this.#listeners.emitFrame();
   }
 

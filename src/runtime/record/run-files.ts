@@ -31,7 +31,13 @@ export interface RunSummary {
   readonly human_step_share?: number;
   readonly wall_s: number;
   readonly seed: number;
-  readonly safety: { readonly violations: number; readonly changed_ticks: number; readonly ticks: number };
+  readonly safety: {
+    readonly violations: number;
+    readonly changed_ticks: number;
+    readonly ticks: number;
+    /** How often a simulated robot was started anew after a stop that wants a person; runs from before it was counted have none. */
+    readonly restarts?: number;
+  };
   readonly link: {
     readonly sent: number;
     readonly acked: number;
@@ -51,6 +57,12 @@ export interface RunSummary {
   /** ISO 8601, UTC. */
   readonly started_at?: string;
   readonly versions?: Readonly<Record<string, string>>;
+}
+
+/** What a count of violations is followed by where a robot was started anew: `; robot started anew 2 times after …`. */
+export function restartsText(restarts = 0): string {
+  if (restarts === 0) return '';
+  return `; robot started anew ${restarts === 1 ? 'once' : `${restarts} times`} after a stop of category 1`;
 }
 
 /**

@@ -37,6 +37,7 @@ export interface TrialResult {
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
+  readonly restarts: number;
   readonly recording?: EpisodeRecording;
 }
 
@@ -153,7 +154,10 @@ class OrderedCount {
   readonly #trial: Trial;
   readonly #early = new Map<number, JudgedEpisode>();
   #isOver = false;
-  #result: TrialResult = { episodes: 0, successes: 0, meanSteps: 0, ticks: 0, changedTicks: 0, violations: 0 };
+  #result: TrialResult = {
+    ...{ episodes: 0, successes: 0, meanSteps: 0 },
+    ...{ ticks: 0, changedTicks: 0, violations: 0, restarts: 0 },
+  };
 
   constructor(trial: Trial) {
     this.#trial = trial;
@@ -194,6 +198,7 @@ function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
     ticks: sum.ticks + outcome.ticks,
     changedTicks: sum.changedTicks + outcome.changedTicks,
     violations: sum.violations + outcome.violations,
+    restarts: sum.restarts + outcome.restarts,
     ...(recording === undefined ? {} : { recording }),
   };
 }

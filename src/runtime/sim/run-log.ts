@@ -213,6 +213,12 @@ export class RunLog {
     this.status.link = { ...this.status.link, notRecorded: steps };
   }
 
+  /** What became of a stop: nothing to tell where it was acknowledged, `why` it stood where another robot was started. */
+  restarted(why: string | undefined): void {
+    if (why === undefined) return;
+    this.message(`${why} Only a person ends this stop: the simulated robot was started anew, as after a power cycle`);
+  }
+
   /** After a step that left the guard at `frame`, and its limits `marginMin` at least. */
   filter(frame: GuardFrame, marginMin: number): void {
     const { ticks, changedTicks, violations, tankLevel } = frame;

@@ -135,9 +135,12 @@ describe('a simulated robot that was stopped', () => {
     const { config } = setup;
     const fragile = createSetup({ ...config, robot: { ...config.robot, contact } });
     const robot = await createSimulatedRobot(fragile);
-    const demonstrator = operator ?? createDemonstrator(fragile, 0);
     const episode = () =>
-      robot.runner.run({ layout: fragile.task.drawLayout(new Rng(0)), operator: demonstrator, purpose: 'demo' });
+      robot.runner.run({
+        layout: fragile.task.drawLayout(new Rng(0)),
+        operator: operator ?? createDemonstrator(fragile, 0),
+        purpose: 'demo',
+      });
     return { robot, episode, result: await episode() };
   }
 
@@ -156,14 +159,24 @@ describe('a simulated robot that was stopped', () => {
     await robot.close();
   });
 
-  it('wants a person after category 1, however it is asked', async () => {
-    const { robot, result, episode } = await stoppedBy({ forceMaxN: 2, torqueMaxNm: 40 });
+  it('is given up after category 1, which nobody acknowledges: another robot gives the same to the bit', async () => {
+    const { robot, result, episode } = await stoppedBy({ forceMaxN: 8, torqueMaxNm: 40 });
     expect(result.abortedBy).toContain('fault');
-    await expect(robot.goOn()).rejects.toThrow(
-      /\(fault 41\)\. A simulated run does not go on from a stop of category 1: it ends here\.$/,
-    );
-    await expect(robot.goOn()).rejects.toMatchObject({ kind: 'driver', remedy: expect.stringContaining('free it') });
     await expect(episode()).rejects.toThrow('resetScene');
+    expect(await robot.link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false, needs: 'person' });
+    const before = { ...robot.link.latest };
+    const { scene } = robot;
+    expect(await robot.goOn()).toMatch(/\(fault 41\)\.$/);
+    expect(robot.restarts).toBe(1);
+    expect(robot.scene).not.toBe(scene);
+    expect(robot.link.latest).toMatchObject({ ticks: before.ticks + 3, state: 'ready' });
+    // Where nothing was stopped there is nothing to start anew.
+    expect(await robot.goOn()).toBeUndefined();
+    expect(robot.restarts).toBe(1);
+    const again = await episode();
+    expect(again).toEqual(result);
+    expect(robot.link.latest.ticks).toBeGreaterThan(before.ticks + 3);
+    expect(robot.link.latest.changedTicks).toBeGreaterThanOrEqual(before.changedTicks);
     await robot.close();
   });
 });

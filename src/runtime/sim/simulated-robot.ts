@@ -12,12 +12,16 @@ import type { RunSetup } from '../setup.ts';
 export interface SimulatedRobot {
   readonly link: GuardLink;
   readonly runner: EpisodeRunner;
+  /** Of the physics that there are now: another one after a restart. */
   readonly scene: Scene;
+  /** How often it was started anew because a stop wants a person. */
+  readonly restarts: number;
   /**
    * After a stop: acknowledges it, as a simulator may where no fault is of category 1 or 0, so that the next episode can put the
-   * scene back. Throws `ReinError('driver')` where only a person may, whom no simulated run has. Does nothing where it holds.
+   * scene back. Where only a person may, whom no simulated run has, nobody acknowledges: that robot is given up, and another
+   * physics and guard are started, as after a power cycle; says then why. Does nothing where the robot holds.
    */
-  goOn(): Promise<void>;
+  goOn(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -33,8 +37,11 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   const base = await openBase(setup);
   const driver = await createDriver(setup.driver, robot);
   await driver.open();
-  const scene = driver.scene;
-  if (scene === undefined) throw new TypeError(`the driver ${driver.name} has no scene to arrange`);
+  const sceneNow = (): Scene => {
+    if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has no scene to arrange`);
+    return driver.scene;
+  };
+  sceneNow();
   const link = new MemoryGuardLink({
     shape: {
       joints: robot.joints.length,
@@ -58,33 +65,49 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     ...(timings === undefined ? {} : { timings }),
   });
   // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
-  await link.advance(1);
-  await link.request({ kind: 'enable' });
+  const begin = async (): Promise<void> => {
+    await link.advance(1);
+    await link.request({ kind: 'enable' });
+  };
+  await begin();
+  let restarts = 0;
   const close = async (): Promise<void> => {
     await link.close();
     await base?.close();
   };
-  const goOn = (): Promise<void> => acknowledge(link, robot.joints);
-  return { link, runner, scene, goOn, close };
+  const goOn = async (): Promise<string | undefined> => {
+    const why = await acknowledge(link, robot.joints);
+    if (why === undefined) return undefined;
+    await link.restart(() => driver.open());
+    await begin();
+    await link.advance(1);
+    restarts++;
+    return why;
+  };
+  return {
+    ...{ link, runner, goOn, close },
+    get scene() {
+      return sceneNow();
+    },
+    get restarts() {
+      return restarts;
+    },
+  };
 }
 
 /** A stop may take so many ticks to come to rest, after which it is asked and refused. */
 const REST_TICKS = 1000;
 
-async function acknowledge(link: GuardLink, joints: RobotModel['joints']): Promise<void> {
+/** Acknowledges a stop; says why it stands where only a person may, and throws `ReinError('driver')` where its cause stays. */
+async function acknowledge(link: GuardLink, joints: RobotModel['joints']): Promise<string | undefined> {
   for (let i = 0; i < REST_TICKS && link.latest.state === 'stopping'; i++) await link.advance(1);
   const { state, faultFlags } = link.latest;
-  if (state !== 'stopped' && state !== 'fault' && !(state === 'standby' && faultFlags !== 0)) return;
+  if (state !== 'stopped' && state !== 'fault' && !(state === 'standby' && faultFlags !== 0)) return undefined;
   const answer = await link.request({ kind: 'acknowledge' });
   await link.advance(1);
-  if (answer.ok) return;
+  if (answer.ok) return undefined;
   const faults = faultsOf(faultFlags);
   const why = faults.map((fault) => withRow(sentenceOf(fault, link.latest, joints), fault.row)).join(' ');
-  const rule =
-    answer.needs === 'person'
-      ? 'A simulated run does not go on from a stop of category 1: it ends here'
-      : answer.reason;
-  throw new ReinError('driver', `${why} ${rule}.`, {
-    remedy: faults.map(({ remedy }) => remedy).join(' '),
-  });
+  if (answer.needs === 'person') return why;
+  throw new ReinError('driver', `${why} ${answer.reason}.`, { remedy: faults.map(({ remedy }) => remedy).join(' ') });
 }

@@ -153,7 +153,9 @@ class Training {
     log.episode('training', this.#episodes++, result, ticks / setup.config.robot.controlHz);
     if (result.abortedBy !== undefined) {
       log.message(`episode ${this.#episodes} ended early: ${result.abortedBy}`);
-      await robot.goOn();
+      log.restarted(await robot.goOn());
+      // Episodes that end before their first step would never be over.
+      if (result.steps === 0) throw new ReinError('task', `No training episode begins: ${result.abortedBy}.`);
     }
     this.#trainingTicks += robot.link.latest.ticks - ticksBefore;
   }
