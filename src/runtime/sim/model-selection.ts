@@ -24,7 +24,10 @@ export interface Judged {
   readonly bundle: WeightsBundle;
   readonly successes: number;
   readonly episodes: number;
+  /** Of the first look. */
   readonly result: TrialResult;
+  /** Of these episodes, none where they were judged before: in so many a stop of category 1 wanted another robot. */
+  readonly restarts: number;
   /** Good enough, and confirmed: training may stop. */
   readonly isConfirmed: boolean;
 }
@@ -54,7 +57,7 @@ export class ModelSelection {
    */
   async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
     const last = this.#last;
-    if (last !== undefined && isSame(last.bundle.weights, bundle.weights)) return { ...last, bundle };
+    if (last !== undefined && isSame(last.bundle.weights, bundle.weights)) return { ...last, bundle, restarts: 0 };
     const { pool, seed, episodes, stopAt, signal } = this.#options;
     const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
     const { onProgress } = this.#options;
@@ -85,6 +88,7 @@ export class ModelSelection {
       bundle,
       successes: first.successes + (second?.successes ?? 0),
       episodes: first.episodes + (second?.episodes ?? 0),
+      restarts: first.restarts + (second?.restarts ?? 0),
       result: first,
       isConfirmed: second !== undefined && second.episodes === more && failures + more - second.successes <= allowed,
     };

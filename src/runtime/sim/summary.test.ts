@@ -24,6 +24,7 @@ function input(outcome: Outcome = {}): SummaryInput {
     training: {
       endedBy: 'wall',
       steps: 500,
+      validationRestarts: 4,
       interventions: 3,
       interventionSteps: 40,
       work: { successes: 10, steps: 500, helpedSteps: 40, robotS: 900 },
@@ -63,7 +64,7 @@ describe('the summary', () => {
       human_step_share: 0.08,
       wall_s: 99,
       seed: 4,
-      safety: { violations: 0, changed_ticks: 21, ticks: 1000 + 300 * setup.config.robot.controlHz, restarts: 3 },
+      safety: { violations: 0, changed_ticks: 21, ticks: 1000 + 300 * setup.config.robot.controlHz, restarts: 7 },
       link: { sent: 50, acked: 50, duplicated: 0, lost: 0 },
       policy_version: 17,
       task: 'insert',

@@ -44,7 +44,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
       violations: guard.violations + evaluation.violations,
       changed_ticks: guard.changedTicks + evaluation.changedTicks,
       ticks: guard.ticks + evaluation.ticks,
-      restarts: rig.robot.restarts + evaluation.restarts,
+      restarts: rig.robot.restarts + training.validationRestarts + evaluation.restarts,
     },
     link: { sent, acked, duplicated, lost },
     policy_version: training.kept.bundle.manifest.version,

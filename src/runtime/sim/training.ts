@@ -20,6 +20,8 @@ export interface TrainingResult {
   readonly endedBy: TrainingEnd;
   readonly kept: Judged;
   readonly steps: number;
+  /** Robots of validation that were started anew. */
+  readonly validationRestarts: number;
   readonly interventions: number;
   readonly interventionSteps: number;
   /** All of the training episodes, in simulated time. */
@@ -57,6 +59,7 @@ class Training {
   readonly #startedS: number;
   #steps = 0;
   #episodes = 0;
+  #validationRestarts = 0;
   #interventions = 0;
   #interventionSteps = 0;
   #successes = 0;
@@ -107,6 +110,7 @@ class Training {
       endedBy,
       kept,
       steps: this.#steps,
+      validationRestarts: this.#validationRestarts,
       interventions: this.#interventions,
       interventionSteps: this.#interventionSteps,
       work: this.#work,
@@ -247,7 +251,10 @@ class Training {
     this.#validating = undefined;
     if (validation === undefined) return false;
     const { step, judged } = validation;
-    const { successes, episodes, isConfirmed, bundle, result } = judged;
+    const { successes, episodes, isConfirmed, bundle, result, restarts } = judged;
+    this.#validationRestarts += restarts;
+    if (restarts > 0)
+      this.#rig.log.message(`${restarts} of ${episodes} validation episodes ended in a stop of category 1`);
     const { version: policyVersion } = bundle.manifest;
     this.#rig.log.write({ kind: 'validation', policyVersion, successes, episodes, meanSteps: result.meanSteps }, step);
     return isConfirmed;
