@@ -91,7 +91,7 @@ describe('faults.md', () => {
   const rows = text.split('\n').filter((line) => /^\| .* \|$/.test(line) && !line.includes('what happens'));
   const known = [...FAULTS.map(({ row, flag }) => ({ row, name: flag })), ...OTHER_FAULTS];
   // Events without a row of their own.
-  const borders = ['guardNotice', 'callback', 'refused', 'learnerAwaited', 'learnerRefused'];
+  const borders = ['guardNotice', 'callback', 'refused', 'learnerAwaited', 'learnerAway', 'learnerRefused'];
 
   it('numbers faults as the table does, and names events that there are', () => {
     expect(rows.length).toBeGreaterThan(20);

@@ -4,10 +4,11 @@
  */
 import { SystemClock } from '../../core/index.ts';
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../runtime/index.ts';
-import { awaitLearner, endFailed, openSession, type SessionEvent, tellParent } from '../../runtime/live/index.ts';
+import { endFailed, openSession, type SessionEvent, tellParent } from '../../runtime/live/index.ts';
 import { subscribeObservations, type TopicObservation } from '../observations/index.ts';
 import type { RosPort } from '../port/index.ts';
 import { openRosPort } from '../rclnodejs/index.ts';
+import { LearnerRun } from './learner-run.ts';
 import { observationsStatus } from './observations-status.ts';
 import { RobotNode } from './robot-node.ts';
 import {
@@ -70,20 +71,18 @@ function createNode(
   const ghosts = config.restart + (config.hasGhost ? 1 : 0);
   const startedAtS = clock.nowS();
   const isOwnRobot = setup.driver.name !== 'ros';
-  let { runId } = config;
-  let isKnown = learner === undefined || config.hasJoined;
+  const run = new LearnerRun({
+    ...{ setup, folder, learner, runId: config.runId, hasJoined: config.hasJoined },
+    onJoined: (runId) => tell({ kind: 'joined', runId }),
+    onEvent: (event) => node.event(event),
+  });
   const node = new RobotNode({
     ...{ port, setup, robotId, operator, pad, teleopLeaseS, clock, onShutdown },
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
-    beforeOpening: async (signal, onWait) => {
-      if (learner === undefined || isKnown) return;
-      ({ runId } = await awaitLearner(learner, setup, signal, onWait));
-      isKnown = true;
-      await tell({ kind: 'joined', runId });
-    },
+    beforeOpening: (signal, onWait) => run.settle(signal, onWait),
     openSession: (operators, listener) =>
       openSession({
-        ...{ setup, folder, runId, robotId, learner, policy, operators, listener, clock, observations },
+        ...{ setup, folder, runId: run.runId, robotId, learner, policy, operators, listener, clock, observations },
         ...{ guard: socketPath, isScripted: operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
       }),
     others: () => [observationsStatus(observations, clock.nowS())],

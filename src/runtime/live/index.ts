@@ -1,6 +1,6 @@
 /** One robot in real time: guard and node as processes of their own. */
 export { explainedBy, GUARD_LOG } from './guard-log.ts';
-export { awaitLearner, type LearnerWait } from './learner-of.ts';
+export { awaitLearner, type JoinOptions, type LearnerWait, runToJoin } from './learner-of.ts';
 export { LIVE_COMMAND } from './live-folder.ts';
 export { endFailed, type FailedMessage, tellParent } from './parent-channel.ts';
 export { guardConfigOf, prepareRun, prepareWaitingRun } from './prepare-run.ts';

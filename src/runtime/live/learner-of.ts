@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ReinError } from '../../core/index.ts';
 import { askLearner, firstDifference, type LearnerInfo, parseAddress } from '../../learner/link/index.ts';
 import { meaningOf, type RunSetup } from '../setup.ts';
+import { joinedRun } from './session/index.ts';
 
 /** Why a learner is still waited for. */
 export interface LearnerWait {
@@ -41,11 +42,7 @@ export async function awaitLearner(
   againMs: number = AGAIN_MS,
 ): Promise<LearnerInfo> {
   parseAddress(address);
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = (): void => reject(new ReinError('link', 'The learner is waited for no longer.'));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-  });
+  const aborted = abortOf(signal);
   for (;;) {
     const info = await Promise.race([askOnce(address, againMs), aborted]);
     const wait = info === undefined ? absenceOf(address) : misfitOf(address, setup, info);
@@ -54,6 +51,49 @@ export async function awaitLearner(
     // Asking one that is absent has taken as long already.
     if (info !== undefined) await Promise.race([delay(againMs), aborted]);
   }
+}
+
+export interface JoinOptions {
+  /** The learner's `tcp://host:port`. */
+  readonly address: string;
+  readonly setup: RunSetup;
+  /** The run's folder, which may have joined a learner's run before. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly onWait: (wait: LearnerWait) => void;
+}
+
+/**
+ * The run that the robot of `folder` joins: that of the learner, or of the weights in `folder` where nobody answers. Without
+ * such weights, and where one answers that trains something else, it waits as `awaitLearner` does and rejects like it.
+ */
+export async function runToJoin({
+  address,
+  setup,
+  folder,
+  signal,
+  onWait,
+}: JoinOptions): Promise<{ readonly runId: string; readonly isLearnerAway: boolean }> {
+  parseAddress(address);
+  const known = joinedRun(folder);
+  if (known !== undefined && (await abortable(askOnce(address, LEARNER_MS), signal)) === undefined) {
+    return { runId: known, isLearnerAway: true };
+  }
+  const { runId } = await awaitLearner(address, setup, signal, onWait);
+  return { runId, isLearnerAway: false };
+}
+
+/** Rejects when `signal` is aborted first. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return Promise.race([work, abortOf(signal)]);
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new ReinError('link', 'The learner is waited for no longer.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 /** `undefined`: nobody answers. */

@@ -40,7 +40,7 @@ export async function prepareRun(request: RunPreparation, setup: RunSetup): Prom
   return { folder, runId: learner?.runId ?? joinedRun(folder.path), isLearnerAway: learner === undefined };
 }
 
-/** The same for a node that waits for its learner: the learner is not asked here. The folder has a run of its own. */
+/** The same for a node that asks its learner by itself: see `runToJoin`. The folder has a run of its own. */
 export async function prepareWaitingRun(request: RunPreparation, setup: RunSetup): Promise<RunFolder> {
   if (request.learner !== undefined) parseAddress(request.learner);
   await checkPolicies(request, setup, undefined);

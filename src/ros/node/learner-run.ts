@@ -1,0 +1,56 @@
+/** Which run a session joins: the learner's or, while that is away, the one whose weights lie in the run's folder. */
+import type { RunSetup } from '../../runtime/index.ts';
+import { type LearnerWait, runToJoin, type SessionEvent } from '../../runtime/live/index.ts';
+
+export interface LearnerRunOptions {
+  readonly setup: RunSetup;
+  /** The run's folder. */
+  readonly folder: string;
+  /** The learner's `tcp://host:port`; `undefined`: there is none. */
+  readonly learner: string | undefined;
+  /** The run that is joined as far as is known now: the folder's own where no learner is asked for. */
+  readonly runId: string;
+  /** `runId` is that of the learner, which has answered. */
+  readonly hasJoined: boolean;
+  /** The learner has answered: its run. */
+  readonly onJoined: (runId: string) => Promise<void>;
+  readonly onEvent: (event: SessionEvent) => void;
+}
+
+export class LearnerRun {
+  readonly #options: LearnerRunOptions;
+  #runId: string;
+  #isKnown: boolean;
+
+  constructor(options: LearnerRunOptions) {
+    this.#options = options;
+    this.#runId = options.runId;
+    this.#isKnown = options.learner === undefined || options.hasJoined;
+  }
+
+  /** The run that weights are taken of. */
+  get runId(): string {
+    return this.#runId;
+  }
+
+  /**
+   * To be called before a session is opened. A learner that is away holds nothing up where the folder has met it before; else it
+   * is waited for, and `onWait` told each time that it did not answer. Rejects when `signal` is aborted.
+   */
+  async settle(signal: AbortSignal, onWait: (wait: LearnerWait) => void): Promise<void> {
+    const { learner, setup, folder, onJoined, onEvent } = this.#options;
+    if (learner === undefined || this.#isKnown) return;
+    const { runId, isLearnerAway } = await runToJoin({ address: learner, setup, folder, signal, onWait });
+    this.#runId = runId;
+    if (isLearnerAway) {
+      onEvent({
+        ...{ level: 'warn', name: 'learnerAway', row: 0 },
+        message: `No learner answers at ${learner}: the last weights on disk act, and it is joined when it is there.`,
+        remedy: 'Start the learner, or check the address.',
+      });
+      return;
+    }
+    this.#isKnown = true;
+    await onJoined(runId);
+  }
+}
