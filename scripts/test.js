@@ -21,11 +21,13 @@ const rosLimitMs = 25 * 60_000;
 /** Beginnings of the paths of end-to-end tests that wait for no clock, only for each other's share of the machine, */
 const patient = [
   ...['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'],
-  ...['bench', 'build', 'package', 'policy-worker', 'train-kill', 'webgpu'],
+  ...['bench', 'build', 'package', 'policy-worker', 'sweep', 'torque-observer', 'train-kill', 'webgpu'],
 ].map((name) => `tests/e2e/${name}`);
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
-  ...['run-alone', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map((name) => `tests/e2e/${name}`),
+  ...['run-alone', 'run-demonstrate', 'sim-demonstrate', 'sim-end', 'sim-keyboard', 'keyboard-pty'].map(
+    (name) => `tests/e2e/${name}`,
+  ),
   ...['node', 'link'].map((name) => `tests/faults/wall/${name}`),
 ];
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
