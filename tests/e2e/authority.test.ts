@@ -230,6 +230,18 @@ describe('rein run', { timeout: 120_000 }, () => {
     expect(run.journal('stopped')).toHaveLength(length);
     moving.child.stdin!.write('c');
     await until(() => run.journal('stopped').length > length + 3, 'motion again');
+    // Whoever says stop just after it means the newer word.
+    moving.child.stdin!.write(' ');
+    await until(() => STANDING.includes(run.motion('stopped').at(-1)!.state), 'standing');
+    for (const pauseMs of [5, 30, 60, 90]) {
+      moving.child.stdin!.write('c');
+      await delay(pauseMs);
+      moving.child.stdin!.write(' ');
+      await delay(INSISTS_MS);
+      expect([pauseMs, run.motion('stopped').at(-1)?.state]).toEqual([pauseMs, 'stopped']);
+    }
+    moving.child.stdin!.write('c');
+    await until(() => run.motion('stopped').at(-1)?.state === 'active.policy', 'motion once more');
     // A node that hangs hears nothing: the guard is asked all the same.
     const asked = (): number => askedOf('stopped').split('"request":"stop"').length;
     const before = asked();
@@ -247,6 +259,10 @@ describe('rein run', { timeout: 120_000 }, () => {
 
   it('leaves a robot standing whose node was killed, and goes on at a key', async () => {
     const moving = await drive('robot');
+    // Nor does whoever starts guard and node let a debugger in.
+    moving.child.kill('SIGUSR1');
+    await delay(500);
+    expect(tcpListeners(moving.child.pid!)).toEqual([]);
     const node = childOf(moving.child, 'node-process.js');
     process.kill(node, 'SIGKILL');
     await until(() => moving.said().includes('press c to continue'), 'the sentence');

@@ -1,7 +1,6 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ReinError, SystemClock } from '../../core/index.ts';
 import { refuseDebugger } from '../../core/process/index.ts';
@@ -12,6 +11,7 @@ import type { RunStatus } from '../record/index.ts';
 import { createSetup, type RunSetup } from '../setup.ts';
 import type { RunFolder, RunObserver } from '../sim/index.ts';
 import { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from '../supervisor.ts';
+import { GoOn } from './go-on.ts';
 import { explainedBy, GUARD_LOG } from './guard-log.ts';
 import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
@@ -43,9 +43,6 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
-/** How often, and how long apart, a person's leave is carried out before it is told that it cannot be, ms. */
-const GO_ON_TRIES = 10;
-const GO_ON_MS = 40;
 const SOCKET_FILE = 'guard.sock';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
@@ -88,6 +85,7 @@ class RobotSupervision {
   readonly #folder: RunFolder;
   readonly #guardLog: number;
   readonly #supervisor: Supervisor;
+  readonly #goOn: GoOn;
   #status: RunStatus | undefined;
   #failure: ReinError | undefined;
 
@@ -121,9 +119,13 @@ class RobotSupervision {
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
       // Whoever starts a robot lets it move; after any stop somebody says so again.
       onGuardReady: ({ isSimulated }) => {
-        if (!isSimulated) void this.#goOn();
+        if (!isSimulated) this.#letGoOn();
       },
     });
+    this.#goOn = new GoOn(
+      (kind) => this.#supervisor.ask({ kind }),
+      (sentence) => request.observer.print(sentence),
+    );
   }
 
   async run(): Promise<RobotRun> {
@@ -152,31 +154,21 @@ class RobotSupervision {
     return new PersonTerminal(process.stdin, new SystemClock(), {
       onBytes: (bytes) => tell({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
       // Past the node, which may hang; it hears the key as well.
-      onStop: () => void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss),
-      onGoOn: () => void this.#goOn(),
+      onStop: () => this.#stop(),
+      onGoOn: () => this.#letGoOn(),
       onGiveBack: () => void this.#supervisor.ask({ kind: 'permit' }).catch(ignoreLoss),
       onInterrupt: this.#request.onInterrupt,
       onLost: () => tell({ kind: 'keysLost' }),
     });
   }
 
-  /** A person says so: what stopped the robot is acknowledged, torque comes on, and the node may move it again. */
-  async #goOn(): Promise<void> {
-    let why = '';
-    try {
-      for (let tries = 0; tries < GO_ON_TRIES; tries++) {
-        if ((await this.#supervisor.ask({ kind: 'permit' })).ok) return;
-        for (const kind of ['acknowledge', 'enable'] as const) {
-          const answer = await this.#supervisor.ask({ kind });
-          // Torque comes on only where a tick has measured the joints since.
-          await delay(GO_ON_MS);
-          if (!answer.ok && !answer.reason.includes('not possible in the state')) why = answer.reason;
-        }
-      }
-      this.#request.observer.print(`The robot does not go on: ${why === '' ? 'it is still braking.' : why}`);
-    } catch (error) {
-      ignoreLoss(error);
-    }
+  #letGoOn(): void {
+    void this.#goOn.begin().catch(ignoreLoss);
+  }
+
+  #stop(): void {
+    this.#goOn.cancel();
+    void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
   }
 
   #onEvent(event: SupervisorEvent): void {

@@ -1,0 +1,52 @@
+/** A person says "go on": what the guard has to be asked for, one after another, until the robot may move. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GuardAnswer } from '../../core/index.ts';
+
+/** A robot that still brakes is asked again: so often, with so many milliseconds after each request. */
+const TRIES = 10;
+const PAUSE_MS = 40;
+
+/** The requests of a person who lets a stopped robot go on. */
+export type GoOnRequest = 'permit' | 'acknowledge' | 'enable';
+
+/**
+ * One person's leave at a time. What they have seen is acknowledged once: a fault or a stop that comes while the robot is asked to
+ * go on is another one, which they have not seen.
+ */
+export class GoOn {
+  readonly #ask: (kind: GoOnRequest) => Promise<GuardAnswer>;
+  readonly #tell: (sentence: string) => void;
+  /** Counts what people said: whatever is under way for something older ends. */
+  #said = 0;
+
+  constructor(ask: (kind: GoOnRequest) => Promise<GuardAnswer>, tell: (sentence: string) => void) {
+    this.#ask = ask;
+    this.#tell = tell;
+  }
+
+  /** A person said stop, of which the guard is told by itself: nothing is asked for any more. */
+  cancel(): void {
+    this.#said++;
+  }
+
+  /** Resolves when the robot may move, when it does not go on, which is told, or when somebody has said something newer. */
+  async begin(): Promise<void> {
+    const said = ++this.#said;
+    const isOld = (): boolean => said !== this.#said;
+    let why = '';
+    let isAcknowledged = false;
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (isOld() || (await this.#ask('permit')).ok) return;
+      const requests: readonly GoOnRequest[] = isAcknowledged ? ['enable'] : ['acknowledge', 'enable'];
+      for (const kind of requests) {
+        if (isOld()) return;
+        const answer = await this.#ask(kind);
+        if (answer.ok) isAcknowledged ||= kind === 'acknowledge';
+        else if (!answer.reason.includes('not possible in the state')) why = answer.reason;
+        // Torque comes on only where a tick has measured the joints since.
+        await delay(PAUSE_MS);
+      }
+    }
+    if (!isOld()) this.#tell(`The robot does not go on: ${why === '' ? 'it is still braking.' : why}`);
+  }
+}
