@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Publisher } from 'zeromq';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import {
   type LearnerServer,
@@ -10,6 +11,8 @@ import {
   subscribeWeights,
   type WeightsBundle,
 } from './index.ts';
+import { encodeBundle } from './weights-bundle.ts';
+import { encodeFrame, HEADER, WIRE_VERSION } from './wire.ts';
 
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
 const open: { close(): Promise<void> }[] = [];
@@ -132,6 +135,31 @@ describe('weights on the wire', () => {
     await expect.poll(() => robot.faults.at(-1)?.reason).toBe('not-finite');
     learner.publish(bundle(3));
     await expect.poll(() => robot.versions).toEqual([3]);
+  });
+
+  it('of an older version of the protocol are refused in one sentence with both versions, and newer ones are taken', async () => {
+    const socket = new Publisher({ linger: 0 });
+    open.push({ close: async () => socket.close() });
+    await socket.bind('tcp://127.0.0.1:*');
+    const robot = subscribe(
+      { address: 'tcp://127.0.0.1:1' },
+      { keep: 'newest', weightsAddress: socket.lastEndpoint!, after: 2 },
+    );
+    const frames = [1, 9, 10].map((v) => encodeFrame({ kind: 'weights', sequence: v }, encodeBundle(bundle(v))));
+    for (const frame of frames) frame[HEADER.version] = WIRE_VERSION - 1;
+    frames.push(encodeFrame({ kind: 'weights', sequence: 5 }, encodeBundle(bundle(5))));
+    const sending = setInterval(() => void socket.send(frames[sent++ % 4]!).catch(() => undefined), 10);
+    let sent = 0;
+    open.push({ close: async () => clearInterval(sending) });
+    await expect.poll(() => robot.versions, { timeout: 5000 }).toEqual([5]);
+    await delay(200);
+    expect(robot.versions).toEqual([5]);
+    expect(robot.faults).toEqual([
+      {
+        reason: 'bad-version',
+        sentence: `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`,
+      },
+    ]);
   });
 
   it.each(['newest', 'all'] as const)(

@@ -155,6 +155,7 @@ class Arrivals {
 class BundleGate {
   version: number;
   readonly #options: SubscribeOptions;
+  #toldVersion = '';
 
   constructor(options: SubscribeOptions) {
     this.#options = options;
@@ -194,6 +195,9 @@ class BundleGate {
   }
 
   #report(problem: LinkFault): undefined {
+    // A learner of another version repeats its weights as any: said once.
+    if (problem.reason === 'bad-version' && problem.sentence === this.#toldVersion) return;
+    if (problem.reason === 'bad-version') this.#toldVersion = problem.sentence;
     this.#options.onFault?.(problem);
     return undefined;
   }

@@ -7,6 +7,7 @@ import { Dealer, Router } from 'zeromq';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import {
+  askLearner,
   connectUplink,
   type Journal,
   type LearnerServer,
@@ -19,7 +20,7 @@ import {
 } from './index.ts';
 import { jsonPayload } from './messages.ts';
 import { RECORD_VERSION } from './record.ts';
-import { decodeFrame, encodeFrame, robotIdHash } from './wire.ts';
+import { decodeFrame, encodeFrame, HEADER, robotIdHash, WIRE_VERSION } from './wire.ts';
 
 const SIZES = { observationSize: 4, actionSize: 2 };
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
@@ -272,6 +273,54 @@ describe('link', () => {
     await expect(link.connected(5000)).rejects.toMatchObject({
       message: 'the robot writes transitions in version 2, the learner reads version 1',
       remedy: 'run the same version of Rein on the robot and on the learner',
+    });
+  });
+
+  describe('in an older version of the protocol', () => {
+    const sentence = `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`;
+    const older = (...frame: Parameters<typeof encodeFrame>): Uint8Array => {
+      const bytes = encodeFrame(...frame);
+      bytes[HEADER.version] = WIRE_VERSION - 1;
+      return bytes;
+    };
+
+    it('a robot is refused, the learner says so once, and others are served', async () => {
+      const faults: string[] = [];
+      const learner = await server([], { onFault: (fault) => faults.push(fault) });
+      const old = new Dealer({ linger: 0 });
+      open.push({ close: async () => old.close() });
+      old.connect(learner.address);
+      for (let i = 0; i < 3; i++) {
+        await old.send(older({ kind: 'hello' }, jsonPayload({})));
+        const answer = decodeFrame((await old.receive())[0]!);
+        if (!answer.ok) throw new Error(answer.error.sentence);
+        expect(answer.value.kind).toBe('refuse');
+        expect(JSON.parse(Buffer.from(answer.value.payload).toString())).toMatchObject({
+          code: 'wrong-version',
+          sentence,
+        });
+      }
+      expect(faults).toEqual([`a robot is refused: ${sentence}`]);
+      expect(learner.counters).toMatchObject({ refused: { 'wrong-version': 3 }, quarantined: { 'bad-version': 3 } });
+      await uplink(learner.address, journalIn()).connected(3000);
+    });
+
+    it('a learner is refused by the robot, before and when it asks who is there', async () => {
+      const old = new Router({ linger: 0 });
+      open.push({ close: async () => old.close() });
+      await old.bind('tcp://127.0.0.1:*');
+      void (async () => {
+        for await (const [identity] of old) await old.send([identity!, older({ kind: 'refuse' })]);
+      })().catch(() => undefined);
+      const remedy = 'run the same version of Rein on the robot and on the learner';
+      await expect(askLearner(old.lastEndpoint!, 3000)).rejects.toMatchObject({
+        ...{ kind: 'environment', remedy },
+        message: `the learner at ${old.lastEndpoint} cannot be used: ${sentence}`,
+      });
+      const reasons: (string | undefined)[] = [];
+      const link = uplink(old.lastEndpoint!, journalIn(), { onState: (_, reason) => reasons.push(reason) });
+      await expect(link.connected(3000)).rejects.toMatchObject({ message: sentence, remedy });
+      expect(reasons).toEqual([sentence]);
     });
   });
 

@@ -80,10 +80,17 @@ const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
 const ABOUT: Record<Exclude<keyof About, 'meaning'>, FieldType> = { runId: 'string', weightsVersion: 'count' };
 const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
 
+const SAME_VERSION = 'run the same version of Rein on the robot and on the learner';
+
 /** Why a robot and a learner of different formats do not talk. */
 export function versionRefusal(robot: number, learner: number): Refusal {
   const sentence = `the robot writes transitions in version ${robot}, the learner reads version ${learner}`;
-  return { code: 'wrong-version', sentence, remedy: 'run the same version of Rein on the robot and on the learner' };
+  return { code: 'wrong-version', sentence, remedy: SAME_VERSION };
+}
+
+/** The same where not even frames can be read: `problem` is what `decodeFrame` said of a `bad-version`. */
+export function protocolRefusal({ sentence }: LinkFault): Refusal {
+  return { code: 'wrong-version', sentence, remedy: SAME_VERSION };
 }
 
 /** An object as a JSON payload. */

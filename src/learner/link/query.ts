@@ -1,9 +1,10 @@
 /** Asking a learner which run it trains, before a robot joins it: a robot that is told nothing takes the learner's run. */
 import { Dealer } from 'zeromq';
 import { ReinError } from '../../core/index.ts';
-import { readAbout } from './messages.ts';
+import type { LinkFault } from './fault.ts';
+import { protocolRefusal, readAbout } from './messages.ts';
 import { CONNECTING_OPTIONS, Outbox, parseAddress, receiveAll, SEND_TIMEOUT_MS } from './sockets.ts';
-import { decodeFrame, encodeFrame } from './wire.ts';
+import { decodeFrame, encodeFrame, type Frame } from './wire.ts';
 
 /** Who a learner is. */
 export interface LearnerInfo {
@@ -19,7 +20,7 @@ const ASK_AGAIN_MS = 200;
 
 /**
  * Asks the learner at `address`. Rejects with `ReinError('link')` for an address that cannot be one, and where nobody
- * answers within `timeoutMs`.
+ * answers within `timeoutMs`; with `ReinError('environment')` where one answers in another version of the protocol.
  */
 export async function askLearner(address: string, timeoutMs: number): Promise<LearnerInfo> {
   parseAddress(address);
@@ -34,7 +35,9 @@ export async function askLearner(address: string, timeoutMs: number): Promise<Le
     return await new Promise<LearnerInfo>((resolve, reject) => {
       timer = setTimeout(() => reject(noAnswer(address)), timeoutMs);
       done = receiveAll(socket, ([bytes]) => {
-        const info = infoIn(bytes!);
+        const frame = decodeFrame(bytes!);
+        if (!frame.ok && frame.error.reason === 'bad-version') reject(otherVersion(address, frame.error));
+        const info = frame.ok ? infoIn(frame.value) : undefined;
         if (info !== undefined) resolve(info);
       });
       ask();
@@ -47,14 +50,18 @@ export async function askLearner(address: string, timeoutMs: number): Promise<Le
   }
 }
 
-function infoIn(bytes: Uint8Array): LearnerInfo | undefined {
-  const frame = decodeFrame(bytes);
-  if (!frame.ok || frame.value.kind !== 'about') return undefined;
-  const about = readAbout(frame.value.payload);
+function infoIn(frame: Frame): LearnerInfo | undefined {
+  if (frame.kind !== 'about') return undefined;
+  const about = readAbout(frame.payload);
   if (!about.ok) return undefined;
   const { runId, weightsVersion, meaning } = about.value;
-  const info = { runId, weightsVersion, schemaHash: frame.value.schemaHash };
+  const info = { runId, weightsVersion, schemaHash: frame.schemaHash };
   return meaning === undefined ? info : { ...info, meaning };
+}
+
+function otherVersion(address: string, problem: LinkFault): ReinError {
+  const { sentence, remedy } = protocolRefusal(problem);
+  return new ReinError('environment', `the learner at ${address} cannot be used: ${sentence}`, { remedy });
 }
 
 function noAnswer(address: string): ReinError {

@@ -6,12 +6,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Router, XPublisher } from 'zeromq';
 import { bindPair } from './bind.ts';
+import type { LinkFault } from './fault.ts';
 import {
   ACK_NOTHING_YET,
   ACK_REWIND,
   ackPayload,
   type Hello,
   jsonPayload,
+  protocolRefusal,
   type Refusal,
   readBatch,
   readControl,
@@ -94,6 +96,8 @@ export class LearnerServer {
   readonly #robots = new Map<string, RobotPeer>();
   readonly #byIdentity = new Map<string, RobotPeer>();
   readonly #known: Watermark[];
+  /** Of peers of other versions, each told once: there are 255 at most. */
+  readonly #toldVersions = new Set<string>();
   readonly #instance = randomBytes(8).toString('hex');
   readonly #loops: Promise<void>[];
   readonly #timers: NodeJS.Timeout[];
@@ -174,11 +178,21 @@ export class LearnerServer {
   #receive([identity, bytes]: Buffer[]): void {
     if (identity === undefined || bytes === undefined || this.#isClosed) return;
     const frame = decodeFrame(bytes);
-    if (!frame.ok) quarantine(this.counters, frame.error);
+    if (!frame.ok) this.#unreadable(identity, frame.error);
     else if (frame.value.kind === 'hello') this.#welcome(identity, frame.value);
     else if (frame.value.kind === 'query') this.#introduce(identity);
     else if (frame.value.kind === 'weightsRequest') this.#weights.request(identity, frame.value.sequence);
     else this.#receiveInSession(identity, frame.value);
+  }
+
+  /** A peer of another version cannot read the answer, but sees in it which version this is. */
+  #unreadable(identity: Buffer, problem: LinkFault): void {
+    quarantine(this.counters, problem);
+    if (problem.reason !== 'bad-version') return;
+    this.#refuse(identity, protocolRefusal(problem));
+    if (this.#toldVersions.has(problem.sentence)) return;
+    this.#toldVersions.add(problem.sentence);
+    this.#options.onFault?.(`a robot is refused: ${problem.sentence}`);
   }
 
   #receiveInSession(identity: Buffer, frame: Frame): void {

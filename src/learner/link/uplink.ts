@@ -12,6 +12,7 @@ import { ControlChannel } from './control-channel.ts';
 import type { Journal } from './journal/index.ts';
 import {
   jsonPayload,
+  protocolRefusal,
   type Refusal,
   readAck,
   readControl,
@@ -204,7 +205,13 @@ export class Uplink {
 
   #receive(bytes: Uint8Array): void {
     const decoded = decodeFrame(bytes);
-    if (!decoded.ok || this.#state === 'closed') return; // what it answered to is sent again
+    if (this.#state === 'closed') return;
+    if (!decoded.ok) {
+      // While it is connected this is a bit that flipped. What any other answered to is sent again.
+      const isOther = decoded.error.reason === 'bad-version' && this.#state !== 'connected';
+      if (isOther) this.#refuse(protocolRefusal(decoded.error));
+      return;
+    }
     const frame = decoded.value;
     // A heartbeat proves that the learner is heard, not that it hears.
     if (frame.kind !== 'heartbeat') this.#heardMs = performance.now();

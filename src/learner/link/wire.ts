@@ -121,7 +121,9 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   if (view.getUint32(HEADER.magic, true) !== MAGIC) return fault('bad-magic', 'the message does not start with "REIN"');
   const version = view.getUint8(HEADER.version);
-  if (version !== WIRE_VERSION) return fault('bad-version', `wire version ${version} is not ${WIRE_VERSION}`);
+  if (version !== WIRE_VERSION) {
+    return fault('bad-version', `the other side speaks version ${version} of the protocol, this one ${WIRE_VERSION}`);
+  }
   const kind = FRAME_KINDS[view.getUint8(HEADER.kind)];
   if (kind === undefined || kind === 'none')
     return fault('bad-kind', `kind ${view.getUint8(HEADER.kind)} is not known`);
@@ -147,7 +149,8 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
 
 /** The weights version in a frame's header, without checking the rest; undefined when it is no weights frame. */
 export function peekWeightsVersion(bytes: Uint8Array): number | undefined {
-  if (bytes.length < HEADER_BYTES || bytes[HEADER.kind] !== FRAME_KINDS.indexOf('weights')) return undefined;
+  if (bytes.length < HEADER_BYTES || bytes[HEADER.version] !== WIRE_VERSION) return undefined;
+  if (bytes[HEADER.kind] !== FRAME_KINDS.indexOf('weights')) return undefined;
   return readU64(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), HEADER.sequence);
 }
 
