@@ -229,3 +229,37 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
     pretraining.mockRestore();
   });
 });
+
+describe('a learner of two robots', { timeout: 30_000 }, () => {
+  it('goes on with one of them when the other has said that its part is over, and ends with the last', async () => {
+    const learner = await startLearner('fresh');
+    let isOver = false;
+    const training = learner.run().then(() => {
+      isOver = true;
+    });
+    const first = await demonstrated();
+    const own = { folder: join(folder, 'second'), runId: 'run', robotId: 'second', keep: 'newest' } as const;
+    const second = new LearnerConnection({ ...own, setup, address, onFault: () => undefined });
+    closers.push(() => second.close());
+    await second.connected(5000);
+    await until(() => learner.status.version > 0, 'the first weights');
+    first.end();
+    expect(await first.drain(5000)).toBe(true);
+    await delay(500); // a learner that takes it for the end of all looks twice meanwhile
+    for (let i = 0; i < 4; i++) second.record(createTransition(setup.observationSize, setup.actionSize));
+    expect(await second.drain(5000)).toBe(true);
+    expect(second.counters).toMatchObject({ sent: 4, acked: 4, pending: 0, lost: 0 });
+    expect(learner.status).toMatchObject({ delivered: STEPS + 4, online: 4 });
+    expect(isOver).toBe(false);
+
+    // What the first has recorded since belongs to a new part.
+    first.record(createTransition(setup.observationSize, setup.actionSize));
+    expect(await first.drain(5000)).toBe(true);
+    second.end();
+    await delay(500);
+    expect(isOver).toBe(false);
+    first.end();
+    await training;
+    expect(learner.status).toMatchObject({ delivered: STEPS + 5, online: 5 });
+  });
+});
