@@ -100,10 +100,10 @@ for (const text of values.keep) keepPart(text);
 if (!values.page) await makeParts(PARTS.filter(({ name }) => isWanted(name)));
 const faultTable = await readFaultTable();
 const parts = {};
-for (const { name, command } of PARTS) {
+for (const { name, command, env } of PARTS) {
   const part = readPart(name);
   const known = part.commit && (await run(['git', 'merge-base', '--is-ancestor', part.commit, 'HEAD'], {})).code === 0;
-  parts[name] = { ...part, ...(part.commit && { isInHistory: known }), command: shown(command) };
+  parts[name] = { ...part, ...(part.commit && { isInHistory: known }), command: shown(command, env) };
 }
 const evidence = {
   formatVersion: 1,
@@ -184,7 +184,7 @@ async function makePart({ name, command, flag, env: ofPart = {} }) {
   const file = partFile(name);
   const fresh = `${file}.new`;
   rmSync(fresh, { force: true });
-  console.log(`${name}: ${shown(command)}`);
+  console.log(`${name}: ${shown(command, ofPart)}`);
   const begun = performance.now();
   const env = { REIN_PROGRAMS: quick ? '1000' : '10000', ...ofPart };
   // What a part says of itself is shown now and then: its last line.
@@ -243,10 +243,12 @@ async function readVersions() {
   return { rein: version, ...packageVersions() };
 }
 
-function shown(command) {
-  return command
+/** A command as it can be typed. */
+function shown(command, env = {}) {
+  return [...Object.entries(env).map(([name, value]) => `${name}=${value}`), ...command]
+    .map((word) => (/\s/.test(word) ? `'${word}'` : word))
     .join(' ')
-    .replace('node_modules/vitest/vitest.mjs', 'vitest')
+    .replace('node node_modules/vitest/vitest.mjs', 'npx vitest')
     .replace(/ (--json)$/, '');
 }
 

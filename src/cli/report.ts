@@ -5,8 +5,9 @@ import { EXIT_CODES, path } from './options.ts';
 
 const HELP = `
 What happens:
-  report.html is made (again) from the files in a run's folder: of rein sim, run and learn, also of one that goes on or was stopped
-  before its end. What was not recorded is left out, and the page says so. Nothing else in the folder changes.
+  report.html is made (again) from the files in a run's folder: of rein sim, run and learn, also of one that goes on
+  or was stopped before its end. What was not recorded is left out, and the page says so. Nothing else in the folder
+  changes.
 
 Examples:
   $ rein report runs/a1

@@ -45,6 +45,7 @@ What it writes, below runs/<id>/ or --out:
   guard.log       when the arm was moved, braked and stood, and how late ticks were; REIN_LOG=debug in the environment
                   tells more, REIN_LOG=warn less (trace, debug, info, warn, error, silent)
   config.yaml     what was run
+  report.html     the page of the run, once it has ended
 
 Examples:
   $ rein learn --task insert                                       first, in another terminal

@@ -121,6 +121,11 @@ describe('a clutch', () => {
     world.source[0] = 7;
     world.clutch.open();
     expect(world.step()).toEqual(ZERO);
+    // Nor a step of another source in between.
+    world.name = 'tracker';
+    expect(world.step()).toEqual(ZERO);
+    world.name = 'leader';
+    expect(world.step()).toEqual(ZERO);
     world.source[0] = 7.002;
     expect(world.step()).toEqual(ZERO);
     world.close();

@@ -18,8 +18,8 @@ export class Clutch {
   /** Which closing of whose clutch is latched; 0 for none. */
   #closing = 0;
   #source = '';
-  /** A closing that was let go of by itself is not latched again: the person closes anew. */
-  #lostClosing = 0;
+  /** By source: a closing that was let go of by itself is not latched again: the person closes anew. */
+  readonly #lostClosings = new Map<string, number>();
 
   constructor(spec: ActionSpec) {
     this.#spec = spec;
@@ -47,7 +47,6 @@ export class Clutch {
       if (absolute !== undefined) command.action.fill(0);
       return;
     }
-    if (absolute.source !== this.#source) this.#lostClosing = 0;
     if (absolute.closing !== this.#closing || absolute.source !== this.#source) this.#latch(command, robot);
     if (this.#closing === 0) command.action.fill(0);
     else this.#follow(command, robot);
@@ -56,30 +55,30 @@ export class Clutch {
   #latch({ absolute }: TeleopCommand, robot: ArrayLike<number>): void {
     const { source, closing, pose } = absolute!;
     this.#source = source;
-    this.#closing = closing === this.#lostClosing ? 0 : closing;
+    this.#closing = closing === this.#lostClosings.get(source) ? 0 : closing;
     this.#sourceAtStart.set(pose);
     this.#robotAtStart.set(robot);
   }
 
   #follow({ absolute, action }: TeleopCommand, robot: ArrayLike<number>): void {
-    const { pose, closing } = absolute!;
+    const { source, pose, closing } = absolute!;
     let isLost = false;
     for (let i = 0; i < action.length; i++) {
       const moved = pose[i]! - this.#sourceAtStart[i]!;
       const followed = robot[i]! - this.#robotAtStart[i]!;
-      const lead = this.#way(i, moved - followed) / this.#spec.dimensions[i]!.scale;
+      const lead = this.#difference(i, moved - followed) / this.#spec.dimensions[i]!.scale;
       // Not finite is lost, too.
       isLost ||= !(Math.abs(lead) <= MOST_LEAD_ACTIONS);
       action[i] = clamp(lead, -1, 1);
     }
     if (!isLost) return;
     action.fill(0);
-    this.#lostClosing = closing;
+    this.#lostClosings.set(source, closing);
     this.open();
   }
 
   /** A tool's yaw goes the short way round; a joint has turns. */
-  #way(i: number, difference: number): number {
+  #difference(i: number, difference: number): number {
     const isCircle = this.#spec.kind === 'cartesian' && this.#spec.dimensions[i]!.unit === 'rad';
     return isCircle && Number.isFinite(difference) ? wrapAngleRad(difference) : difference;
   }

@@ -239,8 +239,18 @@ describe('KeyboardTeleop', () => {
     expect(b.keyboard.state).toMatchObject({ isInControl: true, isStopped: false });
     await b.type(' ');
     expect(b.keyboard.state).toMatchObject({ isInControl: true, isStopped: true });
-    await b.type('c');
-    expect(b.keyboard.state).toMatchObject({ isInControl: false, isStopped: false });
+  });
+
+  it('gives the arm back at c to whoever had it before the stop', async () => {
+    for (const [before, isInControl] of [
+      ['t', true],
+      ['g', false],
+    ] as const) {
+      const b = bench();
+      await b.type(before);
+      for (const key of [' ', ' ', 'c']) await b.type(key);
+      expect(b.keyboard.state).toMatchObject({ isInControl, isStopped: false });
+    }
   });
 
   it('reports marks, help and interrupts', async () => {

@@ -59,6 +59,8 @@ export class KeyboardTeleop implements TeleopSource {
   readonly #motion: MotionKeys;
   readonly #enabling = new Enabling();
   readonly #state = new BehaviorSubject<KeyboardState>(FIRST_STATE);
+  /** Whether the person was in control when they said stop. */
+  #hadControl = false;
 
   /** Puts the terminal into raw mode where it is one; another stream of bytes works as well. */
   constructor(options: KeyboardOptions) {
@@ -152,8 +154,8 @@ export class KeyboardTeleop implements TeleopSource {
         this.giveBack();
         return;
       case 'c':
-        // The person lets the robot go on: their own stop is over as well.
-        if (this.state.isStopped) this.giveBack();
+        // The person lets the robot go on: their own stop is over as well, and who had the arm before has it again.
+        if (this.state.isStopped) this.#update({ isInControl: this.#hadControl, isStopped: false });
         return;
       case 'escape':
         // Not a way to give back: half an arrow key's sequence looks the same.
@@ -161,6 +163,7 @@ export class KeyboardTeleop implements TeleopSource {
         return;
       case ' ':
         this.#motion.release();
+        if (!this.state.isStopped) this.#hadControl = this.state.isInControl;
         this.#update({ isInControl: true, isStopped: true });
         return;
       case '[':

@@ -33,6 +33,7 @@ export class FaultRig {
     const { clock, driver, overruns } = this;
     const action = jointAction(model, options.scale ?? 0.02);
     this.link = new MemoryGuardLink({
+      nodeIs: 'person',
       shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
       clock,
       createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port, overruns }),

@@ -25,6 +25,7 @@ export async function createMockLink(options: MockDriverOptions = {}): Promise<M
   const driver = new MockDriver(mockModel, { signalNames: mockSignals, ...options });
   await driver.open();
   const link = new MemoryGuardLink({
+    nodeIs: 'person',
     shape: {
       joints: mockModel.joints.length,
       signals: mockSignals.length,

@@ -82,6 +82,7 @@ export class TestRobot {
     const { robot } = config;
     const guard = { driver, model: this.#model, action: task.action, policyPeriodS: 1 / config.task.policyHz, clock };
     this.link = new TurningLink({
+      nodeIs: 'person',
       shape: {
         ...{ joints: robot.joints.length, signals: task.signalNames.length, actions: actionSize },
         controlHz: robot.controlHz,

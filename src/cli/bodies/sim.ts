@@ -74,9 +74,11 @@ export async function simBody(options: SimOptions): Promise<number> {
     return await finish(result, options);
   } catch (error) {
     display.stop();
-    if (!isOwnAbort(error, stop.signal)) throw error;
-    process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
+    const isOwn = isOwnAbort(error, stop.signal);
+    if (!isOwn && !(error instanceof ReinError)) throw error;
+    if (isOwn) process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');
     if (folder !== undefined) process.stdout.write(`${(await whatIsKept(folder)).join('\n')}\n`);
+    if (!isOwn) throw error;
     return INTERRUPTED;
   } finally {
     stop.release();

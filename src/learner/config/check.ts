@@ -67,7 +67,10 @@ export function checkLearnerConfig(config: LearnerConfig): void {
         throw new RangeError(`learner configuration: ${key} must be ${says}, got ${config[key]}`);
     }
   }
-  const { criticSubset, critics } = config;
+  const { criticSubset, critics, bcAuxRows, bcAuxWeight } = config;
+  if (bcAuxRows === 'better' && bcAuxWeight === 0) {
+    throw new RangeError('learner configuration: bcAuxRows: better does nothing where bcAuxWeight is 0');
+  }
   if (criticSubset > critics) {
     throw new RangeError(`learner configuration: criticSubset (${criticSubset}) must not exceed critics (${critics})`);
   }

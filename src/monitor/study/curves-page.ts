@@ -35,7 +35,7 @@ const HEAD = `# Learning curves
 Made by \`npm run curves\` from the studies in [config/studies](../../config/studies) and the curves in [curves](curves), one file
 a run, one line an evaluation; \`npm run curves -- --page\` makes it again from these files and trains nothing. A run repeats
 bit for bit from its environment, learner and seed on one version of the program. These curves are of several: a newer engine may
-round its sums in another order, and those that begin with cloning are from before critics were warmed up, so that new critics unteach
+round its sums in another order, and all are from before critics began near 0, and those that begin with cloning from before critics were warmed up, so that new critics unteach
 the clone at first.
 
 Every evaluation is of episodes without exploring that are the same for all variants and seeds. Intervals are 95 % over seeds:

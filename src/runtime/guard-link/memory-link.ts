@@ -25,8 +25,8 @@ export interface MemoryLinkOptions {
   readonly clock: LockStepClock;
   /** Makes a guard on the link's port, at first and at each restart. The link closes it. */
   readonly createGuard: (port: GuardPort) => TickingGuard;
-  /** Who asks by this link, where the request does not say; `person` by default, as in tests. */
-  readonly nodeIs?: Asker;
+  /** Who asks by this link, where the request does not say. */
+  readonly nodeIs: Asker;
 }
 
 /** Counters of a frame that outlive a guard. */
@@ -51,7 +51,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     this.#clock = options.clock;
     this.#listeners = new LinkListeners(this.shape);
     this.#command = createActionCommand(this.shape.actions);
-    this.#nodeIs = options.nodeIs ?? 'person';
+    this.#nodeIs = options.nodeIs;
     this.#createGuard = options.createGuard;
     this.#guard = options.createGuard(this);
   }

@@ -25,6 +25,7 @@ class Rig {
     const { clock, driver } = this;
     if (kind === 'simulated') Object.defineProperty(driver, 'isSimulated', { value: true });
     this.link = new MemoryGuardLink({
+      nodeIs: 'person',
       shape: { joints: 6, signals: 0, actions: 6, controlHz: ur5eLike.controlHz },
       clock,
       createGuard: (port) => new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port }),

@@ -15,6 +15,7 @@ async function rig() {
   await driver.open();
   const action = jointSpec(diffBase, 0.05);
   const link = new MemoryGuardLink({
+    nodeIs: 'person',
     shape: { joints: 2, signals: 0, actions: 2, controlHz: diffBase.controlHz },
     clock,
     createGuard: (port) => new Guard({ driver, model: diffBase, action, policyPeriodS: 0.1, clock, port }),

@@ -72,6 +72,7 @@ async function rig(model: RobotModel) {
   await driver.open();
   const joints = model.joints.length;
   const link = new MemoryGuardLink({
+    nodeIs: 'person',
     shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
     clock,
     createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port }),

@@ -310,6 +310,7 @@ async function rig(options: MockDriverOptions = {}) {
   await driver.open();
   const joints = ur5eLike.joints.length;
   const link = new MemoryGuardLink({
+    nodeIs: 'person',
     shape: { joints, signals: 0, actions: joints, controlHz: ur5eLike.controlHz },
     clock,
     createGuard: (port) => new Guard({ driver, model: ur5eLike, action, policyPeriodS: 0.1, clock, port }),

@@ -33,7 +33,7 @@ const UNMEASURED: GuardAnswer = {
  *
  * @example
  * const createGuard = (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port });
- * const link = new MemoryGuardLink({ shape, clock, createGuard });
+ * const link = new MemoryGuardLink({ shape, clock, nodeIs: 'person', createGuard });
  * await link.advance(1); // torque comes on where the robot is measured
  * await link.request({ kind: 'enable' });
  * await link.request({ kind: 'activate' });

@@ -123,6 +123,7 @@ function gapsAt(steps: readonly Step[], misplacedRad: number, prepares: Prepares
   const driver = new FallingArm(prepares);
   let guard: Guard | undefined;
   const link = new MemoryGuardLink({
+    nodeIs: 'person',
     shape: { joints: JOINTS, signals: 0, actions: JOINTS, controlHz: ur5eLike.controlHz },
     clock,
     createGuard: (port) => {

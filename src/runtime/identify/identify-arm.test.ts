@@ -107,6 +107,7 @@ describe('the torque observer of an identified arm', () => {
     const clock = new LockStepClock(1 / model.controlHz);
     const action = identifyAction(watched);
     const link = new MemoryGuardLink({
+      nodeIs: 'person',
       shape: { joints: 6, signals: 0, actions: 6, controlHz: model.controlHz },
       clock,
       createGuard: (port) =>

@@ -30,6 +30,7 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
   const clock = new LockStepClock(1 / model.controlHz);
   await driver.open();
   const link = new MemoryGuardLink({
+    nodeIs: 'program',
     shape: {
       ...{ joints: model.joints.length, signals: driver.signalNames.length },
       ...{ actions: model.joints.length, controlHz: model.controlHz },

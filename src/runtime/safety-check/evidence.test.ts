@@ -38,7 +38,7 @@ describe('evidence of several robots', () => {
     expect(verdict).toBe(
       '0 violations of the reference in 1 000 adversarial ticks with the energy tank, 0 in 2 000 without it (but for energy). ' +
         'The simulated arm, which lags behind it, strayed: up to 66.7 mm out of its box, ' +
-        'touched itself or a keep-out box in 135 ticks, up to 3.1 mm deep; the margins that cover that are listed.',
+        'touched itself or a keep-out box in 135 ticks at least, up to 3.1 mm deep; the margins that cover that are listed.',
     );
     expect(evidenceOf([checked(10, [2], 0)], [], 9, [checked(10, [1], 0)])).toMatchObject({
       violations: 2,

@@ -47,7 +47,7 @@ function verdictOf(counts: Counts, results: readonly SafetyCheckResult[]): strin
     ...(touch.worst === 0
       ? []
       : [
-          `touched itself or a keep-out box in ${grouped(touch.count)} ticks, up to ${millimetres(touch.worst)} mm deep`,
+          `touched itself or a keep-out box in ${grouped(touch.count)} ticks at least, up to ${millimetres(touch.worst)} mm deep`,
         ]),
   ];
   const arm =

@@ -44,7 +44,7 @@ async function shownByScript(rig: Rig, rng: Rng): Promise<Demonstrations> {
       await nextTurn();
     };
     const result = await robot.runner.run({ layout, operator, purpose: 'demo', beforeStep, onStep });
-    if (result.abortedBy !== undefined) log.restarted(await robot.goOn());
+    log.restarted(await robot.goOn());
     if (!result.success) continue;
     for (const transition of taken) connection.record(transition);
     log.episode('demonstration', episode, result);
@@ -106,7 +106,7 @@ async function shownByPerson(rig: Rig, rng: Rng): Promise<Demonstrations> {
         log.step(transition, connection, keyboard.state.isStopped ? 'stopped' : 'moving');
       },
     });
-    if (result.abortedBy !== undefined) log.restarted(await robot.goOn());
+    log.restarted(await robot.goOn());
     if (!result.success) {
       if (!said.isSkipping)
         log.message(`not kept: ${result.abortedBy ?? 'the peg did not get in before the time limit'}`);

@@ -72,7 +72,7 @@ async function runEpisode(
     purpose: 'evaluation',
   });
   stop();
-  if (result.abortedBy !== undefined) await robot.goOn();
+  await robot.goOn();
   const outcome = {
     success: result.success,
     steps: result.steps,

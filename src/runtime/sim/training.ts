@@ -135,7 +135,8 @@ class Training {
   }
 
   async close(): Promise<void> {
-    await this.#validating?.catch(() => undefined);
+    // Where the run was ended meanwhile, what was judged is written down all the same.
+    await this.#finishValidation().catch(() => undefined);
     await this.#policy.close();
   }
 
@@ -157,10 +158,10 @@ class Training {
     log.episode('training', this.#episodes++, result, ticks / setup.config.robot.controlHz);
     if (result.abortedBy !== undefined) {
       log.message(`episode ${this.#episodes} ended early: ${result.abortedBy}`);
-      log.restarted(await robot.goOn());
       // Episodes that end before their first step would never be over.
       if (result.steps === 0) throw new ReinError('task', `No training episode begins: ${result.abortedBy}.`);
     }
+    log.restarted(await robot.goOn());
     this.#trainingTicks += robot.link.latest.ticks - ticksBefore;
   }
 

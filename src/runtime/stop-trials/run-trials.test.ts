@@ -15,5 +15,6 @@ describe('a trial that missed its bound', () => {
     const moved = { ...times, figures: {}, wrong: 'the arm moved again while the flood went on' };
     expect(isExcused(moved, bounds, 10)).toBe(true);
     expect(isExcused({ ...moved, isCertain: true }, bounds, 10)).toBe(false);
+    expect(isExcused({ ...moved, figures: { brakeBegins: 829 } }, bounds, 10)).toBe(false);
   });
 });

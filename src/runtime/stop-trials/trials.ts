@@ -112,8 +112,8 @@ async function stopsAfter(rig: TrialRig, beganAtMs: number): Promise<TrialOutcom
   };
 }
 
-function wrongFrames(hasStopFrames: boolean): { readonly wrong?: string } {
-  return hasStopFrames ? { wrong: 'the guardian wrote although the guard was well' } : {};
+function wrongFrames(hasStopFrames: boolean): Pick<TrialOutcome, 'wrong' | 'isCertain'> {
+  return hasStopFrames ? { wrong: 'the guardian wrote although the guard was well', isCertain: true } : {};
 }
 
 /** A frozen node keeps its connection, so that it is the lease of its last command that ends: and not before its time. */

@@ -99,7 +99,7 @@ export const DECIDING: readonly FaultRow[] = [
   {
     ...{ row: 8, fault: 'New weights make the action jump', applies: true },
     promise:
-      'They take effect between two decisions. The guard opens a hand-over, 1 s of halved acceleration and jerk limits, where the weights are of another run, go back or skip more than 16 versions, and where within 1 s of them a command jumps: by more than a quarter of its scale and 1.5 times as far as any of the last 32 did under unchanged weights.',
+      'They take effect between two decisions. The guard opens a hand-over, 1 s of halved acceleration and jerk limits, where the weights are of another run, go back or skip more than 16 versions, and where within 1 s of them a command jumps: by more than a quarter of its scale and 1.5 times as far as any of the last 32 did under unchanged weights. Weights that begin with the robot at rest take over from nobody, and are judged by their later changes only.',
     source: "Autoware's tighter limits in a transition",
     numbers: { tightForS: 1, accelRatio: 0.5, jumpMin: 0.25, jumpFactor: 1.5, mostVersions: 16 },
     signs: [],

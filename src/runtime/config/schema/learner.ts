@@ -94,7 +94,7 @@ const schema = z
       .enum(['demonstrations', 'better'])
       .meta({
         description:
-          "Which steps it looks at: demonstrations; or better, those and whatever was done that the critics hold for better than the policy's action.",
+          "Which steps behaviour cloning during training (`bcAuxWeight`) looks at: demonstrations; or better, those and whatever was done that the critics hold for better than the policy's action.",
       })
       .default('demonstrations'),
     bcAuxHalvingUpdates: whole(

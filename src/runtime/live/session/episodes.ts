@@ -222,8 +222,9 @@ export class Episodes {
       const report = await this.#run(activity, 'demo', {
         ...{ operator, onStep },
         ...(person === undefined ? {} : this.#untilGivenUp(activity, DEMONSTRATION_PATIENCE * maxSteps)),
+      }).finally(() => {
+        this.#isShown = false;
       });
-      this.#isShown = false;
       if (activity.reason !== undefined) return false;
       if (this.#isSkipping) break;
       const isGivenUp = person !== undefined && report.abortedBy === GIVEN_UP;

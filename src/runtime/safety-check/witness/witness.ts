@@ -22,7 +22,7 @@ const ROUNDING_SPEED = 1e-9;
 /** Two integrations of one base's way differ by so much, m. */
 const FENCE_ROUNDING_M = 1e-5;
 
-/** Shapes of the reference farther apart than this are asked of MuJoCo now and then only: the arm strays less, m. */
+/** Shapes of the reference farther apart than this are asked of MuJoCo in every tenth tick only, m: touches of arms that stray farther are counted too low. */
 const NEAR_M = 0.1;
 
 /** Ticks and worst amounts of one kind. */
