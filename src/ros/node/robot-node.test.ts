@@ -434,6 +434,19 @@ describe('topics', () => {
     });
   });
 
+  it('tell no error of a driver that ends while the node does', async () => {
+    await ros.make();
+    const events = ros.hear(RobotEvent, '/rein/events', EVENT_QOS);
+    await ros.activate();
+    ros.node.session?.resume();
+    await soon(() => (ros.node.session?.state.step ?? 0) > 1, 'motion');
+    const closed = ros.node.close();
+    ros.robot.driver.inject('lost', 1e9);
+    await closed;
+    await soon(() => events.some((event) => event.row === 10), 'the event');
+    expect(events.filter((event) => event.row === 10)).toMatchObject([{ level: 1, name: 'driverLost' }]);
+  });
+
   it('name the joint and the torque of row 54', async () => {
     const { joints } = ros.robot.setup.config.robot;
     // Of 30 N·m that the file explains at the second joint the mock measures none.

@@ -67,6 +67,7 @@ export class RobotNode {
   #beats = 0;
   /** The robot was stopped by deactivating, and by nothing else: activating may undo it. */
   #isParked = false;
+  #isEnding = false;
 
   constructor(options: RobotNodeOptions) {
     const { port, setup, clock } = options;
@@ -131,6 +132,7 @@ export class RobotNode {
 
   /** Brakes, closes the session, publishes no more. Never rejects. */
   async close(): Promise<void> {
+    this.#isEnding = true;
     clearInterval(this.#timer);
     this.#permission.isActive = false;
     await this.#holder.close();
@@ -152,7 +154,8 @@ export class RobotNode {
     return kind === 'duplicateNode' && (this.#options.ghosts?.() ?? 0) > 0;
   }
 
-  event(event: SessionEvent): void {
+  event(given: SessionEvent): void {
+    const event = this.#isEnding && given.name === 'driverLost' ? endedToo(given) : given;
     this.#publications.event(event);
     // What the robot's own processes find in the graph is told by the guard.
     const kind = event.name === 'guardNotice' ? GRAPH_NOTICES[event.row] : undefined;
@@ -288,4 +291,10 @@ export class RobotNode {
     this.#publications.policy(session);
     this.#publications.safety(session.frame);
   }
+}
+
+/** One Ctrl+C ends the launch's driver as well, and often first. */
+function endedToo(event: SessionEvent): SessionEvent {
+  const message = 'The robot ceased to answer while this node was ending: its driver ended, too, or is lost.';
+  return { ...event, level: 'warn', message, remedy: '' };
 }
