@@ -33,7 +33,9 @@ What happens:
   the policy and sends transitions to the learner. If the node dies or is late, the guard brakes and holds within its
   lease. If the learner is away, the robot goes on with its last weights and keeps the transitions on disk until they
   are acknowledged. It also starts without it: on the last weights in --out, or it holds until the learner answers.
-  Without --learner nothing is sent. Ctrl+C brakes, holds and ends.
+  With --learner the file of --policy acts while --out has no weights of the learner, once that has answered.
+  Without --learner nothing is sent, and the file acts whatever --out holds.
+  Ctrl+C brakes, holds and ends.
   The space key stops the robot past its node, also where that hangs.
   After a stop, or when the node has died, the robot stands until you press c here. A simulated robot goes on by itself
   after a stop that is no category 1 (docs/faults.md).

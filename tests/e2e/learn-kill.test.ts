@@ -5,8 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../../src/core/index.ts';
 import { decodeCheckpoint } from '../../src/learner/checkpoint-format.ts';
+import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/learner/link/journal/segment.ts';
 import { createSetup, loadResolvedConfig } from '../../src/runtime/index.ts';
-import { LearnerConnection } from '../../src/runtime/node/index.ts';
+import { JOURNAL_FOLDER, LearnerConnection } from '../../src/runtime/node/index.ts';
 import { runIdOf } from '../../src/runtime/sim/index.ts';
 import { freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
@@ -37,14 +38,20 @@ afterEach(async () => {
   rmSync(run.folder, { recursive: true, force: true });
 });
 
-/** A robot that has recorded everything at once: what is learned depends on the order alone. */
-function robotOf(name: string, address: string): LearnerConnection {
+/** One start of the robot of the learner's run `name`. */
+function connect(name: string, address: string) {
   const folder = join(run.folder, name);
   const config = loadResolvedConfig(join(folder, 'config.yaml'));
   const setup = createSetup(config);
   const common = { setup, runId: runIdOf(folder, config), robotId: 'arm', address, keep: 'newest' } as const;
   const robot = new LearnerConnection({ ...common, folder: join(run.folder, `${name}-robot`), onFault: () => {} });
   connections.push(robot);
+  return { robot, setup };
+}
+
+/** A robot that has recorded everything at once: what is learned depends on the order alone. */
+function robotOf(name: string, address: string): LearnerConnection {
+  const { robot, setup } = connect(name, address);
   const rng = new Rng(1);
   for (let i = 0; i < DEMONSTRATED; i++) robot.record({ ...drawn(rng, setup), source: 'demo' });
   robot.demonstrationsComplete(DEMONSTRATED);
@@ -140,5 +147,45 @@ describe('rein learn', { timeout: 60_000 }, () => {
     const both = [...found.keys()].filter((update) => expected.has(update));
     expect(both.length).toBeGreaterThan(0);
     for (const update of both) expect(found.get(update)).toEqual(expected.get(update));
+  });
+
+  it('killed with SIGKILL goes on with what its robot has lost since, and both count it', async () => {
+    const address = await freeAddress();
+    const learner = await started('--task', 'insert', '--config', 'small.yaml', '--out', 'lost', '--bind', address);
+    const first = robotOf('lost', address);
+    expect(await first.drain(20_000)).toBe(true);
+    await first.close();
+    const { robot: second, setup } = connect('lost', address);
+    const rng = new Rng(2);
+    const recordInto = (robot: LearnerConnection, count: number): void => {
+      for (let i = 0; i < count; i++) robot.record({ ...drawn(rng, setup), step: i, terminated: i % 20 === 19 });
+    };
+    recordInto(second, 100);
+    expect(await second.drain(20_000)).toBe(true);
+    // There are 1920 updates.
+    await until(() => checkpointsOf('lost').some((file) => file.includes('1900')), 'the last checkpoint');
+    learner.child.kill('SIGKILL');
+    expect(await learner.exit).toBe('SIGKILL');
+    await second.close();
+
+    const journal = join(run.folder, 'lost-robot', JOURNAL_FOLDER);
+    const path = segmentPath(journal, 1, 0);
+    const bytes = readFileSync(path);
+    bytes[SEGMENT_HEADER_BYTES + (DEMONSTRATED + 7) * slotBytes(setup) + 60]! ^= 1;
+    writeFileSync(path, bytes);
+    rmSync(segmentPath(journal, 2, 0));
+
+    const next = await started('--resume', 'lost', '--bind', address);
+    const { robot: third } = connect('lost', address);
+    recordInto(third, 30);
+    await until(() => third.state === 'connected', 'the connection');
+    expect(await third.drain(20_000)).toBe(true);
+    const intact = DEMONSTRATED + ONLINE - 1 + 30;
+    expect(third.counters).toMatchObject({ acked: intact + 101, lost: 101, pending: 0 });
+    await until(() => third.status?.lost === 101, 'the count at the learner');
+    expect(third.status).toMatchObject({ delivered: intact, lost: 101, online: ONLINE - 1 + 30 });
+    await until(() => next.said().includes('that are lost: '), 'the sentence');
+    third.end();
+    expect(await next.exit).toBe(0);
   });
 });
