@@ -18,7 +18,7 @@ import {
   type Uplink,
   type UplinkOptions,
 } from './index.ts';
-import { jsonPayload } from './messages.ts';
+import { ackPayload, jsonPayload } from './messages.ts';
 import { RECORD_VERSION } from './record.ts';
 import { decodeFrame, encodeFrame, HEADER, robotIdHash, WIRE_VERSION } from './wire.ts';
 
@@ -419,6 +419,30 @@ describe('link', () => {
     expect(link.counters).toEqual({ sent: 3, acked: 0, duplicated: 0, lost: 0, pending: 3, resent: 3 });
     await expect.poll(() => link.state).toBe('connecting');
     router.close();
+  });
+
+  it('takes nothing for lost because an acknowledgement was overtaken by a later one', async () => {
+    const router = new Router({ linger: 0 });
+    open.push({ close: async () => router.close() });
+    await router.bind('tcp://127.0.0.1:0');
+    const journal = journalIn();
+    const link = uplink(router.lastEndpoint!, journal);
+    const welcome = { watermark: null, delivered: 0, creditRecords: 10, recordVersion: RECORD_VERSION, instance: 'x' };
+    const ack = (seq: number) => encodeFrame({ kind: 'ack', epoch: 1, sequence: seq }, ackPayload(seq + 1));
+    for (let i = 0; i < 8; i++) journal.append(step(i));
+    await journal.flush();
+    const told: number[] = [];
+    while (told.length < 3) {
+      const [identity, bytes] = await router.receive();
+      const frame = decodeFrame(bytes!);
+      if (!frame.ok) throw new Error(frame.error.sentence);
+      const { kind, sequence } = frame.value;
+      if (kind === 'hello') await router.send([identity!, encodeFrame({ kind: 'helloAck' }, jsonPayload(welcome))]);
+      if (kind === 'transitions') for (const seq of [7, 3]) await router.send([identity!, ack(seq)]);
+      if (kind === 'heartbeat' && link.counters.acked === 8) told.push(sequence);
+    }
+    expect(told).toEqual([0, 0, 0]);
+    expect(link.counters).toMatchObject({ acked: 8, lost: 0 });
   });
 
   it('sets aside records that are not finite and counts them as lost', async () => {

@@ -116,6 +116,8 @@ export class TransitionSender {
 
   /** The learner has everything up to `watermark`. */
   acknowledge(watermark: RecordId | null, delivered: number): void {
+    // One that was overtaken on the way says less than is known: by its count, what came since would be lost.
+    if (!isCovered(this.#watermark, watermark)) return;
     let isProgress = false;
     while (this.#underWay.length > 0 && isCovered(this.#underWay[0]!.last, watermark)) {
       this.#acked = this.#underWay.shift()!.end;
