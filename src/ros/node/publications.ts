@@ -112,6 +112,8 @@ export class Publications {
     message.authority = state.authority;
     message.env_steps = BigInt(state.envSteps);
     message.success_rate = state.successRate;
+    message.successes_per_hour = state.successesPerHour;
+    message.human_step_share = state.humanStepShare;
     message.episodes = state.episodes;
     message.learner = state.learner;
     message.pending_transitions = BigInt(state.pendingTransitions);

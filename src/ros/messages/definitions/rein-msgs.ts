@@ -61,6 +61,9 @@ export interface State {
   authority: string;
   env_steps: bigint;
   success_rate: number;
+  /** Of the robot's time, resets included. */
+  successes_per_hour: number;
+  human_step_share: number;
   episodes: number;
   /** connected, connecting, absent, refused. */
   learner: string;
@@ -80,6 +83,8 @@ export const State: MessageType<State> = defineMessage<State>('rein/msg/State', 
   authority: 'string',
   env_steps: 'uint64',
   success_rate: 'float64',
+  successes_per_hour: 'float64',
+  human_step_share: 'float64',
   episodes: 'uint32',
   learner: 'string',
   pending_transitions: 'uint64',

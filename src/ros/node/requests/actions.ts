@@ -1,5 +1,5 @@
 /** The node's actions: one episode, and an evaluation, with feedback; a cancel ends the episode and holds. */
-import type { LiveSession } from '../../../runtime/live/index.ts';
+import type { EvaluationReport, LiveSession } from '../../../runtime/live/index.ts';
 import type { ActionOutcome, RosPort } from '../../port/index.ts';
 import {
   Evaluate,
@@ -84,13 +84,27 @@ async function evaluate(
       onEpisode: (done, successes) => feedback({ done, successes }),
     });
     const release = cutOn(signal, () => activity.cut(CANCELED));
-    const { episodes, successes, successRate, low, high, meanSteps, endedEarly } = await activity.done.finally(release);
-    const result = { episodes, successes, success_rate: successRate, low, high, mean_steps: meanSteps };
-    return { status: endedEarly === undefined ? 'succeeded' : statusOf(signal), result };
+    const report = await activity.done.finally(release);
+    return { status: report.endedEarly === undefined ? 'succeeded' : statusOf(signal), result: resultOf(report) };
   } catch {
-    const result = { episodes: 0, successes: 0, success_rate: 0, low: 0, high: 1, mean_steps: 0 };
-    return { status: statusOf(signal), result };
+    return { status: statusOf(signal), result: resultOf(NO_EPISODES) };
   }
+}
+
+const NO_EPISODES: EvaluationReport = {
+  ...{ episodes: 0, successes: 0, successRate: 0, low: 0, high: 1, meanSteps: 0 },
+  ...{ successesPerHour: 0, humanStepShare: 0 },
+};
+
+function resultOf(report: EvaluationReport): EvaluateResult {
+  const { episodes, successes, low, high } = report;
+  return {
+    ...{ episodes, successes, low, high },
+    success_rate: report.successRate,
+    mean_steps: report.meanSteps,
+    successes_per_hour: report.successesPerHour,
+    human_step_share: report.humanStepShare,
+  };
 }
 
 function statusOf(signal: AbortSignal): 'canceled' | 'aborted' {

@@ -64,5 +64,7 @@ export interface EvaluateResult {
   readonly low: number;
   readonly high: number;
   readonly mean_steps: number;
+  readonly successes_per_hour: number;
+  readonly human_step_share: number;
 }
 export const Evaluate: ActionType<EvaluateGoal, EvaluateFeedback, EvaluateResult> = { name: 'rein/action/Evaluate' };

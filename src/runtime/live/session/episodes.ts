@@ -18,6 +18,7 @@ import {
   ResetHangsError,
   TANK_STAYS_EMPTY,
 } from '../../node/index.ts';
+import { workRates } from '../../record/index.ts';
 import { createDemonstrator } from '../../setup.ts';
 import { demonstrationPrompt } from '../../sim/index.ts';
 import { recordedDemonstrations } from '../recorder.ts';
@@ -131,6 +132,8 @@ export class Episodes {
   async evaluating(activity: Activity<EvaluationReport>, request: EvaluationRequest): Promise<EvaluationReport> {
     const wanted = request.episodes || this.#parts.setup.config.task.evaluation.episodes;
     this.#phase('evaluating');
+    const { log } = this.#parts.live;
+    const beganS = log.elapsedS;
     const done: EpisodeReport[] = [];
     let successes = 0;
     let endedEarly: string | undefined;
@@ -150,6 +153,8 @@ export class Episodes {
     }
     const { low, high } = done.length === 0 ? { low: 0, high: 1 } : wilsonInterval(successes, done.length);
     const steps = done.reduce((sum, report) => sum + report.steps, 0);
+    const helpedSteps = done.reduce((sum, report) => sum + report.interventionSteps, 0);
+    const rates = workRates({ successes, steps, helpedSteps, robotS: log.elapsedS - beganS });
     const per = Math.max(1, done.length);
     const counts = {
       episodes: done.length,
@@ -158,6 +163,8 @@ export class Episodes {
       low,
       high,
       meanSteps: steps / per,
+      successesPerHour: rates.successesPerHour ?? 0,
+      humanStepShare: rates.humanStepShare,
     };
     return done.length < wanted ? { ...counts, endedEarly: endedEarly ?? 'it was cut' } : counts;
   }

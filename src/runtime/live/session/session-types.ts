@@ -17,6 +17,10 @@ export interface SessionState {
   readonly envSteps: number;
   /** Share of the last episodes that succeeded without help, 0..1; 0 before the first. */
   readonly successRate: number;
+  /** Successes in an hour of the robot's time, resets included; 0 before the first episode. */
+  readonly successesPerHour: number;
+  /** Share of the steps that people or the script decided, 0..1. */
+  readonly humanStepShare: number;
   /** Training episodes since the session was opened. */
   readonly episodes: number;
   readonly learner: 'connected' | 'connecting' | 'absent' | 'refused';
@@ -95,6 +99,10 @@ export interface EvaluationReport {
   readonly low: number;
   readonly high: number;
   readonly meanSteps: number;
+  /** Successes in an hour of the robot's time, resets included; 0 before the first episode. */
+  readonly successesPerHour: number;
+  /** Share of the steps that people or the script decided, 0..1. */
+  readonly humanStepShare: number;
   /** Why it ended before all episodes were done; absent where they were. */
   readonly endedEarly?: string;
 }

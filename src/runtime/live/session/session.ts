@@ -114,7 +114,7 @@ export class LiveSession {
   get state(): SessionState {
     const { live, recorder, link } = this.#parts;
     const { status } = live.log;
-    const { successes, episodes } = status.success;
+    const { successes, episodes, rates } = status.success;
     const { connection } = recorder;
     return {
       mode: this.#mode(),
@@ -124,6 +124,8 @@ export class LiveSession {
       authority: authorityOf(link.latest),
       envSteps: status.envSteps,
       successRate: episodes === 0 ? 0 : successes / episodes,
+      successesPerHour: rates?.successesPerHour ?? 0,
+      humanStepShare: rates?.humanStepShare ?? 0,
       episodes: live.episodes,
       learner: connection === undefined || connection.state === 'closed' ? 'absent' : connection.state,
       pendingTransitions: connection?.counters.pending ?? 0,
