@@ -29,6 +29,12 @@ export interface Driver {
   readonly isSimulated?: boolean;
   /** False: `RobotState.torqueNm` is not measured at all, and no torque observer runs. Absent: it is, NaN where it is missing. */
   readonly measuresTorque?: boolean;
+  /**
+   * [6] what touched the tool over the period that ended with the last `read`: mean force (N), mean torque (N·m), base frame,
+   * about the TCP, without the tool's own weight and inertia and not filtered, of the same period as `RobotState.torqueNm`. One
+   * buffer, there once `open` has resolved, written by each `read`. Absent: `RobotState.wrench` is all that is known of the tool.
+   */
+  readonly meanWrench?: Float64Array;
   /** Torque on, holding the measured pose, without a limit that `limitTorque` left. */
   enable(): void;
   /**

@@ -3,6 +3,7 @@ import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } fro
 import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
 import { Simulation } from './mujoco-module.ts';
 import { HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
+import { ServoTorques } from './servo-torques.ts';
 import { WristSensor } from './wrist-sensor.ts';
 
 /** What the simulated robot is made from: plain data, so that it can be sent to a thread or process. */
@@ -20,6 +21,7 @@ const ENCODER_RANGE_RAD = 2.1 * Math.PI;
 export class MujocoDriver implements Driver {
   readonly name = 'mujoco';
   readonly isSimulated = true;
+  readonly meanWrench: Float64Array = new Float64Array(6);
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[];
   readonly #options: MujocoDriverOptions;
@@ -32,10 +34,7 @@ export class MujocoDriver implements Driver {
   readonly #reference: Float64Array;
   readonly #lastReference: Float64Array;
   readonly #feedForwardS: Float64Array;
-  /** [n] sum of the servos' torques over the physics steps of a period, as a drive's current is averaged over it. */
-  readonly #torqueSum: Float64Array;
-  readonly #speedBefore: Float64Array;
-  readonly #dampingNmSPerRad: Float64Array;
+  #torques: ServoTorques | undefined;
   #stepsPerTick = 0;
   #timeS = 0;
   #enabled = false;
@@ -52,9 +51,6 @@ export class MujocoDriver implements Driver {
     this.#reference = new Float64Array(this.#joints);
     this.#lastReference = new Float64Array(this.#joints);
     this.#feedForwardS = new Float64Array(this.#joints);
-    this.#torqueSum = new Float64Array(this.#joints);
-    this.#speedBefore = new Float64Array(this.#joints);
-    this.#dampingNmSPerRad = new Float64Array(this.#joints);
     this.#depthSignal = options.signalNames.indexOf('depthM');
   }
 
@@ -87,10 +83,11 @@ export class MujocoDriver implements Driver {
       );
     }
     this.#stepsPerTick = Math.round(steps);
-    for (let i = 0; i < this.#joints; i++) {
-      this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
-      this.#dampingNmSPerRad[i] = simulation.servoDampingNmSPerRad(i);
-    }
+    for (let i = 0; i < this.#joints; i++) this.#feedForwardS[i] = simulation.servoDampingPerStiffnessS(i);
+    this.#torques = new ServoTorques(
+      simulation,
+      this.jointNames.map((_, i) => i),
+    );
     this.#wrist = new WristSensor(simulation, this.#options.periodS);
     this.#scene = new MujocoScene(simulation, this.#joints, this.#options.scene.mouthRadiusM, (layout) =>
       this.#afterReset(layout),
@@ -125,10 +122,8 @@ export class MujocoDriver implements Driver {
       this.#holdMeasured();
     }
     this.#driveServos();
-    this.#torqueSum.fill(0);
-    const { velocityRadPerS } = simulation.views;
-    for (let i = 0; i < this.#joints; i++) this.#speedBefore[i] = velocityRadPerS[i]!;
-    this.#trusted = simulation.step(this.#stepsPerTick, this.#torqueSum) && this.#trusted;
+    this.#torques!.start(this.#torqueNm === undefined ? 'servos' : 'motors');
+    this.#trusted = simulation.step(this.#stepsPerTick, this.#afterStep) && this.#trusted;
     this.#timeS += this.#options.periodS;
     this.#measure(out);
     return this.#trusted ? 'ok' : 'lost';
@@ -168,18 +163,22 @@ export class MujocoDriver implements Driver {
     this.#enabled = false;
   }
 
+  /** Torques and forces are means over the period. */
+  readonly #afterStep = (): void => {
+    this.#torques!.addStep();
+    this.#wrist!.addStep();
+  };
+
   #measure(out: RobotState): void {
     const simulation = this.#open();
     const views = simulation.views;
     for (let i = 0; i < this.#joints; i++) {
       out.positionRad[i] = views.positionRad[i]!;
       out.velocityRadPerS[i] = views.velocityRadPerS[i]!;
-      // MuJoCo takes the damping at the end of each step and reports it at the beginning; motors have none.
-      const damping = this.#torqueNm === undefined ? this.#dampingNmSPerRad[i]! : 0;
-      const later = damping * (views.velocityRadPerS[i]! - this.#speedBefore[i]!);
-      out.torqueNm[i] = (this.#torqueSum[i]! - later) / this.#stepsPerTick;
     }
+    this.#torques!.read(out.torqueNm);
     this.#wrist!.read(out.wrench);
+    this.#wrist!.readMean(this.meanWrench);
     if (this.#depthSignal >= 0) this.#signals[this.#depthSignal] = this.#scene!.insertionDepthM();
     out.signals.set(this.#signals);
     out.measuredAtS = this.#timeS;

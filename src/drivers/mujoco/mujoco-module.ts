@@ -30,6 +30,10 @@ export interface SimulationViews {
   readonly mocapQuaternion: Float64Array;
   readonly sitePosition: Float64Array;
   readonly siteRotation: Float64Array;
+  /** [6·bodies] torque, then force, of contacts on each body about the robot's centre of mass, world frame. Needs a force sensor. */
+  readonly bodyContact: Float64Array;
+  /** [3·bodies] centre of mass of each body and all that it carries. */
+  readonly centreOfMass: Float64Array;
   readonly geomPosition: Float64Array;
   readonly geomRotation: Float64Array;
 }
@@ -95,12 +99,12 @@ export class Simulation {
   /**
    * Lets `steps` timesteps pass. False when MuJoCo reset itself or has warned: the simulation can then not be trusted
    * until `reset`. A warning is seen after the first call since `reset`, then within ten calls. Tick-safe, but for seven
-   * short-lived objects every ten calls. Where `forces` is given, each actuator's force of every timestep is added to it, N·m.
+   * short-lived objects every ten calls. `afterEach` is called after every timestep.
    */
-  step(steps: number, forces?: Float64Array): boolean {
+  step(steps: number, afterEach?: () => void): boolean {
     for (let i = 0; i < steps; i++) {
       this.module.mj_step(this.model, this.data);
-      if (forces !== undefined) this.addForces(forces);
+      afterEach?.();
     }
     return this.#hasPassed(steps * this.timestepS, this.timestepS);
   }
@@ -110,12 +114,6 @@ export class Simulation {
     this.#option.timestep = dtS;
     this.module.mj_step(this.model, this.data);
     return this.#hasPassed(dtS, dtS);
-  }
-
-  /** Adds each actuator's force of the last timestep to `forces`, N·m. */
-  addForces(forces: Float64Array): void {
-    const { actuatorForce } = this.views;
-    for (let k = 0; k < forces.length; k++) forces[k] = forces[k]! + actuatorForce[k]!;
   }
 
   #hasPassed(dtS: number, timestepS: number): boolean {
@@ -145,6 +143,13 @@ export class Simulation {
   servoDampingNmSPerRad(index: number): number {
     const biases = this.model.actuator_biasprm as Float64Array;
     return -biases[(biases.length / (this.model.nu as number)) * index + 2]!;
+  }
+
+  /** Most that the actuator `index` exerts, N·m; `Infinity` where nothing limits it. Tick-safe but for views. */
+  forceMaxN(index: number): number {
+    // Whether there is a limit is a vector of booleans, which this build cannot give; without one the range is 0.
+    const mostN = (this.model.actuator_forcerange as Float64Array)[2 * index + 1]!;
+    return mostN > 0 ? mostN : Number.POSITIVE_INFINITY;
   }
 
   /** Damping over stiffness of the position servo `index`, s: what its reference lags behind per unit of velocity. */
@@ -210,6 +215,8 @@ function fetchViews(data: MjData): SimulationViews {
     mocapQuaternion: data.mocap_quat,
     sitePosition: data.site_xpos,
     siteRotation: data.site_xmat,
+    bodyContact: data.cfrc_ext,
+    centreOfMass: data.subtree_com,
     geomPosition: data.geom_xpos,
     geomRotation: data.geom_xmat,
   };

@@ -1,4 +1,7 @@
-/** Force and torque at the wrist, as a six-axis sensor between flange and gripper would give them. */
+/**
+ * Force and torque at the wrist, as a six-axis sensor between flange and gripper would give them: a filtered sample of the last
+ * physics step, and the mean over all steps of a period. Contact forces differ much from step to step, and joints feel their mean.
+ */
 import type { Simulation } from './mujoco-module.ts';
 
 /** Share of a new reading in the filtered one at 100 Hz: a time constant of 28 ms, as force sensors are commonly set. */
@@ -10,7 +13,7 @@ function filterShare(periodS: number): number {
   return periodS === FILTER_PERIOD_S ? FILTER_SHARE : 1 - (1 - FILTER_SHARE) ** (periodS / FILTER_PERIOD_S);
 }
 
-/** Reads the wrench on the tool about the tool point in the base frame; gravity is tared away at reset. */
+/** The wrench on the tool about the tool point in the base frame. */
 export class WristSensor {
   readonly #simulation: Simulation;
   readonly #sensor: number;
@@ -19,6 +22,11 @@ export class WristSensor {
   readonly #raw: Float64Array = new Float64Array(6);
   readonly #filtered: Float64Array = new Float64Array(6);
   readonly #share: number;
+  /** What the sensor carries, and the body whose frame MuJoCo takes its moments about. */
+  readonly #tool: number;
+  readonly #root: number;
+  readonly #sum: Float64Array = new Float64Array(6);
+  #steps = 0;
 
   /** `periodS`: time between two calls of `read`. */
   constructor(simulation: Simulation, periodS: number) {
@@ -26,6 +34,8 @@ export class WristSensor {
     this.#share = filterShare(periodS);
     this.#sensor = simulation.id('site', 'wrist_sensor');
     this.#tcp = simulation.id('site', 'tcp');
+    this.#tool = (simulation.model.site_bodyid as Int32Array)[this.#sensor]!;
+    this.#root = (simulation.model.body_rootid as Int32Array)[this.#tool]!;
   }
 
   /** Takes the present reading for zero: the arm must be at rest and touch nothing. */
@@ -35,7 +45,39 @@ export class WristSensor {
     this.#filtered.fill(0);
   }
 
-  /** Fills `out` with force (N) and torque (N·m), low-pass filtered over some 28 ms. Tick-safe. */
+  /** Counts what touches the tool in the physics step that has just passed. Tick-safe. */
+  addStep(): void {
+    const { bodyContact, centreOfMass, sitePosition } = this.#simulation.views;
+    const b = 6 * this.#tool;
+    const fx = bodyContact[b + 3]!;
+    const fy = bodyContact[b + 4]!;
+    const fz = bodyContact[b + 5]!;
+    const c = 3 * this.#root;
+    const t = 3 * this.#tcp;
+    const x = centreOfMass[c]! - sitePosition[t]!;
+    const y = centreOfMass[c + 1]! - sitePosition[t + 1]!;
+    const z = centreOfMass[c + 2]! - sitePosition[t + 2]!;
+    const sum = this.#sum;
+    sum[0]! += fx;
+    sum[1]! += fy;
+    sum[2]! += fz;
+    sum[3]! += bodyContact[b]! + y * fz - z * fy;
+    sum[4]! += bodyContact[b + 1]! + z * fx - x * fz;
+    sum[5]! += bodyContact[b + 2]! + x * fy - y * fx;
+    this.#steps++;
+  }
+
+  /**
+   * Fills `out` with the mean force (N) and torque (N·m) of the steps counted since the last call, without the tool's weight and
+   * inertia and without the filter; zeros where there were none. Tick-safe.
+   */
+  readMean(out: Float64Array): void {
+    for (let i = 0; i < 6; i++) out[i] = this.#steps > 0 ? this.#sum[i]! / this.#steps : 0;
+    this.#sum.fill(0);
+    this.#steps = 0;
+  }
+
+  /** Fills `out` with force (N) and torque (N·m), low-pass filtered over some 28 ms; gravity is tared away at reset. Tick-safe. */
   read(out: Float64Array): void {
     this.#readRaw();
     for (let i = 0; i < 6; i++) {

@@ -14,6 +14,7 @@ export class WatchedDriver implements Driver {
   readonly signalNames: readonly string[];
   readonly scene?: Scene;
   readonly bus?: DriverBus;
+  readonly meanWrench?: Float64Array;
   readonly #driver: Driver;
   readonly #pulse: GuardPulse;
   #isStopped = false;
@@ -27,6 +28,7 @@ export class WatchedDriver implements Driver {
     this.signalNames = driver.signalNames;
     if (driver.scene !== undefined) this.scene = driver.scene;
     if (driver.bus !== undefined) this.bus = driver.bus;
+    if (driver.meanWrench !== undefined) this.meanWrench = driver.meanWrench;
   }
 
   get measuresTorque(): boolean {

@@ -1,6 +1,7 @@
 /** A robot's body and servos in MuJoCo, to try a safety chain on: what is sent goes in, what happened comes out. */
 import { allFinite, type RobotModel } from '../../../core/index.ts';
 import type { Simulation } from '../mujoco-module.ts';
+import { ServoTorques } from '../servo-torques.ts';
 import { CarDrive } from './car-drive.ts';
 import { compilePlant, TIMESTEP_MAX_S } from './compile-plant.ts';
 import { ContactForce } from './contact-force.ts';
@@ -37,9 +38,8 @@ export class RobotPlant {
   readonly #witness: DistanceWitness;
   readonly #timestepS: number;
   readonly #pose: Float64Array = new Float64Array(3);
-  /** [n] of an arm: its actuators are its servos, in order. */
-  readonly #torqueSum: Float64Array;
-  readonly #speedBefore: Float64Array;
+  /** Of an arm: its actuators are its servos, in order. */
+  readonly #torques: ServoTorques | undefined;
   #contactN = 0;
   #isFresh = false;
 
@@ -62,10 +62,10 @@ export class RobotPlant {
     this.positionRad = new Float64Array(model.joints.length);
     this.velocityRadPerS = new Float64Array(model.joints.length);
     this.torqueNm = new Float64Array(model.joints.length);
-    this.#torqueSum = new Float64Array(model.base === undefined ? model.joints.length : 0);
-    this.#speedBefore = new Float64Array(this.#torqueSum.length);
     this.#drive = model.base === undefined ? new JointServos(simulation, options) : new CarDrive(simulation, model);
     this.setPointRad = this.#drive.setPointRad;
+    const dofs = model.base === undefined ? jointsOf(simulation, model).map(({ dof }) => dof) : undefined;
+    this.#torques = dofs === undefined ? undefined : new ServoTorques(simulation, dofs);
     this.#energy = new PlantEnergy(simulation);
     this.#witness = new DistanceWitness(simulation, model);
     this.#contacts = new ContactForce(simulation, groundOf(model));
@@ -88,6 +88,7 @@ export class RobotPlant {
   step(sentRad: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isValid(sentRad, dtS)) return false;
     this.#drive.push(sentRad, dtS);
+    this.#torques?.start('servos');
     return this.#pass(dtS);
   }
 
@@ -99,13 +100,26 @@ export class RobotPlant {
   /** As `step`, with torques in place of references (N·m, on top of the weight's compensation, within ±torqueMax). */
   exert(torqueNm: ArrayLike<number>, dtS: number): boolean {
     if (!this.#isValid(torqueNm, dtS) || !this.#drive.exert(torqueNm)) return false;
+    this.#torques?.start('motors');
     return this.#pass(dtS);
   }
 
-  /** From now on something pushes the link that joint `joint` moves, at its centre of mass, with `forceN` (base frame); zeros end it. */
-  pushLink(joint: number, forceN: readonly [number, number, number]): void {
+  /**
+   * From now on something pushes the link that joint `joint` moves with `forceN` (base frame), at the point that is at `atM` now
+   * (default: its centre of mass), m; zeros end it.
+   */
+  pushLink(joint: number, forceN: readonly [number, number, number], atM?: readonly [number, number, number]): void {
     const { body } = jointsOf(this.#simulation, this.#model)[joint]!;
-    (this.#simulation.data.xfrc_applied as Float64Array).set(forceN, 6 * body);
+    const { data } = this.#simulation;
+    const centreM = (data.xipos as Float64Array).subarray(3 * body, 3 * body + 3);
+    const [x, y, z] = (atM ?? centreM).map((value: number, k: number) => value - centreM[k]!) as [
+      number,
+      number,
+      number,
+    ];
+    const [fx, fy, fz] = forceN;
+    const momentNm = [y * fz - z * fy, z * fx - x * fz, x * fy - y * fx];
+    (data.xfrc_applied as Float64Array).set([...forceN, ...momentNm], 6 * body);
   }
 
   /** Kinetic energy of all bodies and rotors, J. */
@@ -172,25 +186,14 @@ export class RobotPlant {
     const steps = Math.max(1, Math.ceil(dtS / this.#timestepS - 1e-9));
     let isTrusted = true;
     this.#contactN = 0;
-    this.#torqueSum.fill(0);
     for (let i = 0; i < steps && dtS > NO_TIME_S; i++) {
       isTrusted = simulation.stepFor(dtS / steps) && isTrusted;
       this.#contactN = Math.max(this.#contactN, this.#contacts.largestN());
-      simulation.addForces(this.#torqueSum);
+      this.#torques?.addStep();
     }
-    for (let k = 0; k < this.#torqueSum.length; k++) this.#speedBefore[k] = this.velocityRadPerS[k]!;
     this.#measure();
-    if (dtS > NO_TIME_S) this.#averageTorques(steps);
+    this.#torques?.read(this.torqueNm);
     return isTrusted;
-  }
-
-  /** What acted: MuJoCo takes the damping at the end of each step and reports it at the beginning. */
-  #averageTorques(steps: number): void {
-    for (let k = 0; k < this.#torqueSum.length; k++) {
-      const damping = this.#simulation.servoDampingNmSPerRad(k);
-      const later = damping * (this.velocityRadPerS[k]! - this.#speedBefore[k]!);
-      this.torqueNm[k] = (this.#torqueSum[k]! - later) / steps;
-    }
   }
 
   #measure(): void {
