@@ -23,7 +23,8 @@ What happens:
      and following stay guarded. The energy tank is left out, for its books are what is judged.
   3  Stiffness, damping, delay and feed-forward of each servo are fitted to the torques that its driver measures, and
      masses, inertia and friction of the links; what remains of the minute gives the limits of the torque observer.
-  4  A table says what the file says, what was measured, and whether the tank's margins cover the difference.
+  4  A table says what the file says, what was measured, and whether the tank's margins cover the difference; below it,
+     the least push on each link and the least load that the observer notices.
 
 What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
 something touches a link, weighs on it, or when a servo is not the one of the file.

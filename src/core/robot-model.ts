@@ -134,8 +134,11 @@ export interface TorqueObserverModel {
   readonly filterS: number;
   /** Whether the measured torques hold the links' weight, or something else does. */
   readonly weight: 'measured' | 'compensated';
-  /** What the tool's force sensor feels is no residual; `ignored` where there is none. */
-  readonly wrench: 'subtracted' | 'ignored';
+  /**
+   * What the tool's force sensor feels is no residual. `mean`: the driver gives the force's mean over the period (`meanWrench`),
+   * which is taken for exact; `subtracted`: a sample, beside which the same again is allowed for; `ignored`: there is none.
+   */
+  readonly wrench: 'mean' | 'subtracted' | 'ignored';
   /** The servos add the reference's velocity × damping/stiffness to the set-point. */
   readonly velocityFeedForward: boolean;
   /** Control periods between a reference being sent and the servo following it. */

@@ -5,10 +5,12 @@ import { createSetup } from './setup.ts';
 const behindRos = { option: '--robot', path: ['task', 'robot'] as const, value: 'arm6-ros' };
 
 describe('a robot behind ROS 2', () => {
-  it('is the arm of the simulator in everything but its driver', () => {
+  it('is the arm of the simulator in everything but its driver and the torques that were identified with it', () => {
     const simulated = resolveConfig({ task: 'insert', seed: 1 }).robot;
     const ros = resolveConfig({ task: 'insert', seed: 1, overrides: [behindRos] }).robot;
-    expect({ ...ros, driver: undefined }).toEqual({ ...simulated, driver: undefined });
+    const others = { driver: undefined, torqueObserver: undefined };
+    expect(ros.torqueObserver).toBeUndefined();
+    expect({ ...ros, ...others }).toEqual({ ...simulated, ...others });
     expect(ros.driver.kind).toBe('ros');
   });
 

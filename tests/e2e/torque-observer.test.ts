@@ -22,13 +22,22 @@ describe('rein safety identify', () => {
     'judges the shipped arm to be its file, exits with 0 and writes a piece that the file takes',
     async () => {
       const args = ['safety', 'identify', 'arm6', '--duration', '8', '--out', 'piece.yaml'];
-      const { code, stdout } = await rein(args, dir);
+      const { code, stdout } = await rein([...args, '--json', 'found.json'], dir);
       expect(stdout).toMatch(/elbow +stiffness +1200 +1[12]\d\d ± .* ok\n/);
       expect(stdout).toContain('The file is right within its margins.');
       expect(code).toBe(0);
       const piece = readFileSync(join(dir, 'piece.yaml'), 'utf8');
       expect(piece).toContain('#   rein safety identify arm6 --duration 8');
-      const bare = readFileSync(shipped, 'utf8');
+      const { notices } = JSON.parse(readFileSync(join(dir, 'found.json'), 'utf8'));
+      expect(stdout).toMatch(/\nshoulder_pan +none *\n/);
+      expect(notices.links[0].forceN).toBeUndefined();
+      for (const { link, forceN, joint } of notices.links.slice(1)) {
+        expect(forceN).toBeGreaterThan(0);
+        expect(stdout).toContain(`${Number(forceN.toPrecision(3))} N`);
+        expect(stdout).toMatch(new RegExp(`\\n${link} .* by ${joint} *\\n`));
+      }
+      expect(stdout).toContain(`${Number(notices.payloadKg.toPrecision(3))} kg`);
+      const bare = readFileSync(shipped, 'utf8').replace(/^torqueObserver:\n(?: .*\n)+/m, '');
       writeFileSync(join(dir, 'taken.yaml'), `${bare}\n${piece}`);
       const again = await rein(['safety', 'identify', './taken.yaml', '--duration', '8', '--out', 'p2.yaml'], dir);
       expect(again.code).toBe(0);
@@ -58,7 +67,7 @@ it(
     const made = await rein(['safety', 'identify', 'arm6', '--duration', '8', '--out', 'own.yaml', '--quiet'], dir);
     expect(made.code).toBe(0);
     const piece = readFileSync(join(dir, 'own.yaml'), 'utf8')
-      .replace(/externalMaxNm: .*/, 'externalMaxNm: [0.01, 0.01, 0.01, 0.01, 0.01, 0.01]')
+      .replace(/externalMaxNm: .*/, 'externalMaxNm: [0.001, 0.001, 0.001, 0.001, 0.001, 0.001]')
       .replace(/^/gm, '  ');
     const narrow = `${TINY}\nrobot:\n${piece}\n`;
     writeFileSync(join(dir, 'narrow.yaml'), narrow);

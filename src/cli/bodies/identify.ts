@@ -8,6 +8,7 @@ import {
   judge,
   observerYaml,
   openSimulatedArm,
+  type Sensitivity,
   shown,
   type VerdictRow,
 } from '../../runtime/identify/index.ts';
@@ -27,9 +28,8 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
     const arm = await openSimulatedArm(robot);
     try {
       const { durationS, filterS, seed } = options;
-      const { model, link } = arm;
       const onProgress = progressLine(options.output);
-      const found = await identifyArm({ model, link, durationS, filterS, seed, signal: stop.signal, onProgress });
+      const found = await identifyArm({ ...arm, durationS, filterS, seed, signal: stop.signal, onProgress });
       onProgress(1, 1);
       const rows = judge(robot, found);
       return await report(rows, found, observerYaml(found.observer, robot.joints, options.command), options);
@@ -52,7 +52,13 @@ async function report(
 ): Promise<number> {
   if (output === 'live') process.stdout.write(`${identifyTable(rows, found)}\n`);
   const wrong = rows.filter(({ ok }) => !ok);
-  await writeJsonFile(json, { ok: wrong.length === 0, rows, observer: found.observer, samples: found.rows });
+  await writeJsonFile(json, {
+    ok: wrong.length === 0,
+    rows,
+    observer: found.observer,
+    notices: found.sensitivity,
+    samples: found.rows,
+  });
   if (wrong.length > 0) {
     for (const { sentence } of wrong) process.stdout.write(`off: ${sentence}.\n`);
     process.stdout.write(
@@ -75,7 +81,7 @@ async function report(
 }
 
 /** The rows for a terminal. */
-export function identifyTable(rows: readonly VerdictRow[], { observer }: Identification): string {
+export function identifyTable(rows: readonly VerdictRow[], { observer, sensitivity }: Identification): string {
   const body = rows.map(({ of, what, unit, file, measured, within, ok }) => [
     of,
     what,
@@ -85,7 +91,16 @@ export function identifyTable(rows: readonly VerdictRow[], { observer }: Identif
     ok ? 'ok' : 'OFF',
   ]);
   const limits = `limits of the observer, N·m: touched ${observer.externalMaxNm.map(shown).join(', ')}; servo ${observer.servoMaxNm.map(shown).join(', ')}`;
-  return `${columns([['', '', 'file', 'measured', '', ''], ...body])}\n${limits}\n`;
+  return `${columns([['', '', 'file', 'measured', '', ''], ...body])}\n${limits}\n\n${noticed(sensitivity)}\n`;
+}
+
+/** The least that row 54 notices, where the arm stands at home. */
+function noticed({ links, payloadKg }: Sensitivity): string {
+  const body = links.map(({ link, forceN, joint }) =>
+    forceN === undefined ? [link, 'none', ''] : [link, `${shown(forceN)} N`, `by ${joint}`],
+  );
+  const load = ['load', payloadKg === undefined ? 'none' : `${shown(payloadKg)} kg`, 'at the tool point'];
+  return `least that it notices at home, pushed where and whither a joint feels it most, beyond what a tool's sensor feels:\n${columns([...body, load])}`;
 }
 
 /** One line that is written over, on a terminal only. */

@@ -455,7 +455,8 @@ export class GuardTick implements TickStages {
 
   #torqueFaults(): number {
     const torques = this.#torques;
-    const flags = torques.check(this.frame.robot, this.#chain.sentRad, this.#dtS, this.#isNewReading);
+    const { robot } = this.frame;
+    const flags = torques.check(robot, this.#chain.sentRad, this.#dtS, this.#isNewReading, this.#driver.meanWrench);
     // What stopped the arm stays to be read while it has no torque.
     this.frame.residualJoint = torques.worstJoint;
     this.frame.residualNm = torques.worstNm;

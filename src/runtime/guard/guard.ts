@@ -127,6 +127,8 @@ export class Guard implements TickingGuard {
   /** Torque that is not measured is not no torque: the file's observer could only be deaf, or stop the arm at once. */
   #torqueMissing(): string | undefined {
     if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
+    if (this.#model.torqueObserver.wrench === 'mean' && this.#driver.meanWrench === undefined)
+      return "this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: run rein safety identify with this driver, or leave torqueObserver out";
     const { torqueNm } = this.#tick.frame.robot;
     const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
     if (silent.length === 0) return undefined;

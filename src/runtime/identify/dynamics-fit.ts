@@ -3,13 +3,19 @@
  * minute is made smallest. Base parameters only are determined; the rest stays where the ridge holds it, near 0, and does not
  * matter to what is computed from them (Gautier and Khalil 1990).
  */
-import { ArmDynamics, ArmKinematics, LINK_PARAMETERS, type RobotModel } from '../../core/index.ts';
+import {
+  ArmDynamics,
+  ArmKinematics,
+  LINK_PARAMETERS,
+  type RobotModel,
+  type TorqueObserverModel,
+} from '../../core/index.ts';
 import { LeastSquares } from './least-squares.ts';
 import type { MotionRecord } from './motion-record.ts';
 
 export interface DynamicsFit {
   readonly weight: 'measured' | 'compensated';
-  readonly wrench: 'subtracted' | 'ignored';
+  readonly wrench: TorqueObserverModel['wrench'];
   /** [n][LINK_PARAMETERS] */
   readonly links: readonly (readonly number[])[];
 }
@@ -21,10 +27,21 @@ const NO_WRENCH = 1e-9;
 /** Holding the weight has to explain so much more to be believed: a robot whose controller adds it shows no weight at all. */
 const CLEARLY = 0.98;
 
-export function fitDynamics(model: RobotModel, record: MotionRecord, filterS: number, torqueAgeS: number): DynamicsFit {
-  const timing = { filterS, torqueAgeS };
+export interface FitTiming {
+  readonly filterS: number;
+  readonly torqueAgeS: number;
+}
+
+/** `givesMeanWrench`: as of the driver, whose samples of the tool's force are then left aside. */
+export function fitDynamics(
+  model: RobotModel,
+  record: MotionRecord,
+  timing: FitTiming,
+  givesMeanWrench: boolean,
+): DynamicsFit {
   const hasWrench = record.states.some(({ wrench }) => wrench.some((value) => Math.abs(value) > NO_WRENCH));
-  const wrench = hasWrench ? 'subtracted' : 'ignored';
+  const sampled = hasWrench ? 'subtracted' : 'ignored';
+  const wrench = givesMeanWrench ? 'mean' : sampled;
   const compensated = fit(model, record, timing, 'compensated', wrench);
   const measured = fit(model, record, timing, 'measured', wrench);
   const best = measured.left < CLEARLY * compensated.left ? measured : compensated;
@@ -34,7 +51,7 @@ export function fitDynamics(model: RobotModel, record: MotionRecord, filterS: nu
 function fit(
   model: RobotModel,
   record: MotionRecord,
-  { filterS, torqueAgeS }: { readonly filterS: number; readonly torqueAgeS: number },
+  { filterS, torqueAgeS }: FitTiming,
   weight: DynamicsFit['weight'],
   wrench: DynamicsFit['wrench'],
 ): Omit<DynamicsFit, 'wrench'> & { readonly left: number } {
@@ -80,6 +97,7 @@ function fit(
       // Neighbours say the same: the filter is slower than the tick.
       if (passedS < SETTLED * filterS || k % 2 === 1) continue;
       let value = torqueNm[i]!;
+      // A mean holds neither weight nor inertia of the tool, and nothing touches it in the minute.
       if (wrench === 'subtracted') for (let j = 0; j < 6; j++) value += jacobian[n * j + i]! * state.wrench[j]!;
       const weightOfRow = 1 / model.joints[i]!.torqueMaxNm ** 2;
       squares.add(columns.subarray(size * i, size * (i + 1)), value, weightOfRow);

@@ -94,12 +94,11 @@ describe('an identification', () => {
 describe('the torque observer of an identified arm', () => {
   const STILL = 40;
   const MOVED = 400;
-  /** Faults that the guard tells while `arm` moves to and fro; `disturb` is called before the last ticks. */
-  async function faultsSeen(
+  /** The identified arm behind a guard that watches its torques, standing at home with torque on. */
+  async function watching(
     options: Partial<PlantArmOptions>,
-    disturb: (arm: PlantArm) => void,
     limits: Partial<TorqueObserverModel> = {},
-  ): Promise<readonly string[]> {
+  ): Promise<{ readonly arm: PlantArm; readonly link: MemoryGuardLink; readonly clock: LockStepClock }> {
     const torqueObserver = { ...(await nominal).observer, ...limits };
     const watched: RobotModel = { ...model, tank: undefined, torqueObserver };
     const arm = new PlantArm({ velocityFeedForward: true, ...options, model: options.model ?? model });
@@ -115,6 +114,19 @@ describe('the torque observer of an identified arm', () => {
     });
     await link.advance(2);
     await link.request({ kind: 'enable' });
+    return { arm, link, clock };
+  }
+
+  const flagsOf = (link: MemoryGuardLink): readonly string[] =>
+    faultsOf(link.latest.faultFlags).map(({ flag }) => flag);
+
+  /** Faults that the guard tells while `arm` moves to and fro; `disturb` is called before the last ticks. */
+  async function faultsSeen(
+    options: Partial<PlantArmOptions>,
+    disturb: (arm: PlantArm) => void,
+    limits: Partial<TorqueObserverModel> = {},
+  ): Promise<readonly string[]> {
+    const { arm, link, clock } = await watching(options, limits);
     await link.advance(STILL);
     const command = createActionCommand(6);
     Object.assign(command, { decider: 'human', leaseS: 0.2 });
@@ -127,12 +139,41 @@ describe('the torque observer of an identified arm', () => {
       if (tick === 0) await link.request({ kind: 'activate' });
       await link.advance(5);
     }
-    const flags = faultsOf(link.latest.faultFlags).map(({ flag }) => flag);
+    const flags = flagsOf(link);
     await link.close();
     return flags;
   }
+
+  /** Ticks from `disturb` on until a push or a load is told of, where the arm stands at home; `undefined`: not within a second. */
+  async function ticksUntilTold(
+    options: Partial<PlantArmOptions>,
+    disturb: (arm: PlantArm) => void,
+  ): Promise<number | undefined> {
+    const { arm, link } = await watching(options);
+    await link.advance(options.payload === undefined ? STILL : 1);
+    expect(flagsOf(link)).toEqual([]);
+    disturb(arm);
+    let told: number | undefined;
+    for (let tick = 1; tick <= model.controlHz && told === undefined; tick++) {
+      await link.advance(1);
+      if (flagsOf(link).includes('torqueResidual')) told = tick;
+    }
+    await link.close();
+    return told;
+  }
   const nominal = identified({}, 40);
   const nothing = (): void => undefined;
+
+  it('keeps torque off where its file counts on a mean force that the driver does not give', async () => {
+    const { link } = await watching({}, { wrench: 'mean' });
+    await link.advance(1);
+    expect(await link.request({ kind: 'enable' })).toMatchObject({
+      ok: false,
+      reason: /torqueObserver\.wrench .* is mean/,
+    });
+    expect(flagsOf(link)).toEqual([]);
+    await link.close();
+  });
 
   it('says nothing of the arm that was identified, in motion', async () => {
     expect(await faultsSeen({}, nothing)).toEqual([]);
@@ -141,7 +182,35 @@ describe('the torque observer of an identified arm', () => {
   faultRow(
     54,
     'fake',
-    'a push at the upper arm, a load of 3 kg and a servo a third stiffer are each seen',
+    'half as much again as the least force and load that identify names is told of once the filter has it, 0.3 of it never',
+    async (promised) => {
+      const { sensitivity, observer } = await nominal;
+      // A first-order filter has 1 / 1.5 of a step after filterS · ln 3.
+      const mostTicks = Math.ceil(observer.filterS * Math.log(3) * model.controlHz) + promised('samples') + 1;
+      const felt = sensitivity.links.filter(({ forceN }) => forceN !== undefined);
+      expect(felt.map(({ link }) => link)).toEqual(model.joints.slice(1).map(({ name }) => name));
+      for (const { link, forceN, pointM, direction } of felt) {
+        const at = model.joints.findIndex(({ name }) => name === link);
+        const push = (share: number) => (arm: PlantArm) => {
+          const [x, y, z] = direction;
+          const sizeN = share * forceN!;
+          arm.plant.pushLink(at, [sizeN * x, sizeN * y, sizeN * z], pointM);
+        };
+        const told = await ticksUntilTold({}, push(1.5));
+        expect(told, link).toBeLessThanOrEqual(mostTicks);
+        expect(await ticksUntilTold({}, push(0.3)), link).toBeUndefined();
+      }
+      const massKg = sensitivity.payloadKg!;
+      expect(await ticksUntilTold({ payload: { massKg: 1.5 * massKg } }, nothing)).toBeLessThanOrEqual(mostTicks);
+      expect(await ticksUntilTold({ payload: { massKg: 0.3 * massKg } }, nothing)).toBeUndefined();
+    },
+    120_000,
+  );
+
+  faultRow(
+    54,
+    'fake',
+    'a push at the upper arm, a load of 3 kg, a servo a third stiffer and one without damping are each seen',
     async (promised) => {
       expect(promised('samples')).toBe(3);
       expect(await faultsSeen({}, ({ plant }) => plant.pushLink(ELBOW, [0, 0, 60]))).toContain('torqueResidual');
@@ -151,6 +220,9 @@ describe('the torque observer of an identified arm', () => {
       const pushed = ({ plant }: PlantArm): void => plant.pushLink(ELBOW, [0, 0, 60]);
       expect(await faultsSeen({}, pushed, deaf)).toEqual([]);
       expect(await faultsSeen({ model: stiffer }, pushed, deaf)).toContain('servoResidual');
+      // A servo that leads by its own damping follows smooth references as if it had the right one: only little of it shows.
+      const undamped = servo(SHOULDER, (joint) => ({ dampingNmSPerRad: 0.1 * joint.dampingNmSPerRad }));
+      expect(await faultsSeen({ model: undamped }, nothing, deaf)).toContain('servoResidual');
     },
     120_000,
   );

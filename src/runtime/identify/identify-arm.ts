@@ -11,12 +11,15 @@ import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
 import { fitDynamics } from './dynamics-fit.ts';
 import { Excitation } from './excitation.ts';
 import { MotionRecord } from './motion-record.ts';
+import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 import { fitServos, type ServoFit } from './servo-fit.ts';
 
 export interface IdentifyOptions {
   readonly model: RobotModel;
   /** Open, with torque on and `active`ly willing: `identifyArm` activates it. */
   readonly link: GuardLink;
+  /** The driver has a `meanWrench`. */
+  readonly givesMeanWrench: boolean;
   readonly durationS: number;
   readonly filterS: number;
   readonly seed: number;
@@ -34,6 +37,8 @@ export interface Identification {
   /** [n] largest measured torque, N·m. */
   readonly torquePeakNm: readonly number[];
   readonly observer: TorqueObserverModel;
+  /** The least that an observer with these limits notices. */
+  readonly sensitivity: Sensitivity;
   readonly rows: number;
 }
 
@@ -45,10 +50,12 @@ const STANDING_S = 3;
 const RESIDUAL_MARGIN = 2;
 const SERVO_SHARE = 0.02;
 const EXTERNAL_SHARE = 0.05;
-/** Of a strike, a tool's sensor that is read once a tick may miss so much at first, N: nothing finer is asked of the joints. */
+/** Of a strike, a tool's sensor that gives samples may miss so much at first, N: nothing finer is asked of the joints. */
 const STRIKE_N = 20;
 /** A torque that never is more than this is not measured, N·m. */
 const NO_TORQUE_NM = 1e-9;
+/** Nothing touches the tool while the arm is identified. */
+const UNTOUCHED: Float64Array = new Float64Array(6);
 
 /** The action of an identification: every joint by itself. */
 export function identifyAction(model: RobotModel): ActionSpec {
@@ -148,7 +155,11 @@ function stopped(link: GuardLink, { joints }: RobotModel): ReinError {
   );
 }
 
-function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, moving: MotionRecord): Identification {
+function evaluate(
+  { model, filterS, givesMeanWrench }: IdentifyOptions,
+  standing: MotionRecord,
+  moving: MotionRecord,
+): Identification {
   const torquePeakNm = model.joints.map((_, i) =>
     moving.states.reduce((most, { torqueNm }) => Math.max(most, Math.abs(torqueNm[i]!)), 0),
   );
@@ -163,7 +174,7 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
     );
   }
   const servo = fitServos(model, moving);
-  const dynamics = fitDynamics(model, moving, filterS, servo.torqueAgeS);
+  const dynamics = fitDynamics(model, moving, { filterS, torqueAgeS: servo.torqueAgeS }, givesMeanWrench);
   const limits = { servoMaxNm: unlimited(model), externalMaxNm: unlimited(model) };
   const { velocityFeedForward, delayTicks, torqueAgeS } = servo;
   const bare: TorqueObserverModel = {
@@ -190,6 +201,7 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
     stepRad: model.joints.map((_, i) => smallestStep(moving, i)),
     torquePeakNm,
     observer,
+    sensitivity: sensitivityOf(model, observer.externalMaxNm),
     rows: moving.rows,
   };
 }
@@ -220,7 +232,7 @@ export function residuals(
   const servoNm = new Float64Array(record.joints);
   const externalNm = new Float64Array(record.joints);
   for (const [k, state] of record.states.entries()) {
-    observer.check(state, record.sentRad[k]!, record.dtS[k]!);
+    observer.check(state, record.sentRad[k]!, record.dtS[k]!, true, UNTOUCHED);
     for (let i = 0; i < record.joints; i++) {
       servoNm[i] = Math.max(servoNm[i]!, Math.abs(observer.servoNm[i]!));
       externalNm[i] = Math.max(externalNm[i]!, Math.abs(observer.externalNm[i]!));

@@ -2,4 +2,5 @@
 export { type Identification, identifyAction, identifyArm } from './identify-arm.ts';
 export { observerYaml } from './observer-yaml.ts';
 export { openArm, openSimulatedArm } from './open-arm.ts';
+export { type LinkSensitivity, type Sensitivity, sensitivityOf } from './sensitivity.ts';
 export { judge, shown, type VerdictRow } from './verdict.ts';

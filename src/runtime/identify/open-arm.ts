@@ -10,6 +10,8 @@ import { ask, IDENTIFY_PERIOD_S, identifyAction } from './identify-arm.ts';
 /** An arm that can be asked to move. `close` leaves it to its driver's exit policy. */
 export interface OpenArm {
   readonly link: GuardLink;
+  /** The driver has a `meanWrench`. */
+  readonly givesMeanWrench: boolean;
   /** What the guard enforces: the robot's file without its tank and its observer, which are what is judged here. */
   readonly model: RobotModel;
   readonly close: () => Promise<void>;
@@ -51,7 +53,7 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
     await link.close();
     throw error;
   }
-  return { link, model, close: () => link.close() };
+  return { link, givesMeanWrench: driver.meanWrench !== undefined, model, close: () => link.close() };
 }
 
 /** The tank is left out: its books are what is checked. Position, speed, walls, distances and following stay guarded. */

@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { ArmKinematics, createRobotState, LINK_PARAMETERS, type RobotModel } from '../../core/index.ts';
+import {
+  ArmKinematics,
+  createRobotState,
+  LINK_PARAMETERS,
+  type RobotModel,
+  type TorqueObserverModel,
+} from '../../core/index.ts';
 import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../faults.ts';
 import { TorqueObserver } from './torque-observer.ts';
 
@@ -20,8 +26,8 @@ const model: RobotModel = {
 const PUSH_N = 60;
 
 /** The arm stands at home and presses downwards with its tool; `feltN` is what the tool's sensor reads of it. */
-function pressing() {
-  const observer = new TorqueObserver(model);
+function pressing(wrench: TorqueObserverModel['wrench'] = 'subtracted') {
+  const observer = new TorqueObserver({ ...model, torqueObserver: { ...model.torqueObserver!, wrench } });
   const state = createRobotState(joints, 0);
   state.positionRad.set(model.homeRad);
   const kinematics = new ArmKinematics(model);
@@ -32,10 +38,10 @@ function pressing() {
     state.torqueNm[i] = -jacobian[2 * joints + i]! * PUSH_N;
     sentRad[i] = sentRad[i]! + state.torqueNm[i]! / stiffnessNmPerRad;
   }
-  const see = (ticks: number, feltN: number): number => {
+  const see = (ticks: number, feltN: number, mean?: Float64Array): number => {
     let flags = 0;
     state.wrench[2] = feltN;
-    for (let k = 0; k < ticks; k++) flags |= observer.check(state, sentRad, PERIOD_S);
+    for (let k = 0; k < ticks; k++) flags |= observer.check(state, sentRad, PERIOD_S, true, mean);
     return flags;
   };
   return { observer, state, see };
@@ -64,4 +70,18 @@ it('does not take a torque that is not measured for none', () => {
   expect(see(5, PUSH_N)).toBe(TORQUE_RESIDUAL | SERVO_RESIDUAL);
   expect(observer.worstJoint).toBe(2);
   expect(observer.worstNm).toBeNaN();
+});
+
+it('takes a mean of the force for what it is: it allows nothing beside it, and nothing once the tool is free', () => {
+  const { see, observer } = pressing('mean');
+  const felt = Float64Array.of(0, 0, PUSH_N, 0, 0, 0);
+  expect(see(50, 0, felt)).toBe(0);
+  expect(observer.worstNm).toBeCloseTo(0, 6);
+  // The samples say that the tool presses, and are not asked.
+  expect(see(20, PUSH_N, new Float64Array(6))).toBe(TORQUE_RESIDUAL);
+});
+
+it('stops the arm where the file counts on a mean that the driver does not give', () => {
+  const { see } = pressing('mean');
+  expect(see(5, PUSH_N)).toBe(TORQUE_RESIDUAL);
 });

@@ -16,12 +16,13 @@ import { hermite, hermiteMean } from './hermite.ts';
 /** One residual may be a spike; three running, of new readings, are none. */
 const SAMPLES = 3;
 /**
- * What the tool's sensor has felt lately, it may miss now: it is read once a tick, and a tool that chatters on what it presses
- * touches between two readings, which the torques, a mean over the period, know of. Held so many time constants.
+ * What a tool's sensor that gives samples has felt lately, it may miss now: a tool that chatters on what it presses touches
+ * between two readings, which the torques, a mean over the period, know of. Held so many time constants.
  */
 const TOOL_HELD = 18;
 /** After a pause of so many periods nothing is known of what happened in between. */
 const PAUSE_TICKS = 3;
+const UNKNOWN: Float64Array = new Float64Array(6).fill(Number.NaN);
 
 /** Row 54. Does nothing where the robot has no `torqueObserver`. Tick-safe after construction. */
 export class TorqueObserver {
@@ -47,7 +48,7 @@ export class TorqueObserver {
   readonly #driftBefore: Float64Array;
   /** [n] the momentum observer's own state: with the tool's force. */
   readonly #observedNm: Float64Array;
-  /** [n] |Jᵀw|, held for a while, N·m: added to the limit. */
+  /** [n] |Jᵀw| of samples, held for a while, N·m: added to the limit. */
   readonly #toolNm: Float64Array;
   #hasReading = false;
   #sinceS = 0;
@@ -89,15 +90,22 @@ export class TorqueObserver {
 
   /**
    * Judges a trusted reading, `dtS` after the last call, which the reference `sentRad` (n) led to. `isNew` false: it is that of the
-   * last call. Torques that are no numbers count as beyond every limit.
+   * last call. `meanWrench`: the driver's. Torques, and forces that the file counts on, count as beyond every limit where they are
+   * no numbers.
    */
-  check(robot: RobotState, sentRad: ArrayLike<number>, dtS: number, isNew = true): number {
+  check(
+    robot: RobotState,
+    sentRad: ArrayLike<number>,
+    dtS: number,
+    isNew = true,
+    meanWrench: Float64Array = UNKNOWN,
+  ): number {
     const options = this.#options;
     if (options === undefined) return 0;
     this.#sinceS += dtS > 0 ? dtS : 0;
     this.#push(sentRad);
     if (isNew) {
-      this.#take(robot, options);
+      this.#take(robot, options, meanWrench);
       this.#judge(options);
     }
     const servo = this.#servoBeyond >= SAMPLES ? SERVO_RESIDUAL : 0;
@@ -115,7 +123,7 @@ export class TorqueObserver {
     }
   }
 
-  #take(robot: RobotState, options: TorqueObserverModel): void {
+  #take(robot: RobotState, options: TorqueObserverModel, meanWrench: Float64Array): void {
     const dtS = this.#sinceS;
     const mayCompare = this.#hasReading && dtS > 0 && dtS < PAUSE_TICKS * this.#periodS;
     const share = mayCompare ? 1 - Math.exp(-dtS / options.filterS) : 0;
@@ -127,12 +135,16 @@ export class TorqueObserver {
     const windowS = Math.min(2 * options.torqueAgeS, dtS);
     // The mean over the period is the newest torque where that is a mean itself, and else lies between the last two.
     const newest = 0.5 + (0.5 * windowS) / dtS;
+    const isMean = options.wrench === 'mean';
     for (let i = 0; i < n; i++) {
       const torqueNm = robot.torqueNm[i]!;
       if (mayCompare) {
         const drivenMeanNm =
           newest * torqueNm + (1 - newest) * this.#torqueBefore[i]! + 0.5 * (drift[i]! + this.#driftBefore[i]!);
-        const pushedNm = (momentum[i]! - this.#momentumBefore[i]!) / dtS - drivenMeanNm;
+        const pushedNm =
+          (momentum[i]! - this.#momentumBefore[i]!) / dtS -
+          drivenMeanNm -
+          (isMean ? reflectedNm(jacobian, i, n, meanWrench) : 0);
         this.#observedNm[i] = this.#observedNm[i]! + share * (pushedNm - this.#observedNm[i]!);
         const servoNm = torqueNm - this.#lawNm(i, robot, windowS, dtS);
         this.servoNm[i] = this.servoNm[i]! + share * (servoNm - this.servoNm[i]!);
@@ -140,9 +152,7 @@ export class TorqueObserver {
         this.#observedNm[i] = 0;
         this.servoNm[i] = 0;
       }
-      let toolNm = 0;
-      if (options.wrench === 'subtracted')
-        for (let k = 0; k < 6; k++) toolNm += jacobian[k * n + i]! * robot.wrench[k]!;
+      const toolNm = options.wrench === 'subtracted' ? reflectedNm(jacobian, i, n, robot.wrench) : 0;
       this.#toolNm[i] = Math.max(Math.abs(toolNm), this.#toolNm[i]! * Math.exp(-dtS / (TOOL_HELD * options.filterS)));
       this.externalNm[i] = mayCompare ? this.#observedNm[i]! - toolNm : 0;
       this.#momentumBefore[i] = momentum[i]!;
@@ -195,4 +205,11 @@ export class TorqueObserver {
     this.#servoBeyond = servo === 1 ? this.#servoBeyond + 1 : 0;
     this.#externalBeyond = external === 1 ? this.#externalBeyond + 1 : 0;
   }
+}
+
+/** Jᵀw of joint `i` of `n`, N·m. */
+function reflectedNm(jacobian: Float64Array, i: number, n: number, wrench: Float64Array): number {
+  let torqueNm = 0;
+  for (let k = 0; k < 6; k++) torqueNm += jacobian[k * n + i]! * wrench[k]!;
+  return torqueNm;
 }

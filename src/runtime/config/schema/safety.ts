@@ -116,8 +116,9 @@ const torqueObserver = z
     weight: z
       .enum(['measured', 'compensated'])
       .meta({ description: "Whether the measured torques hold the links' weight, or something else does." }),
-    wrench: z.enum(['subtracted', 'ignored']).meta({
-      description: "`subtracted`: what the tool's force sensor feels is no residual. `ignored`: there is no sensor.",
+    wrench: z.enum(['mean', 'subtracted', 'ignored']).meta({
+      description:
+        "What the tool's force sensor feels is no residual. `mean`: the driver gives its mean over the control period (the simulated wrist does). `subtracted`: it gives samples, beside which as much again is allowed. `ignored`: there is no sensor.",
     }),
     velocityFeedForward: z
       .boolean()
