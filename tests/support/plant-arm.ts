@@ -11,6 +11,7 @@ export interface PlantArmOptions extends Omit<PlantOptions, 'file'> {
 /** A driver over one `RobotPlant` of the bare arm; it measures no wrench. */
 export class PlantArm implements Driver {
   readonly name = 'plant';
+  readonly isSimulated = true;
   readonly signalNames: readonly string[] = [];
   readonly jointNames: readonly string[];
   readonly #options: PlantArmOptions;

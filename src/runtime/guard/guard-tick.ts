@@ -132,6 +132,8 @@ export class GuardTick implements TickStages {
   /** When the newest reading came, on the guard's clock, s. */
   #readAtS: number = Number.NaN;
   #isNewReading = false;
+  /** Since the torques were last looked at, by the driver's own stamps: of a simulator, a tick that is late is no longer a period. */
+  #sinceTorquesS = 0;
 
   constructor(options: GuardTickOptions) {
     const { driver, model, action, policyPeriodS, clock, port } = options;
@@ -189,6 +191,8 @@ export class GuardTick implements TickStages {
     this.#readStatus = this.#driver.read(this.#measured);
     this.#isNewReading = this.#readStatus === 'ok' && this.#measured.measuredAtS !== this.#stampS;
     if (this.#isNewReading) {
+      const passedS = this.#measured.measuredAtS - this.#stampS;
+      if (passedS > 0) this.#sinceTorquesS += passedS;
       this.#stampS = this.#measured.measuredAtS;
       this.#readAtS = nowS;
     }
@@ -456,7 +460,14 @@ export class GuardTick implements TickStages {
   #torqueFaults(): number {
     const torques = this.#torques;
     const { robot } = this.frame;
-    const flags = torques.check(robot, this.#chain.sentRad, this.#dtS, this.#isNewReading, this.#driver.meanWrench);
+    const flags = torques.check(
+      robot,
+      this.#chain.sentRad,
+      this.#sinceTorquesS,
+      this.#isNewReading,
+      this.#driver.meanWrench,
+    );
+    this.#sinceTorquesS = 0;
     // What stopped the arm stays to be read while it has no torque.
     this.frame.residualJoint = torques.worstJoint;
     this.frame.residualNm = torques.worstNm;

@@ -123,7 +123,7 @@ describe('the torque observer of an identified arm', () => {
   /** Faults that the guard tells while `arm` moves to and fro; `disturb` is called before the last ticks. */
   async function faultsSeen(
     options: Partial<PlantArmOptions>,
-    disturb: (arm: PlantArm) => void,
+    disturb: (arm: PlantArm, clock: LockStepClock) => void,
     limits: Partial<TorqueObserverModel> = {},
   ): Promise<readonly string[]> {
     const { arm, link, clock } = await watching(options, limits);
@@ -131,7 +131,7 @@ describe('the torque observer of an identified arm', () => {
     const command = createActionCommand(6);
     Object.assign(command, { decider: 'human', leaseS: 0.2 });
     for (let tick = 0; tick < MOVED; tick += 5) {
-      if (tick >= MOVED / 2) disturb(arm);
+      if (tick >= MOVED / 2) disturb(arm, clock);
       command.seq++;
       command.issuedAtS = clock.nowS();
       command.action.fill(0.1 * Math.sin(tick / 25));
@@ -163,6 +163,13 @@ describe('the torque observer of an identified arm', () => {
   }
   const nominal = identified({}, 40);
   const nothing = (): void => undefined;
+
+  it('says nothing of ticks that come late, in which the simulated arm moves for one period all the same', async () => {
+    const close = { externalMaxNm: model.joints.map(({ torqueMaxNm }) => torqueMaxNm / 500) };
+    const seen = await faultsSeen({}, (_, clock) => clock.step(), close);
+    expect(seen).not.toContain('torqueResidual');
+    expect(seen).not.toContain('servoResidual');
+  });
 
   it('keeps torque off where its file counts on a mean force that the driver does not give', async () => {
     const { link } = await watching({}, { wrench: 'mean' });

@@ -29,10 +29,15 @@ async function shownByScript(rig: Rig, rng: Rng): Promise<Demonstrations> {
   log.progress(0, wanted, 'demonstrations');
   let steps = 0;
   let tries = 0;
+  let lastStop: string | undefined;
   for (let episode = 0; episode < wanted; ) {
     if (tries++ >= TRIES * wanted) {
-      throw new ReinError('task', `The operator succeeded in ${episode} of ${tries - 1} demonstrations only.`, {
-        remedy: 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.',
+      const stop = lastStop === undefined ? '' : ` The last stop: ${lastStop}`;
+      throw new ReinError('task', `The operator succeeded in ${episode} of ${tries - 1} demonstrations only.${stop}`, {
+        remedy:
+          lastStop === undefined
+            ? 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.'
+            : 'Mend what stops the robot: most often a limit in its file that its motion needs more than.',
       });
     }
     const taken: Transition[] = [];
@@ -44,7 +49,9 @@ async function shownByScript(rig: Rig, rng: Rng): Promise<Demonstrations> {
       await nextTurn();
     };
     const result = await robot.runner.run({ layout, operator, purpose: 'demo', beforeStep, onStep });
-    log.restarted(await robot.goOn());
+    const stop = await robot.goOn();
+    log.restarted(stop);
+    lastStop = stop ?? lastStop;
     if (!result.success) continue;
     for (const transition of taken) connection.record(transition);
     log.episode('demonstration', episode, result);

@@ -89,7 +89,7 @@ export class TorqueObserver {
   }
 
   /**
-   * Judges a trusted reading, `dtS` after the last call, which the reference `sentRad` (n) led to. `isNew` false: it is that of the
+   * Judges a trusted reading, taken `dtS` after that of the last call (0 where it is the same), which the reference `sentRad` (n) led to. `isNew` false: it is that of the
    * last call. `meanWrench`: the driver's. Torques, and forces that the file counts on, count as beyond every limit where they are
    * no numbers.
    */
