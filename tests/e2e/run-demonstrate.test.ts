@@ -207,7 +207,9 @@ describe.skipIf(why !== undefined)('a person at rein run', { timeout: 120_000 },
         { sleepS: 0.5 },
         { expect: 'Driving: you, stopped' },
         { send: 'c' },
-        // The policy drives again, and its node is killed: see below.
+        // Whoever drove before drives again, until they give the arm back. Then the policy's node is killed: see below.
+        { sleepS: 0.5 },
+        { send: 'g' },
         { expect: 'press c to continue' },
         { sleepS: 1 },
         { send: 'c' },
