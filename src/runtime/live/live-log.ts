@@ -1,10 +1,31 @@
 /** What a live run shows of its own: success without help over the last episodes, who is connected, what is left. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { EpisodeResult } from '../node/index.ts';
-import { workRates } from '../record/index.ts';
+import { type EpisodeRecord, parseMetrics, RUN_FILES, type Work, workOf, workRates } from '../record/index.ts';
 import type { RunLog } from '../sim/index.ts';
 
 /** Success is shown over so many of the last episodes. */
 const WINDOW_EPISODES = 20;
+
+/** What a run has come to before this start of its robot. */
+export interface EarlierStarts {
+  readonly envSteps: number;
+  /** Training episodes, in their order. */
+  readonly episodes: readonly EpisodeRecord[];
+}
+
+/** By the metrics in the run's folder: nothing where there are none; what is not readable there is left out. */
+export function earlierStarts(folder: string): EarlierStarts {
+  const file = join(folder, RUN_FILES.metrics);
+  const { records } = parseMetrics(existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const isTraining = (record: (typeof records)[number]): record is EpisodeRecord =>
+    record.kind === 'episode' && record.purpose === 'training';
+  return {
+    envSteps: records.reduce((most, { envStep }) => Math.max(most, envStep), 0),
+    episodes: records.filter(isTraining),
+  };
+}
 
 /** Keeps the live figures of `log`'s status up to date. */
 export class LiveLog {
@@ -12,24 +33,33 @@ export class LiveLog {
   readonly #durationS: number | undefined;
   /** Episodes that ran to their own end. */
   readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
+  /** Of the starts before this one. */
+  readonly #earlier: Work;
   #successes = 0;
   #episodes = 0;
   #steps = 0;
   #helpedSteps = 0;
-  /** When the robot began to work, s of the log. */
-  #sinceS = 0;
+  /** When the robot began to work in this start, s of the log. */
+  #sinceS: number | undefined;
 
-  constructor(log: RunLog, durationS: number | undefined) {
+  constructor(log: RunLog, durationS: number | undefined, { envSteps, episodes }: EarlierStarts) {
     this.log = log;
     this.#durationS = durationS;
+    this.#earlier = workOf(episodes);
+    this.#episodes = episodes.length;
+    log.status.envSteps = envSteps;
+    for (const { cutBy, interventions, success } of episodes) {
+      if (cutBy === undefined) this.#ended.push({ isHelped: interventions > 0, isSuccess: success });
+    }
+    if (episodes.length > 0) this.#showSuccess();
   }
 
   /** The robot begins to work: successes per hour are counted from here, resets and waits included. */
   begin(): void {
-    if (this.#episodes === 0) this.#sinceS = this.log.elapsedS;
+    this.#sinceS ??= this.log.elapsedS;
   }
 
-  /** Training episodes so far. */
+  /** Training episodes of the run. */
   get episodes(): number {
     return this.#episodes;
   }
@@ -39,19 +69,28 @@ export class LiveLog {
    * policy, and one with help says something of the person too.
    */
   episode(result: EpisodeResult): void {
-    const { status } = this.log;
     this.log.episode('training', this.#episodes++, result);
     if (result.abortedBy === undefined) {
       this.#ended.push({ isHelped: result.interventions > 0, isSuccess: result.success });
       if (result.success) this.#successes++;
     }
+    this.#steps += result.steps;
+    this.#helpedSteps += result.interventionSteps;
+    this.#showSuccess();
+  }
+
+  #showSuccess(): void {
+    const { status } = this.log;
     const last = this.#ended.slice(-WINDOW_EPISODES);
     const alone = last.filter(({ isHelped }) => !isHelped);
     const successes = alone.filter(({ isSuccess }) => isSuccess).length;
-    this.#steps += result.steps;
-    this.#helpedSteps += result.interventionSteps;
-    const work = { successes: this.#successes, steps: this.#steps, helpedSteps: this.#helpedSteps };
-    const rates = workRates({ ...work, robotS: this.log.elapsedS - this.#sinceS });
+    const before = this.#earlier;
+    const rates = workRates({
+      successes: before.successes + this.#successes,
+      steps: before.steps + this.#steps,
+      helpedSteps: before.helpedSteps + this.#helpedSteps,
+      robotS: before.robotS + (this.#sinceS === undefined ? 0 : this.log.elapsedS - this.#sinceS),
+    });
     status.success = { successes, episodes: alone.length, helped: last.length - alone.length, rates };
     if (this.#episodes % WINDOW_EPISODES === 0 && alone.length > 0) {
       status.successHistory = [...status.successHistory, successes / alone.length];

@@ -1,5 +1,5 @@
 /** What a run writes down and shows: metrics, recordings, summary, status. Monitors read it. */
-export type { EvaluationRecord, MetricKind, MetricRecord } from './metric-records.ts';
+export type { EpisodeRecord, EvaluationRecord, MetricKind, MetricRecord } from './metric-records.ts';
 export { parseMetrics } from './metrics-reader.ts';
 export { MetricsWriter } from './metrics-writer.ts';
 export {

@@ -10,7 +10,7 @@ import { connectGuardLink, type GuardLink } from '../../guard-link/index.ts';
 import { EpisodeRunner } from '../../node/index.ts';
 import { createScriptedOperator, type RunSetup } from '../../setup.ts';
 import { RunLog, type RunObserver, toolViewOf } from '../../sim/index.ts';
-import { LiveLog } from '../live-log.ts';
+import { earlierStarts, LiveLog } from '../live-log.ts';
 import { openRecorder, type TransitionRecorder } from '../recorder.ts';
 import { SessionListeners } from './listeners.ts';
 import { LiveSession } from './session.ts';
@@ -71,6 +71,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
   const closers: SessionParts['closers'] = [];
   try {
     const { setup } = options;
+    const earlier = earlierStarts(options.folder);
     const listeners = new SessionListeners();
     if (options.listener !== undefined) listeners.add(options.listener);
     const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT, options.elapsedS);
@@ -108,7 +109,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     return new LiveSession({
       ...{ setup, clock, link, policy, kept, recorder, listeners, closers, ...desks },
       runner: createRunner(setup, link, clock, log, base),
-      live: new LiveLog(log, options.durationS),
+      live: new LiveLog(log, options.durationS, earlier),
       folder: options.folder,
       runId: options.runId,
       observations: options.observations ?? [],

@@ -13,7 +13,7 @@ export interface SessionState {
   readonly episode: number;
   readonly step: number;
   readonly authority: 'policy' | 'human' | 'hold' | 'stop';
-  /** Steps recorded for training since the session was opened. */
+  /** Steps recorded for training since the run began. */
   readonly envSteps: number;
   /** Share of the last episodes that succeeded without help, 0..1; 0 before the first. */
   readonly successRate: number;
@@ -21,7 +21,7 @@ export interface SessionState {
   readonly successesPerHour: number;
   /** Share of the steps that people or the script decided, 0..1. */
   readonly humanStepShare: number;
-  /** Training episodes since the session was opened. */
+  /** Training episodes since the run began. */
   readonly episodes: number;
   readonly learner: 'connected' | 'connecting' | 'absent' | 'refused';
   /** Recorded, and not acknowledged by the learner yet. */
