@@ -65,6 +65,7 @@ const PARTS = [
   },
   {
     name: 'qp',
+    env: { REIN_PROGRAMS: quick ? '1000' : '10000' },
     command: [...vitest, 'src/safety/avoidance/active-set.test.ts', '--reporter=json'],
     flag: '--outputFile',
   },
@@ -180,13 +181,12 @@ function minutes(seconds) {
 }
 
 /** Runs one part and keeps what it wrote, with how it ended. */
-async function makePart({ name, command, flag, env: ofPart = {} }) {
+async function makePart({ name, command, flag, env = {} }) {
   const file = partFile(name);
   const fresh = `${file}.new`;
   rmSync(fresh, { force: true });
-  console.log(`${name}: ${shown(command, ofPart)}`);
+  console.log(`${name}: ${shown(command, env)}`);
   const begun = performance.now();
-  const env = { REIN_PROGRAMS: quick ? '1000' : '10000', ...ofPart };
   // What a part says of itself is shown now and then: its last line.
   let last = '';
   const pulse = setInterval(() => {

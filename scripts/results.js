@@ -105,10 +105,14 @@ async function simulate({ task, method, seed }, busy) {
     child.stderr.on('data', (bytes) => {
       complaint += bytes;
     });
-    await new Promise((resolve) => child.once('exit', resolve));
+    const how = await new Promise((resolve) =>
+      child.once('exit', (code, killer) => resolve(killer ?? `exit code ${code}`)),
+    );
     // A missed target is a result, and so is a run that broke off: it is written down, and made again by the next command.
-    if (!existsSync(json))
-      return { task, method: method.name, seed, busy, failed: complaint.trim().split('\n').at(-1) };
+    if (!existsSync(json)) {
+      const failed = complaint.trim().split('\n').at(-1) || `ended by ${how}`;
+      return { task, method: method.name, seed, busy, failed };
+    }
     const summary = JSON.parse(readFileSync(json, 'utf8'));
     return {
       ...summary,
@@ -164,7 +168,9 @@ if (tasksOf(runs).length > 0) {
 }
 const quiet = (task) =>
   runs.filter((run) => run.task === task && run.method === 'trained' && (run.busy ?? 0) === 0 && !run.failed);
-const missed = runs.filter((run) => run.method === 'trained' && !(run.success_rate >= run.target_success_rate));
+const missed = runs.filter(
+  (run) => run.failed || (run.method === 'trained' && !(run.success_rate >= run.target_success_rate)),
+);
 const different = [...new Set(runs.map(({ task }) => task))].flatMap((task) =>
   differences(
     quiet(task),

@@ -343,7 +343,15 @@ describe('actions', () => {
     );
     expect(outcome).toMatchObject({
       status: 'succeeded',
-      result: { episodes: 2, successes: 0, success_rate: 0, low: 0, mean_steps: 80, successes_per_hour: 0, human_step_share: 0 },
+      result: {
+        episodes: 2,
+        successes: 0,
+        success_rate: 0,
+        low: 0,
+        mean_steps: 80,
+        successes_per_hour: 0,
+        human_step_share: 0,
+      },
     });
     expect(done).toEqual([1, 2]);
   });

@@ -30,7 +30,7 @@ export interface MemoryLinkOptions {
 }
 
 /** Counters of a frame that outlive a guard. */
-type Counters = Pick<GuardFrame, 'ticks' | 'changedTicks' | 'violations'>;
+type Counters = Pick<GuardFrame, 'ticks' | 'changedTicks' | 'violations' | 'overruns' | 'tankInjectedJ' | 'stageTicks'>;
 
 /** A link whose `advance` runs the ticks itself. */
 export class MemoryGuardLink implements GuardLink, GuardPort {
@@ -42,7 +42,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
   readonly #nodeIs: Asker;
   #guard: TickingGuard;
   /** What the guards before this one counted. */
-  #counted: Counters = { ticks: 0, changedTicks: 0, violations: 0 };
+  #counted: Counters | undefined;
   #hasCommand = false;
   #closing: Promise<void> | undefined;
 
@@ -89,10 +89,11 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
    */
   async restart(between: () => Promise<void>): Promise<void> {
     this.#throwIfLost();
-    const { ticks, changedTicks, violations } = this.latest;
+    const { ticks, changedTicks, violations, overruns, tankInjectedJ, stageTicks } = this.latest;
+    const counted = { ticks, changedTicks, violations, overruns, tankInjectedJ, stageTicks: stageTicks.slice() };
     await this.#guard.close();
     await between();
-    this.#counted = { ticks, changedTicks, violations };
+    this.#counted = counted;
     this.#hasCommand = false;
     this.#guard = this.#createGuard(this);
   }
@@ -130,13 +131,20 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
   publish(frame: GuardFrame): void {
     const { latest } = this.#listeners;
     copyGuardFrame(latest, frame);
-    latest.ticks += this.#counted.ticks;
-    latest.changedTicks += this.#counted.changedTicks;
-    latest.violations += this.#counted.violations;
+    if (this.#counted !== undefined) addCounters(latest, this.#counted);
     this.#listeners.emitFrame();
   }
 
   #throwIfLost(): void {
     if (this.lostReason !== undefined) throw new ReinError('link', `The guard cannot be reached: ${this.lostReason}.`);
   }
+}
+
+function addCounters(frame: GuardFrame, counted: Counters): void {
+  frame.ticks += counted.ticks;
+  frame.changedTicks += counted.changedTicks;
+  frame.violations += counted.violations;
+  frame.overruns += counted.overruns;
+  frame.tankInjectedJ += counted.tankInjectedJ;
+  for (let i = 0; i < frame.stageTicks.length; i++) frame.stageTicks[i] = frame.stageTicks[i]! + counted.stageTicks[i]!;
 }

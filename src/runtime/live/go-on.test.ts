@@ -34,17 +34,43 @@ function personAt(robot: StoppedRobot) {
 }
 
 describe('a person who lets a robot go on', () => {
-  it('has it acknowledged, enabled and permitted, also where it still brakes', async () => {
+  it('has it acknowledged, enabled and permitted', async () => {
     const robot = new StoppedRobot();
-    Object.assign(robot, { state: 'braking', brakesFor: 3 });
     const { goOn, told } = personAt(robot);
     await goOn.begin();
     expect(robot.state).toBe('moving');
     expect(told).toEqual([]);
   });
 
+  it('has seen nothing yet of one that brakes, and presses again once it stands', async () => {
+    const robot = new StoppedRobot();
+    Object.assign(robot, { state: 'braking', brakesFor: 3 });
+    const { goOn, told } = personAt(robot);
+    await goOn.begin();
+    expect(robot.state).toBe('stopped');
+    expect(told).toEqual([expect.stringContaining('Press c again once it stands')]);
+    await goOn.begin();
+    expect(robot.state).toBe('moving');
+  });
+
+  it('may have said stop before the robot was there: then its start lets nothing move', async () => {
+    const robot = new StoppedRobot();
+    robot.state = 'standby';
+    const { goOn, told } = personAt(robot);
+    goOn.cancel();
+    await goOn.start();
+    expect(robot.asked).toEqual([]);
+    expect(told).toEqual([expect.stringContaining('press c')]);
+    await goOn.begin();
+    expect(robot.state).toBe('moving');
+    const another = personAt(robot);
+    robot.state = 'standby';
+    await another.goOn.start();
+    expect(robot.state).toBe('moving');
+  });
+
   it('and says stop meanwhile stands, whenever that is', async () => {
-    for (let after = 1; after <= 4; after++) {
+    for (let after = 1; after <= 3; after++) {
       const robot = new StoppedRobot();
       const { goOn, told } = personAt(robot);
       const begun = goOn.begin();

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GuardAnswer } from '../../core/index.ts';
 
-/** A robot that still brakes is asked again: so often, with so many milliseconds after each request. */
+/** Torque and leave are asked for so often, with so many milliseconds after each request. */
 const TRIES = 10;
 const PAUSE_MS = 40;
 
@@ -10,14 +10,15 @@ const PAUSE_MS = 40;
 export type GoOnRequest = 'permit' | 'acknowledge' | 'enable';
 
 /**
- * One person's leave at a time. What they have seen is acknowledged once: a fault or a stop that comes while the robot is asked to
- * go on is another one, which they have not seen.
+ * One person's leave at a time. What they have seen is acknowledged, and that once: a robot that still brakes has not shown all, and a
+ * fault or a stop that comes while it is asked to go on is another one, which they have not seen.
  */
 export class GoOn {
   readonly #ask: (kind: GoOnRequest) => Promise<GuardAnswer>;
   readonly #tell: (sentence: string) => void;
   /** Counts what people said: whatever is under way for something older ends. */
   #said = 0;
+  #isStopped = false;
 
   constructor(ask: (kind: GoOnRequest) => Promise<GuardAnswer>, tell: (sentence: string) => void) {
     this.#ask = ask;
@@ -27,26 +28,38 @@ export class GoOn {
   /** A person said stop, of which the guard is told by itself: nothing is asked for any more. */
   cancel(): void {
     this.#said++;
+    this.#isStopped = true;
+  }
+
+  /** The robot is there, and whoever started it meant it to move: unless somebody said stop since. */
+  async start(): Promise<void> {
+    if (!this.#isStopped) return this.begin();
+    this.#tell('The robot was stopped before it began: press c to let it move.');
   }
 
   /** Resolves when the robot may move, when it does not go on, which is told, or when somebody has said something newer. */
   async begin(): Promise<void> {
     const said = ++this.#said;
+    this.#isStopped = false;
     const isOld = (): boolean => said !== this.#said;
     let why = '';
-    let isAcknowledged = false;
+    let isSeen = true;
     for (let tries = 0; tries < TRIES; tries++) {
       if (isOld() || (await this.#ask('permit')).ok) return;
-      const requests: readonly GoOnRequest[] = isAcknowledged ? ['enable'] : ['acknowledge', 'enable'];
+      const requests: readonly GoOnRequest[] = isSeen ? ['acknowledge', 'enable'] : ['enable'];
       for (const kind of requests) {
         if (isOld()) return;
         const answer = await this.#ask(kind);
-        if (answer.ok) isAcknowledged ||= kind === 'acknowledge';
-        else if (!answer.reason.includes('not possible in the state')) why = answer.reason;
+        // A reading that is missing for a tick is nothing new to see.
+        if (kind === 'acknowledge') isSeen = !answer.ok && answer.needs === 'reading';
+        if (!answer.ok && !answer.reason.includes('not possible in the state')) why = answer.reason;
         // Torque comes on only where a tick has measured the joints since.
         await delay(PAUSE_MS);
       }
     }
-    if (!isOld()) this.#tell(`The robot does not go on: ${why === '' ? 'it is still braking.' : why}`);
+    if (!isOld())
+      this.#tell(
+        `The robot does not go on: ${why === '' ? 'it was still braking. Press c again once it stands.' : why}`,
+      );
   }
 }

@@ -19,7 +19,11 @@ const episode = (tS: number, success: boolean, more: object = {}) => ({
 /** A log that only keeps the status; `elapsedS` is set by the test. */
 function logOf(elapsedS: number) {
   const told: number[] = [];
-  const log = { status: createRunStatus(), elapsedS, episode: (_: string, index: number) => void told.push(index) };
+  const log = {
+    status: createRunStatus('a1', 'insert', 0),
+    elapsedS,
+    episode: (_: string, index: number) => void told.push(index),
+  };
   return { log, told, runLog: log as unknown as RunLog };
 }
 
@@ -32,7 +36,10 @@ describe('the figures of a live run', () => {
       episode(40, false, { interventions: 1, interventionSteps: 5 }),
       { kind: 'step', tS: 47, envStep: 470 },
     ];
-    writeFileSync(join(folder, 'metrics.jsonl'), `${records.map((record) => JSON.stringify(record)).join('\n')}\n{"kin`);
+    writeFileSync(
+      join(folder, 'metrics.jsonl'),
+      `${records.map((record) => JSON.stringify(record)).join('\n')}\n{"kin`,
+    );
     const { log, told, runLog } = logOf(50);
     const live = new LiveLog(runLog, undefined, earlierStarts(folder));
     expect(live.episodes).toBe(4);
@@ -53,6 +60,6 @@ describe('the figures of a live run', () => {
     const live = new LiveLog(runLog, undefined, earlierStarts(join(folder, 'new')));
     expect(live.episodes).toBe(0);
     expect(log.status.envSteps).toBe(0);
-    expect(log.status.success).toEqual(createRunStatus().success);
+    expect(log.status.success).toEqual(createRunStatus('a1', 'insert', 0).success);
   });
 });

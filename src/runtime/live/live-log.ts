@@ -1,5 +1,5 @@
 /** What a live run shows of its own: success without help over the last episodes, who is connected, what is left. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpisodeResult } from '../node/index.ts';
 import { type EpisodeRecord, parseMetrics, RUN_FILES, type Work, workOf, workRates } from '../record/index.ts';
@@ -15,16 +15,26 @@ export interface EarlierStarts {
   readonly episodes: readonly EpisodeRecord[];
 }
 
-/** By the metrics in the run's folder: nothing where there are none; what is not readable there is left out. */
+/** Larger metrics are not read, bytes: a robot that waits to be started again is worth more than its figures. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+/** By the metrics in the run's folder: nothing where there are none that can be read within a second; broken lines are left out. */
 export function earlierStarts(folder: string): EarlierStarts {
-  const file = join(folder, RUN_FILES.metrics);
-  const { records } = parseMetrics(existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const { records } = parseMetrics(textOf(join(folder, RUN_FILES.metrics)));
   const isTraining = (record: (typeof records)[number]): record is EpisodeRecord =>
     record.kind === 'episode' && record.purpose === 'training';
   return {
     envSteps: records.reduce((most, { envStep }) => Math.max(most, envStep), 0),
     episodes: records.filter(isTraining),
   };
+}
+
+function textOf(file: string): string {
+  try {
+    return statSync(file).size > MOST_BYTES ? '' : readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** Keeps the live figures of `log`'s status up to date. */

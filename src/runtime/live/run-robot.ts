@@ -119,7 +119,7 @@ class RobotSupervision {
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
       // Whoever starts a robot lets it move; after any stop somebody says so again.
       onGuardReady: ({ isSimulated }) => {
-        if (!isSimulated) this.#letGoOn();
+        if (!isSimulated) void this.#goOn.start().catch(ignoreLoss);
       },
     });
     this.#goOn = new GoOn(

@@ -164,7 +164,7 @@ describe('a simulated robot that was stopped', () => {
     expect(result.abortedBy).toContain('fault');
     await expect(episode()).rejects.toThrow('resetScene');
     expect(await robot.link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false, needs: 'person' });
-    const before = { ...robot.link.latest };
+    const before = { ...robot.link.latest, stageTicks: robot.link.latest.stageTicks.slice() };
     const { scene } = robot;
     expect(await robot.goOn()).toMatch(/\(fault 41\)\.$/);
     expect(robot.restarts).toBe(1);
@@ -176,7 +176,11 @@ describe('a simulated robot that was stopped', () => {
     const again = await episode();
     expect(again).toEqual(result);
     expect(robot.link.latest.ticks).toBeGreaterThan(before.ticks + 3);
-    expect(robot.link.latest.changedTicks).toBeGreaterThanOrEqual(before.changedTicks);
+    // Counters go on: the same episode has added to each what it did before.
+    const { changedTicks, tankInjectedJ, stageTicks } = robot.link.latest;
+    expect(changedTicks).toBe(2 * before.changedTicks);
+    expect(tankInjectedJ).toBeCloseTo(2 * before.tankInjectedJ, 9);
+    expect(Array.from(stageTicks)).toEqual(Array.from(before.stageTicks, (count) => 2 * count));
     await robot.close();
   });
 });

@@ -158,8 +158,6 @@ class Training {
     log.episode('training', this.#episodes++, result, ticks / setup.config.robot.controlHz);
     if (result.abortedBy !== undefined) {
       log.message(`episode ${this.#episodes} ended early: ${result.abortedBy}`);
-      // Episodes that end before their first step would never be over.
-      if (result.steps === 0) throw new ReinError('task', `No training episode begins: ${result.abortedBy}.`);
     }
     log.restarted(await robot.goOn());
     this.#trainingTicks += robot.link.latest.ticks - ticksBefore;

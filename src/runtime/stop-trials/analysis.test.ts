@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MOCK_FRAME } from '../../drivers/mock/index.ts';
-import { brakeBegin, isAtFullSpeed, standstill } from './analysis.ts';
+import { brakeBegin, isAtFullSpeed, isStanding, motionOf, standstill } from './analysis.ts';
 import type { BusFrame } from './listener-messages.ts';
 
 const LIMIT = 3;
@@ -20,6 +20,24 @@ function at(speeds: readonly number[]): BusFrame[] {
 const full = new Array<number>(10).fill(LIMIT);
 const braking = [2.4, 1.8, 1.2, 0.6];
 const stop = at([...full, ...braking, 0, 0, 0, 0, 0, 0]);
+
+describe('an arm that should stand', () => {
+  const standing = new Array<number>(60).fill(0);
+  const moved = (speeds: readonly number[]) => motionOf(at([...standing, ...speeds, ...standing]));
+
+  it('does, also where a guard that was held up takes the measured place for its reference', () => {
+    expect(moved([])).toEqual({ changes: 0, farthestRad: 0 });
+    expect(isStanding(moved([]))).toBe(true);
+    expect(isStanding(moved([0.3]))).toBe(true);
+  });
+
+  it('does not where it goes farther, or little by little', () => {
+    expect(moved([0.6]).farthestRad).toBeCloseTo(0.006, 9);
+    expect(isStanding(moved([0.6]))).toBe(false);
+    // 0.004 rad in all.
+    expect(isStanding(moved(new Array<number>(40).fill(0.01)))).toBe(false);
+  });
+});
 
 describe('what is read from a bus', () => {
   it('knows full speed, and what is nearly that', () => {

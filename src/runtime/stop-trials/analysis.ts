@@ -47,6 +47,27 @@ export function brakeBegin(frames: readonly BusFrame[], sinceMs: number, brakeWa
   return sent.slice(i + 1).find(({ atMs }) => atMs > sinceMs);
 }
 
+/** How references of an arm that should stand differ: how many from the one before, and how far any joint got from the first. */
+export interface Motion {
+  readonly changes: number;
+  readonly farthestRad: number;
+}
+
+export function motionOf(sent: readonly BusFrame[]): Motion {
+  const changes = sent.filter((frame, i) => i > 0 && !isSame(frame, sent[i - 1]!)).length;
+  const startRad = sent[0]?.valuesRad ?? [];
+  const ways = sent.flatMap(({ valuesRad }) => valuesRad.map((value, k) => Math.abs(value - startRad[k]!)));
+  return { changes, farthestRad: ways.reduce((most, way) => Math.max(most, way), 0) };
+}
+
+/** A guard that its machine held up takes the measured place for its reference, once each time: so often, so far, is no motion. */
+const MOST_SEEDS = 3;
+const SEED_RAD = 0.005;
+
+export function isStanding({ changes, farthestRad }: Motion): boolean {
+  return changes <= MOST_SEEDS && farthestRad <= SEED_RAD;
+}
+
 /** rad/s of joint 0, by the times of arrival. Of frames that arrived together, after a hold-up of the listener, nobody can say. */
 function speed(before: BusFrame, frame: BusFrame): number {
   const sinceMs = frame.atMs - before.atMs;

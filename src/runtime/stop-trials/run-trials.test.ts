@@ -12,9 +12,11 @@ describe('a trial that missed its bound', () => {
   });
 
   it('is not made again for what no listener can be mistaken about', () => {
-    const moved = { ...times, figures: {}, wrong: 'the arm moved again while the flood went on' };
+    const moved = { ...times, figures: { brakeBegins: 220 }, wrong: 'the arm moved again while the flood went on' };
     expect(isExcused(moved, bounds, 10)).toBe(true);
     expect(isExcused({ ...moved, isCertain: true }, bounds, 10)).toBe(false);
     expect(isExcused({ ...moved, figures: { brakeBegins: 829 } }, bounds, 10)).toBe(false);
+    // What was not seen to happen was not in time.
+    expect(isExcused({ ...moved, figures: {} }, bounds, 10)).toBe(false);
   });
 });

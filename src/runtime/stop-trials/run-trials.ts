@@ -114,7 +114,7 @@ export function isExcused(
 ): boolean {
   if (heldUpMs === 0 || isCertain) return false;
   const bounds = Object.entries(boundsMs) as [StopMeasureName, number][];
-  return bounds.every(([name, bound]) => (figures[name] ?? 0) <= bound + heldUpMs);
+  return bounds.every(([name, bound]) => (figures[name] ?? Number.POSITIVE_INFINITY) <= bound + heldUpMs);
 }
 
 function whatIsWrong(

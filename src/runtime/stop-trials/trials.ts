@@ -1,8 +1,8 @@
 /** What is done in one trial of each kind, and what it must show. */
 import { MOCK_FRAME } from '../../drivers/mock/index.ts';
 import { servedS } from '../guard-link/index.ts';
-import { brakeBegin, references, standstill } from './analysis.ts';
-import { type BusFrame, nowMs } from './listener-messages.ts';
+import { brakeBegin, isStanding, motionOf, references, standstill } from './analysis.ts';
+import { nowMs } from './listener-messages.ts';
 import type { StopMeasureName, StopTrialName } from './result.ts';
 import type { TrialRig } from './rig.ts';
 import { FLOOD_MS, FLOOD_PER_S } from './trial-orders.ts';
@@ -14,9 +14,6 @@ const SILENCE_MS = 100;
 const STOP_REPEATS = 3;
 /** After the last stop frame, the bus is listened to for so long, ms. */
 const QUIET_MS = 40;
-
-/** Where its machine held a guard up, it takes the place that it measures for its reference, rad: no motion. */
-const SEED_RAD = 0.005;
 
 /** One trial: figures in ms, or a sentence that says what did not happen. */
 export interface TrialOutcome {
@@ -119,13 +116,6 @@ function wrongFrames(hasStopFrames: boolean): Pick<TrialOutcome, 'wrong' | 'isCe
   return hasStopFrames ? { wrong: 'the guardian wrote although the guard was well', isCertain: true } : {};
 }
 
-/** How far any joint went from its place in the first of `frames`. */
-function farthestRad(frames: readonly BusFrame[]): number {
-  const startRad = frames[0]?.valuesRad ?? [];
-  const moved = frames.flatMap(({ valuesRad }) => valuesRad.map((value, i) => Math.abs(value - startRad[i]!)));
-  return moved.reduce((most, each) => Math.max(most, each), 0);
-}
-
 /** A frozen node keeps its connection, so that it is the lease of its last command that ends: and not before its time. */
 function holdsItsLease(rig: TrialRig, outcome: TrialOutcome): TrialOutcome {
   const { beganAtMs, figures, wrong } = outcome;
@@ -145,10 +135,10 @@ async function flooded(rig: TrialRig, beganAtMs: number): Promise<TrialOutcome> 
   if (brakeBegins === undefined || standsMs === undefined) return { ...outcome, endedAtMs: overMs };
   const figures = { ...outcome.figures, brakeAfterLast: Math.max(0, beganAtMs + brakeBegins - lastCommandMs) };
   const sent = references(rig.listener.frames).filter(({ atMs }) => atMs >= beganAtMs + standsMs);
-  const movedRad = farthestRad(sent);
+  const motion = motionOf(sent);
   const whole = { ...outcome, endedAtMs: overMs, figures };
-  if (movedRad <= SEED_RAD) return whole;
-  const wrong = `the arm moved again, by ${movedRad.toPrecision(2)} rad, while the flood went on`;
+  if (isStanding(motion)) return whole;
+  const wrong = `the arm moved again while the flood went on, in ${motion.changes} references, by ${motion.farthestRad.toPrecision(2)} rad`;
   return { ...whole, wrong, isCertain: true };
 }
 
