@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Publisher } from 'zeromq';
 import { faultRow } from '../../../tests/support/fault-row.ts';
+import { ofOlderVersion } from '../../../tests/support/other-version.ts';
 import {
   type LearnerServer,
   type LinkFault,
@@ -12,7 +13,7 @@ import {
   type WeightsBundle,
 } from './index.ts';
 import { encodeBundle } from './weights-bundle.ts';
-import { encodeFrame, HEADER, WIRE_VERSION } from './wire.ts';
+import { encodeFrame, WIRE_VERSION } from './wire.ts';
 
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
 const open: { close(): Promise<void> }[] = [];
@@ -146,7 +147,7 @@ describe('weights on the wire', () => {
       { keep: 'newest', weightsAddress: socket.lastEndpoint!, after: 2 },
     );
     const frames = [1, 9, 10].map((v) => encodeFrame({ kind: 'weights', sequence: v }, encodeBundle(bundle(v))));
-    for (const frame of frames) frame[HEADER.version] = WIRE_VERSION - 1;
+    for (const frame of frames) ofOlderVersion(frame);
     frames.push(encodeFrame({ kind: 'weights', sequence: 5 }, encodeBundle(bundle(5))));
     const sending = setInterval(() => void socket.send(frames[sent++ % 4]!).catch(() => undefined), 10);
     let sent = 0;

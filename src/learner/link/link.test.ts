@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Dealer, Router } from 'zeromq';
 import { faultRow } from '../../../tests/support/fault-row.ts';
+import { ofOlderVersion } from '../../../tests/support/other-version.ts';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import {
   askLearner,
@@ -18,7 +19,7 @@ import {
   type Uplink,
   type UplinkOptions,
 } from './index.ts';
-import { ackPayload, jsonPayload } from './messages.ts';
+import { ACK_REWIND, ackPayload, jsonPayload } from './messages.ts';
 import { RECORD_VERSION } from './record.ts';
 import { decodeFrame, encodeFrame, HEADER, robotIdHash, WIRE_VERSION } from './wire.ts';
 
@@ -70,6 +71,8 @@ function uplink(address: string, journal: Journal, more: Partial<UplinkOptions> 
   open.push(made);
   return made;
 }
+
+const older = (...frame: Parameters<typeof encodeFrame>): Uint8Array => ofOlderVersion(encodeFrame(...frame));
 
 function names(seen: readonly Transition[]): string[] {
   return seen.map((t) => `${t.epoch}.${t.seq}:${t.step}`);
@@ -278,11 +281,6 @@ describe('link', () => {
 
   describe('in an older version of the protocol', () => {
     const sentence = `the other side speaks version ${WIRE_VERSION - 1} of the protocol, this one ${WIRE_VERSION}`;
-    const older = (...frame: Parameters<typeof encodeFrame>): Uint8Array => {
-      const bytes = encodeFrame(...frame);
-      bytes[HEADER.version] = WIRE_VERSION - 1;
-      return bytes;
-    };
 
     it('a robot is refused, the learner says so once, and others are served', async () => {
       const faults: string[] = [];
@@ -321,6 +319,76 @@ describe('link', () => {
       const link = uplink(old.lastEndpoint!, journalIn(), { onState: (_, reason) => reasons.push(reason) });
       await expect(link.connected(3000)).rejects.toMatchObject({ message: sentence, remedy });
       expect(reasons).toEqual([sentence]);
+    });
+  });
+
+  describe('when a bit of the version flips on the way', () => {
+    const damaged = (...frame: Parameters<typeof encodeFrame>): Uint8Array => {
+      const bytes = encodeFrame(...frame);
+      bytes[HEADER.version]! ^= 4;
+      return bytes;
+    };
+    /** A learner that damages its first answer to each kind of frame. */
+    async function damagingOnce(): Promise<Router> {
+      const router = new Router({ linger: 0 });
+      open.push({ close: async () => router.close() });
+      await router.bind('tcp://127.0.0.1:*');
+      const answered = new Set<string>();
+      const known = { ...{ watermark: null, delivered: 0, creditRecords: 10 }, recordVersion: RECORD_VERSION };
+      const answer = jsonPayload({ ...known, instance: 'i', runId: 'run-1', weightsVersion: 0 });
+      void (async () => {
+        for await (const [identity, bytes] of router) {
+          const frame = decodeFrame(bytes!);
+          const kind = frame.ok && frame.value.kind === 'query' ? 'about' : 'helloAck';
+          await router.send([identity!, (answered.has(kind) ? encodeFrame : damaged)({ kind }, answer)]);
+          answered.add(kind);
+        }
+      })().catch(() => undefined);
+      return router;
+    }
+
+    it.each([
+      ['the version of a heartbeat', damaged],
+      ['a frame that looks like one of another version', older],
+    ])('a learner refuses no robot that it knows for %s', async (_, made) => {
+      const faults: string[] = [];
+      const learner = await server([], { ...{ heartbeatMs: 10_000 }, onFault: (fault) => faults.push(fault) });
+      const robot = new Dealer({ linger: 0 });
+      open.push({ close: async () => robot.close() });
+      robot.connect(learner.address);
+      const fields = { schemaHash: RUN.schemaHash, robotHash: robotIdHash('arm') };
+      const journal = { journalId: 'x', epoch: 1, ...SIZES, recordVersion: RECORD_VERSION };
+      const hello = { robotId: 'arm', runId: 'run-1', ...journal, instance: 'i', pid: 1, host: 'h' };
+      const kinds: string[] = [];
+      await robot.send(encodeFrame({ kind: 'hello', ...fields }, jsonPayload(hello)));
+      for (const next of [made, encodeFrame]) {
+        const frame = decodeFrame((await robot.receive())[0]!);
+        kinds.push(frame.ok ? frame.value.kind : frame.error.sentence);
+        await robot.send(next({ kind: 'heartbeat', ...fields }));
+        if (next === made) await robot.send(encodeFrame({ kind: 'heartbeat', ...fields }));
+      }
+      expect(kinds).toEqual(['helloAck', 'ack']);
+      expect(faults).toEqual([]);
+      expect(learner.counters.refused).toEqual({});
+    });
+
+    it('a learner leaves a first hello unanswered, which is sent again', async () => {
+      const learner = await server([]);
+      const robot = new Dealer({ linger: 0 });
+      open.push({ close: async () => robot.close() });
+      robot.connect(learner.address);
+      await robot.send(damaged({ kind: 'hello' }));
+      await expect.poll(() => learner.counters.quarantined).toEqual({ 'bad-checksum': 1 });
+      expect(learner.counters.refused).toEqual({});
+    });
+
+    it('a robot waits for the next answer to its hello, and to its question who is there', async () => {
+      const { lastEndpoint } = await damagingOnce();
+      expect(await askLearner(lastEndpoint!, 5000)).toMatchObject({ runId: 'run-1' });
+      const states: string[] = [];
+      const link = uplink(lastEndpoint!, journalIn(), { onState: (state) => states.push(state) });
+      await link.connected(5000);
+      expect(states).toEqual(['connected']);
     });
   });
 
@@ -421,18 +489,25 @@ describe('link', () => {
     router.close();
   });
 
-  it('takes nothing for lost because an acknowledgement was overtaken by a later one', async () => {
+  it.each([
+    ['takes nothing for lost', 0],
+    ['goes back to nothing', ACK_REWIND],
+  ])('%s because an acknowledgement was overtaken by a later one', async (_, overtakenFlags) => {
     const router = new Router({ linger: 0 });
     open.push({ close: async () => router.close() });
     await router.bind('tcp://127.0.0.1:0');
     const journal = journalIn();
-    const link = uplink(router.lastEndpoint!, journal);
+    // Long enough for a busy machine: silence goes back, too.
+    const link = uplink(router.lastEndpoint!, journal, { heartbeatMs: 500 });
     const welcome = { watermark: null, delivered: 0, creditRecords: 10, recordVersion: RECORD_VERSION, instance: 'x' };
-    const ack = (seq: number) => encodeFrame({ kind: 'ack', epoch: 1, sequence: seq }, ackPayload(seq + 1));
+    const ack = (seq: number) => {
+      const flags = seq === 3 ? overtakenFlags : 0;
+      return encodeFrame({ kind: 'ack', flags, epoch: 1, sequence: seq }, ackPayload(seq + 1));
+    };
     for (let i = 0; i < 8; i++) journal.append(step(i));
     await journal.flush();
     const told: number[] = [];
-    while (told.length < 3) {
+    while (told.length < 2) {
       const [identity, bytes] = await router.receive();
       const frame = decodeFrame(bytes!);
       if (!frame.ok) throw new Error(frame.error.sentence);
@@ -441,8 +516,8 @@ describe('link', () => {
       if (kind === 'transitions') for (const seq of [7, 3]) await router.send([identity!, ack(seq)]);
       if (kind === 'heartbeat' && link.counters.acked === 8) told.push(sequence);
     }
-    expect(told).toEqual([0, 0, 0]);
-    expect(link.counters).toMatchObject({ acked: 8, lost: 0 });
+    expect(told).toEqual([0, 0]);
+    expect(link.counters).toMatchObject({ acked: 8, lost: 0, resent: 0 });
   });
 
   it('sets aside records that are not finite and counts them as lost', async () => {

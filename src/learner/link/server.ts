@@ -188,7 +188,8 @@ export class LearnerServer {
   /** A peer of another version cannot read the answer, but sees in it which version this is. */
   #unreadable(identity: Buffer, problem: LinkFault): void {
     quarantine(this.counters, problem);
-    if (problem.reason !== 'bad-version') return;
+    // Who has been welcomed speaks this version: one that it does not would be damage.
+    if (problem.reason !== 'bad-version' || this.#byIdentity.has(identity.toString('hex'))) return;
     this.#refuse(identity, protocolRefusal(problem));
     if (this.#toldVersions.has(problem.sentence)) return;
     this.#toldVersions.add(problem.sentence);

@@ -114,10 +114,10 @@ export class TransitionSender {
     if (!this.#isPumping) this.#run().catch(this.#onFailure);
   }
 
-  /** The learner has everything up to `watermark`. */
-  acknowledge(watermark: RecordId | null, delivered: number): void {
+  /** The learner has everything up to `watermark`. False where it is known to have more, and nothing follows from it. */
+  acknowledge(watermark: RecordId | null, delivered: number): boolean {
     // One that was overtaken on the way says less than is known: by its count, what came since would be lost.
-    if (!isCovered(this.#watermark, watermark)) return;
+    if (!isCovered(this.#watermark, watermark)) return false;
     let isProgress = false;
     while (this.#underWay.length > 0 && isCovered(this.#underWay[0]!.last, watermark)) {
       this.#acked = this.#underWay.shift()!.end;
@@ -125,10 +125,11 @@ export class TransitionSender {
     }
     this.#delivered = delivered;
     this.#watermark = watermark;
-    if (!isProgress) return;
+    if (!isProgress) return true;
     this.#progressMs = performance.now();
     this.#patience = 1;
     this.kick();
+    return true;
   }
 
   /** The learner misses what follows `watermark`: sends on from there after a short pause. */

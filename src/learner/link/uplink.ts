@@ -207,7 +207,7 @@ export class Uplink {
     const decoded = decodeFrame(bytes);
     if (this.#state === 'closed') return;
     if (!decoded.ok) {
-      // While it is connected this is a bit that flipped. What any other answered to is sent again.
+      // Who has welcomed this robot speaks its version. What any other damaged frame answered to is sent again.
       const isOther = decoded.error.reason === 'bad-version' && this.#state !== 'connected';
       if (isOther) this.#refuse(protocolRefusal(decoded.error));
       return;
@@ -288,8 +288,8 @@ export class Uplink {
     if (!ack.ok) return;
     const { watermark, delivered, isRewind } = ack.value;
     this.#ackedMs = performance.now();
-    this.#sender.acknowledge(watermark, delivered);
-    if (isRewind) this.#sender.goBackTo(watermark).catch(this.#journalFailed);
+    const isTaken = this.#sender.acknowledge(watermark, delivered);
+    if (isRewind && isTaken) this.#sender.goBackTo(watermark).catch(this.#journalFailed);
     this.#settle();
   }
 

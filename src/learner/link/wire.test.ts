@@ -94,6 +94,16 @@ describe('frame', () => {
     );
   });
 
+  it('is damaged where its version does not belong to its checksum, whichever bit of it flipped', () => {
+    for (let bit = 0; bit < 8; bit++) {
+      const bytes = encodeFrame({ kind: 'heartbeat' }, new Uint8Array(3));
+      bytes[HEADER.version]! ^= 1 << bit;
+      expect(decodeFrame(bytes)).toMatchObject({ error: { reason: 'bad-checksum' } });
+      bytes[HEADER_BYTES]! ^= 1;
+      expect(decodeFrame(bytes)).toMatchObject({ error: { reason: 'bad-version' } });
+    }
+  });
+
   it('never throws on garbage, whatever it is read as', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), u32, (payload, count) => {

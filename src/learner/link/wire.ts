@@ -122,6 +122,9 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   if (view.getUint32(HEADER.magic, true) !== MAGIC) return fault('bad-magic', 'the message does not start with "REIN"');
   const version = view.getUint8(HEADER.version);
   if (version !== WIRE_VERSION) {
+    // Sealed for this version: the version itself was damaged on the way.
+    if (view.getUint32(HEADER.checksum, true) === frameChecksum(bytes, WIRE_VERSION))
+      return fault('bad-checksum', 'the version is not the one that was sent');
     return fault('bad-version', `the other side speaks version ${version} of the protocol, this one ${WIRE_VERSION}`);
   }
   const kind = FRAME_KINDS[view.getUint8(HEADER.kind)];
@@ -178,6 +181,9 @@ export function hexOf(bytes: Uint8Array, offset: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 8).toString('hex');
 }
 
-function frameChecksum(bytes: Uint8Array): number {
-  return crc32c(bytes.subarray(HEADER_BYTES), crc32c(bytes.subarray(0, HEADER.checksum)));
+/** As if `version` stood in the header. */
+function frameChecksum(bytes: Uint8Array, version: number = bytes[HEADER.version]!): number {
+  const start = crc32c(Uint8Array.of(version), crc32c(bytes.subarray(0, HEADER.version)));
+  const header = crc32c(bytes.subarray(HEADER.version + 1, HEADER.checksum), start);
+  return crc32c(bytes.subarray(HEADER_BYTES), header);
 }
