@@ -1,6 +1,7 @@
-/** Frames as another version of the protocol would seal them. */
+/** Frames as another version of the protocol would seal them, and a learner that speaks it. */
+import { Router } from 'zeromq';
 import { crc32c } from '../../src/core/index.ts';
-import { HEADER, HEADER_BYTES, WIRE_VERSION } from '../../src/learner/link/wire.ts';
+import { encodeFrame, HEADER, HEADER_BYTES, WIRE_VERSION } from '../../src/learner/link/wire.ts';
 
 /** `frame`, changed in place: the version before this one, with the checksum that belongs to it. */
 export function ofOlderVersion(frame: Uint8Array): Uint8Array {
@@ -8,4 +9,21 @@ export function ofOlderVersion(frame: Uint8Array): Uint8Array {
   const checksum = crc32c(frame.subarray(HEADER_BYTES), crc32c(frame.subarray(0, HEADER.checksum)));
   new DataView(frame.buffer, frame.byteOffset).setUint32(HEADER.checksum, checksum, true);
   return frame;
+}
+
+/** A learner of the version before this one: refuses whatever it is asked. */
+export async function startOlderLearner(): Promise<{ readonly address: string; close(): Promise<void> }> {
+  const router = new Router({ linger: 0 });
+  await router.bind('tcp://127.0.0.1:*');
+  const answering = (async () => {
+    for await (const [identity] of router)
+      await router.send([identity!, ofOlderVersion(encodeFrame({ kind: 'refuse' }))]);
+  })().catch(() => undefined);
+  return {
+    address: router.lastEndpoint!,
+    close: async () => {
+      router.close();
+      await answering;
+    },
+  };
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Dealer, Router } from 'zeromq';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { ofOlderVersion } from '../../../tests/support/other-version.ts';
+import { ofOlderVersion, startOlderLearner } from '../../../tests/support/other-version.ts';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import {
   askLearner,
@@ -304,19 +304,15 @@ describe('link', () => {
     });
 
     it('a learner is refused by the robot, before and when it asks who is there', async () => {
-      const old = new Router({ linger: 0 });
-      open.push({ close: async () => old.close() });
-      await old.bind('tcp://127.0.0.1:*');
-      void (async () => {
-        for await (const [identity] of old) await old.send([identity!, older({ kind: 'refuse' })]);
-      })().catch(() => undefined);
+      const old = await startOlderLearner();
+      open.push(old);
       const remedy = 'run the same version of Rein on the robot and on the learner';
-      await expect(askLearner(old.lastEndpoint!, 3000)).rejects.toMatchObject({
+      await expect(askLearner(old.address, 3000)).rejects.toMatchObject({
         ...{ kind: 'environment', remedy },
-        message: `the learner at ${old.lastEndpoint} cannot be used: ${sentence}`,
+        message: `the learner at ${old.address} cannot be used: ${sentence}`,
       });
       const reasons: (string | undefined)[] = [];
-      const link = uplink(old.lastEndpoint!, journalIn(), { onState: (_, reason) => reasons.push(reason) });
+      const link = uplink(old.address, journalIn(), { onState: (_, reason) => reasons.push(reason) });
       await expect(link.connected(3000)).rejects.toMatchObject({ message: sentence, remedy });
       expect(reasons).toEqual([sentence]);
     });

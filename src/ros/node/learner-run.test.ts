@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freeAddress } from '../../../tests/support/live-run.ts';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
+import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import type { Transition } from '../../core/index.ts';
-import { type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
+import { askLearner, type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
 import { type LearnerWait, openSession } from '../../runtime/live/index.ts';
 import { meaningOf } from '../../runtime/setup.ts';
 import { LearnerRun } from './learner-run.ts';
@@ -40,6 +41,17 @@ async function end(): Promise<void> {
   await ros.peer.close();
   await learner?.close();
   learner = undefined;
+}
+
+/** The robot's folder has weights of a learner that is gone now. */
+async function meetLearner(): Promise<void> {
+  await startLearner(3);
+  await start();
+  await soon(() => {
+    void ros.robot.tick(1);
+    return version() === 3;
+  }, 'the first weights');
+  await end();
 }
 
 /** One start of the node in the robot's folder, as `node-process.ts` puts it together. */
@@ -103,13 +115,7 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
   });
 
   it('waits where one answers that trains something else', async () => {
-    await startLearner(3);
-    await start();
-    await soon(() => {
-      void ros.robot.tick(1);
-      return version() === 3;
-    }, 'the first weights');
-    await end();
+    await meetLearner();
     const { observationSize, actionSize } = ros.robot.setup;
     learner = await startLearnerServer({
       ...{ bind: address, runId: 'run-8', schemaHash: '00112233445566ff', observationSize, actionSize },
@@ -121,7 +127,36 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
     expect(events()).toEqual(['error learnerRefused']);
   });
 
-  it('ends at once while it asks', async () => {
+  it('waits where one answers that speaks another version of the protocol', async () => {
+    await meetLearner();
+    const older = await startOlderLearner();
+    address = older.address;
+    ros.events.length = 0;
+    await start();
+    expect(ros.node.session).toBeUndefined();
+    expect(events()).toEqual(['error learnerRefused']);
+    await older.close();
+  });
+
+  it('ends at once while it asks for the first time, in a folder that has met one', async () => {
+    await meetLearner();
+    const { setup, folder } = ros.robot;
+    const stopping = new AbortController();
+    const run = new LearnerRun({
+      ...{ setup, folder, learner: address, runId: 'own', hasJoined: false },
+      onJoined: async () => undefined,
+      onEvent: () => undefined,
+    });
+    const order: string[] = [];
+    // A third of the time that it is asked for.
+    const asked = askLearner(address, 1000).catch(() => order.push('nobody has answered'));
+    const settled = run.settle(stopping.signal, () => undefined).catch((error: Error) => order.push(error.message));
+    stopping.abort();
+    await Promise.all([asked, settled]);
+    expect(order).toEqual(['The learner is waited for no longer.', 'nobody has answered']);
+  });
+
+  it('ends at once while it waits', async () => {
     const waits: LearnerWait[] = [];
     const { setup, folder } = ros.robot;
     const stopping = new AbortController();

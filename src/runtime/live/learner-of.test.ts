@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
 import { resolveConfig } from '../config/index.ts';
 import { createSetup, meaningOf } from '../setup.ts';
@@ -53,6 +54,25 @@ describe('a learner that is waited for', () => {
     servers.pop();
     await learner(address, setup.schemaHash);
     expect(await info).toMatchObject({ runId: 'run-7' });
+  });
+
+  it('is refused while it speaks another version of the protocol, in the same words each time, and taken later', async () => {
+    const older = await startOlderLearner();
+    const { address } = older;
+    await expect(learnerOf(address, setup)).rejects.toMatchObject({ kind: 'environment' });
+    const waits: LearnerWait[] = [];
+    const info = awaitLearner(address, setup, patient, (wait) => waits.push(wait), 200);
+    await expect.poll(() => waits.length).toBeGreaterThan(1);
+    await older.close();
+    await learner(address, setup.schemaHash);
+    expect(await info).toMatchObject({ runId: 'run-7' });
+    const refusals = waits.filter(({ state }) => state === 'refused');
+    expect(new Set(refusals.map(({ message }) => message))).toEqual(
+      new Set([
+        `The learner at ${address} cannot be used: the other side speaks version 0 of the protocol, this one 1.`,
+      ]),
+    );
+    expect(refusals[0]?.remedy).toBe('Run the same version of Rein on the robot and on the learner.');
   });
 
   it('is refused by the key that differs, before anything runs, and is nobody where nobody answers', async () => {

@@ -7,7 +7,7 @@ import { joinedRun } from './session/index.ts';
 
 /** Why a learner is still waited for. */
 export interface LearnerWait {
-  /** `absent`: it does not answer; `refused`: it answers, and trains something else. */
+  /** `absent`: it does not answer; `refused`: it answers, and trains something else or speaks another version. */
   readonly state: 'absent' | 'refused';
   readonly message: string;
   readonly remedy: string;
@@ -19,7 +19,7 @@ const AGAIN_MS = 2000;
 
 /**
  * `undefined` where nobody answers. Rejects with `ReinError('link')` where the learner trains another robot or task, and
- * for an address that cannot be one.
+ * for an address that cannot be one; with `ReinError('environment')` where it speaks another version of the protocol.
  */
 export async function learnerOf(address: string, setup: RunSetup): Promise<LearnerInfo | undefined> {
   parseAddress(address);
@@ -31,8 +31,8 @@ export async function learnerOf(address: string, setup: RunSetup): Promise<Learn
 }
 
 /**
- * Asks until a learner of this robot and task answers. `onWait` is told each time that none did. Rejects when `signal` is
- * aborted, and for an address that cannot be one.
+ * Asks until a learner of this robot and task answers. `onWait` is told each time that none did, or one that cannot be used.
+ * Rejects with `ReinError('link')` when `signal` is aborted, and for an address that cannot be one.
  */
 export async function awaitLearner(
   address: string,
@@ -44,12 +44,11 @@ export async function awaitLearner(
   parseAddress(address);
   const aborted = abortOf(signal);
   for (;;) {
-    const info = await Promise.race([askOnce(address, againMs), aborted]);
-    const wait = info === undefined ? absenceOf(address) : misfitOf(address, setup, info);
-    if (info !== undefined && wait === undefined) return info;
-    if (wait !== undefined) onWait(wait);
+    const answer = await Promise.race([answerOf(address, setup, againMs), aborted]);
+    if (!('state' in answer)) return answer;
+    onWait(answer);
     // Asking one that is absent has taken as long already.
-    if (info !== undefined) await Promise.race([delay(againMs), aborted]);
+    if (answer.state !== 'absent') await Promise.race([delay(againMs), aborted]);
   }
 }
 
@@ -65,7 +64,7 @@ export interface JoinOptions {
 
 /**
  * The run that the robot of `folder` joins: that of the learner, or of the weights in `folder` where nobody answers. Without
- * such weights, and where one answers that trains something else, it waits as `awaitLearner` does and rejects like it.
+ * such weights, and where one answers that cannot be used, it waits as `awaitLearner` does and rejects like it.
  */
 export async function runToJoin({
   address,
@@ -76,8 +75,9 @@ export async function runToJoin({
 }: JoinOptions): Promise<{ readonly runId: string; readonly isLearnerAway: boolean }> {
   parseAddress(address);
   const known = joinedRun(folder);
-  if (known !== undefined && (await abortable(askOnce(address, LEARNER_MS), signal)) === undefined) {
-    return { runId: known, isLearnerAway: true };
+  if (known !== undefined) {
+    const answer = await abortable(answerOf(address, setup, LEARNER_MS), signal);
+    if ('state' in answer && answer.state === 'absent') return { runId: known, isLearnerAway: true };
   }
   const { runId } = await awaitLearner(address, setup, signal, onWait);
   return { runId, isLearnerAway: false };
@@ -96,7 +96,23 @@ function abortOf(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** `undefined`: nobody answers. */
+/** The learner of this robot and task, or why it is waited for. */
+async function answerOf(address: string, setup: RunSetup, timeoutMs: number): Promise<LearnerInfo | LearnerWait> {
+  try {
+    const info = await askOnce(address, timeoutMs);
+    return info === undefined ? absenceOf(address) : (misfitOf(address, setup, info) ?? info);
+  } catch (error) {
+    if (!(error instanceof ReinError)) throw error;
+    return { state: 'refused', message: asSentence(error.message), remedy: asSentence(error.remedy ?? '') };
+  }
+}
+
+/** As people read it: errors begin small and end without a full stop. */
+function asSentence(text: string): string {
+  return text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
+
+/** `undefined`: nobody answers. Rejects with `ReinError('environment')` where one of another version does. */
 async function askOnce(address: string, timeoutMs: number): Promise<LearnerInfo | undefined> {
   try {
     return await askLearner(address, timeoutMs);
