@@ -92,6 +92,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     const recorder = createRecorder(options, listeners, disk?.after ?? 0, () => policy.version);
     closers.push(async () => {
       await recorder.close();
+      log.link(recorder.connection); // nothing waits in memory any more
       tellNotRecorded(recorder.notRecorded(), log, listeners);
     });
     // The robot stands still before the journal is closed.
@@ -182,7 +183,7 @@ function tellFromDisk(listeners: SessionListeners, version: number): void {
 function tellNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
   log.notRecorded(steps);
   if (steps === 0) return;
-  const message = `Not recorded, for want of a disk: ${steps} steps.`;
+  const message = `Not recorded: ${steps} steps, for which the disk had no room or was too slow.`;
   listeners.emit('event', { level: 'warn', name: 'notRecorded', row: 27, message, remedy: '' });
   log.show('now');
 }

@@ -9,6 +9,7 @@ import { nodeStorage } from '../../../learner/link/journal/storage.ts';
 import { loadPolicyFile } from '../../../policy/index.ts';
 import { TANK_EMPTY } from '../../../safety/index.ts';
 import type { TeleopSource } from '../../../teleop/index.ts';
+import type { RunStatus } from '../../record/index.ts';
 import type { EpisodeReport, InterventionReport, LiveSession, SessionEvent } from './index.ts';
 
 let robot: TestRobot;
@@ -250,25 +251,31 @@ describe('an observation that comes by topic', () => {
   });
 });
 
+/** The disk, full while `isFull`. */
+function spyOnDisk(): { isFull: boolean; restore(): void } {
+  const { create } = nodeStorage;
+  const creating = vi.spyOn(nodeStorage, 'create').mockImplementation((path, mode) => {
+    const file = create(path, mode);
+    const write = async (bytes: Uint8Array, position: number): Promise<void> => {
+      if (disk.isFull) throw new Error('ENOSPC: no space left on device');
+      await file.write(bytes, position);
+    };
+    return { write, sync: () => file.sync(), close: () => file.close() };
+  });
+  const disk = { isFull: false, restore: () => creating.mockRestore() };
+  return disk;
+}
+
 describe('a run whose surroundings fail', () => {
   faultRow(27, 'fake', 'says when recording stops and when it goes on, and moves the robot meanwhile', async () => {
-    let isFull = false;
-    const { create } = nodeStorage;
-    const creating = vi.spyOn(nodeStorage, 'create').mockImplementation((path, mode) => {
-      const file = create(path, mode);
-      const write = async (bytes: Uint8Array, position: number): Promise<void> => {
-        if (isFull) throw new Error('ENOSPC: no space left on device');
-        await file.write(bytes, position);
-      };
-      return { write, sync: () => file.sync(), close: () => file.close() };
-    });
+    const disk = spyOnDisk();
     try {
       const session = await withPolicy();
       const events: SessionEvent[] = [];
       session.listen({ event: (event) => events.push(event) });
       const run = session.resume();
       await until(() => session.state.envSteps > 5);
-      isFull = true;
+      disk.isFull = true;
       await until(() => events.some(({ name }) => name === 'recordingStopped'));
       expect(events.filter(({ row }) => row === 27)).toMatchObject([
         {
@@ -279,13 +286,43 @@ describe('a run whose surroundings fail', () => {
       ]);
       const { envSteps } = session.state;
       await until(() => session.state.envSteps > envSteps + 20);
-      isFull = false;
+      disk.isFull = false;
       await until(() => events.some(({ name }) => name === 'recordingBack'));
       await session.pause('enough');
       await run.done;
       expect(events.filter(({ row }) => row === 27)).toHaveLength(2);
     } finally {
-      creating.mockRestore();
+      disk.restore();
+    }
+  });
+
+  it.each([
+    ['some of its steps', 5],
+    ['none of its steps', 0],
+  ])('promises the learner no steps that a full disk loses, where it took %s', async (_, before) => {
+    const disk = spyOnDisk();
+    try {
+      const events: SessionEvent[] = [];
+      const told: RunStatus['link'][] = [];
+      const observer = { status: ({ link }: RunStatus) => void told.push(link), print: () => undefined };
+      const session = await robot.open({
+        ...{ policy: await robot.policyFile(), learner: 'tcp://127.0.0.1:9', drainMs: 100, observer },
+        listener: { event: (event) => events.push(event) },
+      });
+      if (before > 0) await session.runEpisode({ purpose: 'training', maxSteps: before }).done;
+      await until(() => recorded().length === before);
+      disk.isFull = true;
+      await session.runEpisode({ purpose: 'training', maxSteps: 3 }).done;
+      await session.close();
+      expect(recorded()).toHaveLength(before);
+      expect(told.at(-1)).toMatchObject({ pending: before, notRecorded: 3 });
+      const ends = events.filter(({ name }) => name === 'transitionsPending' || name === 'notRecorded');
+      expect(ends.map(({ message }) => message)).toEqual([
+        ...(before === 0 ? [] : [expect.stringMatching(/^5 transitions wait in the journal/)]),
+        'Not recorded: 3 steps, for which the disk had no room or was too slow.',
+      ]);
+    } finally {
+      disk.restore();
     }
   });
 

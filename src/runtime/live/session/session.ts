@@ -383,8 +383,10 @@ export class LiveSession {
     const isDelivered = await connection.drain(drainMs);
     live.log.link(connection);
     if (isDelivered) return;
-    const { pending } = connection.counters;
-    const message = `${pending} transitions wait in the journal: the next start in the folder ${folder} delivers them.`;
+    // What is in memory only has no next start: where the disk does not take it, it is told as not recorded.
+    const waiting = connection.counters.pending - connection.journal().pending;
+    if (waiting === 0) return;
+    const message = `${waiting} transitions wait in the journal: the next start in the folder ${folder} delivers them.`;
     this.emit({ level: 'warn', name: 'transitionsPending', row: 0, message, remedy: '' });
   }
 }
