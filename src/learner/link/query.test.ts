@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Router } from 'zeromq';
 import { askLearner, type LearnerServer, sealBundle, startLearnerServer } from './index.ts';
 import { encodeFrame } from './wire.ts';
@@ -45,6 +45,28 @@ describe('asking a learner', () => {
     const { port } = stranger.address() as { port: number };
     await expect(askLearner(`tcp://127.0.0.1:${port}`, 300)).rejects.toThrow('no learner answers');
     await expect(askLearner('nowhere', 300)).rejects.toThrow('not an address');
+  });
+
+  it('leaves a peer over which the process grows and nothing whole comes, and asks over a new connection', async () => {
+    let residentBytes = 0;
+    const growing = vi.spyOn(process.memoryUsage, 'rss').mockImplementation(() => {
+      residentBytes += 300 * 1024 * 1024;
+      return residentBytes;
+    });
+    const router = new Router({ linger: 0 });
+    await router.bind('tcp://127.0.0.1:0');
+    open.push(router, { close: () => growing.mockRestore() });
+    const about = encodeFrame(
+      { kind: 'about', schemaHash: RUN.schemaHash },
+      Buffer.from('{"runId":"run-7","weightsVersion":3}'),
+    );
+    const asked = new Set<string>();
+    void (async () => {
+      for await (const [identity] of router) {
+        if (asked.add(identity!.toString('hex')).size > 1) await router.send([identity!, about]);
+      }
+    })().catch(() => undefined);
+    expect(await askLearner(router.lastEndpoint!, 3000)).toEqual({ ...RUN, weightsVersion: 3 });
   });
 
   it('does not believe an answer that it cannot read', async () => {

@@ -1,9 +1,10 @@
 /** Asking a learner which run it trains, before a robot joins it: a robot that is told nothing takes the learner's run. */
 import { Dealer } from 'zeromq';
 import { ReinError } from '../../core/index.ts';
+import { Connection } from './connection.ts';
 import type { LinkFault } from './fault.ts';
 import { protocolRefusal, readAbout } from './messages.ts';
-import { CONNECTING_OPTIONS, Outbox, parseAddress, receiveAll, SEND_TIMEOUT_MS } from './sockets.ts';
+import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS } from './sockets.ts';
 import { decodeFrame, encodeFrame, type Frame } from './wire.ts';
 
 /** Who a learner is. */
@@ -23,30 +24,31 @@ const ASK_AGAIN_MS = 200;
  * answers within `timeoutMs`; with `ReinError('environment')` where one answers in another version of the protocol.
  */
 export async function askLearner(address: string, timeoutMs: number): Promise<LearnerInfo> {
-  parseAddress(address);
-  const socket = new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS });
-  socket.connect(address);
-  const outbox = new Outbox<Uint8Array>(socket, 1);
-  const ask = (): void => outbox.push(encodeFrame({ kind: 'query' }));
+  let onMessage: (bytes: Uint8Array) => void = () => undefined;
+  const connection = new Connection({
+    address,
+    open: () => new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS }),
+    onMessage: (bytes) => onMessage(bytes),
+    waiting: 1,
+  });
+  const ask = (): void => connection.send(encodeFrame({ kind: 'query' }));
   const asking = setInterval(ask, ASK_AGAIN_MS);
   let timer: NodeJS.Timeout | undefined;
-  let done: Promise<void> = Promise.resolve();
   try {
     return await new Promise<LearnerInfo>((resolve, reject) => {
       timer = setTimeout(() => reject(noAnswer(address)), timeoutMs);
-      done = receiveAll(socket, ([bytes]) => {
-        const frame = decodeFrame(bytes!);
+      onMessage = (bytes) => {
+        const frame = decodeFrame(bytes);
         if (!frame.ok && frame.error.reason === 'bad-version') reject(otherVersion(address, frame.error));
         const info = frame.ok ? infoIn(frame.value) : undefined;
         if (info !== undefined) resolve(info);
-      });
+      };
       ask();
     });
   } finally {
     clearInterval(asking);
     clearTimeout(timer);
-    socket.close();
-    await done;
+    await connection.close();
   }
 }
 
