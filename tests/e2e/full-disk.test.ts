@@ -107,7 +107,7 @@ it('rein run on a disk that stays full says how many steps were not recorded', {
     const done = Number(/(\d+) steps, /.exec(moving.said())?.[1]);
     const missing = Number(/not recorded: (\d+) steps/.exec(moving.said())?.[1]);
     expect(missing).toBeGreaterThan(5);
-    expect(moving.said()).toContain(`Not recorded: ${missing} steps, for which the disk had no room or was too slow.`);
+    expect(moving.said()).toContain(`Not recorded: ${missing} steps that a full or slow disk did not take.`);
     expect([...readJournal(join(folder, 'robot', 'journal'))]).toHaveLength(done - missing);
   } finally {
     delete process.env['NODE_OPTIONS'];

@@ -183,7 +183,7 @@ function tellFromDisk(listeners: SessionListeners, version: number): void {
 function tellNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
   log.notRecorded(steps);
   if (steps === 0) return;
-  const message = `Not recorded: ${steps} steps, for which the disk had no room or was too slow.`;
+  const message = `Not recorded: ${steps} steps that a full or slow disk did not take.`;
   listeners.emit('event', { level: 'warn', name: 'notRecorded', row: 27, message, remedy: '' });
   log.show('now');
 }

@@ -319,7 +319,7 @@ describe('a run whose surroundings fail', () => {
       const ends = events.filter(({ name }) => name === 'transitionsPending' || name === 'notRecorded');
       expect(ends.map(({ message }) => message)).toEqual([
         ...(before === 0 ? [] : [expect.stringMatching(/^5 transitions wait in the journal/)]),
-        'Not recorded: 3 steps, for which the disk had no room or was too slow.',
+        'Not recorded: 3 steps that a full or slow disk did not take.',
       ]);
     } finally {
       disk.restore();
