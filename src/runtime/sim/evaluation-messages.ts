@@ -30,8 +30,8 @@ export interface EpisodeOutcome {
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
-  /** 1 where the robot stopped as only a person may end, and was started anew after the episode; else 0. */
-  readonly restarts: number;
+  /** Why the robot was started anew after the episode: what stopped it, which only a person may end. Absent where it was not. */
+  readonly restartedFor?: string;
 }
 
 /** An error as it crosses between threads, which keep neither its class nor its fields. */

@@ -45,7 +45,8 @@ const trial: Trial = { candidate: { kind: 'file', path: 'p' }, seed: 1, stream: 
 function answering(failures: readonly number[]): void {
   FakeWorker.answer = ({ id, index, record }, worker) => {
     const success = !failures.includes(index);
-    const outcome = { success, steps: index, ticks: 10, changedTicks: 1, violations: 0, restarts: success ? 0 : 1 };
+    const restart = success ? {} : { restartedFor: `episode ${index}` };
+    const outcome = { success, steps: index, ticks: 10, changedTicks: 1, violations: 0, ...restart };
     const recording = { caption: `${index}`, success: true, geoms: [], frames: [], frameS: 0.05 };
     const answer = { kind: 'episode', id, outcome, ...(record === 'poses' ? { recording } : {}) } as const;
     setTimeout(() => worker.say(answer), index % 2 === 0 ? 2 : 0);

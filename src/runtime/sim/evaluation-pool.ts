@@ -37,7 +37,9 @@ export interface TrialResult {
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
+  /** Episodes after which a robot was started anew, and why after the last of them. */
   readonly restarts: number;
+  readonly restartedFor?: string;
   readonly recording?: EpisodeRecording;
 }
 
@@ -190,6 +192,7 @@ class OrderedCount {
 
 function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
   const { outcome } = answer;
+  const { restartedFor } = outcome;
   const recording = answer.recording ?? sum.recording;
   return {
     episodes: sum.episodes + 1,
@@ -198,7 +201,8 @@ function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
     ticks: sum.ticks + outcome.ticks,
     changedTicks: sum.changedTicks + outcome.changedTicks,
     violations: sum.violations + outcome.violations,
-    restarts: sum.restarts + outcome.restarts,
+    restarts: sum.restarts + (restartedFor === undefined ? 0 : 1),
+    ...((restartedFor ?? sum.restartedFor) === undefined ? {} : { restartedFor: restartedFor ?? sum.restartedFor! }),
     ...(recording === undefined ? {} : { recording }),
   };
 }

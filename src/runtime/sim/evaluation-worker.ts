@@ -57,7 +57,7 @@ async function runEpisode(
   policies: PolicyHolder,
   request: EpisodeRequest,
 ): Promise<EvaluationAnswer> {
-  const { link, runner, scene, restarts } = robot;
+  const { link, runner, scene } = robot;
   const policy = await policies.get(request.candidate);
   const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
   const layout = setup.task.drawLayout(rng);
@@ -72,14 +72,14 @@ async function runEpisode(
     purpose: 'evaluation',
   });
   stop();
-  await robot.goOn();
+  const restartedFor = await robot.goOn();
   const outcome = {
     success: result.success,
     steps: result.steps,
     ticks: link.latest.ticks - ticks,
     changedTicks: link.latest.changedTicks - changedTicks,
     violations: link.latest.violations - violations,
-    restarts: robot.restarts - restarts,
+    ...(restartedFor === undefined ? {} : { restartedFor }),
   };
   const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success, setup.config.robot.controlHz);
   return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };

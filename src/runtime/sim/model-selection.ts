@@ -28,6 +28,8 @@ export interface Judged {
   readonly result: TrialResult;
   /** Of these episodes, none where they were judged before: in so many a stop of category 1 wanted another robot. */
   readonly restarts: number;
+  /** What stopped the last of these. */
+  readonly restartedFor?: string;
   /** Good enough, and confirmed: training may stop. */
   readonly isConfirmed: boolean;
 }
@@ -84,11 +86,13 @@ export class ModelSelection {
           onProgress: (sum) => onProgress?.(episodes + sum.episodes, episodes + more),
         })
       : undefined;
+    const restartedFor = second?.restartedFor ?? first.restartedFor;
     const judged = {
       bundle,
       successes: first.successes + (second?.successes ?? 0),
       episodes: first.episodes + (second?.episodes ?? 0),
       restarts: first.restarts + (second?.restarts ?? 0),
+      ...(restartedFor === undefined ? {} : { restartedFor }),
       result: first,
       isConfirmed: second !== undefined && second.episodes === more && failures + more - second.successes <= allowed,
     };

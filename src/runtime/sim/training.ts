@@ -250,10 +250,12 @@ class Training {
     this.#validating = undefined;
     if (validation === undefined) return false;
     const { step, judged } = validation;
-    const { successes, episodes, isConfirmed, bundle, result, restarts } = judged;
+    const { successes, episodes, isConfirmed, bundle, result, restarts, restartedFor } = judged;
     this.#validationRestarts += restarts;
     if (restarts > 0)
-      this.#rig.log.message(`${restarts} of ${episodes} validation episodes ended in a stop of category 1`);
+      this.#rig.log.message(
+        `${restarts} of ${episodes} validation episodes ended in a stop of category 1: ${restartedFor}`,
+      );
     const { version: policyVersion } = bundle.manifest;
     this.#rig.log.write({ kind: 'validation', policyVersion, successes, episodes, meanSteps: result.meanSteps }, step);
     return isConfirmed;
