@@ -89,7 +89,7 @@ async function checkKind(policy: string): Promise<void> {
 }
 
 async function report(result: TrialResult, config: ResolvedConfig, options: EvaluationOptions): Promise<void> {
-  const { successes, episodes, meanSteps, ticks, changedTicks, violations, restarts } = result;
+  const { successes, episodes, meanSteps, ticks, changedTicks, violations, restarts, restartedFor } = result;
   const { low, high } = wilsonInterval(successes, episodes);
   const { successRate } = config.task.target;
   const rates = trialRates(result, config.robot.controlHz);
@@ -97,7 +97,7 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
   process.stdout.write(
     `${config.task.name}: success ${percent(successes / episodes)} on ${episodes} episodes ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ` +
-      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts)}, ` +
+      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts, restartedFor)}, ` +
       `${workRatesText(rates)} (simulated time).\n`,
   );
   if (successes / episodes < successRate) {

@@ -159,7 +159,7 @@ function lastWords(summary: RunSummary): string[] {
     `  ended by  ${ENDED_BY[summary.ended_by ?? 'steps']}`,
     `  operator  ${summary.interventions} interventions, ${summary.intervention_steps} steps`,
     `  work      ${workWords(summary)}`,
-    `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks${restartsText(safety.restarts)}`,
+    `  safety    ${safety.violations} violations, filters changed ${percent(safety.changed_ticks / Math.max(1, safety.ticks))} of ${safety.ticks} ticks${restartsText(safety.restarts, safety.restarted_for)}`,
     `  link      ${link.sent} sent, ${link.acked} acknowledged, ${link.lost} lost, ${link.duplicated} duplicated`,
   ];
 }

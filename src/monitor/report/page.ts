@@ -167,7 +167,7 @@ function cards({ summary }: ReportData): string {
     [
       'Limit violations',
       shortNumber(harm),
-      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters${restartsText(summary.safety.restarts)}`,
+      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters${restartsText(summary.safety.restarts, summary.safety.restarted_for)}`,
       harm === 0 ? 'good' : 'bad',
     ],
     [

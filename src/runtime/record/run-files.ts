@@ -37,6 +37,8 @@ export interface RunSummary {
     readonly ticks: number;
     /** How often a simulated robot was started anew after a stop that wants a person; runs from before it was counted have none. */
     readonly restarts?: number;
+    /** What stopped it before one of these: a sentence. */
+    readonly restarted_for?: string;
   };
   readonly link: {
     readonly sent: number;
@@ -59,10 +61,11 @@ export interface RunSummary {
   readonly versions?: Readonly<Record<string, string>>;
 }
 
-/** What a count of violations is followed by where a robot was started anew: `; robot started anew 2 times after …`. */
-export function restartsText(restarts = 0): string {
+/** What a count of violations is followed by where a robot was started anew: `; robot started anew 2 times after … (why)`. */
+export function restartsText(restarts = 0, why?: string): string {
   if (restarts === 0) return '';
-  return `; robot started anew ${restarts === 1 ? 'once' : `${restarts} times`} after a stop of category 1`;
+  const times = restarts === 1 ? 'once' : `${restarts} times`;
+  return `; robot started anew ${times} after a stop of category 1${why === undefined ? '' : ` (${why})`}`;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface SimulatedRobot {
   readonly scene: Scene;
   /** How often it was started anew because a stop wants a person. */
   readonly restarts: number;
+  /** What stopped it before the last of these. */
+  readonly restartedFor: string | undefined;
   /**
    * After a stop: acknowledges it, as a simulator may where no fault is of category 1 or 0, so that the next episode can put the
    * scene back. Where only a person may, whom no simulated run has, nobody acknowledges: that robot is given up, and another
@@ -71,6 +73,7 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   };
   await begin();
   let restarts = 0;
+  let restartedFor: string | undefined;
   const close = async (): Promise<void> => {
     await link.close();
     await base?.close();
@@ -82,6 +85,7 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     await begin();
     await link.advance(1);
     restarts++;
+    restartedFor = why;
     return why;
   };
   return {
@@ -91,6 +95,9 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     },
     get restarts() {
       return restarts;
+    },
+    get restartedFor() {
+      return restartedFor;
     },
   };
 }

@@ -20,7 +20,7 @@ function input(outcome: Outcome = {}): SummaryInput {
   Object.assign(guard, { ticks: 1000, changedTicks: 20, violations });
   const link = { sent: 50, acked: 50, pending: 0, duplicated, lost };
   return {
-    rig: { setup, robot: { restarts: 1 }, log: { elapsedS: 99, status: { link } } },
+    rig: { setup, robot: { restarts: 1, restartedFor: 'It was pressed.' }, log: { elapsedS: 99, status: { link } } },
     training: {
       endedBy: 'wall',
       steps: 500,
@@ -64,7 +64,13 @@ describe('the summary', () => {
       human_step_share: 0.08,
       wall_s: 99,
       seed: 4,
-      safety: { violations: 0, changed_ticks: 21, ticks: 1000 + 300 * setup.config.robot.controlHz, restarts: 7 },
+      safety: {
+        violations: 0,
+        changed_ticks: 21,
+        ticks: 1000 + 300 * setup.config.robot.controlHz,
+        restarts: 7,
+        restarted_for: 'It was pressed.',
+      },
       link: { sent: 50, acked: 50, duplicated: 0, lost: 0 },
       policy_version: 17,
       task: 'insert',

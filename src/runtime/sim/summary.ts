@@ -26,6 +26,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
   const { sent, acked, duplicated, lost } = log.status.link;
   const trained = workRates(training.work);
   const evaluated = trialRates(evaluation, setup.config.robot.controlHz).successesPerHour;
+  const restartedFor = evaluation.restartedFor ?? training.validationRestartedFor ?? rig.robot.restartedFor;
   const summary: RunSummary = {
     success_rate: evaluation.successes / evaluation.episodes,
     eval_episodes: evaluation.episodes,
@@ -45,6 +46,7 @@ export function summarise(input: SummaryInput): { summary: RunSummary; missed: s
       changed_ticks: guard.changedTicks + evaluation.changedTicks,
       ticks: guard.ticks + evaluation.ticks,
       restarts: rig.robot.restarts + training.validationRestarts + evaluation.restarts,
+      ...(restartedFor === undefined ? {} : { restarted_for: restartedFor }),
     },
     link: { sent, acked, duplicated, lost },
     policy_version: training.kept.bundle.manifest.version,

@@ -22,6 +22,7 @@ export interface TrainingResult {
   readonly steps: number;
   /** Robots of validation that were started anew. */
   readonly validationRestarts: number;
+  readonly validationRestartedFor: string | undefined;
   readonly interventions: number;
   readonly interventionSteps: number;
   /** All of the training episodes, in simulated time. */
@@ -60,6 +61,7 @@ class Training {
   #steps = 0;
   #episodes = 0;
   #validationRestarts = 0;
+  #validationRestartedFor: string | undefined;
   #interventions = 0;
   #interventionSteps = 0;
   #successes = 0;
@@ -111,6 +113,7 @@ class Training {
       kept,
       steps: this.#steps,
       validationRestarts: this.#validationRestarts,
+      validationRestartedFor: this.#validationRestartedFor,
       interventions: this.#interventions,
       interventionSteps: this.#interventionSteps,
       work: this.#work,
@@ -252,6 +255,7 @@ class Training {
     const { step, judged } = validation;
     const { successes, episodes, isConfirmed, bundle, result, restarts, restartedFor } = judged;
     this.#validationRestarts += restarts;
+    this.#validationRestartedFor = restartedFor ?? this.#validationRestartedFor;
     if (restarts > 0)
       this.#rig.log.message(
         `${restarts} of ${episodes} validation episodes ended in a stop of category 1: ${restartedFor}`,
