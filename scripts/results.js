@@ -16,7 +16,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -122,6 +122,7 @@ async function simulate({ task, method, seed }, busy) {
       command_s: (performance.now() - startedMs) / 1e3,
       cpu: cpus()[0]?.model,
       cores: cpus().length,
+      load: loadavg()[0],
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });

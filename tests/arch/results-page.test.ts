@@ -44,6 +44,12 @@ describe('the page of results', () => {
     expect(made).toContain('guard ticks, 2 restarts of the simulated robot after a stop of category 1,');
   });
 
+  it('marks times beside other programs, and leaves them out of averages', () => {
+    const made = page([run(), run({ seed: 1, training_wall_s: 90, load: 8.2 })]);
+    expect(made).toContain('Training took 30 to 30 s, 30 s on average');
+    expect(made).toContain('| 90.0 (load 8) |');
+  });
+
   it('has a dash where runs from before had no such figure', () => {
     const { successes_per_hour: _, training_successes_per_hour: __, human_step_share: ___, ...old } = run();
     expect(page([old])).toContain('| 0 | 99.5 % | –, – | – |');
