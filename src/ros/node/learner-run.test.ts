@@ -138,15 +138,20 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
     await older.close();
   });
 
-  it('ends at once while it asks for the first time, in a folder that has met one', async () => {
-    await meetLearner();
+  /** One that is asked to end by `stopping`. */
+  function waitingRun() {
     const { setup, folder } = ros.robot;
-    const stopping = new AbortController();
     const run = new LearnerRun({
       ...{ setup, folder, learner: address, runId: 'own', hasJoined: false },
       onJoined: async () => undefined,
       onEvent: () => undefined,
     });
+    return { run, stopping: new AbortController() };
+  }
+
+  it('ends at once while it asks for the first time, in a folder that has met one', async () => {
+    await meetLearner();
+    const { run, stopping } = waitingRun();
     const order: string[] = [];
     // A third of the time that it is asked for.
     const asked = askLearner(address, 1000).catch(() => order.push('nobody has answered'));
@@ -158,13 +163,7 @@ describe('a node whose learner is away', { timeout: 60_000 }, () => {
 
   it('ends at once while it waits', async () => {
     const waits: LearnerWait[] = [];
-    const { setup, folder } = ros.robot;
-    const stopping = new AbortController();
-    const run = new LearnerRun({
-      ...{ setup, folder, learner: address, runId: 'own', hasJoined: false },
-      onJoined: async () => undefined,
-      onEvent: () => undefined,
-    });
+    const { run, stopping } = waitingRun();
     const settled = run.settle(stopping.signal, (wait) => {
       waits.push(wait);
       stopping.abort();

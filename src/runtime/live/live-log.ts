@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EpisodeResult } from '../node/index.ts';
-import { type EpisodeRecord, parseMetrics, RUN_FILES, type Work, workOf, workRates } from '../record/index.ts';
+import { type EpisodeRecord, parseMetrics, RUN_FILES, workOf, workRates } from '../record/index.ts';
 import type { RunLog } from '../sim/index.ts';
 
 /** Success is shown over so many of the last episodes. */
@@ -43,19 +43,23 @@ export class LiveLog {
   readonly #durationS: number | undefined;
   /** Episodes that ran to their own end. */
   readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
-  /** Of the starts before this one. */
-  readonly #earlier: Work;
-  #successes = 0;
-  #episodes = 0;
-  #steps = 0;
-  #helpedSteps = 0;
+  /** How long the robot had worked in the starts before this one, s. */
+  readonly #workedS: number;
+  #successes: number;
+  #episodes: number;
+  #steps: number;
+  #helpedSteps: number;
   /** When the robot began to work in this start, s of the log. */
   #sinceS: number | undefined;
 
   constructor(log: RunLog, durationS: number | undefined, { envSteps, episodes }: EarlierStarts) {
     this.log = log;
     this.#durationS = durationS;
-    this.#earlier = workOf(episodes);
+    const before = workOf(episodes);
+    this.#workedS = before.robotS;
+    this.#successes = before.successes;
+    this.#steps = before.steps;
+    this.#helpedSteps = before.helpedSteps;
     this.#episodes = episodes.length;
     log.status.envSteps = envSteps;
     for (const { cutBy, interventions, success } of episodes) {
@@ -94,12 +98,11 @@ export class LiveLog {
     const last = this.#ended.slice(-WINDOW_EPISODES);
     const alone = last.filter(({ isHelped }) => !isHelped);
     const successes = alone.filter(({ isSuccess }) => isSuccess).length;
-    const before = this.#earlier;
     const rates = workRates({
-      successes: before.successes + this.#successes,
-      steps: before.steps + this.#steps,
-      helpedSteps: before.helpedSteps + this.#helpedSteps,
-      robotS: before.robotS + (this.#sinceS === undefined ? 0 : this.log.elapsedS - this.#sinceS),
+      successes: this.#successes,
+      steps: this.#steps,
+      helpedSteps: this.#helpedSteps,
+      robotS: this.#workedS + (this.#sinceS === undefined ? 0 : this.log.elapsedS - this.#sinceS),
     });
     status.success = { successes, episodes: alone.length, helped: last.length - alone.length, rates };
     if (this.#episodes % WINDOW_EPISODES === 0 && alone.length > 0) {

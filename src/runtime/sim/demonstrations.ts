@@ -29,9 +29,9 @@ async function shownByScript(rig: Rig, rng: Rng): Promise<Demonstrations> {
   log.progress(0, wanted, 'demonstrations');
   let steps = 0;
   let tries = 0;
-  let lastStop: string | undefined;
   for (let episode = 0; episode < wanted; ) {
     if (tries++ >= TRIES * wanted) {
+      const { restartedFor: lastStop } = robot;
       const stop = lastStop === undefined ? '' : ` The last stop: ${lastStop}`;
       throw new ReinError('task', `The operator succeeded in ${episode} of ${tries - 1} demonstrations only.${stop}`, {
         remedy:
@@ -49,9 +49,7 @@ async function shownByScript(rig: Rig, rng: Rng): Promise<Demonstrations> {
       await nextTurn();
     };
     const result = await robot.runner.run({ layout, operator, purpose: 'demo', beforeStep, onStep });
-    const stop = await robot.goOn();
-    log.restarted(stop);
-    lastStop = stop ?? lastStop;
+    log.restarted(await robot.goOn());
     if (!result.success) continue;
     for (const transition of taken) connection.record(transition);
     log.episode('demonstration', episode, result);

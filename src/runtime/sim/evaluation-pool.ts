@@ -192,7 +192,7 @@ class OrderedCount {
 
 function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
   const { outcome } = answer;
-  const { restartedFor } = outcome;
+  const restartedFor = outcome.restartedFor ?? sum.restartedFor;
   const recording = answer.recording ?? sum.recording;
   return {
     episodes: sum.episodes + 1,
@@ -201,8 +201,8 @@ function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
     ticks: sum.ticks + outcome.ticks,
     changedTicks: sum.changedTicks + outcome.changedTicks,
     violations: sum.violations + outcome.violations,
-    restarts: sum.restarts + (restartedFor === undefined ? 0 : 1),
-    ...((restartedFor ?? sum.restartedFor) === undefined ? {} : { restartedFor: restartedFor ?? sum.restartedFor! }),
+    restarts: sum.restarts + (outcome.restartedFor === undefined ? 0 : 1),
+    ...(restartedFor === undefined ? {} : { restartedFor }),
     ...(recording === undefined ? {} : { recording }),
   };
 }
