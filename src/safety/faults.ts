@@ -130,6 +130,9 @@ export function faultsOf(flags: number): readonly Fault[] {
   return FAULTS.filter((fault) => (flags & fault.bit) !== 0);
 }
 
+/** Row 54: what the joints' torques say. */
+export const TORQUE_FAULTS: number = TORQUE_RESIDUAL | SERVO_RESIDUAL;
+
 /** What is known of a fault beside its sentence: of row 54, the joint and how far its torque is off. */
 export type FaultFigures = Pick<GuardFrame, 'residualJoint' | 'residualNm'>;
 
@@ -140,7 +143,7 @@ export function sentenceOf(
   joints: readonly Pick<JointModel, 'name' | 'kind'>[],
 ): string {
   const joint = joints[residualJoint];
-  if ((bit & (TORQUE_RESIDUAL | SERVO_RESIDUAL)) === 0 || joint === undefined) return sentence;
+  if ((bit & TORQUE_FAULTS) === 0 || joint === undefined) return sentence;
   const unit = joint.kind === 'prismatic' ? 'N' : 'N·m';
   const amount = Number.isFinite(residualNm) ? `${residualNm.toFixed(1)} ${unit}` : 'no torque is measured';
   return `${sentence.replace(/\.$/, '')} (${joint.name}: ${amount}).`;

@@ -37,6 +37,7 @@ export {
   sentenceOf,
   TANK_EMPTY,
   TICK_STALLED,
+  TORQUE_FAULTS,
   TORQUE_RESIDUAL,
   TRACKING_ERROR,
   withRow,

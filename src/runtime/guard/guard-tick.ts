@@ -49,6 +49,7 @@ import {
   START_OUTSIDE,
   START_REFUSED,
   TankWatch,
+  TORQUE_FAULTS,
   TorqueObserver,
   worstAction,
 } from '../../safety/index.ts';
@@ -468,9 +469,11 @@ export class GuardTick implements TickStages {
       this.#driver.meanWrench,
     );
     this.#sinceTorquesS = 0;
-    // What stopped the arm stays to be read while it has no torque.
-    this.frame.residualJoint = torques.worstJoint;
-    this.frame.residualNm = torques.worstNm;
+    // What stopped the arm stays to be read until that is acknowledged.
+    if ((this.#faults.flags & TORQUE_FAULTS) === 0) {
+      this.frame.residualJoint = torques.worstJoint;
+      this.frame.residualNm = torques.worstNm;
+    }
     return flags;
   }
 

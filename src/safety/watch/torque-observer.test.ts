@@ -85,3 +85,49 @@ it('stops the arm where the file counts on a mean that the driver does not give'
   const { see } = pressing('mean');
   expect(see(5, PUSH_N)).toBe(TORQUE_RESIDUAL);
 });
+
+const WRIST = 4;
+
+/** A wrist's servo of 300 N·m/rad, 16 N·m·s/rad and at most 28 N·m, seen each 10 ms, by means over nearly as long. */
+function wrist() {
+  const servo = { stiffnessNmPerRad: 300, dampingNmSPerRad: 16, torqueMaxNm: 28 };
+  const observer = new TorqueObserver({
+    ...model,
+    controlHz: 100,
+    joints: model.joints.map((joint, i) => (i === WRIST ? { ...joint, ...servo } : joint)),
+    torqueObserver: { ...model.torqueObserver!, torqueAgeS: 0.00495, servoMaxNm: model.joints.map(() => 1) },
+  });
+  const state = createRobotState(joints, 0);
+  state.positionRad.set(model.homeRad);
+  /** The joint is `offRad` short of its set-point, and its servo is measured to give `torqueNm`. */
+  const see = (offRad: number, velocityRadPerS: number, torqueNm: number): number => {
+    state.positionRad[WRIST] = model.homeRad[WRIST]! - offRad;
+    state.velocityRadPerS[WRIST] = velocityRadPerS;
+    state.torqueNm[WRIST] = torqueNm;
+    return observer.check(state, model.homeRad, 0.01) & SERVO_RESIDUAL;
+  };
+  return { observer, see };
+}
+
+it('leaves open what a servo gave while a strike drove it into saturation and out of it', () => {
+  const { observer, see } = wrist();
+  for (let k = 0; k < 5; k++) see(0.00363, -0.1089, 2.8);
+  // Of one tick of a simulated insertion: means over the period, of a law that asks for 2.8, 47 and 31 N·m.
+  expect(see(0.03002, -1.3959, 36.144)).toBe(0);
+  expect(see(0.03363, 0.0472, 16.466)).toBe(0);
+  expect(see(0.03057, 0.4118, 4.91)).toBe(0);
+  expect(Math.abs(observer.servoNm[WRIST]!)).toBeLessThan(0.5);
+});
+
+it('finds a servo with another torque limit while it stays saturated', () => {
+  for (const torqueNm of [20, 36]) {
+    const { see } = wrist();
+    let flags = 0;
+    for (let k = 0; k < 30; k++) flags |= see(0.2, 0, torqueNm);
+    expect(flags, `${torqueNm} N·m`).toBe(SERVO_RESIDUAL);
+  }
+  for (const side of [-1, 1]) {
+    const { see } = wrist();
+    for (let k = 0; k < 30; k++) expect(see(side * 0.2, 0, side * 28)).toBe(0);
+  }
+});

@@ -165,23 +165,34 @@ export class TorqueObserver {
     this.#sinceS = 0;
   }
 
-  /** What the servo of joint `i` gives by its law, N·m: the mean over the last `windowS` of the `dtS` between the readings. */
-  #lawNm(i: number, { positionRad, velocityRadPerS }: RobotState, windowS: number, dtS: number): number {
-    const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = this.#model.joints[i]!;
+  /**
+   * What the servo of joint `i` gives by its law, N·m, as the mean over the last `windowS` of the `dtS` between the readings. Of a
+   * period in which the servo passes into or out of saturation that mean is known only to lie between what the law asks for without
+   * its limit at either end and in the mean: there it is what of those is nearest to `robot`'s torque.
+   */
+  #lawNm(i: number, robot: RobotState, windowS: number, dtS: number): number {
     const n = this.servoNm.length;
     const oldest = (this.#at + n) % this.#sent.length;
     const before = this.#sent[oldest + i]!;
     const reached = this.#sent[((oldest + n) % this.#sent.length) + i]!;
     const setPoint = reached + (this.#leadS[i]! * (reached - before)) / this.#periodS;
     const from = this.#positionBefore[i]!;
-    const to = positionRad[i]!;
+    const to = robot.positionRad[i]!;
     const fromSpeed = this.#velocityBefore[i]!;
-    const toSpeed = velocityRadPerS[i]!;
+    const toSpeed = robot.velocityRadPerS[i]!;
+    const { stiffnessNmPerRad, dampingNmSPerRad, torqueMaxNm } = this.#model.joints[i]!;
     const position = hermiteMean(from, to, fromSpeed, toSpeed, windowS, dtS);
     const velocity =
       windowS > 0 ? (to - hermite(from, to, fromSpeed, toSpeed, 1 - windowS / dtS, dtS)) / windowS : toSpeed;
-    const torqueNm = stiffnessNmPerRad * (setPoint - position) - dampingNmSPerRad * velocity;
-    return Math.min(Math.max(torqueNm, -torqueMaxNm), torqueMaxNm);
+    const meanNm = stiffnessNmPerRad * (setPoint - position) - dampingNmSPerRad * velocity;
+    const firstNm = stiffnessNmPerRad * (setPoint - from) - dampingNmSPerRad * fromSpeed;
+    const lastNm = stiffnessNmPerRad * (setPoint - to) - dampingNmSPerRad * toSpeed;
+    const leastNm = Math.min(firstNm, meanNm, lastNm);
+    const mostNm = Math.max(firstNm, meanNm, lastNm);
+    if (leastNm >= -torqueMaxNm && mostNm <= torqueMaxNm) return meanNm;
+    if (leastNm >= torqueMaxNm) return torqueMaxNm;
+    if (mostNm <= -torqueMaxNm) return -torqueMaxNm;
+    return Math.min(Math.max(robot.torqueNm[i]!, leastNm), mostNm);
   }
 
   #judge({ servoMaxNm, externalMaxNm }: TorqueObserverModel): void {
