@@ -39,6 +39,10 @@ export interface GuardFrame {
   state: SafetyStateName;
   decider: Decider;
   readonly robot: RobotState;
+  /** The driver's own stamp of that reading, s on the driver's clock; NaN before the first. `robot.measuredAtS`: when the guard read it. */
+  stampS: number;
+  /** [6] the driver's `meanWrench` of that reading (N, N·m, base frame); NaN where it gives none. */
+  readonly meanWrench: Float64Array;
   /** [n] what the joints were asked to reach. */
   readonly referenceRad: Float64Array;
   /** [7] tool point of the reference: x, y, z (m), quaternion w, x, y, z; base frame. */

@@ -65,6 +65,13 @@ export function describeGuardLink(name: string, create: () => Promise<LinkSubjec
       expect(link.latest.robot.positionRad.some((value) => value !== 0)).toBe(true);
     });
 
+    it("carries the driver's stamp of each reading, and the mean wrench of one that gives none as no numbers", async () => {
+      const before = link.latest.stampS;
+      await link.advance(10);
+      expect(link.latest.stampS - before).toBeGreaterThanOrEqual(0.1 - 1e-9);
+      expect([...link.latest.meanWrench]).toEqual(Array.from({ length: 6 }, () => Number.NaN));
+    });
+
     it('answers wishes, granted and refused', async () => {
       await link.advance(2);
       expect(await link.request({ kind: 'activate' })).toMatchObject({ ok: false, reason: expect.any(String) });

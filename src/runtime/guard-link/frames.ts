@@ -3,7 +3,7 @@ import { type ActionCommand, createRobotState, DECIDERS, type GuardFrame, SAFETY
 import { STAGES } from '../../safety/index.ts';
 import type { LinkShape } from './link.ts';
 
-const FRAME_SCALARS = 19;
+const FRAME_SCALARS = 20;
 const COMMAND_SCALARS = 6;
 const POSE_NUMBERS = 7;
 const WRENCH_NUMBERS = 6;
@@ -15,6 +15,8 @@ export function createGuardFrame(joints: number, signals: number, actions: numbe
     state: 'disconnected',
     decider: 'hold',
     robot: createRobotState(joints, signals),
+    stampS: Number.NaN,
+    meanWrench: new Float64Array(WRENCH_NUMBERS).fill(Number.NaN),
     referenceRad: new Float64Array(joints),
     referenceTcp: new Float64Array(POSE_NUMBERS),
     measuredTcp: new Float64Array(POSE_NUMBERS),
@@ -85,6 +87,8 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.residualNm = from.residualNm;
   into.stageTicks.set(from.stageTicks);
   into.stageMargins.set(from.stageMargins);
+  into.stampS = from.stampS;
+  into.meanWrench.set(from.meanWrench);
   into.robot.measuredAtS = from.robot.measuredAtS;
   into.robot.positionRad.set(from.robot.positionRad);
   into.robot.velocityRadPerS.set(from.robot.velocityRadPerS);
@@ -100,7 +104,7 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
 /** How many doubles a frame takes. */
 export function frameNumbers(shape: LinkShape): number {
   const { joints, signals, actions } = shape;
-  return FRAME_SCALARS + 2 * STAGES.length + 4 * joints + WRENCH_NUMBERS + signals + 2 * POSE_NUMBERS + actions;
+  return FRAME_SCALARS + 2 * STAGES.length + 4 * joints + 2 * WRENCH_NUMBERS + signals + 2 * POSE_NUMBERS + actions;
 }
 
 /** How many doubles a command takes. */
@@ -129,6 +133,7 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 16] = frame.tankInjectedJ;
   out[offset + 17] = frame.residualJoint;
   out[offset + 18] = frame.residualNm;
+  out[offset + 19] = frame.stampS;
   let at = offset + FRAME_SCALARS;
   at = put(out, at, frame.stageTicks);
   at = put(out, at, frame.stageMargins);
@@ -136,6 +141,7 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   at = put(out, at, frame.robot.velocityRadPerS);
   at = put(out, at, frame.robot.torqueNm);
   at = put(out, at, frame.robot.wrench);
+  at = put(out, at, frame.meanWrench);
   at = put(out, at, frame.robot.signals);
   at = put(out, at, frame.referenceRad);
   at = put(out, at, frame.referenceTcp);
@@ -167,6 +173,7 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.tankInjectedJ = from[offset + 16]!;
   into.residualJoint = from[offset + 17]!;
   into.residualNm = from[offset + 18]!;
+  into.stampS = from[offset + 19]!;
   let at = offset + FRAME_SCALARS;
   at = take(into.stageTicks, from, at);
   at = take(into.stageMargins, from, at);
@@ -174,6 +181,7 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   at = take(into.robot.velocityRadPerS, from, at);
   at = take(into.robot.torqueNm, from, at);
   at = take(into.robot.wrench, from, at);
+  at = take(into.meanWrench, from, at);
   at = take(into.robot.signals, from, at);
   at = take(into.referenceRad, from, at);
   at = take(into.referenceTcp, from, at);

@@ -6,7 +6,7 @@
 import { crc32c } from '../../core/index.ts';
 
 const MAGIC = 0x4b4c4752; // "RGLK"
-const VERSION = 3;
+const VERSION = 4;
 const HEADER_BYTES = 16;
 /** Longer messages are not ours: the length is checked before anything is allocated. */
 export const MAX_PAYLOAD_BYTES: number = 256 * 1024;

@@ -61,6 +61,33 @@ describe("the guard's frames", () => {
   });
 });
 
+describe("a reading in the guard's frames", () => {
+  it("has the driver's own stamp, beside when the guard read it, and keeps it while no new one comes", async () => {
+    const { link, driver, clock } = await rig(ur5eLike);
+    await link.advance(4);
+    clock.step();
+    await link.advance(1);
+    expect(link.latest.robot.measuredAtS).toBeCloseTo(6 * PERIOD_S, 9);
+    expect(link.latest.stampS).toBeCloseTo(5 * PERIOD_S, 9);
+    driver.inject('frozen', 3);
+    await link.advance(3);
+    expect(link.latest.stampS).toBeCloseTo(5 * PERIOD_S, 9);
+    driver.inject('nan', 1);
+    await link.advance(1);
+    expect(link.latest.stampS).toBeCloseTo(5 * PERIOD_S, 9);
+  });
+
+  it('has what touched the tool as a mean, and no number where the driver gives none', async () => {
+    const { link, driver } = await rig(ur5eLike);
+    await link.advance(2);
+    expect([...link.latest.meanWrench]).toEqual(Array.from({ length: 6 }, () => Number.NaN));
+    const meanWrench = Float64Array.of(1, 2, 3, 4, 5, 6);
+    Object.assign(driver, { meanWrench });
+    await link.advance(1);
+    expect([...link.latest.meanWrench]).toEqual([...meanWrench]);
+  });
+});
+
 /** Ticks of each stage since they were `before`, by name. */
 function counted(frame: GuardFrame, before: readonly number[]): Record<string, number> {
   return Object.fromEntries(STAGES.map((name, i) => [name, frame.stageTicks[i]! - before[i]!]));
@@ -86,7 +113,7 @@ async function rig(model: RobotModel) {
     command.action.fill(value);
     link.send(command);
   };
-  return { link, push };
+  return { link, push, driver, clock };
 }
 
 async function activeRig(model: RobotModel) {

@@ -418,6 +418,8 @@ export class GuardTick implements TickStages {
       return flags | READING_NOT_FINITE;
     }
     copyRobotState(this.frame.robot, this.#measured);
+    this.frame.stampS = this.#stampS;
+    if (this.#driver.meanWrench !== undefined) this.frame.meanWrench.set(this.#driver.meanWrench);
     return flags;
   }
 
