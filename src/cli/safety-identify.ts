@@ -6,6 +6,7 @@ import { path, seconds, seedOption } from './options.ts';
 interface Parsed {
   out: string;
   duration: number;
+  realTime?: boolean;
   filter: number;
   seed: number;
   json?: string;
@@ -19,27 +20,36 @@ const DEFAULT_FILTER_S = 0.028;
 const HELP = `
 What happens:
   1  The arm stands for 3 s: the noise of its encoders.
-  2  It moves about its home pose for --duration, in sines on every joint, through the guard: limits, walls, distances
-     and following stay guarded. The energy tank is left out, for its books are what is judged.
+  2  It goes to its home pose, slowly, where it is elsewhere, and moves about that for --duration, in sines on every joint,
+     through the guard: limits, walls, distances and following stay guarded. The energy tank is left out, for its books
+     are what is judged.
   3  Stiffness, damping, delay and feed-forward of each servo are fitted to the torques that its driver measures, and
      masses, inertia and friction of the links; what remains of the minute gives the limits of the torque observer.
   4  A table says what the file says, what was measured, and whether the tank's margins cover the difference; below it,
      the least push on each link and the least load that the observer notices.
 
-What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
-something touches a link, weighs on it, or when a servo is not the one of the file.
+A simulated arm (driver: mujoco) is identified in seconds, in lock-step; --real-time is a rehearsal of the next paragraph.
 
-Simulated robots only: a robot behind ROS is refused. Until then identify its simulation (driver: mujoco with the maker's model) for
-stiffness and damping, and leave torqueObserver out of the real robot's file: limits of a simulation are not the robot's.
+A real arm moves in real time, behind the guard process that rein run has. First it is said how far joints and tool will go
+and for how long. Nothing moves before you press c at this terminal; space stops the arm, Ctrl+C brings it to rest and ends,
+and then the guard leaves it as its driver's exit policy says. Any fault of the guard ends it, with its row and a remedy, and
+so do lost frames, more than 1 in 100. Without a result of the whole motion nothing is written but what the guard logged.
+Keep a hand on the emergency stop, and people away from where the tool will go.
+
+What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
+something touches a link, weighs on it, or when a servo is not the one of the file. In real time also the guard's log, beside
+--out (my-arm-observer.guard.log): when the arm was moved, braked and stood, and what was wrong.
 
 Examples:
   $ rein safety identify arm6
+  $ rein safety identify arm6 --real-time --duration 10
   $ rein safety identify my-arm.yaml --duration 120 --out my-arm-observer.yaml
 
 Exit codes:
   0  the file is right within the margins, and --out is written
   1  it is not, or the arm could not be identified; the reason is the last line, with what to write instead
-  2  the command line or a file was not understood`;
+  2  the command line or a file was not understood
+  130  Ctrl+C`;
 
 export function createIdentifyCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
   return new Command('identify')
@@ -53,15 +63,17 @@ export function createIdentifyCommand(bodies: CommandBodies, finish: (code: numb
       seconds,
       DEFAULT_FILTER_S,
     )
+    .option('--real-time', 'a simulated arm in real time as well, behind the guard process that a real one has')
     .addOption(seedOption().default(1))
     .option('--json <file>', 'write the result as JSON', path)
     .option('--quiet', 'print the verdict and errors only')
     .addHelpText('after', HELP)
-    .action(async (robot: string, { out, duration, filter, seed, json, quiet }: Parsed) => {
-      const command = `rein safety identify ${robot} --duration ${duration} --filter ${filter} --seed ${seed}`;
+    .action(async (robot: string, { out, duration, filter, seed, json, quiet, realTime }: Parsed) => {
+      const inTime = realTime ? ' --real-time' : '';
+      const command = `rein safety identify ${robot} --duration ${duration} --filter ${filter} --seed ${seed}${inTime}`;
       const output = quiet ? 'quiet' : 'live';
-      finish(
-        await bodies.safetyIdentify({ robot, out, durationS: duration, filterS: filter, seed, json, output, command }),
-      );
+      const pace = realTime ? 'realTime' : 'asFastAsItGoes';
+      const motion = { durationS: duration, filterS: filter, seed, pace } as const;
+      finish(await bodies.safetyIdentify({ robot, out, ...motion, json, output, command }));
     });
 }

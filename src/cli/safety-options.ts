@@ -32,6 +32,8 @@ export interface SafetyIdentifyOptions {
   readonly robot: string;
   /** Where the piece for the robot's file is written. */
   readonly out: string;
+  /** `asFastAsItGoes`: a simulated arm in lock-step; others keep real time anyway. */
+  readonly pace: 'asFastAsItGoes' | 'realTime';
   readonly durationS: number;
   readonly filterS: number;
   readonly seed: number;

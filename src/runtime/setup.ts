@@ -4,7 +4,7 @@ import type { MujocoDriverOptions } from '../drivers/mujoco/index.ts';
 import type { TaskAction } from '../policy/index.ts';
 import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
 import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
-import type { PegTaskConfig, ResolvedConfig } from './config/index.ts';
+import type { PegTaskConfig, ResolvedConfig, RobotConfig } from './config/index.ts';
 import type { DriverConfig } from './guard/index.ts';
 import { rosDriverConfig } from './ros-robot.ts';
 
@@ -79,11 +79,7 @@ export function taskActionOf({ config, task }: RunSetup): TaskAction {
 
 function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly string[]): DriverConfig {
   const { robot } = config;
-  if (robot.driver.kind === 'ros') return rosDriverConfig(robot, robot.driver, task.signalNames, rosArguments);
-  if (robot.driver.kind === 'mock') {
-    const { busPath } = robot.driver;
-    return { name: 'mock', options: { signalNames: task.signalNames, ...(busPath === undefined ? {} : { busPath }) } };
-  }
+  if (robot.driver.kind !== 'mujoco') return realDriver(robot, robot.driver, task.signalNames, rosArguments);
   const { model } = robot.driver;
   if (model === undefined) return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
   if (task.signalNames.length > 0) {
@@ -94,6 +90,20 @@ function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly
   }
   return { name: 'mujocoModel', options: { file: model, signalNames: [] } };
 }
+
+/** What a guard opens `robot` with, where that is real or stands for what is. `rosArguments`: as of `createSetup`. */
+export function realDriver(
+  robot: RobotConfig,
+  driver: RealDriver,
+  signalNames: readonly string[],
+  rosArguments: readonly string[] = [],
+): DriverConfig {
+  if (driver.kind === 'ros') return rosDriverConfig(robot, driver, signalNames, rosArguments);
+  const { busPath } = driver;
+  return { name: 'mock', options: { signalNames, ...(busPath === undefined ? {} : { busPath }) } };
+}
+
+type RealDriver = Exclude<RobotConfig['driver'], { readonly kind: 'mujoco' }>;
 
 /** The robot of `config` in MuJoCo, in the task's scene, one `read` every 1 / `rateHz` s: plain data for its driver. */
 export function simulatedArm(config: ResolvedConfig, task: Task, rateHz: number): MujocoDriverOptions {

@@ -1,10 +1,11 @@
 /** What `rein safety identify` does: open, move, fit, judge, print, write. */
 import { writeFileSync } from 'node:fs';
 import { ReinError } from '../../core/index.ts';
-import { loadRobotFile } from '../../runtime/config/index.ts';
+import { loadRobotFile, type RobotConfig } from '../../runtime/config/index.ts';
 import {
   type Identification,
   identifyArm,
+  identifyRobot,
   judge,
   observerYaml,
   openSimulatedArm,
@@ -13,7 +14,7 @@ import {
   type VerdictRow,
 } from '../../runtime/identify/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-options.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';
 import { writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';
 import { columns } from './safety-table.ts';
@@ -23,25 +24,50 @@ const REFUSED = 1;
 /** Resolves to the exit code: 0, 1 where the file is off by more than its margins allow, 130 after Ctrl+C. */
 export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promise<number> {
   const { robot } = loadRobotFile(options.robot);
-  const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`), 'nothing is written');
+  const stop = interruptible(
+    (sentence) => process.stderr.write(`${sentence}\n`),
+    isInRealTime(robot, options) ? 'the arm is brought to rest, and no limits are written' : 'nothing is written',
+  );
   try {
-    const arm = await openSimulatedArm(robot);
-    try {
-      const { durationS, filterS, seed } = options;
-      const onProgress = progressLine(options.output);
-      const found = await identifyArm({ ...arm, durationS, filterS, seed, signal: stop.signal, onProgress });
-      onProgress(1, 1);
-      const rows = judge(robot, found);
-      return await report(rows, found, observerYaml(found.observer, robot.joints, options.command), options);
-    } finally {
-      await arm.close();
-    }
+    const found = await identified(robot, options, stop);
+    const piece = observerYaml(found.observer, robot.joints, options.command);
+    return await report(judge(robot, found), found, piece, options);
   } catch (error) {
     if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
     throw error;
   } finally {
     stop.release();
   }
+}
+
+/** A simulated arm in this process, in lock-step; any other, or where it is asked for, behind a guard's process in real time. */
+async function identified(
+  robot: RobotConfig,
+  options: SafetyIdentifyOptions,
+  { signal, interrupt }: Interruptible,
+): Promise<Identification> {
+  const { durationS, filterS, seed, out, output } = options;
+  const progress = progressLine(output);
+  const motion = { durationS, filterS, seed, signal, onProgress: progress.show };
+  try {
+    if (isInRealTime(robot, options)) {
+      const guardLog = `${out.replace(/\.ya?ml$/, '')}.guard.log`;
+      const print = (line: string): void => progress.above(line);
+      return await identifyRobot({ ...motion, robot, guardLog, print, onInterrupt: interrupt });
+    }
+    const arm = await openSimulatedArm(robot);
+    try {
+      return await identifyArm({ ...motion, ...arm });
+    } finally {
+      await arm.close();
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function isInRealTime({ driver }: RobotConfig, { pace }: SafetyIdentifyOptions): boolean {
+  return driver.kind !== 'mujoco' || pace === 'realTime';
 }
 
 async function report(
@@ -58,6 +84,7 @@ async function report(
     observer: found.observer,
     notices: found.sensitivity,
     samples: found.rows,
+    lost: found.lost,
   });
   if (wrong.length > 0) {
     for (const { sentence } of wrong) process.stdout.write(`off: ${sentence}.\n`);
@@ -103,20 +130,33 @@ function noticed({ links, payloadKg }: Sensitivity): string {
   return `least that it notices at home, pushed where and whither a joint feels it most, beyond what a tool's sensor feels:\n${columns([...body, load])}`;
 }
 
+interface Progress {
+  readonly show: (passedS: number, wholeS: number) => void;
+  /** A line for people that stays. */
+  readonly above: (line: string) => void;
+  readonly end: () => void;
+}
+
+const CLEAR = '\r\u001b[K';
+
 /** One line that is written over, on a terminal only. */
-function progressLine(output: 'live' | 'quiet'): (passedS: number, wholeS: number) => void {
+function progressLine(output: 'live' | 'quiet'): Progress {
   const { stderr } = process;
-  if (output === 'quiet' || !stderr.isTTY) return () => undefined;
+  const isShown = output === 'live' && stderr.isTTY;
+  const clear = (): void => void (isShown && stderr.write(CLEAR));
   const startedMs = performance.now();
-  return (passedS, wholeS) => {
-    const share = passedS / wholeS;
-    if (share >= 1) {
-      stderr.write('\r\u001b[K');
-      return;
-    }
-    const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
-    stderr.write(
-      `\r\u001b[K${(100 * share).toFixed(0).padStart(3)} %  ${passedS.toFixed(0)} s moved, about ${Math.ceil(leftS)} s left`,
-    );
+  return {
+    show: (passedS, wholeS) => {
+      if (!isShown) return;
+      const share = passedS / wholeS;
+      const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
+      const text = `${(100 * share).toFixed(0).padStart(3)} %  ${passedS.toFixed(0)} s moved, about ${Math.ceil(leftS)} s left`;
+      stderr.write(`${CLEAR}${text}`);
+    },
+    above: (line) => {
+      clear();
+      stderr.write(`${line}\n`);
+    },
+    end: clear,
   };
 }

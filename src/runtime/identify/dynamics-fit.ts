@@ -32,16 +32,11 @@ export interface FitTiming {
   readonly torqueAgeS: number;
 }
 
-/** `givesMeanWrench`: as of the driver, whose samples of the tool's force are then left aside. */
-export function fitDynamics(
-  model: RobotModel,
-  record: MotionRecord,
-  timing: FitTiming,
-  givesMeanWrench: boolean,
-): DynamicsFit {
+/** Samples of the tool's force are left aside where the driver gives its mean. */
+export function fitDynamics(model: RobotModel, record: MotionRecord, timing: FitTiming): DynamicsFit {
   const hasWrench = record.states.some(({ wrench }) => wrench.some((value) => Math.abs(value) > NO_WRENCH));
   const sampled = hasWrench ? 'subtracted' : 'ignored';
-  const wrench = givesMeanWrench ? 'mean' : sampled;
+  const wrench = record.givesMeanWrench ? 'mean' : sampled;
   const compensated = fit(model, record, timing, 'compensated', wrench);
   const measured = fit(model, record, timing, 'measured', wrench);
   const best = measured.left < CLEARLY * compensated.left ? measured : compensated;
@@ -80,7 +75,10 @@ function fit(
         drift[now]![size * i + c] = dynamics.drift[i]!;
       }
     }
-    if (k === 0) continue;
+    if (record.pieceRow[k] === 0) {
+      passedS = 0;
+      continue;
+    }
     const dtS = record.dtS[k]!;
     const share = 1 - Math.exp(-dtS / filterS);
     passedS += dtS;

@@ -3,6 +3,7 @@
  * weight, quick ones the inertia, the stiffness and the delay (Swevers et al. 1997; finite Fourier series).
  */
 import { ArmKinematics, Rng, type RobotModel } from '../../core/index.ts';
+import { ACCEL_SHARE, type JointPath, LOOK_S, SPEED_SHARE } from './joint-path.ts';
 
 /** Hz, from and to, of one sine each. */
 const BANDS_HZ: readonly (readonly [number, number])[] = [
@@ -11,9 +12,7 @@ const BANDS_HZ: readonly (readonly [number, number])[] = [
   [0.6, 1],
   [1.4, 2.2],
 ];
-/** Most that a sine takes of a joint's speed, acceleration and room, before all are made smaller together. */
-const SPEED_SHARE = 0.15;
-const ACCEL_SHARE = 0.25;
+/** Most that a sine takes of a joint's room, before all are made smaller together. */
 const LARGEST_RAD = 0.5;
 /** Arms that have less room than this cannot show anything, rad. */
 const LEAST_RAD = 0.02;
@@ -21,7 +20,6 @@ const LEAST_RAD = 0.02;
 const INSET_M = 0.01;
 const FADE_S = 2;
 const SHRINK = 0.85;
-const CHECK_S = 0.05;
 
 interface Sine {
   readonly amplitudeRad: number;
@@ -30,19 +28,19 @@ interface Sine {
 }
 
 /** Positions over time, starting and ending at home, at rest. */
-export class Excitation {
+export class Excitation implements JointPath {
   /** Largest way of any joint from home, rad. */
   readonly largestRad: number;
   readonly #sines: readonly (readonly Sine[])[];
   readonly #homeRad: readonly number[];
-  readonly #durationS: number;
+  readonly durationS: number;
   #scale = 1;
 
   /** Made so small that joints keep their limits and the tool its workspace. Keep-outs and links are the chain's affair. */
   constructor(model: RobotModel, durationS: number, seed: number) {
     const rng = new Rng(seed);
     this.#homeRad = model.homeRad;
-    this.#durationS = durationS;
+    this.durationS = durationS;
     this.#sines = model.joints.map((joint) =>
       BANDS_HZ.map(([low, high]) => {
         const radPerS = 2 * Math.PI * rng.uniformIn(low, high);
@@ -68,7 +66,7 @@ export class Excitation {
 
   /** Writes the positions at `atS` since the start into `out` (n), rad. */
   write(out: Float64Array, atS: number): void {
-    const left = Math.min(atS, this.#durationS - atS, FADE_S);
+    const left = Math.min(atS, this.durationS - atS, FADE_S);
     const share = left <= 0 ? 0 : (1 - Math.cos((Math.PI * left) / FADE_S)) / 2;
     for (const [i, sines] of this.#sines.entries()) {
       let sum = 0;
@@ -80,7 +78,7 @@ export class Excitation {
   #isInside(model: RobotModel, kinematics: ArmKinematics): boolean {
     const position = new Float64Array(model.joints.length);
     const { minM, maxM } = model.workspace;
-    for (let atS = 0; atS < this.#durationS; atS += CHECK_S) {
+    for (let atS = 0; atS < this.durationS; atS += LOOK_S) {
       this.write(position, atS);
       for (const [i, { positionMinRad, positionMaxRad }] of model.joints.entries()) {
         if (position[i]! < positionMinRad + 2 * model.limitMarginRad) return false;

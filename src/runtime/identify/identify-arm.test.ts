@@ -6,7 +6,8 @@ import { type JointModel, LockStepClock, type RobotModel, type TorqueObserverMod
 import { faultsOf } from '../../safety/index.ts';
 import { Guard } from '../guard/index.ts';
 import { createActionCommand, MemoryGuardLink } from '../guard-link/index.ts';
-import { IDENTIFY_PERIOD_S, type Identification, identifyAction, identifyArm } from './identify-arm.ts';
+import { IDENTIFY_PERIOD_S, identifyAction } from './arm-drive.ts';
+import { type Identification, identifyArm } from './identify-arm.ts';
 import { observerYaml } from './observer-yaml.ts';
 import { openArm } from './open-arm.ts';
 import { judge } from './verdict.ts';

@@ -1,28 +1,25 @@
 /** A minute of motion through the guard, and what it tells of servos, encoders and links. */
-import {
-  type ActionSpec,
-  ArmKinematics,
-  ReinError,
-  type RobotModel,
-  type TorqueObserverModel,
-} from '../../core/index.ts';
-import { faultsOf, sentenceOf, TorqueObserver } from '../../safety/index.ts';
-import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
+import { ArmKinematics, ReinError, type RobotModel, type TorqueObserverModel } from '../../core/index.ts';
+import { TorqueObserver } from '../../safety/index.ts';
+import type { GuardLink } from '../guard-link/index.ts';
+import { Approach, AT_HOME_RAD } from './approach.ts';
+import { ArmDrive } from './arm-drive.ts';
 import { fitDynamics } from './dynamics-fit.ts';
 import { Excitation } from './excitation.ts';
+import { STANDING_S } from './joint-path.ts';
 import { MotionRecord } from './motion-record.ts';
 import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 import { fitServos, type ServoFit } from './servo-fit.ts';
 
 export interface IdentifyOptions {
   readonly model: RobotModel;
-  /** Open, with torque on and `active`ly willing: `identifyArm` activates it. */
+  /** Open. With torque off it is waited for: in real time it is a person's to put on. */
   readonly link: GuardLink;
-  /** The driver has a `meanWrench`. */
-  readonly givesMeanWrench: boolean;
   readonly durationS: number;
   readonly filterS: number;
   readonly seed: number;
+  /** [n] where the arm was when people were told what it will do, rad: from elsewhere it is not moved. */
+  readonly announcedRad?: readonly number[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((passedS: number, wholeS: number) => void) | undefined;
 }
@@ -40,12 +37,10 @@ export interface Identification {
   /** The least that an observer with these limits notices. */
   readonly sensitivity: Sensitivity;
   readonly rows: number;
+  /** Frames of the guard that never came. */
+  readonly lost: number;
 }
 
-/** Actions a second while it moves. */
-const ACTION_HZ = 20;
-/** First it stands, so that noise is seen by itself, s. */
-const STANDING_S = 3;
 /** What a residual may be: so many times the largest of the minute, and a share of the joint's torque. */
 const RESIDUAL_MARGIN = 2;
 const SERVO_SHARE = 0.02;
@@ -54,127 +49,120 @@ const EXTERNAL_SHARE = 0.05;
 const STRIKE_N = 20;
 /** A torque that never is more than this is not measured, N·m. */
 const NO_TORQUE_NM = 1e-9;
+/** More of the minute may not be lost on the way from the guard. */
+const LOST_SHARE_MAX = 0.01;
+/** Torque that comes on lifts or drops an arm by less, rad. */
+const ELSEWHERE_RAD = 0.05;
 /** Nothing touches the tool while the arm is identified. */
 const UNTOUCHED: Float64Array = new Float64Array(6);
 
-/** The action of an identification: every joint by itself. */
-export function identifyAction(model: RobotModel): ActionSpec {
-  const dimensions = model.joints.map(({ name, velocityMaxRadPerS }) => ({
-    ...{ name, unit: 'rad' as const },
-    scale: velocityMaxRadPerS / ACTION_HZ,
-  }));
-  return { kind: 'joint', dimensions };
-}
-
-export const IDENTIFY_PERIOD_S: number = 1 / ACTION_HZ;
-
-/** Moves the arm about its home pose. Rejects with `ReinError` where it is stopped, or where nothing can be learned from it. */
+/**
+ * Moves the arm about its home pose, where it is brought first. Rejects with `ReinError` where it is stopped, where the guard finds any
+ * fault, and where nothing can be learned from it.
+ */
 export async function identifyArm(options: IdentifyOptions): Promise<Identification> {
-  const { model } = options;
-  if (model.base !== undefined) throw new ReinError('config', 'Only arms are identified, and this is a mobile base.');
+  const { model, link, durationS, onProgress } = options;
+  const excitation = excitationOf(options);
   const standing = new MotionRecord(model);
   const moving = new MotionRecord(model);
-  const excitation = new Excitation(model, options.durationS, options.seed);
-  if (!excitation.isUseful) {
-    throw new ReinError('config', 'The arm has no room to move about its home pose.', {
-      remedy: 'Take a homeRad in the middle of the workspace, away from joint limits.',
-    });
+  const drive = new ArmDrive(model, link, options.signal);
+  await drive.awaitReady();
+  checkAnnounced(options);
+  const approach = new Approach(model, link.latest.referenceRad);
+  const leadS = STANDING_S + approach.durationS;
+  const passed =
+    (beforeS: number) =>
+    (atS: number): void =>
+      onProgress?.(beforeS + atS, leadS + durationS);
+  await drive.stand(STANDING_S, (frame) => standing.add(frame), passed(0));
+  checkTorques(model, standing);
+  try {
+    await drive.activate();
+    await drive.follow(approach, () => undefined, passed(STANDING_S));
+    checkHome(model, link.latest.referenceRad);
+    await drive.follow(excitation, (frame) => moving.add(frame), passed(leadS));
+  } finally {
+    await drive.hold();
   }
-  await stand(options, standing);
-  await move(options, excitation, moving);
+  checkLost(moving);
   return evaluate(options, standing, moving);
 }
 
-async function stand(
-  { model, link, durationS, signal, onProgress }: IdentifyOptions,
-  record: MotionRecord,
-): Promise<void> {
-  const stop = link.onFrame((frame) => record.add(frame, frame.robot.measuredAtS));
-  try {
-    for (let atS = 0; atS < STANDING_S; atS += IDENTIFY_PERIOD_S) {
-      signal?.throwIfAborted();
-      await link.advance(Math.max(1, Math.round(model.controlHz / ACTION_HZ)));
-      onProgress?.(atS, STANDING_S + durationS);
-    }
-  } finally {
-    stop();
-  }
+/** What the arm of `model` is moved along. Throws `ReinError('config')` where there is no room for it. */
+export function excitationOf({
+  model,
+  durationS,
+  seed,
+}: Pick<IdentifyOptions, 'model' | 'durationS' | 'seed'>): Excitation {
+  if (model.base !== undefined) throw new ReinError('config', 'Only arms are identified, and this is a mobile base.');
+  const excitation = new Excitation(model, durationS, seed);
+  if (excitation.isUseful) return excitation;
+  throw new ReinError('config', 'The arm has no room to move about its home pose.', {
+    remedy: 'Take a homeRad in the middle of the workspace, away from joint limits.',
+  });
 }
 
-async function move(options: IdentifyOptions, excitation: Excitation, record: MotionRecord): Promise<void> {
-  const { model, link, durationS, signal, onProgress } = options;
-  const ticks = Math.max(1, Math.round(model.controlHz / ACTION_HZ));
-  const command = createActionCommand(model.joints.length);
-  const target = new Float64Array(model.joints.length);
-  const { dimensions } = identifyAction(model);
-  command.decider = 'human';
-  command.leaseS = 2 * IDENTIFY_PERIOD_S;
-  const stop = link.onFrame((frame) => record.add(frame, frame.robot.measuredAtS));
-  const startS = link.latest.robot.measuredAtS;
-  let isActive = false;
-  try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const atS = link.latest.robot.measuredAtS - startS;
-      if (atS >= durationS) break;
-      onProgress?.(STANDING_S + atS, STANDING_S + durationS);
-      excitation.write(target, atS + IDENTIFY_PERIOD_S);
-      for (const [i, { scale }] of dimensions.entries()) {
-        const share = (target[i]! - link.latest.referenceRad[i]!) / scale;
-        command.action[i] = Math.min(Math.max(share, -1), 1);
-      }
-      command.seq++;
-      command.issuedAtS = link.latest.robot.measuredAtS;
-      link.send(command);
-      if (!isActive) await ask(link, 'activate');
-      isActive = true;
-      await link.advance(ticks);
-      if (link.latest.state !== 'active.human') throw stopped(link, model);
-    }
-  } finally {
-    stop();
-    if (link.lostReason === undefined) await link.request({ kind: 'hold' }).catch(() => undefined);
-  }
+/** Somebody agreed to another way. */
+function checkAnnounced({ link: { latest }, announcedRad }: IdentifyOptions): void {
+  const isThere = announcedRad?.every((rad, i) => Math.abs(latest.referenceRad[i]! - rad) <= ELSEWHERE_RAD) ?? true;
+  if (isThere) return;
+  throw new ReinError('driver', 'The arm stands elsewhere than when it was said what it will do: it was not moved.', {
+    remedy: 'Begin again, from where it stands now.',
+  });
 }
 
-/** Asks the guard for something, and throws with its reason where it refuses. */
-export async function ask(link: GuardLink, kind: 'enable' | 'activate'): Promise<void> {
-  const answer = await link.request({ kind });
-  if (!answer.ok) throw new ReinError('driver', `The guard refuses to ${kind}: ${answer.reason}.`);
+/** An arm that does not say its torques at all is not moved for them. */
+function checkTorques(model: RobotModel, { states }: MotionRecord): void {
+  const silent = model.joints.filter((_, i) => states.some(({ torqueNm }) => Number.isNaN(torqueNm[i]!)));
+  if (silent.length > 0) throw noTorque(silent.map(({ name }) => name));
 }
 
-function stopped(link: GuardLink, { joints }: RobotModel): ReinError {
-  const faults = faultsOf(link.latest.faultFlags);
-  const why = faults.map((fault) => `${sentenceOf(fault, link.latest, joints)} (row ${fault.row})`).join(' ');
-  return new ReinError(
+function checkHome({ joints, homeRad, limitMarginRad }: RobotModel, referenceRad: ArrayLike<number>): void {
+  const off = joints.flatMap(({ name }, i) => {
+    const offRad = Math.abs(referenceRad[i]! - homeRad[i]!);
+    return offRad <= AT_HOME_RAD + limitMarginRad ? [] : [`${name} ${offRad.toFixed(2)} rad`];
+  });
+  if (off.length === 0) return;
+  throw new ReinError(
     'driver',
-    `The arm was stopped while it was identified: ${why || `it is ${link.latest.state}.`}`,
+    `The arm did not reach its home pose, its limits hold it back: ${off.join(', ')} away.`,
     {
-      remedy: faults[0]?.remedy ?? 'See what stopped it, then begin again.',
+      remedy:
+        'Bring it nearer to homeRad, so that the straight way there is free of walls and boxes, then begin again.',
     },
   );
 }
 
-function evaluate(
-  { model, filterS, givesMeanWrench }: IdentifyOptions,
-  standing: MotionRecord,
-  moving: MotionRecord,
-): Identification {
+/** The largest residual may have been in a frame that nobody saw. */
+function checkLost({ lost, rows }: MotionRecord): void {
+  if (lost <= LOST_SHARE_MAX * (rows + lost)) return;
+  throw new ReinError(
+    'link',
+    `${lost} of ${rows + lost} frames of the guard were lost: limits are not made of the rest.`,
+    {
+      remedy: 'Take load off the machine, then begin again.',
+    },
+  );
+}
+
+function noTorque(joints: readonly string[]): ReinError {
+  return new ReinError(
+    'driver',
+    `The driver measures no torque of ${joints.join(', ')}: nothing can be compared with it.`,
+    { remedy: 'Give effort in its joint states, or leave torqueObserver out of the robot file.' },
+  );
+}
+
+function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, moving: MotionRecord): Identification {
   const torquePeakNm = model.joints.map((_, i) =>
     moving.states.reduce((most, { torqueNm }) => Math.max(most, Math.abs(torqueNm[i]!)), 0),
   );
   if (!torquePeakNm.every((peak) => Number.isFinite(peak) && peak > NO_TORQUE_NM)) {
     const silent = model.joints.filter((_, i) => !(torquePeakNm[i]! > NO_TORQUE_NM)).map(({ name }) => name);
-    throw new ReinError(
-      'driver',
-      `The driver measures no torque of ${silent.join(', ')}: nothing can be compared with it.`,
-      {
-        remedy: 'Give effort in its joint states, or leave torqueObserver out of the robot file.',
-      },
-    );
+    throw noTorque(silent);
   }
   const servo = fitServos(model, moving);
-  const dynamics = fitDynamics(model, moving, { filterS, torqueAgeS: servo.torqueAgeS }, givesMeanWrench);
+  const dynamics = fitDynamics(model, moving, { filterS, torqueAgeS: servo.torqueAgeS });
   const limits = { servoMaxNm: unlimited(model), externalMaxNm: unlimited(model) };
   const { velocityFeedForward, delayTicks, torqueAgeS } = servo;
   const bare: TorqueObserverModel = {
@@ -203,6 +191,7 @@ function evaluate(
     observer,
     sensitivity: sensitivityOf(model, observer.externalMaxNm),
     rows: moving.rows,
+    lost: moving.lost,
   };
 }
 
@@ -232,6 +221,7 @@ export function residuals(
   const servoNm = new Float64Array(record.joints);
   const externalNm = new Float64Array(record.joints);
   for (const [k, state] of record.states.entries()) {
+    if (record.pieceRow[k] === 0) observer.restart();
     observer.check(state, record.sentRad[k]!, record.dtS[k]!, true, UNTOUCHED);
     for (let i = 0; i < record.joints; i++) {
       servoNm[i] = Math.max(servoNm[i]!, Math.abs(observer.servoNm[i]!));

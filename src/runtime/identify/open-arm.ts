@@ -1,17 +1,15 @@
 /** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
-import { type ActionSpec, LockStepClock, ReinError, type RobotModel } from '../../core/index.ts';
+import { LockStepClock, type RobotModel } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
 import { type RobotConfig, resolveConfig } from '../config/index.ts';
 import { createDriver, type DriverConfig, Guard } from '../guard/index.ts';
 import { type GuardLink, MemoryGuardLink } from '../guard-link/index.ts';
-import { createSetup, simulatedArm } from '../setup.ts';
-import { ask, IDENTIFY_PERIOD_S, identifyAction } from './identify-arm.ts';
+import { createSetup, realDriver, simulatedArm } from '../setup.ts';
+import { ask, IDENTIFY_PERIOD_S, identifyAction } from './arm-drive.ts';
 
 /** An arm that can be asked to move. `close` leaves it to its driver's exit policy. */
 export interface OpenArm {
   readonly link: GuardLink;
-  /** The driver has a `meanWrench`. */
-  readonly givesMeanWrench: boolean;
   /** What the guard enforces: the robot's file without its tank and its observer, which are what is judged here. */
   readonly model: RobotModel;
   readonly close: () => Promise<void>;
@@ -22,13 +20,13 @@ const FAR_BELOW = [0.5, 0, -1, 0] as const;
 
 /** Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. Rejects with `ReinError`. */
 export async function openSimulatedArm(robot: RobotConfig): Promise<OpenArm> {
-  return openArm(robot, await createDriver(simulatedDriver(robot), robot));
+  return openArm(robot, await createDriver(armDriver(robot), robot));
 }
 
 /** The same with a driver that is not open yet, one control period of which passes per reading. */
 export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenArm> {
   const model = judged(robot);
-  const action: ActionSpec = identifyAction(model);
+  const action = identifyAction(model);
   const clock = new LockStepClock(1 / model.controlHz);
   await driver.open();
   const link = new MemoryGuardLink({
@@ -41,38 +39,38 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
     createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: IDENTIFY_PERIOD_S, clock, port }),
   });
   try {
-    if (driver.scene !== undefined) {
-      const layout = { jointsRad: model.homeRad, objects: { hole: FAR_BELOW }, signals: {} };
-      const answer = await link.request({ kind: 'resetScene', layout });
-      if (!answer.ok) throw new ReinError('driver', answer.reason);
-    }
-    await link.advance(2);
-    await ask(link, 'enable');
-    await link.advance(1);
+    await readySimulated(link, model, driver.scene === undefined ? 'asItIs' : 'resettable');
   } catch (error) {
     await link.close();
     throw error;
   }
-  return { link, givesMeanWrench: driver.meanWrench !== undefined, model, close: () => link.close() };
+  return { link, model, close: () => link.close() };
+}
+
+/** Puts a simulated arm home, where its scene can be put back, and its torque on: nobody has to be asked. */
+export async function readySimulated(
+  link: GuardLink,
+  { homeRad }: RobotModel,
+  scene: 'resettable' | 'asItIs',
+): Promise<void> {
+  if (scene === 'resettable') {
+    const layout = { jointsRad: homeRad, objects: { hole: FAR_BELOW }, signals: {} };
+    await ask(link, { kind: 'resetScene', layout });
+  }
+  await link.advance(2);
+  await ask(link, { kind: 'enable' });
+  await link.advance(1);
 }
 
 /** The tank is left out: its books are what is checked. Position, speed, walls, distances and following stay guarded. */
-function judged(robot: RobotModel): RobotModel {
+export function judged(robot: RobotModel): RobotModel {
   return { ...robot, tank: undefined, torqueObserver: undefined };
 }
 
-function simulatedDriver(robot: RobotConfig): DriverConfig {
+/** What a guard opens the arm of `robot` with, without any task. Throws `ReinError('config')`. */
+export function armDriver(robot: RobotConfig): DriverConfig {
   const { driver } = robot;
-  if (driver.kind !== 'mujoco') {
-    throw new ReinError(
-      'config',
-      `${robot.name} is driven by "${driver.kind}": only simulated arms are identified, and nothing was moved.`,
-      {
-        remedy:
-          "Give a file with driver: mujoco and the maker's model, and leave torqueObserver out of the real robot's file.",
-      },
-    );
-  }
+  if (driver.kind !== 'mujoco') return realDriver(robot, driver, []);
   if (driver.model !== undefined) return { name: 'mujocoModel', options: { file: driver.model, signalNames: [] } };
   const config = { ...resolveConfig({ task: 'insert', seed: 0 }), robot };
   return { name: 'mujoco', options: simulatedArm(config, createSetup(config).task, robot.controlHz) };

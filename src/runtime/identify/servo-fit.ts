@@ -113,7 +113,9 @@ function fitJoint(
   const row = new Float64Array(4);
   const mostNm = SATURATED_SHARE * model.joints[i]!.torqueMaxNm;
   let sum = 0;
-  for (let k = Math.max(first, delayTicks + 1); k < end; k++) {
+  for (let k = first; k < end; k++) {
+    // A reference of before the piece began is not known.
+    if (record.pieceRow[k]! <= delayTicks) continue;
     const { positionRad, velocityRadPerS, torqueNm } = record.states[k]!;
     if (Math.abs(torqueNm[i]!) > mostNm) continue;
     const before = record.states[k - 1]!;
