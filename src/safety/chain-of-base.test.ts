@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommand, jointSpec } from '../../tests/support/adversary.ts';
 import { carBase, diffBase } from '../../tests/support/robot-models.ts';
+import { times } from '../../tests/support/times.ts';
 import { createRobotState } from '../core/index.ts';
 import { SafetyChain } from './chain.ts';
 import { createChainReport } from './chain-report.ts';
@@ -24,7 +25,7 @@ function drive(steps: number, actionAt: (step: number) => readonly [number, numb
       command.seq++;
       command.issuedAtS = tick * DT_S;
     }
-    chain.apply(action === null ? null : command, state, tick * DT_S, DT_S, report);
+    chain.apply(action === null ? null : command, state, times(DT_S, tick * DT_S), report);
     for (let i = 0; i < 2; i++) state.positionRad[i] = slip * chain.referenceRad[i]!;
     speeds.push([chain.referenceVelocityRadPerS[0]!, chain.referenceVelocityRadPerS[1]!]);
   }
@@ -69,7 +70,7 @@ describe('the chain of a mobile base', () => {
       command.action.set([1, 1]);
       command.seq++;
       command.issuedAtS = tick * DT_S;
-      chain.apply(command, state, tick * DT_S, DT_S, report);
+      chain.apply(command, state, times(DT_S, tick * DT_S), report);
       state.positionRad.set(chain.referenceRad);
     }
     expect(chain.referenceRad[1]).toBeGreaterThan(0.394);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCommand, jointSpec } from '../../tests/support/adversary.ts';
 import { diffBase, oddArm3 } from '../../tests/support/robot-models.ts';
+import { times } from '../../tests/support/times.ts';
 import { type ActionCommand, createRobotState, type RobotModel, type TankModel } from '../core/index.ts';
 import { NOT_SEEDED, TANK_HELD, TANK_SLOWED } from './bits.ts';
 import { createChainReport } from './chain-report.ts';
@@ -49,7 +50,7 @@ class Stand {
     command.decider = decider;
     command.issuedAtS = this.nowS;
     if (action !== null) command.action.set(action);
-    this.chain.apply(action === null ? null : command, state, this.nowS, DT_S, this.report);
+    this.chain.apply(action === null ? null : command, state, times(DT_S, this.nowS), this.report);
     return this.report.bits;
   }
 }
@@ -124,7 +125,7 @@ describe('an empty tank', () => {
     const base = new SafetyChain({ model: { ...diffBase, tank }, ...options });
     const report = createChainReport();
     base.seed([0, 0]);
-    base.apply(null, createRobotState(2, 0), 0, 0.02, report);
+    base.apply(null, createRobotState(2, 0), times(0.02), report);
     expect(report.tankEnergyJ).toBe(0);
   });
 });

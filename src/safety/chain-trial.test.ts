@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../tests/support/adversary.ts';
 import { oddArm3 } from '../../tests/support/robot-models.ts';
+import { times } from '../../tests/support/times.ts';
 import { type ActionCommand, createRobotState, type RobotModel } from '../core/index.ts';
 import { BARRIER_STEERED } from './bits.ts';
 import { type ChainReport, createChainReport, type StageName } from './chain-report.ts';
@@ -30,7 +31,7 @@ function tick(chain: SafetyChain, change: Partial<ActionCommand> = {}): ChainRep
     policyRun: 0,
     action,
   };
-  chain.apply({ ...command, ...change }, state, 0, 0.02, report);
+  chain.apply({ ...command, ...change }, state, times(0.02), report);
   return report;
 }
 
@@ -50,7 +51,7 @@ describe('a trial without', () => {
     tick(other, { action: new Float64Array(2) });
     tick(other, { seq: 1 });
     expect(speed(other)).toBeGreaterThan(0);
-    other.apply(null, createRobotState(3, 0), 0, 0.02, createChainReport());
+    other.apply(null, createRobotState(3, 0), times(0.02), createChainReport());
     expect(speed(other)).toBe(0);
   });
 

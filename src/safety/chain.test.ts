@@ -3,6 +3,7 @@ import { cartesianSpec, jointSpec } from '../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
+import { times } from '../../tests/support/times.ts';
 import { type ActionCommand, type ActionSpec, ArmKinematics, allFinite } from '../core/index.ts';
 import {
   ACCEL_LIMITED,
@@ -198,7 +199,7 @@ describe('the chain', () => {
   it('takes a period that is no number for the nominal one', () => {
     const bench = toolBench();
     bench.issue(1, 0, 0, 0);
-    bench.chain.apply(bench.command, bench.state, bench.nowS, Number.NaN, bench.report);
+    bench.chain.apply(bench.command, bench.state, times(Number.NaN, bench.nowS), bench.report);
     const other = toolBench();
     other.issue(1, 0, 0, 0);
     other.tick();

@@ -27,14 +27,11 @@ import { Margins } from './margins.ts';
 import { Recovery } from './recovery.ts';
 import { Shield } from './shield/index.ts';
 import { EnergyTank } from './tank/index.ts';
+import { createTickTimes, NOW, PASSED, PERIOD, type TickTimes } from './tick-times.ts';
 
 /** Measured periods are taken as at least and at most this many nominal ones. */
 export const SHORTEST_TICK_RATIO = 0.5;
 export const LONGEST_TICK_RATIO = 2;
-/** Places in `#periods`. */
-const SHORTEST = 1;
-const NOMINAL = 2;
-const LONGEST = 3;
 
 export interface SafetyChainOptions {
   readonly model: RobotModel;
@@ -54,7 +51,9 @@ export type SeedResult = 'ok' | 'notFinite' | 'outsideJointLimits' | 'outsideWor
  * @example
  * const chain = new SafetyChain({ model, action, policyPeriodS: 0.1 });
  * if (chain.seed(state.positionRad) !== 'ok') return;
- * chain.apply(command, state, clock.nowS(), dtS, report); // every tick
+ * times[NOW] = clock.nowS(); // every tick
+ * times[PASSED] = times[NOW] - lastS;
+ * chain.apply(command, state, times, report);
  * driver.write(chain.sentRad);
  */
 export class SafetyChain {
@@ -73,8 +72,8 @@ export class SafetyChain {
   speedRatio = 1;
 
   readonly #model: RobotModel;
-  /** As objects: see `#clipPeriod`. */
-  readonly #periods: readonly unknown[];
+  readonly #times: TickTimes = createTickTimes();
+  readonly #periodS: number;
   readonly #reference: ArmKinematics;
   readonly #measured: ArmKinematics;
   readonly #sanitizer: Sanitizer;
@@ -95,6 +94,8 @@ export class SafetyChain {
   readonly #bits: Int32Array = new Int32Array(STAGES.length);
   readonly #input: { -readonly [K in keyof MapInput]: MapInput[K] };
   readonly #wanted: Float64Array;
+  /** [n] how hard joints may accelerate in this tick, rad/s². */
+  readonly #accel: Float64Array;
   /** [n] the velocities that limiter and brake bound allow in this tick, rad/s. */
   readonly #low: Float64Array;
   readonly #high: Float64Array;
@@ -117,8 +118,7 @@ export class SafetyChain {
     this.#trial = trial;
     const periodS = 1 / model.controlHz;
     const shortestS = SHORTEST_TICK_RATIO * periodS;
-    // Not a list of numbers, which V8 would keep without their objects.
-    this.#periods = [null, shortestS, periodS, LONGEST_TICK_RATIO * periodS];
+    this.#periodS = periodS;
     this.#reference = new ArmKinematics(model);
     this.#measured = new ArmKinematics(model);
     this.#sanitizer = new Sanitizer(action.dimensions.length);
@@ -140,6 +140,7 @@ export class SafetyChain {
     this.referenceVelocityRadPerS = zeros<'rad/s'>(n);
     this.sentRad = zeros<'rad'>(n);
     this.#wanted = new Float64Array(n);
+    this.#accel = new Float64Array(n);
     this.#input = {
       referenceRad: this.referenceRad,
       reference: this.#reference,
@@ -182,32 +183,33 @@ export class SafetyChain {
 
   /**
    * One tick: moves the reference by at most what is safe. `command` is the newest one, or null when nobody may move the
-   * arm: then it brakes and holds. `nowS` is the clock of `command.issuedAtS`; `dtS` the measured time since the last
-   * tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`.
+   * arm: then it brakes and holds. Of `times`, `NOW` is the clock of `command.issuedAtS`, and `PASSED` the measured time since
+   * the last tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`.
    */
-  apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {
-    const tickS = this.#clipPeriod(dtS);
+  apply(command: ActionCommand | null, robot: RobotState, tick: TickTimes, out: ChainReport): void {
+    this.#takeTimes(tick);
+    const times = this.#times;
     this.#bits.fill(0);
     this.#mayFollow = this.#isSeeded || (this.#isOutside && command !== null && command.decider === 'human');
-    this.#bits[STAGE.sanitize] = this.#mayFollow ? this.#sanitizer.check(command, nowS) : NOT_SEEDED;
+    this.#bits[STAGE.sanitize] = this.#mayFollow ? this.#sanitizer.check(command, times) : NOT_SEEDED;
     if (this.#isSeeded && isLeftOut(this.#trial, 'sanitize')) this.#sanitizer.believe(command);
     const isValid = this.#mayFollow && this.#sanitizer.isValid;
     if (!isValid) this.#map.drop();
-    if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot, nowS);
-    this.#tank?.begin(robot, dtS, tickS);
+    if (isValid && this.#sanitizer.isNew) this.#takeCommand(command!, robot);
+    this.#tank?.begin(robot, times);
     const isWanted = isValid && this.#map.hasTarget;
-    if (isWanted) this.#follow(nowS, tickS);
-    else this.#brake(tickS);
+    if (isWanted) this.#follow();
+    else this.#brake();
 
     // The reference is the integral of what was let through; the next tick starts from it, not from the measurement.
     const velocity = this.referenceVelocityRadPerS;
-    this.#limiter.record(this.#wanted, velocity, tickS);
+    this.#limiter.record(this.#wanted, velocity, times);
     for (let i = 0; i < velocity.length; i++) {
       velocity[i] = this.#wanted[i]!;
-      this.referenceRad[i] = this.referenceRad[i]! + velocity[i]! * tickS;
+      this.referenceRad[i] = this.referenceRad[i]! + velocity[i]! * times[PERIOD]!;
     }
     this.#moveReference();
-    this.#send(tickS, isWanted);
+    this.#send(isWanted);
     this.#shield.fence?.follow(this.referenceRad, robot.positionRad);
     this.#fill(out, command);
   }
@@ -225,65 +227,71 @@ export class SafetyChain {
     this.#map.shortfall(out, this.referenceRad, this.#reference);
   }
 
-  #takeCommand(command: ActionCommand, robot: RobotState, nowS: number): void {
+  #takeCommand(command: ActionCommand, robot: RobotState): void {
     if (robot.positionRad.length !== this.referenceRad.length || !allFinite(robot.positionRad)) {
       this.#map.drop();
       this.#bits[STAGE.actionMap] = SOLVER_REJECTED;
       return;
     }
-    if (this.#handover.isHandover(command, this.#sanitizer.action, nowS)) this.#limiter.startHandover(nowS);
+    if (this.#handover.isHandover(command, this.#sanitizer.action, this.#times))
+      this.#limiter.startHandover(this.#times);
     this.#measured.forward(robot.positionRad);
     this.#input.measuredRad = robot.positionRad;
-    this.#bits[STAGE.actionMap] = this.#map.command(this.#sanitizer.action, this.#input, nowS);
+    this.#bits[STAGE.actionMap] = this.#map.command(this.#sanitizer.action, this.#input, this.#times);
     if (!this.#isSeeded || isLeftOut(this.#trial, 'startGuard')) return;
     this.#bits[STAGE.startGuard] = this.#startGuard.check(this.#map, this.#input);
   }
 
-  #follow(nowS: number, tickS: number): void {
+  #follow(): void {
     const bits = this.#bits;
+    const times = this.#times;
     const u = this.#wanted;
     const v = this.referenceVelocityRadPerS;
     if (this.#trial?.wantedRadPerS !== undefined) u.set(this.#trial.wantedRadPerS);
-    else this.#map.follow(u, this.referenceRad, this.#reference, v, nowS, tickS, this.#limiter.shareAt(nowS));
+    else {
+      this.#limiter.writeAccel(this.#accel, times);
+      this.#map.follow(u, this.referenceRad, this.#reference, v, this.#accel, times);
+    }
     if (!allFinite(u)) {
-      this.#brake(tickS);
+      this.#brake();
       bits[STAGE.actionMap] = bits[STAGE.actionMap]! | SOLVER_REJECTED;
       return;
     }
     if (!this.#isSeeded) {
-      this.#recovery.apply(u, this.referenceRad, this.#clearances.h, tickS);
+      this.#recovery.apply(u, this.referenceRad, this.#clearances.h, times);
       // It may stand at once: between that and what is wanted lies what can be paid.
       this.#low.fill(0);
       if (this.#tank?.isHeld) u.fill(0);
-      else if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, this.#low, tickS);
+      else if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, this.#low, times);
       return;
     }
     const trial = this.#trial;
     // What was sent is not where the reference is: first they come together again.
-    if (this.#tank?.isHeld) this.#tank.reunite(u, this.referenceRad, tickS);
+    if (this.#tank?.isHeld) this.#tank.reunite(u, this.referenceRad, times);
     if (!isLeftOut(trial, 'limiter')) {
       const slowed = slowDown(u, this.#model, this.speedRatio);
-      bits[STAGE.limiter] = slowed | this.#limiter.apply(u, v, tickS, nowS);
+      bits[STAGE.limiter] = slowed | this.#limiter.apply(u, v, times);
     }
-    if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, tickS);
-    if (!isLeftOut(trial, 'barrier')) bits[STAGE.barrier] = this.#steer(nowS, tickS);
-    if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, v, tickS);
+    if (!isLeftOut(trial, 'brakeBound')) bits[STAGE.brakeBound] = this.#brakeBound.apply(u, this.referenceRad, times);
+    if (!isLeftOut(trial, 'barrier')) bits[STAGE.barrier] = this.#steer();
+    if (this.#tank !== undefined) bits[STAGE.tank] = this.#tank.limit(u, this.referenceRad, v, times);
     if (isLeftOut(trial, 'shield')) return;
-    bits[STAGE.shield] = this.#shield.apply(u, this.referenceRad, this.#clearances, v, tickS);
+    bits[STAGE.shield] = this.#shield.apply(u, this.referenceRad, this.#clearances, v, times);
   }
 
   /** Smooth avoidance, before the shield has to act. */
-  #steer(nowS: number, tickS: number): number {
+  #steer(): number {
+    const times = this.#times;
     const v = this.referenceVelocityRadPerS;
-    this.#limiter.writeBox(this.#low, this.#high, v, tickS, nowS);
-    if (!isLeftOut(this.#trial, 'brakeBound')) this.#brakeBound.narrow(this.#low, this.#high, this.referenceRad, tickS);
-    return this.#barrier.apply(this.#wanted, this.#low, this.#high, v, this.#reference, tickS);
+    this.#limiter.writeBox(this.#low, this.#high, v, times);
+    if (!isLeftOut(this.#trial, 'brakeBound')) this.#brakeBound.narrow(this.#low, this.#high, this.referenceRad, times);
+    return this.#barrier.apply(this.#wanted, this.#low, this.#high, v, this.#reference, times);
   }
 
   /** The next step of the brake path that was verified when the present velocity was let through. */
-  #brake(tickS: number): void {
+  #brake(): void {
     // Outside the limits no path was verified: it stands at once, from a tenth of a radian a second at most.
-    if (this.#isSeeded) brakeStep(this.#wanted, this.#model, this.referenceVelocityRadPerS, tickS);
+    if (this.#isSeeded) brakeStep(this.#wanted, this.#model, this.referenceVelocityRadPerS, this.#times);
     else this.#wanted.fill(0);
   }
 
@@ -298,12 +306,12 @@ export class SafetyChain {
   }
 
   /** What the driver gets of the reference, and what that costs. */
-  #send(tickS: number, isWanted: boolean): void {
+  #send(isWanted: boolean): void {
     if (this.#tank === undefined) {
       this.sentRad.set(this.referenceRad);
       return;
     }
-    const held = this.#tank.send(this.sentRad, this.referenceRad, this.referenceVelocityRadPerS, tickS, isWanted);
+    const held = this.#tank.send(this.sentRad, this.referenceRad, this.referenceVelocityRadPerS, this.#times, isWanted);
     this.#bits[STAGE.tank] = this.#bits[STAGE.tank]! | held;
   }
 
@@ -313,15 +321,14 @@ export class SafetyChain {
     this.#clearances.measure(this.#reference);
   }
 
-  /**
-   * Within `#periods`; for NaN the nominal one. It chooses between numbers that lie on the heap already: one that is computed
-   * would be put there anew for each call that takes it and is not inlined.
-   */
-  #clipPeriod(dtS: number): number {
-    const periods = this.#periods;
-    if (Number.isNaN(dtS)) return periods[NOMINAL] as number;
-    if (dtS < (periods[SHORTEST] as number)) return periods[SHORTEST] as number;
-    return dtS > (periods[LONGEST] as number) ? (periods[LONGEST] as number) : dtS;
+  /** The period is the measured one within [T/2, 2T]; for NaN the nominal one. */
+  #takeTimes(tick: TickTimes): void {
+    const times = this.#times;
+    const periodS = this.#periodS;
+    times[NOW] = tick[NOW]!;
+    times[PASSED] = tick[PASSED]!;
+    times[PERIOD] = Math.min(Math.max(tick[PASSED]!, SHORTEST_TICK_RATIO * periodS), LONGEST_TICK_RATIO * periodS);
+    if (Number.isNaN(times[PERIOD])) times[PERIOD] = periodS;
   }
 
   #fill(out: ChainReport, command: ActionCommand | null): void {

@@ -57,6 +57,7 @@ export {
   reactionBound,
   type SafetyInput,
 } from './states/index.ts';
+export { createTickTimes, NOW, PASSED, type TickTimes } from './tick-times.ts';
 export {
   CommandWatchdog,
   ContactMonitor,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffBase, oddArm3 } from '../../tests/support/robot-models.ts';
+import { times } from '../../tests/support/times.ts';
 import { ArmKinematics, type RobotModel } from '../core/index.ts';
 import { Clearances } from './avoidance/index.ts';
 import { Recovery } from './recovery.ts';
@@ -11,7 +12,7 @@ const TURN = oddArm3.joints[0]!;
 /** What is left of the wanted `velocity` (n, rad/s) from `fromRad` (n). */
 function leftOf(velocity: readonly number[], fromRad: readonly number[], model: RobotModel = oddArm3): number[] {
   const out = Float64Array.from(velocity);
-  new Recovery(model).apply(out, Float64Array.from(fromRad), roomAt(fromRad, model), DT_S);
+  new Recovery(model).apply(out, Float64Array.from(fromRad), roomAt(fromRad, model), times(DT_S));
   return [...out];
 }
 
@@ -72,7 +73,7 @@ describe('a tool outside its walls', () => {
   it('stands where nobody knows what room there is', () => {
     const velocity = Float64Array.from(up);
     const room = roomAt(home, model).fill(Number.NaN);
-    new Recovery(model).apply(velocity, Float64Array.from(home), room, DT_S);
+    new Recovery(model).apply(velocity, Float64Array.from(home), room, times(DT_S));
     expect([...velocity]).toEqual([0, 0, 0]);
   });
 });

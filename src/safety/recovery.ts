@@ -4,6 +4,7 @@
  */
 import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';
 import { Clearances } from './avoidance/index.ts';
+import { PERIOD, type TickTimes } from './tick-times.ts';
 
 /** No joint moves faster, nor faster than its own limit, rad/s. */
 const SPEED_RAD_PER_S = 0.1;
@@ -25,10 +26,11 @@ export class Recovery {
   }
 
   /**
-   * Changes the wanted `velocity` (n, finite, rad/s) in place to one that may be followed for `dtS` from `referenceRad` (n), at
+   * Changes the wanted `velocity` (n, finite, rad/s) in place to one that may be followed for a tick from `referenceRad` (n), at
    * which the clearances are `h`.
    */
-  apply(velocity: Float64Array, referenceRad: Float64Array, h: Float64Array, dtS: number): void {
+  apply(velocity: Float64Array, referenceRad: Float64Array, h: Float64Array, times: TickTimes): void {
+    const dtS = times[PERIOD]!;
     let fastest = SPEED_RAD_PER_S;
     for (let i = 0; i < velocity.length; i++) {
       // A joint that may not even go so fast at other times counts as faster.

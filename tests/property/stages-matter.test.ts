@@ -12,6 +12,7 @@ import { Shield } from '../../src/safety/shield/shield.ts';
 import { BROKEN_ACCEL, BROKEN_POSITION, BROKEN_WORKSPACE } from '../../src/safety/watch/limit-monitor.ts';
 import { type Attack, cartesianSpec, createCommand, jointSpec, runAttack } from '../support/adversary.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
+import { times } from '../support/times.ts';
 
 /** A robot whose limits lie near, so that every stage has work, and whose action map leaves that work to the stages. */
 const tight: RobotModel = {
@@ -125,7 +126,7 @@ function firstSpeed(model: RobotModel, action: ActionSpec): number {
   chain.seed(model.homeRad);
   const command = createCommand(action.dimensions.length, 0.1);
   command.action.fill(0.8);
-  chain.apply(command, state, 0, 0.01, createChainReport());
+  chain.apply(command, state, times(0.01), createChainReport());
   return Math.max(...chain.referenceVelocityRadPerS.map(Math.abs));
 }
 
@@ -139,7 +140,7 @@ function travelAfterLeaseRad(): number {
   command.action.fill(1);
   let travelRad = 0;
   for (let tick = 0; tick < 20; tick++) {
-    chain.apply(command, state, 5 + tick * 0.01, 0.01, createChainReport());
+    chain.apply(command, state, times(0.01, 5 + tick * 0.01), createChainReport());
     travelRad += Math.max(...chain.referenceVelocityRadPerS.map(Math.abs)) * 0.01;
   }
   return travelRad;

@@ -1,6 +1,7 @@
 /** Policies that try to break the safety chain, and the loop that lets them. */
 import { type ActionCommand, type ActionSpec, createRobotState, Rng, type RobotModel } from '../../src/core/index.ts';
 import { type ChainReport, createChainReport, LimitMonitor, SafetyChain } from '../../src/safety/index.ts';
+import { times } from './times.ts';
 
 export const ADVERSARIES = ['uniform', 'bangBang', 'alternating', 'pushing', 'poison', 'dropOuts'] as const;
 export type Adversary = (typeof ADVERSARIES)[number];
@@ -73,7 +74,7 @@ export function runAttack(attack: Attack, onTick?: (chain: SafetyChain, report: 
     if (tick % ticksPerStep === 0) decide(attack.adversary, command, direction, rng, nowS);
     const isSilent = attack.adversary === 'dropOuts' && rng.uniform() < 0.02;
     const dtS = attack.jitter === 'none' ? periodS : wildPeriodS(rng, periodS);
-    chain.apply(isSilent ? null : command, state, nowS, dtS, report);
+    chain.apply(isSilent ? null : command, state, times(dtS, nowS), report);
     total.broken |= monitor.check(chain.referenceRad, dtS, state.positionRad);
     total.bits |= report.bits;
     if (report.changed) total.changedTicks++;

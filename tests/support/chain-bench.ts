@@ -9,6 +9,7 @@ import {
 import { type ChainReport, createChainReport, SafetyChain } from '../../src/safety/index.ts';
 import { cartesianSpec, createCommand } from './adversary.ts';
 import { ur5eLike } from './robot-models.ts';
+import { times } from './times.ts';
 
 /** A chain, a robot that follows it exactly unless told otherwise, and a clock. */
 export class Bench {
@@ -41,7 +42,7 @@ export class Bench {
   }
 
   tick(command: ActionCommand | null = this.command): number {
-    this.chain.apply(command, this.state, this.nowS, this.periodS, this.report);
+    this.chain.apply(command, this.state, times(this.periodS, this.nowS), this.report);
     this.state.positionRad.set(this.chain.referenceRad);
     this.nowS += this.periodS;
     this.bits |= this.report.bits;

@@ -13,6 +13,7 @@ import { JointSensor, type SensorNoise } from '../../src/runtime/safety-check/se
 import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, SafetyChain, STAGES } from '../../src/safety/index.ts';
 import { createCommand, jointSpec } from './adversary.ts';
+import { times } from './times.ts';
 
 const TANK = STAGES.indexOf('tank');
 
@@ -165,7 +166,7 @@ export class ClosedLoop {
     const isSilent = this.#options.dropOuts === true && this.#rng.uniform() < 0.03;
     this.#command.seq++;
     this.#command.issuedAtS = this.#nowS;
-    this.chain.apply(isSilent ? null : this.#command, this.state, this.#nowS, this.#lastDtS, this.report);
+    this.chain.apply(isSilent ? null : this.#command, this.state, times(this.#lastDtS, this.#nowS), this.report);
     this.#audit();
     this.#before.set(plant.setPointRad);
     const q = plant.positionRad.slice();

@@ -7,7 +7,16 @@ import {
   type RobotModel,
   type RobotState,
 } from '../../core/index.ts';
-import { type ChainReport, Clearances, createChainReport, SafetyChain } from '../../safety/index.ts';
+import {
+  type ChainReport,
+  Clearances,
+  createChainReport,
+  createTickTimes,
+  NOW,
+  PASSED,
+  SafetyChain,
+  type TickTimes,
+} from '../../safety/index.ts';
 
 /** `typical`: slow swings of a policy. `adversarial`: full strokes to and fro, odd periods, now and then a NaN. */
 export const CHAIN_LOADS = ['typical', 'adversarial'] as const;
@@ -48,9 +57,12 @@ export class ChainLoad {
   readonly #lagS: Float64Array;
   readonly #leads: number;
   readonly #lastSent: Float64Array;
-  /** [ticks] time and period of each tick, as objects that live already: a number made in the loop would be garbage of its own. */
-  readonly #nowS: readonly unknown[];
-  readonly #dtS: readonly unknown[];
+  /** [ticks] time and period of each tick. */
+  readonly #nowS: Float64Array;
+  /** [ticks] the same as objects that live already: a number that is put into a field may be garbage of its own. */
+  readonly #stampS: readonly unknown[];
+  readonly #dtS: Float64Array;
+  readonly #times: TickTimes = createTickTimes();
 
   /** Throws `RangeError` when the robot's home pose is no start. */
   constructor({ model, load, ticks, seed }: ChainLoadOptions) {
@@ -74,16 +86,17 @@ export class ChainLoad {
     const steps = Math.ceil(ticks / this.#ticksPerStep) + 1;
     this.#actions = load === 'typical' ? smooth(steps, size) : strokes(steps, size, rng);
     const periodS = 1 / model.controlHz;
-    const nowS: unknown[] = [null];
-    const dtS: unknown[] = [null];
+    this.#nowS = new Float64Array(ticks);
+    const stampS: unknown[] = [null];
+    this.#dtS = new Float64Array(ticks);
     for (let k = 0, now = 0.5; k < ticks; k++) {
       const dt = load === 'typical' ? periodS : periodS * rng.uniformIn(0.4, 2.2);
-      nowS[k] = now;
-      dtS[k] = dt;
+      this.#nowS[k] = now;
+      stampS[k] = now;
+      this.#dtS[k] = dt;
       now += dt;
     }
-    this.#nowS = nowS;
-    this.#dtS = dtS;
+    this.#stampS = stampS;
   }
 
   /** What belongs to a tick beside the chain: the command and where the robot is. */
@@ -93,14 +106,14 @@ export class ChainLoad {
       const at = command.action.length * (tick / this.#ticksPerStep);
       for (let k = 0; k < command.action.length; k++) command.action[k] = this.#actions[at + k]!;
       command.seq++;
-      command.issuedAtS = this.#nowS[tick] as number;
+      command.issuedAtS = this.#stampS[tick] as number;
     }
     if (tick % this.#ticksPerEpisode === 0) this.chain.refillTank();
     const q = this.#state.positionRad;
     // A reading with an old time counts as none.
-    this.#state.measuredAtS = this.#nowS[tick] as number;
+    this.#state.measuredAtS = this.#stampS[tick] as number;
     const sent = this.chain.sentRad;
-    const dtS = this.#dtS[tick] as number;
+    const dtS = this.#dtS[tick]!;
     // A servo without mass: damper·q̇ = spring·(set-point − q), which is passive and does not swing.
     for (let i = 0; i < q.length; i++) {
       const lagS = this.#lagS[i]!;
@@ -111,7 +124,9 @@ export class ChainLoad {
   }
 
   apply(tick: number): void {
-    this.chain.apply(this.#command, this.#state, this.#nowS[tick] as number, this.#dtS[tick] as number, this.report);
+    this.#times[NOW] = this.#nowS[tick]!;
+    this.#times[PASSED] = this.#dtS[tick]!;
+    this.chain.apply(this.#command, this.#state, this.#times, this.report);
   }
 }
 

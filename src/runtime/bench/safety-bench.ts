@@ -66,9 +66,13 @@ const MOST_P99_US = 300;
 /** A load average above this share of the cores makes times those of this moment, and they are not judged. */
 const QUIET_SHARE = 0.25;
 /**
- * As the guard runs, on one thread; and a young generation that is large enough for no collection to hide anything.
+ * As the guard runs, on one thread; with a young generation that is large enough for no collection to hide anything; and with only
+ * the smallest functions inlined, so that each number that a call puts on the heap shows, whatever the optimizer decides elsewhere.
  */
-const GARBAGE_FLAGS = ['--single-threaded', '--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+const GARBAGE_FLAGS = [
+  ...['--single-threaded', '--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'],
+  '--max-inlined-bytecode-size-cumulative=0',
+];
 
 /** Rejects with `ReinError` when the process that counts bytes fails. */
 export async function benchSafety(options: SafetyBenchOptions): Promise<SafetyBenchResult> {

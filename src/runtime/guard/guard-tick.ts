@@ -21,6 +21,7 @@ import {
   ContactMonitor,
   checkTick,
   createChainReport,
+  createTickTimes,
   DRIVER_LOST,
   deciderOf,
   EMERGENCY_STOP,
@@ -35,10 +36,12 @@ import {
   LimitMonitor,
   MeasuredClearance,
   MeasurementWatchdog,
+  NOW,
   nextSafetyState,
   OVERLOAD_SPEED_RATIO,
   OVERRUN,
   OverloadWatchdog,
+  PASSED,
   READING_NOT_FINITE,
   type RequestKind,
   RestDetector,
@@ -49,6 +52,7 @@ import {
   START_OUTSIDE,
   START_REFUSED,
   TankWatch,
+  type TickTimes,
   TORQUE_FAULTS,
   TorqueObserver,
   worstAction,
@@ -127,6 +131,7 @@ export class GuardTick implements TickStages {
   #touching = 0;
   #nowS: number;
   #dtS: number;
+  readonly #times: TickTimes = createTickTimes();
   #sinceReadS = 0;
   /** The driver's own stamp of the newest reading; it stays NaN with a driver that stamps nothing, and each reading is new. */
   #stampS: number = Number.NaN;
@@ -236,7 +241,9 @@ export class GuardTick implements TickStages {
   }
 
   protect(): void {
-    this.#chain.apply(this.#chosen, this.frame.robot, this.#nowS, this.#dtS, this.#report);
+    this.#times[NOW] = this.#nowS;
+    this.#times[PASSED] = this.#dtS;
+    this.#chain.apply(this.#chosen, this.frame.robot, this.#times, this.#report);
   }
 
   write(): void {

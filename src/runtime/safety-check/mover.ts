@@ -9,7 +9,7 @@ import {
   type RobotState,
   taskRows,
 } from '../../core/index.ts';
-import { type ChainReport, type ChainTrial, SafetyChain } from '../../safety/index.ts';
+import { type ChainReport, type ChainTrial, PASSED, SafetyChain, type TickTimes } from '../../safety/index.ts';
 
 /** Both kinds of trial look the same to the loop. */
 export interface Mover {
@@ -18,7 +18,7 @@ export interface Mover {
   readonly sentRad: Float64Array;
   /** Starts at rest from `jointsRad`; with torque `on` the robot is still pulled to what was sent. False where it refuses. */
   seed(jointsRad: ArrayLike<number>, torque?: 'off' | 'on'): boolean;
-  apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void;
+  apply(command: ActionCommand | null, robot: RobotState, times: TickTimes, out: ChainReport): void;
 }
 
 export interface MoverOptions {
@@ -44,8 +44,8 @@ export class ChainMover implements Mover {
     return this.#chain.seed(jointsRad, torque) === 'ok';
   }
 
-  apply(command: ActionCommand | null, robot: RobotState, nowS: number, dtS: number, out: ChainReport): void {
-    this.#chain.apply(command, robot, nowS, dtS, out);
+  apply(command: ActionCommand | null, robot: RobotState, times: TickTimes, out: ChainReport): void {
+    this.#chain.apply(command, robot, times, out);
   }
 }
 
@@ -81,13 +81,13 @@ export class NaiveMover implements Mover {
     return true;
   }
 
-  apply(command: ActionCommand | null, _robot: RobotState, _nowS: number, dtS: number, out: ChainReport): void {
+  apply(command: ActionCommand | null, _robot: RobotState, times: TickTimes, out: ChainReport): void {
     out.bits = 0;
     out.changed = false;
     out.isStopLatched = false;
     if (command === null) return;
     if (this.#wanted !== undefined) {
-      for (let i = 0; i < this.#wanted.length; i++) this.referenceRad[i]! += this.#wanted[i]! * dtS;
+      for (let i = 0; i < this.#wanted.length; i++) this.referenceRad[i]! += this.#wanted[i]! * times[PASSED]!;
       return;
     }
     if (command.seq === this.#lastSeq) return;

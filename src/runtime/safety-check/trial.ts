@@ -10,7 +10,15 @@ import {
   type RobotModel,
   type RobotState,
 } from '../../core/index.ts';
-import { type ChainReport, createChainReport, type StageName } from '../../safety/index.ts';
+import {
+  type ChainReport,
+  createChainReport,
+  createTickTimes,
+  NOW,
+  PASSED,
+  type StageName,
+  type TickTimes,
+} from '../../safety/index.ts';
 import { Attacker, actionSpecOf, type Genome, type TrialPlan } from './attack/index.ts';
 import { readingDelay, wallSide } from './bench-plants.ts';
 import { ChainMover, type Mover, NaiveMover } from './mover.ts';
@@ -56,6 +64,7 @@ export class TrialRun {
   readonly #attacker: Attacker;
   readonly #sensor: JointSensor;
   readonly #mover: Mover;
+  readonly #times: TickTimes = createTickTimes();
   readonly #witness: Witness;
   readonly #arm: ArmWitness;
   readonly #ledger: EnergyLedger;
@@ -190,7 +199,9 @@ export class TrialRun {
     const command = this.#commandOf(nowS);
     const mayMove = command !== null && this.#isValid(command, nowS);
     const isFar = mayMove && this.#isFarStart(command);
-    this.#mover.apply(command, this.#state, nowS, dtS, this.#report);
+    this.#times[NOW] = nowS;
+    this.#times[PASSED] = dtS;
+    this.#mover.apply(command, this.#state, this.#times, this.#report);
     this.#judge(nowS, dtS, mayMove, isFar);
     this.#reseed();
   }

@@ -4,6 +4,7 @@ import { jointSpec } from '../../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../../tests/support/chain-bench.ts';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { diffBase, ur5eLike } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, JointBrakeBound, Limiter } from '../limits/index.ts';
@@ -54,8 +55,8 @@ class Scene {
     this.clearances.measureGradients(this.#arm);
     this.#barrier = new Barrier(model, this.clearances);
     this.previous = Float64Array.from(speeds, (x, i) => 0.08 * x * model.joints[i]!.velocityMaxRadPerS);
-    new Limiter(model, 0).writeBox(this.low, this.high, this.previous, TICK_S, 0);
-    new JointBrakeBound(model, TICK_S / 2).narrow(this.low, this.high, Float64Array.from(joints), TICK_S);
+    new Limiter(model, 0).writeBox(this.low, this.high, this.previous, times(TICK_S));
+    new JointBrakeBound(model, TICK_S / 2).narrow(this.low, this.high, Float64Array.from(joints), times(TICK_S));
   }
 
   /** A velocity of the box. */
@@ -66,7 +67,7 @@ class Scene {
   }
 
   filter(velocity: Float64Array): number {
-    return this.#barrier.apply(velocity, this.low, this.high, this.previous, this.#arm, TICK_S);
+    return this.#barrier.apply(velocity, this.low, this.high, this.previous, this.#arm, times(TICK_S));
   }
 
   /** By how much `u` uses more of some clearance than it may, m; the rule as it is documented. */
@@ -126,7 +127,7 @@ describe('the barrier', () => {
       if (bits !== BARRIER_STEERED) return;
       // Rest, the brake step and halves of both: allowed wherever they are in box and rows.
       const brake = new Float64Array(n);
-      brakeStep(brake, guardedArm, scene.previous, TICK_S);
+      brakeStep(brake, guardedArm, scene.previous, times(TICK_S));
       for (const other of [new Float64Array(n), brake, wanted.map((x, i) => (x + brake[i]!) / 2)]) {
         const isAllowed = scene.excess(other) <= 0 && other.every((x, i) => x >= scene.low[i]! && x <= scene.high[i]!);
         if (!isAllowed) continue;
@@ -170,7 +171,7 @@ describe('the barrier', () => {
     const u = Float64Array.of(0.5, 1);
     const bound = Float64Array.of(1, 1);
     const arm = new ArmKinematics(diffBase);
-    expect(base.apply(u, Float64Array.of(-1, -1), bound, bound, arm, 0.02)).toBe(0);
+    expect(base.apply(u, Float64Array.of(-1, -1), bound, bound, arm, times(0.02))).toBe(0);
     expect([...u]).toEqual([0.5, 1]);
   });
 });
@@ -192,7 +193,7 @@ function pushed(): [Scene, Float64Array] {
 describe('the barrier brakes', () => {
   const brakes = (scene: Scene, velocity: Float64Array): void => {
     const brake = new Float64Array(n);
-    brakeStep(brake, guardedArm, scene.previous, TICK_S);
+    brakeStep(brake, guardedArm, scene.previous, times(TICK_S));
     expect(scene.filter(velocity)).toBe(BARRIER_BRAKE);
     expect(velocity).toEqual(brake);
   };

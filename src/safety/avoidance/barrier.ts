@@ -6,6 +6,7 @@
 import type { ArmKinematics, RobotModel } from '../../core/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED } from '../bits.ts';
 import { brakeStep } from '../limits/index.ts';
+import { PERIOD, type TickTimes } from '../tick-times.ts';
 import { ActiveSet, MOST_ROWS } from './active-set.ts';
 import type { Clearances } from './clearances.ts';
 
@@ -52,7 +53,7 @@ export class Barrier {
   }
 
   /**
-   * Changes `velocity` (n, rad/s) in place for a tick of `dtS` from the pose that `reference` keeps and the clearances were
+   * Changes `velocity` (n, rad/s) in place for a tick of `times` from the pose that `reference` keeps and the clearances were
    * measured at. `low` and `high` (n): the velocities that the limits allow after `previous` (n). Where none of them keeps
    * all rows, or the solver's answer does not, the brake step. Returns reason bits.
    */
@@ -62,9 +63,9 @@ export class Barrier {
     high: Float64Array,
     previous: Float64Array,
     reference: ArmKinematics,
-    dtS: number,
+    times: TickTimes,
   ): number {
-    if (!this.#isNear(low, high, dtS)) return 0;
+    if (!this.#isNear(low, high, times)) return 0;
     this.#clearances.measureGradients(reference);
     const count = this.#gather();
     if (this.#isKept(velocity)) return 0;
@@ -75,12 +76,12 @@ export class Barrier {
       velocity.set(solver.solution);
       return BARRIER_STEERED;
     }
-    brakeStep(velocity, this.#model, previous, dtS);
+    brakeStep(velocity, this.#model, previous, times);
     return BARRIER_BRAKE;
   }
 
   /** Fills `#usable`. False: whatever the limits allow keeps all clearances, and nothing has to be computed. */
-  #isNear(low: Float64Array, high: Float64Array, dtS: number): boolean {
+  #isNear(low: Float64Array, high: Float64Array, times: TickTimes): boolean {
     const { h, speed, bend } = this.#clearances;
     let brakeS = 0;
     for (let i = 0; i < low.length; i++) {
@@ -88,7 +89,7 @@ export class Barrier {
       this.#most[i] = most;
       brakeS = Math.max(brakeS, most / this.#model.joints[i]!.accelMaxRadPerS2);
     }
-    const lengthS = dtS + brakeS / 2;
+    const lengthS = times[PERIOD]! + brakeS / 2;
     this.#length[0] = lengthS;
     this.#clearances.boundMotion(this.#most);
     let isNear = false;

@@ -2,15 +2,29 @@
 import type { AnyRow, KeepOutRow, PairRow } from './clearance-rows.ts';
 import { ENDS, NORMAL, OTHER, SAMPLE_SIZE } from './sample.ts';
 
+/** Places in what `dip` takes: the values at the ends, the length, the bend; and what it fills in. In an array: see `TickTimes`. */
+export const FIRST = 0;
+export const LAST = 1;
+export const LENGTH = 2;
+export const BEND = 3;
+export const LEAST = 4;
+
+/** [5] of the piece that `staysAbove` looks at. */
+const piece = new Float64Array(5);
+
 /**
- * The least value on [0, `length`] of any function that is `a` and `b` at the ends and whose second derivative is at most
- * `bend` ≥ 0: of the parabola a + g·s − bend·s(length − s)/2 with g = (b − a)/length. Tick-safe.
+ * Fills `LEAST`: the least value on [0, length] of any function that is a and b at the ends and whose second derivative is at
+ * most bend ≥ 0: of the parabola a + g·s − bend·s(length − s)/2 with g = (b − a)/length. Tick-safe.
  */
-export function dip(a: number, b: number, length: number, bend: number): number {
+export function dip(arc: Float64Array): void {
+  const a = arc[FIRST]!;
+  const b = arc[LAST]!;
+  const length = arc[LENGTH]!;
+  const bend = arc[BEND]!;
   // It has its lowest point inside only where it bends more than it rises or falls.
-  if (2 * Math.abs(b - a) >= bend * length * length) return a < b ? a : b;
+  const isMonotone = 2 * Math.abs(b - a) >= bend * length * length;
   const lowest = length / 2 - (b - a) / (length * bend);
-  return a - (bend * lowest * lowest) / 2;
+  arc[LEAST] = isMonotone ? (a < b ? a : b) : a - (bend * lowest * lowest) / 2;
 }
 
 /** How fast and how curved each row moves at most on the whole way, m. */
@@ -41,28 +55,32 @@ export function staysAbove(
   const at = SAMPLE_SIZE * r;
   const a = from[at]!;
   const b = to[at]!;
-  if (row.kind === 'wall') return dip(a, b, 1 / pieces, motion.bend[r]!) >= floors[r]!;
+  piece[FIRST] = a;
+  piece[LAST] = b;
+  piece[LENGTH] = 1 / pieces;
+  piece[BEND] = motion.bend[r]!;
+  if (row.kind === 'wall') {
+    dip(piece);
+    return piece[LEAST]! >= floors[r]!;
+  }
   if ((a + b - motion.speed[r]! / pieces) / 2 >= floors[r]!) return true;
-  if (isApart(row, r, from, from, to, pieces, floors, motion.bend)) return true;
-  return isApart(row, r, to, from, to, pieces, floors, motion.bend);
+  if (isApart(row, r, from, from, to, floors)) return true;
+  return isApart(row, r, to, from, to, floors);
 }
 
-/** Whether planes with the normal of the sample `of` prove it. */
+/** Whether planes with the normal of the sample `of` prove it, on a piece of which `piece` has length and bend. */
 function isApart(
   row: KeepOutRow | PairRow,
   r: number,
   of: Float64Array,
   from: Float64Array,
   to: Float64Array,
-  pieces: number,
   floors: Float64Array,
-  bends: Float64Array,
 ): boolean {
   const at = SAMPLE_SIZE * r;
   const x = of[at + NORMAL]!;
   const y = of[at + NORMAL + 1]!;
   const z = of[at + NORMAL + 2]!;
-  const bend = bends[r]!;
   const least = row.marginM + floors[r]!;
   if (row.kind === 'keepOut') {
     const low = row.boxMinM;
@@ -71,20 +89,23 @@ function isApart(
     const top =
       Math.max(x * low[0]!, x * high[0]!) + Math.max(y * low[1]!, y * high[1]!) + Math.max(z * low[2]!, z * high[2]!);
     for (let end = at + ENDS; end < at + OTHER; end += 3) {
-      const a = x * from[end]! + y * from[end + 1]! + z * from[end + 2]! - top;
-      const b = x * to[end]! + y * to[end + 1]! + z * to[end + 2]! - top;
-      if (!(dip(a, b, 1 / pieces, bend) >= least)) return false;
+      piece[FIRST] = x * from[end]! + y * from[end + 1]! + z * from[end + 2]! - top;
+      piece[LAST] = x * to[end]! + y * to[end + 1]! + z * to[end + 2]! - top;
+      dip(piece);
+      if (!(piece[LEAST]! >= least)) return false;
     }
     return true;
   }
   for (let end = at + ENDS; end < at + OTHER; end += 3) {
     for (let other = at + OTHER; other < at + SAMPLE_SIZE; other += 3) {
-      const a =
+      piece[FIRST] =
         x * (from[end]! - from[other]!) +
         y * (from[end + 1]! - from[other + 1]!) +
         z * (from[end + 2]! - from[other + 2]!);
-      const b = x * (to[end]! - to[other]!) + y * (to[end + 1]! - to[other + 1]!) + z * (to[end + 2]! - to[other + 2]!);
-      if (!(dip(a, b, 1 / pieces, bend) >= least)) return false;
+      piece[LAST] =
+        x * (to[end]! - to[other]!) + y * (to[end + 1]! - to[other + 1]!) + z * (to[end + 2]! - to[other + 2]!);
+      dip(piece);
+      if (!(piece[LEAST]! >= least)) return false;
     }
   }
   return true;

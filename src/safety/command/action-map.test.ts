@@ -3,6 +3,7 @@ import { cartesianSpec, jointSpec } from '../../../tests/support/adversary.ts';
 import { Bench, toolBench } from '../../../tests/support/chain-bench.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import { type ActionSpec, ArmKinematics, matrixFromQuaternion, Rng } from '../../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
 import { ActionMap } from './index.ts';
@@ -161,7 +162,7 @@ describe('a tool action', () => {
         [0.008, 0, -0.008],
       ],
     ] as const) {
-      map.command(Float64Array.from(stick), input, 0);
+      map.command(Float64Array.from(stick), input, times(0.02, 0));
       const way = Array.from(map.targetM, (target, k) => target - pose.tcpPositionM[k]!);
       for (let k = 0; k < 3; k++) expect(way[k]).toBeCloseTo(moved[k]!, 12);
     }

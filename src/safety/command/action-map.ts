@@ -15,7 +15,8 @@ import {
   yawBetween,
 } from '../../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
-import { brakeBound, fitIntoBox } from '../limits/index.ts';
+import { BrakeBound, fitIntoBox } from '../limits/index.ts';
+import { NOW, PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */
 const WALL_INSET_M = 0.001;
@@ -50,7 +51,7 @@ export class ActionMap {
   /** Which coordinate each action dimension moves: an index into `CARTESIAN_NAMES` or into the joints. */
   readonly #slot: readonly number[];
   readonly #policyPeriodS: number;
-  readonly #shortestS: number;
+  readonly #bound: BrakeBound;
   readonly #solver: DampedLeastSquares;
   readonly #rows: readonly number[];
   readonly #healthyGain: number;
@@ -64,12 +65,13 @@ export class ActionMap {
   readonly #slack: Float64Array;
   /** [n] the braking distance of the step's mean velocity: a joint may arrive as fast as that, so that steps join smoothly. */
   readonly #runOn: Float64Array;
+  /** [n] how far each joint may go before it stops, rad; then the speed, rad/s, from which it can. */
+  readonly #stoppable: Float64Array;
   /** The leash's length that the target leaves: joint by joint, or of the tool. */
   readonly #slackJoints: Float64Array;
   #slackM = 0;
   #slackRad = 0;
   #commandedAtS = 0;
-  #accelShare = 1;
   #isFresh = false;
 
   /** Throws `RangeError` when a dimension's name or unit does not fit the kind of action. */
@@ -78,7 +80,7 @@ export class ActionMap {
     this.kind = spec.kind;
     this.#model = model;
     this.#policyPeriodS = policyPeriodS;
-    this.#shortestS = shortestS;
+    this.#bound = new BrakeBound(shortestS);
     this.#slot = slotsOf(model, spec);
     this.#scale = Float64Array.from(spec.dimensions, (dimension) => dimension.scale);
     this.#rows = taskRows(n);
@@ -89,6 +91,7 @@ export class ActionMap {
     this.#high = new Float64Array(n);
     this.#slack = new Float64Array(n);
     this.#runOn = new Float64Array(n);
+    this.#stoppable = new Float64Array(n);
     this.#slackJoints = new Float64Array(n);
     this.#healthyGain = HEALTHY_SHARE * this.#solver.solve(this.#way, home.jacobian(), this.#error, 0);
     this.#nominal.set(home.tcpRotation);
@@ -105,39 +108,39 @@ export class ActionMap {
     this.hasTarget = false;
   }
 
-  /** Sets the target for a new `action` ([A], in [−1, 1]) that arrives at `nowS`. Returns reason bits. */
-  command(action: Float64Array, input: MapInput, nowS: number): number {
-    this.#commandedAtS = nowS;
+  /** Sets the target for a new `action` ([A], in [−1, 1]) that arrives in the tick of `times`. Returns reason bits. */
+  command(action: Float64Array, input: MapInput, times: TickTimes): number {
+    this.#commandedAtS = times[NOW]!;
     this.hasTarget = true;
     this.#isFresh = true;
     return this.kind === 'cartesian' ? this.#commandTool(action, input) : this.#commandJoints(action, input);
   }
 
   /**
-   * Writes into `out` (n, rad/s) the velocity of the next tick of `dtS` at `nowS`, for a reference at `referenceRad` that
-   * moves with `velocity`; shaped so that no joint accelerates harder than it may, which is `accelShare` (0..1] of its limit.
+   * Writes into `out` (n, rad/s) the velocity of the next tick of `times`, for a reference at `referenceRad` that moves
+   * with `velocity`; shaped so that no joint accelerates harder than `accel` (n, rad/s² > 0).
    */
   follow(
     out: Float64Array,
     referenceRad: Float64Array,
     reference: ArmKinematics,
     velocity: Float64Array,
-    nowS: number,
-    dtS: number,
-    accelShare = 1,
+    accel: Float64Array,
+    times: TickTimes,
   ): void {
-    this.#accelShare = accelShare;
+    const dtS = times[PERIOD]!;
     this.#findWay(referenceRad, reference);
     // The difference first: that to a time of arrival would be rounded otherwise late in a run than early.
-    const leftS = this.#policyPeriodS - (nowS - this.#commandedAtS);
+    const leftS = this.#policyPeriodS - (times[NOW]! - this.#commandedAtS);
     const hasArrived = leftS < dtS / 2;
-    if (this.#isFresh) this.#allowRunOn(dtS);
+    if (this.#isFresh) this.#allowRunOn(accel, times);
     if (hasArrived) this.#slack.fill(0);
     else this.#spreadSlack();
+    this.#findStoppable(accel, times);
     let canStop = true;
     for (let i = 0; i < out.length; i++) {
-      const change = this.#accelOf(i) * dtS;
-      const fastest = this.#stoppable(i, dtS);
+      const change = accel[i]! * dtS;
+      const fastest = this.#stoppable[i]!;
       out[i] = clamp(this.#way[i]! / Math.max(leftS, dtS), -fastest, fastest);
       this.#low[i] = velocity[i]! - change;
       this.#high[i] = velocity[i]! + change;
@@ -173,27 +176,27 @@ export class ActionMap {
   }
 
   /**
-   * The speed, rad/s, from which joint `i` can stop within its way and slack. On the way that is the leash: a blocked
-   * arm is not overrun. After arrival it is the target: no overshoot, no hunting.
+   * Fills `#stoppable` with the speeds from which joints can stop within their way and slack. On the way that is the leash:
+   * a blocked arm is not overrun. After arrival it is the target: no overshoot, no hunting.
    */
-  #stoppable(i: number, dtS: number): number {
-    const accel = this.#accelOf(i);
-    const room = Math.abs(this.#way[i]!) + this.#slack[i]!;
-    // What one tick can cover and the next can stop needs no braking distance.
-    const oneTick = Math.min(room / dtS, accel * this.#shortestS);
-    return Math.max(brakeBound(room, accel, dtS, this.#shortestS), oneTick);
+  #findStoppable(accel: Float64Array, times: TickTimes): void {
+    const stoppable = this.#stoppable;
+    for (let i = 0; i < stoppable.length; i++) stoppable[i] = Math.abs(this.#way[i]!) + this.#slack[i]!;
+    this.#bound.toSpeeds(stoppable, accel, times);
+    for (let i = 0; i < stoppable.length; i++) {
+      const room = Math.abs(this.#way[i]!) + this.#slack[i]!;
+      // What one tick can cover and the next can stop needs no braking distance.
+      const oneTick = Math.min(room / times[PERIOD]!, accel[i]! * this.#bound.shortestS);
+      stoppable[i] = Math.max(stoppable[i]!, oneTick);
+    }
   }
 
-  #accelOf(i: number): number {
-    return this.#accelShare * this.#model.joints[i]!.accelMaxRadPerS2;
-  }
-
-  #allowRunOn(dtS: number): void {
+  #allowRunOn(accel: Float64Array, times: TickTimes): void {
     this.#isFresh = false;
+    const runOnS = times[PERIOD]! - this.#bound.shortestS / 2;
     for (let i = 0; i < this.#way.length; i++) {
       const mean = Math.abs(this.#way[i]!) / this.#policyPeriodS;
-      const accel = this.#accelOf(i);
-      this.#runOn[i] = (mean * mean) / (2 * accel) + mean * (dtS - this.#shortestS / 2);
+      this.#runOn[i] = (mean * mean) / (2 * accel[i]!) + mean * runOnS;
     }
   }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jointSpec } from '../../../tests/support/adversary.ts';
 import { Bench } from '../../../tests/support/chain-bench.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import type { Decider } from '../../core/index.ts';
 import { LimitMonitor } from '../watch/index.ts';
 import { HandoverWatch } from './handover.ts';
@@ -21,7 +22,7 @@ class Watched {
     return this.watch.isHandover(
       { seq: 0, decider, issuedAtS: this.nowS, leaseS: 0.2, policyVersion: version, policyRun: run, action },
       action,
-      this.nowS,
+      times(0.02, this.nowS),
     );
   }
 }

@@ -5,6 +5,7 @@
  * another run can only open a hand-over by it.
  */
 import type { ActionCommand, Decider } from '../../core/index.ts';
+import { NOW, type TickTimes } from '../tick-times.ts';
 
 /** Changes from command to command that are remembered: about three seconds of a policy at 10 Hz. */
 const REMEMBERED = 32;
@@ -21,6 +22,8 @@ export class HandoverWatch {
   /** The largest change of a number from one command to the next under unchanged weights, the newest of them; a ring. */
   readonly #changes: Float64Array = new Float64Array(REMEMBERED);
   readonly #last: Float64Array;
+  /** [1] how far the newest action is from the last one. */
+  readonly #change: Float64Array = new Float64Array(1);
   #next = 0;
   #decider: Decider = 'hold';
   #version = 0;
@@ -58,7 +61,8 @@ export class HandoverWatch {
    * Weights that begin at rest are not young: there is nobody whom they take over from, and an episode of one policy does not depend on
    * what was there before it.
    */
-  isHandover(command: ActionCommand, action: Float64Array, nowS: number): boolean {
+  isHandover(command: ActionCommand, action: Float64Array, times: TickTimes): boolean {
+    const nowS = times[NOW]!;
     const { decider, policyVersion: version, policyRun: run } = command;
     const before = this.#decider;
     const isOther = decider !== before;
@@ -73,28 +77,30 @@ export class HandoverWatch {
     // What others asked for is not usual for these.
     if (isFar) this.#changes.fill(0);
     // What a person asked for before, or nobody, is nothing to measure a jump of the policy from.
-    const change = isOther ? 0 : this.#changeTo(action);
-    const isJump = nowS < this.#youngUntilS && change > this.#bound();
-    if (!isOther && rise === 0 && !isOfOther) this.#remember(change);
+    this.#change[0] = 0;
+    if (!isOther) this.#measureChange(action);
+    const isJump = nowS < this.#youngUntilS && this.#isUnusual();
+    if (!isOther && rise === 0 && !isOfOther) this.#remember();
     this.#last.set(action);
     if (before === 'hold') return false;
     return isOther || isFar || isJump;
   }
 
-  #changeTo(action: Float64Array): number {
+  #measureChange(action: Float64Array): void {
     let change = 0;
     for (let i = 0; i < action.length; i++) change = Math.max(change, Math.abs(action[i]! - this.#last[i]!));
-    return change;
+    this.#change[0] = change;
   }
 
-  #bound(): number {
+  /** Whether the change is larger than those that are remembered let expect. */
+  #isUnusual(): boolean {
     let largest = 0;
     for (let i = 0; i < REMEMBERED; i++) largest = Math.max(largest, this.#changes[i]!);
-    return Math.max(SMALLEST_JUMP, LARGER * largest);
+    return this.#change[0]! > Math.max(SMALLEST_JUMP, LARGER * largest);
   }
 
-  #remember(change: number): void {
-    this.#changes[this.#next] = change;
+  #remember(): void {
+    this.#changes[this.#next] = this.#change[0]!;
     this.#next = (this.#next + 1) % REMEMBERED;
   }
 }

@@ -1,6 +1,7 @@
 /** First stage: only a complete, finite, current command gets past here. Everything else means "brake". */
 import { type ActionCommand, allFinite, clamp } from '../../core/index.ts';
 import { ACTION_CLAMPED, COMMAND_LENGTH, COMMAND_NOT_FINITE, COMMAND_STALE, STOP_LATCHED } from '../bits.ts';
+import { NOW, type TickTimes } from '../tick-times.ts';
 
 /** Broken commands within `LATCH_WINDOW_S` that latch a stop. */
 const LATCH_COUNT = 3;
@@ -22,6 +23,8 @@ export class Sanitizer {
   isLatched = false;
 
   #lastSeq = Number.NaN;
+  /** [3] the numbers of a command beside its action. */
+  readonly #head: Float64Array = new Float64Array(3);
   readonly #brokenAtS: Float64Array = new Float64Array(LATCH_COUNT).fill(Number.NEGATIVE_INFINITY);
 
   constructor(actionSize: number) {
@@ -37,17 +40,17 @@ export class Sanitizer {
     this.#brokenAtS.fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Judges `command` (null or decider `hold`: nobody asks for motion) at the time `nowS`. Returns reason bits. */
-  check(command: ActionCommand | null, nowS: number): number {
+  /** Judges `command` (null or decider `hold`: nobody asks for motion) at the time of `times`. Returns reason bits. */
+  check(command: ActionCommand | null, times: TickTimes): number {
     this.isValid = false;
     this.isNew = false;
     if (this.isLatched) return STOP_LATCHED;
     if (command === null || command.decider === 'hold') return 0;
     const isNew = command.seq !== this.#lastSeq;
     this.#lastSeq = command.seq;
-    if (!this.#isFinite(command)) return COMMAND_NOT_FINITE | (isNew ? this.#countBroken(nowS) : 0);
+    if (!this.#isFinite(command)) return COMMAND_NOT_FINITE | (isNew ? this.#countBroken(times) : 0);
     if (command.action.length !== this.action.length) return COMMAND_LENGTH;
-    const ageS = nowS - command.issuedAtS;
+    const ageS = times[NOW]! - command.issuedAtS;
     // Written so that a NaN clock is stale.
     if (!(ageS >= -FUTURE_S && ageS <= Math.min(command.leaseS, LEASE_MAX_S))) return COMMAND_STALE;
     this.isValid = true;
@@ -64,19 +67,19 @@ export class Sanitizer {
   }
 
   #isFinite(command: ActionCommand): boolean {
-    return (
-      allFinite(command.action) &&
-      Number.isFinite(command.seq) &&
-      Number.isFinite(command.issuedAtS) &&
-      Number.isFinite(command.leaseS)
-    );
+    const head = this.#head;
+    head[0] = command.seq;
+    head[1] = command.issuedAtS;
+    head[2] = command.leaseS;
+    return allFinite(head) && allFinite(command.action);
   }
 
-  #countBroken(nowS: number): number {
-    const times = this.#brokenAtS;
-    times.copyWithin(0, 1);
-    times[LATCH_COUNT - 1] = nowS;
-    this.isLatched = !(nowS - times[0]! > LATCH_WINDOW_S);
+  #countBroken(times: TickTimes): number {
+    const nowS = times[NOW]!;
+    const brokenAtS = this.#brokenAtS;
+    brokenAtS.copyWithin(0, 1);
+    brokenAtS[LATCH_COUNT - 1] = nowS;
+    this.isLatched = !(nowS - brokenAtS[0]! > LATCH_WINDOW_S);
     return this.isLatched ? STOP_LATCHED : 0;
   }
 

@@ -2,9 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import { JOINT_BRAKE } from '../bits.ts';
 import { brakeStep, writeBrakePath, writeBrakeRate } from './brake.ts';
-import { brakeBound, JointBrakeBound } from './brake-bound.ts';
+import { BrakeBound, JointBrakeBound } from './brake-bound.ts';
+
+/** The bound of one joint. */
+function brakeBound(distanceRad: number, accelRadPerS2: number, dtS: number, shortestS: number): number {
+  const room = Float64Array.of(distanceRad);
+  new BrakeBound(shortestS).toSpeeds(room, Float64Array.of(accelRadPerS2), times(dtS));
+  return room[0]!;
+}
 
 const distance = fc.double({ min: 0, max: 10, noNaN: true });
 const accel = fc.double({ min: 0.1, max: 100, noNaN: true });
@@ -64,11 +72,11 @@ describe('the brake bound', () => {
   it('clips only joints that could not stop, on both sides', () => {
     const stage = new JointBrakeBound(oddArm3, 0.01);
     const u = Float64Array.of(1, -0.9, 0.5);
-    expect(stage.apply(u, Float64Array.of(1.0, -0.8, -0.5), 0.02)).toBe(JOINT_BRAKE);
+    expect(stage.apply(u, Float64Array.of(1.0, -0.8, -0.5), times(0.02))).toBe(JOINT_BRAKE);
     expect(u[0]).toBeCloseTo(brakeBound(1.1 - 0.05 - 1.0, 3, 0.02, 0.01), 12);
     expect(u[1]).toBeCloseTo(-brakeBound(0.9 - 0.05 - 0.8, 1.5, 0.02, 0.01), 12);
     expect(u[2]).toBe(0.5);
-    expect(stage.apply(u, Float64Array.of(0, 0, -0.5), 0.02)).toBe(0);
+    expect(stage.apply(u, Float64Array.of(0, 0, -0.5), times(0.02))).toBe(0);
   });
 });
 
@@ -85,16 +93,16 @@ describe('a box narrowed by the brake bound', () => {
         const low = Float64Array.from(a, (x, i) => 2 * Math.min(x, b[i]!) - 1);
         const high = Float64Array.from(b, (x, i) => 2 * Math.max(x, a[i]!) - 1);
         const was = [low.slice(), high.slice()] as const;
-        stage.narrow(low, high, q, 0.02);
+        stage.narrow(low, high, q, times(0.02));
         const u = low.map((x, i) => Math.min(x + inside * (high[i]! - x), high[i]!));
-        expect(stage.apply(u.slice(), q, 0.02)).toBe(0);
+        expect(stage.apply(u.slice(), q, times(0.02))).toBe(0);
         for (let i = 0; i < 3; i++) {
           expect(low[i]).toBeLessThanOrEqual(high[i]!);
           // Cut off is only what the stage forbids.
           for (const x of [was[0][i]!, was[1][i]!]) {
             const through = new Float64Array(3);
             through[i] = x;
-            if (stage.apply(through, q, 0.02) !== 0) continue;
+            if (stage.apply(through, q, times(0.02)) !== 0) continue;
             expect(x >= low[i]! - 1e-12 && x <= high[i]! + 1e-12).toBe(true);
           }
         }
@@ -121,14 +129,14 @@ describe('the brake manoeuvre', () => {
         const v = Float64Array.from(start);
         const rate = brakeRate(v);
         const way = new Float64Array(3);
-        writeBrakePath(way, oddArm3, v, dtS);
+        writeBrakePath(way, oddArm3, v, times(dtS));
         let travelled = 0;
         const lead = start.findIndex((s) => Math.abs(s) === Math.max(...start.map(Math.abs)));
         const speed = Math.abs(start[lead]!);
         const path = Math.abs(way[lead]!) - speed * dtS;
         for (let k = 0; brakeRate(v) < Number.POSITIVE_INFINITY; k++) {
           const tickS = periods[k % periods.length]!;
-          brakeStep(out, oddArm3, v, tickS);
+          brakeStep(out, oddArm3, v, times(tickS));
           for (let i = 0; i < 3; i++) {
             const change = Math.abs(out[i]! - v[i]!);
             expect(change).toBeLessThanOrEqual(oddArm3.joints[i]!.accelMaxRadPerS2 * tickS * (1 + 1e-9));
@@ -147,9 +155,9 @@ describe('the brake manoeuvre', () => {
 
   it('stays at rest', () => {
     const out = Float64Array.of(9, 9, 9);
-    brakeStep(out, oddArm3, new Float64Array(3), 0.02);
+    brakeStep(out, oddArm3, new Float64Array(3), times(0.02));
     expect([...out]).toEqual([0, 0, 0]);
-    writeBrakePath(out, oddArm3, new Float64Array(3), 0.02);
+    writeBrakePath(out, oddArm3, new Float64Array(3), times(0.02));
     expect([...out]).toEqual([0, 0, 0]);
   });
 });

@@ -3,8 +3,9 @@
  * on the straight line (in joint space) that it is on, and no joint decelerates by more than it may.
  */
 import type { RobotModel } from '../../core/index.ts';
+import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** [1] of the velocity that is being looked at, 1/s. In an array: a number that a call returns can be garbage (`SpringPort`). */
+/** [1] of the velocity that is being looked at, 1/s. In an array: see `TickTimes`. */
 const rate = new Float64Array(1);
 
 /**
@@ -20,20 +21,25 @@ export function writeBrakeRate(out: Float64Array, model: RobotModel, velocity: F
   out[0] = least;
 }
 
-/** Writes into `out` the velocity (n, rad/s) of the next brake tick of `dtS` after `velocity`. Tick-safe. */
-export function brakeStep(out: Float64Array, model: RobotModel, velocity: Float64Array, dtS: number): void {
+/** Writes into `out` the velocity (n, rad/s) of the next brake tick, as long as `times` says, after `velocity`. Tick-safe. */
+export function brakeStep(out: Float64Array, model: RobotModel, velocity: Float64Array, times: TickTimes): void {
   writeBrakeRate(rate, model, velocity);
-  const factor = Math.max(0, 1 - rate[0]! * dtS);
+  const factor = Math.max(0, 1 - rate[0]! * times[PERIOD]!);
   // At rest the rate is infinite and the factor 0.
   for (let i = 0; i < velocity.length; i++) out[i] = factor * velocity[i]!;
 }
 
 /**
- * Writes into `wayRad` (n) how far the reference can get with `velocity` (n, rad/s): one tick of `dtS`, then the brake in
- * ticks of any length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most 1/(2·rate). Tick-safe.
+ * Writes into `wayRad` (n) how far the reference can get with `velocity` (n, rad/s): one tick, as long as `times` says,
+ * then the brake in ticks of any length. Later brake ticks are a lower sum of the ramp from 1 to 0, hence at most 1/(2·rate). Tick-safe.
  */
-export function writeBrakePath(wayRad: Float64Array, model: RobotModel, velocity: Float64Array, dtS: number): void {
+export function writeBrakePath(
+  wayRad: Float64Array,
+  model: RobotModel,
+  velocity: Float64Array,
+  times: TickTimes,
+): void {
   writeBrakeRate(rate, model, velocity);
-  const lengthS = dtS + 1 / (2 * rate[0]!);
+  const lengthS = times[PERIOD]! + 1 / (2 * rate[0]!);
   for (let i = 0; i < velocity.length; i++) wayRad[i] = velocity[i]! * lengthS;
 }

@@ -4,6 +4,7 @@ import { cartesianSpec, jointSpec } from '../../../tests/support/adversary.ts';
 import { Bench } from '../../../tests/support/chain-bench.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import type { RobotModel } from '../../core/index.ts';
 import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
 import { Limiter } from './limiter.ts';
@@ -22,7 +23,7 @@ describe('the velocity and acceleration limiter', () => {
     const limiter = new Limiter(oddArm3, 0);
     fc.assert(
       fc.property(wanted, previous, period, (u, v, dtS) => {
-        limiter.apply(u, v, dtS, 0);
+        limiter.apply(u, v, times(dtS, 0));
         for (let i = 0; i < 3; i++) {
           expect(Math.abs(u[i]!)).toBeLessThanOrEqual(vmax[i]!);
           expect(Math.abs(u[i]! - v[i]!)).toBeLessThanOrEqual(amax[i]! * dtS * (1 + 1e-12));
@@ -36,9 +37,9 @@ describe('the velocity and acceleration limiter', () => {
     const limiter = new Limiter(oddArm3, 0);
     fc.assert(
       fc.property(wanted, previous, period, (u, v, dtS) => {
-        limiter.apply(u, v, dtS, 0);
+        limiter.apply(u, v, times(dtS, 0));
         const once = u.slice();
-        expect(limiter.apply(u, v, dtS, 0)).toBe(0);
+        expect(limiter.apply(u, v, times(dtS, 0))).toBe(0);
         expect(u).toEqual(once);
       }),
     );
@@ -47,34 +48,36 @@ describe('the velocity and acceleration limiter', () => {
   it('leaves a modest wish untouched', () => {
     const limiter = new Limiter(oddArm3, 0);
     const u = Float64Array.of(0.02, -0.01, 0.1);
-    expect(limiter.apply(u, new Float64Array(3), 0.02, 0)).toBe(0);
+    expect(limiter.apply(u, new Float64Array(3), times(0.02, 0))).toBe(0);
     expect([...u]).toEqual([0.02, -0.01, 0.1]);
   });
 
   it('keeps the direction from rest, and names the limit', () => {
     const limiter = new Limiter(oddArm3, 0);
     const u = Float64Array.of(0.6, 0.3, 0.9);
-    expect(limiter.apply(u, new Float64Array(3), 0.02, 0)).toBe(ACCEL_LIMITED);
+    expect(limiter.apply(u, new Float64Array(3), times(0.02, 0))).toBe(ACCEL_LIMITED);
     expect(u[0]! / u[1]!).toBeCloseTo(2, 12);
     expect(u[2]! / u[1]!).toBeCloseTo(3, 12);
-    expect(limiter.apply(Float64Array.of(50, 0, 0), Float64Array.of(1.19, 0, 0), 0.02, 0)).toBe(VELOCITY_LIMITED);
+    expect(limiter.apply(Float64Array.of(50, 0, 0), Float64Array.of(1.19, 0, 0), times(0.02, 0))).toBe(
+      VELOCITY_LIMITED,
+    );
   });
 
   it('clips joint by joint where no common factor fits', () => {
     const limiter = new Limiter(oddArm3, 0);
     const u = Float64Array.of(-1, 0.5, 0);
-    limiter.apply(u, Float64Array.of(1, 0.5, 0), 0.02, 0);
+    limiter.apply(u, Float64Array.of(1, 0.5, 0), times(0.02, 0));
     expect([...u]).toEqual([1 - 3 * 0.02, 0.5, 0]);
   });
 
   it('halves the acceleration for a while after a hand-over', () => {
     const limiter = new Limiter(oddArm3, 1);
-    limiter.startHandover(5);
+    limiter.startHandover(times(0.02, 5));
     const first = Float64Array.of(1, 0, 0);
-    limiter.apply(first, new Float64Array(3), 0.02, 5.99);
+    limiter.apply(first, new Float64Array(3), times(0.02, 5.99));
     expect(first[0]).toBeCloseTo(0.5 * 3 * 0.02, 12);
     const later = Float64Array.of(1, 0, 0);
-    limiter.apply(later, new Float64Array(3), 0.02, 6);
+    limiter.apply(later, new Float64Array(3), times(0.02, 6));
     expect(later[0]).toBeCloseTo(3 * 0.02, 12);
   });
 });
@@ -95,7 +98,7 @@ describe('the jerk limit', () => {
     limiter.record(
       v,
       v.map((x, i) => x - accel[i]! * dtS),
-      dtS,
+      times(dtS),
     );
     return limiter;
   }
@@ -103,7 +106,7 @@ describe('the jerk limit', () => {
   it('lets the acceleration grow by J·dt a tick; slowing down and going on as before are free', () => {
     fc.assert(
       fc.property(wanted, previous, accels, period, (u, v, accel, dtS) => {
-        after(jerky, v, accel, dtS).apply(u, v, dtS, 0);
+        after(jerky, v, accel, dtS).apply(u, v, times(dtS, 0));
         for (let i = 0; i < 3; i++) {
           const slack = 1e-9;
           expect(Math.abs(u[i]! - v[i]!)).toBeLessThanOrEqual(amax[i]! * dtS * (1 + 1e-12));
@@ -124,9 +127,9 @@ describe('the jerk limit', () => {
     fc.assert(
       fc.property(wanted, previous, accels, period, (u, v, accel, dtS) => {
         const limiter = after(jerky, v, accel, dtS);
-        limiter.apply(u, v, dtS, 0);
+        limiter.apply(u, v, times(dtS, 0));
         const once = u.slice();
-        expect(limiter.apply(u, v, dtS, 0)).toBe(0);
+        expect(limiter.apply(u, v, times(dtS, 0))).toBe(0);
         expect(u).toEqual(once);
       }),
     );
@@ -137,7 +140,7 @@ describe('the jerk limit', () => {
       fc.property(previous, accels, period, fc.double({ min: 0, max: 1, noNaN: true }), (v, accel, dtS, rest) => {
         const slower = v.map((x, i) => x * Math.max(rest, 1 - (amax[i]! * dtS) / Math.max(1e-9, Math.abs(x))));
         const u = slower.slice();
-        expect(after(jerky, v, accel, dtS).apply(u, v, dtS, 0)).toBe(0);
+        expect(after(jerky, v, accel, dtS).apply(u, v, times(dtS, 0))).toBe(0);
         for (let i = 0; i < 3; i++) expect(u[i]).toBeCloseTo(slower[i]!, 12);
       }),
     );
@@ -150,7 +153,7 @@ describe('the jerk limit', () => {
         const v = Float64Array.of(speed * vmax[0]!);
         const miss = (j: number): number => {
           const u = Float64Array.of(3 * wish);
-          after(withJerk(one, j), v, [accel * amax[0]!], dtS).apply(u, v, dtS, 0);
+          after(withJerk(one, j), v, [accel * amax[0]!], dtS).apply(u, v, times(dtS, 0));
           return Math.abs(u[0]! - 3 * wish);
         };
         expect(miss(jerk * (1 + Math.abs(more)))).toBeLessThanOrEqual(miss(jerk) + 1e-12);
@@ -162,17 +165,17 @@ describe('the jerk limit', () => {
     const still = new Float64Array(3);
     const limiter = new Limiter(jerky, 1);
     const u = Float64Array.of(0.03, 0, 0);
-    expect(limiter.apply(u, still, 0.02, 0)).toBe(JERK_LIMITED);
+    expect(limiter.apply(u, still, times(0.02, 0))).toBe(JERK_LIMITED);
     expect(u[0]).toBeCloseTo(jerk * 0.02 * 0.02, 12);
-    expect(limiter.apply(Float64Array.of(1, 0, 0), still, 0.02, 0)).toBe(ACCEL_LIMITED | JERK_LIMITED);
-    limiter.startHandover(5);
+    expect(limiter.apply(Float64Array.of(1, 0, 0), still, times(0.02, 0))).toBe(ACCEL_LIMITED | JERK_LIMITED);
+    limiter.startHandover(times(0.02, 5));
     const half = Float64Array.of(0.03, 0, 0);
-    limiter.apply(half, still, 0.02, 5.5);
+    limiter.apply(half, still, times(0.02, 5.5));
     expect(half[0]).toBeCloseTo((jerk * 0.02 * 0.02) / 2, 12);
-    limiter.record(Float64Array.of(0.02, 0, 0), still, 0.02);
+    limiter.record(Float64Array.of(0.02, 0, 0), still, times(0.02));
     limiter.reset();
     const again = Float64Array.of(0.03, 0, 0);
-    limiter.apply(again, still, 0.02, 7);
+    limiter.apply(again, still, times(0.02, 7));
     expect(again[0]).toBeCloseTo(jerk * 0.02 * 0.02, 12);
   });
 
@@ -180,9 +183,9 @@ describe('the jerk limit', () => {
     fc.assert(
       fc.property(previous, accels, period, fc.boolean(), (v, accel, dtS, isNew) => {
         const limiter = after(jerky, v, accel, dtS);
-        if (isNew) limiter.startHandover(0);
+        if (isNew) limiter.startHandover(times(0.02, 0));
         const [low, high] = [new Float64Array(3), new Float64Array(3)];
-        limiter.writeBox(low, high, v, dtS, 0.5);
+        limiter.writeBox(low, high, v, times(dtS, 0.5));
         for (let i = 0; i < 3; i++) {
           const full = amax[i]! * dtS;
           expect(low[i]).toBeGreaterThanOrEqual(v[i]! - full * (1 + 1e-12));

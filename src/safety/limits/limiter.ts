@@ -1,6 +1,7 @@
 /** Velocity, acceleration and jerk limits of each joint, tightened for a while after the decider changed. */
 import type { RobotModel } from '../../core/index.ts';
 import { ACCEL_LIMITED, JERK_LIMITED, VELOCITY_LIMITED } from '../bits.ts';
+import { NOW, PERIOD, type TickTimes } from '../tick-times.ts';
 import { fitIntoBox, ROUNDING_RAD_PER_S } from './velocity-box.ts';
 
 /** Share of the acceleration and of the jerk allowed right after a hand-over. */
@@ -19,6 +20,8 @@ export class Limiter {
   readonly #high: Float64Array;
   /** [n] of the last tick, rad/s². */
   readonly #accel: Float64Array;
+  /** [1] share of acceleration and jerk that is allowed in this tick. */
+  readonly #ratio: Float64Array = Float64Array.of(1);
   #tightUntilS = Number.NEGATIVE_INFINITY;
 
   /** `handoverS` ≥ 0: how long the tighter limits last. */
@@ -36,26 +39,30 @@ export class Limiter {
   }
 
   /** Another decider takes over: half the acceleration and jerk from now on, for the hand-over time. */
-  startHandover(nowS: number): void {
-    this.#tightUntilS = nowS + this.#handoverS;
+  startHandover(times: TickTimes): void {
+    this.#tightUntilS = times[NOW]! + this.#handoverS;
   }
 
-  /** Share of acceleration and jerk that is allowed at `nowS`: half of them after a hand-over. Tick-safe. */
-  shareAt(nowS: number): number {
-    return nowS < this.#tightUntilS ? HANDOVER_RATIO : 1;
+  /** Writes into `out` (n, rad/s²) how hard each joint may accelerate in this tick: half as hard after a hand-over. */
+  writeAccel(out: Float64Array, times: TickTimes): void {
+    this.#findRatio(times);
+    for (let i = 0; i < out.length; i++) out[i] = this.#ratio[0]! * this.#model.joints[i]!.accelMaxRadPerS2;
   }
 
-  /** What was done at last in a tick of `dtS`: from `previous` to `velocity` (n, rad/s). */
-  record(velocity: Float64Array, previous: Float64Array, dtS: number): void {
+  /** What was done at last in a tick: from `previous` to `velocity` (n, rad/s). */
+  record(velocity: Float64Array, previous: Float64Array, times: TickTimes): void {
+    const dtS = times[PERIOD]!;
     for (let i = 0; i < velocity.length; i++) this.#accel[i] = (velocity[i]! - previous[i]!) / dtS;
   }
 
   /**
-   * Changes `velocity` (n, finite, rad/s) in place so that it can follow `previous` (n, within the limits) after `dtS`.
+   * Changes `velocity` (n, finite, rad/s) in place so that it can follow `previous` (n, within the limits).
    * Direction is kept where one factor for all joints will do. Returns reason bits.
    */
-  apply(velocity: Float64Array, previous: Float64Array, dtS: number, nowS: number): number {
-    const ratio = this.shareAt(nowS);
+  apply(velocity: Float64Array, previous: Float64Array, times: TickTimes): number {
+    this.#findRatio(times);
+    const ratio = this.#ratio[0]!;
+    const dtS = times[PERIOD]!;
     let bits = 0;
     let isTooFast = false;
     for (let i = 0; i < velocity.length; i++) {
@@ -65,7 +72,7 @@ export class Limiter {
       if (Math.abs(u - previous[i]!) > ratio * accelMaxRadPerS2 * dtS + ROUNDING_RAD_PER_S) bits = ACCEL_LIMITED;
     }
     if (isTooFast) bits = VELOCITY_LIMITED;
-    if (this.#bound(previous, ratio, dtS, velocity)) bits |= JERK_LIMITED;
+    if (this.#bound(previous, times, velocity)) bits |= JERK_LIMITED;
     return fitIntoBox(velocity, this.#low, this.#high) === 'unchanged' ? 0 : bits;
   }
 
@@ -73,8 +80,10 @@ export class Limiter {
    * Writes into `low` and `high` (n, rad/s) what `apply` would let through after `previous`, and beyond that all that
    * only slows down, by as much as the joints can: braking is exempt from the hand-over and from jerk.
    */
-  writeBox(low: Float64Array, high: Float64Array, previous: Float64Array, dtS: number, nowS: number): void {
-    this.#bound(previous, this.shareAt(nowS), dtS, previous);
+  writeBox(low: Float64Array, high: Float64Array, previous: Float64Array, times: TickTimes): void {
+    this.#findRatio(times);
+    this.#bound(previous, times, previous);
+    const dtS = times[PERIOD]!;
     for (let i = 0; i < previous.length; i++) {
       const v = previous[i]!;
       const change = this.#model.joints[i]!.accelMaxRadPerS2 * dtS;
@@ -83,8 +92,14 @@ export class Limiter {
     }
   }
 
+  #findRatio(times: TickTimes): void {
+    this.#ratio[0] = times[NOW]! < this.#tightUntilS ? HANDOVER_RATIO : 1;
+  }
+
   /** Fills `#low` and `#high`. Returns whether `wish` (n) changes some joint's acceleration too suddenly. */
-  #bound(previous: Float64Array, ratio: number, dtS: number, wish: Float64Array): boolean {
+  #bound(previous: Float64Array, times: TickTimes, wish: Float64Array): boolean {
+    const ratio = this.#ratio[0]!;
+    const dtS = times[PERIOD]!;
     let isSudden = false;
     for (let i = 0; i < previous.length; i++) {
       const { velocityMaxRadPerS, accelMaxRadPerS2, jerkMaxRadPerS3 } = this.#model.joints[i]!;

@@ -1,6 +1,6 @@
 /** A mobile base between four walls: where it is, and whether a path of its axes keeps it inside, all along. */
 import { allFinite, type BaseModel, BasePath, type Fence as FenceModel, PIECE_TURN_RAD } from '../../core/index.ts';
-import { dip } from '../avoidance/index.ts';
+import { BEND, dip, FIRST, LAST, LEAST, LENGTH } from '../avoidance/index.ts';
 
 /** Into how many pieces a path is cut before it is given up. */
 const PIECES = [1, 4, 16, 64] as const;
@@ -22,6 +22,8 @@ export class Fence {
   readonly #measuredAxes: Float64Array;
   readonly #probe: Float64Array = new Float64Array(3);
   readonly #before: Float64Array = new Float64Array(3);
+  /** What `dip` is asked, and answers. */
+  readonly #arc: Float64Array = new Float64Array(5);
   #isPlaced = false;
 
   /** Throws `RangeError` for a fence in which the base has no room, or a car without a wheelbase. */
@@ -77,8 +79,10 @@ export class Fence {
   #isInside(pieces: number): boolean {
     const probe = this.#probe;
     const before = this.#before;
+    const arc = this.#arc;
     // On a unit of the way the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
-    const bend = this.#path.lengthM * this.#path.turnRad;
+    arc[BEND] = this.#path.lengthM * this.#path.turnRad;
+    arc[LENGTH] = 1 / pieces;
     probe.set(this.pose);
     for (let piece = 0; piece < pieces; piece++) {
       before.set(probe);
@@ -87,8 +91,14 @@ export class Fence {
         // Its walls, or where the reference is if that is outside.
         const low = Math.min(this.#minM[k]!, this.pose[k]!);
         const high = Math.max(this.#maxM[k]!, this.pose[k]!);
-        if (!(dip(before[k]! - low, probe[k]! - low, 1 / pieces, bend) >= 0)) return false;
-        if (!(dip(high - before[k]!, high - probe[k]!, 1 / pieces, bend) >= 0)) return false;
+        arc[FIRST] = before[k]! - low;
+        arc[LAST] = probe[k]! - low;
+        dip(arc);
+        if (!(arc[LEAST]! >= 0)) return false;
+        arc[FIRST] = high - before[k]!;
+        arc[LAST] = high - probe[k]!;
+        dip(arc);
+        if (!(arc[LEAST]! >= 0)) return false;
       }
     }
     return true;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
 import { Clearances } from '../avoidance/index.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
@@ -46,11 +47,11 @@ describe.each([oddArm3, ur5eLike])('the shield of $name', (model) => {
           fc.pre(clearanceM(model, arm.tcpPositionM) > 0);
           fc.pre(model.joints.every((j, i) => q[i]! > j.positionMinRad + 0.05 && q[i]! < j.positionMaxRad - 0.05));
           const u = Float64Array.from(wish);
-          const bits = shield.apply(u, reference, measured(model, reference), still, DT_S);
+          const bits = shield.apply(u, reference, measured(model, reference), still, times(DT_S));
           if (bits === SHIELD_BRAKE) return;
           passed++;
           const way = new Float64Array(arm.joints);
-          writeBrakePath(way, model, u, DT_S);
+          writeBrakePath(way, model, u, times(DT_S));
           let wallM = Number.POSITIVE_INFINITY;
           let limitRad = Number.POSITIVE_INFINITY;
           for (let k = 0; k <= 100; k++) {
@@ -74,7 +75,7 @@ describe.each([oddArm3, ur5eLike])('the shield of $name', (model) => {
     arm.forward(model.homeRad);
     const u = new Float64Array(arm.joints).fill(0.05);
     const reference = Float64Array.from(model.homeRad);
-    expect(shield.apply(u, reference, measured(model, reference), new Float64Array(arm.joints), DT_S)).toBe(0);
+    expect(shield.apply(u, reference, measured(model, reference), new Float64Array(arm.joints), times(DT_S))).toBe(0);
     expect([...u]).toEqual(new Array(arm.joints).fill(0.05));
   });
 });
@@ -89,7 +90,7 @@ describe('the shield near a limit', () => {
     const reference = Float64Array.of(0.9, 0, -0.3);
     arm.forward(reference);
     const u = Float64Array.of(1.0, 0, 0);
-    expect(shield.apply(u, reference, measured(roomy, reference), still, DT_S)).toBe(SHIELD_SCALED);
+    expect(shield.apply(u, reference, measured(roomy, reference), still, times(DT_S))).toBe(SHIELD_SCALED);
     expect(u[0]).toBeGreaterThan(0);
     expect(u[0]).toBeLessThan(1);
   });
@@ -99,9 +100,9 @@ describe('the shield near a limit', () => {
     arm.forward(reference);
     const previous = Float64Array.of(0.001, 0, 0);
     const brake = new Float64Array(3);
-    brakeStep(brake, oddArm3, previous, DT_S);
+    brakeStep(brake, oddArm3, previous, times(DT_S));
     const u = Float64Array.of(0.06, 0, 0);
-    expect(shield.apply(u, reference, measured(roomy, reference), previous, DT_S)).toBe(SHIELD_BRAKE);
+    expect(shield.apply(u, reference, measured(roomy, reference), previous, times(DT_S))).toBe(SHIELD_BRAKE);
     expect(u).toEqual(brake);
   });
 
@@ -109,12 +110,14 @@ describe('the shield near a limit', () => {
     const reference = Float64Array.of(1.08, 0, -0.3);
     arm.forward(reference);
     const inward = Float64Array.of(-0.05, 0, 0);
-    expect(shield.apply(inward, reference, measured(roomy, reference), still, DT_S)).toBe(0);
+    expect(shield.apply(inward, reference, measured(roomy, reference), still, times(DT_S))).toBe(0);
     const outward = Float64Array.of(0.05, 0, 0);
-    expect(shield.apply(outward, reference, measured(roomy, reference), still, DT_S)).toBe(SHIELD_BRAKE);
+    expect(shield.apply(outward, reference, measured(roomy, reference), still, times(DT_S))).toBe(SHIELD_BRAKE);
     const lowEnd = Float64Array.of(-0.78, 0, -0.3);
     arm.forward(lowEnd);
-    expect(shield.apply(Float64Array.of(-0.05, 0, 0), lowEnd, measured(roomy, lowEnd), still, DT_S)).toBe(SHIELD_BRAKE);
+    expect(shield.apply(Float64Array.of(-0.05, 0, 0), lowEnd, measured(roomy, lowEnd), still, times(DT_S))).toBe(
+      SHIELD_BRAKE,
+    );
   });
 
   it('finds a path that only a finer look can prove', () => {
@@ -129,6 +132,8 @@ describe('the shield near a limit', () => {
     };
     expect(wallM).toBeGreaterThan(tcp[2]!);
     const u = Float64Array.of(0.9, 0, 0);
-    expect(new Shield(low).apply(u, reference, measured(low, reference), Float64Array.of(0.88, 0, 0), DT_S)).toBe(0);
+    expect(
+      new Shield(low).apply(u, reference, measured(low, reference), Float64Array.of(0.88, 0, 0), times(DT_S)),
+    ).toBe(0);
   });
 });

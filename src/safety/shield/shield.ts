@@ -7,6 +7,7 @@ import type { RobotModel } from '../../core/index.ts';
 import type { Clearances } from '../avoidance/index.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
 import { brakeStep, writeBrakePath } from '../limits/index.ts';
+import type { TickTimes } from '../tick-times.ts';
 import { ClearPath } from './clear-path.ts';
 import { Fence } from './fence.ts';
 
@@ -36,7 +37,7 @@ export class Shield {
   }
 
   /**
-   * Changes `velocity` (n, rad/s) in place for a tick of `dtS` from the reference `referenceRad` (n), whose clearances
+   * Changes `velocity` (n, rad/s) in place for a tick of `times` from the reference `referenceRad` (n), whose clearances
    * `start` has measured, moving with `previous` (n) so far. `velocity` must already obey the velocity and acceleration
    * limits; then so does the result, as the brake step does and the limits are convex. Returns reason bits.
    */
@@ -45,17 +46,17 @@ export class Shield {
     referenceRad: Float64Array,
     start: Clearances,
     previous: Float64Array,
-    dtS: number,
+    times: TickTimes,
   ): number {
     const brake = this.#brake;
     const candidate = this.#candidate;
-    brakeStep(brake, this.#model, previous, dtS);
+    brakeStep(brake, this.#model, previous, times);
     for (let at = 0; at < CANDIDATES.length; at++) {
       const share = CANDIDATES[at]!;
       for (let i = 0; i < velocity.length; i++) {
         candidate[i] = share === 1 ? velocity[i]! : brake[i]! + share * (velocity[i]! - brake[i]!);
       }
-      writeBrakePath(this.#way, this.#model, candidate, dtS);
+      writeBrakePath(this.#way, this.#model, candidate, times);
       if (this.#isVerified(this.#way, referenceRad, start)) {
         velocity.set(candidate);
         return share === 1 ? 0 : SHIELD_SCALED;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { times } from '../../../tests/support/times.ts';
 import { createRobotState, Rng, type RobotModel, type RobotState, type TankModel } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
 import { brakeStep } from '../limits/index.ts';
@@ -46,23 +47,23 @@ class Stand {
       this.state.positionRad.set(this.q);
       this.state.measuredAtS = this.nowS;
     }
-    this.tank.begin(this.state, dtS, T);
+    this.tank.begin(this.state, times(T, 0, dtS));
     this.bits = 0;
     const wanted = Float64Array.from(u ?? [0, 0, 0]);
-    if (u === null) brakeStep(wanted, this.model, this.velocity, T);
+    if (u === null) brakeStep(wanted, this.model, this.velocity, times(T));
     else {
-      if (this.tank.isHeld) this.tank.reunite(wanted, this.reference, T);
+      if (this.tank.isHeld) this.tank.reunite(wanted, this.reference, times(T));
       // The limiter's part of the bargain.
       for (let i = 0; i < 3; i++) {
         const { accelMaxRadPerS2: most, velocityMaxRadPerS: fastest } = this.model.joints[i]!;
         const low = Math.max(this.velocity[i]! - most * T, -fastest);
         wanted[i] = Math.min(Math.max(wanted[i]!, low), this.velocity[i]! + most * T, fastest);
       }
-      this.bits |= this.tank.limit(wanted, this.reference, this.velocity, T);
+      this.bits |= this.tank.limit(wanted, this.reference, this.velocity, times(T));
     }
     this.velocity.set(wanted);
     for (let i = 0; i < 3; i++) this.reference[i] = this.reference[i]! + wanted[i]! * T;
-    this.bits |= this.tank.send(this.sent, this.reference, this.velocity, T, u !== null);
+    this.bits |= this.tank.send(this.sent, this.reference, this.velocity, times(T), u !== null);
     return this.bits;
   }
 
@@ -337,7 +338,7 @@ describe('the energy tank', () => {
       expect(stand.tank.injectedJ).toBeCloseTo(most, 12);
     }
     const stand = new Stand();
-    stand.tank.begin(createRobotState(2, 0), T, T);
+    stand.tank.begin(createRobotState(2, 0), times(T));
     expect(stand.tank.creditedJ).toBe(0);
   });
 
@@ -432,8 +433,8 @@ describe('the energy tank', () => {
             stage.restAt([from, 0, 0]);
             state.positionRad[0] = q;
             state.measuredAtS++;
-            stage.begin(state, T, T);
-            stage.send(sent, Float64Array.of(to, 0, 0), new Float64Array(3), T, true);
+            stage.begin(state, times(T));
+            stage.send(sent, Float64Array.of(to, 0, 0), new Float64Array(3), times(T), true);
             const cost = (to - q) ** 2 - (from - q) ** 2;
             if (cost <= startJ) {
               paid++;

@@ -6,7 +6,8 @@
 import type { RobotModel, RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
 import { type ChainReport, STAGE } from '../chain-report.ts';
-import { brakeStep, writeBrakeRate } from '../limits/index.ts';
+import { BrakeBound, brakeStep, writeBrakeRate } from '../limits/index.ts';
+import { PASSED, PERIOD, type TickTimes } from '../tick-times.ts';
 import { JointPort } from './joint-port.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
 import { BOOKED, BOOKED_WITH_BRAKE, DISSIPATED, INJECTED, RELEASED, type SpringPort, WITH_BRAKE } from './port.ts';
@@ -37,13 +38,13 @@ export class EnergyTank {
   readonly #model: RobotModel;
   readonly #powerMaxW: number;
   readonly #roomJ: number;
-  readonly #shortestS: number;
+  readonly #bound: BrakeBound;
   readonly #brake: Float64Array;
   readonly #velocity: Float64Array;
   readonly #candidate: Float64Array;
   readonly #hold: Float64Array;
   readonly #target: Float64Array;
-  /** Numbers that change are kept in arrays: `SpringPort.costJ` says why. */
+  /** Numbers that change are kept in arrays: `TickTimes` says why. */
   readonly #tickJ: Float64Array = new Float64Array(4);
   /** [1] the share that is being looked at; that which was paid for in this tick. */
   readonly #share: Float64Array = new Float64Array(1);
@@ -54,6 +55,8 @@ export class EnergyTank {
   /** [n] joint limits less the margin, rad. */
   readonly #least: Float64Array;
   readonly #greatest: Float64Array;
+  /** [1] since the last tick, s: see `begin`. */
+  readonly #passedS: Float64Array = new Float64Array(1);
   #measuredAtS = Number.NEGATIVE_INFINITY;
   /** Only motion that injects nothing may be begun. */
   isEmpty = false;
@@ -69,7 +72,7 @@ export class EnergyTank {
     this.#model = model;
     this.#powerMaxW = tank.powerMaxW;
     this.#roomJ = tank.maxJ - tank.minJ;
-    this.#shortestS = shortestS;
+    this.#bound = new BrakeBound(shortestS);
     const n = model.joints.length;
     this.#brake = new Float64Array(n);
     this.#velocity = new Float64Array(n);
@@ -139,8 +142,8 @@ export class EnergyTank {
     this.isEmpty = false;
   }
 
-  /** A tick begins: takes in what came back since the last. `dtS` is the measured period, `tickS` that of the reference. */
-  begin(robot: RobotState, dtS: number, tickS: number): void {
+  /** A tick begins: takes in what came back since the last. */
+  begin(robot: RobotState, times: TickTimes): void {
     this.#scale[0] = 1;
     this.#tickJ[TOPPED_UP] = 0;
     const { positionRad, measuredAtS } = robot;
@@ -148,7 +151,8 @@ export class EnergyTank {
     const isMeasured = measuredAtS !== this.#measuredAtS && isPlausible(positionRad, this.#candidate.length);
     this.#measuredAtS = measuredAtS;
     // A period taken too short would be credited too much.
-    this.#port.begin(positionRad, isMeasured, dtS > tickS ? dtS : tickS);
+    this.#passedS[0] = times[PASSED]! > times[PERIOD]! ? times[PASSED]! : times[PERIOD]!;
+    this.#port.begin(positionRad, isMeasured, this.#passedS);
     const cost = this.#port.costJ;
     this.#tickJ[PUT_IN] = -cost[RELEASED]!;
     this.#books.debit(this.#tickJ, PUT_IN);
@@ -158,25 +162,25 @@ export class EnergyTank {
   }
 
   /**
-   * Slows `velocity` (n, rad/s) towards the brake step for a tick of `tickS` from the reference `referenceRad`, moving with
+   * Slows `velocity` (n, rad/s) towards the brake step for a tick of `times` from the reference `referenceRad`, moving with
    * `previous` so far: by the largest share that can be paid for together with the brake behind it. Both ends obey the
    * limits of velocity and acceleration, which are convex, so the result does. Returns reason bits.
    *
    * What the shield makes of the result lies between it and the brake step: the cost is convex in the velocity, so if both
    * can be paid all between can. If the brake cannot, this returns the brake itself, and there is nothing between.
    */
-  limit(velocity: Float64Array, referenceRad: Float64Array, previous: Float64Array, tickS: number): number {
+  limit(velocity: Float64Array, referenceRad: Float64Array, previous: Float64Array, times: TickTimes): number {
     // What is sent does not follow now, and costs nothing.
     if (this.isHeld) return 0;
-    brakeStep(this.#brake, this.#model, previous, tickS);
+    brakeStep(this.#brake, this.#model, previous, times);
     this.#boundBrake(velocity);
     this.#share[0] = 1;
-    if (this.#isPaid(velocity, referenceRad, tickS)) return 0;
+    if (this.#isPaid(velocity, referenceRad, times)) return 0;
     this.#share[0] = 0;
-    if (this.#isPaid(velocity, referenceRad, tickS)) {
+    if (this.#isPaid(velocity, referenceRad, times)) {
       for (let k = 0, step = 0.5; k < ROUNDS; k++, step /= 2) {
         this.#share[0] = this.#share[0]! + step;
-        if (!this.#isPaid(velocity, referenceRad, tickS)) this.#share[0] = this.#share[0]! - step;
+        if (!this.#isPaid(velocity, referenceRad, times)) this.#share[0] = this.#share[0]! - step;
       }
     }
     this.#mix(velocity);
@@ -188,8 +192,8 @@ export class EnergyTank {
   }
 
   /** Writes into `velocity` (n, rad/s) how the reference at `referenceRad` gets back to where the set-point was held. */
-  reunite(velocity: Float64Array, referenceRad: Float64Array, tickS: number): void {
-    writeWayBack(velocity, this.#model, referenceRad, this.#port.sentRad, tickS, this.#shortestS);
+  reunite(velocity: Float64Array, referenceRad: Float64Array, times: TickTimes): void {
+    writeWayBack(velocity, this.#model, referenceRad, this.#port.sentRad, times, this.#bound);
   }
 
   /**
@@ -200,10 +204,10 @@ export class EnergyTank {
     sentRad: Float64Array,
     referenceRad: Float64Array,
     speeds: Float64Array,
-    tickS: number,
+    times: TickTimes,
     isWanted: boolean,
   ): number {
-    this.#chooseTarget(referenceRad, tickS, isWanted);
+    this.#chooseTarget(referenceRad, times, isWanted);
     const tick = this.#tickJ;
     // The last rounding of a way back is not worth a wait.
     if (this.#isSame(referenceRad)) tick[BUDGET] = Math.max(tick[BUDGET]!, this.#books.accountJ[SPARE]! + ROUNDING_J);
@@ -214,13 +218,14 @@ export class EnergyTank {
     tick[PUT_IN] = tick[PUT_IN]! + this.#port.costJ[BOOKED]!;
     sentRad.set(this.#candidate);
     this.#settle(referenceRad);
-    if (!isWanted && this.#port.isRelaxed && !this.isHeld && isStill(speeds)) this.#topUp(tickS);
+    if (!isWanted && this.#port.isRelaxed && !this.isHeld && isStill(speeds)) this.#topUp(times);
     this.#judge();
     return this.isHeld ? TANK_HELD : 0;
   }
 
   /** Fills `#target` with where what is sent should go, and `BUDGET` with what that may cost. */
-  #chooseTarget(referenceRad: Float64Array, tickS: number, isWanted: boolean): void {
+  #chooseTarget(referenceRad: Float64Array, times: TickTimes, isWanted: boolean): void {
+    const tickS = times[PERIOD]!;
     const spareJ = this.#books.accountJ[SPARE]!;
     this.#target.set(referenceRad);
     this.#tickJ[BUDGET] = spareJ;
@@ -279,7 +284,8 @@ export class EnergyTank {
   }
 
   /** Whether the share in `#share` can be paid for. */
-  #isPaid(wanted: Float64Array, referenceRad: Float64Array, tickS: number): boolean {
+  #isPaid(wanted: Float64Array, referenceRad: Float64Array, times: TickTimes): boolean {
+    const tickS = times[PERIOD]!;
     this.#mix(wanted);
     for (let i = 0; i < wanted.length; i++) this.#candidate[i] = referenceRad[i]! + this.#velocity[i]! * tickS;
     const port = this.#port;
@@ -322,8 +328,8 @@ export class EnergyTank {
     this.#scale[0] = wasHeld ? 0 : this.#share[0]!;
   }
 
-  #topUp(tickS: number): void {
-    this.#books.topUp(tickS);
+  #topUp(times: TickTimes): void {
+    this.#books.topUp(times);
     this.#tickJ[TOPPED_UP] = this.#books.accountJ[TAKEN]!;
     this.#tickJ[CREDITED] = this.#tickJ[CREDITED]! + this.#tickJ[TOPPED_UP]!;
   }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { bookedJ, bookedWithBrakeJ, injectedJ, sentJ, withBrakeJ } from '../../../tests/support/spring-costs.ts';
+import { times } from '../../../tests/support/times.ts';
 import { Rng, type RobotModel, type TankModel } from '../../core/index.ts';
 import { brakeStep, writeBrakeRate } from '../limits/index.ts';
 import { JointPort } from './joint-port.ts';
@@ -48,7 +49,7 @@ function busyPort(
   port.restAt(q);
   for (let i = 0; i < ticks; i++) {
     for (let j = 0; j < 3; j++) q[j] = q[j]! + rng.uniformIn(-0.02, 0.02);
-    port.begin(q, rng.uniform() < 0.9, T);
+    port.begin(q, rng.uniform() < 0.9, Float64Array.of(T));
     port.send(port.sentRad.map((each) => each + rng.uniformIn(-0.02, 0.02)));
   }
   return { port, rng, q };
@@ -59,7 +60,7 @@ describe('the joint port', () => {
     const model = modelWith();
     const port = new JointPort(model);
     port.restAt([0, 0, 0]);
-    port.begin([0.01, -0.02, 0.3], true, T);
+    port.begin([0.01, -0.02, 0.3], true, Float64Array.of(T));
     const to = [0.05, 0, -0.1];
     const before = springsJ(model, [0, 0, 0], [0.01, -0.02, 0.3]);
     const after = springsJ(model, to, [0.01, -0.02, 0.3]);
@@ -74,10 +75,10 @@ describe('the joint port', () => {
     const model = modelWith({ velocityFeedForward: true });
     const port = new JointPort(model);
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
     const lead = (1 / 20) * 100;
     expect(sentJ(port, [0.001, 0, 0])).toBeCloseTo(springsJ(model, [0.001 * (1 + lead), 0, 0], [0, 0, 0]), 12);
-    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
     // Standing still takes the lead away.
     expect(sentJ(port, [0.001, 0, 0])).toBeLessThan(0);
   });
@@ -85,10 +86,10 @@ describe('the joint port', () => {
   it('books at most τ_max·|Δs| where nobody knows where the robot is', () => {
     const port = new JointPort(modelWith());
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], false, T);
+    port.begin([0, 0, 0], false, Float64Array.of(T));
     expect(sentJ(port, [0.01, -0.02, 0])).toBeCloseTo(5 * 0.03, 12);
-    port.begin([0.3, 0, 0], true, T);
-    port.begin([0.3, 0.01, 0], true, T);
+    port.begin([0.3, 0, 0], true, Float64Array.of(T));
+    port.begin([0.3, 0.01, 0], true, Float64Array.of(T));
     expect(port.costJ[DISSIPATED]!).toBeGreaterThan(0);
   });
 
@@ -96,41 +97,41 @@ describe('the joint port', () => {
     const model = modelWith();
     const port = new JointPort(model);
     port.restAt([0, 0, 0]);
-    port.begin([0.01, 0, 0], true, T);
-    port.begin([0, 0, 0], false, T);
+    port.begin([0.01, 0, 0], true, Float64Array.of(T));
+    port.begin([0, 0, 0], false, Float64Array.of(T));
     const booked = sentJ(port, [0.02, -0.02, 0]);
-    port.begin([0, 0, 0], false, T);
+    port.begin([0, 0, 0], false, Float64Array.of(T));
     expect(port.costJ[RELEASED]).toBe(0);
-    port.begin([0.015, 0.01, 0], true, T);
+    port.begin([0.015, 0.01, 0], true, Float64Array.of(T));
     const worstJ = springsJ(model, [0.02, -0.02, 0], [0.01, 0.01, 0]) - springsJ(model, [0, 0, 0], [0.01, 0.01, 0]);
     expect(port.costJ[RELEASED]).toBeCloseTo(booked - worstJ, 12);
-    port.begin([0.015, 0.01, 0], true, T);
+    port.begin([0.015, 0.01, 0], true, Float64Array.of(T));
     expect(port.costJ[RELEASED]).toBe(0);
   });
 
   it('credits what happened between two readings over all the time between them', () => {
     const port = new JointPort(modelWith());
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], true, T);
-    port.begin([0.002, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
+    port.begin([0.002, 0, 0], true, Float64Array.of(T));
     const oneJ = port.costJ[DISSIPATED]!;
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], true, T);
-    port.begin([0, 0, 0], false, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
+    port.begin([0, 0, 0], false, Float64Array.of(T));
     expect(port.costJ[DISSIPATED]).toBe(0);
-    port.begin([0.002, 0, 0], true, T);
+    port.begin([0.002, 0, 0], true, Float64Array.of(T));
     expect(port.costJ[DISSIPATED]).toBeCloseTo(oneJ / 2, 12);
   });
 
   it('leaves booked what it sent while it saw nothing for too long', () => {
     const port = new JointPort(modelWith());
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
     for (let k = 1; k <= 5; k++) {
-      port.begin([0, 0, 0], false, T);
+      port.begin([0, 0, 0], false, Float64Array.of(T));
       port.send([k < 3 ? 0.001 * k : 0.002, 0, 0]);
     }
-    port.begin([0.001, 0, 0], true, T);
+    port.begin([0.001, 0, 0], true, Float64Array.of(T));
     expect(port.costJ[RELEASED]).toBe(0);
     expect(port.costJ[DISSIPATED]).toBe(0);
   });
@@ -139,7 +140,7 @@ describe('the joint port', () => {
     fc.assert(
       fc.property(shape, fc.boolean(), near, (drawn, isMeasured, q) => {
         const { port } = busyPort(drawn);
-        port.begin(q, isMeasured, T);
+        port.begin(q, isMeasured, Float64Array.of(T));
         const hold = new Float64Array(3);
         port.writeHold(hold);
         expect(bookedJ(port, hold)).toBeLessThanOrEqual(1e-9);
@@ -151,7 +152,7 @@ describe('the joint port', () => {
     fc.assert(
       fc.property(shape, near, near, near, fc.double({ min: 0, max: 1, noNaN: true }), (drawn, q, a, b, share) => {
         const { port } = busyPort(drawn);
-        port.begin(q, true, T);
+        port.begin(q, true, Float64Array.of(T));
         const mix = a.map((each, i) => each + share * (b[i]! - each));
         for (const cost of [
           (each: number[]) => injectedJ(port, each),
@@ -172,15 +173,15 @@ describe('the joint port', () => {
         const { port, rng } = busyPort({ ...drawn, delayTicks: 0 }, 5, noise);
         const model = modelWith({}, { stiffnessNmPerRad: drawn.k, dampingNmSPerRad: drawn.d });
         const read = () => q.map((each) => each + rng.uniformIn(-noise, noise));
-        port.begin(read(), true, T);
+        port.begin(read(), true, Float64Array.of(T));
         const velocity = Float64Array.from(u);
         const at = port.sentRad.map((each, i) => each + velocity[i]! * T);
         const mostJ = withBrakeJ(port, at, velocity, 0.5 / brakeRate(model, velocity));
         let sum = sentJ(port, at);
         while (velocity.some((each) => each !== 0)) {
-          brakeStep(velocity, model, velocity.slice(), T);
+          brakeStep(velocity, model, velocity.slice(), times(T));
           for (let i = 0; i < 3; i++) at[i] = at[i]! + velocity[i]! * T;
-          port.begin(read(), true, T);
+          port.begin(read(), true, Float64Array.of(T));
           sum += sentJ(port, at);
           expect(sum).toBeLessThanOrEqual(mostJ + 1e-9);
         }
@@ -212,7 +213,7 @@ describe('the joint port', () => {
           isMeasured = rng.uniform() < 0.8;
           for (let i = 0; i < 3; i++) q[i] = isMeasured ? goal[i]! : q[i]! + rng.uniform() * (goal[i]! - q[i]!);
           const read = q.map((each) => each + encoderNoiseRad * rng.uniformIn(-1, 1));
-          port.begin(read, isMeasured, T);
+          port.begin(read, isMeasured, Float64Array.of(T));
           booked -= port.costJ[RELEASED]!;
           const before = port.sentRad.slice();
           const to = tick < 30 ? before.map((each) => each + rng.uniformIn(-0.1, 0.1)) : before.slice();
@@ -240,7 +241,7 @@ describe('the joint port', () => {
         port.restAt([0, 0, 0]);
         for (let tick = 0; tick < 40; tick++) {
           const jump = (): number => encoderNoiseRad * (tick % 3 === 0 ? rng.uniformIn(-1, 1) : 2 * rng.int(2) - 1);
-          port.begin([jump(), jump(), jump()], rng.uniform() < 0.9, T);
+          port.begin([jump(), jump(), jump()], rng.uniform() < 0.9, Float64Array.of(T));
           expect(port.costJ[DISSIPATED]).toBe(0);
           port.send([0, 0, 0]);
         }
@@ -262,7 +263,7 @@ describe('the joint port', () => {
           const ticks = 60;
           for (let tick = 0; tick <= ticks; tick++) {
             const q = speed * T * tick + encoderNoiseRad * rng.uniformIn(-1, 1);
-            port.begin([q, 0, 0], true, T);
+            port.begin([q, 0, 0], true, Float64Array.of(T));
             creditedJ += port.costJ[DISSIPATED]!;
             // Paid out as the window ends: up to here never more than was taken out.
             expect(creditedJ).toBeLessThanOrEqual(speed * speed * T * tick + 1e-12);
@@ -288,7 +289,7 @@ describe('the joint port', () => {
           const model = modelWith({ ...changes, velocityFeedForward: false, delayTicks: 0 }, servo);
           const port = new JointPort(model);
           port.restAt([0, 0, 0]);
-          port.begin(read, true, T);
+          port.begin(read, true, Float64Array.of(T));
           const q = read.map((each, i) => each + (noise * off[i]!) / 0.4);
           const realJ = springsJ(model, to, q) - springsJ(model, [0, 0, 0], q);
           expect(bookedJ(port, to)).toBeGreaterThanOrEqual(realJ - 1e-9);
@@ -302,11 +303,11 @@ describe('the joint port', () => {
     const model = modelWith({ delayTicks: 2 });
     const port = new JointPort(model);
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
     expect(sentJ(port, [0.02, 0, 0])).toBeCloseTo(0.1, 12);
     const released: number[] = [];
     for (let i = 0; i < 3; i++) {
-      port.begin([0, 0, 0], true, T);
+      port.begin([0, 0, 0], true, Float64Array.of(T));
       expect(port.isRelaxed).toBe(false);
       released.push(port.costJ[RELEASED]!);
       port.send([0.02, 0, 0]);
@@ -322,14 +323,14 @@ describe('the joint port', () => {
     let q = 0;
     // Ticks without time: no window ends.
     for (let i = 0; i < 12; i++) {
-      port.begin([0, 0, 0], true, 0);
+      port.begin([0, 0, 0], true, Float64Array.of(0));
       port.send([0.001 * (i + 1), 0, 0]);
     }
     let blind = 0;
     let creditedJ = 0;
     for (let i = 0; i < 30; i++) {
       q += 1e-3;
-      port.begin([q, 0, 0], true, T);
+      port.begin([q, 0, 0], true, Float64Array.of(T));
       creditedJ += port.costJ[DISSIPATED]!;
       if (creditedJ === 0) blind++;
     }
@@ -337,23 +338,23 @@ describe('the joint port', () => {
     expect(blind).toBeLessThan(20);
     port.restAt([0, 0, 0]);
     // Readings may be a tick late: a window lasts five of them, of which the first is the one they may be late by.
-    for (let tick = 0; tick <= 4; tick++) port.begin([0.001 * tick, 0, 0], true, T);
+    for (let tick = 0; tick <= 4; tick++) port.begin([0.001 * tick, 0, 0], true, Float64Array.of(T));
     expect(port.costJ[DISSIPATED]!).toBeCloseTo(0.004 ** 2 / (5 * T), 12);
-    port.begin([0.005, 0, 0], true, Number.NaN);
+    port.begin([0.005, 0, 0], true, Float64Array.of(Number.NaN));
     expect(port.costJ[DISSIPATED]!).toBe(0);
   });
 
   it('knows a robot at rest with nothing pulling at it', () => {
     const port = new JointPort(modelWith());
     port.restAt([0, 0, 0]);
-    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
     expect(port.isRelaxed).toBe(false);
-    port.begin([0, 0, 0], true, T);
+    port.begin([0, 0, 0], true, Float64Array.of(T));
     expect(port.isRelaxed).toBe(true);
-    port.begin([0.0002, 0, 0], true, T);
+    port.begin([0.0002, 0, 0], true, Float64Array.of(T));
     expect(port.isRelaxed).toBe(false);
-    port.begin([0.1, 0, 0], true, T);
-    port.begin([0.1, 0, 0], true, T);
+    port.begin([0.1, 0, 0], true, Float64Array.of(T));
+    port.begin([0.1, 0, 0], true, Float64Array.of(T));
     expect(port.isRelaxed).toBe(false);
   });
 

@@ -15,7 +15,7 @@ import {
   WITH_BRAKE,
 } from './port.ts';
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
-import { dissipatedJ } from './spring.ts';
+import { DAMPING, HEADROOM, MOVED, SURE, toDissipatedJ, WITHIN } from './spring.ts';
 
 /**
  * Where readings may be late, a window is so many times as long as they may: so much of its time, less one, is sure. A millionth
@@ -53,8 +53,8 @@ export class JointPort implements SpringPort {
   readonly #noiseNm: Float64Array;
   /** [1] an error, rad, that `#toSpringJ` replaces by what the spring holds. */
   readonly #work: Float64Array = new Float64Array(1);
-  /** [1] since the last tick, s. */
-  readonly #passedS: Float64Array = new Float64Array(1);
+  /** What `toDissipatedJ` is asked, and answers. */
+  readonly #damper: Float64Array = new Float64Array(5);
   readonly #model: RobotModel;
   readonly #delay: DelayWindow;
   /** [delay] the last periods, s, and how far they and the delay itself go back: by so much may a reading be older than its tick. */
@@ -118,14 +118,15 @@ export class JointPort implements SpringPort {
     this.#delay.clear();
   }
 
-  begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
+  begin(positionRad: ArrayLike<number>, isMeasured: boolean, passedS: Float64Array): void {
+    const dtS = passedS[0]!;
     this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
     this.#sinceS[0] = this.#sinceS[0]! + dtS;
-    this.#remember(dtS);
+    this.#remember(passedS);
     const isKnown = this.#sinceTicks <= LONGEST_GAP && !this.#delay.isBlind && dtS > 0;
     if (isKnown) {
-      this.#widenWindows(dtS);
+      this.#widenWindows(passedS);
       if (isMeasured) this.#look(positionRad);
     } else if (isMeasured) {
       for (let i = 0; i < this.#position.length; i++) this.#beginWindow(i, positionRad);
@@ -137,8 +138,7 @@ export class JointPort implements SpringPort {
       this.#sinceTicks = 0;
       this.#sinceS[0] = 0;
     }
-    this.#passedS[0] = dtS;
-    this.#delay.advance(this.#position, isMeasured, this.#passedS);
+    this.#delay.advance(this.#position, isMeasured, passedS);
     this.costJ[RELEASED] = this.#delay.releasedJ[0]!;
   }
 
@@ -271,13 +271,18 @@ export class JointPort implements SpringPort {
     const nearest = Math.min(from, now) - noise;
     const farthest = Math.max(from, now) + noise;
     const errorRad = Math.max(this.#windowHigh[i]! - nearest, farthest - this.#windowLow[i]!);
-    const headroomNm = this.#torque[i]! - this.#stiffness[i]! * errorRad;
-    const dampedJ = dissipatedJ(dampingNmSPerRad, headroomNm, sureRad, this.#windowS[i]!);
-    this.costJ[DISSIPATED] = this.costJ[DISSIPATED]! + dampedJ;
+    const damper = this.#damper;
+    damper[DAMPING] = dampingNmSPerRad;
+    damper[HEADROOM] = this.#torque[i]! - this.#stiffness[i]! * errorRad;
+    damper[MOVED] = sureRad;
+    damper[WITHIN] = this.#windowS[i]!;
+    toDissipatedJ(damper);
+    this.costJ[DISSIPATED] = this.costJ[DISSIPATED]! + damper[SURE]!;
   }
 
   /** A window of readings that may be late can have lasted longer than between their ticks. */
-  #remember(dtS: number): void {
+  #remember(passedS: Float64Array): void {
+    const dtS = passedS[0]!;
     if (this.#periodsS.length === 0) return;
     this.#periodsS[this.#nextPeriod] = dtS > 0 ? dtS : 0;
     this.#nextPeriod = (this.#nextPeriod + 1) % this.#periodsS.length;
@@ -293,13 +298,13 @@ export class JointPort implements SpringPort {
     this.#windowHigh[i] = Number.NEGATIVE_INFINITY;
   }
 
-  /** `#low` and `#high` become the set-points that can have been in force since the last tick, `dtS` ago; so do the windows. */
-  #widenWindows(dtS: number): void {
+  /** `#low` and `#high` become the set-points that can have been in force since the last tick, `passedS[0]` ago; so do the windows. */
+  #widenWindows(passedS: Float64Array): void {
     this.#low.set(this.#setPoint);
     this.#high.set(this.#setPoint);
     this.#delay.widen(this.#low, this.#high);
     for (let i = 0; i < this.#low.length; i++) {
-      this.#windowS[i] = this.#windowS[i]! + dtS;
+      this.#windowS[i] = this.#windowS[i]! + passedS[0]!;
       this.#windowLow[i] = Math.min(this.#windowLow[i]!, this.#low[i]!);
       this.#windowHigh[i] = Math.max(this.#windowHigh[i]!, this.#high[i]!);
     }

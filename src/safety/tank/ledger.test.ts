@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { times } from '../../../tests/support/times.ts';
 import type { TankModel } from '../../core/index.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';
 
@@ -15,7 +16,7 @@ function credit(books: EnergyLedger, dissipatedJ: number): number {
 }
 
 function topUp(books: EnergyLedger, dtS: number): number {
-  books.topUp(dtS);
+  books.topUp(times(dtS));
   return books.accountJ[TAKEN]!;
 }
 

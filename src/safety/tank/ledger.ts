@@ -1,5 +1,6 @@
 /** What is in the energy tank, and what went in and out of it. */
 import type { TankModel } from '../../core/index.ts';
+import { PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** Places in `accountJ`: the content; what may be spent of it; what the last `credit` or `topUp` took in. */
 export const CONTENT = 0;
@@ -9,7 +10,7 @@ export const TAKEN = 2;
 /**
  * The books of one tank, J. Whatever is booked, its content stays at most `maxJ`; that it stays at least `minJ` is the doing
  * of those who book: they spend no more than is spare. Amounts are read from arrays, at a place, and answers written into
- * one (`SpringPort.costJ` says why). Tick-safe after construction.
+ * one (`TickTimes` says why). Tick-safe after construction.
  */
 export class EnergyLedger {
   /** [3] see `CONTENT`. */
@@ -51,10 +52,10 @@ export class EnergyLedger {
   }
 
   /** Tops up slowly, and never beyond the start. What came in is `TAKEN`. */
-  topUp(dtS: number): void {
+  topUp(times: TickTimes): void {
     const account = this.accountJ;
     const room = this.#tank.startJ - account[CONTENT]!;
-    const wanted = (this.#tank.topUpW ?? 0) * dtS;
+    const wanted = (this.#tank.topUpW ?? 0) * times[PERIOD]!;
     account[TAKEN] = room > 0 && wanted > 0 ? Math.min(room, wanted) : 0;
     account[CONTENT] = account[CONTENT]! + account[TAKEN]!;
     this.#count();

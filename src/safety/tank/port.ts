@@ -1,8 +1,7 @@
 /** Where a robot's commands put energy into it: the springs between its set-points and its body. */
 
 /**
- * Places in `SpringPort.costJ`. Numbers go from a port to the tank in an array: V8 puts a number that a call takes or returns
- * on the heap unless it inlines the call, and a tick must leave no garbage.
+ * Places in `SpringPort.costJ`. Numbers go from a port to the tank in an array: `TickTimes` says why.
  */
 export const INJECTED = 0;
 export const BOOKED = 1;
@@ -30,8 +29,8 @@ export interface SpringPort {
   /** The robot holds still at `jointsRad` (finite) with its set-point there, or has no torque. */
   restAt(jointsRad: ArrayLike<number>): void;
 
-  /** A tick begins: the robot is at `positionRad`, `dtS` after the last tick. `isMeasured` false: nobody knows where it is. */
-  begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void;
+  /** A tick begins: the robot is at `positionRad`, `passedS[0]` after the last tick. `isMeasured` false: nobody knows where it is. */
+  begin(positionRad: ArrayLike<number>, isMeasured: boolean, passedS: Float64Array): void;
 
   /**
    * Fills `INJECTED`, what sending `candidateRad` puts into the springs with the robot where it was last measured, and

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { bookedJ, bookedWithBrakeJ, injectedJ, sentJ, withBrakeJ } from '../../../tests/support/spring-costs.ts';
+import { times } from '../../../tests/support/times.ts';
 import {
   ArmKinematics,
   createRobotState,
@@ -50,7 +51,7 @@ describe('the port of a Cartesian spring', () => {
     const port = new PosePort(model);
     port.restAt(home);
     const q = home.map((each, i) => each + 0.01 * (i - 2));
-    port.begin(q, true, T);
+    port.begin(q, true, Float64Array.of(T));
     const to = home.map((each, i) => each - 0.02 * (i - 3));
     const expected = storedJ(to, q) - storedJ(home, q);
     expect(injectedJ(port, to)).toBeCloseTo(expected, 9);
@@ -69,24 +70,24 @@ describe('the port of a Cartesian spring', () => {
   it('credits what the tool’s dampers took out on the straight way, of a turn by the least of the three', () => {
     const port = new PosePort(model);
     port.restAt(home);
-    port.begin(home, true, T);
+    port.begin(home, true, Float64Array.of(T));
     expect(port.costJ[DISSIPATED]!).toBe(0);
     const q = home.map((each, i) => (i === 5 ? each + 0.01 : each));
-    port.begin(q, true, T);
+    port.begin(q, true, Float64Array.of(T));
     // The last joint turns the tool about itself.
     expect(port.costJ[DISSIPATED]!).toBeCloseTo((2 * 0.01 * 0.01) / T, 9);
     expect(port.isRelaxed).toBe(false);
-    port.begin(q, true, Number.NaN);
+    port.begin(q, true, Float64Array.of(Number.NaN));
     expect(port.costJ[DISSIPATED]!).toBe(0);
-    port.begin(home, true, T);
-    port.begin(home, true, T);
+    port.begin(home, true, Float64Array.of(T));
+    port.begin(home, true, Float64Array.of(T));
     expect(port.isRelaxed).toBe(true);
   });
 
   it('sends nothing new where nobody knows where the tool is', () => {
     const port = new PosePort(model);
     port.restAt(home);
-    port.begin(home, false, T);
+    port.begin(home, false, Float64Array.of(T));
     expect(bookedJ(port, home)).toBe(0);
     expect(
       bookedJ(
@@ -118,18 +119,18 @@ describe('the port of a Cartesian spring', () => {
             state.positionRad[i] = q + 0.3 * (sent[i]! - q) + rng.uniformIn(-jump, jump);
           }
           state.measuredAtS = tick + 1;
-          stage.begin(state, T, T);
+          stage.begin(state, times(T));
           const u = velocity.slice();
           const isWanted = rng.uniform() < 0.9;
-          brakeStep(u, model, velocity, T);
+          brakeStep(u, model, velocity, times(T));
           if (isWanted) {
-            if (stage.isHeld) stage.reunite(u, reference, T);
+            if (stage.isHeld) stage.reunite(u, reference, times(T));
             for (let i = 0; i < 6; i++) u[i] = stage.isHeld ? u[i]! : velocity[i]! + rng.uniformIn(-0.1, 0.1);
-            stage.limit(u, reference, velocity, T);
+            stage.limit(u, reference, velocity, times(T));
           }
           velocity.set(u);
           for (let i = 0; i < 6; i++) reference[i] = reference[i]! + u[i]! * T;
-          stage.send(sent, reference, velocity, T, isWanted);
+          stage.send(sent, reference, velocity, times(T), isWanted);
           real += storedJ(sent, state.positionRad) - storedJ(before, state.positionRad);
           back += stage.creditedJ;
           least = Math.min(least, stage.energyJ);

@@ -76,10 +76,10 @@ export class PosePort implements SpringPort {
     this.#isMeasured = false;
   }
 
-  begin(positionRad: ArrayLike<number>, isMeasured: boolean, dtS: number): void {
+  begin(positionRad: ArrayLike<number>, isMeasured: boolean, passedS: Float64Array): void {
     this.costJ[DISSIPATED] = 0;
     this.isRelaxed = false;
-    if (isMeasured) this.#measure(positionRad, dtS);
+    if (isMeasured) this.#measure(positionRad, passedS);
     this.#isMeasured = isMeasured;
   }
 
@@ -149,7 +149,8 @@ export class PosePort implements SpringPort {
     rotationError(error, target.tcpRotation, from.tcpRotation, 3);
   }
 
-  #measure(positionRad: ArrayLike<number>, dtS: number): void {
+  #measure(positionRad: ArrayLike<number>, passedS: Float64Array): void {
+    const dtS = passedS[0]!;
     this.#probe.forward(positionRad);
     if (this.#isMeasured && dtS > 0) {
       this.#windowS[0] = this.#windowS[0]! + dtS;

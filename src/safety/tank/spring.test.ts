@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { dissipatedJ, jointSpringJ, springJ, springsJ } from './spring.ts';
+import { DAMPING, HEADROOM, jointSpringJ, MOVED, SURE, springJ, springsJ, toDissipatedJ, WITHIN } from './spring.ts';
+
+function dissipatedJ(dampingNmSPerRad: number, headroomNm: number, movedRad: number, dtS: number): number {
+  const damper = new Float64Array(5).fill(Number.NaN);
+  damper[DAMPING] = dampingNmSPerRad;
+  damper[HEADROOM] = headroomNm;
+  damper[MOVED] = movedRad;
+  damper[WITHIN] = dtS;
+  toDissipatedJ(damper);
+  return damper[SURE]!;
+}
 
 const positive = fc.double({ min: 0.1, max: 3000, noNaN: true });
 const real = fc.double({ min: -3, max: 3, noNaN: true });

@@ -29,19 +29,30 @@ export function springsJ(model: RobotModel, setPointRad: ArrayLike<number>, posi
   return sum;
 }
 
+/** Places in what `toDissipatedJ` takes: d, N·m·s/rad; m, N·m; Δ, rad; dt, s; and what it fills in, J. */
+export const DAMPING = 0;
+export const HEADROOM = 1;
+export const MOVED = 2;
+export const WITHIN = 3;
+export const SURE = 4;
+
 /**
- * The least energy, J ≥ 0, that a damper d ≥ 0 (N·m·s/rad) takes out while its joint gets `movedRad` farther within `dtS`,
- * whatever it does in between, if it has `headroomNm` left to its torque limit at every place between the two ends.
+ * Fills `SURE`: the least energy, J ≥ 0, that a damper d ≥ 0 (N·m·s/rad) takes out while its joint gets Δ
+ * farther within dt, whatever it does in between, if it has m left to its torque limit at every place between the two ends.
  *
  * Where the spring alone is θ = τ_max − m from saturation, the servo takes out at least |q̇|·min(d|q̇|, m) ≥ h(|q̇|), with the
  * convex h(v) = d·v² up to v = m/(2d) and m·v − m²/(4d) after it. A joint that gets Δ farther passes every place between,
  * and by Jensen's inequality ∫h(|q̇|)dt ≥ dt·h(|Δ|/dt): d·Δ²/dt for all but the fastest. Tick-safe; 0 where nothing is sure.
  */
-export function dissipatedJ(dampingNmSPerRad: number, headroomNm: number, movedRad: number, dtS: number): number {
-  if (!(dtS > 0 && headroomNm > 0 && dampingNmSPerRad > 0)) return 0;
-  const moved = Math.abs(movedRad);
+export function toDissipatedJ(damper: Float64Array): void {
+  const dampingNmSPerRad = damper[DAMPING]!;
+  const headroomNm = damper[HEADROOM]!;
+  const dtS = damper[WITHIN]!;
+  damper[SURE] = 0;
+  if (!(dtS > 0 && headroomNm > 0 && dampingNmSPerRad > 0)) return;
+  const moved = Math.abs(damper[MOVED]!);
   const damperNm = (dampingNmSPerRad * moved) / dtS;
-  if (damperNm <= headroomNm / 2) return damperNm * moved;
-  const sureJ = headroomNm * moved - (headroomNm * headroomNm * dtS) / (4 * dampingNmSPerRad);
-  return sureJ > 0 ? sureJ : 0;
+  const saturatingJ = headroomNm * moved - (headroomNm * headroomNm * dtS) / (4 * dampingNmSPerRad);
+  const sureJ = damperNm <= headroomNm / 2 ? damperNm * moved : saturatingJ;
+  if (sureJ > 0) damper[SURE] = sureJ;
 }

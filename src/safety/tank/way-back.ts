@@ -1,10 +1,15 @@
 /** How a reference gets back to a place that it was ahead of. */
 import type { RobotModel } from '../../core/index.ts';
-import { brakeBound } from '../limits/index.ts';
+import type { BrakeBound } from '../limits/index.ts';
+import { PERIOD, type TickTimes } from '../tick-times.ts';
+
+/** [1] the whole way, then how fast it may go on; and its acceleration, 1/s². In arrays: see `TickTimes`. */
+const room = new Float64Array(1);
+const accel = new Float64Array(1);
 
 /**
- * Writes into `velocity` (n, rad/s) the way from `fromRad` to `toRad` (n) in a tick of `tickS`: straight, no faster than the
- * joints may and than leaves room to stop, later ticks being no shorter than `shortestS`. 0 where they are the same. The
+ * Writes into `velocity` (n, rad/s) the way from `fromRad` to `toRad` (n) in a tick of `times`: straight, no faster than the
+ * joints may and than leaves room to stop by `bound`. 0 where they are the same. The
  * limits and the shield come after it, as after any command. Tick-safe.
  */
 export function writeWayBack(
@@ -12,11 +17,11 @@ export function writeWayBack(
   model: RobotModel,
   fromRad: ArrayLike<number>,
   toRad: ArrayLike<number>,
-  tickS: number,
-  shortestS: number,
+  times: TickTimes,
+  bound: BrakeBound,
 ): void {
   let rate = Number.POSITIVE_INFINITY;
-  let speed = 1 / tickS;
+  let speed = 1 / times[PERIOD]!;
   for (let i = 0; i < velocity.length; i++) {
     const { accelMaxRadPerS2, velocityMaxRadPerS } = model.joints[i]!;
     const way = toRad[i]! - fromRad[i]!;
@@ -26,7 +31,10 @@ export function writeWayBack(
     speed = Math.min(speed, velocityMaxRadPerS / Math.abs(way));
   }
   // The whole way is 1. Its last piece, which the bound would leave, is so short that any tick can begin and end it.
-  const isLast = rate * shortestS * shortestS >= 8;
-  if (!isLast) speed = Math.min(speed, brakeBound(1, rate, tickS, shortestS));
+  const isLast = rate * bound.shortestS * bound.shortestS >= 8;
+  room[0] = 1;
+  accel[0] = rate;
+  bound.toSpeeds(room, accel, times);
+  if (!isLast) speed = Math.min(speed, room[0]!);
   for (let i = 0; i < velocity.length; i++) velocity[i] = velocity[i]! * speed;
 }

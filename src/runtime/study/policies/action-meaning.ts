@@ -12,6 +12,7 @@ import {
   yawBetween,
 } from '../../../core/index.ts';
 import { ActionMap } from '../../../safety/command/index.ts';
+import { createTickTimes } from '../../../safety/index.ts';
 import type { ResolvedConfig } from '../../config/index.ts';
 
 /** Declared, and as it is done. */
@@ -58,7 +59,7 @@ export function meaningOnRobot(spec: ActionSpec, { robot, task }: ResolvedConfig
       map.command(
         Float64Array.from(action, (value) => clamp(value, -1, 1)),
         input,
-        0,
+        createTickTimes(),
       );
       return Float64Array.from(spec.dimensions, change);
     },
