@@ -132,8 +132,7 @@ describe('rein safety identify in real time', { timeout: PATIENCE_MS }, () => {
     const nodeless = await second.run.ended;
     expect(nodeless.code).toBe(1);
     expect(nodeless.stderr).toMatch(/The node ended \(signal SIGKILL\)/);
-    // A guard that is asked to end says so once the arm stands.
-    expect(readFileSync(at('piece.guard.log'), 'utf8')).toMatch(/"msg":"ended"\}\n$/);
+    expectStanding();
     expectNothingWritten();
   });
 

@@ -204,6 +204,8 @@ export class WorkerGuardLink implements GuardLink {
     this.#lose('the link was closed');
     Atomics.compareExchange(this.#control, CONTROL.stop, STOP.no, STOP.braked);
     await this.#exited;
+    // How it braked and stood is logged, though nobody can ask for anything any more.
+    this.#forwardFrames();
     this.#closing ??= this.#ros?.close() ?? Promise.resolve();
     await this.#closing;
   }
