@@ -20,25 +20,25 @@ const DEFAULT_FILTER_S = 0.028;
 const HELP = `
 What happens:
   1  The arm stands for 3 s: the noise of its encoders.
-  2  It goes to its home pose, slowly, where it is elsewhere, and moves about that for --duration, in sines on every joint,
-     through the guard: limits, walls, distances and following stay guarded. The energy tank is left out, for its books
-     are what is judged.
+  2  It goes home slowly, where it is elsewhere, and moves about its home pose for --duration, in sines on every joint,
+     through the guard: limits, walls, distances and following stay guarded. The energy tank is left out, for its
+     books are what is judged.
   3  Stiffness, damping, delay and feed-forward of each servo are fitted to the torques that its driver measures, and
      masses, inertia and friction of the links; what remains of the minute gives the limits of the torque observer.
   4  A table says what the file says, what was measured, and whether the tank's margins cover the difference; below it,
      the least push on each link and the least load that the observer notices.
 
-A simulated arm (driver: mujoco) is identified in seconds, in lock-step; --real-time is a rehearsal of the next paragraph.
+A simulated arm (driver: mujoco) is identified in seconds, in lock-step; --real-time rehearses with it what follows.
 
-A real arm moves in real time, behind the guard process that rein run has. First it is said how far joints and tool will go
-and for how long. Nothing moves before you press c at this terminal; space stops the arm, Ctrl+C brings it to rest and ends,
-and then the guard leaves it as its driver's exit policy says. Any fault of the guard ends it, with its row and a remedy, and
-so do lost frames, more than 1 in 100. Without a result of the whole motion nothing is written but what the guard logged.
-Keep a hand on the emergency stop, and people away from where the tool will go.
+A real arm moves in real time, behind the guard process that rein run has. First it is said how far joints and tool
+will go and for how long. Nothing moves before you press c at this terminal; space stops the arm, Ctrl+C brings it to
+rest and ends, and then the guard leaves it as its driver's exit policy says. Any fault of the guard ends it, with its
+row and a remedy, and so do lost frames, more than 1 in 100. Without a result of the whole motion nothing is written
+but what the guard logged. Keep a hand on the emergency stop, and people away from where the tool will go.
 
 What it writes: --out, the piece "torqueObserver:" for the robot's file. With it the guard stops the arm (row 54) when
-something touches a link, weighs on it, or when a servo is not the one of the file. In real time also the guard's log, beside
---out (my-arm-observer.guard.log): when the arm was moved, braked and stood, and what was wrong.
+something touches a link, weighs on it, or when a servo is not the one of the file. In real time also the guard's log,
+beside --out (my-arm-observer.guard.log): when the arm was moved, braked and stood, and what was wrong.
 
 Examples:
   $ rein safety identify arm6
