@@ -84,6 +84,56 @@ describe('the port of a Cartesian spring', () => {
     expect(port.isRelaxed).toBe(true);
   });
 
+  it('waits until a way is sure beside the noise of readings, or the window ends, and credits no more than was taken out', () => {
+    const noiseRad = 1e-4;
+    const port = new PosePort({ ...model, joints: model.joints.map((j) => ({ ...j, encoderNoiseRad: noiseRad })) });
+    /** What the turn of the last joint at `radPerS` was credited in `ticks`, and in how many of them. */
+    const turn = (radPerS: number, ticks: number): { creditedJ: number; times: number } => {
+      const all = { creditedJ: 0, times: 0 };
+      port.restAt(home);
+      for (let k = 0; k <= ticks; k++) {
+        const q = home.map((each, i) => (i === 5 ? each + radPerS * k * T : each));
+        port.begin(q, true, Float64Array.of(T));
+        all.creditedJ += port.costJ[DISSIPATED]!;
+        if (port.costJ[DISSIPATED]! > 0) all.times++;
+      }
+      return all;
+    };
+    const takenJ = (radPerS: number, ticks: number): number => 2 * radPerS * radPerS * ticks * T;
+    // Fast, in every second tick or so; slowly, once in each window of a tenth of a second; all within the noise, never.
+    const fast = turn(2, 20);
+    expect(fast.times).toBeGreaterThan(5);
+    expect(fast.creditedJ).toBeGreaterThan(0.5 * takenJ(2, 20));
+    expect(fast.creditedJ).toBeLessThanOrEqual(takenJ(2, 20));
+    const slow = turn(0.05, 20);
+    expect(slow.times).toBe(2);
+    expect(slow.creditedJ).toBeLessThanOrEqual(takenJ(0.05, 20));
+    expect(turn(0.001, 20).creditedJ).toBe(0);
+  });
+
+  it('takes the noise of a joint that slides for a shift of the tool, and for no turn', () => {
+    const noiseM = 1e-3;
+    const slides = (encoderNoiseRad: number): RobotModel => ({
+      ...model,
+      joints: model.joints.map((j, i) => (i === 5 ? { ...j, kind: 'prismatic', encoderNoiseRad } : j)),
+    });
+    // The first joint turns the tool and shifts it.
+    const to = home.map((each, i) => (i === 0 ? each + 0.02 : each));
+    const [exactJ, noisyJ] = [0, noiseM].map((noise) => {
+      const port = new PosePort(slides(noise));
+      port.restAt(home);
+      port.begin(home, true, Float64Array.of(T));
+      return injectedJ(port, to);
+    });
+    const [from, there] = [home, to].map((joints) => {
+      const arm = new ArmKinematics(slides(0));
+      arm.forward(joints);
+      return arm.tcpPositionM;
+    });
+    const wayM = from!.reduce((sum, each, k) => sum + Math.abs(there![k]! - each), 0);
+    expect(noisyJ! - exactJ!).toBeCloseTo(noiseM * K[0] * wayM, 9);
+  });
+
   it('sends nothing new where nobody knows where the tool is', () => {
     const port = new PosePort(model);
     port.restAt(home);

@@ -52,6 +52,13 @@ function poseAt(wantedM: number): number[] {
 }
 
 describe('distances of the measured arm', () => {
+  it('are not there where no bodies are described: it goes at full speed, even beyond its walls', () => {
+    const { collision: _, ...bare } = model;
+    const watch = new MeasuredClearance({ ...bare, workspace: { minM: [5, 5, 5], maxM: [6, 6, 6] } });
+    for (let k = 0; k < 5; k++) expect(checked(watch, model.homeRad)).toBe(0);
+    expect(watch.speedRatio).toBe(1);
+  });
+
   it('slow it below half of the clearance, and are a fault in the second reading at 0, at any pose', () => {
     const watch = new MeasuredClearance(model);
     const near = [0.9, 0.51, 0.49, 0.1].map((share) => poseAt(share * clearanceM));

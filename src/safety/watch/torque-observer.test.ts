@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { diffBase, ur5eLike } from '../../../tests/support/robot-models.ts';
 import {
   ArmKinematics,
   createRobotState,
@@ -129,5 +129,46 @@ it('finds a servo with another torque limit while it stays saturated', () => {
   for (const side of [-1, 1]) {
     const { see } = wrist();
     for (let k = 0; k < 30; k++) expect(see(side * 0.2, 0, side * 28)).toBe(0);
+  }
+});
+
+it('watches no base, whose wheels slip', () => {
+  const { torqueObserver } = model;
+  const observer = new TorqueObserver({ ...diffBase, ...(torqueObserver === undefined ? {} : { torqueObserver }) });
+  const state = createRobotState(2, 0);
+  state.torqueNm.fill(1000);
+  for (let k = 0; k < 5; k++) expect(observer.check(state, new Float64Array(2), PERIOD_S)).toBe(0);
+});
+
+it('expects a servo with feed-forward to give nothing where it follows without lag, and one without to brake it', () => {
+  const RAD_PER_S = 0.05;
+  for (const velocityFeedForward of [true, false]) {
+    const observer = new TorqueObserver({
+      ...model,
+      torqueObserver: { ...model.torqueObserver!, velocityFeedForward },
+    });
+    const state = createRobotState(joints, 0);
+    const q = state.positionRad;
+    state.velocityRadPerS[WRIST] = RAD_PER_S;
+    let flags = 0;
+    for (let k = 0; k < 30; k++) {
+      q.set(model.homeRad);
+      q[WRIST] = model.homeRad[WRIST]! + RAD_PER_S * k * PERIOD_S;
+      // It is where it is sent, and gives nothing.
+      flags |= observer.check(state, q, PERIOD_S);
+    }
+    const { dampingNmSPerRad } = model.joints[WRIST]!;
+    const { servoNm } = observer;
+    if (velocityFeedForward) expect(servoNm[WRIST]).toBeCloseTo(0, 6);
+    else expect(servoNm[WRIST]).toBeCloseTo(dampingNmSPerRad * RAD_PER_S, 2);
+    expect(flags & SERVO_RESIDUAL).toBe(velocityFeedForward ? 0 : SERVO_RESIDUAL);
+  }
+});
+
+it('compares nothing with a reading of which no time is known to have passed', () => {
+  for (const dtS of [0, -PERIOD_S, Number.NaN]) {
+    const { observer, state } = pressing();
+    for (let k = 0; k < 5; k++) expect(observer.check(state, model.homeRad, dtS)).toBe(0);
+    expect([...observer.externalNm]).toEqual(model.joints.map(() => 0));
   }
 });

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import {
+  FAULTS,
+  type Fault,
+  faultsOf,
+  isAtLeast,
+  mayGoOnInSimulation,
+  sentenceOf,
+  TORQUE_RESIDUAL,
+  TRACKING_ERROR,
+  withRow,
+  worstAction,
+} from './faults.ts';
+
+const joints = [
+  { name: 'lift', kind: 'prismatic' },
+  { name: 'wrist', kind: 'revolute' },
+] as const;
+
+function fault(flag: number): Fault {
+  return faultsOf(flag)[0]!;
+}
+
+describe('what a fault says to people', () => {
+  it('names joint and amount of a torque that is off, in N of a joint that slides', () => {
+    const told = fault(TORQUE_RESIDUAL);
+    const start = told.sentence.slice(0, -1);
+    expect(sentenceOf(told, { residualJoint: 1, residualNm: -8.26 }, joints)).toBe(`${start} (wrist: -8.3 N·m).`);
+    expect(sentenceOf(told, { residualJoint: 0, residualNm: 60 }, joints)).toBe(`${start} (lift: 60.0 N).`);
+    expect(sentenceOf(told, { residualJoint: 1, residualNm: Number.NaN }, joints)).toBe(
+      `${start} (wrist: no torque is measured).`,
+    );
+  });
+
+  it('names no joint where none is known, and none of a fault that is not about torques', () => {
+    const told = fault(TORQUE_RESIDUAL);
+    expect(sentenceOf(told, { residualJoint: -1, residualNm: 0 }, joints)).toBe(told.sentence);
+    const other = fault(TRACKING_ERROR);
+    expect(sentenceOf(other, { residualJoint: 1, residualNm: 9 }, joints)).toBe(other.sentence);
+  });
+
+  it('ends with its row', () => {
+    expect(withRow('The robot does not answer.', 10)).toBe('The robot does not answer (fault 10).');
+  });
+});
+
+describe('the action that faults ask for', () => {
+  it('is the sternest of theirs, and lets a simulated robot go on below category 1 only', () => {
+    expect(mayGoOnInSimulation(0)).toBe(true);
+    for (const { bit, action } of FAULTS) {
+      expect(worstAction(bit)).toBe(action);
+      expect(mayGoOnInSimulation(bit)).toBe(action !== 'cat1' && action !== 'cat0');
+      for (const other of FAULTS) expect(isAtLeast(worstAction(bit | other.bit), action)).toBe(true);
+    }
+  });
+});
