@@ -20,24 +20,32 @@ const meanOf = (runs, key) =>
   runs.every((run) => run[key] !== undefined) ? mean(runs.map((run) => run[key])) : undefined;
 const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / numbers.length;
 
+/** Trained with everything, with no busy loops beside it: what is shown by seed, and what busy runs are compared with. */
+export function isQuiet(run) {
+  return run.method === 'trained' && (run.busy ?? 0) === 0;
+}
+
 /** Tasks that were trained on a quiet machine: what there are figures of. */
 export function tasksOf(runs) {
-  return [
-    ...new Set(
-      runs.filter((run) => run.method === 'trained' && (run.busy ?? 0) === 0 && !run.failed).map(({ task }) => task),
-    ),
-  ];
+  return [...new Set(runs.filter((run) => isQuiet(run) && !run.failed).map(({ task }) => task))];
+}
+
+function machineOf({ cores, cpu }) {
+  return `${cores} cores, ${cpu}`;
 }
 
 /** The whole page, in Markdown, of runs as they are in docs/results/runs.jsonl. */
 export function page(runs) {
   const tasks = tasksOf(runs);
   const first = runs.find((run) => !run.failed);
+  const machines = [...new Set(runs.filter((run) => !run.failed).map(machineOf))];
   const versions = Object.entries(first.versions).map(([name, version]) => `${name} ${version}`);
   return `# Results
 
 Made by \`npm run results\` from [docs/results/runs.jsonl](results/runs.jsonl); one line there is the \`--json\` summary of one
-run. How the learner's algorithms compare, over seeds and with intervals: [learning curves](results/curves.md). Machine: ${first.cores} cores, ${first.cpu}; no GPU. ${versions.join(', ')}.
+run. How the learner's algorithms compare, over seeds and with intervals: [learning curves](results/curves.md). Machine of the rows by seed: ${machineOf(first)}; no GPU.${
+    machines.length > 1 ? ` Repetitions and other methods also on: ${machines.slice(1).join('; ')}.` : ''
+  } ${versions.join(', ')}.
 
 Every figure of success is the share of ${first.eval_episodes} fresh evaluation episodes without help and without exploring. These
 episodes are the same for all rows and seeds, and no policy was chosen on them: the one that is kept was chosen on
@@ -59,8 +67,8 @@ ${tasks
 function section(task, made) {
   const all = made.filter((run) => !run.failed);
   const runs = all.filter((run) => (run.busy ?? 0) === 0);
-  const trained = runs.filter((run) => run.method === 'trained');
-  const broken = made.filter((run) => run.failed && run.method === 'trained' && (run.busy ?? 0) === 0);
+  const trained = runs.filter(isQuiet);
+  const broken = made.filter((run) => run.failed && isQuiet(run));
   const target = trained[0]?.target_success_rate ?? 0;
   const met = trained.filter((run) => run.success_rate >= target).length;
   const busyRuns = all.filter((run) => (run.busy ?? 0) > 0);
@@ -114,8 +122,11 @@ function sameness(quiet, busyRuns) {
   const different = differences(quiet, busyRuns).map(({ seed }) => seed);
   const times = compared.map((run) => run.training_wall_s);
   const beside = `beside ${busyRuns[0].busy} busy loops, where training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s`;
-  if (different.length === 0)
-    return `${compared.length} of ${compared.length} seeds gave the same policy and the same metrics, to the bit, ${beside}.`;
+  if (different.length === 0) {
+    const others = compared.filter((run) => quiet.find(({ seed }) => seed === run.seed).cpu !== run.cpu);
+    const where = others.length === 0 ? '' : `; ${others.length} of them on another processor, ${others[0].cpu}`;
+    return `${compared.length} of ${quiet.length} seeds gave the same policy and the same metrics, to the bit, ${beside}${where}.`;
+  }
   return `**Seeds ${different.join(', ')} gave another policy or other metrics** ${beside}.`;
 }
 

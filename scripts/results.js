@@ -16,11 +16,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, tmpdir } from 'node:os';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { differences, METHODS, page, percent, tasksOf } from './results-page.js';
+import { differences, isQuiet, METHODS, page, percent, tasksOf } from './results-page.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const runsFile = join(root, 'docs/results/runs.jsonl');
@@ -121,7 +121,7 @@ async function simulate({ task, method, seed }, busy) {
       busy,
       command_s: (performance.now() - startedMs) / 1e3,
       cpu: cpus()[0]?.model,
-      cores: cpus().length,
+      cores: availableParallelism(),
       load: loadavg()[0],
     };
   } finally {
@@ -167,8 +167,7 @@ if (tasksOf(runs).length > 0) {
   writeFileSync(pageFile, page(runs));
   console.log(`written: ${pageFile}`);
 }
-const quiet = (task) =>
-  runs.filter((run) => run.task === task && run.method === 'trained' && (run.busy ?? 0) === 0 && !run.failed);
+const quiet = (task) => runs.filter((run) => run.task === task && isQuiet(run) && !run.failed);
 const missed = runs.filter(
   (run) => run.failed || (run.method === 'trained' && !(run.success_rate >= run.target_success_rate)),
 );

@@ -44,6 +44,18 @@ describe('the page of results', () => {
     expect(made).toContain('guard ticks, 2 restarts of the simulated robot after a stop of category 1,');
   });
 
+  it('compares busy runs with quiet ones to the bit, and names another processor', () => {
+    const same = { policy_sha256: 'a', metrics_sha256: 'b' };
+    const quiet = [run(same), run({ ...same, seed: 1 })];
+    const made = page([...quiet, run({ ...same, busy: 2, cpu: 'another' })]);
+    expect(made).toContain('1 of 2 seeds gave the same policy and the same metrics, to the bit, beside 2 busy loops');
+    expect(made).toContain('; 1 of them on another processor, another.');
+    expect(made).toContain('Repetitions and other methods also on: 2 cores, another.');
+    expect(page([...quiet, run({ ...same, busy: 2, policy_sha256: 'c' })])).toContain(
+      '**Seeds 0 gave another policy or other metrics** beside 2 busy loops',
+    );
+  });
+
   it('marks times beside other programs, and leaves them out of averages', () => {
     const made = page([run(), run({ seed: 1, training_wall_s: 90, load: 8.2 })]);
     expect(made).toContain('Training took 30 to 30 s, 30 s on average');
