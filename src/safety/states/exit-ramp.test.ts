@@ -38,7 +38,7 @@ describe('the ramp on which torque goes off', () => {
     const ramp = new ExitRamp({ holdsWithoutTorque: false, exitRampS: 1 });
     ramp.advance(3600);
     expect(ramp.torqueRatio).toBeCloseTo(0.8, 12);
-    ramp.advance(-3600);
+    for (const jump of [-3600, Number.NaN]) ramp.advance(jump);
     expect(ramp.torqueRatio).toBeCloseTo(0.8, 12);
   });
 });

@@ -17,7 +17,7 @@ export class ExitRamp {
   /** One more tick of `dtS`, in which torque is to go off. Once begun it goes on, whatever the arm sinks to. */
   advance(dtS: number): void {
     // A clock that jumps does not drop an arm, nor hold it up for ever.
-    this.#passedS += Math.max(0, Math.min(dtS, MOST_TICK_S));
+    this.#passedS += dtS > 0 ? Math.min(dtS, MOST_TICK_S) : 0;
   }
 
   restart(): void {

@@ -167,8 +167,9 @@ export class TorqueObserver {
 
   /**
    * What the servo of joint `i` gives by its law, N·m, as the mean over the last `windowS` of the `dtS` between the readings. Of a
-   * period in which the servo passes into or out of saturation that mean is known only to lie between what the law asks for without
-   * its limit at either end and in the mean: there it is what of those is nearest to `robot`'s torque.
+   * period in which the servo passes into or out of saturation that mean is not known: a clipped mean is no mean of what was
+   * clipped, and a simulated damper is not limited within the physics step that saturates it. There it is what is nearest to
+   * `robot`'s torque of all between what the law asks for without its limit, at either end and in the mean.
    */
   #lawNm(i: number, robot: RobotState, windowS: number, dtS: number): number {
     const n = this.servoNm.length;
