@@ -90,7 +90,7 @@ What is measured:
     typical       slow swings of a policy, to joint limits and walls; the tank is full every 5 s
     adversarial   full strokes to and fro, periods of 0.4 to 2.2 times the nominal one, now and then a NaN
   Time in this process; the bytes that it leaves on the heap in another one, less what measuring itself leaves, with only the
-  smallest functions inlined: so they do not depend on what the optimizer decides.
+  smallest functions inlined: so they hardly depend on what the optimizer decides.
 
 What it prints: a line a case, how often each stage acts, then the same as JSON. It ends with code 1 where a tick leaves
 garbage, p99 is above 300 µs on a quiet machine, or the robot has fewer than 32 constraint rows or no tank. It writes nothing but what --json names.

@@ -183,7 +183,7 @@ export class SafetyChain {
 
   /**
    * One tick: moves the reference by at most what is safe. `command` is the newest one, or null when nobody may move the
-   * arm: then it brakes and holds. Of `times`, `NOW` is the clock of `command.issuedAtS`, and `PASSED` the measured time since
+   * arm: then it brakes and holds. Of `tick`, `NOW` is the clock of `command.issuedAtS`, and `PASSED` the measured time since
    * the last tick, taken as [T/2, 2T]. `robot` supplies the measured joints. Fills `out`.
    */
   apply(command: ActionCommand | null, robot: RobotState, tick: TickTimes, out: ChainReport): void {

@@ -1,19 +1,21 @@
 /**
  * The times of a tick, and where they stand in an array. V8 puts a number that a call takes or returns on the heap unless it
- * inlines the call, and a tick must leave no garbage, whatever the optimizer decides: so numbers that change cross calls in arrays.
+ * inlines the call, and a tick must leave no garbage, whichever calls it inlines: so numbers that change cross calls in arrays.
  */
 
-/** What a stage is told of its tick, s: a `Float64Array` with these places. */
-export type TickTimes = Float64Array;
+declare const tickTimes: unique symbol;
+
+/** What a stage is told of its tick, s: a `Float64Array` with these places, and no other. */
+export type TickTimes = Float64Array & { readonly [tickTimes]: true };
 
 /** The clock that commands are stamped with. */
 export const NOW = 0;
 /** Since the last tick, as it was measured. */
 export const PASSED = 1;
-/** The same, taken as [T/2, 2T]: by so much the reference moves on. The chain fills it in. */
+/** The same, taken as [T/2, 2T]: by so much the reference moves on. For the chain's stages: it fills this into times of its own. */
 export const PERIOD = 2;
 
-/** Times of a tick at `nowS` that comes `passedS` after the last one. Allocates: made once, and filled anew at each tick. */
-export function createTickTimes(nowS = 0, passedS = 0): TickTimes {
-  return Float64Array.of(nowS, passedS, passedS);
+/** Allocates: made once, and filled anew at each tick. */
+export function createTickTimes(): TickTimes {
+  return new Float64Array(3) as TickTimes;
 }

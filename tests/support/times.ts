@@ -1,7 +1,9 @@
 /** The times of a tick, for stages that are tested by themselves. */
-import type { TickTimes } from '../../src/safety/tick-times.ts';
+import { createTickTimes, type TickTimes } from '../../src/safety/tick-times.ts';
 
 /** A tick of `periodS` at `nowS`, which came `passedS` after the last one. */
 export function times(periodS: number, nowS = 0, passedS: number = periodS): TickTimes {
-  return Float64Array.of(nowS, passedS, periodS);
+  const made = createTickTimes();
+  made.set([nowS, passedS, periodS]);
+  return made;
 }

@@ -59,7 +59,7 @@ export class ChainLoad {
   readonly #lastSent: Float64Array;
   /** [ticks] time and period of each tick. */
   readonly #nowS: Float64Array;
-  /** [ticks] the same as objects that live already: a number that is put into a field may be garbage of its own. */
+  /** [ticks] those times as objects that live already: a number that is put into a field may be garbage of its own. */
   readonly #stampS: readonly unknown[];
   readonly #dtS: Float64Array;
   readonly #times: TickTimes = createTickTimes();

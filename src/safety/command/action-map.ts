@@ -63,6 +63,8 @@ export class ActionMap {
   readonly #high: Float64Array;
   /** [n] how far each joint may pass its target in this tick, rad. */
   readonly #slack: Float64Array;
+  /** [n] way and slack, rad: what a joint has to stop in. */
+  readonly #room: Float64Array;
   /** [n] the braking distance of the step's mean velocity: a joint may arrive as fast as that, so that steps join smoothly. */
   readonly #runOn: Float64Array;
   /** [n] how far each joint may go before it stops, rad; then the speed, rad/s, from which it can. */
@@ -90,6 +92,7 @@ export class ActionMap {
     this.#low = new Float64Array(n);
     this.#high = new Float64Array(n);
     this.#slack = new Float64Array(n);
+    this.#room = new Float64Array(n);
     this.#runOn = new Float64Array(n);
     this.#stoppable = new Float64Array(n);
     this.#slackJoints = new Float64Array(n);
@@ -181,12 +184,12 @@ export class ActionMap {
    */
   #findStoppable(accel: Float64Array, times: TickTimes): void {
     const stoppable = this.#stoppable;
-    for (let i = 0; i < stoppable.length; i++) stoppable[i] = Math.abs(this.#way[i]!) + this.#slack[i]!;
-    this.#bound.toSpeeds(stoppable, accel, times);
-    for (let i = 0; i < stoppable.length; i++) {
-      const room = Math.abs(this.#way[i]!) + this.#slack[i]!;
+    const room = this.#room;
+    for (let i = 0; i < room.length; i++) room[i] = Math.abs(this.#way[i]!) + this.#slack[i]!;
+    this.#bound.writeSpeeds(stoppable, room, accel, times);
+    for (let i = 0; i < room.length; i++) {
       // What one tick can cover and the next can stop needs no braking distance.
-      const oneTick = Math.min(room / times[PERIOD]!, accel[i]! * this.#bound.shortestS);
+      const oneTick = Math.min(room[i]! / times[PERIOD]!, accel[i]! * this.#bound.shortestS);
       stoppable[i] = Math.max(stoppable[i]!, oneTick);
     }
   }

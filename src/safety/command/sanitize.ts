@@ -23,7 +23,7 @@ export class Sanitizer {
   isLatched = false;
 
   #lastSeq = Number.NaN;
-  /** [3] the numbers of a command beside its action. */
+  /** [3] `seq`, `issuedAtS` and `leaseS` of a command: numbers, as the link's arrays give them. */
   readonly #head: Float64Array = new Float64Array(3);
   readonly #brokenAtS: Float64Array = new Float64Array(LATCH_COUNT).fill(Number.NEGATIVE_INFINITY);
 

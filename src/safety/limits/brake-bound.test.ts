@@ -10,7 +10,7 @@ import { BrakeBound, JointBrakeBound } from './brake-bound.ts';
 /** The bound of one joint. */
 function brakeBound(distanceRad: number, accelRadPerS2: number, dtS: number, shortestS: number): number {
   const room = Float64Array.of(distanceRad);
-  new BrakeBound(shortestS).toSpeeds(room, Float64Array.of(accelRadPerS2), times(dtS));
+  new BrakeBound(shortestS).writeSpeeds(room, room, Float64Array.of(accelRadPerS2), times(dtS));
   return room[0]!;
 }
 

@@ -12,21 +12,21 @@ export class BrakeBound {
   }
 
   /**
-   * Replaces each distance of `room` (n, rad) by the largest velocity, rad/s ≥ 0, for one tick of dt = `times[PERIOD]` after
-   * which the reference can still stop within it, slowing by at most `accel` (n, rad/s² > 0), with s = `shortestS` ≤ dt:
+   * Writes into `out` (n, rad/s ≥ 0) the largest velocities for one tick of dt = `times[PERIOD]` after which the reference can
+   * still stop within `room` (n, rad; may be `out`), slowing by at most `accel` (n, rad/s² > 0), with s = `shortestS` ≤ dt:
    *
    *   u·dt + (u − A·s/2)²/(2A) ≤ d   ⟺   u ≤ −A·h + √((A·h)² + 2A(d − A·s²/8)),   h = dt − s/2
    *
    * With dt = s constant this is u ≤ −A·dt/2 + √(2Ad) (`docs/safety-case.md`, brake bound). 0 where nothing fits. Tick-safe.
    */
-  toSpeeds(room: Float64Array, accel: Float64Array, times: TickTimes): void {
+  writeSpeeds(out: Float64Array, room: Float64Array, accel: Float64Array, times: TickTimes): void {
     const { shortestS } = this;
     const dtS = times[PERIOD]!;
-    for (let i = 0; i < room.length; i++) {
+    for (let i = 0; i < out.length; i++) {
       const accelRadPerS2 = accel[i]!;
       const ah = accelRadPerS2 * (dtS - shortestS / 2);
       const inside = ah * ah + 2 * accelRadPerS2 * (room[i]! - (accelRadPerS2 * shortestS * shortestS) / 8);
-      room[i] = inside > ah * ah ? Math.sqrt(inside) - ah : 0;
+      out[i] = inside > ah * ah ? Math.sqrt(inside) - ah : 0;
     }
   }
 }
@@ -90,7 +90,7 @@ export class JointBrakeBound {
       this.#up[i] = positionMaxRad - margin - referenceRad[i]!;
       this.#down[i] = referenceRad[i]! - positionMinRad - margin;
     }
-    this.#bound.toSpeeds(this.#up, this.#accel, times);
-    this.#bound.toSpeeds(this.#down, this.#accel, times);
+    this.#bound.writeSpeeds(this.#up, this.#up, this.#accel, times);
+    this.#bound.writeSpeeds(this.#down, this.#down, this.#accel, times);
   }
 }

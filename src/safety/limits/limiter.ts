@@ -21,7 +21,7 @@ export class Limiter {
   /** [n] of the last tick, rad/s². */
   readonly #accel: Float64Array;
   /** [1] share of acceleration and jerk that is allowed in this tick. */
-  readonly #ratio: Float64Array = Float64Array.of(1);
+  readonly #ratio: Float64Array = new Float64Array(1);
   #tightUntilS = Number.NEGATIVE_INFINITY;
 
   /** `handoverS` ≥ 0: how long the tighter limits last. */
@@ -96,7 +96,7 @@ export class Limiter {
     this.#ratio[0] = times[NOW]! < this.#tightUntilS ? HANDOVER_RATIO : 1;
   }
 
-  /** Fills `#low` and `#high`. Returns whether `wish` (n) changes some joint's acceleration too suddenly. */
+  /** Fills `#low` and `#high`, for the `#ratio` that `#findRatio` found. Returns whether `wish` (n) changes some joint's acceleration too suddenly. */
   #bound(previous: Float64Array, times: TickTimes, wish: Float64Array): boolean {
     const ratio = this.#ratio[0]!;
     const dtS = times[PERIOD]!;

@@ -342,6 +342,17 @@ describe('the energy tank', () => {
     expect(stand.tank.creditedJ).toBe(0);
   });
 
+  it('credits a tick that came late for the time that it took, not for the longest that the chain takes it for', () => {
+    const stand = new Stand();
+    stand.tick(null);
+    stand.q[0] = 0.1;
+    const { energyJ } = stand.tank;
+    // Of the spring that this pulls at: what its damper took at the least, d·(Δq)²/t.
+    stand.tick(null, 5 * T);
+    for (let k = 0; k < 20; k++) stand.tick(null);
+    expect(stand.tank.energyJ - energyJ).toBeCloseTo((full.recovery! * 2 * 0.1 ** 2) / (5 * T), 12);
+  });
+
   it('refuses a robot without a tank', () => {
     expect(() => new EnergyTank(oddArm3, T / 2)).toThrow(RangeError);
   });

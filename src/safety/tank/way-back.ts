@@ -3,9 +3,10 @@ import type { RobotModel } from '../../core/index.ts';
 import type { BrakeBound } from '../limits/index.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** [1] the whole way, then how fast it may go on; and its acceleration, 1/s². In arrays: see `TickTimes`. */
-const room = new Float64Array(1);
+/** [1] the whole way; its acceleration, 1/s²; and how fast it may go on, 1/s. In arrays: see `TickTimes`. */
+const whole: Float64Array = Float64Array.of(1);
 const accel = new Float64Array(1);
+const most = new Float64Array(1);
 
 /**
  * Writes into `velocity` (n, rad/s) the way from `fromRad` to `toRad` (n) in a tick of `times`: straight, no faster than the
@@ -32,9 +33,10 @@ export function writeWayBack(
   }
   // The whole way is 1. Its last piece, which the bound would leave, is so short that any tick can begin and end it.
   const isLast = rate * bound.shortestS * bound.shortestS >= 8;
-  room[0] = 1;
-  accel[0] = rate;
-  bound.toSpeeds(room, accel, times);
-  if (!isLast) speed = Math.min(speed, room[0]!);
+  if (!isLast) {
+    accel[0] = rate;
+    bound.writeSpeeds(most, whole, accel, times);
+    speed = Math.min(speed, most[0]!);
+  }
   for (let i = 0; i < velocity.length; i++) velocity[i] = velocity[i]! * speed;
 }
