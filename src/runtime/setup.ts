@@ -99,8 +99,15 @@ export function realDriver(
   rosArguments: readonly string[] = [],
 ): DriverConfig {
   if (driver.kind === 'ros') return rosDriverConfig(robot, driver, signalNames, rosArguments);
-  const { busPath } = driver;
-  return { name: 'mock', options: { signalNames, ...(busPath === undefined ? {} : { busPath }) } };
+  const { busPath, torqueNm } = driver;
+  return {
+    name: 'mock',
+    options: {
+      signalNames,
+      ...(busPath === undefined ? {} : { busPath }),
+      ...(torqueNm === undefined ? {} : { torqueNm }),
+    },
+  };
 }
 
 type RealDriver = Exclude<RobotConfig['driver'], { readonly kind: 'mujoco' }>;

@@ -47,8 +47,8 @@ export interface SupervisorOptions {
   readonly onEvent: (event: SupervisorEvent) => void;
   /** What the node tells its supervisor. Default: nobody listens. */
   readonly onNodeMessage?: (message: unknown) => void;
-  /** The guard has opened the robot: whether nothing real moves. */
-  readonly onGuardReady?: (robot: { readonly isSimulated: boolean }) => void;
+  /** The guard has opened the robot: whether nothing real moves, and whether its driver measures torques. */
+  readonly onGuardReady?: (robot: { readonly isSimulated: boolean; readonly measuresTorque: boolean }) => void;
   /** How long the guard may take to open the robot, ms. Default 15 000. */
   readonly startLimitMs?: number;
   /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
@@ -75,7 +75,7 @@ export type SupervisorEvent =
 /** What the guard tells its supervisor; `ended`: how punctual it was, for whoever measures that. */
 type GuardMessage =
   | BusMessage
-  | { readonly kind: 'ready'; readonly isSimulated?: boolean }
+  | { readonly kind: 'ready'; readonly isSimulated?: boolean; readonly measuresTorque?: boolean }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended' };
 
@@ -181,7 +181,11 @@ export class Supervisor {
         clearTimeout(timer);
         guard.off('exit', onExit);
         resolve();
-        this.#options.onGuardReady({ isSimulated: message.isSimulated === true });
+        const { isSimulated, measuresTorque } = message;
+        this.#options.onGuardReady({
+          isSimulated: isSimulated === true,
+          measuresTorque: measuresTorque !== false,
+        });
       });
       const onExit = (): void => fail('ended before it was ready');
       guard.once('exit', onExit);

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
     const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
     const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
     log.info({ path: config.socketPath }, 'ready');
-    process.send?.({ kind: 'ready', isSimulated: link.isSimulated });
+    process.send?.({ kind: 'ready', isSimulated: link.isSimulated, measuresTorque: link.measuresTorque });
     process.exitCode = (await ended) === 'died' ? 1 : 0;
     await server.close();
   } finally {

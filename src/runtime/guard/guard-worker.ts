@@ -59,7 +59,14 @@ async function run(): Promise<void> {
   });
   const raise: RaiseResult =
     config.realTimePriority === 'try' ? raiseThisThread() : { isRaised: false, reason: 'not asked for' };
-  post({ kind: 'ready', raise, isSimulated: opened.isSimulated === true, ...busOf(opened), ...thisThread() });
+  post({
+    kind: 'ready',
+    raise,
+    isSimulated: opened.isSimulated === true,
+    measuresTorque: opened.measuresTorque !== false,
+    ...busOf(opened),
+    ...thisThread(),
+  });
   const watch = pulse === undefined ? undefined : new GuardianWatch(guard, pulse, control, post);
   try {
     runAtDeadlines({

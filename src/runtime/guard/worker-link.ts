@@ -69,6 +69,7 @@ export class WorkerGuardLink implements GuardLink {
   #raise: RaiseResult = { isRaised: false, reason: 'not started' };
   #bus: DriverBus | undefined;
   #isSimulated = false;
+  #measuresTorque = true;
   #tickThread: string | undefined;
   #lateness: LatenessSummary | undefined;
   #polling: NodeJS.Timeout | undefined;
@@ -135,6 +136,11 @@ export class WorkerGuardLink implements GuardLink {
   /** Nothing real moves. */
   get isSimulated(): boolean {
     return this.#isSimulated;
+  }
+
+  /** The driver measures what the joints give. */
+  get measuresTorque(): boolean {
+    return this.#measuresTorque;
   }
 
   /** A folder that Linux keeps as long as the tick's thread lives; `undefined` elsewhere. */
@@ -222,6 +228,7 @@ export class WorkerGuardLink implements GuardLink {
           this.#raise = message.raise;
           this.#bus = message.bus;
           this.#isSimulated = message.isSimulated;
+          this.#measuresTorque = message.measuresTorque;
           this.#tickThread = message.tickThread;
           resolve();
         } else if (message.kind === 'notice') {

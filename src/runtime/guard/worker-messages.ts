@@ -42,6 +42,7 @@ export type FromWorker =
       readonly kind: 'ready';
       readonly raise: RaiseResult;
       readonly isSimulated: boolean;
+      readonly measuresTorque: boolean;
       readonly bus?: DriverBus;
       readonly tickThread?: string;
     }

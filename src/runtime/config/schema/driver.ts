@@ -18,6 +18,7 @@ export interface MujocoDriverConfig {
 export interface MockDriverConfig {
   readonly kind: 'mock';
   readonly busPath?: string | undefined;
+  readonly torqueNm?: readonly number[] | undefined;
 }
 
 export interface RosDriverConfig {
@@ -134,6 +135,15 @@ const mock = z.strictObject({
     .meta({
       description:
         'A named pipe or one end of a pseudo-terminal, where every reference is written as a frame, and where the guardian stops the robot. Somebody has to read it.',
+    })
+    .optional(),
+  torqueNm: z
+    .array(z.number().min(-1e6).max(1e6))
+    .min(1)
+    .max(32)
+    .meta({
+      unit: 'N·m',
+      description: 'Torques that it reports, joint by joint, whatever it does. Absent: it measures none.',
     })
     .optional(),
 });
