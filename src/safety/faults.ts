@@ -144,9 +144,15 @@ export function sentenceOf(
 ): string {
   const joint = joints[residualJoint];
   if ((bit & TORQUE_FAULTS) === 0 || joint === undefined) return sentence;
-  const unit = joint.kind === 'prismatic' ? 'N' : 'N·m';
-  const amount = Number.isFinite(residualNm) ? `${residualNm.toFixed(1)} ${unit}` : 'no torque is measured';
+  const amount = Number.isFinite(residualNm)
+    ? `${residualNm.toFixed(1)} ${torqueUnit(joint)}`
+    : 'no torque is measured';
   return `${sentence.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
+}
+
+/** What the torque of `joint` is in: a joint that slides gives a force. */
+export function torqueUnit({ kind }: Pick<JointModel, 'kind'>): 'N' | 'N·m' {
+  return kind === 'prismatic' ? 'N' : 'N·m';
 }
 
 /** `The robot does not answer (fault 10).`: a sentence that names its row of the fault table. Allocates. */

@@ -40,6 +40,7 @@ export {
   TORQUE_FAULTS,
   TORQUE_RESIDUAL,
   TRACKING_ERROR,
+  torqueUnit,
   withRow,
   worstAction,
 } from './faults.ts';
