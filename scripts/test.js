@@ -28,7 +28,17 @@ const patient = [
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   ...[
-    ...['authority', 'exit-ramp', 'guardian', 'keyboard-pty', 'run-alone', 'run-demonstrate', 'run-learn'],
+    ...[
+      'authority',
+      'exit-ramp',
+      'guardian',
+      'identify-ends',
+      'identify-person',
+      'keyboard-pty',
+      'run-alone',
+      'run-demonstrate',
+      'run-learn',
+    ],
     ...['run-without-learner', 'sim-demonstrate', 'sim-end', 'sim-keyboard'],
   ].map((name) => `tests/e2e/${name}`),
   ...['node', 'link', 'silence'].map((name) => `tests/faults/wall/${name}`),

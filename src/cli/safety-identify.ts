@@ -31,8 +31,10 @@ What happens:
 A simulated arm (driver: mujoco) is identified in seconds, in lock-step; --real-time rehearses with it what follows.
 
 A real arm moves in real time, behind the guard process that rein run has. First it is said how far joints and tool
-will go and for how long. Nothing moves before you press c at this terminal; space stops the arm, Ctrl+C brings it to
-rest and ends, and then the guard leaves it as its driver's exit policy says. Any fault of the guard ends it, with its
+will go and for how long; what a wall, a box or a link would deflect is made smaller or refused before. Nothing moves
+until you have read that and press c at this terminal; space stops the arm, Ctrl+C brings it to rest and ends, and then
+the guard leaves it as its driver's exit policy says. Contact with a link stops it where its file has a torqueObserver,
+at twice those limits: after a change of tool, load or gains, take that out of the file first. Any fault of the guard ends it, with its
 row and a remedy, and so do lost frames, more than 1 in 100. Without a result of the whole motion nothing is written
 but what the guard logged. Keep a hand on the emergency stop, and people away from where the tool will go.
 

@@ -1,6 +1,5 @@
 /** What `rein safety identify` does: open, move, fit, judge, print, write. */
-import { writeFileSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { type JointModel, ReinError } from '../../core/index.ts';
 import { loadRobotFile, type RobotConfig } from '../../runtime/config/index.ts';
 import {
   type Identification,
@@ -13,9 +12,11 @@ import {
   shown,
   type VerdictRow,
 } from '../../runtime/identify/index.ts';
+import { replaceFile } from '../../runtime/record/index.ts';
+import { torqueUnit } from '../../safety/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-options.ts';
 import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';
-import { writeJsonFile } from './json-file.ts';
+import { checkFile, checkJsonFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';
 import { columns } from './safety-table.ts';
 
@@ -24,6 +25,9 @@ const REFUSED = 1;
 /** Resolves to the exit code: 0, 1 where the file is off by more than its margins allow, 130 after Ctrl+C. */
 export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promise<number> {
   const { robot } = loadRobotFile(options.robot);
+  // What cannot be written is no reason to move an arm.
+  await checkFile(options.out, '--out');
+  await checkJsonFile(options.json);
   const stop = interruptible(
     (sentence) => process.stderr.write(`${sentence}\n`),
     isInRealTime(robot, options) ? 'the arm is brought to rest, and no limits are written' : 'nothing is written',
@@ -31,7 +35,7 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
   try {
     const found = await identified(robot, options, stop);
     const piece = observerYaml(found.observer, robot.joints, options.command);
-    return await report(judge(robot, found), found, piece, options);
+    return await report(judge(robot, found), found, robot.joints, piece, options);
   } catch (error) {
     if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
     throw error;
@@ -73,11 +77,13 @@ function isInRealTime({ driver }: RobotConfig, { pace }: SafetyIdentifyOptions):
 async function report(
   rows: readonly VerdictRow[],
   found: Identification,
+  joints: readonly JointModel[],
   piece: string,
   { out, json, output }: SafetyIdentifyOptions,
 ): Promise<number> {
-  if (output === 'live') process.stdout.write(`${identifyTable(rows, found)}\n`);
+  if (output === 'live') process.stdout.write(`${identifyTable(rows, found, joints)}\n`);
   const wrong = rows.filter(({ ok }) => !ok);
+  if (wrong.length === 0) await writePiece(out, piece);
   await writeJsonFile(json, {
     ok: wrong.length === 0,
     rows,
@@ -93,22 +99,31 @@ async function report(
     );
     return REFUSED;
   }
-  try {
-    writeFileSync(out, piece);
-  } catch (cause) {
-    throw new ReinError('storage', `${out} cannot be written: ${(cause as Error).message}`, {
-      remedy: 'give --out another file',
-      cause,
-    });
-  }
   process.stdout.write(
     `The file is right within its margins. ${out} holds "torqueObserver:"; put it into the robot's file.\n`,
   );
   return 0;
 }
 
+/** Whole or not at all; where it cannot be written, people have it from the terminal, for the motion was for it. */
+async function writePiece(out: string, piece: string): Promise<void> {
+  try {
+    await replaceFile(out, piece);
+  } catch (cause) {
+    process.stdout.write(piece);
+    throw new ReinError('storage', `${out} cannot be written: ${(cause as Error).message}.`, {
+      remedy: 'The piece for the robot file is printed above: copy it from there.',
+      cause,
+    });
+  }
+}
+
 /** The rows for a terminal. */
-export function identifyTable(rows: readonly VerdictRow[], { observer, sensitivity }: Identification): string {
+export function identifyTable(
+  rows: readonly VerdictRow[],
+  { observer, sensitivity }: Identification,
+  joints: readonly JointModel[],
+): string {
   const body = rows.map(({ of, what, unit, file, measured, within, ok }) => [
     of,
     what,
@@ -117,8 +132,13 @@ export function identifyTable(rows: readonly VerdictRow[], { observer, sensitivi
     unit,
     ok ? 'ok' : 'OFF',
   ]);
-  const limits = `limits of the observer, N·m: touched ${observer.externalMaxNm.map(shown).join(', ')}; servo ${observer.servoMaxNm.map(shown).join(', ')}`;
+  const limits = `limits of the observer, ${forceUnits(joints)}: touched ${observer.externalMaxNm.map(shown).join(', ')}; servo ${observer.servoMaxNm.map(shown).join(', ')}`;
   return `${columns([['', '', 'file', 'measured', '', ''], ...body])}\n${limits}\n\n${noticed(sensitivity)}\n`;
+}
+
+/** `N·m`, `N`, or both where some joints turn and others slide. */
+function forceUnits(joints: readonly JointModel[]): string {
+  return [...new Set(joints.map(torqueUnit))].join(' or ');
 }
 
 /** The least that row 54 notices, where the arm stands at home. */

@@ -3,13 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { PlantArm, type PlantArmOptions } from '../../../tests/support/plant-arm.ts';
 import { unsteadyLink } from '../../../tests/support/unsteady-link.ts';
-import type { GuardAnswer, GuardNotice, RobotModel } from '../../core/index.ts';
+import {
+  ArmKinematics,
+  type GuardAnswer,
+  type GuardNotice,
+  type RobotModel,
+  type RobotState,
+} from '../../core/index.ts';
 import type { FrameListener, GuardLink, NoticeListener } from '../guard-link/index.ts';
 import { announcementOf } from './announcement.ts';
+import { Approach } from './approach.ts';
 import { ArmDrive } from './arm-drive.ts';
-import { excitationOf, type Identification, identifyArm } from './identify-arm.ts';
+import { approachOf, excitationOf, type Identification, identifyArm } from './identify-arm.ts';
 import { packIdentification, unpackIdentification } from './identify-messages.ts';
-import { openArm } from './open-arm.ts';
+import { speedShareOf } from './joint-path.ts';
+import { openArm, untilMeasured, watched } from './open-arm.ts';
+import { inTheWay } from './rehearsal.ts';
 
 const { driver: _, torqueObserver: _shipped, ...robot } = arm6Setup().config.robot;
 const model: RobotModel = robot;
@@ -21,11 +30,12 @@ async function identified(
   around: Around = (link) => link,
   options: Partial<PlantArmOptions> = {},
   identifiedModel: RobotModel = model,
+  isReal = false,
 ): Promise<Identification> {
   const arm = new PlantArm({ model, velocityFeedForward: true, ...options });
   const opened = await openArm(identifiedModel, arm);
   try {
-    return await identifyArm({ ...MOTION, ...opened, link: around(opened.link, arm) });
+    return await identifyArm({ ...MOTION, ...opened, isReal, link: around(opened.link, arm) });
   } finally {
     await opened.close();
   }
@@ -38,6 +48,28 @@ const lossy =
     unsteadyLink(link, (frame, hand) => {
       if (frame.tick % every !== 0) hand(frame);
     });
+
+/** Once, at its 100th step, so many ticks pass more than were asked for: its node was held up. */
+const stalled =
+  (ticks: number): Around =>
+  (link) => {
+    let steps = 0;
+    const { advance } = link;
+    return Object.assign(
+      unsteadyLink(link, (frame, hand) => hand(frame)),
+      { advance: (asked: number) => advance.call(link, ++steps === 100 ? asked + ticks : asked) },
+    );
+  };
+
+/** The arm in a cell with a crate whose near side is `aheadM` in front of its tool at home. */
+function beside(aheadM: number): RobotModel {
+  const kinematics = new ArmKinematics(model);
+  kinematics.forward(model.homeRad);
+  const [x, y] = kinematics.tcpPositionM as unknown as readonly [number, number];
+  const crate = { name: 'crate', minM: [x + aheadM, y - 0.3, 0], maxM: [x + aheadM + 0.1, y + 0.3, 1] } as const;
+  const { collision } = model;
+  return { ...model, collision: { ...collision!, keepOut: [...(collision!.keepOut ?? []), crate] } };
+}
 
 const shares = (found: Identification, of: Identification): readonly number[] =>
   (['servoMaxNm', 'externalMaxNm'] as const).flatMap((key) =>
@@ -103,6 +135,29 @@ describe('an identification', () => {
     expect([...states].filter((state) => state.startsWith('active'))).toEqual([]);
   }, 60_000);
 
+  it.each([
+    ['measures no torque', (out: RobotState): unknown => out.torqueNm.fill(0)],
+    ['stamps do not advance', (out: RobotState): unknown => Object.assign(out, { measuredAtS: 5 })],
+  ])(
+    'does not move a real arm whose driver %s',
+    async (words, change) => {
+      const states = new Set<string>();
+      const lame: Around = (link, arm) => {
+        const read = arm.read.bind(arm);
+        arm.read = (out) => {
+          const status = read(out);
+          change(out);
+          return status;
+        };
+        link.onFrame(({ state }) => states.add(state));
+        return link;
+      };
+      await expect(identified(lame, {}, model, true)).rejects.toThrow(words);
+      expect([...states].filter((state) => state.startsWith('active'))).toEqual([]);
+    },
+    60_000,
+  );
+
   it('moves nothing where the arm stands elsewhere than when its way was announced', async () => {
     const opened = await openArm(model, new PlantArm({ model, velocityFeedForward: true }));
     const states = new Set<string>();
@@ -128,7 +183,8 @@ describe('an identification', () => {
         }
         before = referenceRad[2]!;
       });
-      const lines = announcementOf(model, excitationOf({ model, ...MOTION }), link.latest.robot.positionRad).join('\n');
+      const wayHome = new Approach(model, link.latest.robot.positionRad);
+      const lines = announcementOf(model, excitationOf({ model, ...MOTION }), wayHome).join('\n');
       expect(lines).toMatch(
         /home first, in \d+ s, .* no faster than 15 % .*: elbow 0\.40 rad; the tool up to 0\.\d\d m/,
       );
@@ -142,13 +198,76 @@ describe('an identification', () => {
   }, 60_000);
 });
 
+describe('a node that was held up', () => {
+  it('goes on where the arm is, never faster than was announced, and finds the same', async () => {
+    const announced = speedShareOf(model, excitationOf({ model, ...MOTION }));
+    let fastest = 0;
+    let before: readonly number[] | undefined;
+    const seen: Around = (link, arm) => {
+      link.onFrame(({ referenceRad }) => {
+        for (const [i, { velocityMaxRadPerS }] of model.joints.entries()) {
+          const rad = Math.abs(referenceRad[i]! - (before?.[i] ?? referenceRad[i]!));
+          fastest = Math.max(fastest, (rad * model.controlHz) / velocityMaxRadPerS);
+        }
+        before = Array.from(referenceRad);
+      });
+      return stalled(30)(link, arm);
+    };
+    const found = await identified(seen);
+    expect(fastest).toBeLessThan(announced + 0.01);
+    expect(fastest).toBeGreaterThan(announced / 2);
+    for (const share of shares(found, await identified())) expect(Math.abs(share - 1)).toBeLessThan(0.3);
+  }, 60_000);
+});
+
+describe('what is in the way', () => {
+  it('makes the motion smaller, so that nothing deflects the arm', () => {
+    const free = excitationOf({ model, ...MOTION });
+    const near = excitationOf({ model: beside(0.1), ...MOTION });
+    expect(near.largestRad).toBeLessThan(0.9 * free.largestRad);
+    expect(inTheWay(beside(0.1), free)).toMatch(/: crate$/);
+    expect(inTheWay(beside(0.1), near)).toBeUndefined();
+  });
+
+  it('is named where it leaves no room about home, or none on the way there', () => {
+    expect(() => excitationOf({ model: beside(0.01), ...MOTION })).toThrow(/no room .* \(in the way: .*: crate\)/);
+    const behind = model.homeRad.map((rad, i) => (i === 0 ? rad - 0.4 : rad));
+    expect(() => approachOf(beside(-0.05), behind)).toThrow(/way home is not free \(in the way: .*: crate\)/);
+    expect(approachOf(model, model.homeRad).durationS).toBe(0);
+  });
+
+  it('ends it where the reference leaves its path all the same', async () => {
+    const opened = await openArm(beside(0.1), new PlantArm({ model, velocityFeedForward: true }));
+    try {
+      // Its node knows of no crate.
+      await expect(identifyArm({ ...MOTION, ...opened, model })).rejects.toThrow(/was held back from its path/);
+    } finally {
+      await opened.close();
+    }
+  }, 60_000);
+});
+
 describe('what is announced of an arm at home', () => {
   it('is how far joints and tool go, how long, and no way home', () => {
-    const lines = announcementOf(model, excitationOf({ model, ...MOTION }), model.homeRad).join('\n');
+    const lines = announcementOf(model, excitationOf({ model, ...MOTION }), new Approach(model, model.homeRad)).join(
+      '\n',
+    );
     expect(lines).toMatch(/^arm6 will stand for 3 s with torque on, and move:\n {2}about its home pose for 8 s/);
     for (const { name } of model.joints) expect(lines).toMatch(new RegExp(`${name} 0\\.\\d\\d rad`));
     expect(lines).toMatch(/the tool up to 0\.\d\d m away, no joint faster than \d+ % of its speed limit/);
     expect(lines).not.toContain('home first');
+    expect(lines).toContain('Contact with a link will not stop it');
+  });
+
+  it('has metres of a joint that slides, and says what contact does', () => {
+    const joints = model.joints.map((joint, i) => (i === 0 ? { ...joint, kind: 'prismatic' as const } : joint));
+    const { torqueObserver } = arm6Setup().config.robot;
+    const sliding = { ...model, joints, torqueObserver };
+    const lines = announcementOf(sliding, excitationOf({ model, ...MOTION }), new Approach(model, model.homeRad));
+    expect(lines.join('\n')).toMatch(/shoulder_pan 0\.\d\d m, shoulder_lift 0\.\d\d rad/);
+    expect(lines.join('\n')).toContain('Contact with a link stops it at twice the limits of its file');
+    const { externalMaxNm } = watched(arm6Setup().config.robot).torqueObserver!;
+    expect(externalMaxNm).toEqual(torqueObserver!.externalMaxNm.map((limit) => 2 * limit));
   });
 });
 
@@ -159,6 +278,7 @@ class ToldLink implements GuardLink {
   readonly lostReason = undefined;
   answers: GuardAnswer[] = [];
   passes: () => Promise<void> = async () => undefined;
+  isMute = false;
   notice: NoticeListener = () => undefined;
   asked = 0;
 
@@ -169,6 +289,7 @@ class ToldLink implements GuardLink {
   send(): void {}
   async request(): Promise<GuardAnswer> {
     this.asked++;
+    if (this.isMute) return new Promise(() => undefined);
     return this.answers.shift() ?? { ok: true };
   }
   advance(): Promise<void> {
@@ -216,6 +337,27 @@ describe('a drive in real time', () => {
         () => undefined,
       ),
     ).rejects.toThrow('The guard has said nothing');
+  });
+
+  it('ends where the guard answers nothing, and then asks for nothing more', async () => {
+    const { link, drive } = await told();
+    link.isMute = true;
+    await expect(drive.activate()).rejects.toThrow('The guard has said nothing');
+    await drive.hold();
+    expect(link.asked).toBe(1);
+  });
+
+  it('waits for a reading of the arm before anything is said of it, and not for ever', async () => {
+    const { link } = await told();
+    link.latest.state = 'disconnected';
+    await expect(untilMeasured(link, 20)).rejects.toThrow('it is disconnected');
+    let passes = 0;
+    link.passes = async () => {
+      if (++passes === 3) link.latest.state = 'standby';
+      link.latest.stampS = passes > 5 ? 1 : Number.NaN;
+    };
+    await untilMeasured(link);
+    expect(passes).toBe(6);
   });
 
   it('ends at what the guard tells of as an error, and not at what it told before', async () => {

@@ -4,57 +4,49 @@
  */
 import {
   type ActionCommand,
-  type ActionSpec,
   type GuardFrame,
   ReinError,
   type RobotModel,
   type SafetyStateName,
 } from '../../core/index.ts';
-import { COMMAND_LATE, faultsOf, sentenceOf, withRow } from '../../safety/index.ts';
+import { COMMAND_LATE, faultsOf, sentenceOf, TORQUE_FAULTS, withRow } from '../../safety/index.ts';
 import { createActionCommand, type GuardLink } from '../guard-link/index.ts';
+import { ANSWER_MS, inTime, SilentGuard } from './in-time.ts';
 import type { JointPath } from './joint-path.ts';
+import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';
 
-/** Actions a second while it moves. */
-const ACTION_HZ = 20;
-export const IDENTIFY_PERIOD_S: number = 1 / ACTION_HZ;
 /** The longest that a guard follows a command, s (row 2): a busy machine may be late, and at the end of so small a step the arm stands. */
 const LEASE_S = 0.5;
-/** A guard that is there says something within so long, in real time: it ticks every few milliseconds. */
-const SILENCE_MS = 1000;
+
+/**
+ * A reference further from its path than this has left it, rad: what is late puts it off by a tick or two of the announced speed, and
+ * what deflects it by more.
+ */
+const OFF_PATH_RAD = 0.04;
 
 /** Told how much of one of its motions has passed, s. */
 export type OnPassed = (passedS: number) => void;
 /** Called for every frame that comes. */
 export type OnFrame = (frame: GuardFrame) => void;
 
-/** The action of an identification: every joint by itself. */
-export function identifyAction(model: RobotModel): ActionSpec {
-  const dimensions = model.joints.map(({ name, velocityMaxRadPerS }) => ({
-    ...{ name, unit: 'rad' as const },
-    scale: velocityMaxRadPerS / ACTION_HZ,
-  }));
-  return { kind: 'joint', dimensions };
-}
-
 export class ArmDrive {
   readonly #model: RobotModel;
   readonly #link: GuardLink;
   readonly #signal: AbortSignal | undefined;
-  readonly #action: ActionSpec;
   readonly #command: ActionCommand;
   readonly #ticks: number;
   #trouble: ReinError | undefined;
+  #isSilent = false;
 
   /** Torque may be off: `awaitReady` waits for it. */
   constructor(model: RobotModel, link: GuardLink, signal?: AbortSignal) {
     this.#model = model;
     this.#link = link;
     this.#signal = signal;
-    this.#action = identifyAction(model);
     this.#command = createActionCommand(model.joints.length);
     this.#command.decider = 'human';
     this.#command.leaseS = LEASE_S;
-    this.#ticks = Math.max(1, Math.round(model.controlHz / ACTION_HZ));
+    this.#ticks = actionTicks(model);
   }
 
   /** Waits, for as long as it takes, until somebody has put torque on. */
@@ -70,7 +62,7 @@ export class ArmDrive {
   async stand(durationS: number, see: OnFrame, onPassed: OnPassed): Promise<void> {
     const leave = this.#watch('ready', see);
     try {
-      for (let atS = 0; atS < durationS; atS += IDENTIFY_PERIOD_S) {
+      for (let atS = 0; atS < durationS; atS += actionPeriodS(this.#model)) {
         await this.#pass();
         onPassed(atS);
       }
@@ -84,7 +76,7 @@ export class ArmDrive {
     for (;;) {
       this.#command.action.fill(0);
       this.#send();
-      const answer = await this.#link.request({ kind: 'activate' });
+      const answer = await this.#inTime(this.#link.request({ kind: 'activate' }));
       if (answer.ok) return;
       if (answer.needs !== 'person') throw refused('activate', answer.reason);
       await this.#pass();
@@ -92,34 +84,33 @@ export class ArmDrive {
     }
   }
 
-  /** Follows `path`, which begins where the arm is. */
+  /**
+   * Follows `path`, which begins where the arm is, no faster than was announced. Where it is held up, it goes on from there and catches
+   * nothing up. Rejects where its reference leaves the path.
+   */
   async follow(path: JointPath, see: OnFrame, onPassed: OnPassed): Promise<void> {
     const link = this.#link;
-    const target = new Float64Array(this.#model.joints.length);
-    const { dimensions } = this.#action;
+    const follower = new PathFollower(this.#model, path);
     const leave = this.#watch('active.human', see);
-    const startS = link.latest.robot.measuredAtS;
     try {
-      for (;;) {
-        const atS = link.latest.robot.measuredAtS - startS;
-        if (atS >= path.durationS) return;
-        onPassed(atS);
-        path.write(target, atS + IDENTIFY_PERIOD_S);
-        for (const [i, { scale }] of dimensions.entries()) {
-          const share = (target[i]! - link.latest.referenceRad[i]!) / scale;
-          this.#command.action[i] = Math.min(Math.max(share, -1), 1);
-        }
+      while (!follower.isOver) {
+        onPassed(follower.atS);
+        follower.write(this.#command.action, link.latest.referenceRad);
         this.#send();
         await this.#pass();
+        follower.pass(link.latest.robot.measuredAtS - this.#command.issuedAtS);
+        const left = follower.left(link.latest.referenceRad, OFF_PATH_RAD);
+        if (left >= 0) throw offPath(this.#model.joints[left]!.name);
       }
     } finally {
       leave();
     }
   }
 
-  /** Takes back the leave to move: the arm brakes and holds. */
+  /** Takes back the leave to move: the arm brakes and holds. A guard that is silent is not asked: without commands the arm stands. */
   async hold(): Promise<void> {
-    if (this.#link.lostReason === undefined) await this.#link.request({ kind: 'hold' }).catch(() => undefined);
+    if (this.#link.lostReason !== undefined || this.#isSilent) return;
+    await this.#inTime(this.#link.request({ kind: 'hold' })).catch(ignoreSilence);
   }
 
   #send(): void {
@@ -131,11 +122,18 @@ export class ArmDrive {
   /** Lets the time of one action pass. */
   async #pass(): Promise<void> {
     this.#signal?.throwIfAborted();
-    const link = this.#link;
-    if (link.shape.timing === 'lock-step') await link.advance(this.#ticks);
-    else await heardInTime(link.advance(this.#ticks));
+    await this.#inTime(this.#link.advance(this.#ticks));
     this.#signal?.throwIfAborted();
     if (this.#trouble !== undefined) throw this.#trouble;
+  }
+
+  async #inTime<T>(waited: Promise<T>): Promise<T> {
+    try {
+      return await inTime(this.#link, waited);
+    } catch (error) {
+      this.#isSilent ||= error instanceof SilentGuard;
+      throw error;
+    }
   }
 
   /** Hands frames on, and remembers the first that is of another state than `expected` or tells of any fault. */
@@ -164,34 +162,34 @@ export class ArmDrive {
     const faults = faultsOf(frame.faultFlags | late);
     const why = faults.map((fault) => withRow(sentenceOf(fault, frame, this.#model.joints), fault.row)).join(' ');
     return new ReinError('driver', `${STOPPED} ${why || `it is ${frame.state}.`}`, {
-      remedy: faults[0]?.remedy ?? 'See what stopped it, then begin again.',
+      remedy: (faults.some(({ bit }) => (bit & TORQUE_FAULTS) !== 0) ? CHANGED_ARM : faults[0]?.remedy) ?? BEGIN_AGAIN,
     });
   }
 }
 
 const STOPPED = 'The arm was stopped while it was identified:';
+const BEGIN_AGAIN = 'See what stopped it, then begin again.';
+/** The limits of its file are of another arm: to be told to identify it would lead in a circle. */
+const CHANGED_ARM =
+  'See what touched it. Where nothing did, its tool, load or gains are others: take torqueObserver out of its file, then begin again.';
+
+function offPath(joint: string): ReinError {
+  return new ReinError('driver', `${joint} was held back from its path, and the arm was stopped.`, {
+    remedy: 'See what is in the way, or take load off the machine, then begin again.',
+  });
+}
+
+/** A guard that cannot be reached, or says nothing, ends in what is told of it elsewhere. */
+function ignoreSilence(error: unknown): void {
+  if (!(error instanceof ReinError)) throw error;
+}
 
 /** Asks the guard for something, and throws with its reason where it refuses. */
 export async function ask(link: GuardLink, request: Parameters<GuardLink['request']>[0]): Promise<void> {
-  const answer = await link.request(request);
+  const answer = await inTime(link, link.request(request), ANSWER_MS);
   if (!answer.ok) throw refused(request.kind, answer.reason);
 }
 
 function refused(what: string, reason: string): ReinError {
   return new ReinError('driver', `The guard refuses to ${what}: ${reason}.`);
-}
-
-/** `passed`, or a rejection where the guard is silent: one that hangs is not lost, and nothing would ever end the wait. */
-async function heardInTime(passed: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const silent = new Promise<never>((_, reject) => {
-    const message = `The guard has said nothing for ${SILENCE_MS / 1000} s.`;
-    const remedy = 'See what holds up the machine or the robot, then begin again.';
-    timer = setTimeout(() => reject(new ReinError('link', message, { remedy })), SILENCE_MS);
-  });
-  try {
-    await Promise.race([passed, silent]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

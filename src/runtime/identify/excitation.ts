@@ -29,14 +29,12 @@ interface Sine {
 
 /** Positions over time, starting and ending at home, at rest. */
 export class Excitation implements JointPath {
-  /** Largest way of any joint from home, rad. */
-  readonly largestRad: number;
   readonly #sines: readonly (readonly Sine[])[];
   readonly #homeRad: readonly number[];
   readonly durationS: number;
   #scale = 1;
 
-  /** Made so small that joints keep their limits and the tool its workspace. Keep-outs and links are the chain's affair. */
+  /** Made so small that joints keep their limits and the tool its workspace. What else is in the way is the chain's to say. */
   constructor(model: RobotModel, durationS: number, seed: number) {
     const rng = new Rng(seed);
     this.#homeRad = model.homeRad;
@@ -52,16 +50,22 @@ export class Excitation implements JointPath {
     );
     const kinematics = new ArmKinematics(model);
     while (this.#scale > 1e-3 && !this.#isInside(model, kinematics)) this.#scale *= SHRINK;
-    let largest = 0;
-    for (const sines of this.#sines) {
-      largest = Math.max(largest, this.#scale * sines.reduce((sum, { amplitudeRad }) => sum + amplitudeRad, 0));
-    }
-    this.largestRad = largest;
+  }
+
+  /** Largest way of any joint from home, rad. */
+  get largestRad(): number {
+    const ways = this.#sines.map((sines) => sines.reduce((sum, { amplitudeRad }) => sum + amplitudeRad, 0));
+    return this.#scale * Math.max(...ways);
   }
 
   /** Whether it has room enough to show anything. */
   get isUseful(): boolean {
     return this.largestRad >= LEAST_RAD;
+  }
+
+  /** Makes all of it smaller by the same share. */
+  shrink(): void {
+    this.#scale *= SHRINK;
   }
 
   /** Writes the positions at `atS` since the start into `out` (n), rad. */

@@ -6,10 +6,10 @@ import { type JointModel, LockStepClock, type RobotModel, type TorqueObserverMod
 import { faultsOf } from '../../safety/index.ts';
 import { Guard } from '../guard/index.ts';
 import { createActionCommand, MemoryGuardLink } from '../guard-link/index.ts';
-import { IDENTIFY_PERIOD_S, identifyAction } from './arm-drive.ts';
 import { type Identification, identifyArm } from './identify-arm.ts';
 import { observerYaml } from './observer-yaml.ts';
 import { openArm } from './open-arm.ts';
+import { actionPeriodS, identifyAction } from './path-follower.ts';
 import { judge } from './verdict.ts';
 
 const { driver: _, torqueObserver: _shipped, ...robot } = arm6Setup().config.robot;
@@ -111,7 +111,7 @@ describe('the torque observer of an identified arm', () => {
       shape: { joints: 6, signals: 0, actions: 6, controlHz: model.controlHz },
       clock,
       createGuard: (port) =>
-        new Guard({ driver: arm, model: watched, action, policyPeriodS: IDENTIFY_PERIOD_S, clock, port }),
+        new Guard({ driver: arm, model: watched, action, policyPeriodS: actionPeriodS(watched), clock, port }),
     });
     await link.advance(2);
     await link.request({ kind: 'enable' });

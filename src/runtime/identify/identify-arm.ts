@@ -1,6 +1,7 @@
 /** A minute of motion through the guard, and what it tells of servos, encoders and links. */
 import { ArmKinematics, ReinError, type RobotModel, type TorqueObserverModel } from '../../core/index.ts';
 import { TorqueObserver } from '../../safety/index.ts';
+import { unitOf } from '../config/index.ts';
 import type { GuardLink } from '../guard-link/index.ts';
 import { Approach, AT_HOME_RAD } from './approach.ts';
 import { ArmDrive } from './arm-drive.ts';
@@ -8,6 +9,7 @@ import { fitDynamics } from './dynamics-fit.ts';
 import { Excitation } from './excitation.ts';
 import { STANDING_S } from './joint-path.ts';
 import { MotionRecord } from './motion-record.ts';
+import { inTheWay } from './rehearsal.ts';
 import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 import { fitServos, type ServoFit } from './servo-fit.ts';
 
@@ -20,6 +22,10 @@ export interface IdentifyOptions {
   readonly seed: number;
   /** [n] where the arm was when people were told what it will do, rad: from elsewhere it is not moved. */
   readonly announcedRad?: readonly number[] | undefined;
+  /** A real arm that stands gives torques, or its sensors noise; one in a simulation whose weight is held may give none at all. */
+  readonly isReal?: boolean | undefined;
+  /** What they were told that it will do. Absent: what `excitationOf` gives. */
+  readonly excitation?: Excitation | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((passedS: number, wholeS: number) => void) | undefined;
 }
@@ -62,20 +68,20 @@ const UNTOUCHED: Float64Array = new Float64Array(6);
  */
 export async function identifyArm(options: IdentifyOptions): Promise<Identification> {
   const { model, link, durationS, onProgress } = options;
-  const excitation = excitationOf(options);
+  const excitation = options.excitation ?? excitationOf(options);
   const standing = new MotionRecord(model);
   const moving = new MotionRecord(model);
   const drive = new ArmDrive(model, link, options.signal);
   await drive.awaitReady();
   checkAnnounced(options);
-  const approach = new Approach(model, link.latest.referenceRad);
+  const approach = approachOf(model, link.latest.referenceRad);
   const leadS = STANDING_S + approach.durationS;
   const passed =
     (beforeS: number) =>
     (atS: number): void =>
       onProgress?.(beforeS + atS, leadS + durationS);
   await drive.stand(STANDING_S, (frame) => standing.add(frame), passed(0));
-  checkTorques(model, standing);
+  checkStanding(options, standing);
   try {
     await drive.activate();
     await drive.follow(approach, () => undefined, passed(STANDING_S));
@@ -88,7 +94,10 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
   return evaluate(options, standing, moving);
 }
 
-/** What the arm of `model` is moved along. Throws `ReinError('config')` where there is no room for it. */
+/**
+ * What the arm of `model` is moved along, so small that nothing is in the way. Throws `ReinError('config')` where there is no room for
+ * it.
+ */
 export function excitationOf({
   model,
   durationS,
@@ -96,9 +105,26 @@ export function excitationOf({
 }: Pick<IdentifyOptions, 'model' | 'durationS' | 'seed'>): Excitation {
   if (model.base !== undefined) throw new ReinError('config', 'Only arms are identified, and this is a mobile base.');
   const excitation = new Excitation(model, durationS, seed);
-  if (excitation.isUseful) return excitation;
-  throw new ReinError('config', 'The arm has no room to move about its home pose.', {
-    remedy: 'Take a homeRad in the middle of the workspace, away from joint limits.',
+  let obstacle: string | undefined;
+  while (excitation.isUseful) {
+    const found = inTheWay(model, excitation);
+    if (found === undefined) return excitation;
+    obstacle = found;
+    excitation.shrink();
+  }
+  const what = obstacle === undefined ? '' : ` (in the way: ${obstacle})`;
+  throw new ReinError('config', `The arm has no room to move about its home pose${what}.`, {
+    remedy: 'Take a homeRad in the middle of the workspace, away from joint limits and boxes.',
+  });
+}
+
+/** Its way home from `fromRad` ([n], rad). Throws `ReinError('driver')` where something is in it. */
+export function approachOf(model: RobotModel, fromRad: ArrayLike<number>): Approach {
+  const approach = new Approach(model, fromRad);
+  const obstacle = approach.durationS === 0 ? undefined : inTheWay(model, approach);
+  if (obstacle === undefined) return approach;
+  throw new ReinError('driver', `The straight way home is not free (in the way: ${obstacle}).`, {
+    remedy: 'Bring the arm nearer to homeRad by hand or with its own controls, then begin again.',
   });
 }
 
@@ -111,16 +137,24 @@ function checkAnnounced({ link: { latest }, announcedRad }: IdentifyOptions): vo
   });
 }
 
-/** An arm that does not say its torques at all is not moved for them. */
-function checkTorques(model: RobotModel, { states }: MotionRecord): void {
+/** An arm that does not say its torques at all, or when it was read, is not moved for them. */
+function checkStanding({ model, isReal = false }: IdentifyOptions, { states }: MotionRecord): void {
+  if (states.length === 0) {
+    throw new ReinError('driver', "The driver's stamps do not advance: nobody knows when the arm was read.", {
+      remedy: 'Have the driver stamp each reading with the time at which it was taken.',
+    });
+  }
+  if (isReal && states.every(({ torqueNm }) => torqueNm.every((torque) => Math.abs(torque) <= NO_TORQUE_NM))) {
+    throw noTorque(model.joints.map(({ name }) => name));
+  }
   const silent = model.joints.filter((_, i) => states.some(({ torqueNm }) => Number.isNaN(torqueNm[i]!)));
   if (silent.length > 0) throw noTorque(silent.map(({ name }) => name));
 }
 
 function checkHome({ joints, homeRad, limitMarginRad }: RobotModel, referenceRad: ArrayLike<number>): void {
-  const off = joints.flatMap(({ name }, i) => {
+  const off = joints.flatMap((joint, i) => {
     const offRad = Math.abs(referenceRad[i]! - homeRad[i]!);
-    return offRad <= AT_HOME_RAD + limitMarginRad ? [] : [`${name} ${offRad.toFixed(2)} rad`];
+    return offRad <= AT_HOME_RAD + limitMarginRad ? [] : [`${joint.name} ${offRad.toFixed(2)} ${unitOf(joint.kind)}`];
   });
   if (off.length === 0) return;
   throw new ReinError(
@@ -145,7 +179,8 @@ function checkLost({ lost, rows }: MotionRecord): void {
   );
 }
 
-function noTorque(joints: readonly string[]): ReinError {
+/** What is said of a driver that does not measure the torques of `joints`. */
+export function noTorque(joints: readonly string[]): ReinError {
   return new ReinError(
     'driver',
     `The driver measures no torque of ${joints.join(', ')}: nothing can be compared with it.`,

@@ -18,7 +18,8 @@ export interface IdentifyNodeConfig {
 }
 
 export type IdentifyNodeMessage =
-  | { readonly kind: 'print'; readonly line: string }
+  /** What the arm will do, for people: only now may it be let move. */
+  | { readonly kind: 'announced'; readonly lines: readonly string[] }
   | { readonly kind: 'progress'; readonly passedS: number; readonly wholeS: number }
   /** `packIdentification` of it. */
   | { readonly kind: 'found'; readonly packed: string }

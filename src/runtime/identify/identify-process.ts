@@ -7,9 +7,10 @@ import { readFileSync } from 'node:fs';
 import { connectGuardLink, type GuardLink } from '../guard-link/index.ts';
 import { endFailed, tellParent } from '../live/index.ts';
 import { announcementOf } from './announcement.ts';
-import { excitationOf, identifyArm } from './identify-arm.ts';
+import type { Excitation } from './excitation.ts';
+import { approachOf, excitationOf, identifyArm } from './identify-arm.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification } from './identify-messages.ts';
-import { readySimulated } from './open-arm.ts';
+import { readySimulated, untilMeasured } from './open-arm.ts';
 
 /** People look at a line of progress so often, ms. */
 const PROGRESS_MS = 200;
@@ -28,9 +29,9 @@ async function main(): Promise<void> {
   process.on('disconnect', end);
   const link = await connectGuardLink(config.socketPath);
   try {
-    const announcedRad = await announce(config, link);
-    const { signal } = ending;
-    const found = await identifyArm({ ...config, link, announcedRad, signal, onProgress: progress() });
+    const announced = await announce(config, link);
+    const how = { isReal: config.arm === 'real', signal: ending.signal, onProgress: progress() };
+    const found = await identifyArm({ ...config, ...announced, ...how, link });
     await tell({ kind: 'found', packed: packIdentification(found) });
   } catch (error) {
     if (!ending.signal.aborted) throw error;
@@ -40,16 +41,19 @@ async function main(): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-/** Tells people what will move, and gives where the arm stands; of a simulated arm, torque is put on as well. */
-async function announce(config: IdentifyNodeConfig, link: GuardLink): Promise<readonly number[]> {
+/** Tells people what will move, and from where; of a simulated arm, torque is put on as well. */
+async function announce(
+  config: IdentifyNodeConfig,
+  link: GuardLink,
+): Promise<{ readonly announcedRad: readonly number[]; readonly excitation: Excitation }> {
   const { model, arm } = config;
-  // The first frames say where the arm is.
-  await link.advance(2);
+  const excitation = excitationOf(config);
+  await untilMeasured(link);
   if (arm !== 'real') await readySimulated(link, model, arm === 'resettable' ? 'resettable' : 'asItIs');
   const announcedRad = Array.from(link.latest.robot.positionRad);
-  const lines = announcementOf(model, excitationOf(config), announcedRad);
-  for (const line of arm === 'real' ? [...lines, PRESS_C] : lines) await tell({ kind: 'print', line });
-  return announcedRad;
+  const lines = announcementOf(model, excitation, approachOf(model, announcedRad));
+  await tell({ kind: 'announced', lines: arm === 'real' ? [...lines, PRESS_C] : lines });
+  return { announcedRad, excitation };
 }
 
 function progress(): (passedS: number, wholeS: number) => void {

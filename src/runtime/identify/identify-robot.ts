@@ -8,10 +8,11 @@ import type { RobotConfig } from '../config/index.ts';
 import { type DriverConfig, GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
 import { explainedBy, GoOn, isInForeground, makeScratchFolder, PersonTerminal } from '../live/index.ts';
 import { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from '../supervisor.ts';
-import { IDENTIFY_PERIOD_S, identifyAction } from './arm-drive.ts';
-import { excitationOf, type Identification } from './identify-arm.ts';
+import { Consent } from './consent.ts';
+import { excitationOf, type Identification, noTorque } from './identify-arm.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, unpackIdentification } from './identify-messages.ts';
-import { armDriver, judged } from './open-arm.ts';
+import { armDriver, watched } from './open-arm.ts';
+import { actionPeriodS, identifyAction } from './path-follower.ts';
 
 export interface IdentifyRobotRequest {
   readonly robot: RobotConfig;
@@ -29,6 +30,8 @@ export interface IdentifyRobotRequest {
 }
 
 const SOCKET_FILE = 'guard.sock';
+/** How a guard ends that has left the arm as it should. */
+const GOOD_END = 'exit code 0';
 
 /** Rejects with `ReinError` where the arm cannot be identified, and with the reason of `signal` once that is aborted. */
 export async function identifyRobot(request: IdentifyRobotRequest): Promise<Identification> {
@@ -65,6 +68,8 @@ class IdentifySupervision {
   readonly #request: IdentifyRobotRequest;
   readonly #supervisor: Supervisor;
   readonly #goOn: GoOn;
+  readonly #consent: Consent = new Consent();
+  readonly #clock: SystemClock = new SystemClock();
   #found: Identification | undefined;
   #failure: ReinError | undefined;
   #isSimulated = false;
@@ -93,8 +98,11 @@ class IdentifySupervision {
       stopLimitMs: guardStopMs(request.robot),
       onEvent: (event) => this.#onEvent(event),
       onNodeMessage: (message) => this.#onNodeMessage(message as IdentifyNodeMessage),
-      onGuardReady: ({ isSimulated }) => {
+      onGuardReady: ({ isSimulated, measuresTorque }) => {
         this.#isSimulated = isSimulated;
+        if (measuresTorque) return;
+        this.#fail(noTorque(request.robot.joints.map(({ name }) => name)));
+        this.#supervisor.stop();
       },
     });
     this.#goOn = new GoOn((kind) => this.#supervisor.ask({ kind }), request.print);
@@ -106,17 +114,20 @@ class IdentifySupervision {
     const stop = (): void => this.#supervisor.stop();
     signal.addEventListener('abort', stop);
     const terminal = this.#openTerminal();
+    let code = 0;
     try {
-      await this.#supervisor.run();
+      code = await this.#supervisor.run();
     } catch (error) {
       if (!signal.aborted) throw this.#failure ?? explainedBy(guardLog, error);
     } finally {
       signal.removeEventListener('abort', stop);
       terminal?.close();
     }
+    // Somebody ended it, and is told what went wrong meanwhile.
+    if (signal.aborted && this.#failure !== undefined) this.#request.print(this.#failure.message);
     signal.throwIfAborted();
     if (this.#failure !== undefined) throw this.#failure;
-    if (this.#found !== undefined) return this.#found;
+    if (this.#found !== undefined && code === 0) return this.#found;
     throw new ReinError('environment', 'The identification ended without a result.', {
       remedy: `${guardLog} says what the guard did.`,
     });
@@ -125,13 +136,16 @@ class IdentifySupervision {
   /** Absent where nobody is there, which only a simulated arm allows. */
   #openTerminal(): PersonTerminal | undefined {
     if (process.stdin.isTTY !== true || !isInForeground()) return undefined;
-    return new PersonTerminal(process.stdin, new SystemClock(), {
+    return new PersonTerminal(process.stdin, this.#clock, {
       onBytes: () => undefined,
       onStop: () => {
+        this.#consent.end();
         this.#goOn.cancel();
         void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
       },
-      onGoOn: () => void this.#goOn.begin().catch(ignoreLoss),
+      onGoOn: () => {
+        if (this.#consent.takes(this.#clock.nowS())) void this.#goOn.begin().catch(ignoreLoss);
+      },
       onGiveBack: () => undefined,
       onInterrupt: this.#request.onInterrupt,
       onLost: () => {
@@ -143,9 +157,17 @@ class IdentifySupervision {
 
   #onNodeMessage(message: IdentifyNodeMessage): void {
     const { print, onProgress } = this.#request;
-    if (message.kind === 'print') print(message.line);
-    else if (message.kind === 'progress') onProgress(message.passedS, message.wholeS);
-    else if (message.kind === 'found') this.#found = unpackIdentification(message.packed);
+    if (message.kind === 'announced') {
+      for (const line of message.lines) print(line);
+      this.#consent.announced(this.#clock.nowS());
+      return;
+    }
+    if (message.kind === 'progress') {
+      onProgress(message.passedS, message.wholeS);
+      return;
+    }
+    this.#consent.end();
+    if (message.kind === 'found') this.#found = unpackIdentification(message.packed);
     else {
       const { kind, message: text, remedy } = message.error;
       this.#fail(new ReinError(kind, text, remedy === undefined ? {} : { remedy }));
@@ -154,12 +176,18 @@ class IdentifySupervision {
 
   #onEvent(event: SupervisorEvent): void {
     if (event.kind === 'busStopped') this.#request.print(busStopped(event));
-    if (event.kind !== 'ended' || event.isExpected) return;
+    if (event.kind !== 'ended') return;
+    if (event.process === 'node') this.#consent.end();
+    // One that lets the arm down may fail at that.
+    const isRight = event.process === 'guard' ? event.how === GOOD_END : event.isExpected;
+    if (isRight) return;
     const remedy = `${this.#request.guardLog} says more.`;
     if (event.process === 'guard') {
       const sentence = `The guard ended (${event.how}): nothing can move the arm any more.`;
-      // Why its node failed, too.
-      this.#failure = new ReinError('driver', sentence, { remedy });
+      const failure = new ReinError('driver', sentence, { remedy });
+      // Why its node failed, too; not where it was ended after that.
+      if (event.isExpected) this.#fail(failure);
+      else this.#failure = failure;
     } else if (event.process === 'guardian') {
       this.#request.print(`The guardian ended (${event.how}): the arm brakes and holds.`);
     } else {
@@ -180,9 +208,9 @@ function armOf(isSimulated: boolean, { name }: DriverConfig): IdentifyNodeConfig
 }
 
 function guardConfig({ robot }: IdentifyRobotRequest, driver: DriverConfig, socketPath: string): GuardConfig {
-  const model = judged(robot);
+  const model = watched(robot);
   return {
-    ...{ model, action: identifyAction(model), policyPeriodS: IDENTIFY_PERIOD_S, driver, socketPath },
+    ...{ model, action: identifyAction(model), policyPeriodS: actionPeriodS(model), driver, socketPath },
     authority: 'supervisor',
     realTimePriority: 'try',
   };
@@ -193,7 +221,7 @@ function nodeConfig(
   socketPath: string,
   arm: IdentifyNodeConfig['arm'],
 ): IdentifyNodeConfig {
-  return { model: judged(robot), socketPath, durationS, filterS, seed, arm };
+  return { model: watched(robot), socketPath, durationS, filterS, seed, arm };
 }
 
 /** A guard that has ended is told of elsewhere. */

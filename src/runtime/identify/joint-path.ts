@@ -15,6 +15,10 @@ export const SPEED_SHARE = 0.15;
 export const ACCEL_SHARE = 0.25;
 /** A path is looked at so often, s. */
 export const LOOK_S = 0.05;
+/** Speeds are looked at over so long, s. */
+const SPEED_STEP_S = 0.02;
+/** A share that was rounded on its way here is no larger one. */
+const ROUNDING = 1e-9;
 
 /** How far a path goes. */
 export interface Reach {
@@ -41,4 +45,23 @@ export function reachOf(model: RobotModel, path: JointPath): Reach {
     toolM = Math.max(toolM, Math.hypot(...startM.map((m, k) => kinematics.tcpPositionM[k]! - m)));
   }
   return { jointRad, toolM };
+}
+
+/**
+ * The largest share of a joint's speed limit that `path` takes, in whole hundredths upwards: what is said of it, and what it is held to.
+ * Where joints add several sines, what they come to together is looked at.
+ */
+export function speedShareOf({ joints }: Pick<RobotModel, 'joints'>, path: JointPath): number {
+  const before = new Float64Array(joints.length);
+  const now = new Float64Array(joints.length);
+  let share = 0;
+  path.write(before, 0);
+  for (let atS = SPEED_STEP_S; atS <= path.durationS; atS += SPEED_STEP_S) {
+    path.write(now, atS);
+    for (const [i, { velocityMaxRadPerS }] of joints.entries()) {
+      share = Math.max(share, Math.abs(now[i]! - before[i]!) / (SPEED_STEP_S * velocityMaxRadPerS));
+    }
+    before.set(now);
+  }
+  return Math.ceil(100 * share - ROUNDING) / 100;
 }

@@ -1,11 +1,13 @@
 /** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
-import { LockStepClock, type RobotModel } from '../../core/index.ts';
+import { LockStepClock, ReinError, type RobotModel } from '../../core/index.ts';
 import type { Driver } from '../../drivers/index.ts';
 import { type RobotConfig, resolveConfig } from '../config/index.ts';
 import { createDriver, type DriverConfig, Guard } from '../guard/index.ts';
 import { type GuardLink, MemoryGuardLink } from '../guard-link/index.ts';
 import { createSetup, realDriver, simulatedArm } from '../setup.ts';
-import { ask, IDENTIFY_PERIOD_S, identifyAction } from './arm-drive.ts';
+import { ask } from './arm-drive.ts';
+import { ANSWER_MS, inTime } from './in-time.ts';
+import { actionPeriodS, identifyAction } from './path-follower.ts';
 
 /** An arm that can be asked to move. `close` leaves it to its driver's exit policy. */
 export interface OpenArm {
@@ -17,6 +19,8 @@ export interface OpenArm {
 
 /** Where nothing of the scene is in the way. */
 const FAR_BELOW = [0.5, 0, -1, 0] as const;
+/** Of the limits that its file has. */
+const OBSERVER_SHARE = 2;
 
 /** Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. Rejects with `ReinError`. */
 export async function openSimulatedArm(robot: RobotConfig): Promise<OpenArm> {
@@ -36,7 +40,7 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
       ...{ actions: model.joints.length, controlHz: model.controlHz },
     },
     clock,
-    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: IDENTIFY_PERIOD_S, clock, port }),
+    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: actionPeriodS(model), clock, port }),
   });
   try {
     await readySimulated(link, model, driver.scene === undefined ? 'asItIs' : 'resettable');
@@ -45,6 +49,18 @@ export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenAr
     throw error;
   }
   return { link, model, close: () => link.close() };
+}
+
+/** Waits for a reading of the arm, without which nobody knows where it is. */
+export async function untilMeasured(link: GuardLink, limitMs: number = ANSWER_MS): Promise<void> {
+  const lastMs = performance.now() + limitMs;
+  while (!(link.latest.state === 'standby' && Number.isFinite(link.latest.stampS))) {
+    if (performance.now() > lastMs) {
+      const message = `The arm was not read within ${limitMs / 1000} s: it is ${link.latest.state}.`;
+      throw new ReinError('driver', message, { remedy: 'See what its driver says, then begin again.' });
+    }
+    await inTime(link, link.advance(1));
+  }
 }
 
 /** Puts a simulated arm home, where its scene can be put back, and its torque on: nobody has to be asked. */
@@ -57,14 +73,27 @@ export async function readySimulated(
     const layout = { jointsRad: homeRad, objects: { hole: FAR_BELOW }, signals: {} };
     await ask(link, { kind: 'resetScene', layout });
   }
-  await link.advance(2);
+  await inTime(link, link.advance(2));
   await ask(link, { kind: 'enable' });
-  await link.advance(1);
+  await inTime(link, link.advance(1));
 }
 
 /** The tank is left out: its books are what is checked. Position, speed, walls, distances and following stay guarded. */
 export function judged(robot: RobotModel): RobotModel {
   return { ...robot, tank: undefined, torqueObserver: undefined };
+}
+
+/**
+ * The same in real time, where somebody may be near: what the file has of an observer stays, at `OBSERVER_SHARE` times its limits, for
+ * what has aged is to be measured, and what touches a link is to stop it.
+ */
+export function watched(robot: RobotModel): RobotModel {
+  const { torqueObserver } = robot;
+  if (torqueObserver === undefined) return judged(robot);
+  const coarse = (limitsNm: readonly number[]): readonly number[] => limitsNm.map((limit) => OBSERVER_SHARE * limit);
+  const { servoMaxNm, externalMaxNm } = torqueObserver;
+  const limits = { servoMaxNm: coarse(servoMaxNm), externalMaxNm: coarse(externalMaxNm) };
+  return { ...judged(robot), torqueObserver: { ...torqueObserver, ...limits } };
 }
 
 /** What a guard opens the arm of `robot` with, without any task. Throws `ReinError('config')`. */

@@ -6,6 +6,8 @@
  * share β that the tank credits has to cover the errors of both (`docs/safety-case.md`, identification).
  */
 import type { JointModel, RobotModel, TankModel } from '../../core/index.ts';
+import { torqueUnit } from '../../safety/index.ts';
+import { unitOf } from '../config/index.ts';
 import type { Identification } from './identify-arm.ts';
 
 /** One number of one joint, or of the robot. */
@@ -44,7 +46,16 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
   const file = joint.stiffnessNmPerRad;
   const ok = Math.abs(value - file) + within <= STIFFNESS_SHARE * file;
   const sentence = `stiffnessNmPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}, or set the servo to its file`;
-  return { of: joint.name, what: 'stiffness', unit: 'N·m/rad', file, measured: value, within, ok, sentence };
+  return {
+    of: joint.name,
+    what: 'stiffness',
+    unit: `${torqueUnit(joint)}/${unitOf(joint.kind)}`,
+    file,
+    measured: value,
+    within,
+    ok,
+    sentence,
+  };
 }
 
 function dampingRow(joint: JointModel, { servo }: Identification, i: number, tank: TankModel | undefined): VerdictRow {
@@ -56,28 +67,64 @@ function dampingRow(joint: JointModel, { servo }: Identification, i: number, tan
   if (tank === undefined) {
     const ok = Math.abs(value - file) + within <= DAMPING_SHARE * file;
     const sentence = `dampingNmSPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}`;
-    return { of: joint.name, what: 'damping', unit: 'N·m·s/rad', file, measured: value, within, ok, sentence };
+    return {
+      of: joint.name,
+      what: 'damping',
+      unit: `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`,
+      file,
+      measured: value,
+      within,
+      ok,
+      sentence,
+    };
   }
   const ok = less >= tank.recovery * softer;
   const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
   const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${shown(less / softer)}: damping ${shown(value)} ± ${shown(within)} for ${file} in the file, stiffness ${shown(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
-  return { of: joint.name, what: 'damping', unit: 'N·m·s/rad', file, measured: value, within, ok, sentence };
+  return {
+    of: joint.name,
+    what: 'damping',
+    unit: `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`,
+    file,
+    measured: value,
+    within,
+    ok,
+    sentence,
+  };
 }
 
 function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: number): VerdictRow {
   const measured = torquePeakNm[i]!;
   const file = joint.torqueMaxNm;
-  const sentence = `${joint.name} gave ${shown(measured)} N·m, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
+  const sentence = `${joint.name} gave ${shown(measured)} ${torqueUnit(joint)}, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
   const ok = measured <= file * (1 + 1e-6);
-  return { of: joint.name, what: 'largest torque', unit: 'N·m', file, measured, within: undefined, ok, sentence };
+  return {
+    of: joint.name,
+    what: 'largest torque',
+    unit: torqueUnit(joint),
+    file,
+    measured,
+    within: undefined,
+    ok,
+    sentence,
+  };
 }
 
 function noiseRow(joint: JointModel, found: Identification, i: number): VerdictRow {
   const measured = found.noisePeakRad[i]!;
   const file = joint.encoderNoiseRad;
   const ok = file === undefined || measured <= file;
-  const sentence = `readings of ${joint.name} are off by up to ${shown(measured)} rad while it stands, and its file says ${file}: write encoderNoiseRad: ${shown(1.5 * measured)}`;
-  return { of: joint.name, what: 'encoder noise', unit: 'rad', file, measured, within: undefined, ok, sentence };
+  const sentence = `readings of ${joint.name} are off by up to ${shown(measured)} ${unitOf(joint.kind)} while it stands, and its file says ${file}: write encoderNoiseRad: ${shown(1.5 * measured)}`;
+  return {
+    of: joint.name,
+    what: 'encoder noise',
+    unit: unitOf(joint.kind),
+    file,
+    measured,
+    within: undefined,
+    ok,
+    sentence,
+  };
 }
 
 function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
