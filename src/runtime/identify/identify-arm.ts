@@ -86,7 +86,9 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
     await drive.activate();
     await drive.follow(approach, () => undefined, passed(STANDING_S));
     checkHome(model, link.latest.referenceRad);
+    moving.begin(link.latest.tick);
     await drive.follow(excitation, (frame) => moving.add(frame), passed(leadS));
+    moving.end(link.latest.tick);
   } finally {
     await drive.hold();
   }

@@ -57,6 +57,18 @@ describe('a record of motion', () => {
     for (const dtS of record.dtS) expect(dtS).toBeCloseTo(PERIOD_S, 9);
   });
 
+  it('counts those that never came at its beginning and its end', () => {
+    const record = new MotionRecord(model);
+    record.begin(3);
+    for (const frame of range(6, 8)) record.add(frame);
+    expect(record.lost).toBe(2);
+    record.end(8);
+    expect(record.lost).toBe(2);
+    record.end(11);
+    expect(record.lost).toBe(5);
+    expect(ticks(record)).toEqual([7, 8]);
+  });
+
   it('leaves out what comes after a later frame: what it told counts as lost', () => {
     const [zero, one, two, three, four] = range(0, 4);
     const record = recorded(zero!, one!, three!, two!, four!);

@@ -19,7 +19,7 @@ export class MotionRecord {
   readonly sentRad: Float64Array[] = [];
   /** [rows] rows before it without a gap; 0 where a piece begins. */
   readonly pieceRow: number[] = [];
-  /** Frames of the guard that never came, between the first and the last that did. */
+  /** Frames of the guard that never came. */
   lost = 0;
   /** Frames that came again, or after a later one. */
   repeated = 0;
@@ -35,6 +35,17 @@ export class MotionRecord {
 
   get rows(): number {
     return this.states.length;
+  }
+
+  /** The frame of `tick` is the last before what is recorded: one that never comes right after it is lost, too. */
+  begin(tick: number): void {
+    this.#tick = tick;
+  }
+
+  /** The frame of `tick` is the last of it. */
+  end(tick: number): void {
+    if (tick > this.#tick) this.#lose(tick - this.#tick);
+    this.#tick = Math.max(this.#tick, tick);
   }
 
   /** Takes a frame of the guard as it comes. */
