@@ -64,7 +64,7 @@ if (patterns.length > 0) {
   // passes then; a file in which one failed twice beside others has a last try with nothing beside it. Tests without a clock get
   // no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
-  await suite('end-to-end tests that mostly wait', [...waiting, ...again]);
+  await suite('end-to-end tests that mostly wait', [...waiting, '--maxWorkers=4', ...again]);
   const patientTests = suite(
     'end-to-end tests whose time is simulated',
     [...patient, '--testTimeout=120000', ...again],
