@@ -38,7 +38,8 @@ const { values } = scriptArguments(import.meta.url, {
 });
 const { quick, parts: folder } = values;
 const bench = ['node', 'dist/cli/bench.js'];
-const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run'];
+/** The reporter for people shows what tests print: figures, which `linesOf` reads. */
+const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=default'];
 
 const models = values.models ?? 'FOLDER';
 
