@@ -61,36 +61,20 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
 function dampingRow(joint: JointModel, { servo }: Identification, i: number, tank: TankModel | undefined): VerdictRow {
   const { value, within } = servo.damping[i]!;
   const file = joint.dampingNmSPerRad;
+  const unit = `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`;
+  const row = { of: joint.name, what: 'damping', unit, file, measured: value, within };
   const stiffness = servo.stiffness[i]!;
   const softer = (stiffness.value + stiffness.within) / joint.stiffnessNmPerRad;
   const less = (value - within) / file;
   if (tank === undefined) {
     const ok = Math.abs(value - file) + within <= DAMPING_SHARE * file;
     const sentence = `dampingNmSPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}`;
-    return {
-      of: joint.name,
-      what: 'damping',
-      unit: `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`,
-      file,
-      measured: value,
-      within,
-      ok,
-      sentence,
-    };
+    return { ...row, ok, sentence };
   }
   const ok = less >= tank.recovery * softer;
   const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
   const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${shown(less / softer)}: damping ${shown(value)} ± ${shown(within)} for ${file} in the file, stiffness ${shown(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
-  return {
-    of: joint.name,
-    what: 'damping',
-    unit: `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`,
-    file,
-    measured: value,
-    within,
-    ok,
-    sentence,
-  };
+  return { ...row, ok, sentence };
 }
 
 function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: number): VerdictRow {
