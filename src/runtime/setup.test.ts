@@ -8,7 +8,8 @@ import { standingFrame } from '../../tests/support/frames.ts';
 import { frameSize } from '../core/index.ts';
 import { firstDifference } from '../learner/link/index.ts';
 import { resolveConfig } from './config/index.ts';
-import { createDemonstrator, createInserter, createSetup, meaningOf, pegTaskOf } from './setup.ts';
+import { createDemonstrator, createInserter } from './scripted-operators.ts';
+import { createSetup, pegTaskOf } from './setup.ts';
 
 describe('what the numbers of a setup mean', () => {
   const dir = mkdtempSync(join(tmpdir(), 'rein-meaning-'));
@@ -17,7 +18,7 @@ describe('what the numbers of a setup mean', () => {
   /** JSON is YAML. */
   const meaning = (changes: object) => {
     writeFileSync(overlay, JSON.stringify(changes));
-    return meaningOf(createSetup(resolveConfig({ task: 'insert', seed: 1, overlay })));
+    return createSetup(resolveConfig({ task: 'insert', seed: 1, overlay })).meaning;
   };
   const plain = meaning({});
 

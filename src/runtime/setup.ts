@@ -3,7 +3,6 @@ import { type ObservationParts, observationParts, observationSize, ReinError, sc
 import type { MujocoDriverOptions } from '../drivers/mujoco/index.ts';
 import type { TaskAction } from '../policy/index.ts';
 import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
-import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
 import type { PegTaskConfig, ResolvedConfig, RobotConfig } from './config/index.ts';
 import type { DriverConfig } from './guard/index.ts';
 import { rosDriverConfig } from './ros-robot.ts';
@@ -19,6 +18,11 @@ export interface RunSetup {
   readonly parts: ObservationParts;
   readonly actionSize: number;
   readonly ticksPerStep: number;
+  /**
+   * What observations, actions and rewards mean beyond their numbers, by dotted key of the configuration: robots and learner
+   * must agree on each.
+   */
+  readonly meaning: Readonly<Record<string, unknown>>;
 }
 
 /** Builds the task and the driver's options that `config` describes. `rosArguments`: for a robot behind ROS 2, `--ros-args …`. */
@@ -33,15 +37,15 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
     parts: observationParts(task.observation),
     actionSize: task.action.dimensions.length,
     ticksPerStep: Math.round(config.robot.controlHz / config.task.policyHz),
+    meaning: meaningOf(config),
   };
 }
 
 /**
- * What observations, actions and rewards of `setup` mean beyond their numbers, by dotted key of the configuration: robots
- * and learner must agree on each. What only says how things are drawn, demonstrated, trained, judged or reached is left
- * out and may differ: a task's start, estimate, operator, training and the like, a robot's driver, and how its guard watches.
+ * `RunSetup.meaning`. What only says how things are drawn, demonstrated, trained, judged or reached is left out and may
+ * differ: a task's start, estimate, operator, training and the like, a robot's driver, and how its guard watches.
  */
-export function meaningOf({ config: { robot, task } }: RunSetup): Record<string, unknown> {
+function meaningOf({ robot, task }: ResolvedConfig): Record<string, unknown> {
   const meaning: Record<string, unknown> = {};
   for (const key of TASK_MEANING) flatten(`task.${key}`, (task as unknown as Record<string, unknown>)[key], meaning);
   for (const key of ROBOT_MEANING) flatten(`robot.${key}`, (robot as unknown as Record<string, unknown>)[key], meaning);
@@ -141,46 +145,4 @@ export function pegTaskOf({ task }: ResolvedConfig): PegTaskConfig {
   throw new ReinError('task', `Task ${task.name} is judged by people: no script and no simulator knows it.`, {
     remedy: `Run it on its robot: rein learn --task T and rein run --task T --operator keyboard, or ros2 launch rein robot.launch.py. rein sim and rein eval know insert and insert-tight.`,
   });
-}
-
-/** The hand of the scripted operator, fitted to the task's measures. */
-export function createInserter(setup: RunSetup, seed: number): PegInserter {
-  const { task } = setup;
-  const measures = pegTaskOf(setup.config);
-  const { clearanceM } = measures.hole;
-  return new PegInserter({
-    observation: task.observation,
-    action: task.action,
-    spiralPitchM: 0.0015,
-    searchStepM: clearanceM < 0.0004 ? 0.002 : 0.003,
-    searchRadiusM: 1.5 * measures.estimate.errorM,
-    tremor: 0.05,
-    seed,
-  });
-}
-
-/** The operator that lets the policy try and takes over when it is stuck. */
-export function createScriptedOperator(setup: RunSetup, seed: number): ScriptedOperator {
-  return new ScriptedOperator(
-    createInserter(setup, seed),
-    pegTaskOf(setup.config).operator,
-    setup.task.observation,
-    seed + 1,
-  );
-}
-
-/** The inserter as an operator who never lets go: demonstrations. */
-export function createDemonstrator(setup: RunSetup, seed: number): TeleopSource {
-  const hand = createInserter(setup, seed);
-  return {
-    name: 'demonstrator',
-    decidedBy: 'scripted',
-    reset: () => hand.begin('above'),
-    close: () => undefined,
-    poll: (observation: Float32Array, _nowS: number, out: TeleopCommand) => {
-      out.active = true;
-      out.phase = 'correct';
-      hand.act(observation, out.action);
-    },
-  };
 }

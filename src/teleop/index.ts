@@ -1,9 +1,9 @@
 export { type Authority, arbitrate, type Claims } from './arbiter.ts';
 export { Clutch } from './clutch.ts';
 export { type Key, KeyParser } from './key-parser.ts';
-export { type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
+export { type KeyboardHeard, type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
 export { type DeskState, OperatorDesk } from './operator-desk.ts';
-export { DEMONSTRATION_PATIENCE, PersonDemonstrator } from './person-demonstrator.ts';
+export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from './person-demonstrator.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export {
   DEFAULT_LEASE_S,

@@ -30,6 +30,9 @@ export interface KeyboardOptions {
   readonly onHelp?: (help: string) => void;
 }
 
+/** Told of the keys of a person that are no motion. */
+export type KeyboardHeard = Required<Pick<KeyboardOptions, 'onMark' | 'onSkip'>>;
+
 /** What a display shows of the keyboard. */
 export interface KeyboardState extends OperatorEcho {
   /** The terminal has gone away. */

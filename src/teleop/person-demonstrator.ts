@@ -49,3 +49,8 @@ export class PersonDemonstrator implements TeleopSource {
   /** The operators belong to somebody else. */
   close(): void {}
 }
+
+/** What a person is asked for, with `done` of `wanted` demonstrations behind them. */
+export function demonstrationPrompt(done: number, wanted: number): string {
+  return `Show ${done + 1} of ${wanted}: t, then the motion keys (? lists them); n gives this one up, Enter skips the rest`;
+}

@@ -19,6 +19,7 @@ export {
   readJournal,
   type SegmentFile,
 } from './journal/index.ts';
+export type { LearnerStatus } from './messages.ts';
 export { askLearner, type LearnerInfo } from './query.ts';
 export { firstDifference } from './robot-peer.ts';
 export type { OnTransition, ServerCounters, Watermark } from './robot-session.ts';

@@ -36,6 +36,23 @@ export interface HelloAck {
   readonly instance: string;
 }
 
+/** Body of the learner's `status` message, several times a second. */
+export interface LearnerStatus {
+  readonly updates: number;
+  /** Updates of cloning and offline training, before the first of `updates`. */
+  readonly pretrained: number;
+  readonly updatesPerS: number;
+  /** Updates per online transition that pays for updates. */
+  readonly utd: number;
+  /** Online transitions accepted. */
+  readonly online: number;
+  readonly version: number;
+  /** Counts over all robots: see `ServerCounters`. */
+  readonly delivered: number;
+  readonly repeated: number;
+  readonly lost: number;
+}
+
 /** Why the learner does not talk to a robot. `no-session` only asks it to say hello again. */
 export interface Refusal {
   readonly code: 'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session';

@@ -6,7 +6,6 @@ import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import type { Transition } from '../../core/index.ts';
 import { askLearner, type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
 import { type LearnerWait, openSession } from '../../runtime/live/index.ts';
-import { meaningOf } from '../../runtime/setup.ts';
 import { LearnerRun } from './learner-run.ts';
 
 let ros: MemoryNode;
@@ -27,7 +26,7 @@ async function startLearner(newestVersion: number): Promise<Transition[]> {
   const { observationSize, actionSize, schemaHash } = setup;
   const taken: Transition[] = [];
   learner = await startLearnerServer({
-    ...{ bind: address, runId: 'run-7', schemaHash, observationSize, actionSize, meaning: meaningOf(setup) },
+    ...{ bind: address, runId: 'run-7', schemaHash, observationSize, actionSize, meaning: setup.meaning },
     onTransition: (transition) => void taken.push(transition),
   });
   learner.publish(weightsOf(newestVersion, 1e-3, { runId: 'run-7', schemaHash }, { observationSize, actionSize }));

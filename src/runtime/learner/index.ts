@@ -4,5 +4,4 @@ export {
   LEARNER_FILES,
   type LearnerProcessConfig,
   type LearnerProcessMessage,
-  type LearnerStatus,
 } from './messages.ts';

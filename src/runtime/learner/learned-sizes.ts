@@ -1,11 +1,27 @@
 /** What the learner of a robot's run works with, and what its checkpoints must fit. */
 import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
-import type { Agent, CheckpointExpectation, ObservationEncoder } from '../../learner/index.ts';
-import type { RunSetup } from '../setup.ts';
+import type { Agent, CheckpointExpectation, LearnerConfig, ObservationEncoder } from '../../learner/index.ts';
+
+/** The parts of a run's setup that a learner works with. */
+export interface LearnerSetup {
+  readonly config: {
+    readonly seed: number;
+    readonly learner: LearnerConfig;
+    /** `demonstrations`: episodes that the learner waits for before it begins. */
+    readonly task: { readonly demonstrations: number };
+  };
+  readonly task: { readonly maxSteps: number };
+  readonly schemaHash: string;
+  readonly observationSize: number;
+  readonly parts: ObservationParts;
+  readonly actionSize: number;
+  /** What the numbers of observations, actions and rewards mean, by dotted key: a robot must agree on each. */
+  readonly meaning: Readonly<Record<string, unknown>>;
+}
 
 /** Sizes of what the agent works with: the task's observations, or what `eyes` make of them. */
 export function learnedSizes(
-  { parts: raw, actionSize }: RunSetup,
+  { parts: raw, actionSize }: LearnerSetup,
   eyes: ObservationEncoder | undefined,
 ): { readonly observationSize: number; readonly parts: ObservationParts; readonly actionSize: number } {
   const { parts } = eyes ?? { parts: raw };
@@ -19,7 +35,7 @@ export function encoderOf(eyes: ObservationEncoder | undefined): { readonly enco
 
 /** What a checkpoint must be for `agent` to continue from it. */
 export function expectedCheckpoint(
-  setup: RunSetup,
+  setup: LearnerSetup,
   eyes: ObservationEncoder | undefined,
   { stateSize }: Agent,
 ): CheckpointExpectation {

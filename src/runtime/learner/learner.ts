@@ -27,19 +27,19 @@ import {
   acquireLock,
   type DirectoryLock,
   type LearnerServer,
+  type LearnerStatus,
   sealBundle,
   startLearnerServer,
   type WeightsBundle,
 } from '../../learner/link/index.ts';
-import { meaningOf, type RunSetup } from '../setup.ts';
 import { AwaitedReplay } from './awaited-replay.ts';
-import { encoderOf, expectedCheckpoint, learnedSizes } from './learned-sizes.ts';
-import { LEARNER_FILES, type LearnerStatus } from './messages.ts';
+import { encoderOf, expectedCheckpoint, type LearnerSetup, learnedSizes } from './learned-sizes.ts';
+import { LEARNER_FILES } from './messages.ts';
 import { statusLine } from './status-line.ts';
 import { achievedUtd, TrainingRecord } from './training-record.ts';
 
 export interface LearnerOptions {
-  readonly setup: RunSetup;
+  readonly setup: LearnerSetup;
   readonly runId: string;
   /** `tcp://host:port`; port 0 takes a free one. */
   readonly bind: string;
@@ -146,7 +146,7 @@ export class Learner {
       bind,
       runId,
       schemaHash,
-      meaning: meaningOf(setup),
+      meaning: setup.meaning,
       observationSize,
       actionSize,
       onTransition: (transition, robotId) => this.#accept(transition, robotId),

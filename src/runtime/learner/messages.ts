@@ -1,21 +1,5 @@
-/** What learner and robot tell each other beside transitions and weights, and the learner's files. */
-
-/** Body of the learner's `status` message, several times a second. */
-export interface LearnerStatus {
-  readonly updates: number;
-  /** Updates of cloning and offline training, before the first of `updates`. */
-  readonly pretrained: number;
-  readonly updatesPerS: number;
-  /** Updates per online transition that pays for updates. */
-  readonly utd: number;
-  /** Online transitions accepted. */
-  readonly online: number;
-  readonly version: number;
-  /** Counts over all robots: see `ServerCounters`. */
-  readonly delivered: number;
-  readonly repeated: number;
-  readonly lost: number;
-}
+/** A learner's files, and what a learner's process and its parent send each other. */
+import type { LearnerStatus } from '../../learner/link/index.ts';
 
 /** Files that a learner writes into a run's folder. */
 export const LEARNER_FILES = {

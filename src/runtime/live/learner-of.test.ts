@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
 import { resolveConfig } from '../config/index.ts';
-import { createSetup, meaningOf } from '../setup.ts';
+import { createSetup } from '../setup.ts';
 import { awaitLearner, type LearnerWait, learnerOf } from './learner-of.ts';
 
 const setup = createSetup(resolveConfig({ task: 'insert', seed: 1 }));
@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-async function learner(bind: string, schemaHash: string, meaning = meaningOf(setup)): Promise<LearnerServer> {
+async function learner(bind: string, schemaHash: string, meaning = setup.meaning): Promise<LearnerServer> {
   const server = await startLearnerServer({
     ...{ bind, runId: 'run-7', schemaHash, observationSize, actionSize, meaning },
     onTransition: () => undefined,
@@ -78,7 +78,7 @@ describe('a learner that is waited for', () => {
   it('is refused by the key that differs, before anything runs, and is nobody where nobody answers', async () => {
     const address = await freeAddress();
     expect(await learnerOf(address, setup)).toBeUndefined();
-    await learner(address, setup.schemaHash, { ...meaningOf(setup), 'task.hole.clearanceM': 0.0004 });
+    await learner(address, setup.schemaHash, { ...setup.meaning, 'task.hole.clearanceM': 0.0004 });
     const sentence = 'than arm6/insert: task.hole.clearanceM is 0.0005 here and 0.0004 there.';
     await expect(learnerOf(address, setup)).rejects.toThrow(sentence);
   });

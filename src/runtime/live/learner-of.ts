@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ReinError } from '../../core/index.ts';
 import { askLearner, firstDifference, type LearnerInfo, parseAddress } from '../../learner/link/index.ts';
-import { meaningOf, type RunSetup } from '../setup.ts';
+import type { RunSetup } from '../setup.ts';
 import { joinedRun } from './session/index.ts';
 
 /** Why a learner is still waited for. */
@@ -133,7 +133,7 @@ function absenceOf(address: string): LearnerWait {
 function misfitOf(address: string, setup: RunSetup, info: LearnerInfo): LearnerWait | undefined {
   const { robot, task } = setup.config;
   const here = `${robot.name}/${task.name}`;
-  const differing = info.meaning === undefined ? undefined : firstDifference(meaningOf(setup), info.meaning);
+  const differing = info.meaning === undefined ? undefined : firstDifference(setup.meaning, info.meaning);
   const [what, remedy] = [
     `The learner at ${address} trains another robot or task`,
     'Give both the same task and config.',

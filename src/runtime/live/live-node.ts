@@ -3,9 +3,9 @@
  * when it is asked to.
  */
 import { ReinError, SystemClock } from '../../core/index.ts';
-import type { KeyboardTeleop } from '../../teleop/index.ts';
+import type { KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
 import type { RunSetup } from '../setup.ts';
-import type { KeyboardHeard, RunObserver } from '../sim/index.ts';
+import type { RunObserver } from '../sim/index.ts';
 import { awaitLearner } from './learner-of.ts';
 import type { LiveNodeConfig } from './messages.ts';
 import { joinedRun, type LiveSession, openSession, type SessionEvent } from './session/index.ts';

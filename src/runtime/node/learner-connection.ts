@@ -8,14 +8,14 @@ import {
   connectUplink,
   type Journal,
   type JournalStatus,
+  type LearnerStatus,
   openJournal,
   type Subscription,
   subscribeWeights,
   type Uplink,
   type WeightsBundle,
 } from '../../learner/link/index.ts';
-import type { LearnerStatus } from '../learner/index.ts';
-import { meaningOf, type RunSetup } from '../setup.ts';
+import type { RunSetup } from '../setup.ts';
 
 export interface LearnerConnectionOptions {
   readonly setup: RunSetup;
@@ -74,7 +74,7 @@ export class LearnerConnection {
       robotId,
       runId,
       schemaHash,
-      meaning: meaningOf(setup),
+      meaning: setup.meaning,
       journal: this.#journal,
       onLearnerVersion: (version) => this.#subscription.learnerHas(version),
       onControl: (kind, body) => {

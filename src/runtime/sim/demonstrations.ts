@@ -1,8 +1,8 @@
 /** The operator shows how it is done. Only whole, successful episodes count; they are what the learner starts from. */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { copyTransition, createTransition, ReinError, type Rng, type Transition } from '../../core/index.ts';
-import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../../teleop/index.ts';
-import { createDemonstrator } from '../setup.ts';
+import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from '../../teleop/index.ts';
+import { createDemonstrator } from '../scripted-operators.ts';
 import type { Rig } from './rig.ts';
 
 export interface Demonstrations {
@@ -127,11 +127,6 @@ async function shownByPerson(rig: Rig, rng: Rng): Promise<Demonstrations> {
   said.isSkipping = false;
   connection.demonstrationsComplete(steps);
   return { episodes, steps };
-}
-
-/** What a person is asked for, with `done` of `wanted` demonstrations behind them. */
-export function demonstrationPrompt(done: number, wanted: number): string {
-  return `Show ${done + 1} of ${wanted}: t, then the motion keys (? lists them); n gives this one up, Enter skips the rest`;
 }
 
 function copyOf(transition: Transition): Transition {

@@ -2,7 +2,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../../core/index.ts';
-import type { LearnerProcessConfig, LearnerProcessMessage, LearnerStatus } from '../learner/index.ts';
+import type { LearnerStatus } from '../../learner/link/index.ts';
+import type { LearnerProcessConfig, LearnerProcessMessage } from '../learner/index.ts';
 
 export interface LearnerChildOptions {
   readonly config: LearnerProcessConfig;

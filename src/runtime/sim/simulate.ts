@@ -4,7 +4,7 @@
  */
 import { ReinError, Rng } from '../../core/index.ts';
 import { type LearnerConfig, UpdateContract, updatesPerCall } from '../../learner/index.ts';
-import type { KeyboardOptions, KeyboardTeleop } from '../../teleop/index.ts';
+import type { KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
 import { checkBase } from '../base-policy.ts';
 import type { ResolvedConfig } from '../config/index.ts';
 import { LearnerConnection } from '../node/index.ts';
@@ -35,9 +35,6 @@ export interface SimulationOptions {
   /** Who gives the demonstrations; `keyboard` needs `createKeyboard`. Default: the script. */
   readonly demonstrations?: 'scripted' | 'keyboard';
 }
-
-/** Told of the keys of a person that are no motion. */
-export type KeyboardHeard = Required<Pick<KeyboardOptions, 'onMark' | 'onSkip'>>;
 
 export interface SimulationResult {
   readonly folder: string;

@@ -9,7 +9,8 @@ import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../../core/index.ts';
 import { OnnxPolicy } from '../../policy/index.ts';
 import { OperatorDesk, type TeleopSource } from '../../teleop/index.ts';
-import { createDemonstrator, createSetup } from '../setup.ts';
+import { createDemonstrator } from '../scripted-operators.ts';
+import { createSetup } from '../setup.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
 const setup = arm6Setup();

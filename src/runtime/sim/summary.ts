@@ -1,6 +1,6 @@
 /** What came of a run, in numbers, held against what the task asks for. */
 import type { GuardFrame } from '../../core/index.ts';
-import type { LearnerStatus } from '../learner/index.ts';
+import type { LearnerStatus } from '../../learner/link/index.ts';
 import { missedTargets, type RunSummary, workRates } from '../record/index.ts';
 import { type TrialResult, trialRates } from './evaluation-pool.ts';
 import type { Rig } from './rig.ts';

@@ -7,7 +7,7 @@ import { OperatorDesk } from '../../teleop/index.ts';
 import { encoderFor } from '../encoder-file.ts';
 import type { EpisodeResult } from '../node/index.ts';
 import { type EpisodeRecording, type Work, workRates } from '../record/index.ts';
-import { createScriptedOperator } from '../setup.ts';
+import { createScriptedOperator } from '../scripted-operators.ts';
 import { type Judged, ModelSelection } from './model-selection.ts';
 import type { Rig } from './rig.ts';
 import { TrainingTime } from './training-time.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../core/index.ts';
 import type { PolicyNoise } from '../../../policy/index.ts';
 import { faultsOf, TANK_EMPTY } from '../../../safety/index.ts';
-import { DEMONSTRATION_PATIENCE, PersonDemonstrator } from '../../../teleop/index.ts';
+import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from '../../../teleop/index.ts';
 import {
   type EpisodeOptions,
   type EpisodeResult,
@@ -19,8 +19,7 @@ import {
   TANK_STAYS_EMPTY,
 } from '../../node/index.ts';
 import { workRates } from '../../record/index.ts';
-import { createDemonstrator } from '../../setup.ts';
-import { demonstrationPrompt } from '../../sim/index.ts';
+import { createDemonstrator } from '../../scripted-operators.ts';
 import { recordedDemonstrations } from '../recorder.ts';
 import { type Activity, CutError } from './activity.ts';
 import type { GuardControl } from './guard-control.ts';
