@@ -11,11 +11,11 @@ const config: KnipConfig = {
     'src/runtime/stop-trials/index.ts',
     // Started by path, as a process or a thread of its own: no import leads there.
     'src/**/*-worker.ts',
-    'src/**/*-process.ts',
+    '{src,tests}/**/*-process.ts',
     'tests/**/*.test.ts',
     'src/**/*.test.ts',
   ],
-  project: ['bin/**/*.js', 'scripts/**/*.js', 'src/**/*.ts', 'tests/**/*.ts'],
+  project: ['bin/**/*.js', 'scripts/**/*.{js,ts}', 'src/**/*.ts', 'tests/**/*.ts'],
   ignoreExportsUsedInFile: true,
   // An index is its folder's contract, whether or not anybody has named all of it yet. What nothing uses at all, not
   // even a test, is still found where it is written.

@@ -1,9 +1,10 @@
 /**
  * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
  * docs/faults.md from the fault table, docs/ros2/reference.md from what registers topics, parameters and launch arguments.
- * `--check` writes nothing and fails when a committed page is not what would be written. Needs a build.
+ * `--check` writes nothing and fails when a committed page is not what would be written.
  */
 import './node-version.js';
+import './read-typescript.js';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,9 +14,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaFolder = join(root, 'docs', 'schema');
 const isCheck = process.argv.includes('--check');
 
-const { configReference, editorSchemas } = await built('../dist/runtime/config/index.js');
-const { faultReference } = await built('../dist/safety/index.js');
-const { rosReference } = await built('../dist/ros/reference/index.js');
+const { configReference, editorSchemas } = await import('../src/runtime/config/index.ts');
+const { faultReference } = await import('../src/safety/index.ts');
+const { rosReference } = await import('./ros-reference/page.ts');
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
@@ -35,14 +36,6 @@ if (!isCheck) {
 } else if (stale.length + leftOver.length > 0) {
   console.error(`Not current: ${[...stale, ...leftOver].map(shown).join(', ')}. Run: npm run docs`);
   process.exitCode = 1;
-}
-
-function built(module) {
-  return import(module).catch((error) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    console.error('docs: Rein has not been built yet. Run: npm run build');
-    process.exit(1);
-  });
 }
 
 function shown(file) {

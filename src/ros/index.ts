@@ -1,4 +1,3 @@
 export { rosFindings, rosStatus } from './doctor.ts';
-export * from './memory/index.ts';
 export * from './parameters/index.ts';
 export { openRosPort, rosEnvironment } from './rclnodejs/index.ts';

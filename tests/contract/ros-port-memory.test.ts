@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest';
-import { MemoryGraph, memoryPorts } from '../../src/ros/memory/index.ts';
+import { MemoryGraph, memoryPorts } from '../support/ros-memory/index.ts';
 import { describeRosPort, RUN_EPISODE } from './ros-port.contract.ts';
 
 let graph = new MemoryGraph();

@@ -5,11 +5,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ReinError } from '../../src/core/index.ts';
-import { MemoryGraph, memoryPorts, openRosPort } from '../../src/ros/index.ts';
+import { openRosPort } from '../../src/ros/index.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../src/ros/messages/index.ts';
 import type { QosProfile, RosPort, RosPortFactory, RosPublisher, RosSubscription } from '../../src/ros/port/index.ts';
 import { describeRos, until } from '../support/ros.ts';
 import { RosFuzzer } from '../support/ros-fuzz.ts';
+import { MemoryGraph, memoryPorts } from '../support/ros-memory/index.ts';
 import { difference } from '../support/ros-messages.ts';
 
 const PAYLOADS = 100_000;

@@ -1,7 +1,6 @@
 /** The node on a ROS graph inside this process, over a mock arm; and a second node that talks to it. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { SystemClock } from '../../src/core/index.ts';
-import { MemoryGraph, memoryPorts } from '../../src/ros/memory/index.ts';
 import type { MessageType } from '../../src/ros/messages/index.ts';
 import { RobotNode, type RobotNodeOptions } from '../../src/ros/node/index.ts';
 import {
@@ -16,6 +15,7 @@ import {
   STATE_QOS,
 } from '../../src/ros/port/index.ts';
 import { openSession, type SessionEvent, type SessionOptions } from '../../src/runtime/live/index.ts';
+import { MemoryGraph, memoryPorts } from './ros-memory/index.ts';
 import { TestRobot } from './session.ts';
 
 export interface NodeChoices {

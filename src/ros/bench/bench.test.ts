@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
+import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { cpuPercent, processTree } from './running/index.ts';
 import { quantilesOf, slopeOf } from './samples.ts';
 import { type PeerReport, type PeerTask, runPeer } from './topics/peer.ts';

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type GuardNotice, SystemClock } from '../../core/index.ts';
 import {
@@ -16,7 +17,6 @@ import {
   STATE,
   stateLayout,
 } from '../../drivers/ros/index.ts';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
 import { Float64, Float64MultiArray, JointState, WrenchStamped } from '../messages/index.ts';
 import { COMMAND_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
 import { Bridge } from './bridge.ts';

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { until } from '../../../tests/support/until.ts';
 import { FakeClock, type GuardNotice } from '../../core/index.ts';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
 import { JointState } from '../messages/index.ts';
 import { type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
 import { Notices } from './notices.ts';

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { ReinError } from '../../core/index.ts';
 import type { LearnerWait } from '../../runtime/live/index.ts';
 import { STAGES } from '../../safety/index.ts';
-import { memoryPorts } from '../memory/index.ts';
 import {
   Clock,
   DiagnosticArray,

@@ -1,10 +1,10 @@
 /** Twists of a person: whose frame they must be in. */
 import { expect, it } from 'vitest';
+import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { until } from '../../../tests/support/until.ts';
 import { SystemClock } from '../../core/index.ts';
 import type { SessionEvent } from '../../runtime/live/index.ts';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
 import { TwistStamped } from '../messages/index.ts';
 import { SENSOR_QOS } from '../port/index.ts';
 import { Teleop } from './teleop.ts';

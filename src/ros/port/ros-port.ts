@@ -1,6 +1,6 @@
 /**
  * Everything that Rein wants of ROS 2, in our own words. Two adapters pass the same contract suite
- * (`tests/contract/ros-port.contract.ts`): `memory`, a graph inside this process, and `rclnodejs`, the real one.
+ * (`tests/contract/ros-port.contract.ts`): `rclnodejs`, the real one, and that of the tests, a graph inside this process.
  *
  * The order of a port's life: create, register everything (topics, services, actions, parameters, lifecycle), `start`,
  * `close`. Registering after `start` throws: with the real one it blocks, and may block for ever.
@@ -27,7 +27,7 @@ export interface RosPortOptions {
   readonly onFault: (fault: RosFault) => void;
 }
 
-/** Makes a port, not started yet: `openRosPort` for the real ROS 2, `memoryPorts(graph)` for one inside this process. */
+/** Makes a port, not started yet: `openRosPort` for the real ROS 2. */
 export type RosPortFactory = (options: RosPortOptions) => Promise<RosPort>;
 
 /** Something that went wrong at the border to ROS. */

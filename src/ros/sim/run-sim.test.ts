@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
+import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { JointState } from '../messages/index.ts';
 import { EVENT_QOS } from '../port/index.ts';
 import { SIM_PARAMETERS } from './parameters.ts';

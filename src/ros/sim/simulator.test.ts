@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
+import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
 import { FakeClock } from '../../core/index.ts';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
 import {
   Clock,
   Float64,

@@ -1,15 +1,22 @@
 /** The text of `docs/ros2/reference.md`, from the code that registers, the declarations of parameters, and the package's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OBSERVATION_TYPES, type ObservationType, partsOf } from '../../tasks/index.ts';
-import { declarationsOf, NODE_PARAMETERS } from '../node/start/index.ts';
-import { USE_SIM_TIME } from '../parameters/index.ts';
-import type { ParameterDeclaration, QosProfile } from '../port/index.ts';
-import { SIM_PARAMETERS } from '../sim/index.ts';
-import { table } from './markdown.ts';
-import type { Registration, RegistrationKind } from './recording.ts';
+import { declarationsOf, NODE_PARAMETERS } from '../../src/ros/node/start/index.ts';
+import { USE_SIM_TIME } from '../../src/ros/parameters/index.ts';
+import type { ParameterDeclaration, QosProfile } from '../../src/ros/port/index.ts';
+import { SIM_PARAMETERS } from '../../src/ros/sim/index.ts';
+import { OBSERVATION_TYPES, type ObservationType, partsOf } from '../../src/tasks/index.ts';
 import { type Field, parseInterface, parseLaunchArguments } from './sources.ts';
-import { bridgeSurface, configOf, FROM_FILE, nodeSurface, simSurface, stopperSurface } from './surfaces.ts';
+import {
+  bridgeSurface,
+  configOf,
+  FROM_FILE,
+  nodeSurface,
+  type Registration,
+  type RegistrationKind,
+  simSurface,
+  stopperSurface,
+} from './surfaces.ts';
 import { BRIDGE_WORDS, NODE_WORDS, SIM_WORDS, type WordTable } from './words.ts';
 
 /** `root`: the folder of the package. */
@@ -189,6 +196,13 @@ function interfaceText(root: string, folder: string, file: string): string {
 /** Fields that share a comment show it once. */
 function fieldRow(part: string, { name, type, comment }: Field, before: Field | undefined): readonly string[] {
   return [part, `\`${name}\``, `\`${type}\``, before?.comment === comment ? '' : comment];
+}
+
+/** A table as Markdown has it. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  return `${[line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')}\n`;
 }
 
 function names(root: string, folder: string, ending: string): readonly string[] {

@@ -2,13 +2,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rosReference } from './index.ts';
-import type { Registration } from './recording.ts';
-import { parseInterface, parseLaunchArguments } from './sources.ts';
-import { bridgeSurface, nodeSurface, simSurface, stopperSurface } from './surfaces.ts';
-import { BRIDGE_WORDS, NODE_WORDS, SIM_WORDS, type WordTable } from './words.ts';
+import { rosReference } from '../../scripts/ros-reference/page.ts';
+import { parseInterface, parseLaunchArguments } from '../../scripts/ros-reference/sources.ts';
+import {
+  bridgeSurface,
+  nodeSurface,
+  type Registration,
+  simSurface,
+  stopperSurface,
+} from '../../scripts/ros-reference/surfaces.ts';
+import { BRIDGE_WORDS, NODE_WORDS, SIM_WORDS, type WordTable } from '../../scripts/ros-reference/words.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 
 const programs: [string, () => Promise<readonly Registration[]>, WordTable][] = [
   ['the node', nodeSurface, NODE_WORDS],

@@ -1,6 +1,6 @@
 /** A port onto a graph in this process: the same contract as the real one, without ROS. */
-import { ReinError } from '../../core/index.ts';
-import type { MessageType } from '../messages/index.ts';
+import { ReinError } from '../../../src/core/index.ts';
+import type { MessageType } from '../../../src/ros/messages/index.ts';
 import {
   expandName,
   type NodeIdentity,
@@ -12,7 +12,7 @@ import {
   resolveParameters,
   USE_SIM_TIME,
   usesSimTime,
-} from '../parameters/index.ts';
+} from '../../../src/ros/parameters/index.ts';
 import {
   type ActionHandler,
   type ActionType,
@@ -40,7 +40,7 @@ import {
   type ServiceType,
   TopicReader,
   TopicWriter,
-} from '../port/index.ts';
+} from '../../../src/ros/port/index.ts';
 import { LifecycleMachine } from './lifecycle-machine.ts';
 import { lifecycleServices } from './lifecycle-services.ts';
 import { Mailbox } from './mailbox.ts';

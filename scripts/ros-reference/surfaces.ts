@@ -1,14 +1,22 @@
 /** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
-import { SystemClock } from '../../core/index.ts';
-import type { RosDriverOptions, RosProcessConfig } from '../../drivers/ros/index.ts';
-import { COMMAND_INTERFACES } from '../../drivers/ros/index.ts';
-import { createSetup, type ResolvedConfig, resolveConfig } from '../../runtime/index.ts';
-import { Bridge, Stopper, type ToGuard } from '../bridge/index.ts';
-import { MemoryGraph, memoryPorts } from '../memory/index.ts';
-import { RobotNode } from '../node/index.ts';
-import type { RosPort } from '../port/index.ts';
-import { Simulator } from '../sim/index.ts';
-import { type Registration, recorded } from './recording.ts';
+import { SystemClock } from '../../src/core/index.ts';
+import { COMMAND_INTERFACES, type RosDriverOptions, type RosProcessConfig } from '../../src/drivers/ros/index.ts';
+import { Bridge, Stopper, type ToGuard } from '../../src/ros/bridge/index.ts';
+import { RobotNode } from '../../src/ros/node/index.ts';
+import type { QosProfile, RosPort } from '../../src/ros/port/index.ts';
+import { Simulator } from '../../src/ros/sim/index.ts';
+import { createSetup, type ResolvedConfig, resolveConfig } from '../../src/runtime/index.ts';
+import { MemoryGraph, memoryPorts } from '../../tests/support/ros-memory/index.ts';
+
+export type RegistrationKind = 'publishes' | 'subscribes' | 'serves' | 'calls' | 'offers';
+
+/** One end of a topic (`publishes`, `subscribes`), a service (`serves`, `calls`) or an action (`offers`). */
+export interface Registration {
+  readonly kind: RegistrationKind;
+  readonly name: string;
+  readonly typeName: string;
+  readonly qos?: QosProfile;
+}
 
 /** A configuration by task, with another robot where one is named. */
 export function configOf(task: string, robot?: string): ResolvedConfig {
@@ -131,4 +139,33 @@ async function collect(
     await port.close();
   }
   return [...found.values()];
+}
+
+const METHODS: Readonly<Record<string, RegistrationKind>> = {
+  advertise: 'publishes',
+  subscribe: 'subscribes',
+  serve: 'serves',
+  client: 'calls',
+  serveAction: 'offers',
+};
+
+/** `port` with a witness: whatever is registered on the result is registered on `port`, and noted with its name as the code has it. */
+function recorded(port: RosPort, note: (registration: Registration) => void): RosPort {
+  return new Proxy(port, {
+    get(target, key): unknown {
+      const member: unknown = Reflect.get(target, key, target);
+      if (typeof member !== 'function') return member;
+      const kind = METHODS[String(key)];
+      return (...args: unknown[]): unknown => {
+        if (kind !== undefined) note(registration(kind, args));
+        return member.apply(target, args) as unknown;
+      };
+    },
+  });
+}
+
+function registration(kind: RegistrationKind, [type, name, qos]: readonly unknown[]): Registration {
+  const typeName = (type as { readonly name: string }).name;
+  const isTopic = kind === 'publishes' || kind === 'subscribes';
+  return { kind, name: String(name), typeName, ...(isTopic ? { qos: qos as QosProfile } : {}) };
 }

@@ -1,6 +1,6 @@
 /** A client of a service in memory: request and answer are copies, and both take a turn of the event loop. */
-import { ReinError } from '../../core/index.ts';
-import type { RosClient } from '../port/index.ts';
+import { ReinError } from '../../../src/core/index.ts';
+import type { RosClient } from '../../../src/ros/port/index.ts';
 import { turn } from './memory-actions.ts';
 import type { MemoryGraph } from './memory-graph.ts';
 

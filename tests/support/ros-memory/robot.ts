@@ -1,11 +1,19 @@
-/** A robot on a ROS graph in this process: position commands are where its joints are, a hundred joint states a second. */
-import { memoryPorts } from '../../dist/ros/memory/index.js';
-import { Float64MultiArray, JointState } from '../../dist/ros/messages/index.js';
-import { COMMAND_QOS, STATE_QOS } from '../../dist/ros/port/index.js';
+/** A robot on a ROS graph in this process, of the kind that the process's first argument says: position commands are where its joints are, a hundred joint states a second. */
+import { readFileSync } from 'node:fs';
+import type { RosProcessConfig } from '../../../src/drivers/ros/index.ts';
+import { Float64MultiArray, JointState } from '../../../src/ros/messages/index.ts';
+import { COMMAND_QOS, STATE_QOS } from '../../../src/ros/port/index.ts';
+import { type MemoryGraph, memoryPorts } from './index.ts';
 
 const PERIOD_MS = 10;
 
-export async function startMemoryRobot(graph, { model, options }, { mayPublish, onCommand }) {
+export interface MemoryRobotHooks {
+  readonly mayPublish: () => boolean;
+  readonly onCommand: (values: Float64Array) => void;
+}
+
+export async function startMemoryRobot(graph: MemoryGraph, { mayPublish, onCommand }: MemoryRobotHooks): Promise<void> {
+  const { model, options } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as RosProcessConfig;
   const port = await memoryPorts(graph)({ nodeName: 'robot', onFault: (fault) => console.error(fault) });
   const message = JointState.create();
   message.name = [...options.rosJointNames];

@@ -1,5 +1,5 @@
 /** Takes a lifecycle node through its states without ROS. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../../../src/core/index.ts';
 import {
   type FaultDesk,
   isPossible,
@@ -8,7 +8,7 @@ import {
   type LifecycleState,
   type LifecycleTransition,
   refusalOf,
-} from '../port/index.ts';
+} from '../../../src/ros/port/index.ts';
 
 interface Step {
   readonly success: LifecycleState;

@@ -6,8 +6,8 @@ import {
   wireDescriptor,
   wireType,
   wireValue,
-} from '../parameters/index.ts';
-import type { FaultDesk, ServiceType } from '../port/index.ts';
+} from '../../../src/ros/parameters/index.ts';
+import type { FaultDesk, ServiceType } from '../../../src/ros/port/index.ts';
 
 /** A service that a port offers by itself. */
 export interface OwnService {

@@ -1,5 +1,5 @@
 /** A ROS graph inside this process: nodes find each other's topics, services and actions on it. */
-import { type QosProfile, qosMismatch, type RosEndpoint } from '../port/index.ts';
+import { type QosProfile, qosMismatch, type RosEndpoint } from '../../../src/ros/port/index.ts';
 
 export interface WriterEnd {
   readonly node: string;

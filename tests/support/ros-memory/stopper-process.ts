@@ -1,0 +1,29 @@
+/**
+ * What can only stop, without ROS, for tests: on a graph in this process, with a robot that stands. What it publishes is
+ * written to `stops.log` in REIN_TEST_FOLDER: monotonic seconds, then the numbers. Where there is a file `no-stopper`, it
+ * does not come up; where there is a file `acted`, it says that it has stopped the robot.
+ */
+import { appendFileSync, existsSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROS_MESSAGE, TO_GUARD_FD } from '../../../src/drivers/ros/index.ts';
+import { runStopper } from '../../../src/ros/bridge/index.ts';
+import { encodeJson } from '../../../src/runtime/guard-link/index.ts';
+import { MemoryGraph, memoryPorts } from './index.ts';
+import { startMemoryRobot } from './robot.ts';
+
+const folder = process.env['REIN_TEST_FOLDER'] ?? '';
+if (existsSync(join(folder, 'no-stopper'))) process.exit(1);
+const graph = new MemoryGraph();
+const log = join(folder, 'stops.log');
+await startMemoryRobot(graph, {
+  mayPublish: () => true,
+  onCommand: (values) => appendFileSync(log, `${Number(process.hrtime.bigint()) * 1e-9} ${[...values].join(' ')}\n`),
+});
+await runStopper(memoryPorts(graph));
+
+const acted = join(folder, 'acted');
+setInterval(() => {
+  if (!existsSync(acted)) return;
+  rmSync(acted);
+  writeSync(TO_GUARD_FD, encodeJson(ROS_MESSAGE.acted, {}));
+}, 20);
