@@ -85,7 +85,7 @@ describe('checkpoints', () => {
   });
 
   it('keep the newest three, and remove what a killed process left half-written', async () => {
-    await writeFile(join(directory, 'update-000000000001.ckpt.tmp'), 'REINCKP1');
+    await writeFile(join(directory, 'update-000000000001.ckpt.new'), 'REINCKP1');
     const [agent, replay] = [await create(), new Replay(2, 1, 100)];
     for (const updates of [2, 4, 6, 8, 10])
       await writeCheckpoint(directory, await checkpointOf(agent, replay, updates));

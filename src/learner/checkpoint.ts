@@ -1,6 +1,7 @@
 /** Checkpoints in a folder: written so that a process killed at any moment leaves a good one behind. */
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../core/files/index.ts';
 import { err, ReinError, type Result } from '../core/index.ts';
 import { type Checkpoint, type CheckpointDamage, decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
 
@@ -37,8 +38,8 @@ export async function writeCheckpoint(directory: string, checkpoint: Checkpoint)
   const path = join(directory, name);
   try {
     await mkdir(directory, { recursive: true });
-    await writeWhole(path, encodeCheckpoint(checkpoint));
-    await withFile(directory, 'r', (folder) => folder.sync());
+    await replaceFile(path, encodeCheckpoint(checkpoint));
+    await syncFolder(directory);
     await setAside(directory, name);
     await removeOld(directory);
   } catch (cause) {
@@ -130,21 +131,6 @@ async function checkpointNames(directory: string): Promise<string[]> {
   }
 }
 
-/** Writes under another name first, so that `path` is never half a file. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${path}.tmp`;
-  try {
-    await withFile(temporary, 'w', async (file) => {
-      await file.writeFile(bytes);
-      await file.sync();
-    });
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-}
-
 /** By their numbers they would be kept in place of good ones. */
 async function setAside(directory: string, newest: string): Promise<void> {
   const newer = (await readdir(directory)).filter((name) => NAME.test(name) && name > newest);
@@ -158,15 +144,15 @@ async function removeOld(directory: string): Promise<void> {
     .sort()
     .slice(0, -KEPT);
   // What a killed process left half-written.
-  const halves = all.filter((name) => name.endsWith('.ckpt.tmp'));
+  const halves = all.filter((name) => name.endsWith('.ckpt.new'));
   for (const name of [...old, ...halves]) await rm(join(directory, name));
 }
 
-async function withFile(path: string, flags: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
-  const file = await open(path, flags);
+async function syncFolder(directory: string): Promise<void> {
+  const folder = await open(directory, 'r');
   try {
-    await use(file);
+    await folder.sync();
   } finally {
-    await file.close();
+    await folder.close();
   }
 }

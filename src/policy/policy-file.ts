@@ -2,8 +2,9 @@
  * `policy.onnx`, a network with its weights inside, and `policy.json` beside it, which says what it is for. Reading
  * never trusts either: every defect is one sentence, and nothing acts.
  */
-import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { replaceFile } from '../core/files/index.ts';
 import { ReinError } from '../core/index.ts';
 import { actionDifference, headOf, OnnxPolicy, type OnnxPolicyOptions, type TaskAction } from './onnx/index.ts';
 import type { PolicyHead } from './policy.ts';
@@ -185,12 +186,6 @@ function isHead(value: unknown): boolean {
 
 function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-async function replaceFile(path: string, content: Uint8Array | string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, content, { flush: true });
-  await rename(temporary, path);
 }
 
 function reasonOf(error: unknown): string {

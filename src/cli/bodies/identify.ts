@@ -12,11 +12,10 @@ import {
   shown,
   type VerdictRow,
 } from '../../runtime/identify/index.ts';
-import { replaceFile } from '../../runtime/record/index.ts';
 import { torqueUnit } from '../../safety/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-options.ts';
 import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';
-import { checkFile, checkJsonFile, writeJsonFile } from './json-file.ts';
+import { checkFile, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';
 import { columns } from './safety-table.ts';
 
@@ -108,7 +107,7 @@ async function report(
 /** Whole or not at all; where it cannot be written, people have it from the terminal, for the motion was for it. */
 async function writePiece(out: string, piece: string): Promise<void> {
   try {
-    await replaceFile(out, piece);
+    await replaceNamedFile(out, piece);
   } catch (cause) {
     process.stdout.write(piece);
     throw new ReinError('storage', `${out} cannot be written: ${(cause as Error).message}.`, {

@@ -1,5 +1,7 @@
 /** The files that options name, `--json` above all: checked before the work begins, so that an hour is not spent for nothing. */
-import { open, unlink, writeFile } from 'node:fs/promises';
+import { access, constants, open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile } from '../../core/files/index.ts';
 import { ReinError } from '../../core/index.ts';
 
 /** Rejects with `ReinError('storage')` where `path` cannot be written. Leaves everything as it was. */
@@ -18,9 +20,30 @@ export async function checkFile(path: string, option: string): Promise<void> {
       () => false,
     );
     if (isNew) await unlink(path);
-    else await (await open(path, 'r+')).close();
+    else {
+      await (await open(path, 'r+')).close();
+      const target = await fileBehind(path);
+      if (target !== undefined) await access(dirname(target), constants.W_OK);
+    }
   } catch (cause) {
     throw unwritable(path, option, cause);
+  }
+}
+
+/** Writes whole or not at all; a terminal, a pipe or a device is written into. */
+export async function replaceNamedFile(path: string, text: string): Promise<void> {
+  const target = await fileBehind(path);
+  if (target === undefined) await writeFile(path, text);
+  else await replaceFile(target, text);
+}
+
+/** The file that `path` leads to over links, itself where there is none yet; `undefined` for what is not a plain file. */
+async function fileBehind(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isFile() ? await realpath(path) : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return path;
+    throw error;
   }
 }
 
@@ -28,7 +51,7 @@ export async function checkFile(path: string, option: string): Promise<void> {
 export async function writeJsonFile(path: string | undefined, value: object): Promise<void> {
   if (path === undefined) return;
   try {
-    await writeFile(path, `${JSON.stringify(value, undefined, 2)}\n`);
+    await replaceNamedFile(path, `${JSON.stringify(value, undefined, 2)}\n`);
   } catch (cause) {
     throw unwritable(path, '--json', cause);
   }

@@ -1,5 +1,5 @@
 /** Puts the report of a safety check on the disk. */
-import { replaceFile } from '../../runtime/record/index.ts';
+import { replaceFile } from '../../core/files/index.ts';
 import type { SafetyCheckResult } from '../../runtime/safety-check/index.ts';
 import { renderSafetyReport } from './safety-page.ts';
 

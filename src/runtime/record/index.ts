@@ -11,7 +11,7 @@ export {
   encodeRecording,
   type RecordedGeom,
 } from './recording.ts';
-export { missedTargets, RUN_FILES, type RunSummary, replaceFile, restartsText, writeRecording } from './run-files.ts';
+export { missedTargets, RUN_FILES, type RunSummary, restartsText, writeRecording } from './run-files.ts';
 export { SafetyTally } from './safety-tally.ts';
 export { createRunStatus, RUN_PHASES, type RunPhase, type RunStatus, type ToolView } from './status.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';

@@ -1,6 +1,7 @@
 /** The files of a run's folder, and the summary in it. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../core/files/index.ts';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
 
 /** Files in `runs/<id>/` that the report is made from. */
@@ -93,17 +94,4 @@ export async function writeRecording(folder: string, name: string, recording: Ep
   const path = join(folder, RUN_FILES.recordings, `${name}.json`);
   await replaceFile(path, JSON.stringify(encodeRecording(recording)));
   return path;
-}
-
-/** Writes a file whole or not at all. */
-export async function replaceFile(path: string, content: string): Promise<void> {
-  const fresh = `${path}.new`;
-  try {
-    await writeFile(fresh, content);
-    await rename(fresh, path);
-  } catch (error) {
-    // Half a file would keep a full disk full.
-    await rm(fresh, { force: true }).catch(() => undefined);
-    throw error;
-  }
 }

@@ -1,8 +1,9 @@
 /** Curves as they are kept beside the results page: one short line an evaluation. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import type { StudyMeasure, StudyPart } from '../../config/index.ts';
-import { storage, writeWhole } from '../files/index.ts';
+import { storage } from '../files/index.ts';
 import type { CurvePoint } from '../trial/index.ts';
 
 /** One evaluation: means over its episodes. */
@@ -37,7 +38,7 @@ export function writeSamples(folder: string, variant: string, seed: number, samp
   const text = samples.map((sample) => `${JSON.stringify(sample)}\n`).join('');
   storage(path, () => {
     mkdirSync(folder, { recursive: true });
-    writeWhole(path, Buffer.from(text));
+    replaceFileSync(path, text);
   });
 }
 

@@ -3,18 +3,9 @@
  * numbers, SHA-256 of all before it. Little-endian; nothing in it is executable. The newest two are kept.
  */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { err, ok, ReinError, type Result } from '../../../core/index.ts';
 import { storage } from './storage.ts';
 
@@ -77,7 +68,7 @@ export function writeState(folder: string, step: number, value: object): void {
   const path = join(folder, `step-${String(step).padStart(12, '0')}.state`);
   storage(path, () => {
     mkdirSync(folder, { recursive: true });
-    writeWhole(path, encodeState(value));
+    replaceFileSync(path, encodeState(value));
     syncFolder(folder);
     for (const old of stateNames(folder).slice(0, -KEPT)) rmSync(join(folder, old));
   });
@@ -119,24 +110,6 @@ function stateNames(folder: string): string[] {
   } catch {
     // No folder yet.
     return [];
-  }
-}
-
-/** Under another name first, so that `path` is never half a file. Leaves nothing under that name where it fails. */
-export function writeWhole(path: string, bytes: Uint8Array): void {
-  const fresh = `${path}.new`;
-  const file = openSync(fresh, 'w');
-  try {
-    try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(fresh, path);
-  } catch (error) {
-    rmSync(fresh, { force: true });
-    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 /** `rein export encoder`: what a training has learned to see, for other trainings to look through. */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { ReinError } from '../../../core/index.ts';
-import { storage, writeWhole } from '../files/index.ts';
+import { storage } from '../files/index.ts';
 import { closedAfter } from '../trial/index.ts';
 import { openTrained } from './trained.ts';
 
@@ -22,7 +23,7 @@ export function exportEncoder(folder: string, out: string, say: (sentence: strin
     }
     storage(out, () => {
       mkdirSync(dirname(resolve(out)), { recursive: true });
-      writeWhole(out, model);
+      replaceFileSync(out, model);
     });
   });
 }

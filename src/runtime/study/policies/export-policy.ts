@@ -1,6 +1,7 @@
 /** `rein export policy`: what a training has come to, as one model file that stands alone. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { policyObservationSize, ReinError, Rng } from '../../../core/index.ts';
 import {
   type Agent,
@@ -15,7 +16,7 @@ import { loadResolvedConfig, type ResolvedConfig } from '../../config/index.ts';
 import { expectedCheckpoint, LEARNER_FILES, learnedSizes } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { createSetup, taskActionOf } from '../../setup.ts';
-import { storage, writeWhole } from '../files/index.ts';
+import { storage } from '../files/index.ts';
 import { closedAfter, openActor, TRIAL_FILES } from '../trial/index.ts';
 import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.ts';
 import { checkGoldenBatch, type GoldenCheck, goldenObservations } from './golden-batch.ts';
@@ -66,7 +67,7 @@ function exportTrial(folder: string, out: string, say: (sentence: string) => voi
     const { model, golden } = await verifiedModel(exported, goldenObservations(environment, GOLDEN));
     storage(out, () => {
       mkdirSync(dirname(resolve(out)), { recursive: true });
-      writeWhole(out, model);
+      replaceFileSync(out, model);
     });
     return { ...golden, path: out };
   });

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { ReinError, type Transition, totalObservationSize } from '../../../core/index.ts';
 import {
   type Agent,
@@ -12,7 +13,7 @@ import {
   type Replay,
 } from '../../../learner/index.ts';
 import type { LearnerSettings } from '../../config/index.ts';
-import { checkEmpty, storage, writeState, writeWhole } from '../files/index.ts';
+import { checkEmpty, storage, writeState } from '../files/index.ts';
 import { closedAfter, openAgent, TRIAL_FILES } from '../trial/index.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 
@@ -73,8 +74,8 @@ export async function runPretraining(
     const policy = await agent.exportPolicy({}, eyes);
     storage(out, () => {
       mkdirSync(out, { recursive: true });
-      writeWhole(join(out, TRIAL_FILES.policy), policy);
-      writeWhole(join(out, RESULT), Buffer.from(`${JSON.stringify(result, undefined, 2)}\n`));
+      replaceFileSync(join(out, TRIAL_FILES.policy), policy);
+      replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
     });
     // Last: a folder that has it is whole.
     const lookedThrough = eyes === undefined ? {} : { encoderDigest: eyes.digest };

@@ -1,9 +1,10 @@
 /** A run of a study on a whole simulated robot: `rein sim` in a folder, and what it came to as a curve. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import type { RobotStudy, StudyFile } from '../../config/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
-import { parsed, storage, writeWhole } from '../files/index.ts';
+import { parsed, storage } from '../files/index.ts';
 import { type CurvePoint, TRIAL_FILES, writeResult } from '../trial/index.ts';
 
 /** Folder of the run itself inside its place in the sweep, and what is written beside it. */
@@ -23,7 +24,7 @@ export function robotCommand({ study }: StudyFile, variant: string, seed: number
     for (const name of [RUN, SUMMARY]) rmSync(join(folder, name), { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     // JSON is YAML.
-    writeWhole(overlay, Buffer.from(`${JSON.stringify(own.overlay, undefined, 2)}\n`));
+    replaceFileSync(overlay, `${JSON.stringify(own.overlay, undefined, 2)}\n`);
   });
   const options: Readonly<Record<string, string | number>> = {
     '--task': task,
@@ -45,7 +46,7 @@ export function takeRobotResult(folder: string, seed: number): void {
   const { records } = parseMetrics(readFileSync(join(folder, RUN, RUN_FILES.metrics), 'utf8'));
   const points = [...records.flatMap(pointOf), lastPoint(summary)];
   const curve = join(folder, TRIAL_FILES.curve);
-  storage(curve, () => writeWhole(curve, Buffer.from(points.map((point) => `${JSON.stringify(point)}\n`).join(''))));
+  storage(curve, () => replaceFileSync(curve, points.map((point) => `${JSON.stringify(point)}\n`).join('')));
   writeResult(folder, {
     steps: summary.env_steps,
     episodes: 0,

@@ -2,11 +2,12 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { ReinError } from '../../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../../learner/index.ts';
 import type { LearnerSettings } from '../../config/index.ts';
 import type { DemonstrationSpec, EnvironmentOptions } from '../environments/index.ts';
-import { checkEmpty, storage, writeWhole } from '../files/index.ts';
+import { checkEmpty, storage } from '../files/index.ts';
 
 /** Files of a trial's folder. */
 export const TRIAL_FILES = {
@@ -71,7 +72,7 @@ export function writeTrialSpec(folder: string, spec: TrialSpec): boolean {
   if (holdsTrial(folder, spec)) return false;
   storage(folder, () => {
     mkdirSync(folder, { recursive: true });
-    writeWhole(join(folder, TRIAL_FILES.spec), Buffer.from(`${JSON.stringify(spec, undefined, 2)}\n`));
+    replaceFileSync(join(folder, TRIAL_FILES.spec), `${JSON.stringify(spec, undefined, 2)}\n`);
   });
   return true;
 }

@@ -1,16 +1,9 @@
 /** The growing files of a trial, and its result: what each line holds. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { ReinError } from '../../../core/index.ts';
-import {
-  AppendFile,
-  type LogPosition,
-  parsed,
-  storage,
-  TransitionLog,
-  type TransitionSizes,
-  writeWhole,
-} from '../files/index.ts';
+import { AppendFile, type LogPosition, parsed, storage, TransitionLog, type TransitionSizes } from '../files/index.ts';
 import { TRIAL_FILES } from './spec.ts';
 
 /** One evaluation: a line of `curve.jsonl`. The same for the same spec, however often the trial was interrupted. */
@@ -128,7 +121,7 @@ export function readResult(folder: string): TrialResult | undefined {
 
 export function writeResult(folder: string, result: TrialResult): void {
   const path = join(folder, TRIAL_FILES.result);
-  storage(path, () => writeWhole(path, Buffer.from(`${JSON.stringify(result, undefined, 2)}\n`)));
+  storage(path, () => replaceFileSync(path, `${JSON.stringify(result, undefined, 2)}\n`));
 }
 
 /** `undefined` where there is no such file yet. */

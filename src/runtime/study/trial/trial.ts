@@ -7,10 +7,11 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFileSync } from '../../../core/files/index.ts';
 import { createTransition, Rng, type Transition, totalObservationSize } from '../../../core/index.ts';
 import { createReplay, type Replay, UpdateContract, updatesPerCall } from '../../../learner/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/index.ts';
-import { Numbering, readState, readTransitionLog, storage, writeState, writeWhole } from '../files/index.ts';
+import { Numbering, readState, readTransitionLog, storage, writeState } from '../files/index.ts';
 import { closedAfter } from './closing.ts';
 import { evaluatePolicy } from './evaluation.ts';
 import { LearnedMeans } from './learned.ts';
@@ -346,7 +347,7 @@ class Trial {
     const { state, refusedCalls } = await this.#parts.agent.snapshot();
     const policyPath = join(this.#folder, TRIAL_FILES.policy);
     const policy = await this.#parts.agent.exportPolicy({}, this.#parts.eyes);
-    storage(policyPath, () => writeWhole(policyPath, policy));
+    storage(policyPath, () => replaceFileSync(policyPath, policy));
     const dropped = Object.values(this.#replay.counts().dropped).reduce((sum, count) => sum + count, 0);
     if (this.#last === undefined) throw new Error('a trial ends with an evaluation');
     const result: TrialResult = {

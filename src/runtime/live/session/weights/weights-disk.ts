@@ -3,8 +3,9 @@
  * them, and the highest version that was ever taken, so that older ones cannot be replayed to a robot that starts again.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../../../core/files/index.ts';
 import { decodeBundle, encodeBundle, verifyBundle, type WeightsBundle } from '../../../../learner/link/index.ts';
 import type { OnnxPolicy } from '../../../../policy/index.ts';
 
@@ -150,7 +151,7 @@ export class WeightsDisk {
       this.#waiting = undefined;
       await this.#try(async () => {
         await this.#writeMark();
-        if (bundle !== undefined) await writeWhole(this.#path(bundle.manifest.version), encodeBundle(bundle));
+        if (bundle !== undefined) await replaceFile(this.#path(bundle.manifest.version), encodeBundle(bundle));
         await rm(this.#path(this.#givenUp), { force: true });
         for (const old of this.#versions().slice(KEPT)) await rm(this.#path(old), { force: true });
       });
@@ -161,7 +162,7 @@ export class WeightsDisk {
     const [highestVersion, givenUpVersion] = [this.#highest, this.#givenUp];
     const mark: Mark = { runId: this.#options.runId, highestVersion, givenUpVersion };
     await mkdir(this.#dir, { recursive: true });
-    await writeWhole(join(this.#dir, MARK), Buffer.from(`${JSON.stringify(mark)}\n`));
+    await replaceFile(join(this.#dir, MARK), `${JSON.stringify(mark)}\n`);
   }
 
   /** A disk that is full stops nothing: the weights act all the same, and it is said once. */
@@ -189,19 +190,6 @@ export class WeightsDisk {
   #path(version: number): string {
     return join(this.#dir, `${version}${SUFFIX}`);
   }
-}
-
-/** By rename: a file of that name is whole, or was damaged later. */
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const fresh = `${path}.new`;
-  const file = await open(fresh, 'w');
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(fresh, path);
 }
 
 function readMark(folder: string): Mark | 'absent' | 'damaged' {

@@ -1,0 +1,1 @@
+export { replaceFile, replaceFileSync } from './replace-file.ts';
