@@ -1,12 +1,13 @@
 /**
  * Writes the pages that come from code: docs/config.md and docs/schema/*.json from the configuration's schemas,
- * docs/faults.md from the fault table, docs/ros2/reference.md from what registers topics, parameters and launch arguments.
- * `--check` writes nothing and fails when a committed page is not what would be written.
+ * docs/faults.md from the fault table, docs/ros2/reference.md from what registers topics, parameters and launch arguments;
+ * and before them src/ros/messages/definitions.ts, from the definitions of ROS interfaces.
+ * `--check` writes nothing and fails when what is committed is not what would be written.
  */
 import './node-version.js';
 import './read-typescript.js';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findFaultProofs } from './fault-proofs.js';
 
@@ -14,9 +15,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const schemaFolder = join(root, 'docs', 'schema');
 const isCheck = process.argv.includes('--check');
 
+const { rosDefinitions } = await import('./ros/definitions.ts');
+// First, because the code that the pages come from imports it.
+const definitions = stale(new Map([[join(root, 'src', 'ros', 'messages', 'definitions.ts'), rosDefinitions(root)]]));
 const { configReference, editorSchemas } = await import('../src/runtime/config/index.ts');
 const { faultReference } = await import('../src/safety/index.ts');
-const { rosReference } = await import('./ros-reference/page.ts');
+const { rosReference } = await import('./ros/page.ts');
 
 const pages = new Map([
   [join(root, 'docs', 'config.md'), configReference()],
@@ -25,17 +29,25 @@ const pages = new Map([
   ...editorSchemas().map(({ file, text }) => [join(schemaFolder, file), text]),
 ]);
 
-const stale = [...pages].filter(([file, text]) => read(file) !== text).map(([file]) => file);
+const written = [...definitions, ...stale(pages)];
 const leftOver = list(schemaFolder).filter((file) => !pages.has(file));
 
 if (!isCheck) {
-  mkdirSync(schemaFolder, { recursive: true });
-  for (const file of stale) writeFileSync(file, pages.get(file));
   for (const file of leftOver) rmSync(file);
-  console.log(stale.length + leftOver.length === 0 ? 'docs are current' : `wrote ${stale.map(shown).join(', ')}`);
-} else if (stale.length + leftOver.length > 0) {
-  console.error(`Not current: ${[...stale, ...leftOver].map(shown).join(', ')}. Run: npm run docs`);
+  console.log(written.length + leftOver.length === 0 ? 'docs are current' : `wrote ${written.map(shown).join(', ')}`);
+} else if (written.length + leftOver.length > 0) {
+  console.error(`Not current: ${[...written, ...leftOver].map(shown).join(', ')}. Run: npm run docs`);
   process.exitCode = 1;
+}
+
+/** Files whose text is another; written, unless it is a check. */
+function stale(texts) {
+  const files = [...texts].filter(([file, text]) => read(file) !== text).map(([file]) => file);
+  for (const file of isCheck ? [] : files) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, texts.get(file));
+  }
+  return files;
 }
 
 function shown(file) {

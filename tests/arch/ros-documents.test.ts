@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseLaunchArguments } from '../../scripts/ros-reference/sources.ts';
+import { parseLaunchArguments } from '../../scripts/ros/sources.ts';
 import { createSetup, resolveConfig } from '../../src/runtime/index.ts';
 import { FAULTS, OTHER_FAULTS } from '../../src/safety/index.ts';
 

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { rosReference } from '../../scripts/ros-reference/page.ts';
-import { parseInterface, parseLaunchArguments } from '../../scripts/ros-reference/sources.ts';
+import { rosReference } from '../../scripts/ros/page.ts';
+import { parseInterface, parseLaunchArguments } from '../../scripts/ros/sources.ts';
 import {
   bridgeSurface,
   nodeSurface,
   type Registration,
   simSurface,
   stopperSurface,
-} from '../../scripts/ros-reference/surfaces.ts';
-import { BRIDGE_WORDS, NODE_WORDS, SIM_WORDS, type WordTable } from '../../scripts/ros-reference/words.ts';
+} from '../../scripts/ros/surfaces.ts';
+import { BRIDGE_WORDS, NODE_WORDS, SIM_WORDS, type WordTable } from '../../scripts/ros/words.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

@@ -1,18 +1,10 @@
 /** A simulated robot's surroundings, put back through its service. */
 import { ReinError, type SceneLayout } from '../../core/index.ts';
 import type { RosAnswer } from '../../drivers/ros/index.ts';
-import type { RosClient, RosPort, ServiceType } from '../port/index.ts';
+import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/index.ts';
+import type { RosClient, RosPort } from '../port/index.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
-interface ResetRequest {
-  readonly joints_rad: readonly number[];
-  readonly objects: readonly string[];
-  /** x, y, z (m), yaw (rad) for each object. */
-  readonly poses: readonly number[];
-}
-const RESET: ServiceType<ResetRequest, { readonly success: boolean; readonly message: string }> = {
-  name: 'rein/srv/ResetScene',
-};
 const ANSWER_MS = 1200;
 /** How long measurements from before the reset may still arrive. */
 const SETTLE_MS = 500;
@@ -20,13 +12,13 @@ const SETTLE_MS = 500;
 const NEAR_RAD = 0.02;
 
 export class SceneClient {
-  readonly #client: RosClient<ResetRequest, { readonly success: boolean; readonly message: string }>;
+  readonly #client: RosClient<ResetSceneRequest, ResetSceneAnswer>;
   readonly #service: string;
   readonly #readings: RobotReadings;
 
   /** Before the port's `start`. */
   constructor(port: RosPort, service: string, readings: RobotReadings) {
-    this.#client = port.client(RESET, service);
+    this.#client = port.client(ResetScene, service);
     this.#service = service;
     this.#readings = readings;
   }

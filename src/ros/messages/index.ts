@@ -1,6 +1,5 @@
-export * from './cdr/index.ts';
-export * from './definitions/index.ts';
-export type { FieldAt } from './field-paths.ts';
-export { fieldAt, fieldPaths, fieldsOf } from './field-paths.ts';
-export type { CdrBuffer, MessageField, MessageType, NumberKind } from './message-type.ts';
-export { MESSAGE_TYPES, messageType } from './registry.ts';
+export { createCdrBuffer } from './cdr-bytes.ts';
+export { defineMessage } from './define-message.ts';
+export * from './definitions.ts';
+export type { ActionType, CdrBuffer, MessageField, MessageType, NumberKind, ServiceType } from './message-type.ts';
+export { type FieldAt, fieldAt, fieldPaths, MESSAGE_TYPES, messageType } from './registry.ts';

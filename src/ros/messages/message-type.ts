@@ -63,3 +63,19 @@ export type NumberKind =
 export interface CdrBuffer {
   bytes: Buffer;
 }
+
+/**
+ * A service by name; `Q` and `A` are plain objects with the fields of its definition (snake_case, int64 as bigint, arrays
+ * as plain arrays). Missing fields have their defaults; what does not fit is refused with `ReinError('message', …)`, and is
+ * a fault where it is an answer. The same holds for actions.
+ */
+export interface ServiceType<Q, A> {
+  readonly name: string;
+  /** Only for the compiler. */
+  readonly types?: { readonly request: Q; readonly answer: A };
+}
+
+export interface ActionType<G, F, R> {
+  readonly name: string;
+  readonly types?: { readonly goal: G; readonly feedback: F; readonly result: R };
+}

@@ -1,12 +1,12 @@
-/** All message types that Rein speaks, by the name that ROS gives them. */
+/** Message types by the name that ROS gives them, and their fields by paths such as `linear_acceleration.x`: what configurations name. */
 import { editDistance, ReinError } from '../../core/index.ts';
-import * as definitions from './definitions/index.ts';
-import type { MessageType } from './message-type.ts';
+import * as definitions from './definitions.ts';
+import type { MessageField, MessageType } from './message-type.ts';
 
-/** Sorted by name. */
-export const MESSAGE_TYPES: readonly MessageType<unknown>[] = Object.values<MessageType<unknown>>(definitions).sort(
-  (a, b) => (a.name < b.name ? -1 : 1),
-);
+/** All that Rein speaks, sorted by name. */
+export const MESSAGE_TYPES: readonly MessageType<unknown>[] = Object.values<object>(definitions)
+  .filter((one): one is MessageType<unknown> => 'decode' in one)
+  .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const byName: ReadonlyMap<string, MessageType<unknown>> = new Map(MESSAGE_TYPES.map((type) => [type.name, type]));
 
@@ -41,4 +41,43 @@ function nearestName(name: string): string | undefined {
     }
   }
   return nearest;
+}
+
+/** A field that was found by its path. */
+export interface FieldAt {
+  readonly path: string;
+  readonly field: MessageField;
+  /** Its value in `message`: the message's own, not a copy. */
+  get(message: unknown): unknown;
+}
+
+/** Paths of everything in `type` that is not itself a single nested message: `header.stamp.sec`, `name`, `position`, … */
+export function fieldPaths(type: MessageType<unknown>): string[] {
+  return type.fields.flatMap(({ name, kind, shape, type: nested }) =>
+    kind === 'message' && shape === 'single' && nested !== undefined
+      ? fieldPaths(nested).map((path) => `${name}.${path}`)
+      : [name],
+  );
+}
+
+/** Finds the field at `path`. Throws `ReinError('config', …)` that says what there is instead. */
+export function fieldAt(type: MessageType<unknown>, path: string): FieldAt {
+  const names = path.split('.');
+  let at: MessageType<unknown> | undefined = type;
+  let found: MessageField | undefined;
+  for (const name of names) {
+    found = at?.fields.find((field) => field.name === name);
+    if (found === undefined) {
+      throw new ReinError('config', `${type.name} has no field ${JSON.stringify(path)}.`, {
+        remedy: `Fields that can be named are ${fieldPaths(type).join(', ')}.`,
+      });
+    }
+    at = found.shape === 'single' ? found.type : undefined;
+  }
+  if (found === undefined) throw new TypeError('a path has at least one name');
+  return { path, field: found, get: (message) => names.reduce(member, message) };
+}
+
+function member(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown>)[name];
 }

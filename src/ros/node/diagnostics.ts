@@ -2,7 +2,7 @@
 import type { GuardFrame, JointModel } from '../../core/index.ts';
 import type { LiveSession } from '../../runtime/live/index.ts';
 import { type Fault, faultsOf, isAtLeast, sentenceOf, withRow } from '../../safety/index.ts';
-import { DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
+import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
 import { EVENT_QOS, type RosFault, type RosPort, type RosPublisher } from '../port/index.ts';
 import type { SessionHolder } from './session-holder.ts';
 import { stamp } from './stamp.ts';
@@ -18,7 +18,8 @@ export interface PartStatus {
   readonly values: Readonly<Record<string, string | number>>;
 }
 
-const LEVELS: Readonly<Record<Level, number>> = { ok: 0, warn: 1, error: 2, stale: 3 };
+const { OK: ok, WARN: warn, ERROR: error, STALE: stale } = DIAGNOSTIC_STATUS;
+const LEVELS: Readonly<Record<Level, number>> = { ok, warn, error, stale };
 /** Without a frame for so long, what the guard said is old, s. */
 const STALE_AFTER_S = 0.5;
 /** A fault at the border to ROS is shown for so long, s. */

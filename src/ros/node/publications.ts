@@ -2,11 +2,20 @@
 import type { GuardFrame, JointModel } from '../../core/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../runtime/live/index.ts';
 import { faultsOf, namesOfBits, STAGES, sentenceOf } from '../../safety/index.ts';
-import { Intervention, JointState, PolicyStatus, RobotEvent, SafetyState, State } from '../messages/index.ts';
+import {
+  Intervention,
+  JointState,
+  PolicyStatus,
+  ROBOT_EVENT,
+  RobotEvent,
+  SafetyState,
+  State,
+} from '../messages/index.ts';
 import { EVENT_QOS, LATCHED_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
 import { stamp } from './stamp.ts';
 
-const LEVELS = { info: 0, warn: 1, error: 2 } as const;
+const { INFO: info, WARN: warn, ERROR: error } = ROBOT_EVENT;
+const LEVELS = { info, warn, error } as const;
 /** Where the rate is every frame, or above it, each frame is sent. */
 const EVERY_FRAME = 0;
 

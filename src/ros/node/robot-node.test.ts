@@ -11,16 +11,20 @@ import {
   DiagnosticArray,
   type DiagnosticStatus,
   Empty,
+  Evaluate,
   Intervention,
   JointState,
   Joy,
+  Mark,
   PolicyStatus,
   RobotEvent,
+  RunEpisode,
   SafetyState,
+  SavePolicy,
   State,
+  Trigger,
 } from '../messages/index.ts';
 import { EVENT_QOS, LATCHED_QOS, type QosProfile } from '../port/index.ts';
-import { Evaluate, Mark, RunEpisode, SavePolicy, Trigger } from './requests/index.ts';
 
 let ros: MemoryNode;
 beforeEach(() => {

@@ -9,7 +9,7 @@ import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/index.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { Publications } from './publications.ts';
-import { offerActions, offerServices, type Permission } from './requests/index.ts';
+import { offerActions, offerServices, type Permission } from './requests.ts';
 import { asReinError, SessionHolder } from './session-holder.ts';
 import { type OperatorChoice, Teleop } from './teleop.ts';
 

@@ -1,3 +1,4 @@
+export type { ActionType, ServiceType } from '../messages/index.ts';
 export { FaultDesk } from './fault-desk.ts';
 export { GraphWatch, type OwnEnd, type WatchedGraph } from './graph-watch.ts';
 export {

@@ -7,7 +7,7 @@
  *
  * Every callback is wrapped by the port: what it throws goes to `onFault` and never further.
  */
-import type { MessageType } from '../messages/index.ts';
+import type { ActionType, MessageType, ServiceType } from '../messages/index.ts';
 import type { QosProfile } from './qos.ts';
 
 /** How a port is made. */
@@ -122,26 +122,10 @@ export interface RosSubscription {
   readonly counters: { readonly received: number; readonly malformed: number };
 }
 
-/**
- * A service by name; `Q` and `A` are plain objects with the fields of its definition (snake_case, int64 as bigint, arrays
- * as plain arrays). Missing fields have their defaults; what does not fit is refused with `ReinError('message', …)`, and is
- * a fault where it is an answer. The same holds for actions.
- */
-export interface ServiceType<Q, A> {
-  readonly name: string;
-  /** Only for the compiler. */
-  readonly types?: { readonly request: Q; readonly answer: A };
-}
-
 export interface RosClient<Q, A> {
   readonly isReady: boolean;
   /** Rejects with `ReinError('link', …)` when nobody answers within `timeoutMs`. */
   call(request: Q, timeoutMs: number): Promise<A>;
-}
-
-export interface ActionType<G, F, R> {
-  readonly name: string;
-  readonly types?: { readonly goal: G; readonly feedback: F; readonly result: R };
 }
 
 export interface ActionHandler<G, F, R> {

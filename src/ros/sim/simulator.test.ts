@@ -12,6 +12,7 @@ import {
   JointTrajectoryPoint,
   type MessageType,
   Odometry,
+  ResetScene,
   StringMessage,
   Twist,
   WrenchStamped,
@@ -31,12 +32,6 @@ const NAMES = model.joints.map((joint) => joint.name);
 // Where the task puts the middle of the hole's mouth.
 const [X, Y, Z] = [0.49, 0.13, 0.15] as const;
 
-interface ResetRequest {
-  joints_rad: Float64Array;
-  objects: string[];
-  poses: Float64Array;
-}
-const RESET: ServiceType<ResetRequest, { success: boolean; message: string }> = { name: 'rein/srv/ResetScene' };
 const LIST: ServiceType<object, { controller: { name: string; state: string }[] }> = {
   name: 'controller_manager_msgs/srv/ListControllers',
 };
@@ -178,11 +173,11 @@ describe('a simulated arm behind ROS topics', () => {
   it('puts the scene back, says how deep the peg is, and forgets what was commanded before', async () => {
     bench = (await Bench.open()).watch(JointState, 'joint_states').watch(Float64, 'insertion_depth');
     const to = bench.port.advertise(Float64MultiArray, 'forward_position_controller/commands', COMMAND_QOS);
-    const client = bench.port.client(RESET, 'reset_scene');
+    const client = bench.port.client(ResetScene, 'reset_scene');
     bench.start();
     await bench.run(10, () => command(to, model.homeRad));
     const joints = jointsAt(model, [X, Y, Z + 0.03]);
-    const request = { joints_rad: Float64Array.from(joints), objects: ['hole'], poses: Float64Array.of(X, Y, Z, 0) };
+    const request = { joints_rad: joints, objects: ['hole'], poses: [X, Y, Z, 0] };
     expect(await client.call(request, 1000)).toEqual({ success: true, message: '' });
     // A command that was on its way.
     command(to, model.homeRad);
@@ -195,13 +190,12 @@ describe('a simulated arm behind ROS topics', () => {
 
   it('refuses a scene that does not fit with a sentence', async () => {
     bench = await Bench.open();
-    const client = bench.port.client(RESET, 'reset_scene');
+    const client = bench.port.client(ResetScene, 'reset_scene');
     bench.start();
-    const none = new Float64Array(0);
     for (const request of [
-      { joints_rad: Float64Array.of(1), objects: [], poses: none },
-      { joints_rad: none, objects: ['hole'], poses: none },
-      { joints_rad: Float64Array.from([...model.homeRad.slice(1), Number.NaN]), objects: [], poses: none },
+      { joints_rad: [1], objects: [], poses: [] },
+      { joints_rad: [], objects: ['hole'], poses: [] },
+      { joints_rad: [...model.homeRad.slice(1), Number.NaN], objects: [], poses: [] },
     ]) {
       const answer = await client.call(request, 1000);
       expect(answer.success).toBe(false);

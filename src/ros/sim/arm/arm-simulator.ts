@@ -9,16 +9,12 @@ import {
   JointState,
   JointTrajectory,
   PoseStamped,
+  ResetScene,
+  type ResetSceneAnswer,
+  type ResetSceneRequest,
   WrenchStamped,
 } from '../../messages/index.ts';
-import {
-  COMMAND_QOS,
-  type RosPort,
-  type RosPublisher,
-  SENSOR_QOS,
-  type ServiceType,
-  STATE_QOS,
-} from '../../port/index.ts';
+import { COMMAND_QOS, type RosPort, type RosPublisher, SENSOR_QOS, STATE_QOS } from '../../port/index.ts';
 import {
   type ArmController,
   CartesianPoseController,
@@ -45,13 +41,6 @@ export interface ArmSimulatorOptions {
   readonly complaints: Complaints;
 }
 
-interface ResetRequest {
-  readonly joints_rad: ArrayLike<number>;
-  readonly objects: readonly string[];
-  readonly poses: ArrayLike<number>;
-}
-
-const RESET: ServiceType<ResetRequest, { success: boolean; message: string }> = { name: 'rein/srv/ResetScene' };
 const JOINT_BROADCASTER = 'joint_state_broadcaster';
 const WRENCH_BROADCASTER = 'force_torque_sensor_broadcaster';
 const BASE_FRAME = 'base';
@@ -102,7 +91,7 @@ export class ArmSimulator {
       depth: port.advertise(Float64, 'insertion_depth', STATE_QOS),
     };
     port.serve(
-      RESET,
+      ResetScene,
       'reset_scene',
       (request) => this.#reset(request),
       (message) => ({ success: false, message }),
@@ -187,9 +176,9 @@ export class ArmSimulator {
     this.#options.arm.follow(this.#motion.find((controller) => this.#manager.isActive(controller.name)));
   }
 
-  #reset(request: ResetRequest): { success: boolean; message: string } {
+  #reset(request: ResetSceneRequest): ResetSceneAnswer {
     const { arm } = this.#options;
-    const jointsRad = request.joints_rad.length === 0 ? arm.model.homeRad : Array.from(request.joints_rad);
+    const jointsRad = request.joints_rad.length === 0 ? arm.model.homeRad : request.joints_rad;
     if (request.poses.length !== 4 * request.objects.length) {
       return {
         success: false,

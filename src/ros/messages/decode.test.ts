@@ -11,7 +11,7 @@ import {
   JointTrajectory,
   StringMessage,
   Time,
-} from '../index.ts';
+} from './index.ts';
 
 const into = createCdrBuffer(512);
 

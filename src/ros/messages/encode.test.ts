@@ -18,7 +18,7 @@ import {
   StringMessage,
   Twist,
   UInt8,
-} from '../index.ts';
+} from './index.ts';
 
 const into = createCdrBuffer(8);
 

@@ -1,5 +1,5 @@
 /** What is wrong with one field. Only inside the codec: on its way out it collects where, and leaves as a `ReinError`. */
-import { ReinError } from '../../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
 
 export class FieldFault extends Error {
   /** Path from the message that has thrown it: `points[3].positions`. */

@@ -1,65 +1,22 @@
 /**
- * Makes a message type from its definition, written as ROS writes it:
+ * Makes a message type from its definition:
  *
  *     const JointState = defineMessage<JointState>('sensor_msgs/msg/JointState', {
  *       header: Header, name: 'string[]', position: 'float64[]', velocity: 'float64[]', effort: 'float64[]',
  *     });
- *
- * The compiler holds the definition and the interface to each other, field by field.
  */
-import type { CdrBuffer, MessageField, MessageType, NumberKind } from '../message-type.ts';
-import type { FieldCodec } from './field-codec.ts';
+
+import { CdrSink, CdrSource, type FieldCodec } from './cdr-bytes.ts';
 import { asReinError } from './field-fault.ts';
-import { CdrSink } from './sink.ts';
-import { CdrSource } from './source.ts';
+import type { CdrBuffer, MessageField, MessageType, NumberKind } from './message-type.ts';
 import { structCodecOf } from './struct-codec.ts';
 
-/** How a field of the TypeScript type `V` may be defined. */
-type FieldDefinition<V> = V extends boolean
-  ? 'bool'
-  : V extends bigint
-    ? 'int64' | 'uint64'
-    : V extends number
-      ? Single | `${Single}=${number}`
-      : V extends string
-        ? 'string'
-        : V extends string[]
-          ? Many<'string'>
-          : ArrayDefinition<V>;
+/** A field as ROS spells its type (`float64[6]`, `float64=1` with its default), a message type, or `[type]` for a sequence of messages. */
+type FieldDefinition = string | MessageType<unknown> | readonly [MessageType<unknown>];
 
-type Single = Exclude<NumberKind, 'int64' | 'uint64'> | 'byte' | 'char';
-type Many<K extends string> = `${K}[]` | `${K}[${number}]` | `${K}[<=${number}]`;
-
-type ArrayDefinition<V> = V extends Float64Array
-  ? Many<'float64'>
-  : V extends Float32Array
-    ? Many<'float32'>
-    : V extends Int8Array
-      ? Many<'int8'>
-      : V extends Uint8Array
-        ? Many<'uint8' | 'byte' | 'char'>
-        : V extends Int16Array
-          ? Many<'int16'>
-          : V extends Uint16Array
-            ? Many<'uint16'>
-            : V extends Int32Array
-              ? Many<'int32'>
-              : V extends Uint32Array
-                ? Many<'uint32'>
-                : V extends BigInt64Array
-                  ? Many<'int64'>
-                  : V extends BigUint64Array
-                    ? Many<'uint64'>
-                    : V extends (infer E)[]
-                      ? readonly [MessageType<E>]
-                      : MessageType<V>;
-
-/** A definition of the message `T`: a string, a message type, or `[type]` for a sequence of messages. */
-export type MessageDefinition<T> = { readonly [K in keyof T]: FieldDefinition<T[K]> };
-
-/** Makes the type. `name` as ROS spells it; the order of `definition` is the order on the wire. */
-export function defineMessage<T extends object>(name: string, definition: MessageDefinition<T>): MessageType<T> {
-  const fields = Object.entries<unknown>(definition).map(([field, text]) => parseField(field, text));
+/** Makes the type. `name` as ROS spells it; the order of `definition` is the order on the wire. `T` is what it describes. */
+export function defineMessage<T>(name: string, definition: Readonly<Record<string, FieldDefinition>>): MessageType<T> {
+  const fields = Object.entries(definition).map(([field, text]) => parseField(field, text));
   return new DefinedMessage<T>(name, fields);
 }
 
@@ -114,7 +71,7 @@ let idle: CdrSource | undefined;
 
 const FIELD = /^(?<kind>[a-z]+\d*)(?<array>\[(?<bound><=)?(?<length>\d*)\])?(?:=(?<initial>.+))?$/;
 
-function parseField(name: string, definition: unknown): MessageField {
+function parseField(name: string, definition: FieldDefinition): MessageField {
   if (Array.isArray(definition)) {
     return { name, kind: 'message', shape: 'sequence', length: Number.POSITIVE_INFINITY, type: definition[0] };
   }

@@ -3,9 +3,12 @@
 /** One field or constant of an interface. */
 export interface Field {
   readonly type: string;
+  /** With `=VALUE` behind it where it is a constant. */
   readonly name: string;
   /** Comment above it; fields that stand together share it. */
   readonly comment: string;
+  /** Of a field that begins with something other than 0. */
+  readonly default?: string;
 }
 
 export interface Interface {
@@ -15,10 +18,11 @@ export interface Interface {
   readonly parts: readonly (readonly Field[])[];
 }
 
-/** Reads a `.msg`, `.srv` or `.action` file. The first paragraph of comments is about the whole. */
+/** Reads a `.msg`, `.srv` or `.action` file. A first paragraph of comments alone is about the whole. */
 export function parseInterface(text: string): Interface {
   const [head = '', ...rest] = text.split(/\n\s*\n/);
-  const what = head.startsWith('#') ? commentOf(head.split('\n')) : '';
+  const isAlone = head.split('\n').every((line) => line.startsWith('#'));
+  const what = isAlone ? commentOf(head.split('\n')) : '';
   const body = what === '' ? text : rest.join('\n\n');
   return { what, parts: body.split(/^---$/m).map(parsePart) };
 }
@@ -26,11 +30,18 @@ export function parseInterface(text: string): Interface {
 function parsePart(text: string): readonly Field[] {
   const fields: Field[] = [];
   for (const paragraph of text.split(/\n\s*\n/)) {
-    const lines = paragraph.split('\n').filter((line) => line.trim() !== '');
-    const comment = commentOf(lines.filter((line) => line.startsWith('#')));
-    for (const line of lines) {
-      const [, type, name] = /^([\w/[\]]+)\s+([\w=]+)/.exec(line) ?? [];
-      if (type !== undefined && name !== undefined) fields.push({ type, name, comment });
+    let comments: string[] = [];
+    let isAbove = true;
+    for (const line of paragraph.split('\n')) {
+      if (line.startsWith('#')) {
+        comments = isAbove ? [...comments, line] : [line];
+        isAbove = true;
+        continue;
+      }
+      const [, type, name, initial] = /^([\w/<=[\]]+)\s+([\w=]+)(?:\s+(\S+))?$/.exec(line.trim()) ?? [];
+      if (type === undefined || name === undefined) continue;
+      fields.push({ type, name, comment: commentOf(comments), ...(initial === undefined ? {} : { default: initial }) });
+      isAbove = false;
     }
   }
   return fields;

@@ -1,8 +1,7 @@
 /** Numbers and booleans, and arrays and sequences of numbers. */
-import type { FieldCodec } from './field-codec.ts';
+import type { CdrSink, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault, within } from './field-fault.ts';
 import type { NumberArray, NumberRow } from './numbers.ts';
-import type { CdrSink } from './sink.ts';
 
 /** From so many bytes on, copying memory beats a loop, though it needs a view that must be made. */
 const BULK_BYTES = 1024;

@@ -1,11 +1,10 @@
 /** Nested messages, and sequences and arrays of texts and messages: everything that is made of other codecs. */
-import type { MessageField, MessageType } from '../message-type.ts';
-import type { FieldCodec } from './field-codec.ts';
+
+import type { CdrSink, CdrSource, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault, within } from './field-fault.ts';
+import type { MessageField, MessageType } from './message-type.ts';
 import { BOOL_CODEC, checkBound, numberArrayCodec, numberCodec, numberSequenceCodec } from './number-codecs.ts';
 import { NUMBERS } from './numbers.ts';
-import type { CdrSink } from './sink.ts';
-import type { CdrSource } from './source.ts';
 import { STRING_CODEC } from './string-codec.ts';
 
 type Struct = Record<string, unknown>;

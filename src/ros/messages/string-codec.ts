@@ -1,8 +1,6 @@
 /** Text: UTF-8 with its length before it and a zero byte after it. */
-import type { FieldCodec } from './field-codec.ts';
+import type { CdrSink, CdrSource, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault } from './field-fault.ts';
-import type { CdrSink } from './sink.ts';
-import type { CdrSource } from './source.ts';
 
 /** Up to here a loop in JavaScript beats the call into the runtime. */
 const SHORT = 48;

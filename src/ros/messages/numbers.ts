@@ -1,5 +1,5 @@
 /** The kinds of numbers: one row each, with all that differs between them. Loops are spelled out so that none boxes. */
-import type { NumberKind } from '../message-type.ts';
+import type { NumberKind } from './message-type.ts';
 
 export type NumberArray =
   | Int8Array

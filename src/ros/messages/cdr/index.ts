@@ -1,3 +1,0 @@
-export type { MessageDefinition } from './define-message.ts';
-export { defineMessage } from './define-message.ts';
-export { createCdrBuffer } from './sink.ts';
