@@ -13,13 +13,13 @@ const test = '\\.test\\.ts$';
 const homes = {
   '@mujoco/mujoco': ['src/drivers/mujoco/'],
   'onnxruntime-node': ['src/policy/onnx/', 'src/learner/engine/'],
-  zeromq: ['src/learner/link/'],
+  zeromq: ['src/link/'],
   serialport: ['src/drivers/serial/'],
   rclnodejs: ['src/ros/rclnodejs/'],
-  pino: ['src/runtime/log\\.ts$'],
+  pino: ['src/record/log\\.ts$'],
   rxjs: ['src/teleop/', 'src/runtime/events\\.ts$', 'src/monitor/'],
-  yaml: ['src/runtime/config/'],
-  zod: ['src/runtime/config/'],
+  yaml: ['src/config/'],
+  zod: ['src/config/'],
   commander: ['src/cli/'],
 };
 
@@ -77,7 +77,7 @@ module.exports = {
     {
       name: 'runtime-imports-nothing-above-it',
       severity: 'error',
-      from: { path: '^src/runtime/' },
+      from: { path: '^src/session/' },
       to: { path: '^src/(ros|monitor|cli)/' },
     },
     {
@@ -111,7 +111,7 @@ module.exports = {
       name: 'tick-does-no-io',
       comment: 'The tick path allocates, waits and logs nothing.',
       severity: 'error',
-      from: { path: '^src/runtime/tick\\.ts$' },
+      from: { path: '^src/guard/tick\\.ts$' },
       to: { dependencyTypes: ['core', 'npm', 'npm-optional'] },
     },
     {

@@ -5,10 +5,10 @@ const config: KnipConfig = {
     'bin/*.js',
     'scripts/*.js',
     'src/cli/main.ts',
-    'src/cli/bench.ts',
+    'bench/main.ts',
     'src/ros/*-main.ts',
     // Run by a script, from what was built.
-    'src/runtime/stop-trials/index.ts',
+    'bench/stop-trials/index.ts',
     // Started by path, as a process or a thread of its own: no import leads there.
     'src/**/*-worker.ts',
     '{src,tests}/**/*-process.ts',

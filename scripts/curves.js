@@ -12,8 +12,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { curvesPage, studyPlot } from '../dist/monitor/index.js';
-import { configNames, loadStudyFile } from '../dist/runtime/index.js';
-import { readSamples, sweepCurves, writeSamples } from '../dist/runtime/study/index.js';
+import { configNames, loadStudyFile } from '../dist/session/index.js';
+import { readSamples, sweepCurves, writeSamples } from '../dist/study/index.js';
 import { scriptArguments } from './arguments.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

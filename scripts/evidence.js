@@ -37,7 +37,7 @@ const { values } = scriptArguments(import.meta.url, {
   },
 });
 const { quick, parts: folder } = values;
-const bench = ['node', 'dist/cli/bench.js'];
+const bench = ['node', 'dist/bench/main.js'];
 /** The reporter for people shows what tests print: figures, which `linesOf` reads. */
 const vitest = ['node', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=default'];
 
@@ -244,7 +244,7 @@ async function readFaultTable() {
 }
 
 async function readVersions() {
-  const { packageVersions } = await import('../dist/runtime/config/index.js');
+  const { packageVersions } = await import('../dist/config/index.js');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   return { rein: version, ...packageVersions() };
 }

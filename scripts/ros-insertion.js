@@ -21,7 +21,7 @@ import { wilsonInterval } from '../dist/core/index.js';
 import { PolicyStatus, SafetyState, State } from '../dist/ros/messages/index.js';
 import { LATCHED_QOS, SENSOR_QOS } from '../dist/ros/port/index.js';
 import { openRosPort, rosEnvironment } from '../dist/ros/rclnodejs/index.js';
-import { resolveConfig } from '../dist/runtime/index.js';
+import { resolveConfig } from '../dist/session/index.js';
 
 const { values } = parseArgs({
   options: {

@@ -10,7 +10,7 @@ import './node-version.js';
 import { writeFileSync } from 'node:fs';
 import { scriptArguments } from './arguments.js';
 
-const { formatStopTrials, runStopTrials, STOP_TRIALS } = await import('../dist/runtime/stop-trials/index.js').catch(
+const { formatStopTrials, runStopTrials, STOP_TRIALS } = await import('../dist/bench/stop-trials/index.js').catch(
   () => {
     console.error('Run `npm run build` first.');
     process.exit(1);

@@ -1,12 +1,17 @@
 /** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
+
+import { createSetup, type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
 import { SystemClock } from '../../src/core/index.ts';
-import { COMMAND_INTERFACES, type RosDriverOptions, type RosProcessConfig } from '../../src/drivers/ros/index.ts';
-import { Bridge, Stopper, type ToGuard } from '../../src/ros/bridge/index.ts';
-import { RobotNode } from '../../src/ros/node/index.ts';
-import type { QosProfile, RosPort } from '../../src/ros/port/index.ts';
-import { Simulator } from '../../src/ros/sim/index.ts';
-import { createSetup, type ResolvedConfig, resolveConfig } from '../../src/runtime/index.ts';
-import { MemoryGraph, memoryPorts } from '../../tests/support/ros-memory/index.ts';
+import { COMMAND_INTERFACES, type RosDriverOptions, type RosProcessConfig } from '../../src/drivers/index.ts';
+import { Bridge } from '../../src/ros/bridge/bridge.ts';
+import type { ToGuard } from '../../src/ros/bridge/guard-pipes.ts';
+import { Stopper } from '../../src/ros/bridge/stopper.ts';
+import { RobotNode } from '../../src/ros/node/robot-node.ts';
+import type { QosProfile } from '../../src/ros/port/qos.ts';
+import type { RosPort } from '../../src/ros/port/ros-port.ts';
+import { Simulator } from '../../src/ros/sim/simulator.ts';
+import { MemoryGraph } from '../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../tests/support/ros-memory/memory-port.ts';
 
 export type RegistrationKind = 'publishes' | 'subscribes' | 'serves' | 'calls' | 'offers';
 

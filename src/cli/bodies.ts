@@ -10,8 +10,8 @@ import type {
   SimOptions,
   SweepCommandOptions,
   TrainOptions,
-} from '../runtime/index.ts';
-import type { DoctorOptions } from './doctor/index.ts';
+} from './commands.ts';
+import type { DoctorOptions } from './doctor/run-doctor.ts';
 import type { SafetyCheckOptions, SafetyIdentifyOptions } from './safety-options.ts';
 
 /** One function a command; each resolves to the exit code. */
@@ -34,18 +34,18 @@ export interface CommandBodies {
 
 /** The real ones. The runtime is loaded when a command runs, so that `--help` is quick and loads nothing native. */
 export const commandBodies: CommandBodies = {
-  sim: async (options) => (await import('./bodies/index.ts')).simBody(options),
-  run: async (options) => (await import('./bodies/index.ts')).runBody(options),
-  learn: async (options) => (await import('./bodies/index.ts')).learnBody(options),
-  train: async (options) => (await import('./bodies/index.ts')).trainBody(options),
-  sweep: async (options) => (await import('./bodies/index.ts')).sweepBody(options),
-  pretrain: async (options) => (await import('./bodies/index.ts')).pretrainBody(options),
-  exportEncoder: async (options) => (await import('./bodies/index.ts')).exportEncoderBody(options),
-  exportPolicy: async (options) => (await import('./bodies/index.ts')).exportPolicyBody(options),
-  report: async (options) => (await import('./bodies/index.ts')).reportBody(options),
-  evaluate: async (options) => (await import('./bodies/index.ts')).evaluateBody(options),
-  safetyCheck: async (options) => (await import('./bodies/index.ts')).safetyCheckBody(options),
-  recover: async (options) => (await import('./bodies/index.ts')).recoverBody(options),
-  safetyIdentify: async (options) => (await import('./bodies/index.ts')).safetyIdentifyBody(options),
-  doctor: async (options) => (await import('./doctor/index.ts')).runDoctor(options),
+  sim: async (options) => (await import('./bodies/sim.ts')).simBody(options),
+  run: async (options) => (await import('./bodies/run.ts')).runBody(options),
+  learn: async (options) => (await import('./bodies/learn.ts')).learnBody(options),
+  train: async (options) => (await import('./bodies/train.ts')).trainBody(options),
+  sweep: async (options) => (await import('./bodies/sweep.ts')).sweepBody(options),
+  pretrain: async (options) => (await import('./bodies/pretrain.ts')).pretrainBody(options),
+  exportEncoder: async (options) => (await import('./bodies/export-policy.ts')).exportEncoderBody(options),
+  exportPolicy: async (options) => (await import('./bodies/export-policy.ts')).exportPolicyBody(options),
+  report: async (options) => (await import('./bodies/report.ts')).reportBody(options),
+  evaluate: async (options) => (await import('./bodies/evaluate.ts')).evaluateBody(options),
+  safetyCheck: async (options) => (await import('./bodies/safety.ts')).safetyCheckBody(options),
+  recover: async (options) => (await import('./bodies/recover.ts')).recoverBody(options),
+  safetyIdentify: async (options) => (await import('./bodies/identify.ts')).safetyIdentifyBody(options),
+  doctor: async (options) => (await import('./doctor/run-doctor.ts')).runDoctor(options),
 };

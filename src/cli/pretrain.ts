@@ -1,7 +1,7 @@
 /** `rein pretrain`: learning from what is stored, before anything moves. */
 import { Command, Option } from 'commander';
-import type { SetValue } from '../runtime/index.ts';
 import type { CommandBodies } from './bodies.ts';
+import type { SetValue } from './commands.ts';
 import { EXIT_CODES, keyValue, path, seedOption, wholeNumber } from './options.ts';
 
 interface Parsed {

@@ -1,7 +1,7 @@
 /** `rein train`: one learner in one simulated environment, without a robot. */
 import { Command, Option } from 'commander';
-import type { SetValue } from '../runtime/index.ts';
 import type { CommandBodies } from './bodies.ts';
+import type { SetValue } from './commands.ts';
 import { EXIT_CODES, keyValue, path, quietOption, secondsOrNone, seedOption, wholeNumber } from './options.ts';
 
 interface Parsed {

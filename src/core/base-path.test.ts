@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { carBase, diffBase, holonomicBase } from '../../tests/support/robot-models.ts';
-import { type BaseModel, BasePath } from './index.ts';
+import { BasePath } from './base-path.ts';
+import type { BaseModel } from './robot-model.ts';
 
 const kinds = [diffBase, holonomicBase, carBase];
 const share = fc.double({ min: -1, max: 1, noNaN: true });

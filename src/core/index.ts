@@ -1,3 +1,4 @@
+/** Units, time, spaces, transitions, kinematics and errors: what every room may use. Imports nothing. */
 export {
   type ActionRange,
   centreOf,
@@ -7,9 +8,9 @@ export {
   symmetricRange,
 } from './action-range.ts';
 export { ArmDynamics, LINK_PARAMETERS } from './arm-dynamics.ts';
-export { axesOf, modelOfBase } from './base-model.ts';
+export { modelOfBase } from './base-model.ts';
 export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
-export { type Clock, FakeClock, LockStepClock, SystemClock } from './clock.ts';
+export { type Clock, LockStepClock, SystemClock } from './clock.ts';
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 export {
@@ -19,6 +20,7 @@ export {
   policyObservationSize,
   totalObservationSize,
 } from './environment.ts';
+export { replaceFile, replaceFileSync } from './files/replace-file.ts';
 export {
   type ActionCommand,
   DECIDERS,
@@ -33,28 +35,17 @@ export {
 } from './guard-frame.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
-export {
-  bakeModel,
-  checkModel,
-  type Dimension,
-  ENCODER_PLACE,
-  explainRejection,
-  firstLineOf,
-  type InnerModel,
-  inlineModel,
-  type ModelInfo,
-  type ModelOp,
-  type ModelValue,
-  type NamedTensor,
-  readModelInfo,
-  showDimensions,
-} from './onnx/index.ts';
+export { refuseDebugger } from './no-debugger.ts';
+export { bakeModel } from './onnx/bake-model.ts';
+export { ENCODER_PLACE, type InnerModel, inlineModel } from './onnx/inline-model.ts';
+export { checkModel, explainRejection, firstLineOf } from './onnx/model-check.ts';
+export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';
+export { type ModelValue, showDimensions } from './onnx/model-value.ts';
 export { forEachField } from './protobuf.ts';
 export { ProtoWriter } from './protobuf-writer.ts';
 export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {
-  type BaseKind,
   type BaseModel,
   type Capsule,
   type CollisionModel,
@@ -77,13 +68,11 @@ export {
   matrixFromRpy,
   multiplyMatrix,
   type Numbers,
-  quaternionFromMatrix,
   rotationError,
   turnAboutZ,
   yawBetween,
 } from './rotation.ts';
 export {
-  type ActionDimension,
   type ActionSpec,
   BASE_ACTION,
   frameSize,
@@ -96,7 +85,7 @@ export {
   rangesOf,
   schemaHash,
 } from './spaces.ts';
-export { Ema, type HistogramData, type Interval, QuantileHistogram, wilsonInterval } from './statistics.ts';
+export { Ema, type HistogramData, QuantileHistogram, wilsonInterval } from './statistics.ts';
 export { didYouMean, editDistance } from './suggest.ts';
 export {
   copyTransition,
@@ -106,14 +95,4 @@ export {
   type Source,
   type Transition,
 } from './transition.ts';
-export {
-  allFinite,
-  clamp,
-  clockText,
-  type MonotonicNs,
-  type Unit,
-  type Vec,
-  vec,
-  wrapAngleRad,
-  zeros,
-} from './units.ts';
+export { allFinite, clamp, clockText, type Vec, wrapAngleRad, zeros } from './units.ts';

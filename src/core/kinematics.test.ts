@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardedArm } from '../../tests/support/guarded-robots.ts';
 import { diffBase, oddArm3, ur5eLike } from '../../tests/support/robot-models.ts';
-import { ArmKinematics, matrixFromQuaternion, type RobotModel, rotationError } from './index.ts';
+import { ArmKinematics } from './kinematics.ts';
+import type { RobotModel } from './robot-model.ts';
+import { matrixFromQuaternion, rotationError } from './rotation.ts';
 
 const bare: RobotModel = { ...ur5eLike, tool: { originXyzM: [0, 0, 0.0996], originRpyRad: [0, 0, 0] } };
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardedArm } from '../../tests/support/guarded-robots.ts';
 import { oddArm3 } from '../../tests/support/robot-models.ts';
-import { ArmKinematics, LinkTopology } from './index.ts';
+import { ArmKinematics } from './kinematics.ts';
+import { LinkTopology } from './link-topology.ts';
 
 const topology = new LinkTopology(guardedArm);
 const names = guardedArm.joints.map((joint) => joint.name);

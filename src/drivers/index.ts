@@ -1,2 +1,19 @@
-/** The contract. Drivers themselves are loaded one by one, from their own folders, when a robot asks for them. */
-export type { Driver, DriverBus, DriverStatus, GeomShape, Scene } from './driver.ts';
+/** The driver contract, and the drivers that need no simulator. */
+export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
+export { MockDriver, type MockDriverOptions } from './mock/mock-driver.ts';
+export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
+export { COMMAND_INTERFACES, type CommandInterface, commandSize, type RosDriverOptions } from './ros/options.ts';
+export { ROS_FOLDER_PREFIX, ROS_MESSAGE, type RosProcessConfig, TO_GUARD_FD } from './ros/protocol.ts';
+export { RosDriver } from './ros/ros-driver.ts';
+export type { RosAnswer, RosLink, RosRequest } from './ros/ros-link.ts';
+export {
+  COMMAND,
+  COMMAND_KIND,
+  commandNumbers,
+  PULSE,
+  PULSE_KIND,
+  STATE,
+  stateLayout,
+  stateNumbers,
+} from './ros/rows.ts';
+export { listSerialPorts } from './serial/list-ports.ts';

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { err, ok, type Result, type RngState } from '../core/index.ts';
-import type { AgentSnapshot } from './agent/index.ts';
+import type { AgentSnapshot } from './agent/agent.ts';
 
 /** Where in the journal a learner was: what it had been given, and what it had taken from that. */
 export interface ReplayPosition {

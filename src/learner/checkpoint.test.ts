@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../core/index.ts';
-import { type Agent, createAgent } from './agent/index.ts';
+import { type Agent, createAgent } from './agent/agent.ts';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
-import { DEFAULT_LEARNER_CONFIG } from './config/index.ts';
-import { Replay } from './replay/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from './options/learner-config.ts';
+import { Replay } from './replay/replay.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,

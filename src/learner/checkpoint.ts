@@ -1,8 +1,7 @@
 /** Checkpoints in a folder: written so that a process killed at any moment leaves a good one behind. */
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../core/files/index.ts';
-import { err, ReinError, type Result } from '../core/index.ts';
+import { err, ReinError, type Result, replaceFile } from '../core/index.ts';
 import { type Checkpoint, type CheckpointDamage, decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
 
 /** How many checkpoints a folder keeps. */

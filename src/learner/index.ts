@@ -1,20 +1,14 @@
-export * from './agent/index.ts';
-export { BareTrainer, benchLearner, type LearnerBenchResult, serveBlocks } from './bench/index.ts';
-export {
-  type CheckpointExpectation,
-  readCheckpoint,
-  writeCheckpoint,
-} from './checkpoint.ts';
-export type { Checkpoint, ReplayPosition } from './checkpoint-format.ts';
-export {
-  ALGORITHMS,
-  type AlgorithmName,
-  checkLearnerConfig,
-  criticOnlyUpdates,
-  DEFAULT_LEARNER_CONFIG,
-  type LearnerConfig,
-  updatesPerCall,
-} from './config/index.ts';
-export { threadsHere } from './engine/index.ts';
-export { encoderPorts, type ObservationEncoder, openObservationEncoder, type SeenTransition } from './imports/index.ts';
-export * from './replay/index.ts';
+/** The learner: networks, algorithms, replay, and the service that robots connect to. */
+
+export { Agent, type AgentSnapshot, createAgent, type UpdateMetrics } from './agent/agent.ts';
+export type { AgentSpec } from './agent/agent-spec.ts';
+export { createReplay } from './agent/create-replay.ts';
+export type { PretrainingReport } from './agent/pretraining.ts';
+export { readCheckpoint } from './checkpoint.ts';
+export { Bindings, Session } from './engine/session.ts';
+export { ObservationEncoder, openObservationEncoder } from './imports/observation-encoder.ts';
+export { Replay } from './replay/replay.ts';
+export { UpdateContract } from './replay/utd.ts';
+export { expectedCheckpoint, learnedSizes } from './service/learned-sizes.ts';
+export { Learner } from './service/learner.ts';
+export { LEARNER_FILES, type LearnerProcessConfig, type LearnerProcessMessage } from './service/messages.ts';

@@ -1,8 +1,12 @@
-export { type BasePolicy, type BasePolicyInput, type ChunkPlace, openBasePolicy } from './base/index.ts';
-export { type EncoderFile, OnnxPolicy, statedAction, type TaskAction } from './onnx/index.ts';
+/** Policies: inference, weights that are verified before they act, base policies. */
+export type { BasePolicy } from './base/base-policy.ts';
+export type { ChunkPlace } from './base/chunk-queue.ts';
+export type { BasePolicyInput } from './base/feeds.ts';
+export { openBasePolicy } from './base/open-base.ts';
+export type { EncoderFile } from './onnx/encoder-place.ts';
+export { OnnxPolicy } from './onnx/onnx-policy.ts';
+export { statedAction, type TaskAction } from './onnx/stated-action.ts';
 export type { Policy, PolicyHead, PolicyNoise } from './policy.ts';
-export { benchPolicy, type DurationQuantiles, type PolicyBenchResult, PolicyExercise } from './policy-bench.ts';
-export { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
+export { loadPolicyFile, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 export { meanAction, sampleAction } from './squash.ts';
-export { type PolicyWeights, verifyWeights, type WeightsManifest, weightsDigest } from './weights.ts';
-export { WorkerPolicy } from './worker-policy.ts';
+export type { PolicyWeights } from './weights.ts';

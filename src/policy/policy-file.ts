@@ -4,9 +4,10 @@
  */
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { replaceFile } from '../core/files/index.ts';
-import { ReinError } from '../core/index.ts';
-import { actionDifference, headOf, OnnxPolicy, type OnnxPolicyOptions, type TaskAction } from './onnx/index.ts';
+import { ReinError, replaceFile } from '../core/index.ts';
+import { headOf } from './onnx/head.ts';
+import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/onnx-policy.ts';
+import { actionDifference, type TaskAction } from './onnx/stated-action.ts';
 import type { PolicyHead } from './policy.ts';
 import { sha256Hex } from './weights.ts';
 

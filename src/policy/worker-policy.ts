@@ -4,7 +4,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import { err, ok, ReinError, type Result } from '../core/index.ts';
-import type { OnnxPolicyOptions, SwapReport, WorkerAnswer, WorkerRequest } from './onnx/index.ts';
+import type { OnnxPolicyOptions, SwapReport } from './onnx/onnx-policy.ts';
+import type { WorkerAnswer, WorkerRequest } from './onnx/worker-messages.ts';
 import type { Policy, PolicyNoise } from './policy.ts';
 import type { PolicyWeights } from './weights.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeInstallation } from '../../tests/support/fake-ros-installation.ts';
 import { rosFindings, rosStatus } from './doctor.ts';
-import { rosEnvironment } from './rclnodejs/index.ts';
+import { rosEnvironment } from './rclnodejs/environment.ts';
 
 describe('the line of rein doctor', () => {
   const status = (probe: ReturnType<typeof fakeInstallation>) => rosStatus(rosEnvironment([], probe));

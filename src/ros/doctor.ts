@@ -2,15 +2,10 @@
  * Whether ROS 2 can be used here, for people: the checks of `rosEnvironment`, and what else a robot may need. Looks only;
  * nothing is loaded.
  */
-import {
-  type EnvironmentProbe,
-  generatedPackages,
-  interfacePackages,
-  machineProbe,
-  type RosEnvironment,
-  remedyFor,
-  rosEnvironment,
-} from './rclnodejs/index.ts';
+
+import { type RosEnvironment, remedyFor, rosEnvironment } from './rclnodejs/environment.ts';
+import { generatedPackages, interfacePackages } from './rclnodejs/installation.ts';
+import { type EnvironmentProbe, machineProbe } from './rclnodejs/probe.ts';
 
 /** What is there, in one line. */
 export interface RosStatus {

@@ -1,3 +1,3 @@
-export { rosFindings, rosStatus } from './doctor.ts';
-export * from './parameters/index.ts';
-export { openRosPort, rosEnvironment } from './rclnodejs/index.ts';
+/** ROS 2: what other rooms ask about the installation. */
+export { rosStatus } from './doctor.ts';
+export { rosEnvironment } from './rclnodejs/environment.ts';

@@ -1,6 +1,6 @@
 /** `ros2 run rein sim`: a simulated robot behind plain ROS controllers' topics. */
-import { openRosPort } from './rclnodejs/index.ts';
-import { runSim } from './sim/index.ts';
+import { openRosPort } from './rclnodejs/rclnodejs-port.ts';
+import { runSim } from './sim/run-sim.ts';
 
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => end.abort());

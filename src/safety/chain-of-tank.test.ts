@@ -4,9 +4,9 @@ import { diffBase, oddArm3 } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
 import { type ActionCommand, createRobotState, type RobotModel, type TankModel } from '../core/index.ts';
 import { NOT_SEEDED, TANK_HELD, TANK_SLOWED } from './bits.ts';
+import { SafetyChain } from './chain.ts';
 import { createChainReport } from './chain-report.ts';
 import type { ChainTrial } from './chain-trial.ts';
-import { SafetyChain } from './index.ts';
 
 const DT_S = 0.01;
 const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0 };

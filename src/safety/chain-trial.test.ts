@@ -4,9 +4,9 @@ import { oddArm3 } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
 import { type ActionCommand, createRobotState, type RobotModel } from '../core/index.ts';
 import { BARRIER_STEERED } from './bits.ts';
+import { SafetyChain } from './chain.ts';
 import { type ChainReport, createChainReport, type StageName } from './chain-report.ts';
 import type { ChainTrial } from './chain-trial.ts';
-import { SafetyChain } from './index.ts';
 
 const scaleRad = 0.15;
 

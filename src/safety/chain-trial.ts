@@ -2,7 +2,7 @@
 import type { StageName } from './chain-report.ts';
 
 /**
- * What a trial changes. Only `src/runtime/safety-check/` and tests may name it (`tests/arch/direction.test.ts`): what is
+ * What a trial changes. Only `src/safety-check/` and tests may name it (`tests/arch/direction.test.ts`): what is
  * left out here is not there to protect anybody.
  */
 export interface ChainTrial {

@@ -17,16 +17,23 @@ import {
   type Vec,
   zeros,
 } from '../core/index.ts';
-import { Barrier, Clearances } from './avoidance/index.ts';
+import { Barrier } from './avoidance/barrier.ts';
+import { Clearances } from './avoidance/clearances.ts';
 import { NOT_SEEDED, SOLVER_REJECTED } from './bits.ts';
 import { type ChainReport, STAGE, STAGES } from './chain-report.ts';
 import { type ChainTrial, isLeftOut } from './chain-trial.ts';
-import { ActionMap, HandoverWatch, type MapInput, Sanitizer, StartGuard } from './command/index.ts';
-import { brakeStep, JointBrakeBound, Limiter, slowDown } from './limits/index.ts';
+import { ActionMap, type MapInput } from './command/action-map.ts';
+import { HandoverWatch } from './command/handover.ts';
+import { Sanitizer } from './command/sanitize.ts';
+import { StartGuard } from './command/start-guard.ts';
+import { brakeStep } from './limits/brake.ts';
+import { JointBrakeBound } from './limits/brake-bound.ts';
+import { Limiter } from './limits/limiter.ts';
+import { slowDown } from './limits/slow-down.ts';
 import { Margins } from './margins.ts';
 import { Recovery } from './recovery.ts';
-import { Shield } from './shield/index.ts';
-import { EnergyTank } from './tank/index.ts';
+import { Shield } from './shield/shield.ts';
+import { EnergyTank } from './tank/energy-tank.ts';
 import { createTickTimes, NOW, PASSED, PERIOD, type TickTimes } from './tick-times.ts';
 
 /** Measured periods are taken as at least and at most this many nominal ones. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { TORQUE_RESIDUAL, TRACKING_ERROR } from './fault-table/flags.ts';
 import {
   FAULTS,
   type Fault,
@@ -6,8 +7,6 @@ import {
   isAtLeast,
   mayGoOnInSimulation,
   sentenceOf,
-  TORQUE_RESIDUAL,
-  TRACKING_ERROR,
   withRow,
   worstAction,
 } from './faults.ts';

@@ -3,23 +3,22 @@
  * is healthy. Row numbers never change, so that tests and reports can cite them.
  */
 import type { GuardFrame, JointModel } from '../core/index.ts';
+import { DECIDING } from './fault-table/deciding.ts';
 import {
-  DECIDING,
   type FaultRow,
   type GuardSign,
-  MACHINE,
-  MEASURING,
-  MOTION,
   type OtherSign,
-  PEOPLE,
-  SERVO_RESIDUAL,
   STOP_ACTIONS,
   type StopAction,
-  SURROUNDINGS,
-  TORQUE_RESIDUAL,
-} from './fault-table/index.ts';
+} from './fault-table/fault-row.ts';
+import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from './fault-table/flags.ts';
+import { MACHINE } from './fault-table/machine.ts';
+import { MEASURING } from './fault-table/measuring.ts';
+import { MOTION } from './fault-table/motion.ts';
+import { PEOPLE } from './fault-table/people.ts';
+import { SURROUNDINGS } from './fault-table/surroundings.ts';
 
-export type { ApplyingRow, FaultRow } from './fault-table/index.ts';
+export type { ApplyingRow, FaultRow } from './fault-table/fault-row.ts';
 export {
   BROKEN_COMMANDS,
   COMMAND_LATE,
@@ -41,7 +40,7 @@ export {
   TICK_STALLED,
   TORQUE_RESIDUAL,
   TRACKING_ERROR,
-} from './fault-table/index.ts';
+} from './fault-table/flags.ts';
 export { STOP_ACTIONS, type StopAction };
 
 /** All rows, in their order. */

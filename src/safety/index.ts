@@ -1,78 +1,62 @@
-export { Clearances } from './avoidance/index.ts';
-export { namesOfBits, SAFETY_BITS, type SafetyBit, START_REFUSED } from './bits.ts';
-export { SafetyChain, type SafetyChainOptions, type SeedResult } from './chain.ts';
-export { type ChainReport, createChainReport, STAGES, type StageName, type StageReport } from './chain-report.ts';
+/** The safety chain: from a requested action to a reference that breaks no limit. Arithmetic only. */
+export { Clearances } from './avoidance/clearances.ts';
+export { namesOfBits, SAFETY_BITS, START_REFUSED } from './bits.ts';
+export { SafetyChain, type SeedResult } from './chain.ts';
+export { type ChainReport, createChainReport, STAGES, type StageName } from './chain-report.ts';
 export type { ChainTrial } from './chain-trial.ts';
+export { ActionMap } from './command/action-map.ts';
 export {
-  type ApplyingRow,
   BROKEN_COMMANDS,
   COMMAND_LATE,
-  COMMAND_LOST,
-  CONTACT_FORCE,
   DRIVER_LOST,
   EMERGENCY_STOP,
-  ENCODER_JUMP,
-  FAULT_ROWS,
-  FAULTS,
+  LETTING_DOWN,
+  LIMIT_BROKEN,
+  OVERRUN,
+  READING_NOT_FINITE,
+  START_FAR,
+  START_OUTSIDE,
+  TANK_EMPTY,
+} from './fault-table/flags.ts';
+export {
   type Fault,
   type FaultFigures,
   FaultLatch,
-  type FaultRow,
-  FROZEN_READING,
   faultsOf,
   isAtLeast,
-  LETTING_DOWN,
-  LIMIT_BROKEN,
   mayGoOnInSimulation,
   OTHER_FAULTS,
-  type OtherFault,
-  OVERLOADED,
-  OVERRUN,
-  READING_NOT_FINITE,
-  SERVO_RESIDUAL,
-  START_FAR,
-  START_OUTSIDE,
-  STOP_ACTIONS,
-  type StopAction,
   sentenceOf,
-  TANK_EMPTY,
-  TICK_STALLED,
   TORQUE_FAULTS,
-  TORQUE_RESIDUAL,
-  TRACKING_ERROR,
   torqueUnit,
   withRow,
   worstAction,
 } from './faults.ts';
+export { ExitRamp } from './states/exit-ramp.ts';
 export {
   admitCommand,
   answerRequest,
   deciderOf,
-  describeReaction,
-  ExitRamp,
-  faultReference,
   hasTorque,
   nextSafetyState,
-  type ReactionBound,
   type RequestKind,
-  reactionBound,
   type SafetyInput,
-} from './states/index.ts';
+} from './states/safety-state.ts';
 export { createTickTimes, NOW, PASSED, type TickTimes } from './tick-times.ts';
+export { ContactMonitor } from './watch/contact.ts';
+export { FollowingWatchdog } from './watch/following.ts';
+export { hermite, hermiteMean } from './watch/hermite.ts';
 export {
-  CommandWatchdog,
-  ContactMonitor,
-  checkTick,
-  FollowingWatchdog,
-  hermite,
-  hermiteMean,
-  isMeasuredAtRest,
+  BROKEN_ACCEL,
+  BROKEN_COLLISION,
+  BROKEN_NOT_FINITE,
+  BROKEN_POSITION,
+  BROKEN_VELOCITY,
+  BROKEN_WORKSPACE,
   LimitMonitor,
-  MeasuredClearance,
-  MeasurementWatchdog,
-  OVERLOAD_SPEED_RATIO,
-  OverloadWatchdog,
-  RestDetector,
-  TankWatch,
-  TorqueObserver,
-} from './watch/index.ts';
+} from './watch/limit-monitor.ts';
+export { MeasuredClearance } from './watch/measured-clearance.ts';
+export { OVERLOAD_SPEED_RATIO, OverloadWatchdog } from './watch/overload.ts';
+export { TankWatch } from './watch/tank-watch.ts';
+export { TorqueObserver } from './watch/torque-observer.ts';
+export { CommandWatchdog, checkTick, isMeasuredAtRest, MeasurementWatchdog, RestDetector } from './watch/watchdog.ts';

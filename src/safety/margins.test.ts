@@ -4,10 +4,10 @@ import { Bench, toolBench } from '../../tests/support/chain-bench.ts';
 import { fencedBases, guardedArm } from '../../tests/support/guarded-robots.ts';
 import { diffBase, ur5eLike } from '../../tests/support/robot-models.ts';
 import { ArmKinematics, type RobotModel } from '../core/index.ts';
-import { Clearances } from './avoidance/index.ts';
+import { Clearances } from './avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from './bits.ts';
+import { SafetyChain } from './chain.ts';
 import { createChainReport, STAGE, STAGES } from './chain-report.ts';
-import { SafetyChain } from './index.ts';
 import { Margins } from './margins.ts';
 
 function chainOf(model: RobotModel): SafetyChain {

@@ -1,8 +1,8 @@
 /** How much room the reference has to everything that it is kept from, in metres and radians and as shares. */
 import type { RobotModel } from '../core/index.ts';
-import type { Clearances } from './avoidance/index.ts';
+import type { Clearances } from './avoidance/clearances.ts';
 import { type ChainReport, STAGE } from './chain-report.ts';
-import type { Fence } from './shield/index.ts';
+import type { Fence } from './shield/fence.ts';
 
 /** A distance to a keep-out box or another link counts as far away from here on, m. */
 const FAR_M = 0.1;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diffBase, oddArm3 } from '../../tests/support/robot-models.ts';
 import { times } from '../../tests/support/times.ts';
 import { ArmKinematics, type RobotModel } from '../core/index.ts';
-import { Clearances } from './avoidance/index.ts';
+import { Clearances } from './avoidance/clearances.ts';
 import { Recovery } from './recovery.ts';
 
 const DT_S = 0.02;

@@ -3,7 +3,7 @@
  * outside gets farther out and nothing that is inside gets out. Where that cannot be, it stands.
  */
 import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';
-import { Clearances } from './avoidance/index.ts';
+import { Clearances } from './avoidance/clearances.ts';
 import { PERIOD, type TickTimes } from './tick-times.ts';
 
 /** No joint moves faster, nor faster than its own limit, rad/s. */

@@ -1,24 +1,14 @@
-export { type Authority, arbitrate, type Claims } from './arbiter.ts';
+/** Operators: keyboard, joystick, twists, scripts, and who holds the robot. */
 export { Clutch } from './clutch.ts';
-export { type Key, KeyParser } from './key-parser.ts';
-export { type KeyboardHeard, type KeyboardOptions, type KeyboardState, KeyboardTeleop } from './keyboard.ts';
-export { type DeskState, OperatorDesk } from './operator-desk.ts';
+export { KeyParser } from './key-parser.ts';
+export { type KeyboardHeard, KeyboardTeleop } from './keyboard.ts';
+export { OperatorDesk } from './operator-desk.ts';
 export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from './person-demonstrator.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
-export {
-  DEFAULT_LEASE_S,
-  JOY_PADS,
-  type JoyMapping,
-  type JoyMessage,
-  type JoyPadName,
-  JoyTeleop,
-  type JoyTeleopOptions,
-  LONGEST_LEASE_S,
-  mappingOf,
-  type TeleopEvent,
-  type TwistMessage,
-  TwistTeleop,
-  type TwistTeleopOptions,
-} from './remote/index.ts';
-export { PegInserter, type PegInserterOptions, ScriptedOperator, type TakeOverRule } from './scripted/index.ts';
-export type { OperatorEcho, SourcePose, TeleopCommand, TeleopSource } from './teleop-source.ts';
+export { JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
+export { JoyTeleop } from './remote/joy-teleop.ts';
+export type { TeleopEvent } from './remote/teleop-event.ts';
+export { TwistTeleop } from './remote/twist-teleop.ts';
+export { PegInserter } from './scripted/peg-inserter.ts';
+export { ScriptedOperator } from './scripted/scripted-operator.ts';
+export type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';

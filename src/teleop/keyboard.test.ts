@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type ActionSpec, FakeClock } from '../core/index.ts';
+import { FakeClock } from '../core/clock.ts';
+import type { ActionSpec } from '../core/index.ts';
 import { type KeyboardOptions, KeyboardTeleop } from './keyboard.ts';
 import type { TeleopCommand } from './teleop-source.ts';
 

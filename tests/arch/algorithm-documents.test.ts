@@ -2,14 +2,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  ALGORITHMS,
-  criticOnlyUpdates,
-  DEFAULT_LEARNER_CONFIG,
-  type LearnerConfig,
-  updatesPerCall,
-} from '../../src/learner/index.ts';
-import { loadLearnerFile } from '../../src/runtime/config/index.ts';
+import { loadLearnerFile } from '../../src/config/index.ts';
+import { criticOnlyUpdates } from '../../src/learner/options/learner-config.ts';
+import { ALGORITHMS, DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'docs', 'algorithms');

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFaultProofs, proofsIn } from '../../scripts/fault-proofs.js';
-import { FAULT_ROWS } from '../../src/safety/index.ts';
+import { FAULT_ROWS } from '../../src/safety/faults.ts';
 import { faultRow } from '../support/fault-row.ts';
 
 const ROWS = 54;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseLaunchArguments } from '../../scripts/ros/sources.ts';
-import { createSetup, resolveConfig } from '../../src/runtime/index.ts';
-import { FAULTS, OTHER_FAULTS } from '../../src/safety/index.ts';
+import { createSetup, resolveConfig } from '../../src/config/index.ts';
+import { FAULTS } from '../../src/safety/faults.ts';
+import { OTHER_FAULTS } from '../../src/safety/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'docs', 'ros2');

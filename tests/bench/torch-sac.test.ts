@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const script = fileURLToPath(new URL('torch_sac.py', import.meta.url));
+const script = fileURLToPath(new URL('./torch_sac.py', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'rein-torch-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

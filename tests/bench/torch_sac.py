@@ -234,7 +234,7 @@ def main():
     parser.add_argument("--ways", default="eager,separate,compiled", help="of PyTorch")
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="for both")
-    parser.add_argument("--rein", default="node dist/cli/bench.js learner --blocks", help="how to start Rein's side")
+    parser.add_argument("--rein", default="node dist/bench/main.js learner --blocks", help="how to start Rein's side")
     parser.add_argument("--json", help="write the ratios there")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

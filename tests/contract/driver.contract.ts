@@ -1,8 +1,9 @@
 /** What every driver keeps to. Call `describeDriver` from a test file with a factory for yours. */
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRobotState, type RobotModel, type RobotState, type Vec, vec } from '../../src/core/index.ts';
-import type { Driver } from '../../src/drivers/driver.ts';
+import { createRobotState, type RobotModel, type RobotState, type Vec } from '../../src/core/index.ts';
+import { vec } from '../../src/core/units.ts';
+import type { Driver } from '../../src/drivers/index.ts';
 
 export interface DriverSubject {
   readonly driver: Driver;

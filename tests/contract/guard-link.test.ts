@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectGuardLink, GuardSocketServer } from '../../src/runtime/guard-link/index.ts';
+import { connectGuardLink } from '../../src/guard/index.ts';
+import { GuardSocketServer } from '../../src/guard/link/socket-server.ts';
 import { createMockLink } from '../support/mock-guard.ts';
 import { describeGuardLink } from './guard-link.contract.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MockDriver } from '../../src/drivers/mock/index.ts';
+import { MockDriver } from '../../src/drivers/index.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 import { describeDriver } from './driver.contract.ts';
 

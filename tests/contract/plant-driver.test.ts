@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
-import { createRobotState, vec } from '../../src/core/index.ts';
-import { PlantDriver } from '../../src/drivers/mujoco/index.ts';
-import { loadRobotFile } from '../../src/runtime/index.ts';
+import { loadRobotFile } from '../../src/config/index.ts';
+import { createRobotState } from '../../src/core/index.ts';
+import { vec } from '../../src/core/units.ts';
+import { PlantDriver } from '../../src/drivers/mujoco.ts';
 import { describeDriver } from './driver.contract.ts';
 
 function driverOf(name: string) {

@@ -1,5 +1,6 @@
 import { beforeEach } from 'vitest';
-import { MemoryGraph, memoryPorts } from '../support/ros-memory/index.ts';
+import { MemoryGraph } from '../support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../support/ros-memory/memory-port.ts';
 import { describeRosPort, RUN_EPISODE } from './ros-port.contract.ts';
 
 let graph = new MemoryGraph();

@@ -1,21 +1,18 @@
 /** What every port onto ROS keeps to. Call `describeRosPort` from a test file with what makes yours. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type CdrBuffer, Clock, JointState, type MessageType, StringMessage } from '../../src/ros/messages/index.ts';
-import {
-  type ActionHandler,
-  COMMAND_QOS,
-  EVENT_QOS,
-  LATCHED_QOS,
-  type LifecycleHooks,
-  type ParameterDeclaration,
-  type RosFault,
-  type RosPort,
-  type RosPortFactory,
-  type RosPortOptions,
-  SENSOR_QOS,
-  STATE_QOS,
-} from '../../src/ros/port/index.ts';
+import { Clock, JointState, StringMessage } from '../../src/ros/messages/definitions.ts';
+import type { CdrBuffer, MessageType } from '../../src/ros/messages/message-type.ts';
+import { COMMAND_QOS, EVENT_QOS, LATCHED_QOS, SENSOR_QOS, STATE_QOS } from '../../src/ros/port/qos.ts';
+import type {
+  ActionHandler,
+  LifecycleHooks,
+  ParameterDeclaration,
+  RosFault,
+  RosPort,
+  RosPortFactory,
+  RosPortOptions,
+} from '../../src/ros/port/ros-port.ts';
 import { until } from '../support/until.ts';
 
 export interface RosPortSubject {

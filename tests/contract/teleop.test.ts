@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { type ActionSpec, FakeClock, type ObservationSpec, observationSize } from '../../src/core/index.ts';
+import { FakeClock } from '../../src/core/clock.ts';
+import { type ActionSpec, type ObservationSpec, observationSize } from '../../src/core/index.ts';
 import {
   JOY_PADS,
   JoyTeleop,

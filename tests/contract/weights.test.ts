@@ -3,17 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
-import { createAgent } from '../../src/learner/agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/index.ts';
-import { sealBundle, verifyBundle } from '../../src/learner/link/weights-bundle.ts';
-import {
-  loadPolicyFile,
-  OnnxPolicy,
-  type PolicyWeights,
-  savePolicyFile,
-  verifyWeights,
-  weightsDigest,
-} from '../../src/policy/index.ts';
+import { createAgent } from '../../src/learner/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
+import { sealBundle, verifyBundle } from '../../src/link/index.ts';
+import { loadPolicyFile, OnnxPolicy, type PolicyWeights, savePolicyFile } from '../../src/policy/index.ts';
+import { verifyWeights, weightsDigest } from '../../src/policy/weights.ts';
 import { A, O, SCHEMA, weightsOf } from '../support/policy-fixture.ts';
 
 const { graph, weights, manifest } = weightsOf(3, 0.1);

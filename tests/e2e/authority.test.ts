@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { GuardAnswer, GuardRequest } from '../../src/core/index.ts';
-import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { childOf, LiveRun, until } from '../support/live-run.ts';
@@ -18,11 +18,11 @@ import { tcpListeners } from '../support/tcp-listeners.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
 const { GUARD_NODE_FLAGS, startWorkerGuard } = (await import(
-  dist('runtime/guard/index.js')
-)) as typeof import('../../src/runtime/guard/index.ts');
+  dist('guard/index.js')
+)) as typeof import('../../src/guard/index.ts');
 const { connectGuardLink, GuardSocketServer, createActionCommand } = (await import(
-  dist('runtime/guard-link/index.js')
-)) as typeof import('../../src/runtime/guard-link/index.ts');
+  dist('guard/link/index.js')
+)) as typeof import('../../src/guard/link/index.ts');
 const { SystemClock } = (await import(dist('core/index.js'))) as typeof import('../../src/core/index.ts');
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-authority-'));
@@ -137,7 +137,7 @@ describe('a guard process', { timeout: 60_000 }, () => {
   async function startGuard(): Promise<ChildProcess> {
     const file = join(folder, 'guard.json');
     writeFileSync(file, JSON.stringify(config));
-    const guard = fork(dist('runtime/guard/guard-process.js'), [file], {
+    const guard = fork(dist('guard/guard-process.js'), [file], {
       execArgv: [...GUARD_NODE_FLAGS],
       env: { ...process.env, REIN_LOG: 'error' },
     });

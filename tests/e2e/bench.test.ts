@@ -2,9 +2,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LearnerBenchResult } from '../../src/learner/index.ts';
-import type { CdrBenchResult } from '../../src/ros/bench/index.ts';
-import type { SafetyBenchResult, TrainingBenchCase } from '../../src/runtime/bench/index.ts';
+import type { LearnerBenchResult } from '../../bench/learner/bench.ts';
+import type { CdrBenchResult } from '../../bench/ros/cdr-bench.ts';
+import type { SafetyBenchResult } from '../../bench/runtime/safety-bench.ts';
+import type { TrainingBenchCase } from '../../bench/runtime/training-bench.ts';
 import { bench, measure } from '../support/bench.ts';
 
 describe('bench learner', () => {

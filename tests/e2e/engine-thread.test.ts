@@ -1,9 +1,10 @@
 /** The training engine in a thread of its own against the one in the caller's: the same numbers, bit for bit. */
 import { expect, it } from 'vitest';
 import { createTransition, Rng } from '../../src/core/index.ts';
-import type { TrainingEngine } from '../../src/learner/agent/engine/index.ts';
 import type { AgentSpec, createAgent as create } from '../../src/learner/index.ts';
-import { DEFAULT_LEARNER_CONFIG, Replay } from '../../src/learner/index.ts';
+import { Replay } from '../../src/learner/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
+import type { TrainingEngine } from '../../src/learner/training/training-engine.ts';
 
 // A worker thread runs from the built program only.
 const { createAgent } = (await import(new URL('../../dist/learner/index.js', import.meta.url).href)) as {
@@ -67,9 +68,9 @@ it('says what is wrong with values of other sizes, and goes on', async () => {
 });
 
 it('rejects what is asked of a thread that dies, and closes: nobody waits for ever', async () => {
-  const { EngineThread } = (await import(
-    new URL('../../dist/learner/agent/engine/index.js', import.meta.url).href
-  )) as { EngineThread: new (of: object, hasRobot: boolean) => TrainingEngine };
+  const { EngineThread } = (await import(new URL('../../dist/learner/training/index.js', import.meta.url).href)) as {
+    EngineThread: new (of: object, hasRobot: boolean) => TrainingEngine;
+  };
   const impossible = { parts: { stateSize: 3 }, actionSize: 2, config: { ...config, algorithm: 'none' } };
   const engine = new EngineThread(impossible, false);
   await expect(engine.read()).rejects.toThrow(TypeError);

@@ -3,12 +3,12 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readJournal } from '../../src/learner/link/index.ts';
+import { readJournal } from '../../src/link/index.ts';
 import { LiveRun, until } from '../support/live-run.ts';
 import { rein } from '../support/rein.ts';
 import { TestRobot } from '../support/session.ts';
 
-const LOG = new URL('../../dist/runtime/log.js', import.meta.url).href;
+const LOG = new URL('../../dist/record/log.js', import.meta.url).href;
 
 it.skipIf(process.platform !== 'linux')('a program whose log finds no room on the disk goes on', () => {
   const program = `const { createLogger } = await import('${LOG}');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Decider, GuardFrame, SafetyStateName } from '../../src/core/index.ts';
-import type { GuardConfig } from '../../src/runtime/guard/index.ts';
-import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
+import type { GuardConfig } from '../../src/guard/index.ts';
+import type { SupervisorEvent } from '../../src/session/index.ts';
 import { describeGuardLink } from '../contract/guard-link.contract.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
@@ -15,15 +15,15 @@ import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 // Threads and processes run the compiled code: this version of Node cannot strip types.
 const { SystemClock } = (await dist('core/index.js')) as typeof import('../../src/core/index.ts');
 const { GUARD_NODE_FLAGS, startWorkerGuard } = (await dist(
-  'runtime/guard/index.js',
-)) as typeof import('../../src/runtime/guard/index.ts');
+  'guard/index.js',
+)) as typeof import('../../src/guard/index.ts');
 const { connectGuardLink, GuardSocketServer } = (await dist(
-  'runtime/guard-link/index.js',
-)) as typeof import('../../src/runtime/guard-link/index.ts');
-const { Supervisor } = (await dist('runtime/supervisor.js')) as typeof import('../../src/runtime/supervisor.ts');
+  'guard/link/index.js',
+)) as typeof import('../../src/guard/link/index.ts');
+const { Supervisor } = (await dist('session/supervisor.js')) as typeof import('../../src/session/supervisor.ts');
 
 const LEASE_S = 0.2;
-const guardModule = distPath('runtime/guard/guard-process.js');
+const guardModule = distPath('guard/guard-process.js');
 const folder = mkdtempSync(join(tmpdir(), 'rein-guard-'));
 const socketPath = join(folder, 'guard.sock');
 const configPath = join(folder, 'guard.json');

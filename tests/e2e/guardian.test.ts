@@ -6,19 +6,17 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/index.ts';
-import type { GuardConfig } from '../../src/runtime/guard/index.ts';
-import type { SupervisorEvent } from '../../src/runtime/supervisor.ts';
+import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
+import type { GuardConfig } from '../../src/guard/index.ts';
+import type { SupervisorEvent } from '../../src/session/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
 import { until as untilWithin } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
-const { GUARD_NODE_FLAGS } = (await dist(
-  'runtime/guard/index.js',
-)) as typeof import('../../src/runtime/guard/index.ts');
-const { Supervisor } = (await dist('runtime/supervisor.js')) as typeof import('../../src/runtime/supervisor.ts');
+const { GUARD_NODE_FLAGS } = (await dist('guard/index.js')) as typeof import('../../src/guard/index.ts');
+const { Supervisor } = (await dist('session/supervisor.js')) as typeof import('../../src/session/supervisor.ts');
 
 /** A machine may be busy: all that is not the bound itself has time. */
 const until = (condition: () => boolean, what: string): Promise<boolean> => untilWithin(condition, what, 60_000);
@@ -53,7 +51,7 @@ async function drive(): Promise<void> {
   let isMoving = false;
   supervisor = new Supervisor({
     guard: {
-      modulePath: path('../../dist/runtime/guard/guard-process.js'),
+      modulePath: path('../../dist/guard/guard-process.js'),
       args: [join(folder, 'guard.json')],
       nodeFlags: GUARD_NODE_FLAGS,
       errorsTo: openSync(join(folder, 'guard.log'), 'a'),

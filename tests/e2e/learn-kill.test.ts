@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSetup, loadResolvedConfig } from '../../src/config/index.ts';
 import { createTransition, Rng, type Transition } from '../../src/core/index.ts';
 import { decodeCheckpoint } from '../../src/learner/checkpoint-format.ts';
-import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/learner/link/journal/segment.ts';
-import { createSetup, loadResolvedConfig } from '../../src/runtime/index.ts';
-import { JOURNAL_FOLDER, LearnerConnection } from '../../src/runtime/node/index.ts';
-import { runIdOf } from '../../src/runtime/sim/index.ts';
+import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/link/journal/segment.ts';
+import { LearnerConnection, runIdOf } from '../../src/session/index.ts';
+import { JOURNAL_FOLDER } from '../../src/session/learner-connection.ts';
 import { freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
 const SMALL = `

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
-import { readJournal } from '../../src/learner/link/index.ts';
+import { readJournal } from '../../src/link/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { LinkProcesses } from '../support/link-processes.ts';
 import { freeAddress } from '../support/live-run.ts';

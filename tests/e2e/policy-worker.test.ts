@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
-import type { Policy, PolicyNoise, WorkerPolicy } from '../../src/policy/index.ts';
+import type { Policy, PolicyNoise } from '../../src/policy/index.ts';
+import type { WorkerPolicy } from '../../src/policy/worker-policy.ts';
 import { describePolicy } from '../contract/policy.contract.ts';
 import { A, O, SCHEMA, weightsOf } from '../support/policy-fixture.ts';
 

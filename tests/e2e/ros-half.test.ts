@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GuardNotice } from '../../src/core/index.ts';
-import type { GuardConfig } from '../../src/runtime/guard/index.ts';
+import type { GuardConfig } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { faultRow } from '../support/fault-row.ts';
@@ -16,13 +16,11 @@ import { tcpListeners } from '../support/tcp-listeners.ts';
 import { until } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
-const dist = '../../dist/runtime';
-const { startWorkerGuard } = (await import(
-  `${dist}/guard/index.js`
-)) as typeof import('../../src/runtime/guard/index.ts');
+const dist = '../../dist/session';
+const { startWorkerGuard } = (await import(`${dist}/guard/index.js`)) as typeof import('../../src/guard/index.ts');
 const { createActionCommand } = (await import(
   `${dist}/guard-link/index.js`
-)) as typeof import('../../src/runtime/guard-link/index.ts');
+)) as typeof import('../../src/guard/link/index.ts');
 
 const processes = {
   bridgeModule: support('memory-bridge.js'),

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseMetrics } from '../../src/runtime/record/index.ts';
+import { parseMetrics } from '../../src/record/index.ts';
 import { freeAddress, LiveRun, SMALL_LEARNER, until } from '../support/live-run.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN } from '../support/rein.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decodeBundle, startLearnerServer, type WeightsBundle } from '../../src/learner/link/index.ts';
-import { createSetup, loadResolvedConfig } from '../../src/runtime/index.ts';
+import { createSetup, loadResolvedConfig } from '../../src/config/index.ts';
+import { decodeBundle, startLearnerServer, type WeightsBundle } from '../../src/link/index.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SafetyCheckResult, ViolationKind } from '../../src/runtime/safety-check/index.ts';
+import type { SafetyCheckResult } from '../../src/safety-check/index.ts';
+import type { ViolationKind } from '../../src/safety-check/result.ts';
 import { type Ended, endLeftovers, Rein, rein } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';
 

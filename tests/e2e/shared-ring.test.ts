@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { createSharedRingMemory, SharedRingReader } from '../../src/runtime/guard/shared-ring.ts';
+import { createSharedRingMemory, SharedRingReader } from '../../src/guard/shared-ring.ts';
 
-const built = pathToFileURL(join(import.meta.dirname, '../../dist/runtime/guard/shared-ring.js')).href;
+const built = pathToFileURL(join(import.meta.dirname, '../../dist/guard/shared-ring.js')).href;
 const numbers = 256;
 /** Rows that the reader wants to have seen before the writer may end. */
 const wanted = 1500;

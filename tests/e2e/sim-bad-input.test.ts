@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readPolicyManifest, savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 import { reinHere } from '../support/rein-here.ts';

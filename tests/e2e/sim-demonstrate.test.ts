@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseMetrics } from '../../src/runtime/record/index.ts';
+import { parseMetrics } from '../../src/record/index.ts';
 import { runInTerminal, whyNoTerminal } from '../support/pty.ts';
 import { REIN, rein, TINY, transitionsOf } from '../support/rein.ts';
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadResolvedConfig } from '../../src/config/index.ts';
 import { loadReportData, writeReport } from '../../src/monitor/index.ts';
-import { loadResolvedConfig } from '../../src/runtime/index.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { endLeftovers, goesAway, Rein, TINY, transitionsOf } from '../support/rein.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transition } from '../../src/core/index.ts';
-import { parseMetrics } from '../../src/runtime/record/index.ts';
+import { parseMetrics } from '../../src/record/index.ts';
 import { runInTerminal, type TerminalResult, type TerminalStep, whyNoTerminal } from '../support/pty.ts';
 import { REIN, TINY, transitionsOf } from '../support/rein.ts';
 

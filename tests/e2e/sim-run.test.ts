@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseMetrics, type RunSummary } from '../../src/runtime/record/index.ts';
+import { parseMetrics, type RunSummary } from '../../src/record/index.ts';
 import { type Ended, endLeftovers, rein, TINY, transitionsOf } from '../support/rein.ts';
 
 let dir: string;

@@ -1,7 +1,7 @@
 /** How late ticks are: measured in real time, so this one runs alone. */
 import { describe, expect, it } from 'vitest';
-import type { PolicyBenchResult } from '../../src/policy/index.ts';
-import type { TickBenchResult } from '../../src/runtime/bench/index.ts';
+import type { PolicyBenchResult } from '../../bench/policy/policy-bench.ts';
+import type { TickBenchResult } from '../../bench/runtime/tick-bench.ts';
 import { measure } from '../support/bench.ts';
 
 describe('bench tick', () => {

@@ -9,14 +9,14 @@ import { createTransition, type Transition } from '../../src/core/index.ts';
 import {
   connectUplink,
   explainJournal,
-  type JournalStorage,
   mendJournal,
   openJournal,
   readJournal,
   startLearnerServer,
-} from '../../src/learner/link/index.ts';
-import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/learner/link/journal/segment.ts';
-import { nodeStorage } from '../../src/learner/link/journal/storage.ts';
+} from '../../src/link/index.ts';
+import { SEGMENT_HEADER_BYTES, segmentPath, slotBytes } from '../../src/link/journal/segment.ts';
+import type { JournalStorage } from '../../src/link/journal/storage.ts';
+import { nodeStorage } from '../../src/link/journal/storage.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,8 @@
 /** Whatever stops a robot at full speed, it stands within its bound: states, chain and watchdogs together, on lock-step time. */
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
-import { MOCK_FAULTS } from '../../src/drivers/mock/index.ts';
-import { describeReaction, reactionBound } from '../../src/safety/index.ts';
+import { MOCK_FAULTS } from '../../src/drivers/mock/mock-faults.ts';
+import { describeReaction, reactionBound } from '../../src/safety/states/reaction.ts';
 import { FaultRig } from '../support/fault-rig.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 

@@ -5,9 +5,10 @@
  */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ArmKinematics, Rng, type RobotModel, type TankModel } from '../../src/core/index.ts';
-import type { PlantOptions } from '../../src/drivers/mujoco/index.ts';
-import { type CheckSubject, loadCheckSubject } from '../../src/runtime/check-subject/index.ts';
+import type { PlantOptions } from '../../src/drivers/mujoco.ts';
 import { EnergyLedger } from '../../src/safety/tank/ledger.ts';
+import { loadCheckSubject } from '../../src/safety-check/index.ts';
+import type { CheckSubject } from '../../src/safety-check/subject/subject.ts';
 import {
   ENERGY_POLICIES,
   type EnergyPolicy,

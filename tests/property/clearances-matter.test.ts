@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { RobotModel } from '../../src/core/index.ts';
 import { Barrier } from '../../src/safety/avoidance/barrier.ts';
+import { BROKEN_COLLISION, BROKEN_WORKSPACE } from '../../src/safety/index.ts';
 import { ClearPath } from '../../src/safety/shield/clear-path.ts';
 import { Fence } from '../../src/safety/shield/fence.ts';
-import { BROKEN_COLLISION, BROKEN_WORKSPACE } from '../../src/safety/watch/limit-monitor.ts';
 import { type Attack, jointSpec, runAttack } from '../support/adversary.ts';
 import { fencedBases, guardedArm } from '../support/guarded-robots.ts';
 

@@ -2,14 +2,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type ActionSpec, createRobotState, type RobotModel } from '../../src/core/index.ts';
 import { Barrier } from '../../src/safety/avoidance/barrier.ts';
-import { ActionMap } from '../../src/safety/command/action-map.ts';
 import { Sanitizer } from '../../src/safety/command/sanitize.ts';
 import { StartGuard } from '../../src/safety/command/start-guard.ts';
-import { createChainReport, SafetyChain } from '../../src/safety/index.ts';
+import {
+  ActionMap,
+  BROKEN_ACCEL,
+  BROKEN_POSITION,
+  BROKEN_WORKSPACE,
+  createChainReport,
+  SafetyChain,
+} from '../../src/safety/index.ts';
 import { JointBrakeBound } from '../../src/safety/limits/brake-bound.ts';
 import { Limiter } from '../../src/safety/limits/limiter.ts';
 import { Shield } from '../../src/safety/shield/shield.ts';
-import { BROKEN_ACCEL, BROKEN_POSITION, BROKEN_WORKSPACE } from '../../src/safety/watch/limit-monitor.ts';
 import { type Attack, cartesianSpec, createCommand, jointSpec, runAttack } from '../support/adversary.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 import { times } from '../support/times.ts';

@@ -3,11 +3,14 @@
  * programs. Without the port's wrapping each of these ends the process with an abort that nothing can catch.
  */
 import { afterEach, expect, it } from 'vitest';
-import { openRosPort, rosEnvironment } from '../../src/ros/index.ts';
-import { StringMessage } from '../../src/ros/messages/index.ts';
-import { EVENT_QOS, type LifecycleHooks, type RosFault, type RosPort } from '../../src/ros/port/index.ts';
+import { rosEnvironment } from '../../src/ros/index.ts';
+import { StringMessage } from '../../src/ros/messages/definitions.ts';
+import { EVENT_QOS } from '../../src/ros/port/qos.ts';
+import type { LifecycleHooks, RosFault, RosPort } from '../../src/ros/port/ros-port.ts';
+import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';
 import { RUN_EPISODE } from '../contract/ros-port.contract.ts';
-import { describeRos, rclpy, until } from '../support/ros.ts';
+import { describeRos, rclpy } from '../support/ros.ts';
+import { until } from '../support/until.ts';
 
 /** Calls everything twice, and prints what it was answered. */
 const CALL_EVERYTHING = `

@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { GuardNotice } from '../../src/core/index.ts';
-import type { RosDriverOptions } from '../../src/drivers/ros/index.ts';
+import type { RosDriverOptions } from '../../src/drivers/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { rosOptions } from '../support/fake-ros-link.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
-import { describeRos, RosProcess, until } from '../support/ros.ts';
+import { describeRos, RosProcess } from '../support/ros.ts';
+import { until } from '../support/until.ts';
 
 // Programs of three kinds start in each, on a machine that others test on.
 vi.setConfig({ testTimeout: 90_000 });
@@ -154,7 +155,7 @@ describeRos('a robot behind ROS 2', () => {
   async function openGuard(driver: RosDriverOptions) {
     const { startWorkerGuard } = (await import(
       `${DIST}/runtime/guard/index.js`
-    )) as typeof import('../../src/runtime/guard/index.ts');
+    )) as typeof import('../../src/guard/index.ts');
     const made = await startWorkerGuard({
       model: mockModel,
       action: mockAction,
@@ -192,7 +193,7 @@ describeRos('a robot behind ROS 2', () => {
   async function push(driven: Guard, steps: number): Promise<void> {
     const { createActionCommand } = (await import(
       `${DIST}/runtime/guard-link/index.js`
-    )) as typeof import('../../src/runtime/guard-link/index.ts');
+    )) as typeof import('../../src/guard/link/index.ts');
     const command = createActionCommand(mockAction.dimensions.length);
     for (let i = 0; i < steps; i++) {
       command.seq = ++sent;

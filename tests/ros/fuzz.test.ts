@@ -5,13 +5,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { ReinError } from '../../src/core/index.ts';
-import { openRosPort } from '../../src/ros/index.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../src/ros/messages/index.ts';
-import type { QosProfile, RosPort, RosPortFactory, RosPublisher, RosSubscription } from '../../src/ros/port/index.ts';
-import { describeRos, until } from '../support/ros.ts';
+import type { MessageType } from '../../src/ros/messages/message-type.ts';
+import { MESSAGE_TYPES } from '../../src/ros/messages/registry.ts';
+import type { QosProfile } from '../../src/ros/port/qos.ts';
+import type { RosPort, RosPortFactory, RosPublisher, RosSubscription } from '../../src/ros/port/ros-port.ts';
+import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';
+import { describeRos } from '../support/ros.ts';
 import { RosFuzzer } from '../support/ros-fuzz.ts';
-import { MemoryGraph, memoryPorts } from '../support/ros-memory/index.ts';
+import { MemoryGraph } from '../support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../support/ros-memory/memory-port.ts';
 import { difference } from '../support/ros-messages.ts';
+import { until } from '../support/until.ts';
 
 const PAYLOADS = 100_000;
 /** Sent into one topic before what came is looked at: all of it fits into the reader's queue. */

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { rosEnvironment } from '../../src/ros/index.ts';
-import { describeRos, noRosBecause, ROOT, RosProcess, ros2, until } from '../support/ros.ts';
+import { describeRos, noRosBecause, ROOT, RosProcess, ros2 } from '../support/ros.ts';
+import { until } from '../support/until.ts';
 
 const CLI_MS = 30_000;
 const noInterfaces =

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { findPackage } from '../../src/ros/rclnodejs/index.ts';
+import { findPackage } from '../../src/ros/rclnodejs/probe.ts';
 import { describeRos, ROOT, runProgram } from '../support/ros.ts';
 
 const OPEN_A_PORT = `

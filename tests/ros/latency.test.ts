@@ -33,7 +33,7 @@ interface Figures {
 describeRos('bench ros', () => {
   describe.skipIf(noInterfaces !== undefined)(noInterfaces?.message ?? 'with the interfaces of rein', () => {
     it('measures everything that it says', { timeout: 240_000 }, async () => {
-      const args = ['dist/cli/bench.js', 'ros', '--seconds', '3', '--trials', '20'];
+      const args = ['dist/bench/main.js', 'ros', '--seconds', '3', '--trials', '20'];
       const { code, stdout, stderr } = await runProgram(process.execPath, args, { timeoutMs: 220_000 });
       expect(stderr).not.toContain('rein:');
       expect(code).toBe(0);

@@ -7,11 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
-import { resolveConfig } from '../../src/runtime/index.ts';
-import { createSetup } from '../../src/runtime/setup.ts';
-import { describeRos, endRosLeftovers, ros2, runProgram, startRos2, until } from '../support/ros.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+import { describeRos, endRosLeftovers, ros2, runProgram, startRos2 } from '../support/ros.ts';
 import {
   type Launch,
   launch,
@@ -21,6 +20,7 @@ import {
   startedBy,
   watchLifecycle,
 } from '../support/ros-launch.ts';
+import { until } from '../support/until.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'rein-launch-robot-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

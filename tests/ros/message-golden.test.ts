@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createCdrBuffer, MESSAGE_TYPES } from '../../src/ros/messages/index.ts';
+import { createCdrBuffer } from '../../src/ros/messages/cdr-bytes.ts';
+import { MESSAGE_TYPES } from '../../src/ros/messages/registry.ts';
 import { difference, fromJson } from '../support/ros-messages.ts';
 
 interface GoldenCase {

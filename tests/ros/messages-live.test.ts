@@ -5,11 +5,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRosPort } from '../../src/ros/index.ts';
-import { MESSAGE_TYPES, type MessageType } from '../../src/ros/messages/index.ts';
-import { EVENT_QOS, type RosPort, type RosPublisher } from '../../src/ros/port/index.ts';
-import { describeRos, type RosProcess, startRclpy, until } from '../support/ros.ts';
+import type { MessageType } from '../../src/ros/messages/message-type.ts';
+import { MESSAGE_TYPES } from '../../src/ros/messages/registry.ts';
+import { EVENT_QOS } from '../../src/ros/port/qos.ts';
+import type { RosPort, RosPublisher } from '../../src/ros/port/ros-port.ts';
+import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';
+import { describeRos, type RosProcess, startRclpy } from '../support/ros.ts';
 import { difference, fromJson } from '../support/ros-messages.ts';
+import { until } from '../support/until.ts';
 
 const goldenFile = join(import.meta.dirname, '..', 'golden', 'ros', 'messages.json');
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rosDefinitions } from '../../scripts/ros/definitions.ts';
-import { MESSAGE_TYPES } from '../../src/ros/messages/index.ts';
+import { MESSAGE_TYPES } from '../../src/ros/messages/registry.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -3,16 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import {
-  nodeIdentity,
-  openRosPort,
-  type ParameterRule,
-  parseRosArgs,
-  resolveName,
-  resolveParameters,
-} from '../../src/ros/index.ts';
+import { nodeIdentity, resolveName } from '../../src/ros/parameters/names.ts';
+import { type ParameterRule, resolveParameters } from '../../src/ros/parameters/resolve.ts';
+import { parseRosArgs } from '../../src/ros/parameters/ros-args.ts';
+import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';
 import { PRECEDENCE } from '../support/parameter-precedence.ts';
-import { describeRos, rclpy, ros2, runProgram, until } from '../support/ros.ts';
+import { describeRos, rclpy, ros2, runProgram } from '../support/ros.ts';
+import { until } from '../support/until.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-precedence-'));
 afterAll(() => rmSync(folder, { recursive: true }));

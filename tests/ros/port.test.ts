@@ -1,4 +1,5 @@
-import { openRosPort, rosEnvironment } from '../../src/ros/index.ts';
+import { rosEnvironment } from '../../src/ros/index.ts';
+import { openRosPort } from '../../src/ros/rclnodejs/rclnodejs-port.ts';
 import { describeRosPort, RUN_EPISODE } from '../contract/ros-port.contract.ts';
 import { describeRos } from '../support/ros.ts';
 

@@ -6,10 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
-import { resolveConfig } from '../../src/runtime/index.ts';
-import { createSetup } from '../../src/runtime/setup.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 import { describeRos, ROOT, RosProcess, runProgram } from '../support/ros.ts';
 
 const START_MS = 60_000;

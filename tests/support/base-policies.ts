@@ -1,6 +1,9 @@
 /** Base policies as others might export them, for tests. */
 import { ProtoWriter } from '../../src/core/index.ts';
-import { add, Graph, matmul, reshape } from '../../src/learner/engine/index.ts';
+import { Graph } from '../../src/learner/engine/graph.ts';
+import { matmul } from '../../src/learner/engine/linear.ts';
+import { add } from '../../src/learner/ops/arithmetic.ts';
+import { reshape } from '../../src/learner/ops/broadcast.ts';
 
 /**
  * A network whose action at place h of its chunk is 0.1 · (h + 1) · its input, number by number; the input goes on after

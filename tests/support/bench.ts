@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 
-const program = fileURLToPath(new URL('../../dist/cli/bench.js', import.meta.url));
+const program = fileURLToPath(new URL('../../dist/bench/main.js', import.meta.url));
 
 /** Runs a command line of `rein bench` to its end. */
 export function bench(...args: string[]): { code: number | null; out: string; error: string } {

@@ -8,10 +8,10 @@ import {
   type RobotState,
   type TankModel,
 } from '../../src/core/index.ts';
-import { type PlantOptions, RobotPlant } from '../../src/drivers/mujoco/index.ts';
-import { JointSensor, type SensorNoise } from '../../src/runtime/safety-check/sensor.ts';
+import { type PlantOptions, RobotPlant } from '../../src/drivers/mujoco.ts';
 import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, SafetyChain, STAGES } from '../../src/safety/index.ts';
+import { JointSensor, type SensorNoise } from '../../src/safety-check/sensor.ts';
 import { createCommand, jointSpec } from './adversary.ts';
 import { times } from './times.ts';
 

@@ -1,5 +1,6 @@
 /** A robot behind ROS as the driver sees it, on a clock of its own: one control period passes at each look. */
-import { FakeClock, type RobotModel } from '../../src/core/index.ts';
+import { FakeClock } from '../../src/core/clock.ts';
+import type { RobotModel } from '../../src/core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -12,7 +13,7 @@ import {
   STATE,
   stateLayout,
   stateNumbers,
-} from '../../src/drivers/ros/index.ts';
+} from '../../src/drivers/index.ts';
 
 /** Options for `model` behind `interfaceName`, as a robot's file gives them. */
 export function rosOptions(

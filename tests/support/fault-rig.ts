@@ -1,8 +1,8 @@
 /** A guard over a mock arm on lock-step time, with a hand on everything that can go wrong with it. */
 import { type ActionSpec, type Decider, LockStepClock, type RobotModel } from '../../src/core/index.ts';
-import { type FaultPlan, MockDriver } from '../../src/drivers/mock/index.ts';
-import { Guard } from '../../src/runtime/guard/index.ts';
-import { createActionCommand, MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
+import { MockDriver } from '../../src/drivers/index.ts';
+import type { FaultPlan } from '../../src/drivers/mock/mock-faults.ts';
+import { createActionCommand, Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 import { ur5eLike } from './robot-models.ts';
 

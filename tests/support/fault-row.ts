@@ -1,6 +1,7 @@
 /** Tests that show what a row of the fault table promises. `docs/faults.md` and `tests/arch/faults.test.ts` find them by their calls. */
 import { it } from 'vitest';
-import { type ApplyingRow, FAULT_ROWS } from '../../src/safety/index.ts';
+import type { ApplyingRow } from '../../src/safety/fault-table/fault-row.ts';
+import { FAULT_ROWS } from '../../src/safety/faults.ts';
 
 /** A promised number of the row, by its name in the table. */
 export type Promised = (name: string) => number;

@@ -1,6 +1,6 @@
 /** Guard frames made by hand, for tests of what reads them. */
 import type { GuardFrame } from '../../src/core/index.ts';
-import { createGuardFrame } from '../../src/runtime/guard-link/index.ts';
+import { createGuardFrame } from '../../src/guard/link/frames.ts';
 
 /** Where a frame shows the robot. */
 export interface FramePose {

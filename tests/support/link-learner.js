@@ -3,7 +3,7 @@
  * file, and the file's last whole line is its watermark. Usage: link-learner.js ADDRESS FILE. Ends when its input does.
  */
 import { appendFileSync, existsSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
-import { startLearnerServer } from '../../dist/learner/link/index.js';
+import { startLearnerServer } from '../../dist/link/index.js';
 
 const [address, file] = process.argv.slice(2);
 if (!existsSync(file)) appendFileSync(file, '');

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { createTransition } from '../../dist/core/index.js';
-import { connectUplink, openJournal, readJournal } from '../../dist/learner/link/index.js';
+import { connectUplink, openJournal, readJournal } from '../../dist/link/index.js';
 
 const [address, dir, total, file] = process.argv.slice(2);
 const run = { runId: 'run', schemaHash: '00112233445566ff' };

@@ -1,6 +1,6 @@
 /** A subscriber to weights in a process of its own, to be attacked: prints each version it is given; what its input says, it
  * is busy for, ms. Usage: link-subscriber.js ADDRESS. */
-import { subscribeWeights } from '../../dist/learner/link/index.js';
+import { subscribeWeights } from '../../dist/link/index.js';
 
 const [address] = process.argv.slice(2);
 subscribeWeights({

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Transition } from '../../src/core/index.ts';
-import { readJournal } from '../../src/learner/link/index.ts';
+import { readJournal } from '../../src/link/index.ts';
 
 const bin = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
 

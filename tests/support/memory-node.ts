@@ -1,21 +1,14 @@
 /** The node on a ROS graph inside this process, over a mock arm; and a second node that talks to it. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { SystemClock } from '../../src/core/index.ts';
-import type { MessageType } from '../../src/ros/messages/index.ts';
-import { RobotNode, type RobotNodeOptions } from '../../src/ros/node/index.ts';
-import {
-  type ActionType,
-  type QosProfile,
-  type RosActionClient,
-  type RosClient,
-  type RosFault,
-  type RosPort,
-  type RosPublisher,
-  type ServiceType,
-  STATE_QOS,
-} from '../../src/ros/port/index.ts';
-import { openSession, type SessionEvent, type SessionOptions } from '../../src/runtime/live/index.ts';
-import { MemoryGraph, memoryPorts } from './ros-memory/index.ts';
+import type { ActionType, MessageType, ServiceType } from '../../src/ros/messages/message-type.ts';
+import { RobotNode, type RobotNodeOptions } from '../../src/ros/node/robot-node.ts';
+import { type QosProfile, STATE_QOS } from '../../src/ros/port/qos.ts';
+import type { RosActionClient, RosClient, RosFault, RosPort, RosPublisher } from '../../src/ros/port/ros-port.ts';
+import { openSession, type SessionEvent } from '../../src/session/index.ts';
+import type { SessionOptions } from '../../src/session/open-session.ts';
+import { MemoryGraph } from './ros-memory/memory-graph.ts';
+import { memoryPorts } from './ros-memory/memory-port.ts';
 import { TestRobot } from './session.ts';
 
 export interface NodeChoices {

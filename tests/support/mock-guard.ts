@@ -1,8 +1,7 @@
 /** A guard over a mock arm, for tests of links and processes. */
 import { type ActionSpec, LockStepClock, type RobotModel } from '../../src/core/index.ts';
-import { MockDriver, type MockDriverOptions } from '../../src/drivers/mock/index.ts';
-import { Guard } from '../../src/runtime/guard/index.ts';
-import { MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
+import { MockDriver, type MockDriverOptions } from '../../src/drivers/index.ts';
+import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { ur5eLike } from './robot-models.ts';
 
 export const mockModel: RobotModel = ur5eLike;

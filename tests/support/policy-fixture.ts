@@ -1,6 +1,7 @@
 /** Small policies for tests. */
-import { type PolicyWeights, type WeightsManifest, weightsDigest } from '../../src/policy/index.ts';
-import { type MlpOptions, writeMlpGraph } from '../../src/policy/onnx/index.ts';
+import type { PolicyWeights } from '../../src/policy/index.ts';
+import { type MlpOptions, writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+import { type WeightsManifest, weightsDigest } from '../../src/policy/weights.ts';
 
 export const O = 5;
 export const A = 2;

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Transition } from '../../src/core/index.ts';
-import { readJournal } from '../../src/learner/link/index.ts';
+import { readJournal } from '../../src/link/index.ts';
 
 export const REIN: string = fileURLToPath(new URL('../../bin/rein.js', import.meta.url));
 

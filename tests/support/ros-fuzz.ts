@@ -3,7 +3,8 @@
  * codec wrote. Whether a message is good is known from how it was made, not by asking the code under test.
  */
 import { Rng } from '../../src/core/index.ts';
-import { createCdrBuffer, type MessageField, type MessageType } from '../../src/ros/messages/index.ts';
+import { createCdrBuffer } from '../../src/ros/messages/cdr-bytes.ts';
+import type { MessageField, MessageType } from '../../src/ros/messages/message-type.ts';
 
 type Plain = Record<string, unknown>;
 type Numbers = { readonly length: number; readonly [index: number]: number | bigint };

@@ -4,8 +4,8 @@
  */
 import { writeSync } from 'node:fs';
 import { PULSE, ROS_MESSAGE } from '../../dist/drivers/ros/index.js';
-import { RosHalf } from '../../dist/runtime/guard/ros/index.js';
-import { NumbersMessage } from '../../dist/runtime/guard-link/index.js';
+import { NumbersMessage } from '../../dist/guard/link/index.js';
+import { RosHalf } from '../../dist/guard/ros/index.js';
 
 const half = new RosHalf({
   ...JSON.parse(process.argv[2]),

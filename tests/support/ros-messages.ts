@@ -3,7 +3,7 @@
  * and writes both byte orders, and equality that tells -0 from 0 and takes NaN for NaN.
  */
 import fc from 'fast-check';
-import type { MessageField, MessageType } from '../../src/ros/messages/index.ts';
+import type { MessageField, MessageType } from '../../src/ros/messages/message-type.ts';
 
 export type Plain = Record<string, unknown>;
 

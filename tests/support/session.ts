@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
 import { type GuardAnswer, type GuardRequest, LockStepClock, type RobotModel } from '../../src/core/index.ts';
-import { MockDriver, type MockDriverOptions } from '../../src/drivers/mock/index.ts';
+import { MockDriver, type MockDriverOptions } from '../../src/drivers/index.ts';
+import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
+import type { Asker } from '../../src/guard/link/link.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/index.ts';
-import { Guard } from '../../src/runtime/guard/index.ts';
-import { type Asker, MemoryGuardLink } from '../../src/runtime/guard-link/index.ts';
-import { resolveConfig } from '../../src/runtime/index.ts';
-import { type LiveSession, openSession, type SessionOptions } from '../../src/runtime/live/session/index.ts';
-import { createSetup, type RunSetup } from '../../src/runtime/setup.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+import { type LiveSession, openSession } from '../../src/session/index.ts';
+import type { SessionOptions } from '../../src/session/open-session.ts';
 
 /** Lets timers and other events in after each step's ticks. */
 class TurningLink extends MemoryGuardLink {

@@ -14,15 +14,15 @@ import type {
   SafetyStateName,
 } from '../../src/core/index.ts';
 import { SystemClock } from '../../src/core/index.ts';
-import type { MockDriverOptions } from '../../src/drivers/mock/index.ts';
-import type { GuardConfig } from '../../src/runtime/guard/index.ts';
-import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/runtime/guard-link/index.ts';
+import type { MockDriverOptions } from '../../src/drivers/index.ts';
+import type { GuardConfig } from '../../src/guard/index.ts';
+import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
 
 const LIMIT_MS = 20_000;
 const COMMAND_MS = 40;
 const TRIES = 5;
-const guardModule = fileURLToPath(new URL('../../dist/runtime/guard/guard-process.js', import.meta.url));
+const guardModule = fileURLToPath(new URL('../../dist/guard/guard-process.js', import.meta.url));
 
 /** One tick, as the guard told it. */
 export interface SeenTick {

@@ -1,18 +1,12 @@
 /** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { createSetup, loadResolvedConfig, pegTaskOf, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, wilsonInterval } from '../../core/index.ts';
-import {
-  checkBase,
-  createSetup,
-  type EvaluationOptions,
-  loadResolvedConfig,
-  pegTaskOf,
-  type ResolvedConfig,
-  resolveConfig,
-} from '../../runtime/index.ts';
-import { RUN_FILES, restartsText, workRatesText } from '../../runtime/record/index.ts';
-import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../runtime/sim/index.ts';
+import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
+import { checkBase } from '../../session/index.ts';
+import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
+import type { EvaluationOptions } from '../commands.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';

@@ -1,6 +1,7 @@
 /** What `rein export` does. */
-import type { ExportPolicyOptions } from '../../runtime/index.ts';
-import { exportEncoder, exportPolicy } from '../../runtime/study/index.ts';
+
+import { exportEncoder, exportPolicy } from '../../study/index.ts';
+import type { ExportPolicyOptions } from '../commands.ts';
 
 /** Resolves to the exit code. */
 export async function exportPolicyBody({ run, out }: ExportPolicyOptions): Promise<number> {

@@ -1,6 +1,7 @@
 /** What `rein safety identify` does: open, move, fit, judge, print, write. */
+
+import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
 import { type JointModel, ReinError } from '../../core/index.ts';
-import { loadRobotFile, type RobotConfig } from '../../runtime/config/index.ts';
 import {
   type Identification,
   identifyArm,
@@ -11,7 +12,7 @@ import {
   type Sensitivity,
   shown,
   type VerdictRow,
-} from '../../runtime/identify/index.ts';
+} from '../../identify/index.ts';
 import { torqueUnit } from '../../safety/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-options.ts';
 import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';

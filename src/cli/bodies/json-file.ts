@@ -1,8 +1,7 @@
 /** The files that options name, `--json` above all: checked before the work begins, so that an hour is not spent for nothing. */
 import { access, constants, open, realpath, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile } from '../../core/files/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, replaceFile } from '../../core/index.ts';
 
 /** Rejects with `ReinError('storage')` where `path` cannot be written. Leaves everything as it was. */
 export async function checkJsonFile(path: string | undefined): Promise<void> {

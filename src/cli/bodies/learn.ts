@@ -1,19 +1,14 @@
 /** What `rein learn` does: the learner alone, for robots that are elsewhere or come later. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createSetup, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import type { Agent } from '../../learner/index.ts';
-import {
-  createSetup,
-  type LearnOptions,
-  loadResolvedConfig,
-  type ResolvedConfig,
-  resolveConfig,
-} from '../../runtime/index.ts';
-import { LEARNER_FILES, Learner } from '../../runtime/learner/index.ts';
-import { RUN_FILES } from '../../runtime/record/index.ts';
-import { abandonRunFolder, createRunFolder, runIdOf } from '../../runtime/sim/index.ts';
-import { startFrom } from '../../runtime/study/index.ts';
+import { LEARNER_FILES, Learner } from '../../learner/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
+import { abandonRunFolder, createRunFolder, runIdOf } from '../../session/index.ts';
+import { startFrom } from '../../study/index.ts';
+import type { LearnOptions } from '../commands.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { reportLine } from './report.ts';
 

@@ -1,6 +1,6 @@
 /** Who watches a run: a person at a terminal, or nobody. */
 import { TerminalDisplay } from '../../monitor/index.ts';
-import type { RunObserver } from '../../runtime/sim/index.ts';
+import type { RunObserver } from '../../session/index.ts';
 
 /** Sees nothing, says nothing. */
 export const quietObserver: RunObserver = {

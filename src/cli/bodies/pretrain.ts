@@ -1,6 +1,7 @@
 /** What `rein pretrain` does. */
-import { loadLearnerFile, type PretrainOptions } from '../../runtime/index.ts';
-import { type PretrainingData, runPretraining } from '../../runtime/study/index.ts';
+import { loadLearnerFile } from '../../config/index.ts';
+import { type PretrainingData, runPretraining } from '../../study/index.ts';
+import type { PretrainOptions } from '../commands.ts';
 
 /** Resolves to the exit code. */
 export async function pretrainBody(options: PretrainOptions): Promise<number> {

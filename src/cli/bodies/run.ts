@@ -1,8 +1,10 @@
 /** What `rein run` does: guard and node of one robot in real time, and a display of them. */
+
+import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { type ResolvedConfig, type RunRobotOptions, resolveConfig } from '../../runtime/index.ts';
-import { LIVE_COMMAND, type RobotRun, runRobot } from '../../runtime/live/index.ts';
-import { workRatesText } from '../../runtime/record/index.ts';
+import { workRatesText } from '../../record/index.ts';
+import { LIVE_COMMAND, type RobotRun, runRobot } from '../../session/index.ts';
+import type { RunRobotOptions } from '../commands.ts';
 import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { createObserver } from './observers.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SafetyCheckResult } from '../../runtime/safety-check/index.ts';
+import type { SafetyCheckResult } from '../../safety-check/index.ts';
 import { checkTable } from './safety-table.ts';
 
 const energy = {

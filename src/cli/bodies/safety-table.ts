@@ -6,7 +6,7 @@ import {
   printedBound,
   type SafetyCheckResult,
   type StopResult,
-} from '../../runtime/safety-check/index.ts';
+} from '../../safety-check/index.ts';
 
 /** Violations, energy and stops, ready to print. */
 export function checkTable(result: SafetyCheckResult): string {

@@ -2,8 +2,12 @@
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import { writeSafetyReport } from '../../monitor/index.ts';
-import { loadCheckSubject } from '../../runtime/check-subject/index.ts';
-import { type CheckProgress, runSafetyCheck, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
+import {
+  type CheckProgress,
+  loadCheckSubject,
+  runSafetyCheck,
+  type SafetyCheckResult,
+} from '../../safety-check/index.ts';
 import type { SafetyCheckOptions } from '../safety-options.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';

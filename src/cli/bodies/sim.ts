@@ -1,12 +1,12 @@
 /** What `rein sim` does: the simulated run with its display, its report and its last words. */
 import { join } from 'node:path';
-import { replaceFile } from '../../core/files/index.ts';
-import { ReinError, SystemClock, wilsonInterval } from '../../core/index.ts';
+import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
 import { LEGEND, loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
-import { type Override, type ResolvedConfig, resolveConfig, type SimOptions } from '../../runtime/index.ts';
-import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../runtime/record/index.ts';
-import { type SimulationResult, simulate } from '../../runtime/sim/index.ts';
+import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
+import { type SimulationResult, simulate } from '../../sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
+import type { SimOptions } from '../commands.ts';
 import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';

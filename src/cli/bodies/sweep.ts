@@ -1,8 +1,9 @@
 /** What `rein sweep` does: the runs of a study, then what they came to. */
 import { join } from 'node:path';
+import { loadStudyFile, type StudyFile } from '../../config/index.ts';
 import { studyTable, writeStudyPage } from '../../monitor/index.ts';
-import { loadStudyFile, type StudyFile, type SweepCommandOptions } from '../../runtime/index.ts';
-import { checkRuns, judge, runSweep, sweepCurves } from '../../runtime/study/index.ts';
+import { checkRuns, judge, runSweep, sweepCurves } from '../../study/index.ts';
+import type { SweepCommandOptions } from '../commands.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { isOwnAbort } from './own-abort.ts';
 

@@ -1,6 +1,6 @@
 /** What `rein train` does: one trial, from its spec or from where it was. */
 import { resolve } from 'node:path';
-import { loadLearnerFile, type TrainOptions } from '../../runtime/index.ts';
+import { loadLearnerFile } from '../../config/index.ts';
 import {
   type CurvePoint,
   EVALUATION_SEED,
@@ -10,7 +10,8 @@ import {
   type TrialHooks,
   type TrialResult,
   type TrialSpec,
-} from '../../runtime/study/index.ts';
+} from '../../study/index.ts';
+import type { TrainOptions } from '../commands.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { isOwnAbort } from './own-abort.ts';
 

@@ -35,7 +35,7 @@ export function bareArmXml(pegWidthM: number = 0.02, pegLengthM: number = 0.05):
 }
 
 function armXml(pegWidthM: number, pegLengthM: number): string {
-  const template = readFileSync(new URL('./scenes/arm6.xml', import.meta.url), 'utf8');
+  const template = readFileSync(new URL('./arm6.xml', import.meta.url), 'utf8');
   const half = pegLengthM / 2;
   return template
     .replaceAll('PEG_LENGTH_HALF', number(half))

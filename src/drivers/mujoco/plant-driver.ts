@@ -1,7 +1,7 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
 import { isFree, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus } from '../driver.ts';
-import { RobotPlant } from './plant/index.ts';
+import { RobotPlant } from './robot-plant.ts';
 
 /** What the simulated robot is made from: plain data, so that it can be sent to a thread or process. */
 export interface PlantDriverOptions {

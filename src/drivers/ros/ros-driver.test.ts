@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { FakeRosLink, rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { ArmKinematics, createRobotState, modelOfBase, type RobotModel, vec } from '../../core/index.ts';
-import {
-  COMMAND,
-  COMMAND_KIND,
-  type CommandInterface,
-  createStopLaw,
-  PULSE_KIND,
-  RosDriver,
-  type RosDriverOptions,
-} from './index.ts';
+import { ArmKinematics, createRobotState, modelOfBase, type RobotModel } from '../../core/index.ts';
+import { vec } from '../../core/units.ts';
+import { createStopLaw } from './command-law.ts';
+import type { CommandInterface, RosDriverOptions } from './options.ts';
+import { RosDriver } from './ros-driver.ts';
+import { COMMAND, COMMAND_KIND, PULSE_KIND } from './rows.ts';
 
 const PERIOD_S = 1 / ur5eLike.controlHz;
 

@@ -1,7 +1,7 @@
 /** What an agent is made for. */
 import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
-import type { LearnerConfig } from '../config/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 
 /** Sizes, settings and seed of one agent. */
 export interface AgentSpec {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Bindings, Session } from '../engine/index.ts';
-import { stateParts } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { stateParts } from '../program/program.ts';
+import { Replay } from '../replay/replay.ts';
 import { type Agent, createAgent } from './agent.ts';
 
 const small: LearnerConfig = {

@@ -1,13 +1,19 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
 import { type ActionRange, ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
-import { ALGORITHM } from '../algorithms/index.ts';
-import { checkLearnerConfig, type LearnerConfig, updatesPerCall } from '../config/index.ts';
-import type { ObservationEncoder } from '../imports/index.ts';
-import { type Algorithm, ENCODER, encoderSpec, type LearnerSpec, STATISTICS, stateParts } from '../program/index.ts';
-import type { Replay } from '../replay/index.ts';
+import { ALGORITHM } from '../algorithms/registry.ts';
+import type { ObservationEncoder } from '../imports/observation-encoder.ts';
+import { checkLearnerConfig } from '../options/check.ts';
+import { type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import { stateParts } from '../program/program.ts';
+import { ENCODER, encoderSpec, STATISTICS } from '../program/sight.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import type { Replay } from '../replay/replay.ts';
+import { EngineThread } from '../training/engine-thread.ts';
+import { LocalEngine } from '../training/local-engine.ts';
+import type { TrainingEngine } from '../training/training-engine.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 import { buildEncoder } from './encoder-graph.ts';
-import { EngineThread, LocalEngine, type TrainingEngine } from './engine/index.ts';
 import { initialState, sizeOf } from './initial-state.ts';
 import { observationStatistics } from './observation-statistics.ts';
 import { PhaseDriver } from './phase-driver.ts';

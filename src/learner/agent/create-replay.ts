@@ -1,8 +1,9 @@
 /** The replay that an agent learns from. */
-import { ALGORITHM } from '../algorithms/index.ts';
-import { trainedChannels } from '../config/index.ts';
-import { learnedReward } from '../program/index.ts';
-import { imageStorage, Replay } from '../replay/index.ts';
+import { ALGORITHM } from '../algorithms/registry.ts';
+import { trainedChannels } from '../options/encoder.ts';
+import { learnedReward } from '../program/costs.ts';
+import { imageStorage } from '../replay/observation-store.ts';
+import { Replay } from '../replay/replay.ts';
 import { type AgentSpec, learnerSpec } from './agent-spec.ts';
 
 /** An empty replay that keeps what `spec`'s algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */

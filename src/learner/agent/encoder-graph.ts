@@ -1,6 +1,6 @@
 /** What convolutions have learned, as an ONNX file of its own. */
-import { Graph } from '../engine/index.ts';
-import { convolve, type EncoderSpec, encoderLayout } from '../networks/index.ts';
+import { Graph } from '../engine/graph.ts';
+import { convolve, type EncoderSpec, encoderLayout } from '../networks/encoder.ts';
 
 /** The model of `pixels` [1, channels, height, width] → `features`, with `weights` of `encoderLayout(spec)` inside. */
 export function buildEncoder(spec: EncoderSpec, weights: Float32Array): Uint8Array {

@@ -1,10 +1,10 @@
 /** Observations with an image, a base action and numbers that only critics see. */
 import { expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Bindings, Session } from '../engine/index.ts';
-import { stateParts } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { stateParts } from '../program/program.ts';
+import { Replay } from '../replay/replay.ts';
 import { type Agent, createAgent } from './agent.ts';
 
 const parts: ObservationParts = {

@@ -1,8 +1,12 @@
 /** The state that a training begins from. */
 import type { Rng } from '../../core/index.ts';
-import type { StatePart } from '../engine/index.ts';
-import { initialise } from '../networks/index.ts';
-import { type Algorithm, type LearnerSpec, networksOf, STATISTICS, stateParts } from '../program/index.ts';
+import type { StatePart } from '../engine/session.ts';
+import { initialise } from '../networks/mlp.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import { networksOf } from '../program/networks-of.ts';
+import { stateParts } from '../program/program.ts';
+import { STATISTICS } from '../program/sight.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 
 /** Numbers in `parts`. */
 export function sizeOf(parts: readonly StatePart[]): number {

@@ -1,6 +1,8 @@
 /** Mean and spread of observations, to normalise them with. */
 import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
-import type { BatchColumns, Replay, RowRange, TransitionRing } from '../replay/index.ts';
+import type { BatchColumns } from '../replay/columns.ts';
+import type { Replay } from '../replay/replay.ts';
+import type { RowRange, TransitionRing } from '../replay/ring.ts';
 
 /** Rows that the statistics are taken from, at most, evenly spaced. */
 const SAMPLES = 4096;

@@ -2,10 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { sac } from '../algorithms/sac.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
-import { buildProgram, type Draw, type InputArrays, inputArrays, type LearnerSpec } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
-import type { CallReport, OpenPhase, TrainingEngine } from './engine/index.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
+import { buildProgram } from '../program/program.ts';
+import { type Draw, type InputArrays, inputArrays } from '../program/program-inputs.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { Replay } from '../replay/replay.ts';
+import type { CallReport, OpenPhase, TrainingEngine } from '../training/training-engine.ts';
 import { PhaseDriver } from './phase-driver.ts';
 
 const UPDATES = 2;

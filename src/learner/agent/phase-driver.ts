@@ -3,8 +3,9 @@
  * own, draws the next batch while the current one computes. What is drawn ahead is drawn in the same order as without.
  */
 import type { RngState } from '../../core/index.ts';
-import { type Draw, ProgramInputs, type TrainingRandom } from '../program/index.ts';
-import type { CallReport, PhaseName, TrainingEngine } from './engine/index.ts';
+import { type Draw, ProgramInputs } from '../program/program-inputs.ts';
+import type { TrainingRandom } from '../program/step.ts';
+import type { CallReport, PhaseName, TrainingEngine } from '../training/training-engine.ts';
 
 /** Made by `open`; one call after another, never two at once. */
 export class PhaseDriver {

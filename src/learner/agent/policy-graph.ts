@@ -1,17 +1,16 @@
 /** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
 import { type ActionRange, centreOf, halfRangeOf, policyObservationSize } from '../../core/index.ts';
-import { add, clip, Graph, mul, type Parameters, reshape, slice, type Tensor, tanh } from '../engine/index.ts';
-import type { ObservationEncoder } from '../imports/index.ts';
-import {
-  type Algorithm,
-  ENCODER,
-  type LearnerSpec,
-  type NetworkDef,
-  networksOf,
-  type PolicyDef,
-  policyView,
-  STATISTICS,
-} from '../program/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import type { ObservationEncoder } from '../imports/observation-encoder.ts';
+import { add, clip, mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { tanh } from '../ops/functions.ts';
+import { slice } from '../ops/shape.ts';
+import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
+import { networksOf } from '../program/networks-of.ts';
+import { ENCODER, policyView, STATISTICS } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
 
 /** The policy's weights as one array with the place of each tensor in it. */
 export interface NamedWeights {

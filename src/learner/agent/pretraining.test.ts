@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Replay } from '../replay/index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { Replay } from '../replay/replay.ts';
 import { createAgent } from './agent.ts';
 
 const small: LearnerConfig = {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
-import { mul, reduceMean, square, sub } from '../engine/index.ts';
-import type { Algorithm, LearnerSpec, Step } from '../program/index.ts';
+import { mul, square, sub } from '../ops/arithmetic.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { callOnce } from './one-call.ts';
 import { gaussianActorNetwork, nextDraw, sac } from './sac.ts';
 

@@ -1,9 +1,9 @@
 /** A problem that every algorithm must solve in a second: one step, one number to see, one to act with. For tests. */
 import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
-import type { LearnerConfig } from '../config/index.ts';
-import { Bindings, Session } from '../engine/index.ts';
-import { Replay } from '../replay/index.ts';
+import { createAgent } from '../agent/agent.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import { Replay } from '../replay/replay.ts';
 
 /** The best action at `s` in [−1, 1]. */
 function best(s: number): number {

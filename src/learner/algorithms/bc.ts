@@ -1,23 +1,14 @@
 /** Behaviour cloning: the policy's noiseless action is drawn to the demonstrated one. */
-import { criticOnlyUpdates, type LearnerConfig } from '../config/index.ts';
-import {
-  add,
-  clip,
-  div,
-  maximum,
-  mul,
-  type Parameters,
-  reduceMean,
-  reduceSum,
-  reshape,
-  square,
-  stopGradient,
-  sub,
-  type Tensor,
-  tanh,
-} from '../engine/index.ts';
-import { critics } from '../networks/index.ts';
-import type { Step } from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { critics } from '../networks/critic.ts';
+import { add, clip, div, maximum, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reduceSum, reshape } from '../ops/broadcast.ts';
+import { tanh } from '../ops/functions.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { criticOnlyUpdates, type LearnerConfig } from '../options/learner-config.ts';
+import type { Step } from '../program/step.ts';
 
 /** Makes a step of a ramp: an advantage of a millionth counts as whole. */
 const STEEP = 1e6;

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Bindings, Graph, gradients, type ParameterLayout, Session, type Tensor } from '../engine/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
+import { gradients } from '../engine/autodiff.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 import { dsact, meanSpread, returnLoss, sampledReturn } from './dsact.ts';
 import { callOnce, type OneCall } from './one-call.ts';

@@ -3,32 +3,23 @@
  * https://arxiv.org/abs/2310.05858; the authors' code is https://github.com/Jingliang-Duan/DSAC-v2). Actor, temperature and
  * all slow copies move once a call: with `updatesPerCall` 2, at every second critic update.
  */
-import type { LearnerConfig } from '../config/index.ts';
-import {
-  abs,
-  add,
-  argmaxOneHot,
-  atOneHot,
-  clip,
-  div,
-  huber,
-  less,
-  maximum,
-  minimum,
-  mul,
-  neg,
-  permute,
-  reduceMean,
-  reduceMin,
-  reshape,
-  square,
-  stopGradient,
-  sub,
-  type Tensor,
-  where,
-} from '../engine/index.ts';
-import { gaussianActor, returnCriticLayout, returnCritics, sampleTanhGaussian } from '../networks/index.ts';
-import { type Algorithm, criticInputSize, type LearnerSpec, type NetworkDef, type Step } from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { gaussianActor } from '../networks/actor.ts';
+import { returnCriticLayout, returnCritics } from '../networks/critic.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { abs, add, clip, div, maximum, minimum, mul, neg, square, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { huber } from '../ops/functions.ts';
+import { less } from '../ops/masks.ts';
+import { reduceMean, reduceMin } from '../ops/reduce.ts';
+import { argmaxOneHot, atOneHot, where } from '../ops/select.ts';
+import { permute } from '../ops/shape.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import { criticInputSize } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { cloneActor } from './bc.ts';
 import {
   alphaOf,

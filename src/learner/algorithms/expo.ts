@@ -3,17 +3,20 @@
  * among base and edited actions by the critics themselves (Dong et al., https://arxiv.org/abs/2507.07986). Each function is one
  * equation of its section 4; the choice is in `on-the-fly.ts`.
  */
-import type { LearnerConfig } from '../config/index.ts';
-import { mul, reduceMean, reduceSum, reshape, slice, stopGradient, sub, type Tensor } from '../engine/index.ts';
-import { critics, denoiserLayout, gaussianActorLayout } from '../networks/index.ts';
-import {
-  type Algorithm,
-  type LearnerSpec,
-  type MinimiseOptions,
-  type NetworkDef,
-  policyInputSize,
-  type Step,
-} from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { gaussianActorLayout } from '../networks/actor.ts';
+import { critics } from '../networks/critic.ts';
+import { denoiserLayout } from '../networks/denoiser.ts';
+import { mul, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reduceSum, reshape } from '../ops/broadcast.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { slice } from '../ops/shape.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import { policyInputSize } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { MinimiseOptions, Step } from '../program/step.ts';
 import { meanOfChosen } from './bc.ts';
 import {
   baseModel,

@@ -1,6 +1,9 @@
 /** Losses by hand: each number can be checked with a pencil. Those with a page of their own are in the tests beside them. */
 import { describe, expect, it } from 'vitest';
-import { Bindings, Graph, gradients, reduceSum, Session, type Tensor } from '../engine/index.ts';
+import { gradients } from '../engine/autodiff.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { reduceSum } from '../ops/broadcast.ts';
 import { cloningLoss, meanOfChosen } from './bc.ts';
 import { meanSpread } from './dsact.ts';
 import { graspLoss, graspTarget } from './hil-serl.ts';

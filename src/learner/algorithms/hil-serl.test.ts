@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
+import { createAgent } from '../agent/agent.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { Bindings, Graph, Session, type Tensor } from '../engine/index.ts';
-import { type LearnerSpec, stateParts } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { stateParts } from '../program/program.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { Replay } from '../replay/replay.ts';
 import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
 import { callOnce, type OneCall } from './one-call.ts';
 import {

@@ -4,34 +4,24 @@
  * buffers, see `Replay`; here are the grippers. The action is [continuous numbers | grippers]; a gripper's number says close, let be or
  * open. Actor, critics and temperature know the continuous numbers alone.
  */
-import type { LearnerConfig } from '../config/index.ts';
-import {
-  add,
-  argmaxOneHot,
-  atOneHot,
-  concat,
-  less,
-  matmul,
-  mul,
-  type Parameters,
-  reduceMean,
-  reduceSum,
-  reshape,
-  slice,
-  square,
-  stopGradient,
-  sub,
-  type Tensor,
-} from '../engine/index.ts';
-import { dense, gaussianActor, hidden, mlpLayout, sampleTanhGaussian } from '../networks/index.ts';
-import {
-  type Algorithm,
-  type LearnerSpec,
-  type NetworkDef,
-  type PolicyDef,
-  policyInputSize,
-  type Step,
-} from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { matmul } from '../engine/linear.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { gaussianActor } from '../networks/actor.ts';
+import { dense, hidden, mlpLayout } from '../networks/mlp.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { add, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reduceSum, reshape } from '../ops/broadcast.ts';
+import { less } from '../ops/masks.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { argmaxOneHot, atOneHot } from '../ops/select.ts';
+import { concat, slice } from '../ops/shape.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
+import { policyInputSize } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { cloneActor } from './bc.ts';
 import {
   criticNetwork,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Bindings, Session } from '../engine/index.ts';
-import { Replay } from '../replay/index.ts';
+import { createAgent } from '../agent/agent.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { Replay } from '../replay/replay.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 
 const configOf = (policy: 'gaussian' | 'base', demoFraction: number): LearnerConfig => ({

@@ -2,8 +2,10 @@
  * Behaviour cloning by itself: what every other algorithm should be better than. All updates of a call imitate their batch:
  * with `demoFraction` 1 its demonstrations and interventions, with less also what the policy did itself.
  */
-import { gaussianActor } from '../networks/index.ts';
-import type { Algorithm, LearnerSpec, PolicyDef, Step } from '../program/index.ts';
+import { gaussianActor } from '../networks/actor.ts';
+import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { cloneActor } from './bc.ts';
 import { baseNetwork, cloneBase } from './expo.ts';
 import { baseModel } from './on-the-fly.ts';

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { Bindings, Graph, mul, reshape, Session, type Tensor, tanh, unpack } from '../engine/index.ts';
-import {
-  criticLayout,
-  critics,
-  deterministicActorLayout,
-  gaussianActor,
-  gaussianActorLayout,
-  sampleTanhGaussian,
-} from '../networks/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { unpack } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { deterministicActorLayout, gaussianActor, gaussianActorLayout } from '../networks/actor.ts';
+import { criticLayout, critics } from '../networks/critic.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { tanh } from '../ops/functions.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { cloningLoss, cloningWeight } from './bc.ts';
 import { gaussian, takeApart } from './checked-tensors.ts';
 import { callOnce } from './one-call.ts';

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Bindings, Graph, reshape, Session, type Tensor, unpack } from '../engine/index.ts';
-import { initialise } from '../networks/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { unpack } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { initialise } from '../networks/mlp.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 import { gaussian } from './checked-tensors.ts';
 import { expo } from './expo.ts';
 import {

@@ -2,33 +2,22 @@
  * EXPO's policy: propose several actions, edit some of them, take the one that the critics like best (Dong et al.,
  * https://arxiv.org/abs/2507.07986, section 4). It acts, it is evaluated, and the critics' target follows it.
  */
-import {
-  add,
-  argmaxOneHot,
-  atOneHot,
-  clip,
-  concat,
-  mul,
-  type Parameters,
-  permute,
-  reduceMax,
-  reduceMin,
-  reduceSum,
-  reshape,
-  slice,
-  sub,
-  type Tensor,
-} from '../engine/index.ts';
-import {
-  type ActionModel,
-  critics,
-  diffusion,
-  flow,
-  gaussianActor,
-  repeated,
-  sampleTanhGaussian,
-} from '../networks/index.ts';
-import type { LearnerSpec, PolicyDef } from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { gaussianActor } from '../networks/actor.ts';
+import { critics } from '../networks/critic.ts';
+import { type ActionModel, repeated } from '../networks/denoiser.ts';
+import { diffusion } from '../networks/diffusion.ts';
+import { flow } from '../networks/flow.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { add, clip, mul, sub } from '../ops/arithmetic.ts';
+import { reduceSum, reshape } from '../ops/broadcast.ts';
+import { reduceMax, reduceMin } from '../ops/reduce.ts';
+import { argmaxOneHot, atOneHot } from '../ops/select.ts';
+import { concat, permute, slice } from '../ops/shape.ts';
+import type { PolicyDef } from '../program/algorithm.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 
 /** Networks that propose actions. */
 export interface Proposers {

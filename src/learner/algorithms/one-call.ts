@@ -1,16 +1,11 @@
 /** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
 import type { Rng } from '../../core/index.ts';
-import { Bindings, Session } from '../engine/index.ts';
-import {
-  type Algorithm,
-  adamNumber,
-  buildProgram,
-  drawSubset,
-  type LearnerSpec,
-  type Phase,
-  type Program,
-  stateParts,
-} from '../program/index.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import type { Algorithm, Phase } from '../program/algorithm.ts';
+import { drawSubset } from '../program/batch.ts';
+import { buildProgram, type Program, stateParts } from '../program/program.ts';
+import { adamNumber } from '../program/program-inputs.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 
 /** What went into the call and what came out. */
 export interface OneCall {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
+import { createAgent } from '../agent/agent.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { Bindings, Graph, Session, type Tensor } from '../engine/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { Replay } from '../replay/replay.ts';
 import { callOnce } from './one-call.ts';
 import { costTarget, lagrangian, nextMultiplier, passive } from './passive.ts';
 import {

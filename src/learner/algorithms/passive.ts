@@ -4,27 +4,23 @@
  * controller (Stooke, Achiam and Abbeel, https://arxiv.org/abs/2007.03964). That energy of a passivity filter is such a cost is the
  * idea of PassiveRL (https://arxiv.org/abs/2503.00287), whose details are not public.
  */
-import type { LearnerConfig } from '../config/index.ts';
-import {
-  add,
-  clip,
-  concat,
-  div,
-  less,
-  maximum,
-  mul,
-  type Parameters,
-  reduceMax,
-  reduceMean,
-  reshape,
-  slice,
-  stopGradient,
-  sub,
-  type Tensor,
-  where,
-} from '../engine/index.ts';
-import { critics, gaussianActor, sampleTanhGaussian } from '../networks/index.ts';
-import type { Algorithm, LearnerSpec, Measure, NetworkDef, Step } from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { gaussianActor } from '../networks/actor.ts';
+import { critics } from '../networks/critic.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { add, clip, div, maximum, mul, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { less } from '../ops/masks.ts';
+import { reduceMax, reduceMean } from '../ops/reduce.ts';
+import { where } from '../ops/select.ts';
+import { concat, slice } from '../ops/shape.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import type { Measure } from '../program/input-table.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { addCloning } from './bc.ts';
 import {
   actorLoss,

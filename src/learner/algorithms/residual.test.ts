@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
+import { createAgent } from '../agent/agent.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { add, Bindings, clip, Graph, mul, type ParameterLayout, Session, type Tensor, tanh } from '../engine/index.ts';
-import { critics, initialise } from '../networks/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { critics } from '../networks/critic.ts';
+import { initialise } from '../networks/mlp.ts';
+import { add, clip, mul } from '../ops/arithmetic.ts';
+import { tanh } from '../ops/functions.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { Replay } from '../replay/replay.ts';
 import { callOnce } from './one-call.ts';
 import {
   meanOf,

@@ -8,30 +8,20 @@
  * leaves the range, that number of the action has no gradient, as published.
  */
 import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
-import {
-  add,
-  clip,
-  mul,
-  type ParameterLayout,
-  type Parameters,
-  reduceMean,
-  reduceSum,
-  slice,
-  sqrt,
-  square,
-  stopGradient,
-  sub,
-  type Tensor,
-} from '../engine/index.ts';
-import { critics, deterministicActor, deterministicActorLayout, initialise } from '../networks/index.ts';
-import {
-  type Algorithm,
-  type LearnerSpec,
-  type NetworkDef,
-  type PolicyDef,
-  policyInputSize,
-  type Step,
-} from '../program/index.ts';
+import type { Tensor } from '../engine/graph.ts';
+import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
+import { deterministicActor, deterministicActorLayout } from '../networks/actor.ts';
+import { critics } from '../networks/critic.ts';
+import { initialise } from '../networks/mlp.ts';
+import { add, clip, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
+import { sqrt } from '../ops/functions.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { slice } from '../ops/shape.ts';
+import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
+import { policyInputSize } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { addCloning } from './bc.ts';
 import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';
 import { beforeTanh, deterministicActorLoss, learnValues, smoothed } from './td3.ts';

@@ -1,9 +1,11 @@
 /** One whole training call against a second implementation in plain numbers, with numeric gradients. */
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { adamStep, Bindings, type ParameterLayout, Session } from '../engine/index.ts';
-import { buildProgram, stateParts } from '../program/index.ts';
+import { adamStep } from '../engine/adam.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { buildProgram, stateParts } from '../program/program.ts';
 import { criticNetwork, gaussianActorNetwork, sac } from './sac.ts';
 
 const [B, O, A, K] = [4, 3, 2, 2];

@@ -2,35 +2,21 @@
  * Soft actor-critic with automatic temperature: Haarnoja et al., https://arxiv.org/abs/1812.05905, with the
  * ensemble target of REDQ (Chen et al., https://arxiv.org/abs/2101.05982). Each function is one equation.
  */
-import { criticOnlyUpdates, type LearnerConfig, updatesPerCall } from '../config/index.ts';
-import {
-  abs,
-  add,
-  clip,
-  exp,
-  mul,
-  neg,
-  ParameterLayout,
-  type Parameters,
-  reduceMean,
-  reduceMin,
-  reshape,
-  square,
-  stopGradient,
-  sub,
-  type Tensor,
-} from '../engine/index.ts';
-import { criticLayout, critics, gaussianActor, gaussianActorLayout, sampleTanhGaussian } from '../networks/index.ts';
-import {
-  type Algorithm,
-  criticInputSize,
-  type LearnerSpec,
-  type MinimiseOptions,
-  type NetworkDef,
-  type PolicyDef,
-  policyInputSize,
-  type Step,
-} from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
+import { gaussianActor, gaussianActorLayout } from '../networks/actor.ts';
+import { criticLayout, critics } from '../networks/critic.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { abs, add, clip, mul, neg, square, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { exp } from '../ops/functions.ts';
+import { reduceMean, reduceMin } from '../ops/reduce.ts';
+import { criticOnlyUpdates, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
+import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
+import { criticInputSize, policyInputSize } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { MinimiseOptions, Step } from '../program/step.ts';
 import { addCloning, cloneActor } from './bc.ts';
 
 /** SAC. */

@@ -1,10 +1,11 @@
 /** With images, everything slow looks through the encoder's slow copy: LeRobot 0.6.2 shows targets to the current one. */
 import { expect, it } from 'vitest';
 import { Rng, totalObservationSize } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { type LearnerSpec, stateParts } from '../program/index.ts';
-import { ALGORITHM } from './index.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { stateParts } from '../program/program.ts';
+import type { LearnerSpec } from '../program/spec.ts';
 import { openCall } from './one-call.ts';
+import { ALGORITHM } from './registry.ts';
 
 const A = 1;
 

@@ -1,10 +1,11 @@
 /** From transitions to y: what ends an episode, what cuts it, and how many steps are added up, in one table. */
 import { expect, it } from 'vitest';
 import { createTransition, Rng, type Transition } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
-import { Bindings, Graph, Session } from '../engine/index.ts';
-import { ProgramInputs } from '../program/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Graph } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
+import { ProgramInputs } from '../program/program-inputs.ts';
+import { Replay } from '../replay/replay.ts';
 import { criticTarget } from './sac.ts';
 
 /** Steps 0, 1, 2 … with rewards 1, 2, 4 …; the observation after each is ten times its number from 1. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { Bindings, Graph, Session, type Tensor } from '../engine/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';
 import {

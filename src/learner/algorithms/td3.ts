@@ -3,29 +3,20 @@
  * https://arxiv.org/abs/1802.09477). The delay is `updatesPerCall`, 2 in the paper: so many critic updates for one of the
  * actor and its slow copy. The critics' copy follows after each of their updates, as everywhere in this learner.
  */
-import type { LearnerConfig } from '../config/index.ts';
-import {
-  add,
-  clip,
-  mul,
-  neg,
-  type Parameters,
-  reduceMean,
-  reduceMin,
-  square,
-  stopGradient,
-  type Tensor,
-  tanh,
-} from '../engine/index.ts';
-import { critics, dense, deterministicActor, deterministicActorLayout, hidden } from '../networks/index.ts';
-import {
-  type Algorithm,
-  type LearnerSpec,
-  type NetworkDef,
-  type PolicyDef,
-  policyInputSize,
-  type Step,
-} from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { deterministicActor, deterministicActorLayout } from '../networks/actor.ts';
+import { critics } from '../networks/critic.ts';
+import { dense, hidden } from '../networks/mlp.ts';
+import { add, clip, mul, neg, square, stopGradient } from '../ops/arithmetic.ts';
+import { tanh } from '../ops/functions.ts';
+import { reduceMean, reduceMin } from '../ops/reduce.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
+import { policyInputSize } from '../program/sight.ts';
+import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Step } from '../program/step.ts';
 import { addCloning, cloneActor } from './bc.ts';
 import { actorOptimiser, criticNetwork, criticTarget, learnCritics, meanValue } from './sac.ts';
 

@@ -1,9 +1,14 @@
 /** A policy that knows something stays as it is until its critics know something too, whatever the algorithm. */
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/index.ts';
-import { type AlgorithmName, criticOnlyUpdates, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { Replay } from '../replay/index.ts';
+import { createAgent } from '../agent/agent.ts';
+import {
+  type AlgorithmName,
+  criticOnlyUpdates,
+  DEFAULT_LEARNER_CONFIG,
+  type LearnerConfig,
+} from '../options/learner-config.ts';
+import { Replay } from '../replay/replay.ts';
 import { cloningWeight } from './bc.ts';
 
 const [O, A] = [3, 2];

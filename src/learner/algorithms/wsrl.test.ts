@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent, createReplay } from '../agent/index.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../config/index.ts';
+import { createAgent } from '../agent/agent.ts';
+import { createReplay } from '../agent/create-replay.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { add, Bindings, Graph, mul, type ParameterLayout, reshape, Session, type Tensor } from '../engine/index.ts';
-import type { LearnerSpec } from '../program/index.ts';
-import { UpdateContract } from '../replay/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { add, mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { UpdateContract } from '../replay/utd.ts';
 import { bandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';
 import {

@@ -4,22 +4,18 @@
  * learns, so that replay shows how it fares; from there on it is soft actor-critic on those steps and later ones alone
  * (`demoFraction: 0`). The warm-up keeps the critics from forgetting what lies outside their new data.
  */
-import {
-  add,
-  concat,
-  expand,
-  logSumExp,
-  maximum,
-  mul,
-  type Parameters,
-  reduceMean,
-  reshape,
-  slice,
-  sub,
-  type Tensor,
-} from '../engine/index.ts';
-import { critics, gaussianActor, sampleTanhGaussian } from '../networks/index.ts';
-import type { Algorithm, Step } from '../program/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { gaussianActor } from '../networks/actor.ts';
+import { critics } from '../networks/critic.ts';
+import { sampleTanhGaussian } from '../networks/tanh-gaussian.ts';
+import { add, maximum, mul, sub } from '../ops/arithmetic.ts';
+import { expand, reshape } from '../ops/broadcast.ts';
+import { logSumExp, reduceMean } from '../ops/reduce.ts';
+import { concat, slice } from '../ops/shape.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import type { Step } from '../program/step.ts';
 import { criticLoss, criticOptimiser, criticTarget, nextDraw, reportCritics, sac, updateActor } from './sac.ts';
 
 /** WSRL. */

@@ -1,7 +1,11 @@
 /** Adam and AdamW on one flat parameter vector. */
+
+import { add, div, minimum, mul, square, sub } from '../ops/arithmetic.ts';
+import { reduceSum, reshape } from '../ops/broadcast.ts';
+import { sqrt } from '../ops/functions.ts';
+import { concat } from '../ops/shape.ts';
 import type { Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
-import { add, concat, div, minimum, mul, reduceSum, reshape, sqrt, square, sub } from './ops/index.ts';
 
 const BETA1 = 0.9;
 const BETA2 = 0.999;

@@ -1,6 +1,7 @@
 /** Reverse-mode differentiation: writes the nodes of the gradient into the graph of the loss. */
+
+import { add } from '../ops/arithmetic.ts';
 import { sameShape, show, type Tensor } from './graph.ts';
-import { add } from './ops/index.ts';
 
 /**
  * The gradients of `loss` (one element) for each of `parameters`, in their shapes. Only what lies between a

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { add, mul } from '../ops/arithmetic.ts';
 import { categorical, sampleCategorical } from './categorical.ts';
 import { gradientError } from './gradient-check.ts';
 import { Graph, type Tensor } from './graph.ts';
-import { add, mul } from './ops/index.ts';
 import { Bindings, Session } from './session.ts';
 
 async function evaluate(g: Graph, inputs: Record<string, [Float32Array, number[]]> = {}) {

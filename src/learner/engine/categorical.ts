@@ -2,8 +2,13 @@
  * A choice among n classes: the distribution of its logits, and how to draw from it. A choice is one-hot, [..., n]: an
  * index would need the runtime's slow scatter operations in gradients.
  */
+
+import { mul, neg, sub } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
+import { exp, log } from '../ops/functions.ts';
+import { logSoftmax } from '../ops/reduce.ts';
+import { argmaxOneHot } from '../ops/select.ts';
 import type { Tensor } from './graph.ts';
-import { argmaxOneHot, exp, log, logSoftmax, mul, neg, reduceSum, sub } from './ops/index.ts';
 
 /** The distribution over the classes, one along the last axis of each tensor. */
 export interface Categorical {

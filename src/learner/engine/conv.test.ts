@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
+import { mul, square } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
 import { gradients } from './autodiff.ts';
 import { conv2d, convTranspose2d } from './conv.ts';
 import { gradientError } from './gradient-check.ts';
 import { Graph, type RealType, type Shape, type Tensor } from './graph.ts';
-import { mul, reduceSum, square } from './ops/index.ts';
 import { Bindings, Session } from './session.ts';
 
 type Build = (x: readonly Tensor[]) => Tensor;

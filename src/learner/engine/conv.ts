@@ -2,10 +2,13 @@
  * Convolution over images and its transpose, with their gradients. Each is the gradient of the other for its image, and
  * both have the same gradient for their weight.
  */
+
+import { mul, stopGradient } from '../ops/arithmetic.ts';
+import { reduceSum, reshape } from '../ops/broadcast.ts';
+import { transpose } from '../ops/shape.ts';
 import { gradients } from './autodiff.ts';
 import { type Graph, scopeOf, show, type Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
-import { mul, reduceSum, reshape, stopGradient, transpose } from './ops/index.ts';
 import { type ConvOptions, columnOrder, columns, fourSizes, type Windows, windowsOf } from './windows.ts';
 
 /**

@@ -1,8 +1,9 @@
 /** Compares gradients with central differences, in float64: the gate for every operation and every loss. */
 import type { Rng } from '../../core/index.ts';
+import { mul } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
 import { gradients } from './autodiff.ts';
 import { Graph, type Shape, type Tensor } from './graph.ts';
-import { mul, reduceSum } from './ops/index.ts';
 import { Bindings, Session } from './session.ts';
 
 /** Best for a central difference of order h² against rounding at 2⁻⁵². */

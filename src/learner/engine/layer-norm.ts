@@ -2,9 +2,13 @@
  * Layer normalisation with scale and shift, as y = scale·(x − mean)/√(variance + 1e-5) + shift over the last axis.
  * Ba, Kiros and Hinton, https://arxiv.org/abs/1607.06450.
  */
+
+import { add, div, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
+import { reshape, sumTo } from '../ops/broadcast.ts';
+import { sqrt } from '../ops/functions.ts';
+import { reduceMean } from '../ops/reduce.ts';
 import type { Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
-import { add, div, mul, reduceMean, reshape, sqrt, square, stopGradient, sub, sumTo } from './ops/index.ts';
 
 const EPSILON = 1e-5;
 

@@ -1,6 +1,9 @@
 /** Matrix product and linear layer, with their gradients. */
+
+import { add, mul } from '../ops/arithmetic.ts';
+import { broadcast, sumTo } from '../ops/broadcast.ts';
+import { concat, transpose } from '../ops/shape.ts';
 import { scopeOf, show, type Tensor } from './graph.ts';
-import { add, broadcast, concat, mul, sumTo, transpose } from './ops/index.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */
 export function matmul(a: Tensor, b: Tensor): Tensor {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { reshape } from '../ops/broadcast.ts';
+import { concat } from '../ops/shape.ts';
 import { adam, adamStep, clipNorm } from './adam.ts';
 import { Graph } from './graph.ts';
-import { concat, reshape } from './ops/index.ts';
 import { polyak } from './polyak.ts';
 import { Bindings, Session } from './session.ts';
 

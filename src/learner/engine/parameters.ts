@@ -2,8 +2,10 @@
  * All parameters of a network as one flat vector: the optimiser is then a dozen nodes instead of a dozen per
  * tensor, and a checkpoint or a weights message is one array.
  */
+
+import { reshape } from '../ops/broadcast.ts';
+import { concat } from '../ops/shape.ts';
 import type { Shape, Tensor } from './graph.ts';
-import { concat, reshape } from './ops/index.ts';
 
 /** A parameter tensor of one member of an ensemble. */
 export interface ParameterShape {

@@ -1,6 +1,6 @@
 /** How a graph is loaded: on which processor, with how many threads. */
 
-import type { Provider } from '../config/index.ts';
+import type { Provider } from '../options/learner-config.ts';
 
 export interface SessionOptions {
   /** Threads of one operation on the CPU, ≥ 1; 1 where left out. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { add, mul } from '../ops/arithmetic.ts';
 import { Graph } from './graph.ts';
-import { add, mul } from './ops/index.ts';
 import { PingPongState, Session } from './session.ts';
 
 const parts = [

@@ -1,7 +1,7 @@
 /** Runs graphs of ours. The only file of the learner that knows the runtime, onnxruntime-node. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ReinError } from '../../core/index.ts';
-import type { Provider } from '../config/index.ts';
+import type { Provider } from '../options/learner-config.ts';
 import type { Shape } from './graph.ts';
 import { openWithFallback, type SessionOptions } from './session-options.ts';
 

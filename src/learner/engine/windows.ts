@@ -2,8 +2,10 @@
  * Where a convolution's kernel lies on its image, and the image cut into the patches under it. What is the same in the
  * convolution, its transpose and the gradient of their weight.
  */
+
+import { reshape } from '../ops/broadcast.ts';
+import { concat, cut, padAll } from '../ops/shape.ts';
 import { type Graph, type Shape, show, type Tensor } from './graph.ts';
-import { concat, cut, padAll, reshape } from './ops/index.ts';
 
 /** How the kernel moves over the image; both axes alike. */
 export interface ConvOptions {

@@ -11,8 +11,19 @@ import {
   ReinError,
   Rng,
 } from '../../core/index.ts';
-import { Bindings, Graph, mul, permute, reshape, Session, sub, type Tensor } from '../engine/index.ts';
-import { type FeatureMap, featureMapOf, featurePortOf, type ImagePort, imagePortOf, showImage } from './image-port.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { mul, sub } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { permute } from '../ops/shape.ts';
+import {
+  type FeatureMap,
+  featureMapOf,
+  featurePortOf,
+  type ImagePort,
+  imagePortOf,
+  showImage,
+} from '../options/image-port.ts';
 
 /** What a file says that it takes and gives. */
 export interface EncoderModel {

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ImageShape, Rng } from '../../core/index.ts';
-import { Graph, log, mul, permute, reduceMean, reshape, type Tensor } from '../engine/index.ts';
-import { shiftFrame } from '../replay/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { log } from '../ops/functions.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { permute } from '../ops/shape.ts';
+import { shiftFrame } from '../replay/crops.ts';
 import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
 
 /** What PyTorch exported and computed: tests/python/make_onnx_golden.py. */

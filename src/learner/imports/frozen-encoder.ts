@@ -6,11 +6,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type ImageShape, ReinError, type Rng } from '../../core/index.ts';
-import type { FrozenEncoderSettings } from '../config/index.ts';
-import type { Tensor } from '../engine/index.ts';
-import { shiftFrame } from '../replay/index.ts';
+import type { Tensor } from '../engine/graph.ts';
+import type { FrozenEncoderSettings } from '../options/encoder.ts';
+import { showImage } from '../options/image-port.ts';
+import { shiftFrame } from '../replay/crops.ts';
 import { EncoderSession } from './encoder-session.ts';
-import { showImage } from './image-port.ts';
 
 /**
  * The settings for the image at hand; absent: one variant, and shifts of up to 4 pixels, DrQ's. Encoders trained on ImageNet

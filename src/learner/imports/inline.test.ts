@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { forEachField, type ImageShape, ProtoWriter } from '../../core/index.ts';
-import { add, Bindings, Graph, mul, reshape, Session, type Tensor } from '../engine/index.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { add, mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
 import { FrozenEncoder, type FrozenEncoderOptions } from './frozen-encoder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-inline-'));

@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, type Transition } from '../../core/index.ts';
-import { DEFAULT_ENCODER_SETTINGS } from '../config/index.ts';
-import { Graph, mul, reduceMean, reshape } from '../engine/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Graph } from '../engine/graph.ts';
+import { mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { DEFAULT_ENCODER_SETTINGS } from '../options/encoder.ts';
+import { Replay } from '../replay/replay.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
 import { ObservationEncoder, openObservationEncoder } from './observation-encoder.ts';
 

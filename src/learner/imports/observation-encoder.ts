@@ -1,10 +1,13 @@
 /** Observations whose image is replaced by what a frozen encoder makes of it: what replay, learner and policy then work with. */
 import { crc32c, type ObservationParts, policyObservationSize, Rng, type Transition } from '../../core/index.ts';
-import type { EncoderSettings } from '../config/index.ts';
-import { concat, reshape, slice, type Tensor } from '../engine/index.ts';
-import { type FrameStorage, imageStorage, type RowFrames } from '../replay/index.ts';
+import type { Tensor } from '../engine/graph.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { concat, slice } from '../ops/shape.ts';
+import type { EncoderSettings } from '../options/encoder.ts';
+import { imageOf } from '../options/image-port.ts';
+import { type FrameStorage, imageStorage } from '../replay/observation-store.ts';
+import type { RowFrames } from '../replay/ring.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
-import { imageOf } from './image-port.ts';
 
 /** Frames whose features are remembered: the observation after a step is the one before the next, robots take turns. */
 const REMEMBERED = 16;

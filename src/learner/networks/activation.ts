@@ -1,6 +1,8 @@
 /** What a hidden layer does to its numbers after its linear part. */
-import { ACTIVATIONS, type Activation } from '../config/index.ts';
-import { gelu, relu, silu, type Tensor, tanh } from '../engine/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { gelu, relu, silu, tanh } from '../ops/functions.ts';
+import { ACTIVATIONS, type Activation } from '../options/activation.ts';
 
 /**
  * How the hidden layers of each activation are named: `hidden0`, `gelu0` and so on. The name travels with the parameters, so a

@@ -1,6 +1,10 @@
 /** Policies: what they compute of an observation, before it becomes an action. */
-import type { Activation } from '../config/index.ts';
-import { add, mul, type ParameterLayout, type Parameters, type Tensor, tanh } from '../engine/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
+import { add, mul } from '../ops/arithmetic.ts';
+import { tanh } from '../ops/functions.ts';
+import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** The spread σ of the policy before tanh stays in [e⁻⁵, e²]. */

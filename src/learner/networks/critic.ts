@@ -1,6 +1,10 @@
 /** Critics: an ensemble of value functions, evaluated side by side. */
-import type { Activation } from '../config/index.ts';
-import { concat, type ParameterLayout, type Parameters, softplus, type Tensor } from '../engine/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
+import { softplus } from '../ops/functions.ts';
+import { concat } from '../ops/shape.ts';
+import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** One member on `inputs` observation numbers; LayerNorm after every hidden linear layer where asked for. */

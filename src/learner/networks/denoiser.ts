@@ -2,18 +2,14 @@
  * Policies that make an action out of noise, in several passes of one network: they can hold several good actions for one
  * observation, where a Gaussian holds one. The network gives a direction, for an observation, an unfinished action and a time.
  */
-import type { Activation } from '../config/index.ts';
-import {
-  concat,
-  cos,
-  expand,
-  mul,
-  type ParameterLayout,
-  type Parameters,
-  reshape,
-  sin,
-  type Tensor,
-} from '../engine/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
+import { mul } from '../ops/arithmetic.ts';
+import { expand, reshape } from '../ops/broadcast.ts';
+import { cos, sin } from '../ops/functions.ts';
+import { concat } from '../ops/shape.ts';
+import type { Activation } from '../options/activation.ts';
 import { dense, hidden, mlpLayout } from './mlp.ts';
 
 /** A way to train such a network and to act with it. */

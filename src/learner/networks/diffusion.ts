@@ -2,7 +2,14 @@
  * A denoising diffusion model as a policy (Ho et al., https://arxiv.org/abs/2006.11239), with the variance-preserving schedule of
  * Diffusion-QL (Wang et al., https://arxiv.org/abs/2208.06193, section 3).
  */
-import { add, clip, less, mul, reduceMean, reduceSum, slice, sqrt, square, sub, type Tensor } from '../engine/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { add, clip, mul, square, sub } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
+import { sqrt } from '../ops/functions.ts';
+import { less } from '../ops/masks.ts';
+import { reduceMean } from '../ops/reduce.ts';
+import { slice } from '../ops/shape.ts';
 import { type ActionModel, direction } from './denoiser.ts';
 
 /** The schedule's β_min and β_max. */

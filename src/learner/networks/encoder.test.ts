@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
-import { Graph, unpack } from '../engine/index.ts';
+import { Graph } from '../engine/graph.ts';
+import { unpack } from '../engine/parameters.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from './encoder.ts';
 
 const SMALL: EncoderSpec = {

@@ -3,19 +3,15 @@
  * trained head on the features of a frozen encoder.
  */
 import type { ImageShape, Rng } from '../../core/index.ts';
-import {
-  add,
-  conv2d,
-  matmul,
-  ParameterLayout,
-  type Parameters,
-  permute,
-  relu,
-  reshape,
-  scaledLayerNorm,
-  type Tensor,
-  tanh,
-} from '../engine/index.ts';
+import { conv2d } from '../engine/conv.ts';
+import type { Tensor } from '../engine/graph.ts';
+import { scaledLayerNorm } from '../engine/layer-norm.ts';
+import { matmul } from '../engine/linear.ts';
+import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
+import { add } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { relu, tanh } from '../ops/functions.ts';
+import { permute } from '../ops/shape.ts';
 import { dense, initialise, linearShapes, type NamedShape } from './mlp.ts';
 
 /** Sizes of an encoder. */

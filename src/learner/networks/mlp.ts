@@ -1,7 +1,10 @@
 /** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
 import type { Rng } from '../../core/index.ts';
-import type { Activation } from '../config/index.ts';
-import { linear, ParameterLayout, type Parameters, scaledLayerNorm, type Tensor } from '../engine/index.ts';
+import type { Tensor } from '../engine/graph.ts';
+import { scaledLayerNorm } from '../engine/layer-norm.ts';
+import { linear } from '../engine/linear.ts';
+import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
+import type { Activation } from '../options/activation.ts';
 import { activationOf, hiddenName } from './activation.ts';
 
 /** A parameter's name and shape. */

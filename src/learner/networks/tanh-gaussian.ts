@@ -1,5 +1,9 @@
 /** The policy's distribution: a Gaussian squashed by tanh into (−1, 1). */
-import { add, exp, mul, reduceSum, softplus, square, sub, type Tensor, tanh } from '../engine/index.ts';
+
+import type { Tensor } from '../engine/graph.ts';
+import { add, mul, square, sub } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
+import { exp, softplus, tanh } from '../ops/functions.ts';
 
 /**
  * A reparameterised draw: u = μ + σε, a = tanh u, and its log-density [B, 1]

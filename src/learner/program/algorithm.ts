@@ -1,6 +1,7 @@
 /** What an algorithm is to the learner: networks, the losses that train them, and a policy. */
 import type { Rng } from '../../core/index.ts';
-import type { Parameters, Tensor } from '../engine/index.ts';
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
 import type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
 import type { Step } from './step.ts';
 

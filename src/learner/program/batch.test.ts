@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
-import { Replay } from '../replay/index.ts';
+import { Replay } from '../replay/replay.ts';
 import { drawBatch, drawSubset, splitBatch } from './batch.ts';
 
 function replayOf(demonstrations: number, online: number): Replay {

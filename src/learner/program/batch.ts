@@ -3,7 +3,9 @@
  * online transitions, in every slice of an update-to-data ratio.
  */
 import type { Rng } from '../../core/index.ts';
-import type { BatchColumns, Replay, RowRange, RowReading, TransitionRing } from '../replay/index.ts';
+import type { BatchColumns, RowReading } from '../replay/columns.ts';
+import type { Replay } from '../replay/replay.ts';
+import type { RowRange, TransitionRing } from '../replay/ring.ts';
 
 /** How a batch is made up. */
 export interface BatchSplit {

@@ -1,5 +1,5 @@
 /** What the work of the safety chain costs a policy, where a run says that it costs something. */
-import type { LearnerConfig } from '../config/index.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
 
 /** The weights of `LearnerConfig` that turn the chain's work into reward. */
 export type CostWeights = Pick<

@@ -1,5 +1,8 @@
 /** Gradients of whole networks. */
-import { gradients, type Packed, type Parameters, type Tensor } from '../engine/index.ts';
+import { gradients } from '../engine/autodiff.ts';
+import type { Tensor } from '../engine/graph.ts';
+import type { Packed } from '../engine/packed.ts';
+import type { Parameters } from '../engine/parameters.ts';
 
 /** A network whose gradient is asked for. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 /** The inputs of a training graph beside its state: declared while the graph is written, filled in every call. */
-import type { Graph, Shape, Tensor } from '../engine/index.ts';
-import type { Replay } from '../replay/index.ts';
+import type { Graph, Shape, Tensor } from '../engine/graph.ts';
+import type { Replay } from '../replay/replay.ts';
 
 /** A number of what `visibleCount` online transitions let see of `replay`. */
 export type Measure = (replay: Replay, visibleCount: number) => number;

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { cloningWeight } from '../algorithms/bc.ts';
 import { sac } from '../algorithms/sac.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { adamStep } from '../engine/index.ts';
-import { Replay } from '../replay/index.ts';
+import { adamStep } from '../engine/adam.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { Replay } from '../replay/replay.ts';
 import { buildProgram } from './program.ts';
 import { inputArrays, ProgramInputs } from './program-inputs.ts';
 

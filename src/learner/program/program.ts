@@ -3,8 +3,12 @@
  * state parts of `stateParts`.
  */
 import { totalObservationSize } from '../../core/index.ts';
-import { updatesPerCall } from '../config/index.ts';
-import { concat, euclideanNorm, Graph, Packed, type RealType, type StatePart, type Tensor } from '../engine/index.ts';
+import { Graph, type RealType, type Tensor } from '../engine/graph.ts';
+import { Packed } from '../engine/packed.ts';
+import type { StatePart } from '../engine/session.ts';
+import { euclideanNorm } from '../ops/reduce.ts';
+import { concat } from '../ops/shape.ts';
+import { updatesPerCall } from '../options/learner-config.ts';
 import type { Algorithm, Phase } from './algorithm.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
 import { networksOf } from './networks-of.ts';

@@ -1,7 +1,8 @@
 /** What networks see of an observation. */
 import { expect, it } from 'vitest';
-import { DEFAULT_LEARNER_CONFIG } from '../config/index.ts';
-import { Bindings, Graph, Session } from '../engine/index.ts';
+import { Graph } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
 import { criticView, policyView } from './sight.ts';
 import type { LearnerSpec } from './spec.ts';
 

@@ -3,9 +3,12 @@
  * image as features, and without what is not for them.
  */
 import { policyObservationSize, totalObservationSize } from '../../core/index.ts';
-import { trainedChannels } from '../config/index.ts';
-import { clip, concat, mul, type Parameters, slice, sub, type Tensor } from '../engine/index.ts';
-import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/index.ts';
+import type { Tensor } from '../engine/graph.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/encoder.ts';
+import { clip, mul, sub } from '../ops/arithmetic.ts';
+import { concat, slice } from '../ops/shape.ts';
+import { trainedChannels } from '../options/encoder.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
 /** Normalised observations are limited to this many standard deviations. */

@@ -1,7 +1,7 @@
 /** What a learner is built for, and what networks are to it. */
 import type { ObservationParts, Rng } from '../../core/index.ts';
-import type { LearnerConfig } from '../config/index.ts';
-import type { ParameterLayout } from '../engine/index.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
 
 /** The sizes and settings that everything is built for. */
 export interface LearnerSpec {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../core/index.ts';
-import { ALGORITHM } from '../algorithms/index.ts';
 import { callOnce } from '../algorithms/one-call.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../config/index.ts';
-import { ParameterLayout, reduceSum, square } from '../engine/index.ts';
+import { ALGORITHM } from '../algorithms/registry.ts';
+import { ParameterLayout } from '../engine/parameters.ts';
+import { square } from '../ops/arithmetic.ts';
+import { reduceSum } from '../ops/broadcast.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { Algorithm } from './algorithm.ts';
 import { buildProgram } from './program.ts';
 import type { LearnerSpec } from './spec.ts';

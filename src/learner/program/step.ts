@@ -4,22 +4,15 @@
  * `ProgramInputs` in every call.
  */
 import { type Rng, totalObservationSize } from '../../core/index.ts';
-import {
-  adam,
-  add,
-  clipNorm,
-  type Graph,
-  gatherRows,
-  type Packed,
-  type Parameters,
-  polyak,
-  reshape,
-  rowAt,
-  type Shape,
-  sqrt,
-  stopGradient,
-  type Tensor,
-} from '../engine/index.ts';
+import { adam, clipNorm } from '../engine/adam.ts';
+import type { Graph, Shape, Tensor } from '../engine/graph.ts';
+import type { Packed } from '../engine/packed.ts';
+import type { Parameters } from '../engine/parameters.ts';
+import { polyak } from '../engine/polyak.ts';
+import { add, stopGradient } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { sqrt } from '../ops/functions.ts';
+import { gatherRows, rowAt } from '../ops/shape.ts';
 import { gradientNormName } from './gradient-norm.ts';
 import { gradientsOf } from './gradients-of.ts';
 import type { InputKind, InputTable, Measure } from './input-table.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { MetricRecord } from '../../runtime/record/index.ts';
+import type { MetricRecord } from '../../record/index.ts';
 import { filterActivity } from './figures.ts';
 
 const at = (tS: number): MetricRecord =>

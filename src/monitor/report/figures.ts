@@ -1,6 +1,6 @@
 /** The report's charts, each from the metric records alone. */
 import { type HistogramData, wilsonInterval } from '../../core/index.ts';
-import type { MetricKind, MetricRecord } from '../../runtime/record/index.ts';
+import type { MetricKind, MetricRecord } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
 import { type Chart, figure, type Hue, type Layer, type Point, SCROLL_HINT, shortNumber, thin } from './chart.ts';
 import { text } from './html.ts';

@@ -1,5 +1,5 @@
 /** Simple shapes as polygons, once per kind: a shape's own size is put in when it is drawn. */
-import type { DrawnShape } from '../../runtime/record/index.ts';
+import type { DrawnShape } from '../../record/index.ts';
 
 /**
  * A shape of unit size. Vertex i is the 7 numbers from 7·i: x, y, z, end, nx, ny, nz. Its place on a geom is

@@ -1,5 +1,5 @@
 /** Whether a point lies inside a shape: pictures leave out faces that other shapes hide for certain. */
-import type { DrawnShape } from '../../runtime/record/index.ts';
+import type { DrawnShape } from '../../record/index.ts';
 
 /**
  * True where `point`, in the shape's own frame (m), lies inside the shape grown by `marginM` (negative: shrunk).

@@ -9,7 +9,7 @@ import {
   parseMetrics,
   RUN_FILES,
   type RunSummary,
-} from '../../runtime/record/index.ts';
+} from '../../record/index.ts';
 import type { ReportData } from './report-data.ts';
 
 /**

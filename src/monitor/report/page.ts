@@ -12,7 +12,7 @@ import {
   workOf,
   workRates,
   workRatesText,
-} from '../../runtime/record/index.ts';
+} from '../../record/index.ts';
 import { SCROLL_HINT, shortNumber } from './chart.ts';
 import {
   calibration,

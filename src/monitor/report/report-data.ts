@@ -1,5 +1,5 @@
 /** Everything that a report shows, as plain data. */
-import type { EpisodeRecording, MetricRecord, RunSummary } from '../../runtime/record/index.ts';
+import type { EpisodeRecording, MetricRecord, RunSummary } from '../../record/index.ts';
 
 export interface ReportData {
   readonly runId: string;

@@ -11,7 +11,7 @@ import {
   MetricsWriter,
   type RunSummary,
   writeRecording,
-} from '../../runtime/record/index.ts';
+} from '../../record/index.ts';
 import { niceTicks, renderChart, shortNumber, thin } from './chart.ts';
 import { calibration } from './figures.ts';
 import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';

@@ -1,6 +1,6 @@
 /** One frame of a recording as a flat-shaded SVG: for print, for pages without scripts, for anywhere else. */
 
-import { DRAWN_SHAPES, type DrawnShape, type EpisodeRecording, type RecordedGeom } from '../../runtime/record/index.ts';
+import { DRAWN_SHAPES, type DrawnShape, type EpisodeRecording, type RecordedGeom } from '../../record/index.ts';
 import { shapeScale, type UnitMesh, unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
 import { attribute, text } from './html.ts';
 import { isInside } from './inside.ts';

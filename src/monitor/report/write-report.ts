@@ -1,7 +1,7 @@
 /** Puts the report into a run's folder. */
 import { join } from 'node:path';
-import { replaceFile } from '../../core/files/index.ts';
-import { RUN_FILES } from '../../runtime/record/index.ts';
+import { replaceFile } from '../../core/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
 import { renderReport } from './page.ts';
 import type { ReportData } from './report-data.ts';
 

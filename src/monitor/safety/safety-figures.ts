@@ -1,6 +1,6 @@
 /** The charts of a safety report. */
-import type { SafetyCheckResult, StopFigure, StopResult, Trace } from '../../runtime/safety-check/index.ts';
-import { type Chart, figure, type Layer, type Point, shortNumber } from '../report/index.ts';
+import type { SafetyCheckResult, StopFigure, StopResult, Trace } from '../../safety-check/index.ts';
+import { type Chart, figure, type Layer, type Point, shortNumber } from '../report/chart.ts';
 
 const HUES = ['blue', 'orange', 'green', 'violet'] as const;
 

@@ -1,12 +1,13 @@
 /** The report of a safety check: one HTML file that needs nothing else, and says so to the browser. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { printedBound, type SafetyCheckResult } from '../../runtime/safety-check/index.ts';
-import { shortNumber, text } from '../report/index.ts';
+import { printedBound, type SafetyCheckResult } from '../../safety-check/index.ts';
+import { shortNumber } from '../report/chart.ts';
+import { text } from '../report/html.ts';
 import { comparisonFigures, energyFigure, marginFigure, stopFigures } from './safety-figures.ts';
 import { armTable, attackersTable, limitsTable, marginsTable, stagesTable, violationsTable } from './safety-tables.ts';
 
-const styleSheet = (): string => readFileSync(new URL('./page/safety.css', import.meta.url), 'utf8');
+const styleSheet = (): string => readFileSync(new URL('./safety.css', import.meta.url), 'utf8');
 
 /** The whole page. Every text that came from a file is escaped; nothing is loaded, and no script runs. */
 export function renderSafetyReport(result: SafetyCheckResult): string {

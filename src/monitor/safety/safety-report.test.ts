@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { SafetyCheckResult, StopFigure, Trace } from '../../runtime/safety-check/index.ts';
+import type { SafetyCheckResult, StopFigure, Trace } from '../../safety-check/index.ts';
 import { renderSafetyReport } from './safety-page.ts';
 
 const EVIL = '<img src=x onerror="alert(1)">&\'\u0000';

@@ -5,8 +5,9 @@ import {
   KIND_WORDS,
   printedBound,
   type SafetyCheckResult,
-} from '../../runtime/safety-check/index.ts';
-import { attribute, shortNumber, text } from '../report/index.ts';
+} from '../../safety-check/index.ts';
+import { shortNumber } from '../report/chart.ts';
+import { attribute, text } from '../report/html.ts';
 
 /** What each attacker does, in a few words. */
 const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>> = {

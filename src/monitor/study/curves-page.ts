@@ -1,7 +1,7 @@
 /** The page of all studies: what each claims, and what came out. */
-import type { StudyFile } from '../../runtime/index.ts';
-import type { StudyCurves } from '../../runtime/study/index.ts';
-import { judge, type Verdict } from '../../runtime/study/index.ts';
+import type { StudyFile } from '../../config/index.ts';
+import type { StudyCurves } from '../../study/index.ts';
+import { judge, type Verdict } from '../../study/index.ts';
 import { studySection } from './study-page.ts';
 
 /** A study with its curves. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StudyFile } from '../../runtime/index.ts';
-import type { SeedCurve } from '../../runtime/study/index.ts';
+import type { StudyFile } from '../../config/index.ts';
+import type { SeedCurve } from '../../study/index.ts';
 import { curvesPage } from './curves-page.ts';
 import { studyTable } from './study-page.ts';
 import { studyPlot } from './study-plot.ts';

@@ -1,13 +1,6 @@
 /** The part of a results page that one study makes: claim, what came out, plot and table. Markdown, from curves alone. */
-import type { StudyConfig, StudyFile, StudyMeasure } from '../../runtime/index.ts';
-import {
-  judge,
-  meanInterval,
-  partOf,
-  type SeedCurve,
-  type StudyCurves,
-  type Verdict,
-} from '../../runtime/study/index.ts';
+import type { StudyConfig, StudyFile, StudyMeasure } from '../../config/index.ts';
+import { judge, meanInterval, partOf, type SeedCurve, type StudyCurves, type Verdict } from '../../study/index.ts';
 
 /** How a check came out, in a word that leads its sentence. */
 const WORD: Readonly<Record<Verdict['outcome'], string>> = {

@@ -1,7 +1,8 @@
 /** The plot of a study: a mean curve with its interval over seeds for each variant, as an SVG file that stands alone. */
-import type { StudyConfig } from '../../runtime/index.ts';
-import { meanInterval, measured, type SeedCurve, type StudyCurves } from '../../runtime/study/index.ts';
-import { type Axis, type Hue, type Layer, renderChart, text } from '../report/index.ts';
+import type { StudyConfig } from '../../config/index.ts';
+import { meanInterval, measured, type SeedCurve, type StudyCurves } from '../../study/index.ts';
+import { type Axis, type Hue, type Layer, renderChart } from '../report/chart.ts';
+import { text } from '../report/html.ts';
 
 const HUES: readonly Hue[] = ['blue', 'orange', 'green', 'red', 'violet', 'grey'];
 /** The page's colours, on white: a file in a repository cannot know the reader's theme. */

@@ -1,9 +1,9 @@
 /** The page of one sweep, in its folder. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StudyFile } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import type { StudyFile } from '../../runtime/index.ts';
-import type { StudyCurves } from '../../runtime/study/index.ts';
+import type { StudyCurves } from '../../study/index.ts';
 import { studySection } from './study-page.ts';
 import { studyPlot } from './study-plot.ts';
 

@@ -1,6 +1,7 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
 import { clockText, wilsonInterval } from '../../core/index.ts';
-import { perHourText, type RunStatus, type ToolView } from '../../runtime/record/index.ts';
+import { perHourText } from '../../record/index.ts';
+import type { RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
 import {
   bar,

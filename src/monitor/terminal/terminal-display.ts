@@ -1,5 +1,5 @@
 /** Shows a run's status: repainted in place on a terminal, one line a second elsewhere. */
-import type { RunStatus } from '../../runtime/record/index.ts';
+import type { RunStatus } from '../../session/index.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { columns, type TextStyle } from './text.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createRunStatus, RUN_PHASES, type RunStatus } from '../../runtime/record/index.ts';
+import type { RunStatus } from '../../session/index.ts';
+import { createRunStatus, RUN_PHASES } from '../../session/status.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
 import { columns, count, fit, stripAnsi, type TextStyle } from './text.ts';

@@ -4,7 +4,7 @@
  * acts by itself: what it gives is a part of the observation.
  */
 import { allFinite, ReinError, Rng } from '../../core/index.ts';
-import type { PlainSession } from '../onnx/index.ts';
+import type { PlainSession } from '../onnx/plain-session.ts';
 import { type ChunkPlace, ChunkQueue } from './chunk-queue.ts';
 
 export interface BasePolicy {

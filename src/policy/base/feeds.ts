@@ -1,6 +1,6 @@
 /** What each input of a base policy's graph is fed with. */
 import type { ObservationSpec } from '../../core/index.ts';
-import type { PlainSession, TensorPort } from '../onnx/index.ts';
+import type { PlainSession, TensorPort } from '../onnx/plain-session.ts';
 import type { Feed } from './base-policy.ts';
 import { inputPlaces } from './input-map.ts';
 import { unfit } from './refusal.ts';

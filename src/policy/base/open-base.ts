@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { allFinite, checkModel, explainRejection, observationParts, Rng } from '../../core/index.ts';
-import { actionDifference, hasNoiseAlways, PlainSession, type TaskAction, type TensorPort } from '../onnx/index.ts';
+import { hasNoiseAlways, PlainSession, type TensorPort } from '../onnx/plain-session.ts';
+import { actionDifference, type TaskAction } from '../onnx/stated-action.ts';
 import { sha256Hex } from '../weights.ts';
 import { type BasePolicy, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
 import { type FeedOptions, feedAll } from './feeds.ts';

@@ -1,12 +1,14 @@
 /** A base that steers is stopped in its curve: the wheels stay where they point. */
 import { expect, it } from 'vitest';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
-import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
+import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { modelOfBase, SystemClock } from '../../core/index.ts';
-import { COMMAND, COMMAND_KIND, commandNumbers, PULSE, PULSE_KIND, ROS_MESSAGE } from '../../drivers/ros/index.ts';
-import { AckermannDriveStamped } from '../messages/index.ts';
-import { COMMAND_QOS, type RosPort } from '../port/index.ts';
+import { COMMAND, COMMAND_KIND, commandNumbers, PULSE, PULSE_KIND, ROS_MESSAGE } from '../../drivers/index.ts';
+import { AckermannDriveStamped } from '../messages/definitions.ts';
+import { COMMAND_QOS } from '../port/qos.ts';
+import type { RosPort } from '../port/ros-port.ts';
 import { Bridge } from './bridge.ts';
 import { Stopper } from './stopper.ts';
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
+import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type GuardNotice, SystemClock } from '../../core/index.ts';
 import {
@@ -16,9 +17,10 @@ import {
   type RosDriverOptions,
   STATE,
   stateLayout,
-} from '../../drivers/ros/index.ts';
-import { Float64, Float64MultiArray, JointState, WrenchStamped } from '../messages/index.ts';
-import { COMMAND_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
+} from '../../drivers/index.ts';
+import { Float64, Float64MultiArray, JointState, WrenchStamped } from '../messages/definitions.ts';
+import { COMMAND_QOS, STATE_QOS } from '../port/qos.ts';
+import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { Bridge } from './bridge.ts';
 import { Stopper } from './stopper.ts';
 

@@ -14,9 +14,9 @@ import {
   STATE,
   stateLayout,
   stateNumbers,
-} from '../../drivers/ros/index.ts';
-import { readNumbers } from '../../runtime/guard-link/index.ts';
-import type { RosFault, RosPort } from '../port/index.ts';
+} from '../../drivers/index.ts';
+import { readNumbers } from '../../guard/index.ts';
+import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand, type CommandPublisher } from './command-publisher.ts';
 import { Controllers } from './controllers.ts';
 import type { ToGuard } from './guard-pipes.ts';

@@ -1,5 +1,5 @@
 /** From a command's numbers to the message that the robot's controller takes. */
-import type { RosDriverOptions } from '../../drivers/ros/index.ts';
+import type { RosDriverOptions } from '../../drivers/index.ts';
 import {
   AckermannDriveStamped,
   Float64MultiArray,
@@ -8,8 +8,9 @@ import {
   PoseStamped,
   Twist,
   TwistStamped,
-} from '../messages/index.ts';
-import { COMMAND_QOS, type RosPort } from '../port/index.ts';
+} from '../messages/definitions.ts';
+import { COMMAND_QOS } from '../port/qos.ts';
+import type { RosPort } from '../port/ros-port.ts';
 
 export interface CommandPublisher {
   /** Remapped and expanded. */

@@ -1,7 +1,8 @@
 /** The robot's controllers, through ros2_control's controller_manager. */
 import { ReinError } from '../../core/index.ts';
-import type { RosDriverOptions } from '../../drivers/ros/index.ts';
-import type { RosClient, RosPort, ServiceType } from '../port/index.ts';
+import type { RosDriverOptions } from '../../drivers/index.ts';
+import type { ServiceType } from '../messages/message-type.ts';
+import type { RosClient, RosPort } from '../port/ros-port.ts';
 
 interface ListedController {
   readonly name: string;

@@ -2,8 +2,8 @@
 import { constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { GuardNotice } from '../../core/index.ts';
-import { ROS_MESSAGE, type RosAnswer, TO_GUARD_FD } from '../../drivers/ros/index.ts';
-import { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from '../../runtime/guard-link/index.ts';
+import { ROS_MESSAGE, type RosAnswer, TO_GUARD_FD } from '../../drivers/index.ts';
+import { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from '../../guard/index.ts';
 
 /** Measurements are dropped beyond this: the guard does not read, and the newest is all that it will want. */
 const MAX_UNREAD_BYTES = 16 * 1024;

@@ -1,7 +1,7 @@
 /** What people should know about the robot's topics, said once per cause, with its row in the fault table. */
 import type { Clock, GuardNotice } from '../../core/index.ts';
-import type { RosDriverOptions } from '../../drivers/ros/index.ts';
-import type { RosFault } from '../port/index.ts';
+import type { RosDriverOptions } from '../../drivers/index.ts';
+import type { RosFault } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 const LOOK_EVERY_S = 1;

@@ -1,10 +1,9 @@
 /** What both processes do alike: read their configuration, make a port, end when the guard does, and never die silently. */
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { ReinError, SystemClock } from '../../core/index.ts';
-import { refuseDebugger } from '../../core/process/index.ts';
-import { ROS_FOLDER_PREFIX, type RosProcessConfig, stateNumbers } from '../../drivers/ros/index.ts';
-import type { RosFault, RosPort, RosPortFactory } from '../port/index.ts';
+import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
+import { ROS_FOLDER_PREFIX, type RosProcessConfig, stateNumbers } from '../../drivers/index.ts';
+import type { RosFault, RosPort, RosPortFactory } from '../port/ros-port.ts';
 import { Bridge } from './bridge.ts';
 import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';
 import { Stopper } from './stopper.ts';

@@ -1,6 +1,6 @@
 /** Reading what the guard asks the bridge for: what is not exactly what we expect is refused. */
-import type { RosRequest } from '../../drivers/ros/index.ts';
-import { parseRequest as parseGuardRequest } from '../../runtime/guard-link/index.ts';
+import type { RosRequest } from '../../drivers/index.ts';
+import { parseRequest as parseGuardRequest } from '../../guard/index.ts';
 
 export interface NumberedRosRequest {
   readonly id: number;

@@ -1,8 +1,10 @@
 /** What the robot says of itself on its topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
 import { createRobotState, type RobotModel, type RobotState } from '../../core/index.ts';
-import type { RosDriverOptions } from '../../drivers/ros/index.ts';
-import { fieldAt, JointState, messageType, Odometry, WrenchStamped } from '../messages/index.ts';
-import { type RosClock, type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
+import type { RosDriverOptions } from '../../drivers/index.ts';
+import { JointState, Odometry, WrenchStamped } from '../messages/definitions.ts';
+import { fieldAt, messageType } from '../messages/registry.ts';
+import { SENSOR_QOS } from '../port/qos.ts';
+import type { RosClock, RosPort, RosSubscription } from '../port/ros-port.ts';
 import { Odometer } from './odometer.ts';
 
 /** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */

@@ -1,8 +1,8 @@
 /** A simulated robot's surroundings, put back through its service. */
 import { ReinError, type SceneLayout } from '../../core/index.ts';
-import type { RosAnswer } from '../../drivers/ros/index.ts';
-import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/index.ts';
-import type { RosClient, RosPort } from '../port/index.ts';
+import type { RosAnswer } from '../../drivers/index.ts';
+import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/definitions.ts';
+import type { RosClient, RosPort } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
 const ANSWER_MS = 1200;

@@ -2,11 +2,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
+import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { until } from '../../../tests/support/until.ts';
-import { FakeClock, type GuardNotice } from '../../core/index.ts';
-import { JointState } from '../messages/index.ts';
-import { type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
+import { FakeClock } from '../../core/clock.ts';
+import type { GuardNotice } from '../../core/index.ts';
+import { JointState } from '../messages/definitions.ts';
+import { STATE_QOS } from '../port/qos.ts';
+import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { Notices } from './notices.ts';
 import { RobotReadings } from './robot-readings.ts';
 

@@ -10,7 +10,7 @@ import {
   createStopLaw,
   type RosDriverOptions,
   type StopLaw,
-} from '../../drivers/ros/index.ts';
+} from '../../drivers/index.ts';
 import type { CommandPublisher } from './command-publisher.ts';
 import type { Controllers } from './controllers.ts';
 import type { RobotReadings } from './robot-readings.ts';

@@ -1,5 +1,5 @@
 /** The process that can only stop, as a program: `node stopper-process.js CONFIG.json LIFE`, started by the guard. */
-import { openRosPort } from '../rclnodejs/index.ts';
+import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
 import { runStopper } from './process.ts';
 
 await runStopper(openRosPort);

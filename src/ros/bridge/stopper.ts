@@ -4,9 +4,9 @@
  * never starts or continues motion, and what it did is undone only by an operator who enables the robot again.
  */
 import type { Clock } from '../../core/index.ts';
-import { PULSE, PULSE_KIND, ROS_MESSAGE, type RosProcessConfig } from '../../drivers/ros/index.ts';
-import { readNumbers } from '../../runtime/guard-link/index.ts';
-import type { RosFault, RosPort } from '../port/index.ts';
+import { PULSE, PULSE_KIND, ROS_MESSAGE, type RosProcessConfig } from '../../drivers/index.ts';
+import { readNumbers } from '../../guard/index.ts';
+import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand } from './command-publisher.ts';
 import { Controllers } from './controllers.ts';
 import type { ToGuard } from './guard-pipes.ts';

@@ -1,9 +1,9 @@
 /** What is read, what is reused, and what is refused before it costs anything. */
 import { describe, expect, it } from 'vitest';
+import { createCdrBuffer } from './cdr-bytes.ts';
 import {
   Bool,
   CompressedImage,
-  createCdrBuffer,
   Empty,
   Float64,
   Float64MultiArray,
@@ -11,7 +11,7 @@ import {
   JointTrajectory,
   StringMessage,
   Time,
-} from './index.ts';
+} from './definitions.ts';
 
 const into = createCdrBuffer(512);
 

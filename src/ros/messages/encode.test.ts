@@ -1,9 +1,9 @@
 /** What is written, and what is refused, at the values that the binding gets wrong. */
 import { describe, expect, it } from 'vitest';
+import { createCdrBuffer } from './cdr-bytes.ts';
 import {
   AckermannDrive,
   CompressedImage,
-  createCdrBuffer,
   DiagnosticStatus,
   Float32,
   Float64MultiArray,
@@ -18,7 +18,7 @@ import {
   StringMessage,
   Twist,
   UInt8,
-} from './index.ts';
+} from './definitions.ts';
 
 const into = createCdrBuffer(8);
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineMessage, fieldAt, fieldPaths, Imu, JointState, LaserScan, MESSAGE_TYPES, messageType } from './index.ts';
+import { defineMessage } from './define-message.ts';
+import { Imu, JointState, LaserScan } from './definitions.ts';
+import { fieldAt, fieldPaths, MESSAGE_TYPES, messageType } from './registry.ts';
 
 function remedyOf(action: () => unknown): string {
   try {

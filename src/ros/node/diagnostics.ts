@@ -1,9 +1,10 @@
 /** Once a second, how each part is: OK, WARN, ERROR or STALE, one sentence, and figures. As `/diagnostics` has it. */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
-import type { LiveSession } from '../../runtime/live/index.ts';
 import { type Fault, faultsOf, isAtLeast, sentenceOf, withRow } from '../../safety/index.ts';
-import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/index.ts';
-import { EVENT_QOS, type RosFault, type RosPort, type RosPublisher } from '../port/index.ts';
+import type { LiveSession } from '../../session/index.ts';
+import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/definitions.ts';
+import { EVENT_QOS } from '../port/qos.ts';
+import type { RosFault, RosPort, RosPublisher } from '../port/ros-port.ts';
 import type { SessionHolder } from './session-holder.ts';
 import { stamp } from './stamp.ts';
 

@@ -4,8 +4,8 @@ import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
 import { startOlderLearner } from '../../../tests/support/other-version.ts';
 import { weightsOf } from '../../../tests/support/policy-fixture.ts';
 import type { Transition } from '../../core/index.ts';
-import { askLearner, type LearnerServer, startLearnerServer } from '../../learner/link/index.ts';
-import { type LearnerWait, openSession } from '../../runtime/live/index.ts';
+import { askLearner, type LearnerServer, startLearnerServer } from '../../link/index.ts';
+import { type LearnerWait, openSession } from '../../session/index.ts';
 import { LearnerRun } from './learner-run.ts';
 
 let ros: MemoryNode;

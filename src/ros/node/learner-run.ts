@@ -1,6 +1,6 @@
 /** Which run a session joins: the learner's or, while that is away, the one whose weights lie in the run's folder. */
-import type { RunSetup } from '../../runtime/index.ts';
-import { type LearnerWait, runToJoin, type SessionEvent } from '../../runtime/live/index.ts';
+import type { RunSetup } from '../../config/index.ts';
+import { type LearnerWait, runToJoin, type SessionEvent } from '../../session/index.ts';
 
 export interface LearnerRunOptions {
   readonly setup: RunSetup;

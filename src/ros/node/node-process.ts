@@ -2,22 +2,20 @@
  * The ROS node as a program: one argument with its settings, a channel to the supervisor. rclnodejs lives here, on the
  * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
  */
+
+import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
 import { SystemClock } from '../../core/index.ts';
-import { createSetup, loadResolvedConfig, type RunSetup } from '../../runtime/index.ts';
-import { endFailed, openSession, type SessionEvent, tellParent } from '../../runtime/live/index.ts';
-import { subscribeObservations, type TopicObservation } from '../observations/index.ts';
-import type { RosPort } from '../port/index.ts';
-import { openRosPort } from '../rclnodejs/index.ts';
+import { endFailed, openSession, type SessionEvent, tellParent } from '../../session/index.ts';
+import { subscribeObservations } from '../observations/subscribe.ts';
+import type { TopicObservation } from '../observations/topic-observation.ts';
+import type { RosPort } from '../port/ros-port.ts';
+import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
+import type { NodeChildConfig, NodeChildMessage } from '../start/child-config.ts';
+import { JOINT_STATES_RATE } from '../start/parameters.ts';
+import { declarationsOf, NODE_NAME } from '../start/settings.ts';
 import { LearnerRun } from './learner-run.ts';
 import { observationsStatus } from './observations-status.ts';
 import { RobotNode } from './robot-node.ts';
-import {
-  declarationsOf,
-  JOINT_STATES_RATE,
-  NODE_NAME,
-  type NodeChildConfig,
-  type NodeChildMessage,
-} from './start/index.ts';
 
 /** The graph shows a dead node for so long at most, s. */
 const GHOST_S = 25;

@@ -1,6 +1,6 @@
 /** How the observation topics are, for diagnostics. */
 import { withRow } from '../../safety/index.ts';
-import type { TopicObservation } from '../observations/index.ts';
+import type { TopicObservation } from '../observations/topic-observation.ts';
 import type { PartStatus } from './diagnostics.ts';
 
 export function observationsStatus(observations: readonly TopicObservation[], nowS: number): PartStatus {

@@ -1,7 +1,7 @@
 /** What the node says of itself: state, safety, policy, interventions, events, joints. Messages are made once and reused. */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
-import type { InterventionReport, LiveSession, SessionEvent } from '../../runtime/live/index.ts';
 import { faultsOf, namesOfBits, STAGES, sentenceOf } from '../../safety/index.ts';
+import type { InterventionReport, LiveSession, SessionEvent } from '../../session/index.ts';
 import {
   Intervention,
   JointState,
@@ -10,8 +10,9 @@ import {
   RobotEvent,
   SafetyState,
   State,
-} from '../messages/index.ts';
-import { EVENT_QOS, LATCHED_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
+} from '../messages/definitions.ts';
+import { EVENT_QOS, LATCHED_QOS, STATE_QOS } from '../port/qos.ts';
+import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { stamp } from './stamp.ts';
 
 const { INFO: info, WARN: warn, ERROR: error } = ROBOT_EVENT;

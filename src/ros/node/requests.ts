@@ -1,6 +1,6 @@
 /** What others ask of the node: services and actions; and why they may be refused, with one sentence and never a crash. */
 import { ReinError } from '../../core/index.ts';
-import type { EvaluationReport, LiveSession } from '../../runtime/live/index.ts';
+import type { EvaluationReport, LiveSession } from '../../session/index.ts';
 import {
   Evaluate,
   type EvaluateFeedback,
@@ -17,8 +17,8 @@ import {
   type SavePolicyRequest,
   Trigger,
   type TriggerAnswer,
-} from '../messages/index.ts';
-import type { ActionOutcome, RosPort } from '../port/index.ts';
+} from '../messages/definitions.ts';
+import type { ActionOutcome, RosPort } from '../port/ros-port.ts';
 import type { SessionHolder } from './session-holder.ts';
 
 /** What refusals depend on. */

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryNode, soon } from '../../../tests/support/memory-node.ts';
-import { memoryPorts } from '../../../tests/support/ros-memory/index.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { ReinError } from '../../core/index.ts';
-import type { LearnerWait } from '../../runtime/live/index.ts';
 import { STAGES } from '../../safety/index.ts';
+import type { LearnerWait } from '../../session/index.ts';
 import {
   Clock,
   DiagnosticArray,
@@ -23,8 +23,8 @@ import {
   SavePolicy,
   State,
   Trigger,
-} from '../messages/index.ts';
-import { EVENT_QOS, LATCHED_QOS, type QosProfile } from '../port/index.ts';
+} from '../messages/definitions.ts';
+import { EVENT_QOS, LATCHED_QOS, type QosProfile } from '../port/qos.ts';
 
 let ros: MemoryNode;
 beforeEach(() => {

@@ -2,11 +2,12 @@
  * The node: a session of one robot behind lifecycle, topics, services and actions. Activating permits motion and starts
  * none; deactivating stops the robot, which holds. Whatever goes wrong at the border to ROS stops the robot and is told.
  */
+
+import type { RunSetup } from '../../config/index.ts';
 import type { Clock } from '../../core/index.ts';
-import type { RunSetup } from '../../runtime/index.ts';
-import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../runtime/live/index.ts';
+import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
 import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
-import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/index.ts';
+import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/ros-port.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { Publications } from './publications.ts';
 import { offerActions, offerServices, type Permission } from './requests.ts';

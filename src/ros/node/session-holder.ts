@@ -1,6 +1,6 @@
 /** The node's session: opened beside everything else, closed and opened again as the lifecycle asks for it. */
 import { ReinError } from '../../core/index.ts';
-import type { LearnerWait, LiveSession } from '../../runtime/live/index.ts';
+import type { LearnerWait, LiveSession } from '../../session/index.ts';
 
 export type HolderState = 'closed' | 'opening' | 'open' | 'failed';
 

@@ -1,6 +1,6 @@
 /** ROS time as messages carry it. */
-import type { Time } from '../messages/index.ts';
-import type { RosClock } from '../port/index.ts';
+import type { Time } from '../messages/definitions.ts';
+import type { RosClock } from '../port/ros-port.ts';
 
 const NS_PER_S = 1_000_000_000n;
 

@@ -1,12 +1,13 @@
 /** Twists of a person: whose frame they must be in. */
 import { expect, it } from 'vitest';
-import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
+import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { TestRobot } from '../../../tests/support/session.ts';
 import { until } from '../../../tests/support/until.ts';
 import { SystemClock } from '../../core/index.ts';
-import type { SessionEvent } from '../../runtime/live/index.ts';
-import { TwistStamped } from '../messages/index.ts';
-import { SENSOR_QOS } from '../port/index.ts';
+import type { SessionEvent } from '../../session/index.ts';
+import { TwistStamped } from '../messages/definitions.ts';
+import { SENSOR_QOS } from '../port/qos.ts';
 import { Teleop } from './teleop.ts';
 
 it('refuses twists of another frame than the base, counts them, and says so once', async () => {

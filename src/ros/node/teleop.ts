@@ -1,10 +1,12 @@
 /** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
+
+import type { RunSetup } from '../../config/index.ts';
 import type { Clock } from '../../core/index.ts';
-import type { RunSetup } from '../../runtime/index.ts';
-import type { SessionEvent } from '../../runtime/live/index.ts';
+import type { SessionEvent } from '../../session/index.ts';
 import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
-import { Empty, Joy, TwistStamped } from '../messages/index.ts';
-import { EVENT_QOS, type RosPort, type RosSubscription, SENSOR_QOS } from '../port/index.ts';
+import { Empty, Joy, TwistStamped } from '../messages/definitions.ts';
+import { EVENT_QOS, SENSOR_QOS } from '../port/qos.ts';
+import type { RosPort, RosSubscription } from '../port/ros-port.ts';
 import type { PartStatus } from './diagnostics.ts';
 import { secondsOf } from './stamp.ts';
 

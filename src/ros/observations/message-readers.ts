@@ -6,10 +6,10 @@ import {
   Imu,
   JointState,
   LaserScan,
-  type MessageType,
   Odometry,
   WrenchStamped,
-} from '../messages/index.ts';
+} from '../messages/definitions.ts';
+import type { MessageType } from '../messages/message-type.ts';
 import type { ReadResult } from './read-result.ts';
 import { readScan } from './scan-reader.ts';
 

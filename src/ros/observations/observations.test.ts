@@ -10,11 +10,11 @@ import {
   Imu,
   JointState,
   LaserScan,
-  type MessageType,
   Odometry,
   WrenchStamped,
-} from '../messages/index.ts';
-import type { RosPort } from '../port/index.ts';
+} from '../messages/definitions.ts';
+import type { MessageType } from '../messages/message-type.ts';
+import type { RosPort } from '../port/ros-port.ts';
 import { loadImageDecoder } from './image-decoder.ts';
 import type { Picture } from './image-reader.ts';
 import { subscribeObservations } from './subscribe.ts';

@@ -1,5 +1,5 @@
 /** A laser scan in a few sectors: how near the nearest thing is in each. */
-import type { LaserScan } from '../messages/index.ts';
+import type { LaserScan } from '../messages/definitions.ts';
 import type { ReadResult } from './read-result.ts';
 
 /**

@@ -1,8 +1,10 @@
 /** Observation topics of a task, read through a ROS port. */
 import { ReinError } from '../../core/index.ts';
 import type { ObservationTopic } from '../../tasks/index.ts';
-import { CompressedImage, Image, type MessageType } from '../messages/index.ts';
-import { type RosPort, SENSOR_QOS } from '../port/index.ts';
+import { CompressedImage, Image } from '../messages/definitions.ts';
+import type { MessageType } from '../messages/message-type.ts';
+import { SENSOR_QOS } from '../port/qos.ts';
+import type { RosPort } from '../port/ros-port.ts';
 import { type ImageDecoder, loadImageDecoder } from './image-decoder.ts';
 import { readImage } from './image-reader.ts';
 import { readerOf, type TopicReader } from './message-readers.ts';

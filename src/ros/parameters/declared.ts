@@ -1,6 +1,6 @@
 /** Checks given values against what is declared, with one sentence for what does not fit. */
 import { ReinError } from '../../core/index.ts';
-import type { ParameterDeclaration, ParameterValue } from '../port/index.ts';
+import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 import type { GivenValue } from './scalars.ts';
 
 const KINDS: Readonly<Record<ParameterDeclaration['type'], string>> = {

@@ -1,5 +1,5 @@
 /** The declared parameters of one node: values, and one set of checks for every way to change them. */
-import type { ParameterDeclaration, ParameterListener, ParameterSet, ParameterValue } from '../port/index.ts';
+import type { ParameterDeclaration, ParameterListener, ParameterSet, ParameterValue } from '../port/ros-port.ts';
 import { applyGiven, unfit } from './declared.ts';
 import type { GivenValue } from './scalars.ts';
 

@@ -1,5 +1,5 @@
 /** What `--help` of a node says of its parameters, from their declarations. */
-import type { ParameterDeclaration } from '../port/index.ts';
+import type { ParameterDeclaration } from '../port/ros-port.ts';
 
 const WIDTH = 96;
 

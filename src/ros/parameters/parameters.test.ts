@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { PRECEDENCE } from '../../../tests/support/parameter-precedence.ts';
-import { applyGiven, nodeIdentity, parseRosArgs, resolveName, resolveParameters, unfit } from './index.ts';
+import { applyGiven, unfit } from './declared.ts';
+import { nodeIdentity, resolveName } from './names.ts';
+import { resolveParameters } from './resolve.ts';
+import { parseRosArgs } from './ros-args.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-parameters-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,5 +1,5 @@
 /** A parameter file of ROS 2: node names, perhaps nested in namespaces, each with `ros__parameters`. */
-import { type Problem, problemsError, type RawYaml, readRawYaml } from '../../runtime/index.ts';
+import { type Problem, problemsError, type RawYaml, readRawYaml } from '../../config/index.ts';
 import type { ParameterRule } from './resolve.ts';
 import { givenValue } from './scalars.ts';
 

@@ -1,6 +1,7 @@
 /** A process's `--ros-args`, parsed by ROS 2's own rules. Reads parameter files, and nothing else. */
+
+import { parseRawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { parseRawYaml } from '../../runtime/index.ts';
 import { readParametersFile } from './params-file.ts';
 import { parseRemap, type RemapRule } from './remap-rule.ts';
 import type { ParameterRule } from './resolve.ts';

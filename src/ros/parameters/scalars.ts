@@ -1,7 +1,8 @@
 /** What a parameter's value means, by ROS 2's own rules, which are not those of YAML 1.2. */
+
+import type { RawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import type { RawYaml } from '../../runtime/index.ts';
-import type { ParameterDeclaration, ParameterValue } from '../port/index.ts';
+import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 
 export type ParameterType = ParameterDeclaration['type'];
 

@@ -1,6 +1,6 @@
 /** The parameter that every node has. */
 import { ReinError } from '../../core/index.ts';
-import type { ParameterDeclaration } from '../port/index.ts';
+import type { ParameterDeclaration } from '../port/ros-port.ts';
 import type { GivenValue } from './scalars.ts';
 
 /** Fixed at the start: to follow another clock later, the binding would have to subscribe while it spins. */

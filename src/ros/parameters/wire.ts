@@ -1,5 +1,5 @@
 /** Parameters as `rcl_interfaces` carries them in its services. */
-import type { ParameterDeclaration, ParameterValue } from '../port/index.ts';
+import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 
 type Type = ParameterDeclaration['type'];
 

@@ -1,6 +1,6 @@
 /** ROS time of a port: the wall's, or what `/clock` says. */
 
-import { Clock } from '../messages/index.ts';
+import { Clock } from '../messages/definitions.ts';
 import type { FaultDesk } from './fault-desk.ts';
 import { SENSOR_QOS } from './qos.ts';
 import type { RosClock, RosPort } from './ros-port.ts';

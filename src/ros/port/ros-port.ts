@@ -7,7 +7,7 @@
  *
  * Every callback is wrapped by the port: what it throws goes to `onFault` and never further.
  */
-import type { ActionType, MessageType, ServiceType } from '../messages/index.ts';
+import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
 import type { QosProfile } from './qos.ts';
 
 /** How a port is made. */

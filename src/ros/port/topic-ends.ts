@@ -1,6 +1,7 @@
 /** The part of a topic's two ends that is the same whatever carries the bytes: our codec, counters, and faults. */
 import { ReinError, SystemClock } from '../../core/index.ts';
-import { type CdrBuffer, createCdrBuffer, type MessageType } from '../messages/index.ts';
+import { createCdrBuffer } from '../messages/cdr-bytes.ts';
+import type { CdrBuffer, MessageType } from '../messages/message-type.ts';
 import type { FaultDesk } from './fault-desk.ts';
 import type { MessageListener } from './ros-port.ts';
 

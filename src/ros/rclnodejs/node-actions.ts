@@ -1,6 +1,7 @@
 /** Both ends of an action on rclnodejs: one goal at a time, everything fitted to its definition, nothing thrown further. */
 import { ReinError } from '../../core/index.ts';
-import type { ActionHandler, ActionOutcome, FaultDesk, RosActionClient } from '../port/index.ts';
+import type { FaultDesk } from '../port/fault-desk.ts';
+import type { ActionHandler, ActionOutcome, RosActionClient } from '../port/ros-port.ts';
 import type { Binding, BindingGoal, BindingGoalHandle, BindingNode, BindingType } from './binding.ts';
 import type { Shapes } from './shape.ts';
 

@@ -1,6 +1,7 @@
 /** Our answers to `change_state` before rclnodejs's, which throws into native code for what is not possible. */
 import { expect, it } from 'vitest';
-import { FaultDesk, type RosFault } from '../port/index.ts';
+import { FaultDesk } from '../port/fault-desk.ts';
+import type { RosFault } from '../port/ros-port.ts';
 import type { Binding, BindingLifecycleNode } from './binding.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 

@@ -1,16 +1,8 @@
 /** A lifecycle node: our hooks behind rclnodejs's state machine, with an answer also for what is not possible. */
 import { ReinError } from '../../core/index.ts';
-import {
-  type FaultDesk,
-  isPossible,
-  LIFECYCLE_STATE_IDS,
-  type LifecycleHooks,
-  type LifecycleResult,
-  type LifecycleState,
-  type LifecycleTransition,
-  refusalOf,
-  requestedTransition,
-} from '../port/index.ts';
+import type { FaultDesk } from '../port/fault-desk.ts';
+import { isPossible, LIFECYCLE_STATE_IDS, refusalOf, requestedTransition } from '../port/lifecycle.ts';
+import type { LifecycleHooks, LifecycleResult, LifecycleState, LifecycleTransition } from '../port/ros-port.ts';
 import type { Binding, BindingLifecycleNode } from './binding.ts';
 
 export class NodeLifecycle {

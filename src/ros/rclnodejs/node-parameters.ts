@@ -1,14 +1,10 @@
 /** Shows our parameters through rclnodejs's services: with our checks and sentences, and with the ranges that it leaves out. */
-import {
-  constraintsOf,
-  type ParameterStore,
-  USE_SIM_TIME,
-  valueOfWire,
-  wireDescriptor,
-  wireType,
-  wireValue,
-} from '../parameters/index.ts';
-import type { FaultDesk, ParameterDeclaration, ParameterValue } from '../port/index.ts';
+
+import type { ParameterStore } from '../parameters/parameter-store.ts';
+import { USE_SIM_TIME } from '../parameters/sim-time.ts';
+import { constraintsOf, valueOfWire, wireDescriptor, wireType, wireValue } from '../parameters/wire.ts';
+import type { FaultDesk } from '../port/fault-desk.ts';
+import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 import type { Binding, BindingDescriptor, BindingNode, BindingParameter, SetResult } from './binding.ts';
 
 /** Declares everything in `store` on `node`, and lets nothing be set that it refuses. */

@@ -1,6 +1,6 @@
 /** Both ends of a service on rclnodejs. */
 import { ReinError } from '../../core/index.ts';
-import type { RosClient } from '../port/index.ts';
+import type { RosClient } from '../port/ros-port.ts';
 import type { ActionHost, Names } from './node-actions.ts';
 
 type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'desk'>;

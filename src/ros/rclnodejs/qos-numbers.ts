@@ -1,5 +1,6 @@
 /** Quality of service in the numbers of ROS's middleware interface, and back. */
-import type { QosProfile, RosEndpoint } from '../port/index.ts';
+import type { QosProfile } from '../port/qos.ts';
+import type { RosEndpoint } from '../port/ros-port.ts';
 import type { Binding, BindingEndpoint } from './binding.ts';
 
 const KEEP_LAST = 1;

@@ -4,47 +4,36 @@
  * throws reaches native code, which would end the process.
  */
 import { ReinError } from '../../core/index.ts';
-import type { MessageType } from '../messages/index.ts';
-import {
-  expandName,
-  type NodeIdentity,
-  nodeIdentity,
-  ParameterStore,
-  parseRosArgs,
-  type RosArguments,
-  resolveName,
-  resolveParameters,
-  USE_SIM_TIME,
-  usesSimTime,
-} from '../parameters/index.ts';
-import {
-  type ActionHandler,
-  type ActionType,
-  FaultDesk,
-  GraphWatch,
-  type LifecycleHooks,
-  type LifecycleState,
-  type LifecycleTransition,
-  type MessageListener,
-  type OwnEnd,
-  type ParameterDeclaration,
-  type ParameterListener,
-  type ParameterSet,
-  PortClock,
-  type QosProfile,
-  type RosActionClient,
-  type RosClient,
-  type RosEndpoint,
-  type RosFault,
-  type RosPort,
-  type RosPortFactory,
-  type RosPortOptions,
-  type RosPublisher,
-  type RosSubscription,
-  type ServiceType,
-  TopicReader,
-  TopicWriter,
-} from '../port/index.ts';
+import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
+import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../parameters/names.ts';
+import { ParameterStore } from '../parameters/parameter-store.ts';
+import { resolveParameters } from '../parameters/resolve.ts';
+import { parseRosArgs, type RosArguments } from '../parameters/ros-args.ts';
+import { USE_SIM_TIME, usesSimTime } from '../parameters/sim-time.ts';
+import { FaultDesk } from '../port/fault-desk.ts';
+import { GraphWatch, type OwnEnd } from '../port/graph-watch.ts';
+import { PortClock } from '../port/port-clock.ts';
+import type { QosProfile } from '../port/qos.ts';
+import type {
+  ActionHandler,
+  LifecycleHooks,
+  LifecycleState,
+  LifecycleTransition,
+  MessageListener,
+  ParameterDeclaration,
+  ParameterListener,
+  ParameterSet,
+  RosActionClient,
+  RosClient,
+  RosEndpoint,
+  RosFault,
+  RosPort,
+  RosPortFactory,
+  RosPortOptions,
+  RosPublisher,
+  RosSubscription,
+} from '../port/ros-port.ts';
+import { TopicReader, TopicWriter } from '../port/topic-ends.ts';
 import {
   type Binding,
   type BindingContext,

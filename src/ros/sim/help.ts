@@ -1,5 +1,5 @@
 /** `ros2 run rein sim --help`: what it is, how it is used, and its parameters from their declarations. */
-import { parametersHelp } from '../parameters/index.ts';
+import { parametersHelp } from '../parameters/parameters-help.ts';
 import { SIM_PARAMETERS } from './parameters.ts';
 
 const INTRODUCTION = `A simulated robot behind the topics of plain ROS controllers, for trying everything without hardware.

@@ -1,6 +1,6 @@
 /** The parameters of `ros2 run rein sim`, as ROS tools show them, and the settings that they give. */
-import type { ParameterDeclaration, ParameterSet, ParameterValue } from '../port/index.ts';
-import type { BaseKind, BaseOptions } from './base/index.ts';
+import type { ParameterDeclaration, ParameterSet, ParameterValue } from '../port/ros-port.ts';
+import type { BaseKind, BaseOptions } from './base-model.ts';
 
 /** What plays the arm's controller, or which kind of base there is. */
 const ARM_CONTROLLERS = ['joint_trajectory', 'position', 'velocity', 'effort', 'pose'] as const;

@@ -1,8 +1,9 @@
 /** What is simulated: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
+
+import { createSetup, type ResolvedConfig, resolveConfig, simulatedArm } from '../../config/index.ts';
 import type { BaseModel, RobotModel } from '../../core/index.ts';
-import type { MujocoDriverOptions } from '../../drivers/mujoco/index.ts';
-import { createSetup, type ResolvedConfig, resolveConfig, simulatedArm } from '../../runtime/index.ts';
-import type { BaseKind, BaseOptions } from './base/index.ts';
+import type { MujocoDriverOptions } from '../../drivers/mujoco.ts';
+import type { BaseKind, BaseOptions } from './base-model.ts';
 import type { ArmControllerKind, SimSettings } from './parameters.ts';
 
 export type Plant = ArmPlant | BasePlant;

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
-import { JointState } from '../messages/index.ts';
-import { EVENT_QOS } from '../port/index.ts';
+import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
+import { JointState } from '../messages/definitions.ts';
+import { EVENT_QOS } from '../port/qos.ts';
 import { SIM_PARAMETERS } from './parameters.ts';
 import { runSim } from './run-sim.ts';
 

@@ -1,9 +1,9 @@
 /** The simulator as a program: opens the port, keeps real time, ends in order when it is asked to. */
 import { ReinError, SystemClock } from '../../core/index.ts';
-import { parseRosArgs } from '../parameters/index.ts';
-import type { RosFault, RosPort, RosPortFactory } from '../port/index.ts';
+import { parseRosArgs } from '../parameters/ros-args.ts';
+import type { RosFault, RosPort, RosPortFactory } from '../port/ros-port.ts';
 import { simHelp } from './help.ts';
-import { keepPace } from './shared/index.ts';
+import { keepPace } from './pace.ts';
 import { Simulator } from './simulator.ts';
 
 export interface SimProgram {

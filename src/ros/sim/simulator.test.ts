@@ -1,8 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
-import { MemoryGraph, memoryPorts } from '../../../tests/support/ros-memory/index.ts';
-import { FakeClock } from '../../core/index.ts';
+import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
+import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
+import { FakeClock } from '../../core/clock.ts';
 import {
   Clock,
   Float64,
@@ -10,21 +11,15 @@ import {
   JointState,
   JointTrajectory,
   JointTrajectoryPoint,
-  type MessageType,
   Odometry,
   ResetScene,
   StringMessage,
   Twist,
   WrenchStamped,
-} from '../messages/index.ts';
-import {
-  COMMAND_QOS,
-  EVENT_QOS,
-  type RosPort,
-  type RosPublisher,
-  SENSOR_QOS,
-  type ServiceType,
-} from '../port/index.ts';
+} from '../messages/definitions.ts';
+import type { MessageType, ServiceType } from '../messages/message-type.ts';
+import { COMMAND_QOS, EVENT_QOS, SENSOR_QOS } from '../port/qos.ts';
+import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { Simulator } from './simulator.ts';
 
 const { robot: model } = arm6Setup().config;

@@ -1,12 +1,16 @@
 /** The simulator at a port: reads its parameters, registers everything, and lives one period per `tick`. */
 import type { Clock } from '../../core/index.ts';
-import { Clock as ClockMessage, StringMessage } from '../messages/index.ts';
-import { COMMAND_QOS, EVENT_QOS, type RosPort, type RosPublisher, STATE_QOS } from '../port/index.ts';
-import { ArmSimulator, SimulatedArm } from './arm/index.ts';
-import { BaseSimulator } from './base/index.ts';
+import { Clock as ClockMessage, StringMessage } from '../messages/definitions.ts';
+import { COMMAND_QOS, EVENT_QOS, STATE_QOS } from '../port/qos.ts';
+import type { RosPort, RosPublisher } from '../port/ros-port.ts';
+import { ArmSimulator } from './arm-simulator.ts';
+import { BaseSimulator } from './base-simulator.ts';
+import { Complaints } from './complaints.ts';
+import { parseInjection } from './injection.ts';
 import { readSettings, SIM_PARAMETERS, type SimSettings } from './parameters.ts';
 import { resolvePlant } from './plant.ts';
-import { Complaints, parseInjection, SimClock } from './shared/index.ts';
+import { SimClock } from './sim-clock.ts';
+import { SimulatedArm } from './simulated-arm.ts';
 
 export interface SimulatorOptions {
   /** Not started yet. */

@@ -5,7 +5,7 @@
  */
 import type { ArmKinematics, RobotModel } from '../../core/index.ts';
 import { BARRIER_BRAKE, BARRIER_STEERED } from '../bits.ts';
-import { brakeStep } from '../limits/index.ts';
+import { brakeStep } from '../limits/brake.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 import { ActiveSet, MOST_ROWS } from './active-set.ts';
 import type { Clearances } from './clearances.ts';

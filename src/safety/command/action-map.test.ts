@@ -6,7 +6,7 @@ import { oddArm3, ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
 import { type ActionSpec, ArmKinematics, matrixFromQuaternion, Rng } from '../../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
-import { ActionMap } from './index.ts';
+import { ActionMap } from './action-map.ts';
 
 describe('a tool action', () => {
   it('moves the tool by scale × action within one policy period, untouched by any stage', () => {

@@ -15,7 +15,8 @@ import {
   yawBetween,
 } from '../../core/index.ts';
 import { TARGET_BOXED, TARGET_LEASHED } from '../bits.ts';
-import { BrakeBound, fitIntoBox } from '../limits/index.ts';
+import { BrakeBound } from '../limits/brake-bound.ts';
+import { fitIntoBox } from '../limits/velocity-box.ts';
 import { NOW, PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** Targets keep this distance from the walls, so that the shield has room to let the tool leave again, m. */

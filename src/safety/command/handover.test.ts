@@ -5,7 +5,7 @@ import { Bench } from '../../../tests/support/chain-bench.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
 import type { Decider } from '../../core/index.ts';
-import { LimitMonitor } from '../watch/index.ts';
+import { LimitMonitor } from '../watch/limit-monitor.ts';
 import { HandoverWatch } from './handover.ts';
 
 const STEP_S = 0.1;

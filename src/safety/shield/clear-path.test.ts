@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
-import { Clearances } from '../avoidance/index.ts';
+import { Clearances } from '../avoidance/clearances.ts';
 import { ClearPath } from './clear-path.ts';
 
 const arm = new ArmKinematics(guardedArm);

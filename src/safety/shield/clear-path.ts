@@ -1,6 +1,6 @@
 /** Whether a straight line in joint space keeps every clearance of an arm, all along it and not only at samples. */
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
-import { Clearances } from '../avoidance/index.ts';
+import { Clearances } from '../avoidance/clearances.ts';
 
 /** Into how many pieces the path is cut before it is given up. */
 const PIECES = [1, 4, 16] as const;

@@ -1,6 +1,6 @@
 /** A mobile base between four walls: where it is, and whether a path of its axes keeps it inside, all along. */
 import { allFinite, type BaseModel, BasePath, type Fence as FenceModel, PIECE_TURN_RAD } from '../../core/index.ts';
-import { BEND, dip, FIRST, LAST, LEAST, LENGTH } from '../avoidance/index.ts';
+import { BEND, dip, FIRST, LAST, LEAST, LENGTH } from '../avoidance/between.ts';
 
 /** Into how many pieces a path is cut before it is given up. */
 const PIECES = [1, 4, 16, 64] as const;

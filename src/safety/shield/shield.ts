@@ -4,9 +4,9 @@
  * Otherwise slower motions are tried, and at last the brake step that was verified a tick ago. (docs/safety-case.md)
  */
 import type { RobotModel } from '../../core/index.ts';
-import type { Clearances } from '../avoidance/index.ts';
+import type { Clearances } from '../avoidance/clearances.ts';
 import { SHIELD_BRAKE, SHIELD_SCALED } from '../bits.ts';
-import { brakeStep, writeBrakePath } from '../limits/index.ts';
+import { brakeStep, writeBrakePath } from '../limits/brake.ts';
 import type { TickTimes } from '../tick-times.ts';
 import { ClearPath } from './clear-path.ts';
 import { Fence } from './fence.ts';

@@ -1,5 +1,7 @@
 /** The fault table as a page for people. */
-import { FAULT_ROWS, FAULTS, type FaultRow, OTHER_FAULTS } from '../faults.ts';
+
+import type { FaultRow } from '../fault-table/fault-row.ts';
+import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../faults.ts';
 
 /** A test that shows what a row promises. */
 export interface FaultProof {

@@ -4,7 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { DECIDERS, type Decider, SAFETY_STATES, type SafetyStateName } from '../../core/index.ts';
-import { FAULTS, isAtLeast, PERSON_ONLY, STOP_ACTIONS, type StopAction, worstAction } from '../faults.ts';
+import { STOP_ACTIONS, type StopAction } from '../fault-table/fault-row.ts';
+import { FAULTS, isAtLeast, PERSON_ONLY, worstAction } from '../faults.ts';
 import {
   hasTorque,
   type Movers,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { carBase, oddArm3 } from '../../../tests/support/robot-models.ts';
-import { describeReaction, reactionBound } from './index.ts';
+import { describeReaction, reactionBound } from './reaction.ts';
 
 describe('the bound of a reaction', () => {
   it('is the sum of what passes until standstill, with the slowest brake of all joints', () => {

@@ -3,7 +3,8 @@
  * `acknowledge`, to `standby`, and nothing but `activate` leads to motion.
  */
 import type { ActionCommand, Decider, GuardAnswer, GuardRequest, SafetyStateName } from '../../core/index.ts';
-import { type Fault, faultsOf, isAtLeast, PERSON_ONLY, type StopAction, worstAction } from '../faults.ts';
+import type { StopAction } from '../fault-table/fault-row.ts';
+import { type Fault, faultsOf, isAtLeast, PERSON_ONLY, worstAction } from '../faults.ts';
 
 export type RequestKind = GuardRequest['kind'] | 'none';
 

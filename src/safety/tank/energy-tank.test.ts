@@ -4,7 +4,7 @@ import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { times } from '../../../tests/support/times.ts';
 import { createRobotState, Rng, type RobotModel, type RobotState, type TankModel } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
-import { brakeStep } from '../limits/index.ts';
+import { brakeStep } from '../limits/brake.ts';
 import { EnergyTank } from './energy-tank.ts';
 import { springsJ } from './spring.ts';
 

@@ -6,7 +6,8 @@
 import type { RobotModel, RobotState } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
 import { type ChainReport, STAGE } from '../chain-report.ts';
-import { BrakeBound, brakeStep, writeBrakeRate } from '../limits/index.ts';
+import { brakeStep, writeBrakeRate } from '../limits/brake.ts';
+import { BrakeBound } from '../limits/brake-bound.ts';
 import { PASSED, PERIOD, type TickTimes } from '../tick-times.ts';
 import { JointPort } from './joint-port.ts';
 import { CONTENT, EnergyLedger, SPARE, TAKEN } from './ledger.ts';

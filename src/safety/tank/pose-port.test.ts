@@ -12,7 +12,7 @@ import {
   rotationError,
   type TankModel,
 } from '../../core/index.ts';
-import { brakeStep } from '../limits/index.ts';
+import { brakeStep } from '../limits/brake.ts';
 import { EnergyTank } from './energy-tank.ts';
 import { DISSIPATED, RELEASED } from './port.ts';
 import { PosePort } from './pose-port.ts';

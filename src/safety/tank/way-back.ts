@@ -1,6 +1,6 @@
 /** How a reference gets back to a place that it was ahead of. */
 import type { RobotModel } from '../../core/index.ts';
-import type { BrakeBound } from '../limits/index.ts';
+import type { BrakeBound } from '../limits/brake-bound.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
 /** [1] the whole way; its acceleration, 1/s²; and how fast it may go on, 1/s. In arrays: see `TickTimes`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { CONTACT_FORCE } from '../faults.ts';
+import { CONTACT_FORCE } from '../fault-table/flags.ts';
 import { ContactMonitor } from './contact.ts';
 
 const limited = { ...ur5eLike, contact: { forceMaxN: 30, torqueMaxNm: 3 } };

@@ -1,6 +1,6 @@
 /** Watches what the tool presses with: a wrench beyond the robot's contact limits in two measurements running (row 41). */
 import type { RobotModel } from '../../core/index.ts';
-import { CONTACT_FORCE } from '../faults.ts';
+import { CONTACT_FORCE } from '../fault-table/flags.ts';
 
 /** One measurement may be a spike of the sensor; two running are a contact. */
 const SAMPLES = 2;

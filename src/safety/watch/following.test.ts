@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { diffBase, oddArm3 } from '../../../tests/support/robot-models.ts';
 import type { RobotModel } from '../../core/index.ts';
-import { FROZEN_READING, TRACKING_ERROR } from '../faults.ts';
+import { FROZEN_READING, TRACKING_ERROR } from '../fault-table/flags.ts';
 import { FollowingWatchdog } from './following.ts';
 
 const DT_S = 0.02;

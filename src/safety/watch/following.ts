@@ -1,6 +1,6 @@
 /** Watches whether the robot does what it is asked: a reading that stands still under command, and a reference that is not reached. */
 import { ArmKinematics, isFree, type JointModel, type RobotModel } from '../../core/index.ts';
-import { FROZEN_READING, TRACKING_ERROR } from '../faults.ts';
+import { FROZEN_READING, TRACKING_ERROR } from '../fault-table/flags.ts';
 
 /** A reading counts as the same within this: bits of noise below any encoder's step, rad or m. */
 const SAME = 1e-6;

@@ -4,8 +4,8 @@ import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { FaultRig } from '../../../tests/support/fault-rig.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
-import { Clearances } from '../avoidance/index.ts';
-import { TRACKING_ERROR } from '../faults.ts';
+import { Clearances } from '../avoidance/clearances.ts';
+import { TRACKING_ERROR } from '../fault-table/flags.ts';
 import { MeasuredClearance } from './measured-clearance.ts';
 
 /** Nothing but its own links and its boxes to keep clear of, and no tank that slows it. */

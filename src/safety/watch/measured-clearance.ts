@@ -3,8 +3,9 @@
  * a load or is pushed may still come near, and only its measured pose shows it. Row 43.
  */
 import type { ArmKinematics, RobotModel } from '../../core/index.ts';
-import { Clearances, SAMPLE_SIZE } from '../avoidance/index.ts';
-import { TRACKING_ERROR } from '../faults.ts';
+import { Clearances } from '../avoidance/clearances.ts';
+import { SAMPLE_SIZE } from '../avoidance/sample.ts';
+import { TRACKING_ERROR } from '../fault-table/flags.ts';
 
 /** Nearer than this share of the clearance, the robot goes at most half as fast. */
 const NEAR_SHARE = 0.5;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { OVERLOADED, OVERRUN } from '../faults.ts';
+import { OVERLOADED, OVERRUN } from '../fault-table/flags.ts';
 import { OverloadWatchdog } from './overload.ts';
 
 describe('row 48, overload', () => {

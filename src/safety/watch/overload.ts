@@ -1,5 +1,5 @@
 /** Watches whether the machine keeps up: how many ticks began or ended a period late within the last second (row 48). */
-import { OVERLOADED, OVERRUN } from '../faults.ts';
+import { OVERLOADED, OVERRUN } from '../fault-table/flags.ts';
 
 const WINDOW_S = 1;
 const SLOW_AFTER = 5;

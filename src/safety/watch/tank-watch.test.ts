@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { TANK_EMPTY } from '../faults.ts';
+import { TANK_EMPTY } from '../fault-table/flags.ts';
 import { TankWatch } from './tank-watch.ts';
 
 const tank = { port: 'joint', startJ: 2, minJ: 1, maxJ: 5, powerMaxW: 80, recovery: 0.9 } as const;

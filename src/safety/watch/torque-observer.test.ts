@@ -7,7 +7,7 @@ import {
   type RobotModel,
   type TorqueObserverModel,
 } from '../../core/index.ts';
-import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../faults.ts';
+import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../fault-table/flags.ts';
 import { TorqueObserver } from './torque-observer.ts';
 
 const joints = ur5eLike.joints.length;

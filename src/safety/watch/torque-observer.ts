@@ -10,7 +10,7 @@
  * Both pass a filter of first order, which for the second is the momentum observer with the gain 1/filterS.
  */
 import { ArmDynamics, type RobotModel, type RobotState, type TorqueObserverModel } from '../../core/index.ts';
-import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../faults.ts';
+import { SERVO_RESIDUAL, TORQUE_RESIDUAL } from '../fault-table/flags.ts';
 import { hermite, hermiteMean } from './hermite.ts';
 
 /** One residual may be a spike; three running, of new readings, are none. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { createChainReport } from '../chain-report.ts';
-import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../faults.ts';
+import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../fault-table/flags.ts';
 import { CommandWatchdog, checkTick, MeasurementWatchdog, RestDetector } from './watchdog.ts';
 
 describe('the command watchdog', () => {

@@ -1,7 +1,7 @@
 /** Watches what should keep coming: commands, plausible measurements, ticks, and rest after a stop. Flags as in `faults.ts`. */
 import type { RobotModel, SafetyStateName } from '../../core/index.ts';
 import type { ChainReport } from '../chain-report.ts';
-import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../faults.ts';
+import { COMMAND_LATE, COMMAND_LOST, ENCODER_JUMP, READING_NOT_FINITE, TICK_STALLED } from '../fault-table/flags.ts';
 
 /** Without a command that could be followed for so long, the arm is stopped, s. */
 const LOST_AFTER_S = 1;

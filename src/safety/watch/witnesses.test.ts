@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fencedBases, guardedArm } from '../../../tests/support/guarded-robots.ts';
 import { ArmKinematics, type RobotModel } from '../../core/index.ts';
-import { Clearances } from '../avoidance/index.ts';
+import { Clearances } from '../avoidance/clearances.ts';
 import { BROKEN_COLLISION, BROKEN_NOT_FINITE, BROKEN_WORKSPACE, LimitMonitor } from './limit-monitor.ts';
 
 const T = 0.02;

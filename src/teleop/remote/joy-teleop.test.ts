@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { type ActionSpec, FakeClock } from '../../core/index.ts';
+import { FakeClock } from '../../core/clock.ts';
+import type { ActionSpec } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { JOY_PADS, mappingOf } from './joy-pads.ts';
 import { JoyTeleop } from './joy-teleop.ts';

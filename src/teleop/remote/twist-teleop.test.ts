@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { type ActionSpec, FakeClock } from '../../core/index.ts';
+import { FakeClock } from '../../core/clock.ts';
+import type { ActionSpec } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import type { TeleopEvent } from './teleop-event.ts';
 import { type TwistMessage, TwistTeleop } from './twist-teleop.ts';

@@ -10,7 +10,7 @@ import {
   sealBundle,
   startLearnerServer,
   subscribeWeights,
-} from '../../../src/learner/link/index.ts';
+} from '../../../src/link/index.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { type Direction, LIES, type Lie, startLyingProxy } from '../../support/lying-proxy.ts';
 import { until } from '../../support/until.ts';

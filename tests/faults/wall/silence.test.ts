@@ -12,8 +12,8 @@ import {
   sealBundle,
   startLearnerServer,
   subscribeWeights,
-  type UplinkState,
-} from '../../../src/learner/link/index.ts';
+} from '../../../src/link/index.ts';
+import type { UplinkState } from '../../../src/link/uplink.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { type SilentWire, startSilentWire } from '../../support/silent-wire.ts';
 

@@ -7,14 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import {
-  commandNumbers,
-  createActionCommand,
-  encodeMessage,
-  packCommand,
-} from '../../../src/runtime/guard-link/index.ts';
-import { MessageBudget } from '../../../src/runtime/guard-link/message-budget.ts';
-import type { StopMeasure, StopTrialName, StopTrialResult } from '../../../src/runtime/stop-trials/index.ts';
+import type { StopMeasure, StopTrialName, StopTrialResult } from '../../../bench/stop-trials/result.ts';
+import { createActionCommand } from '../../../src/guard/index.ts';
+import { commandNumbers, packCommand } from '../../../src/guard/link/frames.ts';
+import { MessageBudget } from '../../../src/guard/link/message-budget.ts';
+import { encodeMessage } from '../../../src/guard/link/wire.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { mockAction, mockModel } from '../../support/mock-guard.ts';
 import { until } from '../../support/until.ts';
@@ -22,8 +19,8 @@ import { until } from '../../support/until.ts';
 // Threads and processes run the compiled code: this version of Node cannot strip types.
 const dist = (file: string): string => fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url));
 const { runStopTrials } = (await import(
-  dist('runtime/stop-trials/index.js')
-)) as typeof import('../../../src/runtime/stop-trials/index.ts');
+  dist('bench/stop-trials/index.js')
+)) as typeof import('../../../bench/stop-trials/index.ts');
 const TRIALS = 2;
 /** `npm run evidence` floods for as long as row 32 says; a test run has not the time. */
 const FLOOD_S = Number(process.env['REIN_FLOOD_S'] ?? 5);
@@ -93,7 +90,7 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
     const options = { name: 'mock', options: {} };
     const config = { model: mockModel, action: mockAction, policyPeriodS: 0.1, driver: options, socketPath };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify({ ...config, realTimePriority: 'try' }));
-    guard = fork(dist('runtime/guard/guard-process.js'), [join(folder, 'guard.json')], {
+    guard = fork(dist('guard/guard-process.js'), [join(folder, 'guard.json')], {
       env: { ...process.env, REIN_LOG: 'fatal' },
     });
     await once(guard, 'message');

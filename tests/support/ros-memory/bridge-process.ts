@@ -6,8 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { runBridge } from '../../../src/ros/bridge/index.ts';
-import { MemoryGraph, memoryPorts } from './index.ts';
+import { runBridge } from '../../../src/ros/bridge/process.ts';
+import { MemoryGraph } from './memory-graph.ts';
+import { memoryPorts } from './memory-port.ts';
 import { startMemoryRobot } from './robot.ts';
 
 const folder = process.env['REIN_TEST_FOLDER'] ?? '';

@@ -1,14 +1,13 @@
 /** Takes a lifecycle node through its states without ROS. */
 import { ReinError } from '../../../src/core/index.ts';
-import {
-  type FaultDesk,
-  isPossible,
-  type LifecycleHooks,
-  type LifecycleResult,
-  type LifecycleState,
-  type LifecycleTransition,
-  refusalOf,
-} from '../../../src/ros/port/index.ts';
+import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import { isPossible, refusalOf } from '../../../src/ros/port/lifecycle.ts';
+import type {
+  LifecycleHooks,
+  LifecycleResult,
+  LifecycleState,
+  LifecycleTransition,
+} from '../../../src/ros/port/ros-port.ts';
 
 interface Step {
   readonly success: LifecycleState;

@@ -1,10 +1,6 @@
 /** The services by which tools see and change a lifecycle node's state. */
-import {
-  type FaultDesk,
-  LIFECYCLE_STATE_IDS,
-  requestedTransition,
-  type TransitionRequest,
-} from '../../../src/ros/port/index.ts';
+import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import { LIFECYCLE_STATE_IDS, requestedTransition, type TransitionRequest } from '../../../src/ros/port/lifecycle.ts';
 import type { LifecycleMachine } from './lifecycle-machine.ts';
 import type { OwnService } from './parameter-services.ts';
 

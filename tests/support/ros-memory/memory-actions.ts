@@ -1,6 +1,7 @@
 /** Actions in memory: one goal at a time, feedback, cancel. Everything that passes between the two ends is a copy. */
 import { ReinError } from '../../../src/core/index.ts';
-import type { ActionHandler, ActionOutcome, FaultDesk, RosActionClient } from '../../../src/ros/port/index.ts';
+import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import type { ActionHandler, ActionOutcome, RosActionClient } from '../../../src/ros/port/ros-port.ts';
 import type { MemoryGraph } from './memory-graph.ts';
 
 /** What a client hands to a server. */

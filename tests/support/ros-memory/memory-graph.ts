@@ -1,5 +1,6 @@
 /** A ROS graph inside this process: nodes find each other's topics, services and actions on it. */
-import { type QosProfile, qosMismatch, type RosEndpoint } from '../../../src/ros/port/index.ts';
+import { type QosProfile, qosMismatch } from '../../../src/ros/port/qos.ts';
+import type { RosEndpoint } from '../../../src/ros/port/ros-port.ts';
 
 export interface WriterEnd {
   readonly node: string;

@@ -1,46 +1,35 @@
 /** A port onto a graph in this process: the same contract as the real one, without ROS. */
 import { ReinError } from '../../../src/core/index.ts';
-import type { MessageType } from '../../../src/ros/messages/index.ts';
-import {
-  expandName,
-  type NodeIdentity,
-  nodeIdentity,
-  ParameterStore,
-  parseRosArgs,
-  type RosArguments,
-  resolveName,
-  resolveParameters,
-  USE_SIM_TIME,
-  usesSimTime,
-} from '../../../src/ros/parameters/index.ts';
-import {
-  type ActionHandler,
-  type ActionType,
-  FaultDesk,
-  GraphWatch,
-  type LifecycleHooks,
-  type LifecycleState,
-  type LifecycleTransition,
-  type MessageListener,
-  type OwnEnd,
-  type ParameterDeclaration,
-  type ParameterListener,
-  type ParameterSet,
-  PortClock,
-  type QosProfile,
-  type RosActionClient,
-  type RosClient,
-  type RosEndpoint,
-  type RosFault,
-  type RosPort,
-  type RosPortFactory,
-  type RosPortOptions,
-  type RosPublisher,
-  type RosSubscription,
-  type ServiceType,
-  TopicReader,
-  TopicWriter,
-} from '../../../src/ros/port/index.ts';
+import type { ActionType, MessageType, ServiceType } from '../../../src/ros/messages/message-type.ts';
+import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../../../src/ros/parameters/names.ts';
+import { ParameterStore } from '../../../src/ros/parameters/parameter-store.ts';
+import { resolveParameters } from '../../../src/ros/parameters/resolve.ts';
+import { parseRosArgs, type RosArguments } from '../../../src/ros/parameters/ros-args.ts';
+import { USE_SIM_TIME, usesSimTime } from '../../../src/ros/parameters/sim-time.ts';
+import { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import { GraphWatch, type OwnEnd } from '../../../src/ros/port/graph-watch.ts';
+import { PortClock } from '../../../src/ros/port/port-clock.ts';
+import type { QosProfile } from '../../../src/ros/port/qos.ts';
+import type {
+  ActionHandler,
+  LifecycleHooks,
+  LifecycleState,
+  LifecycleTransition,
+  MessageListener,
+  ParameterDeclaration,
+  ParameterListener,
+  ParameterSet,
+  RosActionClient,
+  RosClient,
+  RosEndpoint,
+  RosFault,
+  RosPort,
+  RosPortFactory,
+  RosPortOptions,
+  RosPublisher,
+  RosSubscription,
+} from '../../../src/ros/port/ros-port.ts';
+import { TopicReader, TopicWriter } from '../../../src/ros/port/topic-ends.ts';
 import { LifecycleMachine } from './lifecycle-machine.ts';
 import { lifecycleServices } from './lifecycle-services.ts';
 import { Mailbox } from './mailbox.ts';

@@ -1,6 +1,6 @@
 /** A client of a service in memory: request and answer are copies, and both take a turn of the event loop. */
 import { ReinError } from '../../../src/core/index.ts';
-import type { RosClient } from '../../../src/ros/port/index.ts';
+import type { RosClient } from '../../../src/ros/port/ros-port.ts';
 import { turn } from './memory-actions.ts';
 import type { MemoryGraph } from './memory-graph.ts';
 

@@ -1,13 +1,9 @@
 /** The services by which tools read and set a node's parameters. */
-import {
-  type ParameterStore,
-  valueOfWire,
-  type WireValue,
-  wireDescriptor,
-  wireType,
-  wireValue,
-} from '../../../src/ros/parameters/index.ts';
-import type { FaultDesk, ServiceType } from '../../../src/ros/port/index.ts';
+
+import type { ServiceType } from '../../../src/ros/messages/message-type.ts';
+import type { ParameterStore } from '../../../src/ros/parameters/parameter-store.ts';
+import { valueOfWire, type WireValue, wireDescriptor, wireType, wireValue } from '../../../src/ros/parameters/wire.ts';
+import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
 
 /** A service that a port offers by itself. */
 export interface OwnService {

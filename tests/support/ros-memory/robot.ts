@@ -1,9 +1,10 @@
 /** A robot on a ROS graph in this process, of the kind that the process's first argument says: position commands are where its joints are, a hundred joint states a second. */
 import { readFileSync } from 'node:fs';
-import type { RosProcessConfig } from '../../../src/drivers/ros/index.ts';
-import { Float64MultiArray, JointState } from '../../../src/ros/messages/index.ts';
-import { COMMAND_QOS, STATE_QOS } from '../../../src/ros/port/index.ts';
-import { type MemoryGraph, memoryPorts } from './index.ts';
+import type { RosProcessConfig } from '../../../src/drivers/index.ts';
+import { Float64MultiArray, JointState } from '../../../src/ros/messages/definitions.ts';
+import { COMMAND_QOS, STATE_QOS } from '../../../src/ros/port/qos.ts';
+import type { MemoryGraph } from './memory-graph.ts';
+import { memoryPorts } from './memory-port.ts';
 
 const PERIOD_MS = 10;
 

@@ -5,10 +5,11 @@
  */
 import { appendFileSync, existsSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROS_MESSAGE, TO_GUARD_FD } from '../../../src/drivers/ros/index.ts';
-import { runStopper } from '../../../src/ros/bridge/index.ts';
-import { encodeJson } from '../../../src/runtime/guard-link/index.ts';
-import { MemoryGraph, memoryPorts } from './index.ts';
+import { ROS_MESSAGE, TO_GUARD_FD } from '../../../src/drivers/index.ts';
+import { encodeJson } from '../../../src/guard/index.ts';
+import { runStopper } from '../../../src/ros/bridge/process.ts';
+import { MemoryGraph } from './memory-graph.ts';
+import { memoryPorts } from './memory-port.ts';
 import { startMemoryRobot } from './robot.ts';
 
 const folder = process.env['REIN_TEST_FOLDER'] ?? '';

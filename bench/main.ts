@@ -1,0 +1,293 @@
+/** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. */
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Command, CommanderError } from 'commander';
+import { describeError } from '../src/cli/main.ts';
+import { path, seconds, wholeNumber } from '../src/cli/options.ts';
+import { loadRobotFile, resolveConfig } from '../src/config/index.ts';
+import { ReinError } from '../src/core/index.ts';
+import { threadsHere } from '../src/learner/engine/threads.ts';
+import { benchLearner, type LearnerBenchResult, serveBlocks } from './learner/bench.ts';
+import { benchPolicy, type PolicyBenchResult } from './policy/policy-bench.ts';
+import { benchCdr, formatCdrBench } from './ros/cdr-bench.ts';
+import { benchRos, formatRosBench } from './ros/ros-bench.ts';
+import { benchSafety, formatSafetyBench } from './runtime/safety-bench.ts';
+import { benchTick, formatTickBench } from './runtime/tick-bench.ts';
+import { benchTraining, type TrainingBenchCase } from './runtime/training-bench.ts';
+
+interface TickArguments {
+  task: string;
+  rate: number;
+  seconds: number;
+  json?: string;
+}
+
+interface LearnerArguments {
+  threads: number | 'auto';
+  calls?: number;
+  blocks?: boolean;
+  json?: string;
+}
+
+interface SafetyArguments {
+  robots: string;
+  ticks: number;
+  json?: string;
+}
+
+interface RosArguments {
+  seconds: number;
+  trials: number;
+  minutes: number;
+  json?: string;
+}
+
+interface CdrArguments {
+  seconds: number;
+  json?: string;
+}
+
+/** Decimals of numbers in JSON: all that the measurements tell. */
+const DECIMALS = 4;
+
+const HELP = `
+Close other programs first: what they take is missing in the figures. Options follow two dashes:
+  $ npm run bench -- tick --json tick.json
+  $ npm run bench -- safety
+  $ npm run bench -- learner --threads 2
+  $ npm run bench -- cdr
+  $ npm run bench -- ros --json ros.json
+  $ npm run bench -- tick --help`;
+
+const TICK_HELP = `
+What is measured:
+  A guard process runs the robot's whole tick, with a mock in place of the robot, and a node drives it as on a robot.
+    alone      nothing else runs
+    busy       a program on every core computes and makes garbage without a pause
+    swapping   the node is given other weights without a pause; they are verified, tried and put to use
+  Each with the tick's thread at normal priority and raised (SCHED_FIFO, where this user may: rein doctor tells).
+  Then, without a guard: how long an inference takes, alone and beside a swap, and how long a swap takes.
+
+How to read it:
+  late       how long after its deadline a tick began: p50, p99 and p99.9 are right to 3 %, max is exact
+  work       how long the tick itself took
+  overruns   ticks that began or ended more than a period late
+  1000 ticks a second show rare delays sooner; a robot of this configuration ticks at its controlHz.
+
+What it prints: a table, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- tick                              half a minute
+  $ npm run bench -- tick --seconds 60 --json t.json   the rare delays as well
+  $ npm run bench -- tick --seconds 0.2                to see that it works`;
+
+const SAFETY_HELP = `
+What is measured:
+  The safety chain of each robot, tick by tick, with all its walls, boxes, pairs of links and its energy tank, under
+    typical       slow swings of a policy, to joint limits and walls; the tank is full every 5 s
+    adversarial   full strokes to and fro, periods of 0.4 to 2.2 times the nominal one, now and then a NaN
+  Time in this process; the bytes that it leaves on the heap in another one, less what measuring itself leaves, with only the
+  smallest functions inlined: so they hardly depend on what the optimizer decides.
+
+What it prints: a line a case, how often each stage acts, then the same as JSON. It ends with code 1 where a tick leaves
+garbage, p99 is above 300 µs on a quiet machine, or the robot has fewer than 32 constraint rows or no tank. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- safety                         half a minute
+  $ npm run bench -- safety --robots my-robot.yaml
+  $ npm run bench -- safety --ticks 5000            to see that it works`;
+
+const LEARNER_HELP = `
+What is measured:
+  Training calls of four sizes, from the insertion arm's to twenty updates of ten critics, on batches that were drawn before;
+  and how fast this machine multiplies matrices in the same runtime, which is the ceiling. Ceiling and calls take turns, and
+  each round is held against its own ceiling. Then a learner as in a run, with its server, log, checkpoints and broadcasts,
+  fed over the link by a robot that is never waited for, in turns with the engine alone.
+
+How to read it:
+  updates/s   critic updates; each call ends with one update of the actor
+  ceiling     share of the ceiling: the rest is what is not matrix products
+  memory      of the whole process at its peak, the runtime included
+
+What it prints: one line a size, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- learner                    a minute
+  $ npm run bench -- learner --threads 1        what the second thread is worth
+  $ npm run bench -- learner --calls 1          to see that it works
+  $ python3 tests/bench/torch_sac.py            the same work in PyTorch, in turns with this`;
+
+const CDR_HELP = `
+What is measured:
+  The codec of ROS messages: time of encoding and decoding messages as a robot with six joints sends them, and the garbage
+  that each leaves. ROS is not needed.
+
+What it prints: one line a message, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- cdr                        a few seconds
+  $ npm run bench -- cdr --seconds 0.1          to see that it works`;
+
+const ROS_HELP = `
+What is measured, each with programs of its own on this machine and the real ROS 2 that is sourced:
+  round trip  a joint state there and back through our codec, two processes, 1000 times a second
+  delivered   what arrives of a 500 Hz joint state and of 30 images (640×480) a second, and how old it is
+  commands    from a command's issue in a node to the set-point on the controller's topic, at 50 and 100 Hz
+  tick        how late the guard's tick begins, with a mock and with the arm behind ROS at 500 readings a second
+  system      simulated arm, guard, its two ROS processes, supervisor and node: time to come up, cores, memory
+
+What it prints: a table, then the same as JSON. It writes nothing but what --json names.
+
+Examples:
+  $ npm run bench -- ros                               some three minutes
+  $ npm run bench -- ros --minutes 30 --json ros.json  memory over half an hour as well
+  $ npm run bench -- ros --seconds 2 --trials 10       to see that it works`;
+
+const program = new Command('bench')
+  .usage('<what> [options]')
+  .description('measure how punctual and how fast this machine is')
+  .exitOverride()
+  .allowExcessArguments(false)
+  .addHelpText('after', HELP);
+program
+  .command('tick')
+  .description('lateness of the control tick, alone, on a busy machine and while weights are swapped; inference, swap')
+  .option('--task <name>', 'whose robot and action are measured', 'insert')
+  .option('--rate <hz>', 'ticks per second', wholeNumber(10, 4000), 1000)
+  .option('--seconds <n>', 'length of each of the six phases', seconds, 4)
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', TICK_HELP)
+  .action(tick);
+program
+  .command('safety')
+  .description('what the safety chain costs a tick, and that it leaves no garbage')
+  .option('--robots <names>', 'robots of config/robots/, or files, with commas between', 'arm6,arm7')
+  .option('--ticks <n>', 'in each case', wholeNumber(1000, 10_000_000), 100_000)
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', SAFETY_HELP)
+  .action(async ({ robots, ticks, json }: SafetyArguments) => {
+    const models = robots.split(',').map((name) => loadRobotFile(name).robot);
+    const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
+    const result = await benchSafety({ models, ticks, onPhase });
+    print(formatSafetyBench(result), result, json);
+    if (result.failures.length > 0) process.exitCode = 1;
+  });
+program
+  .command('learner')
+  .description('updates per second, beside what the machine multiplies at best')
+  .option('--threads <n>', 'threads of the runtime; auto: by what the machine is doing', threadCount, 'auto')
+  .option('--calls <n>', 'at most so many calls of each size', wholeNumber(1, 100_000))
+  .option('--blocks', 'run calls as lines like {"case": "b", "calls": 3} on standard input ask for')
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', LEARNER_HELP)
+  .action(learner);
+program
+  .command('ros')
+  .description('ROS 2: latency of commands, delivered rates, the tick beside it, start-up time, cores and memory')
+  .option('--seconds <n>', 'length of each phase', seconds, 10)
+  .option('--trials <n>', 'commands at each rate', wholeNumber(1, 10_000), 200)
+  .option('--minutes <n>', 'how long memory is watched', wholeNumber(0, 1440), 0)
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', ROS_HELP)
+  .action(async (options: RosArguments) => {
+    const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
+    const result = await benchRos({ ...options, onPhase });
+    print(formatRosBench(result), result, options.json);
+  });
+program
+  .command('cdr')
+  .description('encoding and decoding of ROS messages: nanoseconds and garbage')
+  .option('--seconds <n>', 'for each message', seconds, 0.5)
+  .option('--json <file>', 'write the result there as well', path)
+  .addHelpText('after', CDR_HELP)
+  .action((options: CdrArguments) => {
+    const result = benchCdr(options.seconds);
+    print(formatCdrBench(result), result, options.json);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1;
+  if (!(error instanceof CommanderError)) process.stderr.write(describeError(error));
+}
+
+async function tick(options: TickArguments): Promise<void> {
+  const { robot, task } = resolveConfig({ task: options.task, seed: 0 });
+  const ticks = await benchTick({
+    robot: { model: robot, action: task.action, policyPeriodS: 1 / task.policyHz },
+    rateHz: options.rate,
+    secondsPerPhase: options.seconds,
+    onPhase: (label) => process.stderr.write(`measuring: ${label}\n`),
+  });
+  process.stderr.write('measuring: policy\n');
+  const policy = await benchPolicy();
+  print(`${formatTickBench(ticks)}\n${formatPolicy(policy)}`, { ...ticks, policy }, options.json);
+}
+
+async function learner({ threads, calls, blocks, json }: LearnerArguments): Promise<void> {
+  const choice = await threadsHere(threads);
+  if (blocks === true) {
+    await serveBlocks(choice, createInterface(process.stdin), (line) => process.stdout.write(`${line}\n`));
+    return;
+  }
+  const result = await benchLearner({ ...choice, ...(calls === undefined ? {} : { calls }) });
+  process.stderr.write('measuring: in a run\n');
+  const short = calls !== undefined;
+  const in_a_run = await benchTraining({
+    threads: threads === 'auto' ? undefined : threads,
+    turnS: short ? 0.3 : 2,
+    rounds: short ? 1 : 5,
+  });
+  print(`${formatLearner(result)}\n${formatTraining(in_a_run)}`, { ...result, in_a_run }, json);
+}
+
+function threadCount(text: string): number | 'auto' {
+  return text === 'auto' ? text : wholeNumber(1, 256)(text);
+}
+
+function formatPolicy(policy: PolicyBenchResult): string {
+  const rows = [
+    ['policy inference', policy.inferenceMs],
+    ['inference during a weight swap', policy.inferenceDuringSwapMs],
+    ['weight swap', policy.swapMs],
+  ] as const;
+  return rows
+    .map(([name, q]) => `${name}: p50 ${q.p50.toFixed(3)}, p99 ${q.p99.toFixed(3)}, max ${q.max.toFixed(3)} ms`)
+    .join('\n');
+}
+
+function formatLearner(result: LearnerBenchResult): string {
+  const how = `${result.threads} thread(s), ${result.spinning ? 'spinning' : 'sleeping'} while they wait`;
+  const head = `Learner on ${how}; this machine multiplies matrices at ${result.ceiling_gflops.toFixed(0)} GF/s`;
+  const rows = result.cases.map(
+    (one) =>
+      `${one.name}: call p50 ${one.ms_per_call.toFixed(2)}, p95 ${one.ms_per_call_p95.toFixed(2)} ms, ` +
+      `${one.updates_per_s.toFixed(0)} updates/s, ${one.gflops.toFixed(0)} GF/s, ` +
+      `${(100 * one.share_of_ceiling).toFixed(0)} % of the ceiling, ${one.peak_memory_mb.toFixed(0)} MB`,
+  );
+  return [head, ...rows].join('\n');
+}
+
+function formatTraining(cases: readonly TrainingBenchCase[]): string {
+  const rows = cases.map(
+    (one) =>
+      `${one.name}: ${one.updates_per_s.toFixed(0)} updates/s, ` +
+      `${(100 * one.share_of_bare).toFixed(0)} % of the engine alone (${one.bare_updates_per_s.toFixed(0)}), ${one.threads} thread(s)`,
+  );
+  return rows.join('\n');
+}
+
+/** Text for people first, then the same as JSON. */
+function print(text: string, result: object, file: string | undefined): void {
+  const round = (_key: string, value: unknown): unknown =>
+    typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
+  const json = JSON.stringify(result, round, 2);
+  process.stdout.write(`${text}\n\n${json}\n`);
+  if (file === undefined) return;
+  try {
+    writeFileSync(file, `${json}\n`);
+  } catch (cause) {
+    throw new ReinError('storage', `The result cannot be written to ${file}: ${(cause as Error).message}.`, { cause });
+  }
+}

@@ -1,0 +1,126 @@
+/** How long a decision and a swap of weights take on this machine, on a network of the size that tasks use. */
+import { Rng } from '../../src/core/index.ts';
+import type { PolicyNoise, PolicyWeights } from '../../src/policy/index.ts';
+import { OnnxPolicy } from '../../src/policy/index.ts';
+import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+import { weightsDigest } from '../../src/policy/weights.ts';
+
+/** Quantiles of a duration. */
+export interface DurationQuantiles {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export interface PolicyBenchResult {
+  /** One decision, from the call to its result, ms. */
+  readonly inferenceMs: DurationQuantiles;
+  /** A decision asked for while new weights are verified and tried beside it, ms. */
+  readonly inferenceDuringSwapMs: DurationQuantiles;
+  /** One swap with verification and trial, from the call to the moment that the new weights act, ms. */
+  readonly swapMs: DurationQuantiles;
+}
+
+const OBSERVATION_SIZE = 54;
+const WARM_UP = 200;
+
+/** A policy of the usual size with random weights, that can be asked and given other weights again and again. */
+export class PolicyExercise {
+  /** What the last decision gave, [A]. */
+  readonly action: Float32Array;
+  readonly #policy: OnnxPolicy;
+  readonly #rng = new Rng(1);
+  readonly #noise: PolicyNoise = { rng: new Rng(2), purpose: 'explore' };
+  readonly #observation: Float32Array = new Float32Array(OBSERVATION_SIZE);
+
+  private constructor(actionSize: number) {
+    this.#policy = new OnnxPolicy({ observationSize: OBSERVATION_SIZE, actionSize, schemaHash: 'bench' });
+    this.action = new Float32Array(actionSize);
+    this.#rng.fillNormal(this.#observation);
+  }
+
+  /** Has its first weights, and is warm. */
+  static async start(actionSize: number): Promise<PolicyExercise> {
+    const exercise = new PolicyExercise(actionSize);
+    await exercise.swap();
+    for (let i = 0; i < WARM_UP; i++) await exercise.decide();
+    return exercise;
+  }
+
+  get version(): number {
+    return this.#policy.version;
+  }
+
+  /** One decision; resolves to how long it took, ms. */
+  async decide(): Promise<number> {
+    const startMs = performance.now();
+    await this.#policy.decide(this.#observation, this.#noise, this.action);
+    return performance.now() - startMs;
+  }
+
+  /** Makes new weights and swaps them in; resolves to how long the swap took, ms. */
+  async swap(): Promise<number> {
+    const weights = benchWeights(this.version + 1, this.#policy.actionSize, this.#rng);
+    const startMs = performance.now();
+    const swapped = await this.#policy.swap(weights);
+    if (!swapped.ok) throw swapped.error;
+    return performance.now() - startMs;
+  }
+
+  close(): Promise<void> {
+    return this.#policy.close();
+  }
+}
+
+/** Measures `inferences` decisions, then `swaps` swaps with decisions beside them. About 1 s at the defaults. */
+export async function benchPolicy(inferences = 5000, swaps = 200): Promise<PolicyBenchResult> {
+  const exercise = await PolicyExercise.start(4);
+  try {
+    const inferenceMs: number[] = [];
+    for (let i = 0; i < inferences; i++) inferenceMs.push(await exercise.decide());
+    const swapMs: number[] = [];
+    const besideMs: number[] = [];
+    for (let i = 0; i < swaps; i++) {
+      let isSwapping = true;
+      const swap = exercise.swap().finally(() => {
+        isSwapping = false;
+      });
+      while (isSwapping) besideMs.push(await exercise.decide());
+      swapMs.push(await swap);
+    }
+    return {
+      inferenceMs: quantiles(inferenceMs),
+      inferenceDuringSwapMs: quantiles(besideMs),
+      swapMs: quantiles(swapMs),
+    };
+  } finally {
+    await exercise.close();
+  }
+}
+
+function benchWeights(version: number, actionSize: number, rng: Rng): PolicyWeights {
+  const { graph, shapes, weights } = writeMlpGraph({
+    observationSize: OBSERVATION_SIZE,
+    hiddenSizes: [128, 128],
+    actionSize,
+    parameters: 'inputs',
+    valueAt: () => 0.05 * (rng.uniform() - 0.5),
+  });
+  const fields = {
+    runId: 'bench',
+    version,
+    parent: null,
+    trainingStep: 0,
+    updates: 0,
+    schemaHash: 'bench',
+    createdAt: '',
+    shapes,
+  };
+  return { manifest: { ...fields, digest: weightsDigest(fields, graph, weights) }, graph, weights };
+}
+
+function quantiles(values: number[]): DurationQuantiles {
+  values.sort((a, b) => a - b);
+  const at = (q: number): number => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+}

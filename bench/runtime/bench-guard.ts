@@ -1,0 +1,37 @@
+/** A guard process for measurements: as on a robot, and at its end it says how punctual it was. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { ReinError } from '../../src/core/index.ts';
+import { GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
+import type { RaiseResult } from '../../src/guard/priority.ts';
+import type { LatenessSummary } from '../../src/guard/scheduler.ts';
+
+export interface BenchGuardEnd {
+  readonly raise: RaiseResult;
+  readonly lateness: LatenessSummary;
+}
+
+export interface BenchGuard {
+  readonly process: ChildProcess;
+  readonly ready: Promise<unknown>;
+  /** What it says at its end. */
+  readonly ended: Promise<BenchGuardEnd>;
+}
+
+/** Starts a guard process as it runs on a robot; `configPath` is a file with its `GuardConfig`. */
+export function startBenchGuard(configPath: string): BenchGuard {
+  const child = fork(fileURLToPath(new URL('../../guard/guard-process.js', import.meta.url)), [configPath], {
+    execArgv: [...GUARD_NODE_FLAGS],
+    env: { ...process.env, REIN_LOG: 'error' },
+  });
+  const ended = new Promise<BenchGuardEnd>((resolve, reject) => {
+    child.on('message', (message: { kind: string }) => {
+      if (message.kind === 'ended') resolve(message as unknown as BenchGuardEnd);
+    });
+    child.once('exit', (code) => reject(new ReinError('environment', `The guard ended early, with code ${code}.`)));
+  });
+  // Asked for at the end only; until then a guard that dies is told by the node's lost link.
+  ended.catch(() => undefined);
+  return { process: child, ready: Promise.race([once(child, 'message'), ended]), ended };
+}

@@ -1,0 +1,143 @@
+/** How late the control tick begins: alone, on a busy machine, and while weights are swapped, raised and not. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GuardConfig } from '../../src/guard/index.ts';
+import type { LatenessSummary } from '../../src/guard/scheduler.ts';
+import { startBenchGuard } from './bench-guard.ts';
+import { type BenchNodeResult, driveGuard } from './bench-node.ts';
+
+export interface TickBenchOptions {
+  /** The robot whose safety chain runs in each tick; a mock driver stands in for the robot itself. */
+  readonly robot: Pick<GuardConfig, 'model' | 'action' | 'policyPeriodS'>;
+  /** Ticks per second in the measurement. Default 1000, to see rare delays in a short time. */
+  readonly rateHz?: number;
+  /** How long each phase takes, s. Default 4. */
+  readonly secondsPerPhase?: number;
+  /** Told what is measured next. */
+  readonly onPhase?: (label: string) => void;
+}
+
+/**
+ * What happens beside the tick. `alone`: nothing but a node that commands as usual. `busy`: a process that computes and
+ * makes garbage on every core as well. `swapping`: the node is given other weights without a pause.
+ */
+export const TICK_LOADS = ['alone', 'busy', 'swapping'] as const;
+export type TickLoad = (typeof TICK_LOADS)[number];
+
+export interface TickPhase {
+  readonly load: TickLoad;
+  readonly priorityAsked: 'raised' | 'normal';
+  /** What it was: raising may not be allowed. */
+  readonly priority: 'raised' | 'normal';
+  /** Why the priority is what it is. */
+  readonly priorityReason: string;
+  readonly lateness: LatenessSummary;
+  /** What the node did meanwhile. */
+  readonly node: BenchNodeResult;
+}
+
+export interface TickBenchResult {
+  readonly machine: {
+    readonly cpu: string;
+    readonly cores: number;
+    readonly node: string;
+    /** Processes that wanted a core in the minute before: above 0, other programs took part in the measurement. */
+    readonly loadBefore: number;
+  };
+  readonly rateHz: number;
+  readonly secondsPerPhase: number;
+  readonly phases: readonly TickPhase[];
+}
+
+/** A load average above this share of the cores makes the figures those of this moment, not of this machine. */
+const QUIET_SHARE = 0.25;
+/** What each process of the load runs: arithmetic, and garbage for its collector. */
+const LOAD_PROGRAM =
+  'for (let keep = [];;) { keep = keep.length > 200 ? [] : [...keep, new Array(5000).fill(Math.random())]; }';
+
+/** Measures one phase after another, and takes a second or two more for each. Rejects when a guard cannot start. */
+export async function benchTick(options: TickBenchOptions): Promise<TickBenchResult> {
+  const { rateHz = 1000, secondsPerPhase = 4 } = options;
+  const machine = {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    node: process.version,
+    loadBefore: loadavg()[0] ?? 0,
+  };
+  const phases: TickPhase[] = [];
+  for (const load of TICK_LOADS) {
+    for (const priority of ['normal', 'raised'] as const) {
+      options.onPhase?.(`tick ${load}, priority ${priority}`);
+      phases.push(await measurePhase({ ...options, rateHz, secondsPerPhase }, load, priority));
+    }
+  }
+  return { machine, rateHz, secondsPerPhase, phases };
+}
+
+/** The result as lines for a person. */
+export function formatTickBench(result: TickBenchResult): string {
+  const { machine, phases } = result;
+  const lines = [
+    `Control tick at ${result.rateHz} Hz on ${machine.cores} × ${machine.cpu}, Node ${machine.node}; times in µs`,
+    row(['beside', 'priority', 'late p50', 'p99', 'p99.9', 'max', 'work p50', 'p99', 'max', 'overruns', 'ticks']),
+    ...phases.map(({ load, priority, lateness: l }) => {
+      const times = [l.p50Us, l.p99Us, l.p999Us, l.maxUs, l.workP50Us, l.workP99Us, l.workMaxUs];
+      return row([load, priority, ...times.map((us) => us.toFixed(0)), String(l.overruns), String(l.ticks)]);
+    }),
+  ];
+  const swaps = phases.reduce((sum, { node }) => sum + node.swaps, 0);
+  lines.push(`While swapping, ${swaps} sets of weights came into use.`);
+  const refused = phases.find(({ priority, priorityAsked }) => priority !== priorityAsked);
+  if (refused !== undefined) lines.push(`Priority could not be raised: ${refused.priorityReason}.`);
+  if (machine.loadBefore > QUIET_SHARE * machine.cores) {
+    const load = machine.loadBefore.toFixed(1);
+    lines.push(
+      `Other programs were running before this began (load ${load}): these figures are not the machine's own.`,
+    );
+  }
+  return lines.join('\n');
+}
+
+async function measurePhase(
+  { robot, rateHz, secondsPerPhase }: Required<Pick<TickBenchOptions, 'robot' | 'rateHz' | 'secondsPerPhase'>>,
+  load: TickLoad,
+  priorityAsked: TickPhase['priorityAsked'],
+): Promise<TickPhase> {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-bench-'));
+  const configPath = join(folder, 'guard.json');
+  const config: GuardConfig = {
+    ...robot,
+    model: { ...robot.model, controlHz: rateHz },
+    driver: { name: 'mock', options: {} },
+    socketPath: join(folder, 'guard.sock'),
+    authority: 'node',
+    realTimePriority: priorityAsked === 'raised' ? 'try' : 'no',
+  };
+  writeFileSync(configPath, JSON.stringify(config));
+  const processes = load === 'busy' ? startLoad() : [];
+  const guard = startBenchGuard(configPath);
+  try {
+    await guard.ready;
+    const work = load === 'swapping' ? 'swap weights' : 'nothing';
+    const node = await driveGuard(config.socketPath, robot.policyPeriodS, secondsPerPhase, work);
+    guard.process.kill('SIGTERM');
+    const { raise, lateness } = await guard.ended;
+    const priority = raise.isRaised ? 'raised' : 'normal';
+    return { load, priorityAsked, priority, priorityReason: raise.reason, lateness, node };
+  } finally {
+    for (const child of [...processes, guard.process]) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function startLoad(): ChildProcess[] {
+  return Array.from({ length: availableParallelism() }, () =>
+    spawn(process.execPath, ['-e', LOAD_PROGRAM], { stdio: 'ignore' }),
+  );
+}
+
+function row(cells: readonly string[]): string {
+  return cells.map((cell, i) => (i < 2 ? cell.padEnd(9) : cell.padStart(9))).join(' ');
+}

@@ -1,0 +1,39 @@
+/**
+ * Watches a bus, and does nothing else: `listener-process.js BUS`. Every frame goes to the parent with the time of its arrival
+ * (CLOCK_MONOTONIC, ms). It also says when it was held up itself: then its times are late, and no robot's fault.
+ */
+import { constants, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
+import { raiseThisThread } from '../../src/guard/priority.ts';
+import { HELD_UP_MS, type ListenerMessage, nowMs } from './listener-messages.ts';
+
+const TICK_MS = 2;
+
+const { isRaised } = raiseThisThread();
+// Both ways: so it ends neither with the guard nor with the guardian.
+const bus = new Socket({
+  fd: openSync(process.argv[2] ?? '', constants.O_RDWR | constants.O_NONBLOCK),
+  writable: false,
+});
+let atMs = 0;
+const reader = new MockBusReader((kind, _count, values) => {
+  tell({ kind: 'frame', frame: { kind, atMs, valuesRad: [...values] } });
+});
+bus.on('data', (bytes) => {
+  atMs = nowMs();
+  reader.push(bytes);
+});
+let tickedAtMs = nowMs();
+setInterval(() => {
+  const fromMs = tickedAtMs;
+  tickedAtMs = nowMs();
+  if (tickedAtMs - fromMs > TICK_MS + HELD_UP_MS) tell({ kind: 'heldUp', fromMs, toMs: tickedAtMs });
+}, TICK_MS);
+process.on('disconnect', () => process.exit(0));
+process.on('SIGINT', () => undefined);
+tell({ kind: 'ready', isRaised });
+
+function tell(message: ListenerMessage): void {
+  process.send?.(message);
+}

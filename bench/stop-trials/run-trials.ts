@@ -1,0 +1,142 @@
+/** Runs stop trials, two arms side by side, and puts together what they showed. */
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { ReinError, Rng } from '../../src/core/index.ts';
+import type { StopMeasure, StopMeasureName, StopTrialName, StopTrialResult, StopTrialsResult } from './result.ts';
+import { TrialRig } from './rig.ts';
+import { brakeS, LEASE_S, reactionBoundS, trialRobot } from './trial-robot.ts';
+import { TRIAL_KINDS, type TrialKind, type TrialOutcome } from './trials.ts';
+
+export interface StopTrialsOptions {
+  /** Which; default: all. */
+  readonly names?: readonly StopTrialName[];
+  /** How many of each. */
+  readonly trials: number;
+  readonly seed?: number;
+  readonly onTrial?: (name: StopTrialName, done: number) => void;
+}
+
+/** A fault happens so long after full speed was reached at most, ms: more than a step of the policy, so at any phase of it. */
+const PHASE_MS = 130;
+/** More trials than this share may not be set aside: then the machine is too busy for any to count. */
+const SET_ASIDE_RATIO = 0.2;
+
+/** Takes about a second a trial; guard and node faults side by side. Rejects with `ReinError` where a rig cannot be had. */
+export async function runStopTrials(options: StopTrialsOptions): Promise<StopTrialsResult> {
+  const beganAtMs = performance.now();
+  const loadBefore = loadavg()[0] ?? 0;
+  const createdAt = new Date().toISOString();
+  const kinds = TRIAL_KINDS.filter(({ name }) => options.names?.includes(name) ?? true);
+  const isOfGuard = ({ name }: TrialKind): boolean => name.startsWith('guard');
+  // Killing a guard needs a new one each time, killing a node does not: the two take about as long as each other.
+  const lanes = await Promise.all([
+    runLane(
+      kinds.filter((kind) => !isOfGuard(kind)),
+      options,
+    ),
+    runLane(kinds.filter(isOfGuard), options),
+  ]);
+  const results = lanes.flatMap((lane) => lane.results);
+  const model = trialRobot();
+  return {
+    ...{ kind: 'rein-stop-trials', version: 1, createdAt, durationS: (performance.now() - beganAtMs) / 1e3 },
+    machine: {
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: availableParallelism(),
+      node: process.version,
+      loadBefore,
+      isRaised: lanes.every(({ isRaised }) => isRaised),
+    },
+    robot: {
+      name: model.name,
+      periodMs: 1e3 / model.controlHz,
+      leaseMs: 1e3 * LEASE_S,
+      brakeMs: 1e3 * brakeS(model),
+      reactionBoundMs: 1e3 * reactionBoundS(model),
+    },
+    trialsAsked: options.trials,
+    results,
+    passed: results.every(({ passed }) => passed),
+  };
+}
+
+async function runLane(
+  kinds: readonly TrialKind[],
+  options: StopTrialsOptions,
+): Promise<{ readonly results: readonly StopTrialResult[]; readonly isRaised: boolean }> {
+  if (kinds.length === 0) return { results: [], isRaised: true };
+  const rig = await TrialRig.open(trialRobot());
+  try {
+    await rig.start();
+    const results: StopTrialResult[] = [];
+    for (const kind of kinds) results.push(await runKind(rig, kind, options));
+    return { results, isRaised: rig.listener.isRaised };
+  } catch (error) {
+    throw new ReinError('environment', `${(error as Error).message}\n${rig.log()}`, { cause: error });
+  } finally {
+    await rig.close();
+  }
+}
+
+async function runKind(rig: TrialRig, kind: TrialKind, options: StopTrialsOptions): Promise<StopTrialResult> {
+  const rng = new Rng(options.seed ?? 1);
+  const boundsMs = kind.boundsMs(rig);
+  const outcomes: TrialOutcome[] = [];
+  const setAside: { heldUpMs: number; why: string }[] = [];
+  const failed: string[] = [];
+  const mostAside = Math.max(2, Math.ceil(SET_ASIDE_RATIO * options.trials));
+  for (let index = 0; outcomes.length < options.trials; index++) {
+    await rig.atFullSpeed(rng.uniformIn(0, PHASE_MS));
+    const outcome = await kind.run(rig, index);
+    const why = whatIsWrong(outcome, boundsMs);
+    const heldUpMs = rig.listener.heldUpMs(outcome.beganAtMs, outcome.endedAtMs);
+    await kind.restore(rig);
+    if (why !== undefined && isExcused(outcome, boundsMs, heldUpMs) && setAside.length < mostAside) {
+      setAside.push({ heldUpMs, why });
+      continue;
+    }
+    outcomes.push(outcome);
+    if (outcome.wrong !== undefined) failed.push(`trial ${index}: ${outcome.wrong}`);
+    options.onTrial?.(kind.name, outcomes.length);
+  }
+  const measures = Object.entries(boundsMs).map(([name, boundMs]) =>
+    measure(name as StopMeasureName, boundMs, outcomes),
+  );
+  const passed = failed.length === 0 && measures.every(({ failures }) => failures === 0);
+  const { name, rows, sentence } = kind;
+  return { name, rows, sentence, trials: outcomes.length, setAside, measures, failed, passed };
+}
+
+/** Whether all that is wrong may come of the listener's having been held up for so long: a bound missed by more is missed, whatever else is wrong. */
+export function isExcused(
+  { figures, isCertain }: TrialOutcome,
+  boundsMs: Readonly<Partial<Record<StopMeasureName, number>>>,
+  heldUpMs: number,
+): boolean {
+  if (heldUpMs === 0 || isCertain) return false;
+  const bounds = Object.entries(boundsMs) as [StopMeasureName, number][];
+  return bounds.every(([name, bound]) => (figures[name] ?? Number.POSITIVE_INFINITY) <= bound + heldUpMs);
+}
+
+function whatIsWrong(
+  { figures, wrong }: TrialOutcome,
+  boundsMs: Readonly<Partial<Record<StopMeasureName, number>>>,
+): string | undefined {
+  if (wrong !== undefined) return wrong;
+  const late = (Object.entries(boundsMs) as [StopMeasureName, number][]).find(
+    ([name, bound]) => !(figures[name]! <= bound),
+  );
+  return late === undefined
+    ? undefined
+    : `${late[0]} took ${figures[late[0]]?.toFixed(1)} ms, the bound is ${late[1].toFixed(1)} ms`;
+}
+
+/** A trial without a figure counts as one above the bound. */
+function measure(name: StopMeasureName, boundMs: number, outcomes: readonly TrialOutcome[]): StopMeasure {
+  const samplesMs = outcomes.flatMap(({ figures }) => figures[name] ?? []);
+  const sorted = [...samplesMs].sort((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+  const missing = outcomes.length - samplesMs.length;
+  const failures = missing + samplesMs.filter((sample) => !(sample <= boundMs)).length;
+  return { name, medianMs: at(0.5), p95Ms: at(0.95), worstMs: at(1), boundMs, failures, samplesMs };
+}

@@ -1,0 +1,194 @@
+/**
+ * The node of the trials, which drives the arm as fast as it may and then does what it is told to do wrong:
+ * `trial-node-process.js SOCKET CONTROL HOME_RAD LEASE_S`. `CONTROL` is a Unix socket; one word a line comes in (`TrialOrder`), and
+ * lines of JSON go out: when a wrong thing begins, before the first byte of it, and when each good command was sent.
+ */
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { crc32c, SystemClock } from '../../src/core/index.ts';
+import { createActionCommand, MessageDecoder } from '../../src/guard/index.ts';
+import { parseHello } from '../../src/guard/link/messages.ts';
+import { SocketGuardLink } from '../../src/guard/link/socket-link.ts';
+import { encodeMessage, MAX_PAYLOAD_BYTES, MESSAGE } from '../../src/guard/link/wire.ts';
+import { nowMs } from './listener-messages.ts';
+import { FLOOD_MS, FLOOD_PER_S, type TrialOrder } from './trial-orders.ts';
+
+/** The first command after a start may ask for little: the start guard refuses more. */
+const FIRST_SHARE = 0.04;
+/** The arm turns round here, rad from home. */
+const TURN_RAD = 2;
+const TICKS_PER_STEP = 10;
+/** Messages that were asked for since a flood began are sent so often, ms. */
+const FLOOD_STEP_MS = 2;
+
+const [socketPath = '', controlPath = '', home = '0', lease = '0'] = process.argv.slice(2);
+const homeRad = Number(home);
+const clock = new SystemClock();
+const control = connect(controlPath)
+  .on('error', () => process.exit(0))
+  .on('close', () => process.exit(0));
+let order: TrialOrder = 'rest';
+let changes = 0;
+let nextSeq = 0;
+let said: string | undefined;
+/** A flood goes on until then, over as many connections as it takes; 0: there is none. */
+let floodsUntilMs = 0;
+/** When the last command was sent that a guard which cuts off may have followed. */
+let lastCommandMs = 0;
+const oversized = oversizedMessage();
+createInterface({ input: control }).on('line', (line) => {
+  order = line as TrialOrder;
+  changes++;
+});
+process.on('SIGTERM', () => process.exit(0));
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit(0));
+for (;;) await live(await connectGuard());
+
+/** One connection: until it is lost. */
+async function live({ link, socket }: { link: SocketGuardLink; socket: Socket }): Promise<void> {
+  control.write('{"kind":"here"}\n');
+  try {
+    for (;;) {
+      if (order === 'drive') await drive(link);
+      else if (order === 'nan') await sendNaN(link);
+      else if (order === 'floodCommands' || order === 'floodBytes') {
+        await flood(link, socket, order);
+        return;
+      } else await link.advance(1);
+    }
+  } catch (error) {
+    // The guard has cut it off, or is gone: what the trial is about. A flood goes on, all else waits for a new order.
+    if (!(error instanceof Error) || link.lostReason === undefined) throw error;
+    if (floodsUntilMs === 0) order = 'rest';
+  }
+}
+
+/** The only client that can also send what no node should: so it makes the connection itself. */
+function connectGuard(): Promise<{ link: SocketGuardLink; socket: Socket }> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    let link: SocketGuardLink | undefined;
+    const decoder = new MessageDecoder((kind, payload) => {
+      if (link !== undefined) return link.receive(kind, payload);
+      const hello = kind === MESSAGE.hello ? parseHello(payload) : undefined;
+      if (hello === undefined) return socket.destroy();
+      link = new SocketGuardLink(socket, hello);
+      resolve({ link, socket });
+    });
+    socket.on('data', (bytes) => decoder.push(bytes));
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      if (link === undefined) setTimeout(() => void connectGuard().then(resolve), 20);
+    });
+  });
+}
+
+/** To and fro at the limit. A machine that holds the guard up stops the arm, too: then it starts again. */
+async function drive(link: SocketGuardLink): Promise<void> {
+  const mine = changes;
+  const command = createActionCommand(link.shape.actions);
+  command.decider = 'policy';
+  command.leaseS = Number(lease);
+  const mayGoOn = (): boolean => changes === mine && link.latest.state === 'active.policy';
+  while (changes === mine) {
+    await getMoving(link);
+    let way = link.latest.referenceRad[0]! < homeRad ? 1 : -1;
+    // Until it is followed: on a busy machine the next command may overtake it, and would be refused as a first one.
+    do {
+      send(link, command, FIRST_SHARE * way);
+      await link.advance(2);
+    } while (link.latest.decider !== 'policy' && mayGoOn());
+    while (mayGoOn()) {
+      const beyond = way * (link.latest.referenceRad[0]! - homeRad);
+      if (beyond > TURN_RAD) way = -way;
+      send(link, command, way);
+      lastCommandMs = nowMs();
+      control.write(`${JSON.stringify({ kind: 'sent', atMs: lastCommandMs })}\n`);
+      await link.advance(TICKS_PER_STEP);
+    }
+  }
+}
+
+async function getMoving(link: SocketGuardLink): Promise<void> {
+  await link.advance(1);
+  while (link.latest.state !== 'active.policy') {
+    const { state } = link.latest;
+    if (state !== said) console.error(`node: ${state}, faults ${link.latest.faultFlags.toString(2)}`);
+    said = state;
+    if (state === 'stopped' || state === 'fault' || link.latest.faultFlags !== 0)
+      await link.request({ kind: 'acknowledge' });
+    else if (state === 'standby') await link.request({ kind: 'enable' });
+    else if (state === 'ready') await link.request({ kind: 'activate' });
+    await link.advance(2);
+  }
+}
+
+function send(link: SocketGuardLink, command: ReturnType<typeof createActionCommand>, value: number): void {
+  command.seq = nextSeq++;
+  command.issuedAtS = clock.nowS();
+  command.action.fill(value);
+  link.send(command);
+}
+
+async function sendNaN(link: SocketGuardLink): Promise<void> {
+  const mine = changes;
+  const command = createActionCommand(link.shape.actions);
+  command.decider = 'policy';
+  command.leaseS = Number(lease);
+  begin();
+  while (changes === mine) {
+    send(link, command, Number.NaN);
+    await link.advance(1);
+  }
+}
+
+/**
+ * Far more than it may, for as long as a flood lasts, on each connection anew: commands that are each as good as any, or messages
+ * far longer than a message may be. How many is by the clock, so that a machine that holds this process up makes it no smaller.
+ */
+async function flood(link: SocketGuardLink, socket: Socket, what: TrialOrder): Promise<void> {
+  const command = createActionCommand(link.shape.actions);
+  command.decider = 'policy';
+  command.leaseS = Number(lease);
+  let way = Math.sign(link.latest.referenceRad[0]! - link.latest.robot.positionRad[0]!) || 1;
+  const beganMs = nowMs();
+  const isFirst = floodsUntilMs === 0;
+  if (isFirst) {
+    floodsUntilMs = beganMs + FLOOD_MS;
+    begin();
+  }
+  let sent = 0;
+  while (nowMs() < floodsUntilMs && link.lostReason === undefined) {
+    // An arm that is still followed never stands: at the end of its way it turns round.
+    if (way * (link.latest.referenceRad[0]! - homeRad) > TURN_RAD) way = -way;
+    if (what === 'floodBytes' && !socket.writableNeedDrain) socket.write(oversized);
+    for (; what === 'floodCommands' && sent <= (FLOOD_PER_S * (nowMs() - beganMs)) / 1e3; sent++) {
+      send(link, command, way);
+      if (isFirst) lastCommandMs = nowMs();
+    }
+    await delay(FLOOD_STEP_MS);
+  }
+  if (nowMs() < floodsUntilMs) throw new Error('cut off');
+  floodsUntilMs = 0;
+  order = 'rest';
+  // What is still under way would cut off whoever drives next over this connection.
+  socket.destroy();
+  control.write(`${JSON.stringify({ kind: 'over', lastCommandMs })}\n`);
+}
+
+/** A header without a fault, that promises more than four times what a message may hold, and all of that. */
+function oversizedMessage(): Uint8Array {
+  const length = 4 * MAX_PAYLOAD_BYTES;
+  const header = encodeMessage(MESSAGE.command, new Uint8Array(0));
+  const view = new DataView(header.buffer);
+  view.setUint32(8, length, true);
+  view.setUint16(6, crc32c(header.subarray(8), crc32c(header.subarray(0, 6))) & 0xffff, true);
+  return Buffer.concat([header, new Uint8Array(length)]);
+}
+
+/** What the trial measures from, by this process's word: now. */
+function begin(): void {
+  control.write(`${JSON.stringify({ kind: 'begun', atMs: nowMs() })}\n`);
+}

@@ -1,0 +1,57 @@
+/** The robot of the stop trials: the bundled arm's joints and limits, with room to be at full speed. */
+
+import { resolveConfig } from '../../src/config/index.ts';
+import type { ActionSpec, RobotModel } from '../../src/core/index.ts';
+
+export const POLICY_PERIOD_S = 0.1;
+/** Of `rein run`: twice the policy's period. */
+export const LEASE_S = 0.2;
+/** What a stop may take on the bus, s (`docs/safety-case.md`). */
+export const BUS_S = 0.005;
+/** How far a command reaches, rad: so far that a joint at full speed would still be on its way when the lease ends. */
+const REACH_RAD = 2;
+const ROOM_M = 10;
+/** Folded, the tool down and 0.2 m beside the axis of the first joint: at full speed the mock's lag is not a tracking error yet. */
+const HOME_RAD: readonly number[] = [Math.PI, -2.5, 2.5, -Math.PI / 2, -Math.PI / 2, 0];
+/** The joint that takes longest to stop goes to and fro; the others hold, so that none of them holds it back. */
+const DRIVEN = 'shoulder_pan';
+
+/**
+ * Joints, limits and rate of `config/robots/arm6.yaml`. Left out: walls, shapes, tank and leash, which would keep the arm from its
+ * full speed long before a fault. What makes the arm brake, and how, is the same.
+ */
+export function trialRobot(): RobotModel {
+  const { name, joints, tool, controlHz, limitMarginRad } = resolveConfig({ task: 'insert', seed: 0 }).robot;
+  const workspace = { minM: [-ROOM_M, -ROOM_M, -ROOM_M], maxM: [ROOM_M, ROOM_M, ROOM_M] } as const;
+  const room = { workspace, leashM: ROOM_M, leashRad: 2 * REACH_RAD };
+  return { name, joints: joints.map(withoutJerk), tool, controlHz, limitMarginRad, homeRad: HOME_RAD, ...room };
+}
+
+export function trialAction(): ActionSpec {
+  return { kind: 'joint', dimensions: [{ name: DRIVEN, scale: REACH_RAD, unit: 'rad' }] };
+}
+
+/** Longest way from full speed to rest by the limits, s: the largest v/A. */
+export function brakeS({ joints }: RobotModel): number {
+  return Math.max(...joints.map((joint) => joint.velocityMaxRadPerS / joint.accelMaxRadPerS2));
+}
+
+/** What the driven joint goes from full speed to rest, less half a period on either side of the first slower reference, rad. */
+export function brakeWayRad({ joints, controlHz }: RobotModel): number {
+  const { velocityMaxRadPerS, accelMaxRadPerS2 } = joints[0]!;
+  return velocityMaxRadPerS ** 2 / (2 * accelMaxRadPerS2) - velocityMaxRadPerS / controlHz;
+}
+
+/** How long after a fault the arm begins to brake at the latest, s: the lease, and the tick that looks at it. */
+export function detectionBoundS(model: RobotModel): number {
+  return LEASE_S + 1 / model.controlHz + BUS_S;
+}
+
+/** How long after a fault the arm stands at the latest, s. */
+export function reactionBoundS(model: RobotModel): number {
+  return detectionBoundS(model) + brakeS(model);
+}
+
+function withoutJerk<J extends { readonly jerkMaxRadPerS3?: number | undefined }>(joint: J): J {
+  return { ...joint, jerkMaxRadPerS3: undefined };
+}

@@ -1,0 +1,51 @@
+/** `rein doctor`'s body. */
+
+import { configNames, resolveConfig } from '../../config/index.ts';
+import { listSerialPorts } from '../../drivers/index.ts';
+import { rosEnvironment, rosStatus } from '../../ros/index.ts';
+import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, runChecks, tableOf } from './check.ts';
+import { machineChecks } from './machine.ts';
+import { packageChecks } from './packages.ts';
+
+/** `rein doctor`'s options. */
+export interface DoctorOptions {
+  readonly format: 'table' | 'json';
+}
+
+/** Checks the machine, prints what was found to stdout, and resolves to the exit code. */
+export async function runDoctor(options: DoctorOptions): Promise<number> {
+  const [nodeCheck, ...machine] = machineChecks('runs');
+  const checks: DoctorCheck[] = [
+    ...(nodeCheck === undefined ? [] : [nodeCheck]),
+    ...packageChecks,
+    { name: 'configuration', whenBroken: 'fail', run: async () => configuration() },
+    ...machine,
+    { name: 'serial ports', whenBroken: 'warn', run: serialPorts },
+    { name: 'ros', whenBroken: 'warn', run: async () => ros() },
+  ];
+  const findings = await runChecks(checks);
+  process.stdout.write(options.format === 'json' ? jsonOf(findings) : tableOf(findings));
+  return exitCodeOf(findings);
+}
+
+/** All tasks that come with Rein must load. */
+function configuration(): Finding {
+  const tasks = configNames('task');
+  for (const task of tasks) resolveConfig({ task, seed: 0 });
+  if (tasks.length === 0) return { status: 'fail', detail: 'config/tasks is empty', remedy: 'install Rein again' };
+  return { status: 'ok', detail: `tasks: ${tasks.join(', ')}` };
+}
+
+async function serialPorts(): Promise<Finding> {
+  const ports = await listSerialPorts();
+  if (ports.length === 0) return { status: 'ok', detail: 'none; simulation needs none' };
+  return {
+    status: 'ok',
+    detail: ports.map((port) => port.path + (port.manufacturer ? ` (${port.manufacturer})` : '')).join(', '),
+  };
+}
+
+function ros(): Finding {
+  const { usable, detail, remedy } = rosStatus(rosEnvironment());
+  return { status: usable === 'no' ? 'warn' : 'ok', detail, remedy };
+}

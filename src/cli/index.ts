@@ -1,0 +1,1 @@
+export type { OperatorKind } from './commands.ts';

@@ -1,0 +1,31 @@
+/** From YAML to one resolved configuration, checked once, and to the objects that it describes. */
+export { counted, unitOf } from './finding.ts';
+export { loadLearnerFile } from './learner-file.ts';
+export { type Fact, type JointFacts, LIMIT_KEYS } from './limits/joint-facts.ts';
+export { isOwnLimits, noLimits, type OwnLimits, readOwnLimits } from './limits/own-limits.ts';
+export { type RosLimits, readRosLimits } from './limits/ros-limits.ts';
+export { configNames, shownPath } from './names.ts';
+export { editorSchemas } from './reference.ts';
+export { type Override, resolveConfig } from './resolve.ts';
+export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
+export { checkRobot } from './robot-checks.ts';
+export { loadRobotFile, type RobotFile } from './robot-file.ts';
+export type { LearnerSettings } from './schema/learner.ts';
+export type { JointLimits, LimitsConfig } from './schema/limits.ts';
+export type { ResolvedConfig } from './schema/resolved.ts';
+export type { RobotConfig } from './schema/robot.ts';
+export type {
+  EnvironmentStudy,
+  OrderCheck,
+  ReachesCheck,
+  RobotStudy,
+  StudyCheck,
+  StudyConfig,
+  StudyMeasure,
+  StudyPart,
+} from './schema/study.ts';
+export { createSetup, pegTaskOf, type RunSetup, realDriver, simulatedArm, taskActionOf } from './setup.ts';
+export { loadStudyFile, type StudyFile } from './study-file.ts';
+export { type Place, type Problem, problemsError } from './text/place.ts';
+export { parseRawYaml, type RawYaml, readRawYaml } from './text/raw-yaml.ts';
+export { packageVersions } from './versions.ts';

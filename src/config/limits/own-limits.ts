@@ -1,0 +1,65 @@
+/** Our own limits file, with the places of its numbers. */
+import { check, oneAPlace } from '../schema/check.ts';
+import { type LimitsConfig, limitsSchema } from '../schema/limits.ts';
+import { type Place, problemsError } from '../text/place.ts';
+import { readYaml } from '../text/read-yaml.ts';
+import { keyPlaceOf, nodeAt, placeOf, type TreePath } from '../text/tree.ts';
+import { type JointFacts, LIMIT_KEYS, type NamedFacts } from './joint-facts.ts';
+
+export interface OwnLimits {
+  readonly config: LimitsConfig;
+  readonly joints: ReadonlyMap<string, NamedFacts>;
+  readonly defaults: JointFacts;
+  /** Where to point for `path` of the file. */
+  place(path: TreePath): Place;
+}
+
+/** Words that only our own limits files have at the top. */
+const OWN_KEYS = [
+  'model',
+  'joints',
+  'defaults',
+  'fixed',
+  'controlHz',
+  'workspace',
+  'homeRad',
+  'tool',
+  'collision',
+  'limits',
+];
+
+/** Whether the file is ours, and not a ROS one or a robot's. `keys`: those at its top. */
+export function isOwnLimits(keys: readonly string[]): boolean {
+  return !keys.includes('driver') && keys.some((key) => OWN_KEYS.includes(key));
+}
+
+/** What a limits file says that says nothing. */
+export function noLimits(): LimitsConfig {
+  return limitsSchema.parse({});
+}
+
+/** Reads and checks the file. Throws `ReinError` with all problems. */
+export function readOwnLimits(path: string, shownAs: string = path): OwnLimits {
+  const { tree, problems: textProblems } = readYaml(path, shownAs);
+  const checked = check(tree, limitsSchema);
+  const problems = oneAPlace([...textProblems, ...checked.problems]);
+  if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
+  const config = checked.value;
+  const place = (at: TreePath): Place => nodeAt(tree, at)?.place ?? placeOf(tree, at);
+  const factsAt = (at: TreePath): JointFacts => {
+    const facts: Record<string, unknown> = {};
+    for (const key of LIMIT_KEYS) {
+      const node = nodeAt(tree, [...at, key]);
+      if (node?.kind === 'scalar' && typeof node.value === 'number')
+        facts[key] = { value: node.value, place: node.place };
+    }
+    return facts;
+  };
+  const joints = new Map(
+    Object.keys(config.joints).map((name) => {
+      const at = ['joints', name];
+      return [name, { facts: factsAt(at), place: keyPlaceOf(tree, at) ?? place(at) }] as const;
+    }),
+  );
+  return { config, joints, defaults: factsAt(['defaults']), place };
+}

@@ -1,0 +1,65 @@
+/** Where configuration files are: names stand for files in `config/`, paths for themselves. */
+import { readdirSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { didYouMean } from '../core/index.ts';
+import { shown } from './text/shown.ts';
+
+export type ConfigKind = 'robot' | 'task' | 'learner' | 'study';
+
+/** Folder of each kind inside `config/`. */
+const FOLDERS: Readonly<Record<ConfigKind, string>> = {
+  robot: 'robots',
+  task: 'tasks',
+  learner: 'learner',
+  study: 'studies',
+};
+
+/** `config/` of this installation; the sources and `dist/` are equally deep. */
+export const CONFIG_ROOT: string = fileURLToPath(new URL('../../config', import.meta.url));
+
+/** A file that a name or path stands for; or why there is none, as a sentence without its full stop. */
+export type Found =
+  | { readonly path: string; readonly shownAs: string; readonly trouble?: never }
+  | { readonly trouble: string; readonly path?: never };
+
+/** The file that `name` stands for. Paths are relative to the folder `from`; `root` holds the named files. */
+export function findConfig(kind: ConfigKind, name: string, from: string, root: string = CONFIG_ROOT): Found {
+  if (isPath(name)) {
+    const path = isAbsolute(name) ? name : resolve(from, name);
+    return { path, shownAs: shownPath(path) };
+  }
+  const names = configNames(kind, root);
+  if (names.includes(name)) {
+    const path = join(root, FOLDERS[kind], `${name}.yaml`);
+    return { path, shownAs: shownPath(path) };
+  }
+  const known = names.length === 0 ? `${root} has none` : `there are ${names.join(', ')}`;
+  return { trouble: `there is no ${kind} called "${shown(name)}", ${known}${didYouMean(name, names)}` };
+}
+
+/** The names in `config/` of one kind, sorted. */
+export function configNames(kind: ConfigKind, root: string = CONFIG_ROOT): readonly string[] {
+  try {
+    const files = readdirSync(join(root, FOLDERS[kind]));
+    return files.flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -'.yaml'.length)] : [])).sort();
+  } catch {
+    // No such folder: no names, which the caller reports.
+    return [];
+  }
+}
+
+/** A path as people expect it in messages: relative where that is shorter. */
+export function shownPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near === '' || near.startsWith(`..${sep}..`) || isAbsolute(near) ? path : near;
+}
+
+/** The folder that paths inside the file `path` are relative to. */
+export function folderOf(path: string): string {
+  return dirname(path);
+}
+
+function isPath(name: string): boolean {
+  return /\.ya?ml$/i.test(name) || name.includes('/') || name.includes(sep);
+}

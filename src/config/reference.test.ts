@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CONFIG_ROOT } from './names.ts';
+import { configReference, editorSchemas } from './reference.ts';
+import { jsonSchemaOf } from './schema/allowed.ts';
+import { FILE_SCHEMAS } from './schema/variants.ts';
+
+const docs = join(CONFIG_ROOT, '..', 'docs');
+
+describe('generated pages', () => {
+  it('docs/config.md is current (else: npm run docs)', () => {
+    expect(readFileSync(join(docs, 'config.md'), 'utf8')).toBe(configReference());
+  });
+
+  it.each(editorSchemas())('docs/schema/$file is current (else: npm run docs)', ({ file, text }) => {
+    expect(readFileSync(join(docs, 'schema', file), 'utf8')).toBe(text);
+  });
+
+  it('every key has a description, and every number a unit', () => {
+    const visit = (path: string, schema: ReturnType<typeof jsonSchemaOf>): void => {
+      for (const [key, field] of Object.entries(schema.properties ?? {})) {
+        expect(field.description, `${path}${key}`).toMatch(/^[A-Z`].*\.$/);
+        if (field.type === 'number' || field.type === 'integer') expect(field.unit, `${path}${key}`).toBeTruthy();
+        visit(`${path}${key}.`, field);
+        if (field.items) visit(`${path}${key}[].`, field.items);
+      }
+    };
+    for (const schema of FILE_SCHEMAS.flatMap(({ schemas }) => schemas)) visit('', jsonSchemaOf(schema));
+  });
+
+  it.each([
+    ['robots', 'robot'],
+    ['tasks', 'task'],
+    ['learner', 'learner'],
+  ])('files in config/%s tell editors their schema', (folder, schema) => {
+    // Robots' models lie in a folder beside their files.
+    const files = readdirSync(join(CONFIG_ROOT, folder)).filter((file) => file !== 'models');
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const [first] = readFileSync(join(CONFIG_ROOT, folder, file), 'utf8').split('\n');
+      expect(first).toBe(`# yaml-language-server: $schema=../../docs/schema/${schema}.schema.json`);
+    }
+  });
+});

@@ -1,0 +1,167 @@
+/** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
+import { ReinError } from '../core/index.ts';
+import { withEncoderFrom } from './encoder-file.ts';
+import type { Finding } from './finding.ts';
+import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
+import { checkRobot } from './robot-checks.ts';
+import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
+import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
+import { type LearnerSettings, learnerSchema } from './schema/learner.ts';
+import type { ResolvedConfig, RunOptions } from './schema/resolved.ts';
+import type { RobotConfig } from './schema/robot.ts';
+import type { TaskConfig } from './schema/task.ts';
+import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
+import { checkLearner, checkTask } from './task-checks.ts';
+import { type Problem, problemsError } from './text/place.ts';
+import { readYaml, type YamlFile } from './text/read-yaml.ts';
+import { shown } from './text/shown.ts';
+import { merge, nodeAt, placeOf, type Scalar, type TreeNode, treeAt } from './text/tree.ts';
+import { packageVersions } from './versions.ts';
+
+/** One value set on the command line, e.g. `{ option: '--steps', path: ['task', 'training', 'steps'], value: 500 }`. */
+export interface Override {
+  /** How errors name it. */
+  readonly option: string;
+  /** Key within `task`, `robot` or `learner`, which is its first element. */
+  readonly path: readonly [ConfigKind, ...string[]];
+  readonly value: Scalar | readonly Scalar[];
+}
+
+/** What a run is asked to be. */
+export interface ConfigRequest {
+  /** A name in `config/tasks/`, or a path to a task's file. */
+  readonly task: string;
+  readonly seed: number;
+  /** A YAML file with keys below `task`, `robot` and `learner` that override theirs. */
+  readonly overlay?: string | undefined;
+  readonly overrides?: readonly Override[];
+  /** Command-line options for the record. */
+  readonly run?: RunOptions;
+  /** Another `config/` folder. */
+  readonly root?: string;
+}
+
+/**
+ * Reads and checks everything that `request` names. Throws `ReinError` of the kind `config` that lists what is wrong
+ * in the values of all files, each with its position; what has to agree is looked at once they are right. Writes nothing.
+ */
+export function resolveConfig(request: ConfigRequest): ResolvedConfig {
+  if (!Number.isSafeInteger(request.seed) || request.seed < 0) {
+    throw new ReinError('config', `the seed is ${request.seed}, it must be a whole number ≥ 0`);
+  }
+  const layers = new Layers(request);
+  const taskFile = layers.open('task', request.task, process.cwd());
+  const taskChecked = checkTaskTree(taskFile.tree);
+  const problems = [...taskFile.problems, ...taskChecked.problems];
+  // A task that is wrong still says which files belong to it: their mistakes are told together with its own.
+  const openNamed = <T>(
+    kind: 'robot' | 'learner',
+    checkTree: (tree: TreeNode) => Checked<T>,
+  ): Opened<T> | undefined => {
+    const name = taskChecked.value?.[kind] ?? wordAt(taskFile.tree, kind);
+    if (name === undefined) return undefined;
+    const file = openOrTell(problems, () => layers.open(kind, name, taskFile.folder, { file: taskFile, key: kind }));
+    const checked = checkTree(file.tree);
+    problems.push(...file.problems, ...checked.problems);
+    return { file, value: checked.value };
+  };
+  const robotOpened = openNamed('robot', checkRobotTree);
+  const learnerOpened = openNamed('learner', (tree) => check(tree, learnerSchema));
+  if (problems.length > 0) throw problemsError(oneAPlace(problems));
+  const task = withBasePolicyFrom(taskChecked.value as TaskConfig, taskFile.folder);
+  const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
+  throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
+  const robot = withPathsFrom(robotValue as RobotConfig, robotFile.folder);
+  const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerSettings>;
+  throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerSettings));
+  const learner = withEncoderFrom(learnerValue as LearnerSettings, learnerFile.tree);
+  throwFindings(taskFile.tree, checkTask(task, robot));
+  return {
+    formatVersion: 1,
+    seed: request.seed,
+    run: request.run ?? {},
+    versions: packageVersions(),
+    task,
+    robot,
+    learner,
+  };
+}
+
+/** A file with what overrides it. */
+interface LayeredFile {
+  readonly tree: TreeNode;
+  readonly problems: readonly Problem[];
+  /** The folder that paths in it are relative to. */
+  readonly folder: string;
+}
+
+const KINDS: readonly ConfigKind[] = ['task', 'robot', 'learner'];
+
+/** The files of a request, each under its overlay and options. */
+class Layers {
+  readonly #request: ConfigRequest;
+  readonly #overlay: YamlFile | undefined;
+
+  constructor(request: ConfigRequest) {
+    this.#request = request;
+    if (request.overlay !== undefined) this.#overlay = readOverlay(request.overlay);
+  }
+
+  /** `asked` is the key that names the file, for errors; without it the command line does. */
+  open(kind: ConfigKind, name: string, from: string, asked?: { file: LayeredFile; key: string }): LayeredFile {
+    const found = findConfig(kind, name, from, this.#request.root);
+    if (found.trouble !== undefined) {
+      if (asked === undefined) throw new ReinError('config', found.trouble);
+      throw problemsError([{ place: placeOf(asked.file.tree, [asked.key]), message: found.trouble }]);
+    }
+    const file = readYaml(found.path, found.shownAs);
+    let tree: TreeNode = file.tree;
+    const over = this.#overlay?.tree.entries.get(kind)?.value;
+    if (over !== undefined) tree = merge(tree, over);
+    for (const { option, path, value } of this.#request.overrides ?? []) {
+      if (path[0] === kind) tree = merge(tree, treeAt(path.slice(1), value, { file: option, line: 0, column: 0 }));
+    }
+    return { tree, problems: [...file.problems, ...(this.#overlay?.problems ?? [])], folder: folderOf(found.path) };
+  }
+}
+
+/** Refuses at once what would override nothing; what is wrong with single values is reported with the task's. */
+function readOverlay(path: string): YamlFile {
+  const file = readYaml(path, shownPath(path));
+  const { tree } = file;
+  const all: Problem[] = [];
+  for (const [key, { keyPlace, value }] of tree.entries) {
+    const message = `unknown key "${shown(key)}" here${guessThenAll(key, KINDS)}`;
+    if (!KINDS.includes(key as ConfigKind)) all.push({ place: keyPlace, message });
+    else if (value.kind !== 'map')
+      all.push({ place: keyPlace, message: `"${key}" must be a group of keys of the ${key}'s file` });
+  }
+  if (all.length > 0) throw problemsError(oneAPlace([...file.problems, ...all]));
+  return file;
+}
+
+interface Opened<T> {
+  readonly file: LayeredFile;
+  readonly value: T | undefined;
+}
+
+/** Where a further file cannot even be read, the mistakes that are known go first. */
+function openOrTell(known: readonly Problem[], open: () => LayeredFile): LayeredFile {
+  try {
+    return open();
+  } catch (error) {
+    throw known.length > 0 ? problemsError(oneAPlace(known)) : error;
+  }
+}
+
+function wordAt(tree: TreeNode, key: string): string | undefined {
+  const node = nodeAt(tree, [key]);
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
+}
+
+function throwFindings(tree: TreeNode, findings: readonly Finding[]): void {
+  if (findings.length === 0) return;
+  throw problemsError(
+    findings.map(({ path, message }) => ({ place: nodeAt(tree, path)?.place ?? placeOf(tree, path), message })),
+  );
+}

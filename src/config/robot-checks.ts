@@ -1,0 +1,103 @@
+/** What has to agree within one robot's file, beyond the range of each number. */
+import { didYouMean, isFree, type JointModel } from '../core/index.ts';
+import { counted, type Finding, round, unitOf } from './finding.ts';
+import { checkBox, checkSafety } from './safety-checks.ts';
+import type { RobotConfig } from './schema/robot.ts';
+import { shown } from './text/shown.ts';
+
+/** All disagreements in `robot`. */
+export function checkRobot(robot: RobotConfig): readonly Finding[] {
+  const findings = [
+    ...[...checkDriver(robot), ...checkJoints(robot), ...checkBranches(robot), ...checkStopping(robot)],
+    ...[...checkHome(robot), ...checkBox(robot.workspace, ['workspace'], 'workspace')],
+  ];
+  // Distances mean nothing before the arm itself makes sense.
+  return findings.length > 0 ? findings : checkSafety(robot);
+}
+
+function checkDriver({ driver }: RobotConfig): Finding[] {
+  if (driver.kind !== 'mujoco' || (driver.scene === undefined) !== (driver.model === undefined)) return [];
+  const both = driver.scene === undefined ? 'neither' : 'both';
+  const message = `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`;
+  return [{ path: ['driver'], message }];
+}
+
+function checkJoints(robot: RobotConfig): Finding[] {
+  const findings: Finding[] = [];
+  const names = new Set<string>();
+  for (const [i, joint] of robot.joints.entries()) {
+    if (names.has(joint.name))
+      findings.push({ path: ['joints', i, 'name'], message: `there is already a joint "${joint.name}"` });
+    names.add(joint.name);
+    const length = Math.hypot(...joint.axis);
+    if (Math.abs(length - 1) >= 1e-9) {
+      findings.push({
+        path: ['joints', i, 'axis'],
+        message: `joints[${i}].axis has the length ${length}, an axis has the length 1`,
+      });
+    }
+    const message = nowhereToGo(joint, robot.limitMarginRad);
+    if (message !== undefined) findings.push({ path: ['joints', i, 'positionMaxRad'], message });
+  }
+  return findings;
+}
+
+function nowhereToGo(
+  { name, kind, positionMinRad: min, positionMaxRad: max }: JointModel,
+  margin: number,
+): string | undefined {
+  if (max - min - 2 * margin > 0) return undefined;
+  const unit = unitOf(kind);
+  return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; a smaller margin leaves room, and a model's joint that is not moved goes under fixed: [${shown(name)}]`;
+}
+
+/** Each link hangs on one that is described before it. */
+function checkBranches({ joints, tool }: RobotConfig): Finding[] {
+  const findings: Finding[] = [];
+  const names = joints.map(({ name }) => name);
+  for (const [i, { parent }] of joints.entries()) {
+    if (parent === undefined || parent === 'base' || names.slice(0, i).includes(parent)) continue;
+    const before = ['base', ...names.slice(0, i)];
+    const message = `joints[${i}].parent is "${shown(parent)}", before this joint there are ${before.join(', ')}${didYouMean(parent, before)}`;
+    findings.push({ path: ['joints', i, 'parent'], message });
+  }
+  if (tool.link !== undefined && !names.includes(tool.link)) {
+    const message = `tool.link is "${shown(tool.link)}", there are the joints ${names.join(', ')}${didYouMean(tool.link, names)}`;
+    findings.push({ path: ['tool', 'link'], message });
+  }
+  return findings;
+}
+
+/** Limits contradict each other where a joint at full speed needs more way to stop than it has altogether. */
+function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig): Finding[] {
+  return joints.flatMap((joint, i) => {
+    const { velocityMaxRadPerS: v, accelMaxRadPerS2: a, positionMinRad, positionMaxRad } = joint;
+    const T = 1 / controlHz;
+    // docs/safety-case.md, brake bound
+    const wayRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
+    const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginRad;
+    if (isFree(joint) || wayRad <= roomRad || roomRad <= 0) return [];
+    const message = `joint "${joint.name}" takes ${round(wayRad)} ${unitOf(joint.kind)} to stop from its full speed and has ${round(roomRad)} ${unitOf(joint.kind)} between its limits: it needs more acceleration or less speed`;
+    return [
+      { path: base === undefined ? ['joints', i, 'accelMaxRadPerS2'] : ['base', 'steeringAccelMaxRadPerS2'], message },
+    ];
+  });
+}
+
+function checkHome(robot: RobotConfig): Finding[] {
+  if (robot.homeRad.length !== robot.joints.length) {
+    const message = `homeRad has ${counted(robot.homeRad.length, 'number')}, the robot has ${counted(robot.joints.length, 'joint')}`;
+    return [{ path: ['homeRad'], message }];
+  }
+  const findings: Finding[] = [];
+  for (const [i, joint] of robot.joints.entries()) {
+    const low = joint.positionMinRad + robot.limitMarginRad;
+    const high = joint.positionMaxRad - robot.limitMarginRad;
+    const home = robot.homeRad[i]!;
+    if (low < high && !(home >= low && home <= high)) {
+      const message = `homeRad[${i}] is ${home}, joint "${joint.name}" may be from ${round(low)} to ${round(high)} (${unitOf(joint.kind)})`;
+      findings.push({ path: ['homeRad', i], message });
+    }
+  }
+  return findings;
+}

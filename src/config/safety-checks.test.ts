@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ReinError } from '../core/index.ts';
+import { resolveConfig } from './resolve.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'rein-safety-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What is said about the robot of `task` under `overlay`; `accepted` for nothing. */
+function said(overlay: string, task = 'insert'): string {
+  const path = join(folder, 'o.yaml');
+  writeFileSync(path, overlay);
+  try {
+    resolveConfig({ task, seed: 1, overlay: path });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ReinError);
+    return (error as Error).message.replaceAll(`${folder}/`, '').replaceAll(`${relative(process.cwd(), folder)}/`, '');
+  }
+  return 'accepted';
+}
+
+const SPHERES = `robot:
+  collision:
+    capsules:
+      - { name: hand, link: wrist_3, fromM: [0, 0, 0.1], toM: [0, 0, 0.1], radiusM: 0.03 }
+      - { name: flange, link: wrist_3, fromM: [0, 0, 0], toM: [0, 0, 0], radiusM: 0.03 }
+      - { name: wrist, link: wrist_2, fromM: [0, 0, 0.1], toM: [0, 0, 0.05], radiusM: 0.04 }
+      - { name: foot, link: base, fromM: [0, 0, 0], toM: [0, 0, 0.1], radiusM: 0.08 }
+    keepOut: []
+    clearanceM: 0.01
+`;
+const TANK = 'robot:\n  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9';
+
+describe('how torque goes off', () => {
+  it.each([
+    ['as a ramp under an arm that falls', 'robot: { holdsWithoutTorque: false, exitRampS: 10 }', /^accepted$/],
+    ['at once under one that holds', 'robot: { holdsWithoutTorque: true }', /^accepted$/],
+    [
+      'no ramp under an arm that falls',
+      'robot: { holdsWithoutTorque: false }',
+      /^o.yaml:1:\d+: .*exitRampS has to say/,
+    ],
+    ['a ramp under one that holds', 'robot: { exitRampS: 10 }', /^o.yaml:1:\d+: .*add `holdsWithoutTorque: false`/],
+    ['in no time', 'robot: { holdsWithoutTorque: false, exitRampS: 0 }', /exitRampS/],
+    ['never', 'robot: { holdsWithoutTorque: false, exitRampS: 121 }', /exitRampS/],
+  ])('%s', (_name, overlay, expected) => expect(said(overlay)).toMatch(expected));
+});
+
+describe('shapes and points', () => {
+  it.each([
+    ['none of them', `${SPHERES}    pairs: [[hand, foot]]\n`, 'accepted'],
+    [
+      'a point of a link that is not there',
+      'robot: { points: [{ name: p, link: elbo, positionM: [0, 0, 0] }] }',
+      'o.yaml:1:36: points[0].link is "elbo", there are the joints shoulder_pan, shoulder_lift, elbow, wrist_1, wrist_2, wrist_3, did you mean "elbow"?',
+    ],
+    [
+      'two points of one name',
+      'robot:\n  points:\n    - { name: p, link: wrist_3, positionM: [0, 0, 0] }\n    - { name: p, link: wrist_3, positionM: [0, 0, 0] }',
+      'o.yaml:4:15: there is already a point "p"',
+    ],
+    [
+      'a point outside the workspace at home',
+      'robot:\n  points:\n    - { name: p, link: elbow, positionM: [0, 0, 0] }',
+      'o.yaml:3:7: at home "p: x min" is exceeded by 200 mm',
+    ],
+    [
+      'a point outside its own box at home',
+      'robot:\n  points:\n    - name: p\n      link: elbow\n      positionM: [0, 0, 0]\n      workspace: { minM: [-1, -1, 0], maxM: [1, 1, 0.5] }',
+      'o.yaml:6:52: at home "p: z max" is exceeded by 87.5 mm',
+    ],
+    [
+      'a box of a point upside down',
+      'robot:\n  points:\n    - name: p\n      link: elbow\n      positionM: [0, 0, 0]\n      workspace: { minM: [-1, -1, 1], maxM: [1, 1, 1] }',
+      'o.yaml:6:52: points[0].workspace.maxM[2] must be above points[0].workspace.minM[2], 1 (m)',
+    ],
+    [
+      'a capsule of a link that is not there',
+      SPHERES.replace('link: base', 'link: bass').concat('    pairs: []\n'),
+      'o.yaml:7:29: collision.capsules[3].link is "bass", there are the joints shoulder_pan, shoulder_lift, elbow, wrist_1, wrist_2, wrist_3',
+    ],
+    [
+      'two capsules of one name',
+      SPHERES.replace('name: foot', 'name: hand').concat('    pairs: []\n'),
+      'o.yaml:7:17: there is already a capsule "hand"',
+    ],
+    [
+      'a pair with a capsule that is not there',
+      `${SPHERES}    pairs: [[hand, food]]\n`,
+      'o.yaml:10:20: pairs[0] names "food", there are the capsules hand, flange, wrist, foot, did you mean "foot"?',
+    ],
+    [
+      'a pair of one link',
+      `${SPHERES}    pairs: [[hand, flange]]\n`,
+      'o.yaml:10:13: pairs[0]: "hand" and "flange" are on one link, wrist_3, and cannot move apart',
+    ],
+    [
+      'a pair twice',
+      `${SPHERES}    pairs: [[hand, foot], [foot, hand]]\n`,
+      'o.yaml:10:27: pairs[1]: "foot" and "hand" are a pair already',
+    ],
+    [
+      'neighbours that overlap',
+      `${SPHERES}    pairs: [[wrist, flange]]\n`,
+      'o.yaml:10:13: pairs[0]: "wrist" and "flange" meet where joint "wrist_3" carries one on the other, and lack 80 mm of the clearance at home: leave the pair out, or shorten one',
+    ],
+    [
+      'links too close at home',
+      `${SPHERES}    pairs: [[hand, foot]]\n`.replace('0.03 }', '0.6 }'),
+      /^o\.yaml:10:13: pairs\[0\]: "hand" and "foot" lack \d+\.?\d* mm of the clearance at home$/,
+    ],
+  ])('%s', (_, overlay, expected) => {
+    expect(said(overlay)).toMatch(expected instanceof RegExp ? expected : exactly(expected));
+  });
+});
+
+describe('keep-out boxes', () => {
+  const box = (minM: string, maxM: string, more = '') =>
+    `robot:\n  collision:\n    keepOut:\n      - { name: camera, minM: ${minM}, maxM: ${maxM}${more} }\n`;
+
+  it.each([
+    ['out of the way', box('[0.9, 0.9, 0.9]', '[1, 1, 1]'), 'accepted'],
+    [
+      'upside down',
+      box('[0.9, 0.9, 0.9]', '[1, 1, 0.8]'),
+      'o.yaml:4:61: collision.keepOut[0].maxM[2] must be above collision.keepOut[0].minM[2], 0.9 (m)',
+    ],
+    [
+      'for a capsule that is not there',
+      box('[0.9, 0.9, 0.9]', '[1, 1, 1]', ', capsules: [pig]'),
+      /^o\.yaml:4:76: keepOut\[0\]\.capsules\[0\] names "pig", there are the capsules base, .*, did you mean "peg"\?$/,
+    ],
+    [
+      'around the tool at home',
+      box('[0.4, 0.1, 0.3]', '[0.6, 0.2, 0.35]', ', capsules: [base]'),
+      'o.yaml:4:9: keepOut[0], "camera", contains the tool point at home',
+    ],
+    [
+      'too close to a link at home',
+      box('[0.1, -0.2, 0.6]', '[0.2, 0.2, 0.7]', ', capsules: [forearm]'),
+      'o.yaml:4:9: at home "forearm: camera" lacks 42.5 mm of the clearance',
+    ],
+  ])('%s', (_, overlay, expected) => {
+    expect(said(overlay)).toMatch(expected instanceof RegExp ? expected : exactly(expected));
+  });
+});
+
+describe('the energy tank', () => {
+  it.each([
+    ['as it should be', `${TANK} }`, 'accepted'],
+    [
+      'that starts empty',
+      `${TANK} }`.replace('minJ: 0.1', 'minJ: 2'),
+      'o.yaml:2:32: tank.startJ is 2, it must be above tank.minJ, 2 (J)',
+    ],
+    [
+      'that starts more than full',
+      `${TANK} }`.replace('maxJ: 4', 'maxJ: 1'),
+      'o.yaml:2:52: tank.maxJ is 1, it must not be below tank.startJ, 2 (J)',
+    ],
+    [
+      'of the tool without its spring',
+      `${TANK}, damping: [1, 1, 1, 1, 1, 1] }`.replace('joint', 'setPoint'),
+      'o.yaml:2:17: tank.port is "setPoint": tank.stiffness needs six numbers > 0',
+    ],
+    [
+      'of the tool with a spring that does not pull everywhere',
+      `${TANK}, damping: [1, 1, 1, 1, 1, 1], stiffness: [1, 1, 1, 0, 1, 1] }`.replace('joint', 'setPoint'),
+      /^o\.yaml:2:\d+: tank\.port is "setPoint": tank\.stiffness needs six numbers > 0$/,
+    ],
+    [
+      'of the joints with a spring of the tool',
+      `${TANK}, stiffness: [1, 1, 1, 1, 1, 1] }`,
+      /^o\.yaml:2:\d+: tank\.stiffness belongs to the port setPoint; a tank of the port joint has the joints'$/,
+    ],
+    ['that gives back all', `${TANK} }`.replace('0.9', '1'), /recovery is 1, it must be a number ≥ 0 and < 1$/],
+  ])('%s', (_, overlay, expected) => {
+    expect(said(overlay)).toMatch(expected instanceof RegExp ? expected : exactly(expected));
+  });
+});
+
+describe('joints', () => {
+  const joint = (more: string) =>
+    `robot:\n  homeRad: [0]\n  collision: { capsules: [{ name: a, link: base, fromM: [0, 0, 0], toM: [0, 0, 0], radiusM: 0.1 }], pairs: [] }\n  joints:\n    - { name: only, originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0], axis: [0, 0, 1], positionMinRad: -1, positionMaxRad: 1, velocityMaxRadPerS: 3, accelMaxRadPerS2: 12, torqueMaxNm: 9, stiffnessNmPerRad: 100, dampingNmSPerRad: 1${more} }\n`;
+
+  it.each([
+    [
+      'without the way to stop from full speed',
+      joint('').replace('12', '2'),
+      'o.yaml:5:166: joint "only" takes 2.265 rad to stop from its full speed and has 1.96 rad between its limits: it needs more acceleration or less speed',
+    ],
+    [
+      'on a link that comes later',
+      joint(', parent: only'),
+      'o.yaml:5:239: joints[0].parent is "only", before this joint there are base',
+    ],
+    [
+      'without the tool that is said to be there',
+      `${joint('')}  tool: { link: hand }\n`,
+      'o.yaml:6:17: tool.link is "hand", there are the joints only',
+    ],
+    [
+      'that a tank needs true dampers of',
+      `${joint('').replace('dampingNmSPerRad: 1', 'dampingNmSPerRad: 0')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
+      /^o\.yaml:5:\d+: joint "only" has no damping, and an energy tank needs the servos' true stiffness and damping$/m,
+    ],
+    [
+      'that a tank needs to know the noise of',
+      `${joint('')}  tank: { port: joint, startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 }\n  points: []\n  workspace: { minM: [-1, -1, -1] }\n`,
+      /^o\.yaml:5:\d+: joint "only" has no encoderNoiseRad, and an energy tank needs to know by how much a reading may be off: the largest difference seen over a minute of standing still, and no less than 2π \/ 2\^bits of the encoder$/m,
+    ],
+    [
+      'that home is outside of the workspace of',
+      'robot:\n  homeRad: [0, -1.57, 1.57, -1.57, -1.57, 0]\n',
+      /at home "tool: x min" is exceeded by 692 mm$/m,
+    ],
+  ])('%s', (_, overlay, expected) => {
+    expect(said(overlay)).toMatch(expected instanceof RegExp ? expected : exactly(expected));
+  });
+});
+
+describe('the fence of a base', () => {
+  const fence = (minM: string, maxM: string) =>
+    `robot: { base: { fence: { minM: ${minM}, maxM: ${maxM}, radiusM: 0.3 } } }`;
+
+  it.each([
+    ['around it', fence('[-1, -1]', '[1, 1]'), 'accepted'],
+    [
+      'that it begins beyond',
+      fence('[-1, -0.2]', '[1, 1]'),
+      'o.yaml:1:38: base.fence.minM[1] must be below −radiusM, −0.3 (m): the base begins in the middle of the frame and reaches that far in y',
+    ],
+    [
+      'that it touches',
+      fence('[-1, -1]', '[0.3, 1]'),
+      'o.yaml:1:50: base.fence.maxM[0] must be above radiusM, 0.3 (m): the base begins in the middle of the frame and reaches that far in x',
+    ],
+  ])('%s', (_, overlay, expected) => {
+    expect(said(overlay, 'drive-judged')).toBe(expected);
+  });
+});
+
+function exactly(text: string): RegExp {
+  return new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`);
+}

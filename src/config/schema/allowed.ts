@@ -1,0 +1,129 @@
+/** What a schema allows, read from the JSON Schema that zod makes of it: one source for errors, reference page and editors. */
+import { z } from 'zod';
+import type { TreePath } from '../text/tree.ts';
+
+/** The part of JSON Schema that our schemas use, with our `unit`. */
+export interface JsonSchema {
+  readonly $schema?: string;
+  readonly title?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly unit?: string;
+  readonly default?: unknown;
+  readonly const?: unknown;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly items?: JsonSchema | false;
+  readonly prefixItems?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  /** A group of one of several kinds; each has a key that can only be one word. */
+  readonly oneOf?: readonly JsonSchema[];
+}
+
+/** The JSON Schema (draft 2020-12) of what may be written in a file. */
+export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+}
+
+/**
+ * The schema of the value at `path`; `undefined` where nothing is allowed. The unit of a list is its items' unit. `value`,
+ * what is written at the root, decides of which kind a group of several kinds is.
+ */
+export function schemaAt(root: JsonSchema, path: TreePath, value?: unknown): JsonSchema | undefined {
+  let schema: JsonSchema | undefined = kindOf(root, value);
+  let at = value;
+  for (const step of path) {
+    if (schema === undefined) return undefined;
+    const parent: JsonSchema = kindOf(schema, at);
+    at = (at as Record<string | number, unknown> | null | undefined)?.[step];
+    schema = typeof step === 'number' ? itemSchema(parent, step) : (parent.properties?.[step] ?? anyKey(parent));
+    if (schema !== undefined && schema.unit === undefined && parent.unit !== undefined)
+      schema = { ...schema, unit: parent.unit };
+  }
+  return schema === undefined ? undefined : kindOf(schema, at);
+}
+
+/** Of a group of several kinds, that of `value`; where it says no known kind, what is common: the word that says it. */
+function kindOf(schema: JsonSchema, value: unknown): JsonSchema {
+  const { oneOf } = schema;
+  if (oneOf === undefined) return schema;
+  const said = (value ?? {}) as Record<string, unknown>;
+  const words = oneOf.map((kind) =>
+    Object.entries(kind.properties ?? {}).filter(([, { const: word }]) => word !== undefined),
+  );
+  const found = oneOf.find((_, i) => words[i]!.every(([key, { const: word }]) => said[key] === word));
+  if (found !== undefined) return found;
+  const [key] = words[0]?.[0] ?? [];
+  if (key === undefined) return schema;
+  const all = words.flatMap((of) => of.filter(([name]) => name === key).map(([, { const: word }]) => String(word)));
+  const kind: JsonSchema = { ...(oneOf[0]?.properties?.[key] ?? {}), enum: all };
+  const { const: _, ...plain } = kind;
+  return { type: 'object', properties: { [key]: plain }, required: [key] };
+}
+
+/** Of a group whose keys are names of the writer's own. */
+function anyKey({ additionalProperties }: JsonSchema): JsonSchema | undefined {
+  return typeof additionalProperties === 'object' ? additionalProperties : undefined;
+}
+
+function itemSchema(list: JsonSchema, index: number): JsonSchema | undefined {
+  if (list.prefixItems !== undefined) return list.prefixItems[index];
+  return list.items === false ? undefined : list.items;
+}
+
+/** The keys of the map that `schema` describes; none for other values. */
+export function keysOf(schema: JsonSchema | undefined): readonly string[] {
+  return Object.keys(schema?.properties ?? {});
+}
+
+/** What may be written, in words: `a number > 0 and ≤ 0.2 (m)`, `"m" or "rad"`, `true or false`. */
+export function allowedText(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map((word) => JSON.stringify(word)).join(' or ');
+  if (schema.type === 'boolean') return 'true or false';
+  if (schema.type === 'number' || schema.type === 'integer') return numberText(schema);
+  if (schema.type === 'array') return listText(schema);
+  if (schema.type === 'object') return 'a group of keys';
+  return 'a word';
+}
+
+/** The range of a number: `> 0 and ≤ 0.2`, or nothing. */
+export function rangeText(schema: JsonSchema): string {
+  const parts: string[] = [];
+  if (schema.exclusiveMinimum !== undefined) parts.push(`> ${schema.exclusiveMinimum}`);
+  if (isBound(schema.minimum)) parts.push(`≥ ${schema.minimum}`);
+  if (schema.exclusiveMaximum !== undefined) parts.push(`< ${schema.exclusiveMaximum}`);
+  if (isBound(schema.maximum)) parts.push(`≤ ${schema.maximum}`);
+  return parts.join(' and ');
+}
+
+/** The unit in brackets; nothing for plain numbers. */
+export function unitText(schema: JsonSchema): string {
+  return schema.unit === undefined || schema.unit === '1' || schema.unit === 'unit' ? '' : ` (${schema.unit})`;
+}
+
+function numberText(schema: JsonSchema): string {
+  const kind = schema.type === 'integer' ? 'a whole number' : 'a number';
+  const range = rangeText(schema);
+  return `${kind}${range === '' ? '' : ` ${range}`}${unitText(schema)}`;
+}
+
+function listText(schema: JsonSchema): string {
+  const { minItems: least, maxItems: most } = schema;
+  const item = schema.prefixItems?.[0] ?? (schema.items === false ? undefined : schema.items);
+  const what = item?.type === 'object' ? 'entries' : item?.type === 'string' ? 'words' : 'numbers';
+  const count = least === most ? `${least}` : `${least ?? 0} to ${most ?? 'any number of'}`;
+  return `a list of ${count} ${what}${unitText(schema)}`;
+}
+
+/** zod writes the largest safe integer where a whole number has no bound of its own. */
+function isBound(bound: number | undefined): boolean {
+  return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+}

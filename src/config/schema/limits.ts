@@ -1,0 +1,154 @@
+/** A limits file: what an MJCF or URDF does not say about a robot, and limits tighter than the file's. */
+import { z } from 'zod';
+import type { Capsule, ContactModel, KeepOutBox, LinkPoint, TankModel, WorkspaceBox } from '../../core/index.ts';
+import { name, num, triple } from './fields.ts';
+import { capsuleSchema, contactSchema, keepOutSchema, pointsSchema, tankSchema } from './safety.ts';
+import { type Same, schemaOf } from './same.ts';
+
+/** Limits of one joint, under the names that robot files have; what is absent comes from the ROS file or the model. */
+export interface JointLimits {
+  readonly positionMinRad?: number | undefined;
+  readonly positionMaxRad?: number | undefined;
+  readonly velocityMaxRadPerS?: number | undefined;
+  readonly accelMaxRadPerS2?: number | undefined;
+  readonly jerkMaxRadPerS3?: number | undefined;
+  readonly torqueMaxNm?: number | undefined;
+  readonly stiffnessNmPerRad?: number | undefined;
+  readonly dampingNmSPerRad?: number | undefined;
+  readonly encoderNoiseRad?: number | undefined;
+}
+
+export interface LimitsConfig {
+  readonly name?: string | undefined;
+  /** MJCF or URDF; a path relative to this file. */
+  readonly model?: string | undefined;
+  /** A ROS `joint_limits.yaml`; likewise. */
+  readonly limits?: string | undefined;
+  readonly fixed: readonly string[];
+  readonly defaults: JointLimits;
+  readonly joints: Readonly<Record<string, JointLimits>>;
+  readonly tool?:
+    | {
+        readonly frame?: string | undefined;
+        readonly link?: string | undefined;
+        readonly originXyzM?: readonly [number, number, number] | undefined;
+        readonly originRpyRad?: readonly [number, number, number] | undefined;
+      }
+    | undefined;
+  readonly workspace?: WorkspaceBox | undefined;
+  readonly points?: readonly LinkPoint[] | undefined;
+  readonly collision: {
+    readonly capsules?: readonly Capsule[] | undefined;
+    readonly pairs?: readonly (readonly [string, string])[] | undefined;
+    readonly keepOut?: readonly KeepOutBox[] | undefined;
+    readonly clearanceM: number;
+  };
+  readonly tank?: TankModel | undefined;
+  readonly contact?: ContactModel | undefined;
+  readonly payloadMaxKg?: number | undefined;
+  readonly controlHz: number;
+  /** Absent: worked out from the smallest range. */
+  readonly limitMarginRad?: number | undefined;
+  readonly leashM: number;
+  readonly leashRad: number;
+  readonly homeRad?: readonly number[] | undefined;
+}
+
+const joint = z.strictObject({
+  positionMinRad: num('rad', { min: -31.5, max: 31.5 }, "Lowest position; not below the model's.").optional(),
+  positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, "Highest position; not above the model's.").optional(),
+  velocityMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Highest speed of the reference.').optional(),
+  accelMaxRadPerS2: num('rad/s²', { above: 0, max: 1000 }, 'Highest acceleration, braking included.').optional(),
+  jerkMaxRadPerS3: num(
+    'rad/s³',
+    { above: 0, max: 1e6 },
+    'How fast the acceleration may grow; falling back and braking are free.',
+  ).optional(),
+  torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.').optional(),
+  stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.').optional(),
+  dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.').optional(),
+  encoderNoiseRad: num(
+    'rad',
+    { above: 0, max: 0.1 },
+    'Most by which a reading of the position is off (peak). An energy tank needs it.',
+  ).optional(),
+});
+
+const path = (description: string): z.ZodString => z.string().min(1).max(4096).meta({ description });
+
+const tool = z.strictObject({
+  frame: path('A site or a body (a URDF link) of the model.').optional(),
+  link: path('Instead of a frame: the joint whose link carries the tool.').optional(),
+  originXyzM: triple('m', "Tool point in the link's frame, or in `frame`.").optional(),
+  originRpyRad: triple('rad', "Orientation of the tool in the link's frame, or in `frame`.").optional(),
+});
+
+const collision = z.strictObject({
+  capsules: z
+    .array(capsuleSchema)
+    .min(1)
+    .max(16)
+    .meta({ description: "Shapes of the links; made from the model's shapes where absent." })
+    .optional(),
+  pairs: z
+    .array(z.tuple([z.string(), z.string()]))
+    .max(32)
+    .meta({ description: 'Pairs that are kept apart; chosen among those that are clear at home where absent.' })
+    .optional(),
+  keepOut: z.array(keepOutSchema).max(8).meta({ description: 'Boxes that the capsules stay out of.' }).optional(),
+  clearanceM: num('m', { min: 0, max: 0.2 }, 'Distance kept within pairs, and from keep-out boxes.').default(0.01),
+});
+
+const schema = z
+  .strictObject({
+    name: name("Name of the robot; the model's where absent.").optional(),
+    model: path('MJCF or URDF, relative to this file.').optional(),
+    limits: path('A ROS `joint_limits.yaml`, relative to this file.').optional(),
+    fixed: z
+      .array(z.string())
+      .max(64)
+      .meta({ description: "Joints of the model that stand still where the file has them, such as a gripper's." })
+      .default([]),
+    defaults: joint.meta({ description: 'For joints of which neither file says it.' }).default({}),
+    joints: z
+      .record(z.string(), joint)
+      .meta({ description: "By the model's name of the joint; these have the last word." })
+      .default({}),
+    tool: tool.meta({ description: 'Where the tool point is; at the end of the last link where absent.' }).optional(),
+    workspace: z
+      .strictObject({ minM: triple('m', 'Lowest corner.'), maxM: triple('m', 'Highest corner.') })
+      .meta({ description: 'Box that the tool point stays in; as far as the arm reaches where absent.' })
+      .optional(),
+    points: pointsSchema.optional(),
+    collision: collision.meta({ description: 'What must not touch what.' }).default({ clearanceM: 0.01 }),
+    tank: tankSchema.optional(),
+    contact: contactSchema.optional(),
+    payloadMaxKg: num('kg', { min: 0, max: 1000 }, 'Heaviest load that the tool is meant to carry.').optional(),
+    controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.').default(100),
+    limitMarginRad: num(
+      'rad',
+      { min: 0, max: 0.5 },
+      'Distance kept from every position limit; 0.02 where absent, but not more than 5 % of the smallest range.',
+    ).optional(),
+    leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.').default(0.03),
+    leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.').default(0.2),
+    homeRad: z
+      .array(z.number())
+      .min(1)
+      .max(16)
+      .meta({
+        unit: 'rad',
+        description: "Where tests start, a number a joint; the model's key frame `home`, else 0, where absent.",
+      })
+      .optional(),
+  })
+  .meta({
+    title: 'Limits of a model',
+    description:
+      'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither says. Of a limit that several say, this file has the last word, then the ROS file, then the model; no file may widen what the model allows. For a joint that slides read m for rad, N for N·m, N/m for N·m/rad and N·s/m for N·m·s/rad, in the names of keys too.',
+  });
+
+export const limitsSchema: z.ZodType<LimitsConfig> = schemaOf<
+  LimitsConfig,
+  Same<z.output<typeof schema>, LimitsConfig>
+>(schema);

@@ -1,0 +1,180 @@
+/** The parts of a robot's file that the safety chain's later stages work with: points, shapes, tank, contact forces. */
+import { z } from 'zod';
+import {
+  type Capsule,
+  type CollisionModel,
+  type ContactModel,
+  type Fence,
+  type KeepOutBox,
+  LINK_PARAMETERS,
+  type LinkPoint,
+  type TankModel,
+  type TorqueObserverModel,
+} from '../../core/index.ts';
+import { name, num, six, triple, whole } from './fields.ts';
+import { type Same, schemaOf } from './same.ts';
+
+const link = name('Name of the joint whose link it belongs to, or `base`.');
+
+const points = z
+  .array(
+    z.strictObject({
+      name: name('For messages; unique among the points.'),
+      link: name('Name of the joint that moves the link.'),
+      positionM: triple('m', "In the link's frame, the joint's, turned with it."),
+      workspace: z
+        .strictObject({ minM: triple('m', 'Lowest corner.'), maxM: triple('m', 'Highest corner.') })
+        .meta({ description: "Box in the base frame that it stays in; the robot's workspace where absent." })
+        .optional(),
+    }),
+  )
+  .max(16)
+  .meta({ description: 'Points that stay in a box, beside the tool point: an elbow, corners of the tool.' });
+
+const capsule = z.strictObject({
+  name: name('Unique among the capsules.'),
+  link,
+  fromM: triple('m', "One end of the axis in the link's frame."),
+  toM: triple('m', 'The other end; the same for a sphere.'),
+  radiusM: num('m', { above: 0, max: 2 }, 'All of the link lies within this distance of the axes of its capsules.'),
+});
+
+const keepOutBox = z.strictObject({
+  name: name('For messages; unique among the boxes.'),
+  minM: triple('m', 'Lowest corner, base frame.'),
+  maxM: triple('m', 'Highest corner.'),
+  capsules: z
+    .array(z.string())
+    .min(1)
+    .max(16)
+    .meta({ description: 'Capsules that stay out of it; all but those on `base` where absent.' })
+    .optional(),
+});
+
+const collision = z
+  .strictObject({
+    capsules: z.array(capsule).min(1).max(16).meta({ description: 'Shapes of the links, as rounded rods.' }),
+    pairs: z
+      .array(z.tuple([z.string(), z.string()]))
+      .max(32)
+      .meta({ description: 'Pairs of capsules that are kept apart, by name.' }),
+    keepOut: z
+      .array(keepOutBox)
+      .max(8)
+      .meta({ description: 'Boxes that the capsules stay out of: a table, a wall, a camera.' })
+      .optional(),
+    clearanceM: num('m', { min: 0, max: 0.2 }, 'Distance kept within pairs, and from keep-out boxes.'),
+  })
+  .meta({ description: 'What must not touch what. Absent: only the workspace and the joint limits are kept.' });
+
+const tank = z
+  .strictObject({
+    port: z.enum(['joint', 'setPoint']).meta({
+      description:
+        '`joint`: springs between the joints and their set-points. `setPoint`: one spring between the tool and its set-point.',
+    }),
+    startJ: num('J', { min: 0, max: 10_000 }, 'Content when the robot is enabled.'),
+    minJ: num('J', { min: 0, max: 10_000 }, 'Content at which nothing more is paid.'),
+    maxJ: num('J', { above: 0, max: 10_000 }, 'What it holds at most.'),
+    powerMaxW: num('W', { above: 0, max: 10_000 }, 'Most power that a command may put in; braking is exempt.'),
+    recovery: num('1', { min: 0, below: 1 }, 'Share of the energy that the dampers provably took out that comes back.'),
+    topUpW: num('W', { min: 0, max: 100 }, 'Refill while the robot stands with no command; 0 where absent.').optional(),
+    velocityFeedForward: z
+      .boolean()
+      .meta({ description: 'The servos lead the set-point by velocity × damping / stiffness, as industrial ones do.' })
+      .optional(),
+    delayTicks: whole(
+      'ticks',
+      { min: 0, max: 10 },
+      'Most ticks until the servos follow a reference; 0 where absent.',
+    ).optional(),
+    stiffness: six('N/m, N·m/rad', 'Port `setPoint`: along x, y, z, then about them; base frame.').optional(),
+    damping: six('N·s/m, N·m·s/rad', 'Port `setPoint`: along x, y, z, then about them.').optional(),
+  })
+  .meta({
+    description:
+      "Energy tank: what commands may put into the robot beyond what its dampers took out. Needs each joint's true stiffness, damping and torque. Absent: no tank.",
+  });
+
+const contact = z
+  .strictObject({
+    forceMaxN: num('N', { above: 0, max: 10_000 }, 'Along any axis.'),
+    torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'About any axis.'),
+  })
+  .meta({ description: 'What the tool may press with before the robot stops. Absent: forces are not watched.' });
+
+const limitsNm = (description: string): z.ZodArray<z.ZodNumber> =>
+  z.array(z.number().positive().max(10_000)).min(1).max(16).meta({ unit: 'N·m', description });
+
+const torqueObserver = z
+  .strictObject({
+    filterS: num(
+      's',
+      { min: 0.005, max: 1 },
+      "Time constant of the residuals; that of the force sensor's own filter where there is one.",
+    ),
+    weight: z
+      .enum(['measured', 'compensated'])
+      .meta({ description: "Whether the measured torques hold the links' weight, or something else does." }),
+    wrench: z.enum(['mean', 'subtracted', 'ignored']).meta({
+      description:
+        "What the tool's force sensor feels is no residual. `mean`: the driver gives its mean over the control period (the simulated wrist does). `subtracted`: it gives samples, beside which as much again is allowed. `ignored`: there is no sensor.",
+    }),
+    velocityFeedForward: z
+      .boolean()
+      .meta({ description: 'The servos lead the set-point by velocity × damping / stiffness.' }),
+    delayTicks: whole('ticks', { min: 0, max: 10 }, 'Ticks until the servos follow a reference.'),
+    torqueAgeS: num('s', { min: 0, max: 0.1 }, 'How much older the measured torque is than the position.'),
+    servoMaxNm: limitsNm("Most that a torque may differ from the servo's law, one number a joint."),
+    externalMaxNm: limitsNm('Most that the surroundings may exert on a joint, one number a joint.'),
+    links: z
+      .array(z.array(z.number().min(-1e5).max(1e5)).length(LINK_PARAMETERS))
+      .min(1)
+      .max(16)
+      .meta({
+        unit: 'kg, kg·m, kg·m², N·m·s/rad, N·m',
+        description:
+          'For each joint and its link: mass; mass × centre of mass x, y, z; inertia xx, xy, xz, yy, yz, zz about the frame; rotor inertia; viscous friction; dry friction; offset of the torque.',
+      }),
+  })
+  .meta({
+    description:
+      "What the joints' measured torques are compared with (row 54), as `rein safety identify` writes it. Arms only. Absent: torques are not watched.",
+  });
+
+const fence = z
+  .strictObject({
+    minM: pair('m', 'Lowest corner: x, y.'),
+    maxM: pair('m', 'Highest corner: x, y.'),
+    radiusM: num('m', { min: 0, max: 10 }, 'All of the base lies within this distance of its origin.'),
+  })
+  .meta({
+    description: 'Rectangle that the base stays in, in the frame in which it stood when the guard first saw it.',
+  });
+
+function pair(unit: string, description: string): z.ZodTuple<[z.ZodNumber, z.ZodNumber], null> {
+  return z.tuple([z.number(), z.number()]).meta({ unit, description });
+}
+
+export const pointsSchema: z.ZodType<readonly LinkPoint[]> = schemaOf<
+  readonly LinkPoint[],
+  Same<z.output<typeof points>, readonly LinkPoint[]>
+>(points);
+export const capsuleSchema: z.ZodType<Capsule> = schemaOf<Capsule, Same<z.output<typeof capsule>, Capsule>>(capsule);
+export const keepOutSchema: z.ZodType<KeepOutBox> = schemaOf<KeepOutBox, Same<z.output<typeof keepOutBox>, KeepOutBox>>(
+  keepOutBox,
+);
+export const collisionSchema: z.ZodType<CollisionModel> = schemaOf<
+  CollisionModel,
+  Same<z.output<typeof collision>, CollisionModel>
+>(collision);
+export const tankSchema: z.ZodType<TankModel> = schemaOf<TankModel, Same<z.output<typeof tank>, TankModel>>(tank);
+export const contactSchema: z.ZodType<ContactModel> = schemaOf<
+  ContactModel,
+  Same<z.output<typeof contact>, ContactModel>
+>(contact);
+export const torqueObserverSchema: z.ZodType<TorqueObserverModel> = schemaOf<
+  TorqueObserverModel,
+  Same<z.output<typeof torqueObserver>, TorqueObserverModel>
+>(torqueObserver);
+export const fenceSchema: z.ZodType<Fence> = schemaOf<Fence, Same<z.output<typeof fence>, Fence>>(fence);

@@ -1,0 +1,87 @@
+/** Files that come in several kinds: which schema a tree is checked against, and what the checked value stands for. */
+import { z } from 'zod';
+import { nodeAt, type TreeNode } from '../text/tree.ts';
+import type { JsonSchema } from './allowed.ts';
+import { jsonSchemaOf } from './allowed.ts';
+import { BASE_NEEDS, baseSchema, robotOfBase } from './base.ts';
+import { type Checked, check } from './check.ts';
+import { judgedTaskSchema } from './judged-task.ts';
+import { learnerSchema } from './learner.ts';
+import { limitsSchema } from './limits.ts';
+import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
+import { armSchema, type RobotConfig } from './robot.ts';
+import { environmentStudySchema, robotStudySchema } from './study.ts';
+import { pegTaskSchema, type TaskConfig } from './task.ts';
+
+type TaskKind = TaskConfig['kind'];
+const TASK_SCHEMAS: Readonly<Record<TaskKind, z.ZodType<TaskConfig>>> = {
+  pegInsertion: pegTaskSchema,
+  operatorJudged: judgedTaskSchema,
+};
+const TASK_KINDS = Object.keys(TASK_SCHEMAS) as [TaskKind];
+const anyTask = z.looseObject({ kind: z.enum(TASK_KINDS).meta({ description: 'Rules of the task.' }) });
+
+/** Checks a task's file against the schema of its `kind`. */
+export function checkTaskTree(tree: TreeNode): Checked<TaskConfig> {
+  const kind = taskKindOf(tree);
+  // What else is allowed is not known before the kind is.
+  return kind === undefined
+    ? check<never>(tree, anyTask as unknown as z.ZodType<never>)
+    : check(tree, TASK_SCHEMAS[kind]);
+}
+
+/** Checks a robot's file: a mobile base's where it has the key `base`, else an arm's. */
+export function checkRobotTree(tree: TreeNode): Checked<RobotConfig> {
+  if (!isBase(tree)) return check(tree, armSchema);
+  const checked = check(tree, baseSchema);
+  if (checked.value === undefined) return checked;
+  const { base } = checked.value;
+  const lacking = BASE_NEEDS[base.kind].filter((key) => base[key] === undefined);
+  if (lacking.length === 0) return { value: robotOfBase(checked.value), problems: [] };
+  const place = nodeAt(tree, ['base'])?.place ?? tree.place;
+  const message = `base.kind is "${base.kind}": ${lacking.map((key) => `the key "base.${key}"`).join(', ')} is missing`;
+  return { value: undefined, problems: [{ place, message }] };
+}
+
+/** Checks the file of a resolved run. */
+export function checkResolvedTree(tree: TreeNode): Checked<ResolvedConfig> {
+  const task = nodeAt(tree, ['task']);
+  const robot = nodeAt(tree, ['robot']);
+  const kind = (task && taskKindOf(task)) ?? 'pegInsertion';
+  if (robot === undefined || !isBase(robot)) return check(tree, resolvedSchemaOf(TASK_SCHEMAS[kind], armSchema));
+  const checked = check(tree, resolvedSchemaOf(TASK_SCHEMAS[kind], baseSchema));
+  if (checked.value === undefined) return checked;
+  const expanded = checkRobotTree(robot);
+  if (expanded.value === undefined) return expanded;
+  return { value: { ...checked.value, robot: expanded.value }, problems: [] };
+}
+
+/** Every kind of file, for the reference page and for editors. */
+export const FILE_SCHEMAS: readonly {
+  readonly key: 'task' | 'robot' | 'learner' | 'limits' | 'study';
+  /** Where these files are; absent for files that lie beside what they are about. */
+  readonly folder?: string;
+  readonly schemas: readonly z.ZodType[];
+}[] = [
+  { key: 'task', folder: 'config/tasks', schemas: [pegTaskSchema, judgedTaskSchema] },
+  { key: 'robot', folder: 'config/robots', schemas: [armSchema, baseSchema] },
+  { key: 'learner', folder: 'config/learner', schemas: [learnerSchema] },
+  { key: 'limits', schemas: [limitsSchema] },
+  { key: 'study', folder: 'config/studies', schemas: [environmentStudySchema, robotStudySchema] },
+];
+
+/** One JSON Schema for all kinds of a file. */
+export function editorSchemaOf(schemas: readonly z.ZodType[]): JsonSchema | { readonly anyOf: readonly JsonSchema[] } {
+  const all = schemas.map(jsonSchemaOf);
+  return all.length === 1 ? all[0]! : { anyOf: all };
+}
+
+function taskKindOf(tree: TreeNode): TaskKind | undefined {
+  const node = nodeAt(tree, ['kind']);
+  const value = node?.kind === 'scalar' ? node.value : undefined;
+  return TASK_KINDS.find((kind) => kind === value);
+}
+
+function isBase(tree: TreeNode): boolean {
+  return nodeAt(tree, ['base']) !== undefined;
+}

@@ -1,0 +1,89 @@
+/** A study's file: what is compared, and the learner of each variant. */
+import { basename } from 'node:path';
+import { didYouMean, ReinError } from '../core/index.ts';
+import { loadLearnerFile } from './learner-file.ts';
+import { findConfig, folderOf } from './names.ts';
+import { check, oneAPlace } from './schema/check.ts';
+import type { LearnerSettings } from './schema/learner.ts';
+import {
+  type EnvironmentStudy,
+  environmentStudySchema,
+  type RobotStudy,
+  robotStudySchema,
+  type StudyConfig,
+} from './schema/study.ts';
+import { type Problem, problemsError } from './text/place.ts';
+import { readYaml } from './text/read-yaml.ts';
+import { nodeAt, placeOf, type TreeNode } from './text/tree.ts';
+
+/** A checked study. */
+export interface StudyFile {
+  /** Of the file, without its ending. */
+  readonly name: string;
+  readonly study: StudyConfig;
+  /** The learners of an environment study, by variant; none for robots, whose task names it. */
+  readonly learners: Readonly<Record<string, LearnerSettings>>;
+}
+
+/** Where neither study nor variant names a learner's file. */
+const DEFAULT_LEARNER = 'rlpd';
+
+/** Reads the study that `name` stands for (in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
+export function loadStudyFile(name: string): StudyFile {
+  const found = findConfig('study', name, process.cwd());
+  if (found.trouble !== undefined) throw new ReinError('config', found.trouble);
+  const { tree, problems } = readYaml(found.path, found.shownAs);
+  const isRobot = plainKind(tree) === 'robot';
+  const checked = isRobot
+    ? check<StudyConfig>(tree, robotStudySchema)
+    : check<StudyConfig>(tree, environmentStudySchema);
+  const all = oneAPlace([...problems, ...checked.problems]);
+  if (checked.value === undefined || all.length > 0) throw problemsError(all);
+  const study = checked.value;
+  const wrong = [...wrongNames(study, tree), ...wrongChecks(study, tree)];
+  if (wrong.length > 0) throw problemsError(wrong);
+  const learners = study.kind === 'environment' ? learnersOf(study, tree, folderOf(found.path)) : {};
+  return { name: basename(found.path).replace(/\.ya?ml$/, ''), study, learners };
+}
+
+function plainKind(tree: TreeNode): unknown {
+  const node = nodeAt(tree, ['kind']);
+  return node?.kind === 'scalar' ? node.value : undefined;
+}
+
+function learnersOf(study: EnvironmentStudy, tree: TreeNode, folder: string): Record<string, LearnerSettings> {
+  return Object.fromEntries(
+    Object.entries(study.variants).map(([variant, { learnerFile }]) => {
+      const over = [nodeAt(tree, ['learner']), nodeAt(tree, ['variants', variant, 'learner'])];
+      const layers = over.filter((layer) => layer !== undefined);
+      return [variant, loadLearnerFile(learnerFile ?? study.learnerFile ?? DEFAULT_LEARNER, layers, folder)];
+    }),
+  );
+}
+
+/** Names become folders and files. */
+function wrongNames(study: EnvironmentStudy | RobotStudy, tree: TreeNode): Problem[] {
+  return Object.keys(study.variants)
+    .filter((name) => !/^[a-z][a-z0-9-]{0,40}$/.test(name))
+    .map((name) => ({
+      place: placeOf(tree, ['variants', name]),
+      message: `a variant's name is small letters, digits and "-", not "${name}"`,
+    }));
+}
+
+function wrongChecks({ checks, variants }: StudyConfig, tree: TreeNode): Problem[] {
+  const known = Object.keys(variants);
+  return checks.flatMap((each, i) => {
+    const named = each.kind === 'order' ? { better: each.better, worse: each.worse } : { variant: each.variant };
+    return Object.entries(named).flatMap(([key, name]) =>
+      known.includes(name)
+        ? []
+        : [
+            {
+              place: placeOf(tree, ['checks', i, key]),
+              message: `there is no variant "${name}", there are ${known.join(', ')}${didYouMean(name, known)}`,
+            },
+          ],
+    );
+  });
+}

@@ -1,0 +1,181 @@
+/** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
+import { ArmKinematics, DampedLeastSquares, taskRows } from '../core/index.ts';
+import { topicSize } from '../tasks/index.ts';
+import { type Finding, round } from './finding.ts';
+import { checkPegTask } from './peg-checks.ts';
+import type { JudgedTaskConfig } from './schema/judged-task.ts';
+import type { LearnerSettings } from './schema/learner.ts';
+import type { RobotConfig } from './schema/robot.ts';
+import type { TaskConfig } from './schema/task.ts';
+
+const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
+
+/** All disagreements between `task` and `robot`; paths are those of the task. */
+export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
+  const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
+  const own = task.kind === 'pegInsertion' ? checkPegTask(task, robot, action.length === 0) : checkJudged(task, robot);
+  return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...action];
+}
+
+/** Disagreements within the learner's settings; paths are those of the learner. */
+export function checkLearner(learner: LearnerSettings): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (learner.criticSubset > learner.critics) {
+    findings.push({
+      path: ['criticSubset'],
+      message: `criticSubset is ${learner.criticSubset}, but there are only ${learner.critics} critics`,
+    });
+  }
+  if (learner.initialTemperature < learner.minTemperature) {
+    findings.push({
+      path: ['initialTemperature'],
+      message: `initialTemperature is ${learner.initialTemperature}, below minTemperature`,
+    });
+  }
+  if (learner.replayCapacity < learner.batchSize) {
+    findings.push({
+      path: ['replayCapacity'],
+      message: `replayCapacity is ${learner.replayCapacity}, below batchSize (${learner.batchSize})`,
+    });
+  }
+  return findings;
+}
+
+/** What people's own tasks ask for must be there to be seen. */
+function checkJudged(task: JudgedTaskConfig, robot: RobotConfig): Finding[] {
+  const findings: Finding[] = [];
+  const names = new Set<string>();
+  const { signals, topics } = task.observation;
+  const taken = (name: string, path: Finding['path']): void => {
+    if (names.has(name)) findings.push({ path, message: `"${name}" stands twice in the observation` });
+    names.add(name);
+  };
+  for (const [i, { name }] of signals.entries()) taken(`signal_${name}`, ['observation', 'signals', i, 'name']);
+  for (const [i, topic] of topics.entries()) {
+    taken(topic.name, ['observation', 'topics', i, 'name']);
+    const size = topicSize(topic);
+    if (typeof size === 'string') findings.push({ path: ['observation', 'topics', i], message: size });
+  }
+  const { jointVelocities, jointPositions } = task.observation;
+  if (!jointVelocities && !jointPositions && signals.length + topics.length === 0) {
+    findings.push({ path: ['observation'], message: 'observation holds neither joints, signals nor topics' });
+  }
+  if (robot.driver.kind === 'mujoco' && robot.driver.scene !== undefined) {
+    const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;
+    findings.push({ path: ['robot'], message });
+  }
+  return findings;
+}
+
+/** What a base policy's file has to agree with is found out when it is opened; this is what the task's file alone says. */
+function checkBasePolicy({ basePolicy, policyHz }: TaskConfig): Finding[] {
+  if (basePolicy === undefined) return [];
+  const { rateHz, chunk, executeSteps } = basePolicy;
+  const findings: Finding[] = [];
+  if (rateHz !== undefined && Math.abs(rateHz - policyHz) > 1e-9) {
+    const message = `basePolicy.rateHz is ${rateHz}, the task's policyHz is ${policyHz}: its actions are for steps of another length; set policyHz to ${rateHz}, or take a base policy of ${policyHz} Hz`;
+    findings.push({ path: ['basePolicy', 'rateHz'], message });
+  }
+  if (chunk !== undefined && executeSteps !== undefined && executeSteps > chunk) {
+    const message = `basePolicy.executeSteps is ${executeSteps}, but a chunk has ${chunk} actions: write ${chunk} at most`;
+    findings.push({ path: ['basePolicy', 'executeSteps'], message });
+  }
+  return findings;
+}
+
+function checkTiming(task: TaskConfig, robot: RobotConfig): Finding[] {
+  const ticks = robot.controlHz / task.policyHz;
+  if (Math.abs(ticks - Math.round(ticks)) < 1e-9 && ticks >= 1) return [];
+  return [
+    {
+      path: ['policyHz'],
+      message: `policyHz is ${task.policyHz}, the robot's controlHz (${robot.controlHz}) must be a whole multiple of it`,
+    },
+  ];
+}
+
+function checkCartesian(task: TaskConfig, robot: RobotConfig): Finding[] {
+  if (robot.base !== undefined) {
+    const message = `action.kind is cartesian, but "${robot.name}" is a mobile base and has no tool: write joint`;
+    return [{ path: ['action', 'kind'], message }];
+  }
+  const findings = checkNames(task, CARTESIAN, 'cartesian actions have');
+  for (const [i, dimension] of task.action.dimensions.entries()) {
+    const axis = CARTESIAN.indexOf(dimension.name as (typeof CARTESIAN)[number]);
+    if (axis < 0) continue;
+    const unit = axis === 3 ? 'rad' : 'm';
+    const path = ['action', 'dimensions', i] as const;
+    if (dimension.unit !== unit) {
+      findings.push({
+        path: [...path, 'unit'],
+        message: `${dimension.name} is given in ${dimension.unit}, it must be ${unit}`,
+      });
+    } else findings.push(...checkSpeed(task, robot, i, axis));
+  }
+  return findings;
+}
+
+/** One full action per policy step, held for ever, must not need more speed than a joint has, at the home pose. */
+function checkSpeed(task: TaskConfig, robot: RobotConfig, dimension: number, axis: number): Finding[] {
+  const { name, scale, unit } = task.action.dimensions[dimension]!;
+  const twist = [0, 0, 0, 0, 0, 0];
+  twist[axis === 3 ? 5 : axis] = scale * task.policyHz;
+  const speeds = jointSpeedsFor(robot, twist);
+  let worst = 0;
+  for (const [i, joint] of robot.joints.entries()) {
+    if (
+      Math.abs(speeds[i]!) / joint.velocityMaxRadPerS >
+      Math.abs(speeds[worst]!) / robot.joints[worst]!.velocityMaxRadPerS
+    )
+      worst = i;
+  }
+  const joint = robot.joints[worst]!;
+  const ratio = Math.abs(speeds[worst]!) / joint.velocityMaxRadPerS;
+  if (ratio <= 1) return [];
+  const message =
+    `${scale} ${unit} of ${name} in each of ${task.policyHz} steps a second needs ${round(ratio * joint.velocityMaxRadPerS)} rad/s of joint "${joint.name}", ` +
+    `its velocityMaxRadPerS is ${joint.velocityMaxRadPerS}: scale must be ≤ ${round(scale / ratio)}`;
+  return [{ path: ['action', 'dimensions', dimension, 'scale'], message }];
+}
+
+/** Joint speeds (rad/s) that move the tool with `twist` (m/s, rad/s; base frame) at the home pose. */
+function jointSpeedsFor(robot: RobotConfig, twist: readonly number[]): Float64Array {
+  const kinematics = new ArmKinematics(robot);
+  const speeds = new Float64Array(kinematics.joints);
+  new DampedLeastSquares(kinematics.joints, taskRows(kinematics.joints)).solve(speeds, kinematics.jacobian(), twist, 0);
+  return speeds;
+}
+
+function checkJoints(task: TaskConfig, robot: RobotConfig): Finding[] {
+  const names = robot.joints.map((joint) => joint.name);
+  const what = robot.base === undefined ? 'joints' : 'axes';
+  const findings = checkNames(task, names, `robot "${robot.name}" has the ${what}`);
+  for (const [i, dimension] of task.action.dimensions.entries()) {
+    const joint = robot.joints[names.indexOf(dimension.name)];
+    if (joint === undefined) continue;
+    const path = ['action', 'dimensions', i] as const;
+    const fastest = joint.velocityMaxRadPerS / task.policyHz;
+    const unit = joint.kind === 'path' ? 'm' : 'rad';
+    const subject = robot.base === undefined ? `joint "${joint.name}"` : `axis "${joint.name}"`;
+    if (dimension.unit !== unit) {
+      findings.push({
+        path: [...path, 'unit'],
+        message: `${subject} is given in ${dimension.unit}, it must be ${unit}`,
+      });
+    } else if (dimension.scale > fastest * (1 + 1e-9)) {
+      const message = `scale is ${dimension.scale}, ${subject} ${unit === 'm' ? 'goes' : 'turns'} ${round(fastest)} ${unit} in one step at most`;
+      findings.push({ path: [...path, 'scale'], message });
+    }
+  }
+  return findings;
+}
+
+function checkNames(task: TaskConfig, allowed: readonly string[], has: string): Finding[] {
+  const seen = new Set<string>();
+  return task.action.dimensions.flatMap(({ name }, i) => {
+    const path = ['action', 'dimensions', i, 'name'] as const;
+    if (seen.has(name)) return [{ path, message: `"${name}" stands twice among the action's dimensions` }];
+    seen.add(name);
+    return allowed.includes(name) ? [] : [{ path, message: `there is no "${name}", ${has} ${allowed.join(', ')}` }];
+  });
+}

@@ -1,0 +1,42 @@
+/** Where in which file something stands, and what is wrong there. */
+import { ReinError } from '../../core/index.ts';
+import { clean } from './shown.ts';
+
+/** A position for an error message; line and column count from 1, and are 0 where there is no text (a command-line option). */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing that is wrong. `message` is a sentence without its full stop. */
+export interface Problem {
+  readonly place: Place;
+  readonly message: string;
+}
+
+/** `file:line:column: message`. */
+export function formatProblem(problem: Problem): string {
+  const { file, line, column } = problem.place;
+  return clean(line > 0 ? `${file}:${line}:${column}: ${problem.message}` : `${file}: ${problem.message}`);
+}
+
+/** Longest list that is still read. */
+const SHOWN = 20;
+
+const EVERY_KEY = 'docs/config.md lists every key with its unit and range';
+
+/** All of `problems` as one error: one line each, in the order of the text. `problems` is not empty. */
+export function problemsError(problems: readonly Problem[], remedy: string = EVERY_KEY): ReinError {
+  const sorted = [...problems].sort(byPlace);
+  // The YAML reader may stumble twice over one place.
+  const all = [...new Set(sorted.map(formatProblem))];
+  const lines = all.slice(0, SHOWN);
+  if (all.length > SHOWN) lines.push(`and ${all.length - SHOWN} more`);
+  return new ReinError('config', lines.join('\n'), { remedy });
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  if (a.place.file !== b.place.file) return a.place.file < b.place.file ? -1 : 1;
+  return a.place.line - b.place.line || a.place.column - b.place.column;
+}

@@ -1,0 +1,57 @@
+/** A small UTF-8 file as text. */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { ReinError } from '../../core/index.ts';
+
+const MAX_BYTES = 1024 * 1024;
+
+/** The text of `path`, which errors call `shownAs`, without a byte order mark. Throws `ReinError` in one sentence. */
+export function readText(path: string, shownAs: string): string {
+  const bytes = readBytes(path, shownAs);
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(start));
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Reported below, together with the other way to be no text.
+  }
+  throw new ReinError('config', `${shownAs}: this is not a text file in UTF-8`);
+}
+
+function readBytes(path: string, shownAs: string): Uint8Array {
+  let file: number | undefined;
+  try {
+    // Without O_NONBLOCK the opening of a named pipe would wait for its writer.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (stat.isDirectory()) throw new ReinError('config', `${shownAs}: this is a folder, not a file`);
+    if (!stat.isFile()) throw new ReinError('config', `${shownAs}: this is not a regular file`);
+    if (stat.size > MAX_BYTES) {
+      throw new ReinError(
+        'config',
+        `${shownAs}: the file has ${stat.size} bytes; a configuration has at most ${MAX_BYTES}`,
+      );
+    }
+    const bytes = new Uint8Array(stat.size);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const count = readSync(file, bytes, filled, bytes.length - filled, null);
+      if (count === 0) break;
+      filled += count;
+    }
+    return bytes.subarray(0, filled);
+  } catch (cause) {
+    if (cause instanceof ReinError) throw cause;
+    throw new ReinError('config', `${shownAs}: ${fileTrouble(cause)}`, { cause });
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function fileTrouble(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'ENOTDIR') return 'a part of this path is not a folder';
+  if (code === 'EACCES' || code === 'EPERM') return 'the file may not be read with the rights of this user';
+  if (code === 'EISDIR') return 'this is a folder, not a file';
+  return `the file cannot be read (${code ?? 'unknown reason'})`;
+}

@@ -1,1 +1,0 @@
-export { replaceFile, replaceFileSync } from './replace-file.ts';

@@ -1,1 +1,0 @@
-export { refuseDebugger } from './no-debugger.ts';

@@ -1,0 +1,297 @@
+/** Reads a robot's joints, frames, shapes and servos from an MJCF or URDF, as far as the file says them. */
+import { basename } from 'node:path';
+import type { MainModule, MjSpec, MjsElement } from '@mujoco/mujoco';
+import { type Capsule, matrixFromAxisAngle, ReinError } from '../../core/index.ts';
+import {
+  compileModel,
+  elementsOf,
+  type ModelFile,
+  type PackageFolders,
+  parseModel,
+  readModelFile,
+} from '../mujoco/model-file.ts';
+import { mujocoModule, Simulation } from '../mujoco/mujoco-module.ts';
+import { boundingCapsule } from './bounding-capsule.ts';
+import { compose, type Frame, frameOf, IDENTITY, rpyOf, type Triple } from './frames.ts';
+import type { ImportedJoint, ImportedRobot, NamedFrame } from './imported-robot.ts';
+import { type LimitedFlags, limitedFlags } from './limited.ts';
+import { ballsOf } from './link-shapes.ts';
+import { PlaceFinder } from './place-finder.ts';
+import { fixJoints, refuseOthers } from './refusals.ts';
+import { servoOf } from './servo.ts';
+
+/** A body as part of a link: the joint that moves it (−1: the base), and its frame in that joint's frame. */
+interface Part {
+  readonly joint: number;
+  readonly frame: Frame;
+}
+
+/** What the compiled model does not tell. */
+interface FileFacts {
+  readonly places: PlaceFinder;
+  readonly limited: LimitedFlags;
+  /** Numbers of the geoms that can collide. */
+  readonly solid: ReadonlySet<number>;
+}
+
+/** How a file is read. */
+export interface ImportOptions {
+  /** Folders of ROS packages, for `package://`. */
+  readonly packages?: PackageFolders | undefined;
+  /** What is being done that takes time. */
+  readonly onPhase?: ((sentence: string) => void) | undefined;
+}
+
+/**
+ * Reads `file` (a path, or the text). The joints that `stays` names are taken for fixed, as the plant takes all that a robot
+ * model does not name. Throws `ReinError('config')` with file and line for a file that MuJoCo does not load, and for what is
+ * no tree of hinges and slides: free and ball joints, closed chains, joints that follow others, links without a mass.
+ */
+export async function importRobot(
+  file: string,
+  stays: (joint: string) => boolean = () => false,
+  { packages, onPhase }: ImportOptions = {},
+): Promise<ImportedRobot> {
+  const module = await mujocoModule();
+  const text = readModelFile(file, packages);
+  const places = new PlaceFinder(text);
+  const { spec, vfs, meshes, close } = parseModel(module, text);
+  try {
+    // Before anything is compiled: it says where, and MuJoCo does not.
+    places.refuseUrdf(stays);
+    const homes = homeOf(module, text);
+    const fixed = fixJoints(module, spec, stays);
+    refuseOthers(module, spec, places.of);
+    // Links without joints keep their names: one of them may be the tool.
+    spec.compiler.fusestatic = false;
+    if (meshes > 0) onPhase?.(`compiling ${meshes} ${meshes === 1 ? 'mesh' : 'meshes'} of ${basename(text.name)}`);
+    const solids = letNothingCollide(module, spec);
+    const model = compileModel(module, text, spec, vfs);
+    const simulation = new Simulation(module, model, new module.MjData(model));
+    try {
+      const solid = new Set(solids.map((element) => module.mjs_getId(element)));
+      const facts = { places, limited: limitedFlags(module, spec), solid };
+      return { ...describe(simulation, facts, homes), fixed };
+    } finally {
+      simulation.close();
+    }
+  } finally {
+    close();
+  }
+}
+
+function describe(simulation: Simulation, facts: FileFacts, homes: ReadonlyMap<string, number>): ImportedRobot {
+  const { model } = simulation;
+  const count = model.njnt as number;
+  const file = facts.places.file.name;
+  if (count === 0) throw new ReinError('config', `${file}: there is no joint in it`);
+  const parts = new Array<Part>(model.nbody as number);
+  parts[0] = { joint: -1, frame: IDENTITY };
+  const joints: ImportedJoint[] = [];
+  for (let body = 1; body < parts.length; body++) parts[body] = place(simulation, body, parts, joints, facts);
+  const home = joints.map(({ name }) => homes.get(name));
+  return {
+    name: nameOf(simulation, file),
+    joints,
+    frames: framesOf(simulation, parts, joints),
+    capsules: capsulesOf(simulation, parts, joints, facts.solid),
+    ...inertiasOf(simulation),
+    homeRad: home.every((value) => value !== undefined) ? (home as number[]) : undefined,
+    fixed: [],
+  };
+}
+
+/** Adds the joints of `body` to `joints`, and says which link it is part of. Parents come first in MuJoCo's order. */
+function place(simulation: Simulation, body: number, parts: Part[], joints: ImportedJoint[], file: FileFacts): Part {
+  const { model } = simulation;
+  const parent = parts[(model.body_parentid as Int32Array)[body]!]!;
+  const own = frameOf(model.body_pos as Float64Array, model.body_quat as Float64Array, body);
+  let part: Part = { joint: parent.joint, frame: compose(parent.frame, own) };
+  const first = (model.body_jntadr as Int32Array)[body]!;
+  const count = (model.body_jntnum as Int32Array)[body]!;
+  for (let joint = first; joint < first + count; joint++) {
+    const name = simulation.nameOf('joint', joint);
+    const parentName = part.joint < 0 ? 'base' : joints[part.joint]!.name;
+    const { described, rest } = jointOf(simulation, joint, part.frame, file.limited.joints.has(joint));
+    joints.push({
+      name,
+      parent: parentName,
+      place: file.places.of('joint', name),
+      ...described,
+      ...servoOf(simulation, joint, file.limited),
+      velocityMaxRadPerS: file.places.urdfVelocity(name),
+    });
+    part = { joint: joints.length - 1, frame: rest };
+  }
+  return part;
+}
+
+/**
+ * The joint in its parent link's frame, where `body` is the frame of the body that it moves, unmoved. `rest`: the body's frame
+ * in the joint's. Our joint frame sits in a hinge's anchor, turned as the body is at joint position 0 (q − ref in MuJoCo).
+ */
+function jointOf(
+  { module, model }: Simulation,
+  joint: number,
+  body: Frame,
+  isLimited: boolean,
+): { described: Pick<ImportedJoint, 'kind' | 'originXyzM' | 'originRpyRad' | 'axis' | 'range'>; rest: Frame } {
+  const three = (from: unknown): Triple => {
+    const all = from as Float64Array;
+    return [all[3 * joint]!, all[3 * joint + 1]!, all[3 * joint + 2]!];
+  };
+  const axis = three(model.jnt_axis);
+  const refRad = (model.qpos0 as Float64Array)[(model.jnt_qposadr as Int32Array)[joint]!]!;
+  const slides = (model.jnt_type as Int32Array)[joint] === module.mjtJoint.mjJNT_SLIDE.value;
+  const anchor: Triple = slides ? [0, 0, 0] : three(model.jnt_pos);
+  const back = new Float64Array(9);
+  matrixFromAxisAngle(back, axis, slides ? 0 : -refRad);
+  const zero: Triple = slides ? [-refRad * axis[0], -refRad * axis[1], -refRad * axis[2]] : anchor;
+  const { rotation, at } = compose(body, { rotation: back, at: zero });
+  const ranges = model.jnt_range as Float64Array;
+  return {
+    described: {
+      kind: slides ? 'prismatic' : 'revolute',
+      originXyzM: at,
+      originRpyRad: rpyOf(rotation),
+      axis,
+      range: isLimited ? [ranges[2 * joint]!, ranges[2 * joint + 1]!] : undefined,
+    },
+    rest: { rotation: IDENTITY.rotation, at: [-anchor[0], -anchor[1], -anchor[2]] },
+  };
+}
+
+function framesOf(simulation: Simulation, parts: readonly Part[], joints: readonly ImportedJoint[]): NamedFrame[] {
+  const { model } = simulation;
+  const link = ({ joint }: Part): string => (joint < 0 ? 'base' : joints[joint]!.name);
+  const named = (kind: 'site' | 'body', id: number, part: Part, frame: Frame): NamedFrame => ({
+    name: simulation.nameOf(kind, id),
+    kind,
+    link: link(part),
+    originXyzM: frame.at,
+    originRpyRad: rpyOf(frame.rotation),
+  });
+  const sites = Array.from({ length: model.nsite as number }, (_, site) => {
+    const part = parts[(model.site_bodyid as Int32Array)[site]!]!;
+    const own = frameOf(model.site_pos as Float64Array, model.site_quat as Float64Array, site);
+    return named('site', site, part, compose(part.frame, own));
+  });
+  const bodies = parts.map((part, body) => named('body', body, part, part.frame));
+  return [...sites, ...bodies.slice(1)].filter(({ name }) => name !== '');
+}
+
+/** Marks all geoms as visual, which spares a mesh its convex hull: here they are only measured. Gives those that could collide. */
+function letNothingCollide(module: MainModule, spec: MjSpec): MjsElement[] {
+  spec.compiler.discardvisual = false;
+  return elementsOf(module, spec, module.mjtObj.mjOBJ_GEOM).filter((element) => {
+    const geom = module.mjs_asGeom(element)!;
+    const isSolid = geom.contype !== 0 || geom.conaffinity !== 0;
+    geom.contype = 0;
+    geom.conaffinity = 0;
+    return isSolid;
+  });
+}
+
+/** What each joint has to turn where the file has the robot, rotors included: the others held, and the others free. */
+function inertiasOf({ module, model, data }: Simulation): Pick<ImportedRobot, 'inertiaKgM2' | 'freeInertiaKgM2'> {
+  const size = model.nv as number;
+  module.mj_forward(model, data);
+  const matrix = new module.DoubleBuffer(size * size);
+  try {
+    module.mj_fullM(model, data, matrix);
+    const held = Float64Array.from(matrix.GetView() as Float64Array);
+    const inverse = inverseOf(held, size);
+    const dofs = [...(model.jnt_dofadr as Int32Array)].map((dof) => dof * (size + 1));
+    return { inertiaKgM2: dofs.map((at) => held[at]!), freeInertiaKgM2: dofs.map((at) => 1 / inverse[at]!) };
+  } finally {
+    matrix.delete();
+  }
+}
+
+/** The inverse of a positive definite matrix, by Gauss and Jordan. */
+function inverseOf(matrix: Float64Array, size: number): Float64Array {
+  const left = matrix.slice();
+  const right = new Float64Array(size * size);
+  for (let i = 0; i < size; i++) right[i * (size + 1)] = 1;
+  for (let pivot = 0; pivot < size; pivot++) {
+    const scale = 1 / left[pivot * (size + 1)]!;
+    for (let k = 0; k < size; k++) {
+      left[pivot * size + k]! *= scale;
+      right[pivot * size + k]! *= scale;
+    }
+    for (let row = 0; row < size; row++) {
+      const factor = row === pivot ? 0 : left[row * size + pivot]!;
+      for (let k = 0; k < size; k++) {
+        left[row * size + k]! -= factor * left[pivot * size + k]!;
+        right[row * size + k]! -= factor * right[pivot * size + k]!;
+      }
+    }
+  }
+  return right;
+}
+
+/** One capsule a link around its shapes that can collide; around all where no link of the robot has such a shape. */
+function capsulesOf(
+  simulation: Simulation,
+  parts: readonly Part[],
+  joints: readonly ImportedJoint[],
+  solids: ReadonlySet<number>,
+): Capsule[] {
+  const owners = simulation.model.geom_bodyid as Int32Array;
+  const solid = [...owners.keys()].filter((geom) => solids.has(geom));
+  // What does not move may be a floor or a stand: it does not say that the robot's own shapes are told apart.
+  const isOfRobot = (geom: number): boolean => parts[owners[geom]!]!.joint >= 0;
+  const capsules: Capsule[] = [];
+  for (let joint = -1; joint < joints.length; joint++) {
+    const isOwn = (geom: number): boolean => parts[owners[geom]!]!.joint === joint;
+    const geoms = (solid.some(isOfRobot) ? solid : [...owners.keys()]).filter(isOwn);
+    const shapes = geoms.map((geom) => ballsOf(simulation, geom, parts[owners[geom]!]!.frame));
+    const balls = shapes.flatMap((shape) => shape.balls);
+    if (balls.length === 0) continue;
+    const link = joint < 0 ? 'base' : joints[joint]!.name;
+    capsules.push({
+      // No geom is called so: what stands for it in simulation is all shapes of the link.
+      name: `${link}-link`,
+      link,
+      ...boundingCapsule(
+        balls,
+        shapes.map(({ axis }) => axis),
+      ),
+    });
+  }
+  return capsules;
+}
+
+/** Joint positions of the key frame `home`, or the first, by name: read before joints are fixed, which ends key frames. */
+function homeOf(module: MainModule, file: ModelFile): Map<string, number> {
+  const homes = new Map<string, number>();
+  const { spec, vfs, close } = parseModel(module, file, { shapes: 'skeleton' });
+  let simulation: Simulation | undefined;
+  try {
+    const model = compileModel(module, file, spec, vfs);
+    simulation = new Simulation(module, model, new module.MjData(model));
+    const count = model.nkey as number;
+    if (count === 0) return homes;
+    const named = module.mj_name2id(model, module.mjtObj.mjOBJ_KEY.value, 'home');
+    const at = Math.max(0, named) * (model.nq as number);
+    const addresses = model.jnt_qposadr as Int32Array;
+    for (const [joint, address] of addresses.entries()) {
+      homes.set(simulation.nameOf('joint', joint), (model.key_qpos as Float64Array)[at + address]!);
+    }
+    return homes;
+  } finally {
+    simulation?.close();
+    close();
+  }
+}
+
+/** The name that the file gives its model, or its own, in the letters that names may have. */
+function nameOf({ model }: Simulation, file: string): string {
+  const names = model.names as unknown as ArrayLike<number>;
+  let text = '';
+  for (let i = 0; typeof names !== 'string' && i < names.length && names[i] !== 0; i++)
+    text += String.fromCharCode(names[i]!);
+  const given = text === '' || text === 'MuJoCo Model' ? basename(file).replace(/\.\w+$/, '') : text;
+  const clean = given.replace(/[^A-Za-z0-9_-]/g, '-').replace(/^[^A-Za-z]+/, '');
+  return clean === '' ? 'robot' : clean.slice(0, 64);
+}

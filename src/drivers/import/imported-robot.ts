@@ -1,0 +1,57 @@
+/** What an MJCF or URDF says of a robot, in the words of `RobotModel`; what it does not say is absent. */
+import type { Capsule } from '../../core/index.ts';
+import type { Triple } from './frames.ts';
+
+/** Where something stands in the robot's file; line 0 where that is not known (an included file). */
+export interface FilePlace {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ImportedJoint {
+  readonly name: string;
+  readonly kind: 'revolute' | 'prismatic';
+  /** Name of the joint whose link carries this one, or `base`. */
+  readonly parent: string;
+  readonly originXyzM: Triple;
+  readonly originRpyRad: Triple;
+  readonly axis: Triple;
+  readonly place: FilePlace;
+  /** Absent for a joint without a stop. */
+  readonly range?: readonly [number, number] | undefined;
+  /** Largest force of its actuators, or its own limit, N·m. */
+  readonly torqueMaxNm?: number | undefined;
+  /** Of its position actuator, seen at the joint. */
+  readonly stiffnessNmPerRad?: number | undefined;
+  readonly dampingNmSPerRad?: number | undefined;
+  /** URDF only. */
+  readonly velocityMaxRadPerS?: number | undefined;
+}
+
+/** A frame by name: a site, or a body. */
+export interface NamedFrame {
+  readonly name: string;
+  readonly kind: 'site' | 'body';
+  /** Name of the joint whose link it is part of, or `base`. */
+  readonly link: string;
+  readonly originXyzM: Triple;
+  readonly originRpyRad: Triple;
+}
+
+export interface ImportedRobot {
+  readonly name: string;
+  readonly joints: readonly ImportedJoint[];
+  /** Sites first, then bodies, each in the file's order. */
+  readonly frames: readonly NamedFrame[];
+  /** One a link that has shapes; the base's where it has any. */
+  readonly capsules: readonly Capsule[];
+  /** A number a joint: what it has to turn where the file has the robot, rotor included, kg·m² (kg for a sliding one). */
+  readonly inertiaKgM2: readonly number[];
+  /** The same where all other joints give way: less. */
+  readonly freeInertiaKgM2: readonly number[];
+  /** The joints of the key frame named `home`, or of the first; absent without key frames. */
+  readonly homeRad?: readonly number[] | undefined;
+  /** All joints of the file that were left out because they are to stand still. */
+  readonly fixed: readonly string[];
+}

@@ -1,0 +1,118 @@
+/** Where in the robot's file something stands, and what only a URDF's text says: speeds, followers, links without a mass. */
+import { ReinError } from '../../core/index.ts';
+import type { ModelFile } from '../mujoco/model-file.ts';
+import type { FilePlace } from './imported-robot.ts';
+import { elementsNamed, type XmlElement, xmlElements } from './xml-elements.ts';
+
+export class PlaceFinder {
+  readonly file: ModelFile;
+  readonly #elements: readonly XmlElement[];
+  readonly #isUrdf: boolean;
+
+  constructor(file: ModelFile) {
+    this.file = file;
+    this.#elements = xmlElements(file.xml);
+    this.#isUrdf = this.#elements.some(({ name }) => name === 'robot');
+  }
+
+  /** The element's place; line 0 where the main file does not have it. */
+  readonly of = (element: string, name: string): FilePlace => {
+    const all = this.#kindsOf(element).flatMap((kind) => elementsNamed(this.#elements, kind));
+    const found = all.find((each) => each.attributes.get('name') === name) ?? (name === '' ? all[0] : undefined);
+    return { file: this.file.name, line: found?.line ?? 0, column: found?.column ?? 0 };
+  };
+
+  /** The speed limit that a URDF gives a joint, rad/s; absent in MJCF. */
+  urdfVelocity(joint: string): number | undefined {
+    const limit = this.#urdfJoint(joint)?.children.find(({ name }) => name === 'limit');
+    const value = Number(limit?.attributes.get('velocity'));
+    return value > 0 && Number.isFinite(value) ? value : undefined;
+  }
+
+  /**
+   * Refuses what MuJoCo takes from a URDF without a word: joints that follow others, which it sets free, and links that move
+   * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it tells without a
+   * line. Joints that `stays` names stand still.
+   */
+  refuseUrdf(stays: (joint: string) => boolean): void {
+    if (!this.#isUrdf) return;
+    const joints = elementsNamed(this.#elements, 'joint').filter(({ children }) =>
+      children.some(({ name }) => name === 'child'),
+    );
+    this.#refuseRepeated(joints);
+    const isMoving = (joint: XmlElement): boolean =>
+      joint.attributes.get('type') !== 'fixed' && !stays(joint.attributes.get('name') ?? '');
+    for (const joint of joints) {
+      const mimic = joint.children.find(({ name }) => name === 'mimic');
+      if (mimic !== undefined && isMoving(joint)) {
+        const name = joint.attributes.get('name');
+        this.#refuse(mimic, `joint "${name}" follows joint "${mimic.attributes.get('joint')}"`, {
+          remedy: 'list it under `fixed` in the limits file: it then stands still',
+        });
+      }
+    }
+    const links = new Map(
+      elementsNamed(this.#elements, 'link').map((link) => [link.attributes.get('name') ?? '', link]),
+    );
+    for (const joint of joints.filter(isMoving)) {
+      const link = links.get(childOf(joint));
+      if (link !== undefined && !this.#hasMass(link, links, joints, isMoving)) {
+        const name = joint.attributes.get('name');
+        this.#refuse(
+          link,
+          `link "${link.attributes.get('name')}" is moved by joint "${name}" and has no <inertial> with a mass`,
+        );
+      }
+    }
+  }
+
+  #refuseRepeated(joints: readonly XmlElement[]): void {
+    const first = new Map<string, XmlElement>();
+    for (const joint of joints) {
+      const name = joint.attributes.get('name') ?? '';
+      const before = first.get(name);
+      if (before !== undefined) this.#refuse(joint, `joint "${name}" stands in line ${before.line} already`);
+      first.set(name, joint);
+    }
+  }
+
+  /** Whether the link, or one that is fixed to it, has a mass. */
+  #hasMass(
+    link: XmlElement,
+    links: ReadonlyMap<string, XmlElement>,
+    joints: readonly XmlElement[],
+    isMoving: (joint: XmlElement) => boolean,
+  ): boolean {
+    const mass = elementsNamed(link.children, 'mass')[0]?.attributes.get('value');
+    if (Number(mass) > 0) return true;
+    return joints.some((joint) => {
+      const isRigid = !isMoving(joint) && parentOf(joint) === link.attributes.get('name');
+      const next = isRigid ? links.get(childOf(joint)) : undefined;
+      return next !== undefined && this.#hasMass(next, links, joints, isMoving);
+    });
+  }
+
+  #urdfJoint(name: string): XmlElement | undefined {
+    if (!this.#isUrdf) return undefined;
+    return elementsNamed(this.#elements, 'joint').find((joint) => joint.attributes.get('name') === name);
+  }
+
+  /** MJCF has joints and constraints under several names. */
+  #kindsOf(element: string): readonly string[] {
+    if (element === 'joint') return ['joint', 'freejoint'];
+    if (element === 'equality') return ['connect', 'weld', 'joint', 'tendon'].slice(0, 2);
+    return [element];
+  }
+
+  #refuse({ line, column }: XmlElement, why: string, details: { readonly remedy?: string } = {}): never {
+    throw new ReinError('config', `${this.file.name}:${line}:${column}: ${why}`, details);
+  }
+}
+
+function childOf(joint: XmlElement): string {
+  return joint.children.find(({ name }) => name === 'child')?.attributes.get('link') ?? '';
+}
+
+function parentOf(joint: XmlElement): string {
+  return joint.children.find(({ name }) => name === 'parent')?.attributes.get('link') ?? '';
+}

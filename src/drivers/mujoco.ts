@@ -1,0 +1,11 @@
+/** MuJoCo: simulated robots, plants, and robots imported from MJCF and URDF. Loads WebAssembly. */
+export { importRobot } from './import/import-robot.ts';
+export type { ImportedJoint, ImportedRobot, NamedFrame } from './import/imported-robot.ts';
+export { compilePlantImage } from './mujoco/compile-plant.ts';
+export type { PackageFolders } from './mujoco/model-file.ts';
+export { MujocoDriver, type MujocoDriverOptions } from './mujoco/mujoco-driver.ts';
+export { Simulation } from './mujoco/mujoco-module.ts';
+export { bareArmXml, fixtureXml, type PegSceneSpec } from './mujoco/peg-scene.ts';
+export { PlantDriver, type PlantDriverOptions } from './mujoco/plant-driver.ts';
+export type { PlantImage, PlantOptions } from './mujoco/plant-options.ts';
+export { RobotPlant } from './mujoco/robot-plant.ts';

@@ -1,2 +1,0 @@
-export { ContactPush } from './contact-push.ts';
-export { ContactPushDemonstrator } from './contact-push-demonstrator.ts';

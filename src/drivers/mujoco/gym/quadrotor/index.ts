@@ -1,1 +1,0 @@
-export { Quadrotor } from './quadrotor.ts';

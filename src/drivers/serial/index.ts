@@ -1,1 +1,0 @@
-export { listSerialPorts } from './list-ports.ts';

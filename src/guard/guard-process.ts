@@ -1,0 +1,161 @@
+/**
+ * The guard as a program: `node --single-threaded dist/guard/guard-process.js CONFIG.json`, with a `GuardConfig`
+ * in the file (the flag: see `GUARD_NODE_FLAGS`).
+ * The tick runs in a worker thread; this thread serves the socket. Ends on SIGTERM, when its supervisor is gone, and,
+ * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
+ * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand; not under a
+ * supervisor, whose own comes second where a service manager has sent one to everybody.
+ * Where the driver has a bus of its own, the supervisor is told of it first and starts a guardian (`../guardian/`).
+ */
+import { readFileSync } from 'node:fs';
+import { type GuardRequest, ReinError, refuseDebugger } from '../core/index.ts';
+import type { DriverBus } from '../drivers/index.ts';
+import { createLogger } from '../record/index.ts';
+import type { GuardConfig } from './guard-config.ts';
+import { openPulsePipes } from './guardian/guard-pulse.ts';
+import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './guardian/protocol.ts';
+import { parseRequest } from './link/messages.ts';
+import { GuardSocketServer } from './link/socket-server.ts';
+import { MotionLog } from './motion-log.ts';
+import { startWorkerGuard, type WorkerGuardLink } from './worker-link.ts';
+
+/** How long a guardian may take to open the bus and to answer. */
+const GUARDIAN_MS = 10_000;
+const POLL_MS = 5;
+
+const log = createLogger('guard');
+const isSupervised = process.send !== undefined;
+
+refuseDebugger(() => log.warn('SIGUSR1 is ignored: no debugger is let into a guard'));
+
+main().catch((error: unknown) => {
+  if (error instanceof ReinError) log.error({ remedy: error.remedy }, error.message);
+  else log.error(error);
+  process.exitCode = 1;
+  process.disconnect?.();
+});
+
+async function main(): Promise<void> {
+  const config = readConfig(process.argv[2]);
+  const link = await startWorkerGuard(config);
+  if (link.raise.isRaised) log.info(link.raise.reason);
+  else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
+  const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
+  link.onFrame((frame) => motion.see(frame));
+  link.onNotice(({ level, row, sentence, remedy }) => log[level]({ row, remedy }, sentence));
+  try {
+    const ended = endOf(link);
+    if (link.bus !== undefined) await Promise.race([untilWatched(link, link.bus, config), ended]);
+    // Without a supervisor nobody else could be asked.
+    const nodeIs = config.authority === 'node' || !isSupervised ? 'person' : 'program';
+    const server = await GuardSocketServer.listen(link, config.socketPath, (notice) => link.notify(notice), nodeIs);
+    log.info({ path: config.socketPath }, 'ready');
+    process.send?.({ kind: 'ready', isSimulated: link.isSimulated, measuresTorque: link.measuresTorque });
+    process.exitCode = (await ended) === 'died' ? 1 : 0;
+    await server.close();
+  } finally {
+    await link.close();
+  }
+  log.info({ lateness: link.lateness }, 'ended');
+  if (process.connected) process.send?.({ kind: 'ended', raise: link.raise, lateness: link.lateness });
+  if (process.connected) process.disconnect();
+}
+
+function readConfig(path: string | undefined): GuardConfig {
+  if (path === undefined) throw new ReinError('config', 'The guard needs a configuration file.');
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as GuardConfig;
+  } catch (error) {
+    throw new ReinError('config', `The guard cannot read ${path}: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+/** Tells the supervisor of the bus, and waits for the guardian that it starts. Alone, a robot with a bus gets no torque. */
+async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: GuardConfig): Promise<void> {
+  if (process.send === undefined) {
+    log.warn('Nobody supervises this guard: no guardian watches the bus, and torque will not come on.');
+    return;
+  }
+  const { realTimePriority, model } = config;
+  process.on('message', (message: unknown) => {
+    if (isGuardian(message)) link.watchBy(openPulsePipes(message.pulse, message.answers));
+  });
+  const stopFrames = bus.stopFrames.map((frame) => Buffer.from(frame).toString('hex'));
+  const periodS = 1 / model.controlHz;
+  const timing = { silenceMs: silenceMs(periodS), missedMs: missedMs(periodS) };
+  const watch = { ...timing, realTimePriority, tickThread: link.tickThread };
+  const message: BusMessage = { kind: 'bus', bus: { path: bus.path, stopFrames }, watch };
+  process.send(message);
+  const limitMs = performance.now() + GUARDIAN_MS;
+  while (!link.isWatched) {
+    if (performance.now() > limitMs) {
+      throw new ReinError('driver', `No guardian watches the bus ${bus.path} after ${GUARDIAN_MS / 1000} s.`, {
+        remedy: 'It opens the bus a second time: check that the path allows that, and its rights.',
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+function isGuardian(message: unknown): message is GuardianMessage {
+  return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'guardian';
+}
+
+/** Resolves when the guard shall end, or when its tick has. */
+function endOf(link: WorkerGuardLink): Promise<'asked' | 'died'> {
+  return new Promise((resolve) => {
+    let isAsked = false;
+    const ask = (why: string): void => {
+      const isHurried = isAsked && !isSupervised;
+      if (isHurried) log.info(`${why}, again: not waiting for the robot to stand`);
+      else if (!isAsked) log.info(`${why}: braking`);
+      if (isHurried) link.hurry();
+      isAsked = true;
+      resolve('asked');
+    };
+    process.on('SIGTERM', () => ask('asked to end'));
+    // A terminal sends these to everybody; under a supervisor, it decides the order.
+    process.on('SIGINT', () => {
+      if (!isSupervised) ask('interrupted');
+    });
+    for (const signal of ['SIGHUP', 'SIGQUIT'] as const) {
+      process.on(signal, () => {
+        // One that closes may send it more than once, and nobody is there who could be in a hurry.
+        if (!isSupervised && !isAsked) ask(signal);
+      });
+    }
+    process.on('disconnect', () => {
+      if (!isAsked) ask('the supervisor is gone');
+    });
+    process.on('message', (message: unknown) => {
+      if (!isAsked) serveSupervisor(link, message);
+    });
+    link.onLost((reason) => {
+      if (isAsked) return;
+      log.fatal(reason);
+      resolve('died');
+    });
+  });
+}
+
+/**
+ * What the supervisor asks for on behalf of people, over a channel that no other process has: anything but a new scene. A stop
+ * may come without a number, and is not answered then.
+ */
+function serveSupervisor(link: WorkerGuardLink, message: unknown): void {
+  const asked = parseRequest(Buffer.from(JSON.stringify(message ?? null)));
+  const request: GuardRequest | undefined = isStop(message) ? { kind: 'stop' } : asked?.request;
+  if (request === undefined || request.kind === 'resetScene') return;
+  link.request(request, 'person').then(
+    (answer) => {
+      if (asked === undefined || !process.connected) return;
+      log.info({ request: request.kind, answer }, 'asked for by a person');
+      process.send?.({ kind: 'answer', id: asked.id, answer });
+    },
+    (error: Error) => log.warn(error.message),
+  );
+}
+
+function isStop(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'stop';
+}

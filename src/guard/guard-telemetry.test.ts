@@ -1,0 +1,126 @@
+/** What the guard tells of its safety chain in every frame. */
+import { describe, expect, it } from 'vitest';
+import { ur5eLike } from '../../tests/support/robot-models.ts';
+import { type ActionSpec, type GuardFrame, LockStepClock, type RobotModel } from '../core/index.ts';
+import { MockDriver } from '../drivers/index.ts';
+import { STAGES } from '../safety/index.ts';
+import { Guard } from './guard.ts';
+import { createActionCommand } from './link/frames.ts';
+import { MemoryGuardLink } from './link/memory-link.ts';
+
+const PERIOD_S = 1 / ur5eLike.controlHz;
+const action: ActionSpec = {
+  kind: 'joint',
+  dimensions: ur5eLike.joints.map(({ name }) => ({ name, scale: 0.1, unit: 'rad' })),
+};
+const withTank: RobotModel = {
+  ...ur5eLike,
+  tank: { port: 'joint', startJ: 3, minJ: 0.1, maxJ: 4, powerMaxW: 100, recovery: 0.9 },
+};
+
+describe("the guard's frames", () => {
+  it('count the ticks of each stage, and say how much room each left', async () => {
+    const { link, push } = await activeRig(ur5eLike);
+    const before = [...link.latest.stageTicks];
+    push(5);
+    await link.advance(1);
+    const clamped = counted(link.latest, before);
+    expect(clamped['sanitize']).toBe(1);
+    push(Number.NaN);
+    await link.advance(1);
+    expect(counted(link.latest, before)['sanitize']).toBe(2);
+    expect(link.latest.stageMargins).toHaveLength(STAGES.length);
+    for (const margin of link.latest.stageMargins) expect(margin).toBeLessThanOrEqual(1);
+    expect(link.latest.marginMin).toBeLessThanOrEqual(Math.min(...link.latest.stageMargins) + 1e-12);
+  });
+
+  it('count no tick while the robot has no torque', async () => {
+    const { link, push } = await rig(ur5eLike);
+    push(Number.NaN);
+    await link.advance(3);
+    expect([...link.latest.stageTicks]).toEqual(STAGES.map(() => 0));
+    expect(link.latest.changedTicks).toBe(0);
+  });
+
+  it("tell what the tank holds and what was put into the robot's springs; nothing without a tank", async () => {
+    const { link, push } = await activeRig(withTank);
+    expect(link.latest).toMatchObject({ tankEnergyJ: 3, tankLevel: 0.75, tankInjectedJ: 0 });
+    let injectedJ = 0;
+    for (let i = 0; i < 20; i++) {
+      push(i % 2 === 0 ? 1 : -1);
+      await link.advance(5);
+      expect(link.latest.tankInjectedJ).toBeGreaterThanOrEqual(injectedJ);
+      expect(link.latest.tankLevel).toBeCloseTo(link.latest.tankEnergyJ / 4, 12);
+      injectedJ = link.latest.tankInjectedJ;
+    }
+    expect(injectedJ).toBeGreaterThan(0);
+
+    const plain = await activeRig(ur5eLike);
+    plain.push(1);
+    await plain.link.advance(5);
+    expect(plain.link.latest).toMatchObject({ tankEnergyJ: 0, tankLevel: 0, tankScale: 1, tankInjectedJ: 0 });
+  });
+});
+
+describe("a reading in the guard's frames", () => {
+  it("has the driver's own stamp, beside when the guard read it, and keeps it while no new one comes", async () => {
+    const { link, driver, clock } = await rig(ur5eLike);
+    await link.advance(4);
+    clock.step();
+    await link.advance(1);
+    expect(link.latest.robot.measuredAtS).toBeCloseTo(6 * PERIOD_S, 9);
+    expect(link.latest.stampS).toBeCloseTo(5 * PERIOD_S, 9);
+    driver.inject('frozen', 3);
+    await link.advance(3);
+    expect(link.latest.stampS).toBeCloseTo(5 * PERIOD_S, 9);
+    driver.inject('nan', 1);
+    await link.advance(1);
+    expect(link.latest.stampS).toBeCloseTo(5 * PERIOD_S, 9);
+  });
+
+  it('has what touched the tool as a mean, and no number where the driver gives none', async () => {
+    const { link, driver } = await rig(ur5eLike);
+    await link.advance(2);
+    expect([...link.latest.meanWrench]).toEqual(Array.from({ length: 6 }, () => Number.NaN));
+    const meanWrench = Float64Array.of(1, 2, 3, 4, 5, 6);
+    Object.assign(driver, { meanWrench });
+    await link.advance(1);
+    expect([...link.latest.meanWrench]).toEqual([...meanWrench]);
+  });
+});
+
+/** Ticks of each stage since they were `before`, by name. */
+function counted(frame: GuardFrame, before: readonly number[]): Record<string, number> {
+  return Object.fromEntries(STAGES.map((name, i) => [name, frame.stageTicks[i]! - before[i]!]));
+}
+
+async function rig(model: RobotModel) {
+  const clock = new LockStepClock(PERIOD_S);
+  const driver = new MockDriver(model, {});
+  await driver.open();
+  const joints = model.joints.length;
+  const link = new MemoryGuardLink({
+    nodeIs: 'person',
+    shape: { joints, signals: 0, actions: joints, controlHz: model.controlHz },
+    clock,
+    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port }),
+  });
+  const command = createActionCommand(joints);
+  const push = (value: number): void => {
+    command.seq++;
+    command.decider = 'policy';
+    command.issuedAtS = clock.nowS();
+    command.leaseS = 0.15;
+    command.action.fill(value);
+    link.send(command);
+  };
+  return { link, push, driver, clock };
+}
+
+async function activeRig(model: RobotModel) {
+  const made = await rig(model);
+  await made.link.advance(1);
+  await made.link.request({ kind: 'enable' });
+  await made.link.request({ kind: 'activate' });
+  return made;
+}

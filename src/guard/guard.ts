@@ -1,0 +1,170 @@
+/** The guard: the only one that writes to the robot. Ticks, and answers wishes between ticks. */
+import {
+  type GuardAnswer,
+  type GuardRequest,
+  ReinError,
+  type RobotModel,
+  type SafetyStateName,
+  type SceneLayout,
+  type Vec,
+} from '../core/index.ts';
+import type { Driver } from '../drivers/index.ts';
+import { answerRequest, type Fault, hasTorque, nextSafetyState, sentenceOf } from '../safety/index.ts';
+import { Authority } from './authority.ts';
+import { GuardTick, type GuardTickOptions } from './guard-tick.ts';
+import type { Asker } from './link/link.ts';
+import type { TickingGuard } from './link/memory-link.ts';
+import { controlTick } from './tick.ts';
+
+export type GuardOptions = GuardTickOptions;
+
+/** Said where torque, or going on, would start from a pose that nobody has measured. */
+const UNMEASURED: GuardAnswer = {
+  ok: false,
+  reason:
+    'the joints were not measured in this tick, or the reading is not believed (late, lost, no number, or a jump): ask again once they are',
+  needs: 'reading',
+};
+
+/**
+ * Owns an open driver. `tick` is called once per control period, `handle` only between ticks, on the same thread.
+ *
+ * A command moves the robot after `enable` and `activate`. What was sent before any other request is forgotten. After a
+ * person let go, the policy goes on once its command was sent and `activate` was asked for.
+ *
+ * @example
+ * const createGuard = (port) => new Guard({ driver, model, action, policyPeriodS: 0.1, clock, port });
+ * const link = new MemoryGuardLink({ shape, clock, nodeIs: 'person', createGuard });
+ * await link.advance(1); // torque comes on where the robot is measured
+ * await link.request({ kind: 'enable' });
+ * await link.request({ kind: 'activate' });
+ * link.send(command);
+ * await link.advance(10);
+ */
+export class Guard implements TickingGuard {
+  readonly #driver: Driver;
+  readonly #tick: GuardTick;
+  readonly #authority: Authority;
+  readonly #model: RobotModel;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: GuardOptions) {
+    this.#driver = options.driver;
+    this.#model = options.model;
+    this.#authority = new Authority(options.driver.isSimulated === true);
+    this.#tick = new GuardTick(options);
+  }
+
+  get state(): SafetyStateName {
+    return this.#tick.state;
+  }
+
+  /** [n] what the joints are asked to reach, rad: the tick's own array. */
+  get referenceRad(): Vec<'rad'> {
+    return this.#tick.referenceRad;
+  }
+
+  /** True while commands may move the robot, and while it brakes. */
+  get isMoving(): boolean {
+    const { state } = this.#tick;
+    return state === 'active.policy' || state === 'active.human' || state === 'stopping';
+  }
+
+  /** One control period. Tick-safe. */
+  tick(): void {
+    controlTick(this.#tick);
+    this.#authority.see(this.#tick.state);
+  }
+
+  /** Answers a wish of `by`, now. Refused wishes change nothing. Allocates; a reset of the scene may take longer than a tick. */
+  handle(request: GuardRequest, by: Asker = 'person'): GuardAnswer {
+    const tick = this.#tick;
+    const reason = this.#authority.refusal(request.kind, by, tick.frame.faultFlags);
+    if (reason !== undefined) return { ok: false, reason, needs: 'person' };
+    const answer = request.kind === 'acknowledge' ? this.#acknowledge() : this.#answer(request);
+    if (answer.ok) this.#authority.granted(request.kind, by);
+    this.#authority.see(tick.state);
+    return answer;
+  }
+
+  #answer(request: GuardRequest): GuardAnswer {
+    const tick = this.#tick;
+    const input = tick.inputFor(request.kind);
+    const answer = answerRequest(tick.state, input, this.#tell);
+    if (!answer.ok) return answer;
+    if (request.kind === 'enable' && !hasTorque(tick.state)) {
+      const prepared = this.#prepare();
+      if (!prepared.ok) return prepared;
+    }
+    if (request.kind === 'resetScene') {
+      const reason = this.#resetScene(request.layout);
+      if (reason !== undefined) return { ok: false, reason };
+    }
+    if (request.kind !== 'activate' && request.kind !== 'permit') tick.forgetCommands();
+    tick.enter(nextSafetyState(tick.state, input));
+    if (request.kind === 'disable' && this.#model.holdsWithoutTorque === false) tick.disableWhenLetDown();
+    return answer;
+  }
+
+  /** Leaves the robot to the driver's exit policy and releases it. Idempotent. To brake first, stop and tick on. */
+  close(): Promise<void> {
+    this.#closing ??= this.#driver.close();
+    return this.#closing;
+  }
+
+  readonly #tell = (fault: Fault): string => sentenceOf(fault, this.#tick.frame, this.#model.joints);
+
+  /** Whether torque can come on now. */
+  #prepare(): GuardAnswer {
+    const reason = this.#driver.prepare?.();
+    if (reason !== undefined) return { ok: false, reason };
+    // It may have taken seconds, in which an arm without torque goes where it likes.
+    if (this.#driver.prepare !== undefined) this.#tick.measureAnew();
+    if (!this.#tick.isMeasured) return UNMEASURED;
+    const missing = this.#torqueMissing();
+    return missing === undefined ? { ok: true } : { ok: false, reason: missing };
+  }
+
+  /** Torque that is not measured is not no torque: the file's observer could only be deaf, or stop the arm at once. */
+  #torqueMissing(): string | undefined {
+    if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
+    if (this.#model.torqueObserver.wrench === 'mean' && this.#driver.meanWrench === undefined)
+      return "this driver gives no mean of the tool's force, and torqueObserver.wrench of the robot's file is mean: run rein safety identify with this driver, or leave torqueObserver out";
+    const { torqueNm } = this.#tick.frame.robot;
+    const silent = this.#model.joints.filter((_, i) => Number.isNaN(torqueNm[i]!)).map(({ name }) => name);
+    if (silent.length === 0) return undefined;
+    return `no torque of ${silent.join(', ')} is measured (effort in the joint states), and torqueObserver of the robot's file compares it: let the robot report it, or leave torqueObserver out`;
+  }
+
+  /** An operator has seen the faults. Refused where the arm may move and where there is nothing to see. */
+  #acknowledge(): GuardAnswer {
+    const tick = this.#tick;
+    if (!tick.mayAcknowledge) return { ok: false, reason: `acknowledge is not possible in the state ${tick.state}` };
+    // It goes on from where it is measured, so it has to be.
+    if (tick.state === 'stopped' && !tick.isMeasured) return UNMEASURED;
+    const input = { ...tick.inputFor('acknowledge'), flags: tick.causesLeft() };
+    const answer = answerRequest(tick.state, input, this.#tell);
+    if (!answer.ok) return answer;
+    tick.acknowledge();
+    tick.forgetCommands();
+    tick.enter(nextSafetyState(tick.state, input));
+    return answer;
+  }
+
+  /** Says why not, where it cannot be done. */
+  #resetScene(layout: SceneLayout): string | undefined {
+    const { scene, jointNames } = this.#driver;
+    if (scene === undefined) return 'the surroundings of this robot cannot be reset by software';
+    if (layout.jointsRad.length !== jointNames.length || !layout.jointsRad.every(Number.isFinite)) {
+      return `a layout needs ${jointNames.length} finite joint positions`;
+    }
+    try {
+      scene.reset(layout);
+    } catch (error) {
+      if (error instanceof ReinError) return error.message;
+      throw error;
+    }
+    this.#tick.restartAt(layout.jointsRad);
+    return undefined;
+  }
+}

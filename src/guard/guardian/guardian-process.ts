@@ -1,0 +1,128 @@
+/**
+ * The guardian: a process that may only stop the robot. `guardian-process.js CONFIG`, with a `GuardianConfig` as JSON,
+ * started by the supervisor beside a guard whose driver has a bus of its own.
+ *
+ * It has the bus open, and the stop frames ready. When the guard's pipe ends without a goodbye (the guard is dead), or an
+ * armed guard is silent (it is frozen), it writes the frames. While the guard is well it writes nothing. It lives exactly as
+ * long as the guard: no signal that a person, a terminal or a service manager sends ends it before, nor does the end of its
+ * supervisor. It loads no package, and of this repository only the two files beside it and what raises a thread and
+ * keeps debuggers out.
+ */
+import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { refuseDebugger } from '../../core/index.ts';
+import { raiseThisThread } from '../priority.ts';
+import { ANSWER_BYTE, type FromGuardian, type GuardianConfig, PULSE_BYTE, type StopCause } from './protocol.ts';
+import { joinFrames, openBus, writeStopFrames } from './stop-bus.ts';
+
+/** A timer that fires so late was held up, perhaps with all of this machine: the guard gets so long to be heard, ms. */
+const HELD_UP_MS = 20;
+/** A guard that was never heard, and whose supervisor is gone, will not come any more, ms. */
+const NEVER_HEARD_MS = 5000;
+const NOTHING_TO_DO = (): void => undefined;
+
+refuseDebugger();
+const config = JSON.parse(process.argv[2] ?? '') as GuardianConfig;
+const { silenceMs, missedMs, tickThread, realTimePriority } = config.watch;
+const frames = joinFrames(config.bus.stopFrames);
+const busFd = openBus(config.bus.path);
+const answer = new Uint8Array(1);
+const pulse = new Socket({ fd: openSync(config.pulse, constants.O_RDONLY | constants.O_NONBLOCK), writable: false });
+
+let last: number = PULSE_BYTE.idle;
+let heardAtMs = Number.NaN;
+let hasStopped = false;
+let hasSeenDeath = false;
+let answersFd = -1;
+let silence: NodeJS.Timeout | undefined;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGTSTP'] as const) process.on(signal, NOTHING_TO_DO);
+process.on('disconnect', () => {
+  setTimeout(() => Number.isNaN(heardAtMs) && process.exit(0), NEVER_HEARD_MS).unref();
+});
+const { isRaised } = realTimePriority === 'try' ? raiseThisThread() : { isRaised: false };
+pulse.on('data', onPulse);
+pulse.on('error', NOTHING_TO_DO);
+pulse.once('close', onEnd);
+tell({ kind: 'ready', isRaised });
+
+function onPulse(bytes: Uint8Array): void {
+  for (const byte of bytes) {
+    last = byte;
+    if (byte === PULSE_BYTE.idle) hasStopped = false;
+  }
+  heardAtMs = performance.now();
+  waitFor(missedMs);
+  sayHere();
+}
+
+/** Looks again after `ms`, if the guard could be missed. */
+function waitFor(ms: number): void {
+  clearTimeout(silence);
+  const isMissed = last === PULSE_BYTE.armed && !hasStopped;
+  silence = isMissed ? setTimeout(onMissed, ms, performance.now() + ms) : undefined;
+}
+
+/** Beats are missing. */
+function onMissed(dueAtMs: number): void {
+  const wasHeardAtMs = heardAtMs;
+  const isHeldUp = performance.now() - dueAtMs > HELD_UP_MS;
+  // Timers fire before pipes are looked at: what came while this process was held up is read first.
+  setImmediate(() => {
+    if (heardAtMs !== wasHeardAtMs) return;
+    const silentMs = performance.now() - heardAtMs;
+    if (tickThread !== undefined && !existsSync(tickThread)) stop('guardDied');
+    else if (isHeldUp) waitFor(HELD_UP_MS);
+    else if (silentMs >= silenceMs) stop('guardSilent');
+    else waitFor(Math.min(missedMs, silenceMs - silentMs));
+  });
+}
+
+/** The guard has closed its pipe, or is dead. */
+function onEnd(): void {
+  clearTimeout(silence);
+  if (last !== PULSE_BYTE.goodbye && !hasSeenDeath) stop('guardDied');
+  // A supervisor that is gone leaves the pipes' folder to us.
+  if (!process.connected) rmSync(dirname(config.pulse), { recursive: true, force: true });
+  else process.disconnect();
+}
+
+function stop(cause: StopCause): void {
+  const knewAtMs = performance.now();
+  hasStopped = true;
+  hasSeenDeath ||= cause === 'guardDied';
+  // Waiting for a guard that thaws: it reads this before it writes anything.
+  sayHere();
+  const repeats = writeStopFrames(busFd, frames);
+  const tookMs = performance.now() - knewAtMs;
+  tell({ kind: 'stopped', cause, repeats, tookMs });
+  log(cause, repeats, tookMs);
+}
+
+/** Tells the guard's tick that its bus is watched. Nobody who reads it, or a full pipe: then it is not told. */
+function sayHere(): void {
+  answer[0] = hasStopped ? ANSWER_BYTE.stopped : ANSWER_BYTE.here;
+  try {
+    if (answersFd < 0) answersFd = openSync(config.answers, constants.O_WRONLY | constants.O_NONBLOCK);
+    writeSync(answersFd, answer);
+  } catch {
+    // The guard is gone, which the other pipe says too, or frozen, which the timer finds.
+  }
+}
+
+function tell(message: FromGuardian): void {
+  if (process.connected) process.send?.(message, NOTHING_TO_DO);
+}
+
+/** One line as the guard's log has them, without the package that writes those. */
+function log(cause: StopCause, repeats: number, tookMs: number): void {
+  const why = cause === 'guardDied' ? 'The guard is dead' : 'The guard is silent';
+  const how = repeats > 0 ? `the bus was stopped, ${repeats} times` : 'THE BUS TOOK NO STOP FRAME';
+  const line = { level: 60, time: new Date().toISOString(), name: 'guardian', row: 25, tookMs, msg: `${why}: ${how}.` };
+  try {
+    writeSync(2, `${JSON.stringify(line)}\n`);
+  } catch {
+    // A full disk or a closed terminal: the supervisor has been told.
+  }
+}

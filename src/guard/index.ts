@@ -1,0 +1,13 @@
+/** The guard: the process with the driver, the tick, the safety chain, and its link. */
+export { createDriver, type DriverConfig, type RosProcesses } from './driver-registry.ts';
+export { Guard } from './guard.ts';
+export { GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
+export { Guardian, type GuardianEvent } from './guardian/guardian.ts';
+export type { BusMessage, StopCause } from './guardian/protocol.ts';
+export { createActionCommand } from './link/frames.ts';
+export type { GuardLink } from './link/link.ts';
+export { MemoryGuardLink } from './link/memory-link.ts';
+export { parseRequest, readNumbers } from './link/messages.ts';
+export { lostError, PendingAnswers } from './link/remote.ts';
+export { connectGuardLink } from './link/socket-link.ts';
+export { encodeJson, MessageDecoder, type MessageHandler, NumbersMessage } from './link/wire.ts';

@@ -1,0 +1,63 @@
+/** When the arm was moved, by whom, when it was braked and when it stood: what people ask after an incident. */
+import type { Decider, GuardFrame, JointModel, SafetyStateName } from '../core/index.ts';
+import { faultsOf, sentenceOf } from '../safety/index.ts';
+
+/** One change. Times are of the machine's monotonic clock, s. */
+export interface MotionEntry {
+  readonly event: 'changed' | 'stands';
+  readonly tick: number;
+  readonly atS: number;
+  readonly state: SafetyStateName;
+  readonly decider: Decider;
+  /** What was wrong just then, in sentences; left out where nothing was. */
+  readonly why?: string;
+  /** `changed` to nobody deciding: since the last command was first followed. `stands`: since braking began. */
+  readonly sinceS: number;
+}
+
+/** Watches frames and hands on what changed. For the guard's main thread, not for the tick. */
+export class MotionLog {
+  readonly #write: (entry: MotionEntry) => void;
+  readonly #joints: readonly JointModel[];
+  readonly #referenceRad: Float64Array;
+  #state: SafetyStateName = 'disconnected';
+  #decider: Decider = 'hold';
+  #commandSeq = -1;
+  #commandAtS = 0;
+  #heldAtS = 0;
+  #hasStood = true;
+
+  constructor(joints: readonly JointModel[], write: (entry: MotionEntry) => void) {
+    this.#joints = joints;
+    this.#referenceRad = new Float64Array(joints.length);
+    this.#write = write;
+  }
+
+  /** Takes the newest frame; every tick's, or braking seems longer than it was. */
+  see(frame: GuardFrame): void {
+    const { state, decider, commandSeq, referenceRad } = frame;
+    const atS = frame.robot.measuredAtS;
+    if (commandSeq >= 0 && commandSeq !== this.#commandSeq) {
+      this.#commandSeq = commandSeq;
+      this.#commandAtS = atS;
+    }
+    if (state !== this.#state || decider !== this.#decider) {
+      if (decider === 'hold' && this.#decider !== 'hold') {
+        this.#heldAtS = atS;
+        this.#hasStood = false;
+      }
+      this.#state = state;
+      this.#decider = decider;
+      const sinceS = decider === 'hold' ? atS - this.#commandAtS : 0;
+      const faults = faultsOf(frame.faultFlags).map((fault) => sentenceOf(fault, frame, this.#joints));
+      const why = faults.length === 0 ? {} : { why: faults.join(' ') };
+      this.#write({ event: 'changed', tick: frame.tick, atS, state, decider, sinceS, ...why });
+    }
+    const isStanding = decider === 'hold' && referenceRad.every((angle, i) => angle === this.#referenceRad[i]);
+    if (isStanding && !this.#hasStood) {
+      this.#hasStood = true;
+      this.#write({ event: 'stands', tick: frame.tick, atS, state, decider, sinceS: atS - this.#heldAtS });
+    }
+    this.#referenceRad.set(referenceRad);
+  }
+}

@@ -1,0 +1,221 @@
+/**
+ * The guard's ROS half, seen from its main thread: two processes, the bridge and one that can only stop. Neither shares
+ * memory with the tick: measurements come through a pipe, are checked, and are put into the tick's ring.
+ */
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type GuardNotice, ReinError, type RobotModel } from '../../core/index.ts';
+import {
+  ROS_FOLDER_PREFIX,
+  ROS_MESSAGE,
+  type RosDriverOptions,
+  type RosProcessConfig,
+  STATE,
+  stateNumbers,
+} from '../../drivers/index.ts';
+import { readNumbers } from '../link/messages.ts';
+import { createSharedRingMemory, SharedRingWriter } from '../shared-ring.ts';
+import { parseJson, parseNotice } from './parse.ts';
+import { ROS_WORDS, type RosMemory, TEXT_BYTES, writeText } from './ros-memory.ts';
+import { RosProcess } from './ros-process.ts';
+
+const STATE_SLOTS = 8;
+/** A robot does not move for longer than this without the process that can only stop it. */
+const UNGUARDED_MS = 1000;
+/** What lasts while a process is away; what the bridge has found begins with its name. */
+const BRIDGE = 'bridge';
+const STOPPER = 'stopper';
+
+export interface RosHalfOptions {
+  readonly model: RobotModel;
+  readonly options: RosDriverOptions;
+  /** Compiled modules: of the bridge, and of the process that can only stop. */
+  readonly bridgeModule: string;
+  readonly stopperModule: string;
+  readonly rosArguments: readonly string[];
+  readonly onNotice: (notice: GuardNotice) => void;
+  /** Called a second after the process that can only stop died, and every second until it is back. */
+  readonly onUnguarded: () => void;
+}
+
+export class RosHalf {
+  readonly memory: RosMemory;
+  readonly #folder: string;
+  readonly #words: Int32Array;
+  readonly #states: SharedRingWriter;
+  readonly #row: Float64Array;
+  readonly #bridge: RosProcess;
+  readonly #stopper: RosProcess;
+  readonly #onNotice: (notice: GuardNotice) => void;
+  readonly #onUnguarded: () => void;
+  #unguarded: NodeJS.Timeout | undefined;
+  #hasBeenReady = false;
+  #hasStopperDied = false;
+
+  /** Starts both. Throws `ReinError` where the pipes cannot be made. */
+  constructor({ model, options, bridgeModule, stopperModule, rosArguments, onNotice, onUnguarded }: RosHalfOptions) {
+    this.#folder = mkdtempSync(join(tmpdir(), ROS_FOLDER_PREFIX));
+    const bridgeInbox = join(this.#folder, 'commands');
+    const stopperInbox = join(this.#folder, 'pulse');
+    this.memory = {
+      state: createSharedRingMemory(stateNumbers(options), STATE_SLOTS),
+      words: new SharedArrayBuffer(4 * ROS_WORDS.words),
+      text: new SharedArrayBuffer(TEXT_BYTES),
+      commandFd: openPipe(bridgeInbox),
+      pulseFd: openPipe(stopperInbox),
+    };
+    this.#words = new Int32Array(this.memory.words);
+    this.#words[ROS_WORDS.generation] = -1;
+    this.#states = new SharedRingWriter(this.memory.state);
+    this.#row = new Float64Array(this.memory.state.rowNumbers);
+    this.#onNotice = onNotice;
+    this.#onUnguarded = onUnguarded;
+    const configOf = (name: string, inbox: string): string => {
+      const path = join(this.#folder, `${name}.json`);
+      const config: RosProcessConfig = { model, options, rosArguments: shared(rosArguments), inbox };
+      writeFileSync(path, JSON.stringify(config));
+      return path;
+    };
+    this.#stopper = new RosProcess(stopperModule, [configOf('stopper', stopperInbox)], {
+      onMessage: (_generation, kind, payload) => this.#receiveFromStopper(kind, payload),
+      onDeath: (_generation, how) => this.#stopperDied(how),
+    });
+    this.#bridge = new RosProcess(bridgeModule, [configOf('bridge', bridgeInbox)], {
+      onMessage: (generation, kind, payload) => this.#receive(generation, kind, payload),
+      onDeath: (_generation, how) => this.#bridgeDied(how),
+    });
+  }
+
+  get pids(): { readonly bridge: number | undefined; readonly stopper: number | undefined } {
+    return { bridge: this.#bridge.pid, stopper: this.#stopper.pid };
+  }
+
+  /** Ends both and gives the pipes back. Only after the tick's thread has ended, which writes into them. */
+  async close(): Promise<void> {
+    Atomics.store(this.#words, ROS_WORDS.generation, -1);
+    Atomics.store(this.#words, ROS_WORDS.stopper, 0);
+    clearInterval(this.#unguarded);
+    await Promise.all([this.#bridge.end(), this.#stopper.end()]);
+    closeSync(this.memory.commandFd);
+    closeSync(this.memory.pulseFd);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #receive(generation: number, kind: number, payload: Uint8Array): void {
+    if (kind === ROS_MESSAGE.state) this.#receiveState(generation, payload);
+    else if (kind === ROS_MESSAGE.ready) {
+      this.#bridge.succeeded();
+      Atomics.store(this.#words, ROS_WORDS.generation, generation);
+      if (this.#hasBeenReady)
+        this.#onNotice({
+          ...{ row: 25, level: 'info', condition: BRIDGE, isOver: true },
+          ...{ sentence: 'The process that speaks ROS is back, in standby.', remedy: 'Acknowledge, then enable.' },
+        });
+      this.#hasBeenReady = true;
+    } else if (kind === ROS_MESSAGE.answer) this.#receiveAnswer(payload);
+    else this.#receiveWords(kind, payload);
+  }
+
+  #receiveFromStopper(kind: number, payload: Uint8Array): void {
+    if (kind === ROS_MESSAGE.ready) {
+      this.#stopper.succeeded();
+      clearInterval(this.#unguarded);
+      this.#unguarded = undefined;
+      Atomics.store(this.#words, ROS_WORDS.stopper, 1);
+      if (this.#hasStopperDied) {
+        const sentence = 'The process that can only stop the robot is back.';
+        this.#onNotice({ row: 25, level: 'info', sentence, remedy: '', condition: STOPPER, isOver: true });
+      }
+      this.#hasStopperDied = false;
+    } else if (kind === ROS_MESSAGE.acted) Atomics.add(this.#words, ROS_WORDS.stopsPast, 1);
+    else this.#receiveWords(kind, payload);
+  }
+
+  #receiveState(generation: number, payload: Uint8Array): void {
+    if (!readNumbers(this.#row, payload) || this.#row[STATE.generation] !== generation) return;
+    this.#states.rows.set(this.#row, this.#states.offset());
+    this.#states.publish();
+  }
+
+  #receiveAnswer(payload: Uint8Array): void {
+    const { id, ok, reason } = parseJson(payload) ?? {};
+    if (!Number.isSafeInteger(id)) return;
+    if (ok !== true) writeText(this.memory, typeof reason === 'string' ? reason : 'it said no');
+    Atomics.store(this.#words, ROS_WORDS.answerOk, ok === true ? 1 : 0);
+    Atomics.store(this.#words, ROS_WORDS.answered, id as number);
+    // The tick's thread is the only one that waits here, and only while nothing moves.
+    Atomics.notify(this.#words, ROS_WORDS.answered);
+  }
+
+  #receiveWords(kind: number, payload: Uint8Array): void {
+    const notice = parseNotice(payload);
+    if (notice === undefined) return;
+    if (kind === ROS_MESSAGE.notice) this.#onNotice(notice);
+    else if (kind === ROS_MESSAGE.failed) {
+      if (this.#hasBeenReady) this.#onNotice(notice);
+      else this.#fail(notice.sentence, notice.remedy);
+    }
+  }
+
+  #bridgeDied(how: string): void {
+    Atomics.store(this.#words, ROS_WORDS.generation, -1);
+    // The tick finds it too, up to a period later.
+    this.#stopper.nudge();
+    if (!this.#hasBeenReady)
+      this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
+    this.#onNotice({
+      ...{ row: 25, level: 'error', condition: BRIDGE },
+      sentence: `The process that speaks ROS died (${how}); the robot is stopped.`,
+      remedy: 'It is started again. Acknowledge, then enable.',
+    });
+  }
+
+  #stopperDied(how: string): void {
+    Atomics.store(this.#words, ROS_WORDS.stopper, 0);
+    // From its first death: one that dies again at each start is away all the while.
+    this.#unguarded ??= setInterval(this.#onUnguarded, UNGUARDED_MS);
+    if (!this.#hasBeenReady)
+      this.#fail(`The process that can only stop the robot ended at once (${how}).`, 'Run `npm run ros:doctor`.');
+    this.#hasStopperDied = true;
+    this.#onNotice({
+      ...{ row: 25, level: 'warn', condition: STOPPER },
+      sentence: `The process that can only stop the robot died (${how}).`,
+      remedy: 'It is started again; the robot cannot be enabled before.',
+    });
+  }
+
+  /** The first reason stays: what follows is its consequence. */
+  #fail(sentence: string, remedy: string): void {
+    if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) return;
+    writeText(this.memory, `${sentence}\n${remedy}`);
+    Atomics.store(this.#words, ROS_WORDS.failed, 1);
+  }
+}
+
+/** Namespace and remaps are for all; a node's new name is not for these. */
+function shared(rosArguments: readonly string[]): readonly string[] {
+  const kept: string[] = [];
+  for (let i = 0; i < rosArguments.length; i++) {
+    const isRemap = rosArguments[i] === '-r' || rosArguments[i] === '--remap';
+    if (isRemap && /^__(node|name):=/.test(rosArguments[i + 1] ?? '')) i++;
+    else kept.push(rosArguments[i]!);
+  }
+  return kept;
+}
+
+/** A named pipe of this user's, open for both directions and without waiting: so it never ends and never blocks. */
+function openPipe(path: string): number {
+  const made = spawnSync('mkfifo', ['-m', '600', path], { encoding: 'utf8' });
+  if (made.status !== 0) {
+    throw new ReinError(
+      'environment',
+      `The guard cannot make a pipe at ${path}: ${made.error?.message ?? made.stderr}`,
+      {
+        remedy: '`mkfifo` comes with the coreutils of every Linux.',
+      },
+    );
+  }
+  return openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+}

@@ -1,0 +1,118 @@
+/**
+ * The tick's end of the pipes to the ROS processes.
+ *
+ * Commands go straight from this thread into a named pipe that is open without blocking: one system call of some
+ * microseconds, and never a wait. The way through the main thread would add its poll (up to 2 ms) and everything else that
+ * this thread of normal priority may be busy with. The pipe is the guard's own at both ends, so that its descriptor stays
+ * the same, and nobody else's, when the process behind it dies. A full pipe means that nobody reads: the command is dropped.
+ */
+import { writeSync } from 'node:fs';
+import { ReinError } from '../../core/index.ts';
+import {
+  commandNumbers,
+  PULSE,
+  ROS_MESSAGE,
+  type RosAnswer,
+  type RosDriverOptions,
+  type RosLink,
+  type RosRequest,
+  stateNumbers,
+} from '../../drivers/index.ts';
+import { encodeJson, NumbersMessage } from '../link/wire.ts';
+import { SharedRingReader } from '../shared-ring.ts';
+import { ROS_WORDS, type RosMemory, readText } from './ros-memory.ts';
+
+/** How long the processes may take to come up. */
+const START_MS = 20_000;
+const POLL_MS = 5;
+/** What a pipe takes in one piece or not at all (POSIX: PIPE_BUF of Linux). */
+const PIPE_BYTES = 4096;
+
+export class WorkerRosLink implements RosLink {
+  readonly #memory: RosMemory;
+  readonly #words: Int32Array;
+  readonly #states: SharedRingReader;
+  readonly #command: NumbersMessage;
+  readonly #pulse: NumbersMessage = new NumbersMessage(ROS_MESSAGE.pulse, PULSE.numbers);
+  #asked = 0;
+
+  constructor(memory: RosMemory, options: RosDriverOptions) {
+    if (memory.state.rowNumbers !== stateNumbers(options)) throw new RangeError('the shared memory has another size');
+    this.#memory = memory;
+    this.#words = new Int32Array(memory.words);
+    this.#states = new SharedRingReader(memory.state);
+    this.#command = new NumbersMessage(ROS_MESSAGE.command, commandNumbers(options));
+  }
+
+  async open(): Promise<void> {
+    const limitMs = performance.now() + START_MS;
+    while (this.generation() < 0 || !this.isStopperReady()) {
+      if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) {
+        const [message, remedy] = readText(this.#memory).split('\n');
+        throw new ReinError('driver', message ?? '', remedy === undefined || remedy === '' ? {} : { remedy });
+      }
+      if (performance.now() > limitMs) {
+        throw new ReinError('driver', `The processes that speak ROS were not ready within ${START_MS / 1000} s.`, {
+          remedy: "Run `npm run ros:doctor`, and look at the lines before this one in the guard's log.",
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+
+  generation(): number {
+    return Atomics.load(this.#words, ROS_WORDS.generation);
+  }
+
+  isStopperReady(): boolean {
+    return Atomics.load(this.#words, ROS_WORDS.stopper) === 1;
+  }
+
+  stopsPast(): number {
+    return Atomics.load(this.#words, ROS_WORDS.stopsPast);
+  }
+
+  takeState(row: Float64Array): boolean {
+    return this.#states.takeNewest(row);
+  }
+
+  send(row: Float64Array): boolean {
+    this.#command.numbers.set(row);
+    return tryWrite(this.#memory.commandFd, this.#command.seal());
+  }
+
+  pulse(row: Float64Array): boolean {
+    this.#pulse.numbers.set(row);
+    return tryWrite(this.#memory.pulseFd, this.#pulse.seal());
+  }
+
+  ask(request: RosRequest, timeoutMs: number): RosAnswer {
+    const id = ++this.#asked;
+    const message = encodeJson(ROS_MESSAGE.request, { id, generation: this.generation(), request });
+    if (message.length > PIPE_BYTES) return { ok: false, reason: 'the request is too long' };
+    if (!tryWrite(this.#memory.commandFd, message))
+      return { ok: false, reason: 'the process that speaks ROS does not read' };
+    const limitMs = performance.now() + timeoutMs;
+    for (;;) {
+      const answered = Atomics.load(this.#words, ROS_WORDS.answered);
+      if (answered === id) break;
+      const leftMs = limitMs - performance.now();
+      if (leftMs <= 0)
+        return { ok: false, reason: `the process that speaks ROS did not answer within ${timeoutMs} ms` };
+      Atomics.wait(this.#words, ROS_WORDS.answered, answered, leftMs);
+    }
+    if (Atomics.load(this.#words, ROS_WORDS.answerOk) === 1) return { ok: true };
+    return { ok: false, reason: readText(this.#memory) };
+  }
+
+  /** The processes are the main thread's: it ends them when this thread has ended. */
+  async close(): Promise<void> {}
+}
+
+function tryWrite(fd: number, bytes: Uint8Array): boolean {
+  try {
+    return writeSync(fd, bytes) === bytes.length;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,52 @@
+/** What the guard's main thread and its tick's thread tell each other. States and commands go through shared memory. */
+import type { ErrorKind, GuardAnswer, GuardNotice, GuardRequest } from '../core/index.ts';
+import type { DriverBus } from '../drivers/index.ts';
+import type { GuardConfig } from './guard-config.ts';
+import type { Asker, LinkShape } from './link/link.ts';
+import type { RaiseResult } from './priority.ts';
+import type { RosMemory } from './ros/ros-memory.ts';
+import type { LatenessSummary } from './scheduler.ts';
+import type { SharedRingMemory } from './shared-ring.ts';
+
+/** Words that both threads see. */
+export const CONTROL = {
+  /** How many requests the main thread has posted. */
+  requests: 0,
+  /** Whether the tick's thread shall end, and how: one of `STOP`. */
+  stop: 1,
+  /** The descriptors of the guardian's pipes, once they are there; the second is set first. */
+  pulseFd: 2,
+  answersFd: 3,
+  /** 1 while a guardian watches the driver's bus. */
+  watched: 4,
+  words: 5,
+} as const;
+
+/** How the tick's thread ends: not, when the robot stands, or after the tick that begins to brake. */
+export const STOP = { no: 0, braked: 1, now: 2 } as const;
+
+export interface WorkerStart {
+  readonly config: GuardConfig;
+  readonly shape: LinkShape;
+  readonly frames: SharedRingMemory;
+  readonly commands: SharedRingMemory;
+  readonly control: SharedArrayBuffer;
+  /** Only for robots behind ROS 2. */
+  readonly ros?: RosMemory;
+}
+
+export type ToWorker = { readonly id: number; readonly request: GuardRequest; readonly by: Asker };
+
+export type FromWorker =
+  | {
+      readonly kind: 'ready';
+      readonly raise: RaiseResult;
+      readonly isSimulated: boolean;
+      readonly measuresTorque: boolean;
+      readonly bus?: DriverBus;
+      readonly tickThread?: string;
+    }
+  | { readonly kind: 'notice'; readonly notice: GuardNotice }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
+  | { readonly kind: 'ended'; readonly lateness: LatenessSummary }
+  | { readonly kind: 'failed'; readonly error: { kind: ErrorKind; message: string; remedy: string | undefined } };

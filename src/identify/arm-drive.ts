@@ -1,0 +1,195 @@
+/**
+ * Moves an arm along a path through its guard, at the pace of the guard's frames, in lock-step or in real time. Whatever the guard finds
+ * wrong ends it, in the frame that says so.
+ */
+import {
+  type ActionCommand,
+  type GuardFrame,
+  ReinError,
+  type RobotModel,
+  type SafetyStateName,
+} from '../core/index.ts';
+import { createActionCommand, type GuardLink } from '../guard/index.ts';
+import { COMMAND_LATE, faultsOf, sentenceOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
+import { ANSWER_MS, inTime, SilentGuard } from './in-time.ts';
+import type { JointPath } from './joint-path.ts';
+import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';
+
+/** The longest that a guard follows a command, s (row 2): a busy machine may be late, and at the end of so small a step the arm stands. */
+const LEASE_S = 0.5;
+
+/**
+ * A reference further from its path than this has left it, rad: what is late puts it off by a tick or two of the announced speed, and
+ * what deflects it by more.
+ */
+const OFF_PATH_RAD = 0.04;
+
+/** Told how much of one of its motions has passed, s. */
+export type OnPassed = (passedS: number) => void;
+/** Called for every frame that comes. */
+export type OnFrame = (frame: GuardFrame) => void;
+
+export class ArmDrive {
+  readonly #model: RobotModel;
+  readonly #link: GuardLink;
+  readonly #signal: AbortSignal | undefined;
+  readonly #command: ActionCommand;
+  readonly #ticks: number;
+  #trouble: ReinError | undefined;
+  #isSilent = false;
+
+  /** Torque may be off: `awaitReady` waits for it. */
+  constructor(model: RobotModel, link: GuardLink, signal?: AbortSignal) {
+    this.#model = model;
+    this.#link = link;
+    this.#signal = signal;
+    this.#command = createActionCommand(model.joints.length);
+    this.#command.decider = 'human';
+    this.#command.leaseS = LEASE_S;
+    this.#ticks = actionTicks(model);
+  }
+
+  /** Waits, for as long as it takes, until somebody has put torque on. */
+  async awaitReady(): Promise<void> {
+    const link = this.#link;
+    while (link.latest.state !== 'ready') {
+      if (link.latest.state === 'fault') throw this.#stopped(link.latest);
+      await this.#pass();
+    }
+  }
+
+  /** Holds still for `durationS`. */
+  async stand(durationS: number, see: OnFrame, onPassed: OnPassed): Promise<void> {
+    const leave = this.#watch('ready', see);
+    try {
+      for (let atS = 0; atS < durationS; atS += actionPeriodS(this.#model)) {
+        await this.#pass();
+        onPassed(atS);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /** Asks for leave to move until it is given: a real arm's is a person's to give. Nothing moves. */
+  async activate(): Promise<void> {
+    for (;;) {
+      this.#command.action.fill(0);
+      this.#send();
+      const answer = await this.#inTime(this.#link.request({ kind: 'activate' }));
+      if (answer.ok) return;
+      if (answer.needs !== 'person') throw refused('activate', answer.reason);
+      await this.#pass();
+      if (this.#link.latest.state !== 'ready') throw this.#stopped(this.#link.latest);
+    }
+  }
+
+  /**
+   * Follows `path`, which begins where the arm is, no faster than was announced. Where it is held up, it goes on from there and catches
+   * nothing up. Rejects where its reference leaves the path.
+   */
+  async follow(path: JointPath, see: OnFrame, onPassed: OnPassed): Promise<void> {
+    const link = this.#link;
+    const follower = new PathFollower(this.#model, path);
+    const leave = this.#watch('active.human', see);
+    try {
+      while (!follower.isOver) {
+        onPassed(follower.atS);
+        follower.write(this.#command.action, link.latest.referenceRad);
+        this.#send();
+        await this.#pass();
+        follower.pass(link.latest.robot.measuredAtS - this.#command.issuedAtS);
+        const left = follower.left(link.latest.referenceRad, OFF_PATH_RAD);
+        if (left >= 0) throw offPath(this.#model.joints[left]!.name);
+      }
+    } finally {
+      leave();
+    }
+  }
+
+  /** Takes back the leave to move: the arm brakes and holds. A guard that is silent is not asked: without commands the arm stands. */
+  async hold(): Promise<void> {
+    if (this.#link.lostReason !== undefined || this.#isSilent) return;
+    await this.#inTime(this.#link.request({ kind: 'hold' })).catch(ignoreSilence);
+  }
+
+  #send(): void {
+    this.#command.seq++;
+    this.#command.issuedAtS = this.#link.latest.robot.measuredAtS;
+    this.#link.send(this.#command);
+  }
+
+  /** Lets the time of one action pass. */
+  async #pass(): Promise<void> {
+    this.#signal?.throwIfAborted();
+    await this.#inTime(this.#link.advance(this.#ticks));
+    this.#signal?.throwIfAborted();
+    if (this.#trouble !== undefined) throw this.#trouble;
+  }
+
+  async #inTime<T>(waited: Promise<T>): Promise<T> {
+    try {
+      return await inTime(this.#link, waited);
+    } catch (error) {
+      this.#isSilent ||= error instanceof SilentGuard;
+      throw error;
+    }
+  }
+
+  /** Hands frames on, and remembers the first that is of another state than `expected` or tells of any fault. */
+  #watch(expected: SafetyStateName, see: OnFrame): () => void {
+    const look = (frame: GuardFrame): void => {
+      see(frame);
+      if (frame.state !== expected || frame.faultFlags !== 0) this.#trouble ??= this.#stopped(frame, expected);
+    };
+    const leaveFrames = this.#link.onFrame(look);
+    // What was told before is over, or is a fault in the frames.
+    let isEarlier = true;
+    const leaveNotices = this.#link.onNotice(({ level, row, sentence, remedy }) => {
+      if (isEarlier || level !== 'error') return;
+      this.#trouble ??= new ReinError('driver', `${STOPPED} ${withRow(sentence, row)}`, { remedy });
+    });
+    isEarlier = false;
+    return () => {
+      leaveFrames();
+      leaveNotices();
+    };
+  }
+
+  #stopped(frame: GuardFrame, expected: SafetyStateName = 'ready'): ReinError {
+    // A hand that lets go is no fault to the guard, and its arm is ready again: here, nobody meant to let go.
+    const late = expected === 'active.human' && frame.state === 'ready' ? COMMAND_LATE : 0;
+    const faults = faultsOf(frame.faultFlags | late);
+    const why = faults.map((fault) => withRow(sentenceOf(fault, frame, this.#model.joints), fault.row)).join(' ');
+    return new ReinError('driver', `${STOPPED} ${why || `it is ${frame.state}.`}`, {
+      remedy: (faults.some(({ bit }) => (bit & TORQUE_FAULTS) !== 0) ? CHANGED_ARM : faults[0]?.remedy) ?? BEGIN_AGAIN,
+    });
+  }
+}
+
+const STOPPED = 'The arm was stopped while it was identified:';
+const BEGIN_AGAIN = 'See what stopped it, then begin again.';
+/** The limits of its file are of another arm: to be told to identify it would lead in a circle. */
+const CHANGED_ARM =
+  'See what touched it. Where nothing did, its tool, load or gains are others: take torqueObserver out of its file, then begin again.';
+
+function offPath(joint: string): ReinError {
+  return new ReinError('driver', `${joint} was held back from its path, and the arm was stopped.`, {
+    remedy: 'See what is in the way, or take load off the machine, then begin again.',
+  });
+}
+
+/** A guard that cannot be reached, or says nothing, ends in what is told of it elsewhere. */
+function ignoreSilence(error: unknown): void {
+  if (!(error instanceof ReinError)) throw error;
+}
+
+/** Asks the guard for something, and throws with its reason where it refuses. */
+export async function ask(link: GuardLink, request: Parameters<GuardLink['request']>[0]): Promise<void> {
+  const answer = await inTime(link, link.request(request), ANSWER_MS);
+  if (!answer.ok) throw refused(request.kind, answer.reason);
+}
+
+function refused(what: string, reason: string): ReinError {
+  return new ReinError('driver', `The guard refuses to ${what}: ${reason}.`);
+}

@@ -1,0 +1,67 @@
+/**
+ * The node of an identification as a program: the file of its settings as an argument, a channel to the process that started it. It asks
+ * the guard for motion as any node does; leave to move is not its own to give. Ends on SIGTERM, and when its parent is gone;
+ * Ctrl+C is the parent's to handle.
+ */
+import { readFileSync } from 'node:fs';
+import { connectGuardLink, type GuardLink } from '../guard/index.ts';
+import { endFailed, tellParent } from '../session/index.ts';
+import { announcementOf } from './announcement.ts';
+import type { Excitation } from './excitation.ts';
+import { approachOf, excitationOf, identifyArm } from './identify-arm.ts';
+import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification } from './identify-messages.ts';
+import { readySimulated, untilMeasured } from './open-arm.ts';
+
+/** People look at a line of progress so often, ms. */
+const PROGRESS_MS = 200;
+const PRESS_C = 'Stand clear with the emergency stop at hand. c lets it move, space stops it, Ctrl+C ends.';
+
+const tell: (message: IdentifyNodeMessage) => Promise<void> = tellParent;
+
+main().catch(endFailed);
+
+async function main(): Promise<void> {
+  const config = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as IdentifyNodeConfig;
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', end);
+  process.on('disconnect', end);
+  const link = await connectGuardLink(config.socketPath);
+  try {
+    const announced = await announce(config, link);
+    const how = { isReal: config.arm === 'real', signal: ending.signal, onProgress: progress() };
+    const found = await identifyArm({ ...config, ...announced, ...how, link });
+    await tell({ kind: 'found', packed: packIdentification(found) });
+  } catch (error) {
+    if (!ending.signal.aborted) throw error;
+  } finally {
+    await link.close();
+  }
+  if (process.connected) process.disconnect();
+}
+
+/** Tells people what will move, and from where; of a simulated arm, torque is put on as well. */
+async function announce(
+  config: IdentifyNodeConfig,
+  link: GuardLink,
+): Promise<{ readonly announcedRad: readonly number[]; readonly excitation: Excitation }> {
+  const { model, arm } = config;
+  const excitation = excitationOf(config);
+  await untilMeasured(link);
+  if (arm !== 'real') await readySimulated(link, model, arm === 'resettable' ? 'resettable' : 'asItIs');
+  const announcedRad = Array.from(link.latest.robot.positionRad);
+  const lines = announcementOf(model, excitation, approachOf(model, announcedRad));
+  await tell({ kind: 'announced', lines: arm === 'real' ? [...lines, PRESS_C] : lines });
+  return { announcedRad, excitation };
+}
+
+function progress(): (passedS: number, wholeS: number) => void {
+  let toldMs = Number.NEGATIVE_INFINITY;
+  return (passedS, wholeS) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < PROGRESS_MS) return;
+    toldMs = nowMs;
+    void tell({ kind: 'progress', passedS, wholeS });
+  };
+}

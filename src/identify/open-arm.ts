@@ -1,0 +1,105 @@
+/** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
+
+import { createSetup, type RobotConfig, realDriver, resolveConfig, simulatedArm } from '../config/index.ts';
+import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
+import type { Driver } from '../drivers/index.ts';
+import { createDriver, type DriverConfig, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { ask } from './arm-drive.ts';
+import { ANSWER_MS, inTime } from './in-time.ts';
+import { actionPeriodS, identifyAction } from './path-follower.ts';
+
+/** An arm that can be asked to move. `close` leaves it to its driver's exit policy. */
+export interface OpenArm {
+  readonly link: GuardLink;
+  /** What the guard enforces: the robot's file without its tank and its observer, which are what is judged here. */
+  readonly model: RobotModel;
+  readonly close: () => Promise<void>;
+}
+
+/** Where nothing of the scene is in the way. */
+const FAR_BELOW = [0.5, 0, -1, 0] as const;
+/** Of the limits that its file has. */
+const OBSERVER_SHARE = 2;
+
+/** Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. Rejects with `ReinError`. */
+export async function openSimulatedArm(robot: RobotConfig): Promise<OpenArm> {
+  return openArm(robot, await createDriver(armDriver(robot), robot));
+}
+
+/** The same with a driver that is not open yet, one control period of which passes per reading. */
+export async function openArm(robot: RobotModel, driver: Driver): Promise<OpenArm> {
+  const model = judged(robot);
+  const action = identifyAction(model);
+  const clock = new LockStepClock(1 / model.controlHz);
+  await driver.open();
+  const link = new MemoryGuardLink({
+    nodeIs: 'program',
+    shape: {
+      ...{ joints: model.joints.length, signals: driver.signalNames.length },
+      ...{ actions: model.joints.length, controlHz: model.controlHz },
+    },
+    clock,
+    createGuard: (port) => new Guard({ driver, model, action, policyPeriodS: actionPeriodS(model), clock, port }),
+  });
+  try {
+    await readySimulated(link, model, driver.scene === undefined ? 'asItIs' : 'resettable');
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+  return { link, model, close: () => link.close() };
+}
+
+/** Waits for a reading of the arm, without which nobody knows where it is. */
+export async function untilMeasured(link: GuardLink, limitMs: number = ANSWER_MS): Promise<void> {
+  const lastMs = performance.now() + limitMs;
+  while (!(link.latest.state === 'standby' && Number.isFinite(link.latest.stampS))) {
+    if (performance.now() > lastMs) {
+      const message = `The arm was not read within ${limitMs / 1000} s: it is ${link.latest.state}.`;
+      throw new ReinError('driver', message, { remedy: 'See what its driver says, then begin again.' });
+    }
+    await inTime(link, link.advance(1));
+  }
+}
+
+/** Puts a simulated arm home, where its scene can be put back, and its torque on: nobody has to be asked. */
+export async function readySimulated(
+  link: GuardLink,
+  { homeRad }: RobotModel,
+  scene: 'resettable' | 'asItIs',
+): Promise<void> {
+  if (scene === 'resettable') {
+    const layout = { jointsRad: homeRad, objects: { hole: FAR_BELOW }, signals: {} };
+    await ask(link, { kind: 'resetScene', layout });
+  }
+  await inTime(link, link.advance(2));
+  await ask(link, { kind: 'enable' });
+  await inTime(link, link.advance(1));
+}
+
+/** The tank is left out: its books are what is checked. Position, speed, walls, distances and following stay guarded. */
+export function judged(robot: RobotModel): RobotModel {
+  return { ...robot, tank: undefined, torqueObserver: undefined };
+}
+
+/**
+ * The same in real time, where somebody may be near: what the file has of an observer stays, at `OBSERVER_SHARE` times its limits, for
+ * what has aged is to be measured, and what touches a link is to stop it.
+ */
+export function watched(robot: RobotModel): RobotModel {
+  const { torqueObserver } = robot;
+  if (torqueObserver === undefined) return judged(robot);
+  const coarse = (limitsNm: readonly number[]): readonly number[] => limitsNm.map((limit) => OBSERVER_SHARE * limit);
+  const { servoMaxNm, externalMaxNm } = torqueObserver;
+  const limits = { servoMaxNm: coarse(servoMaxNm), externalMaxNm: coarse(externalMaxNm) };
+  return { ...judged(robot), torqueObserver: { ...torqueObserver, ...limits } };
+}
+
+/** What a guard opens the arm of `robot` with, without any task. Throws `ReinError('config')`. */
+export function armDriver(robot: RobotConfig): DriverConfig {
+  const { driver } = robot;
+  if (driver.kind !== 'mujoco') return realDriver(robot, driver, []);
+  if (driver.model !== undefined) return { name: 'mujocoModel', options: { file: driver.model, signalNames: [] } };
+  const config = { ...resolveConfig({ task: 'insert', seed: 0 }), robot };
+  return { name: 'mujoco', options: simulatedArm(config, createSetup(config).task, robot.controlHz) };
+}

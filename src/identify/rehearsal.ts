@@ -1,0 +1,80 @@
+/** A path through the safety chain before anybody is told of it, in lock-step and without physics: what would deflect the arm. */
+import { ArmKinematics, createRobotState, type RobotModel } from '../core/index.ts';
+import { createActionCommand } from '../guard/index.ts';
+import { Clearances, createChainReport, createTickTimes, NOW, PASSED, SafetyChain } from '../safety/index.ts';
+import type { JointPath } from './joint-path.ts';
+import { actionPeriodS, actionTicks, identifyAction, PathFollower } from './path-follower.ts';
+
+/** What comes of rounding alone, rad. */
+const SAME_RAD = 1e-6;
+/** Any that is finite: here, no command comes late. */
+const LEASE_S = 1;
+
+/**
+ * What is in the way of `path` for the arm of `model`, such as `forearm: table`, `tool: z min` or `limit of elbow`; `undefined` where the
+ * chain lets all of it pass as it is. The tank is left out, as it is while an arm is identified.
+ */
+export function inTheWay(model: RobotModel, path: JointPath): string | undefined {
+  const chain = new SafetyChain({
+    ...{ model: { ...model, tank: undefined }, action: identifyAction(model), policyPeriodS: actionPeriodS(model) },
+  });
+  const state = createRobotState(model.joints.length, 0);
+  path.write(state.positionRad, 0);
+  if (chain.seed(state.positionRad) !== 'ok') return reachedFirst(model, state.positionRad, state.positionRad);
+  const command = createActionCommand(model.joints.length);
+  command.decider = 'human';
+  command.leaseS = LEASE_S;
+  const follower = new PathFollower(model, path);
+  const report = createChainReport();
+  const times = createTickTimes();
+  times[PASSED] = 1 / model.controlHz;
+  const aheadRad = new Float64Array(model.joints.length);
+  const inFront = (): string => {
+    path.write(aheadRad, follower.atS + 2 * actionPeriodS(model));
+    return reachedFirst(model, chain.referenceRad, aheadRad);
+  };
+  while (!follower.isOver) {
+    follower.write(command.action, chain.referenceRad);
+    command.seq++;
+    command.issuedAtS = times[NOW]!;
+    for (let k = 0; k < actionTicks(model); k++) {
+      chain.apply(command, state, times, report);
+      state.positionRad.set(chain.referenceRad);
+      times[NOW] = times[NOW]! + times[PASSED]!;
+      if (report.changed) return inFront();
+    }
+    follower.pass(actionPeriodS(model));
+    if (follower.left(chain.referenceRad, SAME_RAD) >= 0) return inFront();
+  }
+  return undefined;
+}
+
+/** What is reached first on from `nowRad` by way of `aheadRad`, which comes soon after it (both [n], rad). */
+function reachedFirst(model: RobotModel, nowRad: Float64Array, aheadRad: Float64Array): string {
+  const now = roomsOf(model, nowRad);
+  const ahead = roomsOf(model, aheadRad);
+  // In steps from the one to the other; what is reached already has less than none left.
+  const steps = now.map(({ room }, r) => {
+    const closer = room - ahead[r]!.room;
+    if (room <= 0) return room;
+    return closer > 0 ? room / closer : Number.POSITIVE_INFINITY;
+  });
+  return now[steps.indexOf(Math.min(...steps))]!.name;
+}
+
+/** What is left to everything that is kept, where the arm stands at `jointsRad`: m or rad, < 0 beyond it. */
+function roomsOf(
+  model: RobotModel,
+  jointsRad: Float64Array,
+): readonly { readonly name: string; readonly room: number }[] {
+  const kinematics = new ArmKinematics(model);
+  kinematics.forward(jointsRad);
+  const clearances = new Clearances(model);
+  clearances.measure(kinematics);
+  const { rows, h } = clearances;
+  const limits = model.joints.map(({ name, positionMinRad, positionMaxRad }, i) => {
+    const room = Math.min(jointsRad[i]! - positionMinRad, positionMaxRad - jointsRad[i]!) - model.limitMarginRad;
+    return { name: `limit of ${name}`, room };
+  });
+  return [...rows.map(({ name }, r) => ({ name, room: h[r]! })), ...limits];
+}

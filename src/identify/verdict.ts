@@ -1,0 +1,134 @@
+/**
+ * What was measured against what the robot's file says, row by row, and whether its tank can be believed.
+ *
+ * With k = K/K_file and δ = d/d_file, a tank books its springs too small by k and its dampers too large by 1/δ. What commands
+ * really put in is then at most k·startJ + (k·β − δ)·D with the dissipation D as booked, which grows for ever unless δ ≥ β·k: the
+ * share β that the tank credits has to cover the errors of both (`docs/safety-case.md`, identification).
+ */
+
+import { unitOf } from '../config/index.ts';
+import type { JointModel, RobotModel, TankModel } from '../core/index.ts';
+import { torqueUnit } from '../safety/index.ts';
+import type { Identification } from './identify-arm.ts';
+
+/** One number of one joint, or of the robot. */
+export interface VerdictRow {
+  /** Joint, or `robot`. */
+  readonly of: string;
+  readonly what: string;
+  readonly unit: string;
+  readonly file: number | undefined;
+  readonly measured: number;
+  /** Half of the 95 % interval; `undefined` where none was worked out. */
+  readonly within: number | undefined;
+  readonly ok: boolean;
+  /** Where it is not: what is wrong, and what to write instead. */
+  readonly sentence: string;
+}
+
+/** A stiffness that differs more than this is another servo: a tank's content, the leash's force and lag go with it. */
+const STIFFNESS_SHARE = 0.1;
+/** The same for damping where no tank counts on it. */
+const DAMPING_SHARE = 0.25;
+
+/** Every row, joint by joint, then the robot's. */
+export function judge(model: RobotModel, found: Identification): readonly VerdictRow[] {
+  const rows = model.joints.flatMap((joint, i) => [
+    stiffnessRow(joint, found, i),
+    dampingRow(joint, found, i, model.tank),
+    torqueRow(joint, found, i),
+    noiseRow(joint, found, i),
+  ]);
+  return [...rows, delayRow(model, found), leadRow(model, found)];
+}
+
+function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): VerdictRow {
+  const { value, within } = servo.stiffness[i]!;
+  const file = joint.stiffnessNmPerRad;
+  const ok = Math.abs(value - file) + within <= STIFFNESS_SHARE * file;
+  const sentence = `stiffnessNmPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}, or set the servo to its file`;
+  return {
+    of: joint.name,
+    what: 'stiffness',
+    unit: `${torqueUnit(joint)}/${unitOf(joint.kind)}`,
+    file,
+    measured: value,
+    within,
+    ok,
+    sentence,
+  };
+}
+
+function dampingRow(joint: JointModel, { servo }: Identification, i: number, tank: TankModel | undefined): VerdictRow {
+  const { value, within } = servo.damping[i]!;
+  const file = joint.dampingNmSPerRad;
+  const unit = `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`;
+  const row = { of: joint.name, what: 'damping', unit, file, measured: value, within };
+  const stiffness = servo.stiffness[i]!;
+  const softer = (stiffness.value + stiffness.within) / joint.stiffnessNmPerRad;
+  const less = (value - within) / file;
+  if (tank === undefined) {
+    const ok = Math.abs(value - file) + within <= DAMPING_SHARE * file;
+    const sentence = `dampingNmSPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}`;
+    return { ...row, ok, sentence };
+  }
+  const ok = less >= tank.recovery * softer;
+  const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
+  const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${shown(less / softer)}: damping ${shown(value)} ± ${shown(within)} for ${file} in the file, stiffness ${shown(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
+  return { ...row, ok, sentence };
+}
+
+function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: number): VerdictRow {
+  const measured = torquePeakNm[i]!;
+  const file = joint.torqueMaxNm;
+  const sentence = `${joint.name} gave ${shown(measured)} ${torqueUnit(joint)}, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
+  const ok = measured <= file * (1 + 1e-6);
+  return {
+    of: joint.name,
+    what: 'largest torque',
+    unit: torqueUnit(joint),
+    file,
+    measured,
+    within: undefined,
+    ok,
+    sentence,
+  };
+}
+
+function noiseRow(joint: JointModel, found: Identification, i: number): VerdictRow {
+  const measured = found.noisePeakRad[i]!;
+  const file = joint.encoderNoiseRad;
+  const ok = file === undefined || measured <= file;
+  const sentence = `readings of ${joint.name} are off by up to ${shown(measured)} ${unitOf(joint.kind)} while it stands, and its file says ${file}: write encoderNoiseRad: ${shown(1.5 * measured)}`;
+  return {
+    of: joint.name,
+    what: 'encoder noise',
+    unit: unitOf(joint.kind),
+    file,
+    measured,
+    within: undefined,
+    ok,
+    sentence,
+  };
+}
+
+function delayRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
+  const file = tank === undefined ? undefined : (tank.delayTicks ?? 0);
+  const measured = servo.delayTicks;
+  const ok = file === undefined || measured <= file;
+  const sentence = `references come into force ${measured} ticks late, and the tank's file says ${file}: write tank.delayTicks: ${measured}`;
+  return { of: 'robot', what: 'delay', unit: 'ticks', file, measured, within: undefined, ok, sentence };
+}
+
+function leadRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
+  const file = tank === undefined ? undefined : Number(tank.velocityFeedForward ?? false);
+  const measured = Number(servo.velocityFeedForward);
+  const ok = file === undefined || measured === file;
+  const sentence = `the servos ${measured === 1 ? 'lead' : 'do not lead'} by the reference's velocity, and the tank's file says otherwise: write tank.velocityFeedForward: ${measured === 1}`;
+  return { of: 'robot', what: 'velocity feed-forward', unit: '', file, measured, within: undefined, ok, sentence };
+}
+
+/** Three significant digits. */
+export function shown(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}

@@ -1,0 +1,103 @@
+/** Operations that move elements: order of axes, joining, cutting, padding, picking rows. */
+import { type Shape, sameShape, scopeOf, show, type Tensor } from '../engine/graph.ts';
+import { normalAxis } from './broadcast.ts';
+
+/** Swaps the last two axes. The runtime folds it into the MatMul that uses it. */
+export function transpose(x: Tensor): Tensor {
+  const rank = x.shape.length;
+  if (rank < 2) throw x.graph.mistake(`${show(x.shape)} has no two axes to swap`);
+  return permute(
+    x,
+    x.shape.map((_, i) => (i < rank - 2 ? i : i === rank - 2 ? rank - 1 : rank - 2)),
+  );
+}
+
+/** Axis i of the result is axis `order[i]` of `x`. */
+export function permute(x: Tensor, order: readonly number[]): Tensor {
+  if (order.length !== x.shape.length || x.shape.some((_, i) => !order.includes(i))) {
+    throw x.graph.mistake(`the axes of ${show(x.shape)} cannot be put in the order ${show(order)}`);
+  }
+  if (order.every((axis, i) => axis === i)) return x;
+  const attributes = [{ name: 'perm', kind: 'ints', value: order } as const];
+  const back = order.map((_, i) => order.indexOf(i));
+  const shape = order.map((axis) => x.shape[axis]!);
+  return x.graph.emit('Transpose', [x], shape, { type: x.type, attributes, backward: [(d) => permute(d, back)] });
+}
+
+/** Joins along `axis`; all other sizes must agree. */
+export function concat(parts: readonly Tensor[], axis: number): Tensor {
+  const first = parts[0]!;
+  const g = scopeOf(...parts);
+  const at = axis < 0 ? first.shape.length + axis : axis;
+  for (const part of parts) {
+    if (part.shape.length !== first.shape.length || part.shape.some((n, i) => i !== at && n !== first.shape[i])) {
+      throw g.mistake(
+        `concat of ${parts.map((p) => show(p.shape)).join(' and ')} along axis ${axis}: the other sizes differ`,
+      );
+    }
+  }
+  if (parts.length === 1) return first;
+  const ends: number[] = [];
+  for (const part of parts) ends.push((ends.at(-1) ?? 0) + part.shape[at]!);
+  const shape = first.shape.map((n, i) => (i === at ? ends.at(-1)! : n));
+  return g.emit('Concat', parts, shape, {
+    type: first.type,
+    attributes: [{ name: 'axis', kind: 'int', value: at }],
+    backward: parts.map((part, i) => (d) => slice(d, at, ends[i]! - part.shape[at]!, ends[i]!)),
+  });
+}
+
+/** The part [from, to) along `axis`. */
+export function slice(x: Tensor, axis: number, from: number, to: number): Tensor {
+  const at = normalAxis(x, axis);
+  const size = x.shape[at]!;
+  if (from < 0 || to > size || from >= to) {
+    throw x.graph.mistake(`${show(x.shape)} has no part [${from}, ${to}) along axis ${axis}`);
+  }
+  return cut(
+    x,
+    x.shape.map((_, i) => (i === at ? from : 0)),
+    x.shape.map((n, i) => (i === at ? to - from : n)),
+  );
+}
+
+/** Zeros before and after along `axis`. */
+export function pad(x: Tensor, axis: number, before: number, after: number): Tensor {
+  const at = normalAxis(x, axis);
+  const at0 = (count: number) => x.shape.map((_, i) => (i === at ? count : 0));
+  return padAll(x, at0(before), at0(after));
+}
+
+/** Zeros: `before[i]` in front of and `after[i]` behind axis i; none is negative. */
+export function padAll(x: Tensor, before: readonly number[], after: readonly number[]): Tensor {
+  if ([...before, ...after].every((n) => n === 0)) return x;
+  const g = x.graph;
+  const shape = x.shape.map((n, i) => n + before[i]! + after[i]!);
+  return g.emit('Pad', [x, g.integers([...before, ...after]), g.constant(0)], shape, {
+    backward: [(d) => cut(d, before, x.shape)],
+  });
+}
+
+/** The block of `shape` whose first element lies at `from`. */
+export function cut(x: Tensor, from: readonly number[], shape: Shape): Tensor {
+  const to = from.map((n, i) => n + shape[i]!);
+  if (x.shape.length !== shape.length || from.some((n, i) => n < 0 || to[i]! > x.shape[i]!)) {
+    throw x.graph.mistake(`${show(x.shape)} has no block of ${show(shape)} at ${show(from)}`);
+  }
+  if (sameShape(x.shape, shape)) return x;
+  const g = x.graph;
+  const inputs = [x, g.integers(from), g.integers(to), g.integers(shape.map((_, i) => i))];
+  const after = x.shape.map((n, i) => n - to[i]!);
+  return g.emit('Slice', inputs, shape, { type: x.type, backward: [(d) => padAll(d, from, after)] });
+}
+
+/** Rows `indices` (int64 [m]) of `x` along the first axis. Not differentiable. */
+export function gatherRows(x: Tensor, indices: Tensor): Tensor {
+  const shape = [...indices.shape, ...x.shape.slice(1)];
+  return scopeOf(x, indices).emit('Gather', [x, indices], shape, { type: x.type, backward: [undefined, undefined] });
+}
+
+/** Row `index` (int64 scalar) of `x`: the first axis goes. Not differentiable. */
+export function rowAt(x: Tensor, index: Tensor): Tensor {
+  return gatherRows(x, index);
+}

@@ -1,0 +1,265 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { arm6Setup } from '../../../tests/support/arm6.ts';
+import { freeAddress } from '../../../tests/support/live-run.ts';
+import { createSetup, type RunSetup } from '../../config/index.ts';
+import { createTransition } from '../../core/index.ts';
+import { LearnerConnection } from '../../session/index.ts';
+import { Agent, createAgent } from '../agent/agent.ts';
+import { Learner } from './learner.ts';
+
+const { config } = arm6Setup('insert', 3);
+const setup = createSetup({
+  ...config,
+  learner: { ...config.learner, actorHidden: [8], criticHidden: [8], batchSize: 4, bcInitSteps: 2 },
+});
+const STEPS = 5;
+
+let folder: string;
+let address: string;
+let faults: string[];
+let closers: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'learner-'));
+  address = await freeAddress();
+  faults = [];
+  closers = [];
+});
+afterEach(async () => {
+  for (const close of closers.reverse()) await close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function startLearner(
+  start: 'fresh' | 'resume',
+  { begin, of = setup }: { begin?: (agent: Agent) => Promise<void>; of?: RunSetup } = {},
+): Promise<Learner> {
+  const onFault = (sentence: string): void => void faults.push(sentence);
+  const learner = await Learner.start({
+    ...{ setup: of, runId: 'run', bind: address, folder, start, onFault, engine: 'local', hasRobot: false },
+    ...(begin === undefined ? {} : { begin }),
+  });
+  closers.push(() => learner.close());
+  return learner;
+}
+
+/** A robot that has recorded its demonstrations and told the learner so. */
+async function demonstrated(): Promise<LearnerConnection> {
+  const common = { setup, runId: 'run', robotId: 'arm', address, folder, keep: 'newest' } as const;
+  const robot = new LearnerConnection({ ...common, onFault: () => undefined });
+  closers.push(() => robot.close());
+  await robot.connected(5000);
+  for (let i = 0; i < STEPS; i++) {
+    const step = createTransition(setup.observationSize, setup.actionSize);
+    robot.record(Object.assign(step, { source: 'demo', terminated: i === STEPS - 1 }));
+  }
+  robot.demonstrationsComplete(STEPS);
+  expect(await robot.drain(5000)).toBe(true);
+  return robot;
+}
+
+/** A learner that has learned from demonstrations and is closed, with its robot; what it said of itself while it learned. */
+async function trainedOnce(): Promise<{ statusLine: string }> {
+  const learner = await startLearner('fresh');
+  const training = learner.run();
+  const robot = await demonstrated();
+  await until(() => learner.status.version > 0, 'the first weights');
+  const statusLine = learner.statusLine();
+  learner.end();
+  await training;
+  await robot.close();
+  await learner.close();
+  return { statusLine };
+}
+
+function sizes({ spec, config }: Agent) {
+  return { observationSize: spec.parts.stateSize, actionSize: spec.actionSize, config };
+}
+
+async function until(condition: () => boolean, what: string): Promise<void> {
+  for (let i = 0; !condition(); i++) {
+    if (i > 1000) throw new Error(`${what} did not happen`);
+    await delay(10);
+  }
+}
+
+describe('a learner that is started again', { timeout: 30_000 }, () => {
+  it('begins anew without a checkpoint, and its robot tells it again how many demonstrations there are', async () => {
+    const first = await startLearner('fresh');
+    const robot = await demonstrated();
+    await first.close();
+    expect(readdirSync(folder)).not.toContain('checkpoints');
+
+    const second = await startLearner('resume');
+    expect(faults).toEqual([expect.stringMatching(/^There is no checkpoint in .*: the learner begins anew/)]);
+    expect(second.status.version).toBe(0);
+    const training = second.run();
+    await until(() => second.status.version > 0, 'the first weights');
+    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
+    // Newer than any that a learner without a checkpoint can have given out.
+    expect(second.status.version).toBeGreaterThan(Math.ceil(checkpointEveryUpdates / publishEveryUpdates));
+    const versions: number[] = [];
+    await until(() => {
+      const bundle = robot.takeNewest();
+      if (bundle !== undefined) versions.push(bundle.manifest.version);
+      return bundle !== undefined;
+    }, 'weights at the robot');
+    expect(versions).toEqual([second.status.version]);
+    second.end();
+    await training;
+  });
+
+  it('says for how many transitions of its checkpoint it waits', async () => {
+    expect((await trainedOnce()).statusLine).not.toContain('waiting');
+
+    const second = await startLearner('resume');
+    expect(faults).toEqual([]);
+    expect(second.statusLine()).toContain(`, waiting for ${STEPS} of ${STEPS} transitions of the checkpoint, policy`);
+  });
+
+  it('says that the journal of another robot came in place of the one it was learned from', async () => {
+    await trainedOnce();
+
+    const second = await startLearner('resume');
+    const goingOn = second.run();
+    const elsewhere = { folder: join(folder, 'other'), runId: 'run', robotId: 'other', keep: 'newest' } as const;
+    const other = new LearnerConnection({ ...elsewhere, setup, address, onFault: () => undefined });
+    closers.push(() => other.close());
+    await other.connected(5000);
+    for (let i = 0; i < STEPS; i++) other.record(createTransition(setup.observationSize, setup.actionSize));
+    await until(() => faults.length > 0, 'the sentence');
+    expect(faults).toEqual([expect.stringMatching(/These are other journals/)]);
+    second.end();
+    await goingOn;
+  });
+
+  it('keeps what its checkpoint had seen when it is ended while it waits for that', async () => {
+    const eager = createSetup({ ...setup.config, learner: { ...setup.config.learner, warmupSteps: 0, utd: 1 } });
+    const first = await startLearner('fresh', { of: eager });
+    const training = first.run();
+    const robot = await demonstrated();
+    for (let i = 0; i < 3; i++) robot.record(createTransition(setup.observationSize, setup.actionSize));
+    await until(() => first.status.updates === 3, 'the updates');
+    first.end();
+    await training;
+    await robot.close();
+    await first.close();
+
+    for (let again = 0; again < 2; again++) {
+      const next = await startLearner('resume', { of: eager });
+      const waiting = `waiting for ${STEPS + 3} of ${STEPS + 3} transitions of the checkpoint`;
+      expect(next.statusLine()).toContain(waiting);
+      next.end();
+      await next.run();
+      await next.close();
+    }
+  });
+
+  it('has the networks that it was given, also where it died before its first update', async () => {
+    let given: number[] = [];
+    const begin = async (agent: Agent): Promise<void> => {
+      const other = await createAgent({ ...sizes(agent), seed: 99, engine: 'local' });
+      await agent.restore(await other.snapshot());
+      given = Array.from((await other.actorWeights()).data);
+      await other.close();
+    };
+    const plain = createSetup({ ...setup.config, learner: { ...setup.config.learner, bcInitSteps: 0 } });
+    await (await startLearner('fresh', { begin, of: plain })).close();
+
+    const second = await startLearner('resume', { of: plain });
+    expect(faults).toEqual([]);
+    expect(second.statusLine()).not.toContain('transitions of the checkpoint');
+    const training = second.run();
+    const robot = await demonstrated();
+    let weights: number[] = [];
+    await until(() => {
+      weights = Array.from(robot.takeNewest()?.weights ?? []);
+      return weights.length > 0;
+    }, 'weights at the robot');
+    expect(weights).toEqual(given);
+    second.end();
+    await training;
+  });
+
+  it('is refused while another works in the folder, and not after that has ended', async () => {
+    const first = await startLearner('fresh');
+    address = await freeAddress();
+    await expect(startLearner('resume')).rejects.toThrow(
+      expect.objectContaining({
+        name: 'ReinError',
+        message: `the run folder ${folder} is in use by process ${process.pid}`,
+      }),
+    );
+    await first.close();
+    await startLearner('resume');
+    expect(readdirSync(folder)).toContain('learner.lock');
+    await closers.pop()!();
+    expect(readdirSync(folder)).not.toContain('learner.lock');
+  });
+
+  it('ends with a sentence, and publishes nothing, where it could learn nothing of what was shown', async () => {
+    const wild = createSetup({ ...setup.config, learner: { ...setup.config.learner, learningRateBc: 1e39 } });
+    const learner = await startLearner('fresh', { of: wild });
+    const training = learner.run();
+    const [ended] = await Promise.allSettled([training, demonstrated()]);
+    expect(ended).toMatchObject({
+      reason: {
+        name: 'ReinError',
+        message: expect.stringMatching(/^Pre-training \(cloning\) learned nothing: .* \(calls: 1\)\./),
+      },
+    });
+    expect(learner.status.version).toBe(0);
+    expect(learner.statusLine()).toContain('policy 0');
+  });
+
+  it('says how much of its pre-training was thrown away', async () => {
+    const report = { steps: 50, refused: 3, firstLoss: 1, lastLoss: 1 };
+    const pretraining = vi.spyOn(Agent.prototype, 'pretrain').mockResolvedValue(report);
+    const learner = await startLearner('fresh');
+    const training = learner.run();
+    await demonstrated();
+    await until(() => learner.status.version > 0, 'the first weights');
+    expect(faults).toEqual(['Pre-training (cloning): calls that were not finite and were thrown away: 3.']);
+    learner.end();
+    await training;
+    pretraining.mockRestore();
+  });
+});
+
+describe('a learner of two robots', { timeout: 30_000 }, () => {
+  it('goes on with one of them when the other has said that its part is over, and ends with the last', async () => {
+    const learner = await startLearner('fresh');
+    let isOver = false;
+    const training = learner.run().then(() => {
+      isOver = true;
+    });
+    const first = await demonstrated();
+    const own = { folder: join(folder, 'second'), runId: 'run', robotId: 'second', keep: 'newest' } as const;
+    const second = new LearnerConnection({ ...own, setup, address, onFault: () => undefined });
+    closers.push(() => second.close());
+    await second.connected(5000);
+    await until(() => learner.status.version > 0, 'the first weights');
+    first.end();
+    expect(await first.drain(5000)).toBe(true);
+    await delay(500); // a learner that takes it for the end of all looks twice meanwhile
+    for (let i = 0; i < 4; i++) second.record(createTransition(setup.observationSize, setup.actionSize));
+    expect(await second.drain(5000)).toBe(true);
+    expect(second.counters).toMatchObject({ sent: 4, acked: 4, pending: 0, lost: 0 });
+    expect(learner.status).toMatchObject({ delivered: STEPS + 4, online: 4 });
+    expect(isOver).toBe(false);
+
+    // What the first has recorded since belongs to a new part.
+    first.record(createTransition(setup.observationSize, setup.actionSize));
+    expect(await first.drain(5000)).toBe(true);
+    second.end();
+    await delay(500);
+    expect(isOver).toBe(false);
+    first.end();
+    await training;
+    expect(learner.status).toMatchObject({ delivered: STEPS + 5, online: 5 });
+  });
+});

@@ -1,0 +1,445 @@
+/**
+ * The learner: takes transitions from robots, keeps the contract of updates per transition, publishes weights and
+ * writes checkpoints. It can stop a robot from moving safely by dying: robots go on with the weights they have.
+ *
+ * Its replay is not stored twice: the robots' journals are the record. A learner that is started again has no
+ * watermarks, so every robot sends its journal from the beginning, and replay fills as it was.
+ */
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ReinError, type Transition } from '../../core/index.ts';
+import {
+  acquireLock,
+  type DirectoryLock,
+  type LearnerServer,
+  type LearnerStatus,
+  sealBundle,
+  startLearnerServer,
+  type WeightsBundle,
+} from '../../link/index.ts';
+import { type Agent, createAgent } from '../agent/agent.ts';
+import { createReplay } from '../agent/create-replay.ts';
+import type { PretrainingReport } from '../agent/pretraining.ts';
+import { readCheckpoint, writeCheckpoint } from '../checkpoint.ts';
+import type { ReplayPosition } from '../checkpoint-format.ts';
+import {
+  type ObservationEncoder,
+  openObservationEncoder,
+  type SeenTransition,
+} from '../imports/observation-encoder.ts';
+import { updatesPerCall } from '../options/learner-config.ts';
+import type { Replay } from '../replay/replay.ts';
+import { UpdateContract } from '../replay/utd.ts';
+import { AwaitedReplay } from './awaited-replay.ts';
+import { encoderOf, expectedCheckpoint, type LearnerSetup, learnedSizes } from './learned-sizes.ts';
+import { LEARNER_FILES } from './messages.ts';
+import { statusLine } from './status-line.ts';
+import { achievedUtd, TrainingRecord } from './training-record.ts';
+
+export interface LearnerOptions {
+  readonly setup: LearnerSetup;
+  readonly runId: string;
+  /** `tcp://host:port`; port 0 takes a free one. */
+  readonly bind: string;
+  /** The run's folder: metrics and checkpoints go there. */
+  readonly folder: string;
+  /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning where it has none. */
+  readonly start: 'fresh' | 'resume';
+  /** Gives a fresh agent the networks that it begins with. Absent: drawn from the seed. */
+  readonly begin?: (agent: Agent) => Promise<void>;
+  /** Where training calls run: see `AgentSpec.engine`. Absent: in a thread of their own. */
+  readonly engine?: 'local' | 'thread';
+  /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
+  readonly hasRobot: boolean;
+  /** Told in one sentence of what went wrong and was survived. */
+  readonly onFault: (sentence: string) => void;
+}
+
+const NOTHING_SEEN: ReplayPosition = { online: 0, demonstrations: 0, received: 0 };
+/** How often robots are told how training is going, ms. */
+const STATUS_MS = 250;
+
+/** A learner that listens and trains. Get one from `Learner.start`. */
+export class Learner {
+  readonly #options: LearnerOptions;
+  readonly #agent: Agent;
+  /** A frozen encoder that observations pass through before anything is learned from them. */
+  readonly #eyes: ObservationEncoder | undefined;
+  readonly #replay: Replay;
+  readonly #contract: UpdateContract;
+  readonly #record: TrainingRecord;
+  readonly #lock: DirectoryLock;
+  #server!: LearnerServer;
+  #version = 0;
+  /** Robots may have weights up to this version from a learner before this one, and take only what is newer. */
+  #versionBefore = 0;
+  #parent: number | null = null;
+  /** The same in every version: weights are its inputs. */
+  #policyGraph: Uint8Array | undefined;
+  #isReady = false;
+  /** By robot: demonstration steps that it said it gives, once it has given all. */
+  readonly #demonstrated = new Map<string, number>();
+  readonly #receivedFrom = new Map<string, number>();
+  /** Robots that have said that their part is over. */
+  readonly #ended = new Set<string>();
+  #awaited: AwaitedReplay | undefined;
+  #isEnding = false;
+  #isClosed = false;
+  #received = 0;
+  #wake: () => void = () => undefined;
+  #statusMs = 0;
+
+  private constructor(
+    options: LearnerOptions,
+    agent: Agent,
+    eyes: ObservationEncoder | undefined,
+    lock: DirectoryLock,
+  ) {
+    const { setup, folder } = options;
+    const config = setup.config.learner;
+    this.#options = options;
+    this.#agent = agent;
+    this.#eyes = eyes;
+    this.#lock = lock;
+    this.#replay = createReplay({ ...learnedSizes(setup, eyes), config });
+    this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
+    const metricsFile = join(folder, LEARNER_FILES.metrics);
+    this.#record = new TrainingRecord(metricsFile, this.#contract, config, setup.task.maxSteps, options.onFault);
+  }
+
+  /**
+   * Builds the networks, reads the checkpoint where asked to, and listens. Rejects with `ReinError`: also where another
+   * learner works in the folder.
+   */
+  static async start(options: LearnerOptions): Promise<Learner> {
+    const lock = lockOf(options.folder);
+    let agent: Agent | undefined;
+    let eyes: ObservationEncoder | undefined;
+    try {
+      const { setup, engine = 'thread', hasRobot } = options;
+      const { parts, config } = setup;
+      eyes = await openObservationEncoder(config.learner.encoder, parts);
+      const sizes = learnedSizes(setup, eyes);
+      agent = await createAgent({ ...sizes, config: config.learner, seed: config.seed, engine, hasRobot });
+      const learner = new Learner(options, agent, eyes, lock);
+      if (options.start === 'resume') await learner.#restore();
+      else await options.begin?.(agent);
+      await learner.#listen();
+      // A learner that dies before its first update must not begin from other networks when it is started again.
+      if (options.start === 'fresh' && options.begin !== undefined) await learner.#checkpoint(NOTHING_SEEN);
+      return learner;
+    } catch (error) {
+      // Its engine may have a thread, which would keep the process alive.
+      await agent?.close();
+      await eyes?.close();
+      lock.release();
+      throw error;
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { setup, bind, runId, onFault } = this.#options;
+    const { observationSize, actionSize, schemaHash } = setup;
+    this.#server = await startLearnerServer({
+      bind,
+      runId,
+      schemaHash,
+      meaning: setup.meaning,
+      observationSize,
+      actionSize,
+      onTransition: (transition, robotId) => this.#accept(transition, robotId),
+      onControl: (kind, body, robotId) => this.#control(kind, body, robotId),
+      onFault,
+    });
+    if (this.#awaited !== undefined) await this.#publish();
+  }
+
+  get address(): string {
+    return this.#server.address;
+  }
+
+  get weightsAddress(): string {
+    return this.#server.weightsAddress;
+  }
+
+  /**
+   * Trains until a robot has said that the run is over and every update that its transitions pay for is done, or until
+   * `end` is called. Leaves a checkpoint. Rejects with `ReinError` where pre-training learned nothing.
+   */
+  async run(): Promise<void> {
+    while (!this.#isEnding) {
+      this.#tell();
+      if (await this.#train()) {
+        // An engine in this thread leaves the link no time of its own.
+        if (this.#options.engine === 'local') await nextTurn();
+      } else if (this.#haveAllEnded()) break;
+      else await this.#somethingNew();
+    }
+    // One that still waits for what its checkpoint had seen would say that it had seen less.
+    if (this.#isReady && this.#agent.updates > 0) await this.#checkpoint();
+  }
+
+  /** Ends `run` after the call under way. */
+  end(): void {
+    this.#isEnding = true;
+    this.#wake();
+  }
+
+  /** One line on how it is going. */
+  statusLine(): string {
+    return statusLine({
+      robots: this.#server.robots(),
+      counts: this.#replay.counts(),
+      updates: this.#agent.updates,
+      refused: this.#agent.refusedCalls,
+      updatesPerS: this.#isReady ? this.#record.updatesPerS : undefined,
+      waitsFor: this.#isReady ? undefined : this.#awaited?.position,
+      version: this.#version,
+      elapsedS: this.#record.elapsedS,
+      utd: achievedUtd(this.#agent.updates, this.#replay.counts().online, this.#contract),
+      utdTarget: this.#options.setup.config.learner.utd,
+      criticLoss: this.#record.criticLoss,
+      success: this.#record.success,
+      awaitedDemonstrations: this.#awaitedDemonstrations,
+    });
+  }
+
+  /** Demonstrations that nobody has given or said to be complete; 0 where none are missing. */
+  get #awaitedDemonstrations(): number {
+    const isWaiting = !this.#isReady && this.#awaited === undefined && this.#demonstrated.size === 0;
+    return isWaiting ? this.#options.setup.config.task.demonstrations : 0;
+  }
+
+  /** Closes sockets and files, and lets another learner into the folder. May be called again. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.end();
+    try {
+      await this.#server.close();
+      await this.#record.close();
+      await this.#agent.close();
+      await this.#eyes?.close();
+    } finally {
+      this.#lock.release();
+    }
+  }
+
+  /** One training call, if the contract allows it. */
+  async #train(): Promise<boolean> {
+    if (!this.#isReady) await this.#prepare();
+    if (!this.#isReady) return false;
+    const { learner } = this.#options.setup.config;
+    const perCall = updatesPerCall(learner);
+    const due = this.#agent.updates + perCall;
+    const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
+    if (due > allowed) return false;
+    const next = due + perCall <= allowed ? this.#contract.visibleTo(due + perCall) : undefined;
+    const visible = this.#contract.visibleTo(due);
+    const metrics = await this.#agent.update(this.#replay, visible, next);
+    this.#record.update(metrics, visible, this.#agent.refusedCalls);
+    await this.#record.calibrate(this.#agent, visible);
+    if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, perCall)) await this.#publish();
+    if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, perCall)) await this.#checkpoint();
+    return true;
+  }
+
+  /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
+  async #prepare(): Promise<void> {
+    if (this.#awaited !== undefined) {
+      this.#isReady = this.#awaited.isHere(this.#replay.counts(), this.#received, this.#server.counters.lost);
+      return;
+    }
+    const wants = this.#options.setup.config.task.demonstrations > 0;
+    if (wants && !this.#haveAllDemonstrated()) return;
+    if (wants && [...this.#demonstrated.values()].some((steps) => steps > 0)) {
+      await this.#pretrain();
+      await this.#checkpoint();
+    }
+    this.#isReady = true;
+    await this.#publish();
+  }
+
+  /** Rejects where nothing of it was finite: a robot must not begin with networks that have not learned what it was shown. */
+  async #pretrain(): Promise<void> {
+    const { offlineUpdates } = this.#options.setup.config.learner.wsrl;
+    // Robots that wait for the first weights see that it goes on, however slow the machine.
+    const timer = setInterval(() => this.#tell(), STATUS_MS);
+    const [cloning, offline] = await this.#pretrainPhases(offlineUpdates).finally(() => clearInterval(timer));
+    for (const [phase, { refused }] of Object.entries({ cloning, offline })) {
+      if (refused === 0) continue;
+      this.#options.onFault(`Pre-training (${phase}): calls that were not finite and were thrown away: ${refused}.`);
+    }
+  }
+
+  async #pretrainPhases(offlineUpdates: number): Promise<[PretrainingReport, PretrainingReport]> {
+    const cloning = await this.#agent.pretrain(this.#replay);
+    return [cloning, await this.#agent.pretrainOffline(this.#replay, offlineUpdates)];
+  }
+
+  /**
+   * One at a time and in the order in which they came: the encoder serves them so, and the server hands over a robot's next one, and
+   * acknowledges this one, when this is done.
+   */
+  #accept(transition: Transition, robotId: string): void | Promise<void> {
+    this.#receivedFrom.set(robotId, (this.#receivedFrom.get(robotId) ?? 0) + 1);
+    this.#ended.delete(robotId);
+    if (this.#eyes === undefined) return this.#remember({ transition }, robotId);
+    return this.#eyes.take(transition).then(
+      (seen) => this.#remember(seen, robotId),
+      (error: unknown) => this.#refuse(transition, error instanceof ReinError ? error.message : String(error)),
+    );
+  }
+
+  #remember({ transition, frames }: Partial<SeenTransition> & { transition: Transition }, robotId: string): void {
+    const outcome = this.#replay.add(transition, { robot: robotId, ...(frames === undefined ? {} : { frames }) });
+    if (outcome !== 'accepted') {
+      this.#refuse(transition, outcome);
+      return;
+    }
+    this.#received++;
+    if (this.#isReady) this.#record.transition(transition, robotId, this.#replay.counts().online);
+    this.#wake();
+  }
+
+  #refuse({ episode }: Transition, reason: string): void {
+    this.#received++;
+    this.#options.onFault(`A transition was not learned from: ${reason} (episode ${episode}).`);
+    this.#wake();
+  }
+
+  /** One robot's end is the end of its own part. */
+  #haveAllEnded(): boolean {
+    return this.#ended.size > 0 && this.#server.joined().every((robotId) => this.#ended.has(robotId));
+  }
+
+  /** Counted as they came, not as they were taken: a demonstration that is unfit must not make the training wait for ever. */
+  #haveAllDemonstrated(): boolean {
+    const { lost } = this.#server.counters;
+    const robots = [...this.#demonstrated];
+    return robots.length > 0 && robots.every(([id, told]) => (this.#receivedFrom.get(id) ?? 0) + lost >= told);
+  }
+
+  #control(kind: string, body: Record<string, unknown>, robotId: string): void {
+    if (kind === 'demonstrationsComplete') this.#demonstrated.set(robotId, Number(body['transitions']));
+    if (kind === 'end') this.#ended.add(robotId);
+    this.#wake();
+  }
+
+  async #publish(): Promise<void> {
+    this.#version = Math.max(this.#version, this.#versionBefore) + 1;
+    this.#server.publish(await this.#bundle());
+    this.#parent = this.#version;
+  }
+
+  async #bundle(): Promise<WeightsBundle> {
+    const { runId, setup } = this.#options;
+    const { names, shapes, data } = await this.#agent.actorWeights();
+    const fields = {
+      runId,
+      version: this.#version,
+      parent: this.#parent,
+      trainingStep: this.#replay.counts().online,
+      updates: this.#agent.updates,
+      schemaHash: setup.schemaHash,
+      createdAt: new Date().toISOString(),
+      shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
+    };
+    this.#policyGraph ??= this.#agent.policyGraph(this.#eyes);
+    return sealBundle(fields, this.#policyGraph, data);
+  }
+
+  /** Tells the robots how it is going. */
+  #tell(): void {
+    const now = performance.now();
+    if (now - this.#statusMs < STATUS_MS) return;
+    this.#statusMs = now;
+    this.#server.sendControl('status', this.status);
+  }
+
+  /** How it is going. */
+  get status(): LearnerStatus {
+    const counts = this.#replay.counts();
+    return {
+      updates: this.#agent.updates,
+      pretrained: this.#agent.pretrained,
+      updatesPerS: this.#record.updatesPerS,
+      utd: achievedUtd(this.#agent.updates, counts.online, this.#contract),
+      online: counts.online,
+      version: this.#version,
+      delivered: this.#server.counters.delivered,
+      repeated: this.#server.counters.repeated,
+      lost: this.#server.counters.lost,
+    };
+  }
+
+  #somethingNew(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#wake(), STATUS_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = () => undefined;
+        resolve();
+      };
+    });
+  }
+
+  /** `seen`: the transitions that the state has learned from, or was ready to. */
+  async #checkpoint(seen: ReplayPosition = { ...this.#replay.counts(), received: this.#received }): Promise<void> {
+    const { runId, setup, folder, onFault } = this.#options;
+    try {
+      const { schemaHash } = setup;
+      const { online, demonstrations, received } = seen;
+      await writeCheckpoint(join(folder, LEARNER_FILES.checkpoints), {
+        runId,
+        schemaHash,
+        policyVersion: this.#version,
+        replay: { online, demonstrations, received },
+        agent: await this.#agent.snapshot(),
+        ...encoderOf(this.#eyes),
+      });
+    } catch (error) {
+      // Training goes on without: the checkpoint before is still there, and the operator has been told.
+      if (!(error instanceof ReinError)) throw error;
+      onFault(error.message);
+    }
+  }
+
+  async #restore(): Promise<void> {
+    const { setup, folder, onFault } = this.#options;
+    const expected = expectedCheckpoint(setup, this.#eyes, this.#agent);
+    const directory = join(folder, LEARNER_FILES.checkpoints);
+    const checkpoint = await readCheckpoint(directory, expected, onFault);
+    const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
+    const publishedSince = Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
+    if (checkpoint === undefined) {
+      onFault(`There is no checkpoint in ${directory}: the learner begins anew with what its robots send again.`);
+      this.#versionBefore = publishedSince + 1;
+      return;
+    }
+    await this.#agent.restore(checkpoint.agent);
+    this.#version = checkpoint.policyVersion;
+    this.#versionBefore = checkpoint.policyVersion + publishedSince;
+    this.#parent = checkpoint.policyVersion;
+    // The networks that it was given to begin with: it has yet to begin.
+    if (checkpoint.replay.received > 0) this.#awaited = new AwaitedReplay(checkpoint.replay, onFault);
+  }
+}
+
+/** Two learners in one folder would overwrite each other's checkpoints. */
+function lockOf(folder: string): DirectoryLock {
+  try {
+    return acquireLock(join(folder, LEARNER_FILES.lock), `the run folder ${folder}`);
+  } catch (error) {
+    if (error instanceof ReinError) throw error;
+    throw new ReinError('storage', `The folder ${folder} cannot be written: ${(error as Error).message}.`, {
+      remedy: 'Choose a folder that can be, or make room.',
+      cause: error,
+    });
+  }
+}
+
+/** Whether `count`, which rises by `stride`, has just reached or passed a multiple of `every`. */
+function isMultiple(count: number, every: number, stride: number): boolean {
+  return Math.floor(count / every) > Math.floor((count - stride) / every);
+}

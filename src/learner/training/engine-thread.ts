@@ -1,0 +1,112 @@
+/**
+ * The engine in a thread of its own: the caller's goes on during a call, and fills the inputs of the next. Needs the
+ * built program (`dist`): a worker thread cannot run TypeScript.
+ */
+import { Worker } from 'node:worker_threads';
+import { ReinError } from '../../core/index.ts';
+import { ALGORITHM } from '../algorithms/registry.ts';
+import { buildProgram } from '../program/program.ts';
+import { inputArrays } from '../program/program-inputs.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import type { EngineAnswer, EngineRequest, EngineStart } from './engine-messages.ts';
+import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';
+
+interface Waiting {
+  readonly resolve: (answer: EngineAnswer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** As `TrainingEngine` says; every verb waits for its answer. */
+export class EngineThread implements TrainingEngine {
+  readonly spec: LearnerSpec;
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  #waiting: Waiting | undefined;
+  #failure: Error | undefined;
+
+  /** `hasRobot`: see `AgentSpec`. */
+  constructor(spec: LearnerSpec, hasRobot: boolean) {
+    this.spec = spec;
+    const start: EngineStart = { spec, hasRobot };
+    this.#worker = new Worker(new URL('./engine-worker.js', import.meta.url), { workerData: start });
+    this.#worker.on('message', (answer: EngineAnswer) => this.#settle()?.resolve(answer));
+    this.#worker.on('error', (error: Error) => this.#fail(error));
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once('exit', () => {
+        this.#fail(new ReinError('policy', 'The thread of the training engine has ended.'));
+        resolve();
+      });
+    });
+  }
+
+  async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
+    const algorithm = ALGORITHM[this.spec.config.algorithm];
+    const definition = algorithm[phase];
+    if (definition === undefined) throw new RangeError(`${algorithm.name} has no phase "${phase}"`);
+    const program = buildProgram(algorithm, this.spec, definition);
+    const sets = [inputArrays(program, updates, true), inputArrays(program, updates, true)];
+    await this.#ask({ kind: 'open', phase, updates, sets });
+    return { inputs: program.inputs, sets };
+  }
+
+  async run(phase: PhaseName, set: number): Promise<CallReport> {
+    const answer = await this.#ask({ kind: 'run', phase, set });
+    if (answer.kind !== 'report') throw unexpected(answer);
+    return answer.report;
+  }
+
+  async shut(phase: PhaseName): Promise<void> {
+    await this.#ask({ kind: 'shut', phase });
+  }
+
+  async read(part?: string): Promise<Float32Array> {
+    return this.#numbers({ kind: 'read', part });
+  }
+
+  async write(values: Float32Array, part?: string): Promise<void> {
+    await this.#ask({ kind: 'write', values, part });
+  }
+
+  async criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
+    return this.#numbers({ kind: 'values', observations, actions });
+  }
+
+  async close(): Promise<void> {
+    if (this.#failure === undefined) await this.#ask({ kind: 'close' });
+    await this.#exited;
+  }
+
+  async #numbers(request: EngineRequest): Promise<Float32Array> {
+    const answer = await this.#ask(request);
+    if (answer.kind !== 'numbers') throw unexpected(answer);
+    return answer.numbers;
+  }
+
+  async #ask(request: EngineRequest): Promise<EngineAnswer> {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#waiting !== undefined) throw new TypeError('calls of a training engine must be awaited one at a time');
+    const answer = await new Promise<EngineAnswer>((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#worker.postMessage(request);
+    });
+    if (answer.kind !== 'failed') return answer;
+    const { message, remedy, isMistake } = answer;
+    if (isMistake) throw new RangeError(message);
+    throw new ReinError('policy', message, remedy === undefined ? {} : { remedy });
+  }
+
+  #settle(): Waiting | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
+  }
+
+  #fail(error: Error): void {
+    this.#failure ??= error;
+    this.#settle()?.reject(this.#failure);
+  }
+}
+
+function unexpected({ kind }: EngineAnswer): TypeError {
+  return new TypeError(`the training engine answered "${kind}"`);
+}

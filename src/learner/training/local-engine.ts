@@ -1,0 +1,69 @@
+/** The engine in the thread of its caller: a call blocks it. */
+import { ALGORITHM } from '../algorithms/registry.ts';
+import { PingPongState } from '../engine/session.ts';
+import type { Algorithm } from '../program/algorithm.ts';
+import { stateParts } from '../program/program.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { CriticValues } from './critic-values.ts';
+import { PhaseSession } from './phase-session.ts';
+import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';
+
+/** As `TrainingEngine` says; nothing else happens in this thread during a call. */
+export class LocalEngine implements TrainingEngine {
+  readonly spec: LearnerSpec;
+  readonly #algorithm: Algorithm;
+  readonly #hasRobot: boolean;
+  readonly #state: PingPongState;
+  readonly #open: Map<PhaseName, PhaseSession> = new Map();
+  #values: CriticValues | undefined;
+
+  /** `hasRobot`: see `AgentSpec`. */
+  constructor(spec: LearnerSpec, hasRobot: boolean) {
+    this.spec = spec;
+    this.#hasRobot = hasRobot;
+    this.#algorithm = ALGORITHM[spec.config.algorithm];
+    this.#state = new PingPongState(stateParts(this.#algorithm, spec));
+  }
+
+  async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
+    const definition = this.#algorithm[phase];
+    if (definition === undefined) throw new RangeError(`${this.#algorithm.name} has no phase "${phase}"`);
+    const session = await PhaseSession.create(this.#algorithm, this.spec, definition, updates, this.#hasRobot);
+    this.#open.set(phase, session);
+    return { inputs: session.declared, sets: [session.inputs] };
+  }
+
+  async run(phase: PhaseName): Promise<CallReport> {
+    return this.#phase(phase).run(this.#state);
+  }
+
+  async shut(phase: PhaseName): Promise<void> {
+    await this.#open.get(phase)?.close();
+    this.#open.delete(phase);
+  }
+
+  async read(part?: string): Promise<Float32Array> {
+    return (part === undefined ? this.#state.current : this.#state.part(part)).slice();
+  }
+
+  async write(values: Float32Array, part?: string): Promise<void> {
+    if (part === undefined) this.#state.load(values);
+    else this.#state.part(part).set(values);
+  }
+
+  async criticValues(observations: Float32Array, actions: Float32Array): Promise<Float32Array> {
+    this.#values ??= await CriticValues.create(this.#algorithm, this.spec);
+    return this.#values.evaluate((name) => this.#state.part(name), observations, actions);
+  }
+
+  async close(): Promise<void> {
+    for (const phase of [...this.#open.keys()]) await this.shut(phase);
+    await this.#values?.close();
+  }
+
+  #phase(name: PhaseName): PhaseSession {
+    const session = this.#open.get(name);
+    if (session === undefined) throw new RangeError(`the phase "${name}" is not open`);
+    return session;
+  }
+}

@@ -1,0 +1,99 @@
+/** One phase of an algorithm, loaded: graph, arrays and metrics of its training calls. */
+import { Bindings, type PingPongState, Session } from '../engine/session.ts';
+import { threadsHere } from '../engine/threads.ts';
+import type { Algorithm, Phase } from '../program/algorithm.ts';
+import { isGradientNorm } from '../program/gradient-norm.ts';
+import { buildProgram, type Program } from '../program/program.ts';
+import { type InputArrays, inputArrays } from '../program/program-inputs.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import type { CallReport } from './training-engine.ts';
+
+/** The longest gradient that is learned from: a thousand squares of it, which Adam's second moment may come to, are finite in float32. */
+const LONGEST_GRADIENT = 1e17;
+
+/** Made by `create`; `close` gives the runtime its memory back. */
+export class PhaseSession {
+  /** What a call reads beside the state; filled by the caller. */
+  readonly inputs: InputArrays;
+  readonly #session: Session;
+  readonly #program: Program;
+  readonly #bindings: Bindings = new Bindings();
+  readonly #metrics: Bindings = new Bindings();
+  readonly #inner: Float32Array;
+  readonly #outer: Float32Array;
+
+  private constructor(session: Session, program: Program, updates: number) {
+    this.#session = session;
+    this.#program = program;
+    this.inputs = inputArrays(program, updates);
+    for (const { name, shape } of program.inputs) {
+      const full = shape.map((size) => (size === -1 ? updates : size));
+      this.#bindings.set(name, this.inputs[name]!, full);
+    }
+    this.#bindings.set('updates', BigInt64Array.of(BigInt(updates)), []);
+    if (program.hasOuter) this.#bindings.set('last', BigInt64Array.of(BigInt(updates - 1)), []);
+    this.#inner = new Float32Array(updates * program.innerMetrics.length);
+    this.#outer = new Float32Array(program.outerMetrics.length);
+    this.#metrics.set('inner_metrics', this.#inner, [updates, program.innerMetrics.length]);
+    if (this.#outer.length > 0) this.#metrics.set('outer_metrics', this.#outer, [this.#outer.length]);
+  }
+
+  /** Builds and loads the graph for calls of `updates` inner updates. `hasRobot`: see `AgentSpec`. */
+  static async create(
+    algorithm: Algorithm,
+    spec: LearnerSpec,
+    phase: Phase,
+    updates: number,
+    hasRobot: boolean,
+  ): Promise<PhaseSession> {
+    const program = buildProgram(algorithm, spec, phase);
+    const { threads, provider } = spec.config;
+    const chosen = await threadsHere(threads === 0 ? 'auto' : threads, hasRobot);
+    const session = await Session.create(program.graph.serialize(), { ...chosen, provider });
+    return new PhaseSession(session, program, updates);
+  }
+
+  /** What each of `inputs` is filled with. */
+  get declared(): Program['inputs'] {
+    return this.#program.inputs;
+  }
+
+  /**
+   * One call. `state` changes only where everything that is reported is finite: also the gradient of every network that was
+   * trained, and the parameters that were written (see `Program.outerMetrics`).
+   */
+  async run(state: PingPongState): Promise<CallReport> {
+    const { changed } = this.#program;
+    await this.#session.run([state.inputs, this.#bindings], [state.outputsOf(changed), this.#metrics]);
+    const { innerMetrics, outerMetrics } = this.#program;
+    const isSound = areSound(innerMetrics, this.#inner) && areSound(outerMetrics, this.#outer);
+    if (isSound) state.commit(changed);
+    return { values: this.#values(), isSound };
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close();
+  }
+
+  #values(): Record<string, number> {
+    const { innerMetrics, outerMetrics } = this.#program;
+    const updates = this.#inner.length / innerMetrics.length;
+    const values: Record<string, number> = {};
+    innerMetrics.forEach((name, column) => {
+      let sum = 0;
+      for (let k = 0; k < updates; k++) sum += this.#inner[k * innerMetrics.length + column]!;
+      values[name] = sum / updates;
+    });
+    outerMetrics.forEach((name, i) => {
+      values[name] = this.#outer[i]!;
+    });
+    return values;
+  }
+}
+
+/** Whether `rows` of the numbers `names` are finite, and their gradients short enough for the moments to stay so. */
+function areSound(names: readonly string[], rows: Float32Array): boolean {
+  const limits = names.map((name) => (isGradientNorm(name) ? LONGEST_GRADIENT : Number.MAX_VALUE));
+  // A NaN is not below anything.
+  return rows.every((value, i) => Math.abs(value) <= limits[i % limits.length]!);
+}

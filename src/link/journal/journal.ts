@@ -1,0 +1,224 @@
+/**
+ * The robot's journal: every transition of a run, on disk before it is sent, in the order it was made. The link sends
+ * from it, and a learner that starts again rebuilds its replay from it. Trouble with the disk stops recording, never
+ * the robot.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ReinError, type Transition } from '../../core/index.ts';
+import { type RecordId, type RecordSizes, recordBytes } from '../record.ts';
+import { acquireLock, type DirectoryLock } from './lock.ts';
+import { countUpTo, readSlotRange } from './reader.ts';
+import { cutTorn } from './recover.ts';
+import { slotAt, slotBytes } from './segment.ts';
+import { type JournalStorage, nodeStorage } from './storage.ts';
+import { type JournalFinding, type JournalPart, type JournalSurvey, surveyJournal } from './survey.ts';
+import { JournalWriter, type WriterStatus } from './writer.ts';
+
+/** What a journal is opened with. */
+export interface JournalOptions extends RecordSizes {
+  /** Made when it is missing. One process at a time. */
+  readonly dir: string;
+  /** `schemaHash` of the run: a journal of another schema is refused. */
+  readonly schemaHash: string;
+  /** At most 64 bytes. A journal of another run is refused. */
+  readonly runId: string;
+  /** Records that may wait for the disk before new ones are left out; default about 8 MiB, at least 1024. */
+  readonly capacity?: number;
+  /** Size at which a new file is begun, bytes; default 64 MiB. */
+  readonly segmentBytes?: number;
+  /** Pause before another try after the disk refused, ms; default 500. */
+  readonly retryMs?: number;
+  /** Called when recording stops or goes on. */
+  readonly onStatus?: (status: JournalStatus) => void;
+  /** Replaced in tests. */
+  readonly storage?: JournalStorage;
+}
+
+/** How the journal is doing. */
+export interface JournalStatus extends WriterStatus {
+  readonly epoch: number;
+  /** Records that were cut off the newest file at the start are kept beside it; how many bytes those were. */
+  readonly tornBytes: number;
+  /** What was not as it should be when it was opened; nothing of it stops the recording. */
+  readonly damage: readonly JournalFinding[];
+}
+
+/** Records in a row, read back for sending. */
+export interface RecordBatch {
+  /** The records without checksums, one after another. */
+  readonly bytes: Uint8Array;
+  readonly count: number;
+  /** Position in the journal after the last slot looked at, damaged ones included. */
+  readonly end: number;
+}
+
+/** Opens the journal in `dir`, begins the next epoch and recovers what a kill left. Throws `ReinError('storage')`. */
+export function openJournal(options: JournalOptions): Journal {
+  const dir = options.dir;
+  let lock: DirectoryLock | undefined;
+  try {
+    mkdirSync(dir, { recursive: true });
+    lock = acquireLock(join(dir, 'journal.lock'));
+    return new Journal(options, lock);
+  } catch (error) {
+    lock?.release();
+    if (error instanceof ReinError || error instanceof RangeError) throw error;
+    throw new ReinError('storage', `the journal in ${dir} cannot be opened: ${(error as Error).message}`, {
+      remedy: 'check that the directory exists, may be written and has room',
+      cause: error,
+    });
+  }
+}
+
+/** A journal open for appending. Get one from `openJournal`. */
+export class Journal {
+  readonly dir: string;
+  readonly journalId: string;
+  /** Starts of the robot process in this run, this one included: from 1. */
+  readonly epoch: number;
+  readonly sizes: RecordSizes;
+  readonly #lock: DirectoryLock;
+  readonly #segments: JournalPart[];
+  readonly #writer: JournalWriter;
+  readonly #slot: number;
+  readonly #tornBytes: number;
+  readonly #damage: readonly JournalFinding[];
+  readonly #listeners = new Set<() => void>();
+
+  constructor(options: JournalOptions, lock: DirectoryLock) {
+    this.dir = options.dir;
+    this.#lock = lock;
+    this.sizes = { observationSize: options.observationSize, actionSize: options.actionSize };
+    this.#slot = slotBytes(this.sizes);
+    const { schemaHash, runId } = options;
+    const begun = { ...this.sizes, schemaHash, runId, journalId: randomBytes(8).toString('hex'), epoch: 1, index: 0 };
+    const survey = surveyJournal(options.dir, begun);
+    checkIdentity(survey, options);
+    this.#tornBytes = cutTorn(survey);
+    this.#damage = survey.findings.filter(({ kind }) => kind !== 'torn');
+    this.#segments = [...survey.parts];
+    this.journalId = (survey.identity ?? begun).journalId;
+    this.epoch = survey.epoch + 1;
+    this.#writer = new JournalWriter({
+      dir: options.dir,
+      header: { ...this.sizes, schemaHash, runId, journalId: this.journalId, epoch: this.epoch, index: 0 },
+      first: this.#segments.reduce((sum, segment) => sum + segment.count, 0),
+      capacity: options.capacity ?? Math.max(1024, Math.floor((8 * 1024 * 1024) / this.#slot)),
+      recordsPerSegment: Math.max(1, Math.floor((options.segmentBytes ?? 64 * 1024 * 1024) / this.#slot)),
+      retryMs: options.retryMs ?? 500,
+      storage: options.storage ?? nodeStorage,
+      onSegment: (segment) => this.#segments.push(segment),
+      onSynced: () => {
+        for (const listener of this.#listeners) listener();
+      },
+      onState: () => options.onStatus?.(this.status()),
+    });
+  }
+
+  /**
+   * Records `transition` as the next one, and stamps its `epoch` and `seq`. Copies and returns at once; allocates
+   * next to nothing. Where the disk does not keep up the record is left out and counted, and its number stays unused,
+   * so that everybody downstream sees the gap. Throws only `RangeError` for an array of the wrong size.
+   */
+  append(transition: Transition): void {
+    this.#writer.append(transition);
+  }
+
+  /** Resolves when everything appended so far is on disk; rejects with `ReinError('storage')` while the disk refuses. */
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  /** To be asked before a robot moves. Rejects with `ReinError('storage')` where the disk has too little room. */
+  checkRoom(): Promise<void> {
+    return this.#writer.checkRoom();
+  }
+
+  /** Counts and state. */
+  status(): JournalStatus {
+    return { ...this.#writer.status(), epoch: this.epoch, tornBytes: this.#tornBytes, damage: this.#damage };
+  }
+
+  /** Records of all epochs that are safely on disk: positions 0 to this one can be read. */
+  get synced(): number {
+    const last = this.#segments.at(-1);
+    return last === undefined ? 0 : last.first + last.count;
+  }
+
+  /** Calls `listener` whenever more records are safely on disk, until the returned function is called. */
+  onSynced(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The position after the last record that is not newer than `id`; 0 for null. */
+  async positionAfter(id: RecordId | null): Promise<number> {
+    if (id === null) return 0;
+    let position = 0;
+    for (const segment of this.#segments) {
+      if (segment.epoch > id.epoch) break;
+      // What is gone has no numbers: what lies behind it says where it was.
+      if (segment.path === undefined && segment.epoch === id.epoch) continue;
+      const count = segment.epoch < id.epoch ? segment.count : await countUpTo(segment, id, this.#slot);
+      if (count === 0 && segment.epoch === id.epoch) break;
+      position = segment.first + count;
+    }
+    return position;
+  }
+
+  /** Up to `max` records from `position` on, of one segment. Damaged ones are left out. */
+  async readBatch(position: number, max: number): Promise<RecordBatch> {
+    const segment = this.#segments.find((s) => position >= s.first && position < s.first + s.count);
+    if (segment === undefined) return { bytes: new Uint8Array(0), count: 0, end: position };
+    if (segment.path === undefined) {
+      return { bytes: new Uint8Array(0), count: 0, end: segment.first + segment.count };
+    }
+    const index = position - segment.first;
+    const wanted = Math.min(max, segment.count - index);
+    const slots = await readSlotRange(segment, index, wanted, this.#slot);
+    const size = recordBytes(this.sizes);
+    const bytes = new Uint8Array(wanted * size);
+    let count = 0;
+    for (let at = 0; at < slots.length; at += this.#slot) {
+      const slot = slotAt(slots, at, this.#slot);
+      if (slot.isIntact) bytes.set(slot.bytes, size * count++);
+    }
+    return { bytes: bytes.subarray(0, count * size), count, end: position + wanted };
+  }
+
+  /** Writes what it can, closes the file and gives the directory back. Never rejects: see `status()` for what is missing. */
+  async close(): Promise<void> {
+    await this.#writer.close();
+    this.#listeners.clear();
+    this.#lock.release();
+  }
+}
+
+/** Throws `ReinError('storage')` where the journal that was found is not this run's. */
+function checkIdentity({ identity, findings }: JournalSurvey, options: JournalOptions): void {
+  const refuse = (why: string, remedy: string): never => {
+    throw new ReinError('storage', `the journal in ${options.dir} ${why}`, { remedy });
+  };
+  // Its records are whole: recovery would take them for damaged ones.
+  const old = findings.find(({ kind }) => kind === 'version');
+  if (old !== undefined) {
+    const sentence = old.sentence.slice(old.sentence.indexOf(': ') + 2);
+    refuse(
+      `cannot be used: ${sentence}`,
+      'begin a new run in another folder, or go on with the version of Rein that began this one',
+    );
+  }
+  const lost = findings.find(({ kind }) => kind === 'unreadable');
+  if (lost !== undefined)
+    refuse(`cannot be used: ${lost.sentence}`, 'see what is left: rein recover, with this folder');
+  if (identity === undefined) return;
+  const remedy = 'choose another run directory, or go on with the configuration that began this one';
+  if (identity.runId !== options.runId) refuse(`belongs to run ${identity.runId}, not ${options.runId}`, remedy);
+  const isSameShape =
+    identity.observationSize === options.observationSize && identity.actionSize === options.actionSize;
+  if (identity.schemaHash !== options.schemaHash || !isSameShape) {
+    refuse(`was recorded with schema ${identity.schemaHash}, this run has ${options.schemaHash}`, remedy);
+  }
+}

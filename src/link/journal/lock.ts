@@ -1,0 +1,123 @@
+/** A lock file that names its process, so that two robots never write one journal; it outlives no process that held it. */
+import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { ReinError } from '../../core/index.ts';
+
+/** A held lock. */
+export interface DirectoryLock {
+  /** Gives the lock back. Safe to call twice. */
+  release(): void;
+  /** Makes the process `pid` the holder: a child that works under the lock keeps it should this process die. */
+  handTo(pid: number): void;
+}
+
+interface Holder {
+  readonly pid: number;
+  /** Start time of the process in clock ticks since boot, so that a reused process id is not mistaken for the holder. */
+  readonly started: string;
+}
+
+/** Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it. */
+export function acquireLock(path: string, what = `the journal ${path}`): DirectoryLock {
+  const own = holderFor(process.pid);
+  const mine = `${path}.${own.pid}`;
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (claim(path, mine, JSON.stringify(own))) return held(path, own);
+    const holder = readHolder(path);
+    if (holder !== undefined && isAlive(holder)) {
+      throw new ReinError('storage', `${what} is in use by process ${holder.pid}`, {
+        remedy: 'stop that process, or choose another run directory',
+      });
+    }
+    setAside(path, mine, holder);
+  }
+  throw new ReinError('storage', `the lock ${path} cannot be taken`, { remedy: `remove ${path} by hand` });
+}
+
+/** The live process that holds the lock `path`; `undefined` where there is none. */
+export function lockHolder(path: string): number | undefined {
+  const holder = readHolder(path);
+  return holder !== undefined && isAlive(holder) ? holder.pid : undefined;
+}
+
+function held(path: string, own: Holder): DirectoryLock {
+  let holder = own;
+  return {
+    release: () => releaseLock(path, holder),
+    handTo: (pid) => {
+      holder = holderFor(pid);
+      const mine = `${path}.${own.pid}`;
+      writeFileSync(mine, JSON.stringify(holder));
+      renameSync(mine, path);
+    },
+  };
+}
+
+function holderFor(pid: number): Holder {
+  return { pid, started: processStart(pid) ?? 'unknown' };
+}
+
+/** Writes the whole content first and links it into place: nobody ever reads a half-written lock. */
+function claim(path: string, mine: string, content: string): boolean {
+  try {
+    writeFileSync(mine, content);
+    linkSync(mine, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return false;
+  } finally {
+    // A full disk leaves it empty, or does not let it come to be.
+    rmSync(mine, { force: true });
+  }
+}
+
+/** Moves a dead holder's lock away; where somebody else has replaced it meanwhile, puts theirs back. */
+function setAside(path: string, mine: string, dead: Holder | undefined): void {
+  const aside = `${mine}.stale`;
+  try {
+    renameSync(path, aside);
+    const moved = readHolder(aside);
+    const isSomebodyElse = moved !== undefined && (moved.pid !== dead?.pid || moved.started !== dead.started);
+    if (isSomebodyElse) linkSync(aside, path);
+    unlinkSync(aside);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error; // both mean that another process was quicker
+  }
+}
+
+function releaseLock(path: string, own: Holder): void {
+  const holder = readHolder(path);
+  if (holder?.pid === own.pid && holder.started === own.started) rmSync(path, { force: true });
+}
+
+function readHolder(path: string): Holder | undefined {
+  try {
+    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
+    return typeof value.pid === 'number' && typeof value.started === 'string'
+      ? { pid: value.pid, started: value.started }
+      : undefined;
+  } catch {
+    return undefined; // gone or unreadable: nobody that can be asked
+  }
+}
+
+function isAlive(holder: Holder): boolean {
+  try {
+    process.kill(holder.pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  const started = processStart(holder.pid);
+  return started === undefined || holder.started === 'unknown' || started === holder.started;
+}
+
+/** Field 22 of /proc/PID/stat; undefined where there is no /proc. */
+function processStart(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined; // not Linux, or the process has just gone
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * One journal file: a header, then records of one size, each followed by its CRC-32C. Append only. A run's journal
+ * is all segments of all epochs in the order of their names.
+ */
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32c, ok, type Result } from '../../core/index.ts';
+import { fault, type LinkFault } from '../fault.ts';
+import { RECORD_VERSION, type RecordSizes, recordBytes } from '../record.ts';
+import { hashBytes, hexOf } from '../wire.ts';
+
+export const SEGMENT_HEADER_BYTES = 128;
+const MAX_RUN_ID_BYTES = 64;
+const MAGIC = 'REINJRNL';
+const NAME = /^epoch-(\d{6,})-(\d{4,})\.journal$/;
+const CHUNK_BYTES = 1024 * 1024;
+
+/** What every segment of a run starts with. */
+export interface SegmentHeader extends RecordSizes {
+  readonly schemaHash: string;
+  /** Sixteen hexadecimal digits drawn when the journal was begun: tells it from another one of the same robot. */
+  readonly journalId: string;
+  readonly runId: string;
+  readonly epoch: number;
+  /** Counts the segments of an epoch from 0. */
+  readonly index: number;
+}
+
+/** A segment found on disk. */
+export interface SegmentName {
+  readonly path: string;
+  readonly epoch: number;
+  readonly index: number;
+}
+
+/** Bytes that one record takes in a segment. */
+export function slotBytes(sizes: RecordSizes): number {
+  return recordBytes(sizes) + 4;
+}
+
+/** Where a segment is kept. */
+export function segmentPath(dir: string, epoch: number, index: number): string {
+  return join(dir, `epoch-${String(epoch).padStart(6, '0')}-${String(index).padStart(4, '0')}.journal`);
+}
+
+/** The segments in `dir`, oldest first. Throws what the file system throws. */
+export function listSegments(dir: string): SegmentName[] {
+  const names = readdirSync(dir).flatMap((name) => {
+    const match = NAME.exec(name);
+    return match === null ? [] : [{ path: join(dir, name), epoch: Number(match[1]), index: Number(match[2]) }];
+  });
+  return names.sort((a, b) => a.epoch - b.epoch || a.index - b.index);
+}
+
+/** A header as bytes. Throws `RangeError` when the run id is longer than 64 bytes. */
+export function encodeSegmentHeader(header: SegmentHeader): Uint8Array {
+  const runId = Buffer.from(header.runId, 'utf8');
+  if (runId.length > MAX_RUN_ID_BYTES) throw new RangeError(`the run id is longer than ${MAX_RUN_ID_BYTES} bytes`);
+  const bytes = new Uint8Array(SEGMENT_HEADER_BYTES);
+  const view = new DataView(bytes.buffer);
+  bytes.set(Buffer.from(MAGIC, 'latin1'), 0);
+  const numbers = [
+    [8, RECORD_VERSION],
+    [12, SEGMENT_HEADER_BYTES],
+    [32, header.observationSize],
+    [36, header.actionSize],
+    [40, recordBytes(header)],
+    [44, header.epoch],
+    [48, header.index],
+    [52, runId.length],
+  ] as const;
+  for (const [offset, value] of numbers) view.setUint32(offset, value, true);
+  bytes.set(hashBytes(header.schemaHash), 16);
+  bytes.set(hashBytes(header.journalId), 24);
+  bytes.set(runId, 56);
+  view.setUint32(124, crc32c(bytes.subarray(0, 124)), true);
+  return bytes;
+}
+
+/** Reads a header; a reason when it is torn, of another version or inconsistent. */
+export function decodeSegmentHeader(bytes: Uint8Array): Result<SegmentHeader, LinkFault> {
+  if (bytes.length < SEGMENT_HEADER_BYTES) return fault('too-short', 'the file ends inside its header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, SEGMENT_HEADER_BYTES);
+  if (Buffer.from(bytes.subarray(0, 8)).toString('latin1') !== MAGIC) {
+    return fault('bad-magic', `the file does not start with "${MAGIC}"`);
+  }
+  if (view.getUint32(124, true) !== crc32c(bytes.subarray(0, 124))) {
+    return fault('bad-checksum', 'the checksum of the file header differs');
+  }
+  if (view.getUint32(8, true) !== RECORD_VERSION) {
+    const sentence = `its records are of version ${view.getUint32(8, true)}, this version of Rein reads ${RECORD_VERSION}`;
+    return fault('bad-version', sentence);
+  }
+  const runIdLength = view.getUint32(52, true);
+  const header: SegmentHeader = {
+    schemaHash: hexOf(bytes, 16),
+    journalId: hexOf(bytes, 24),
+    observationSize: view.getUint32(32, true),
+    actionSize: view.getUint32(36, true),
+    epoch: view.getUint32(44, true),
+    index: view.getUint32(48, true),
+    runId: Buffer.from(bytes.subarray(56, 56 + Math.min(runIdLength, MAX_RUN_ID_BYTES))).toString('utf8'),
+  };
+  if (view.getUint32(40, true) !== recordBytes(header) || runIdLength > MAX_RUN_ID_BYTES) {
+    return fault('bad-length', 'the sizes in the file header contradict each other');
+  }
+  return ok(header);
+}
+
+/** Reads the header of the segment at `path`. */
+export function readSegmentHeader(path: string): Result<SegmentHeader, LinkFault> {
+  const fd = openSync(path, 'r');
+  try {
+    const bytes = new Uint8Array(SEGMENT_HEADER_BYTES);
+    return decodeSegmentHeader(bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, 0)));
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** One slot of a segment: its record, and whether the checksum holds. `bytes` is valid until the next one is asked for. */
+export interface Slot {
+  readonly bytes: Uint8Array;
+  readonly isIntact: boolean;
+}
+
+/** Goes through a segment's whole slots in order. A slot that the file's end cuts off is not given. */
+export function* readSlots(path: string, sizes: RecordSizes): Generator<Slot> {
+  const slot = slotBytes(sizes);
+  const chunk = new Uint8Array(Math.max(1, Math.floor(CHUNK_BYTES / slot)) * slot);
+  const fd = openSync(path, 'r');
+  try {
+    let position = SEGMENT_HEADER_BYTES;
+    for (;;) {
+      const whole = Math.floor(readSync(fd, chunk, 0, chunk.length, position) / slot);
+      if (whole === 0) return;
+      for (let i = 0; i < whole; i++) yield slotAt(chunk, i * slot, slot);
+      position += whole * slot;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Writes the checksum behind the record of `slot` bytes at `offset`. Allocates a view only. */
+export function sealSlot(bytes: Uint8Array, view: DataView, offset: number, slot: number): void {
+  view.setUint32(offset + slot - 4, crc32c(bytes.subarray(offset, offset + slot - 4)), true);
+}
+
+/** The slot of `slot` bytes at `offset`, checked. */
+export function slotAt(bytes: Uint8Array, offset: number, slot: number): Slot {
+  const record = bytes.subarray(offset, offset + slot - 4);
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset + slot - 4, 4);
+  return { bytes: record, isIntact: view.getUint32(0, true) === crc32c(record) };
+}

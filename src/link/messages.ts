@@ -1,0 +1,244 @@
+/** What the frames between robot and learner say: typed payloads over `wire.ts`, each with a reader that never throws. */
+import { ok, type Result } from '../core/index.ts';
+import { fault, type LinkFault } from './fault.ts';
+import { compareIds, type RecordId, type RecordSizes, recordBytes } from './record.ts';
+import { type Frame, readU64, writeU64 } from './wire.ts';
+
+/** The robot's first message on every connection; the schema hash is in the frame's header. */
+export interface Hello {
+  readonly robotId: string;
+  readonly runId: string;
+  readonly journalId: string;
+  readonly epoch: number;
+  readonly observationSize: number;
+  readonly actionSize: number;
+  /** `RECORD_VERSION` of the robot. */
+  readonly recordVersion: number;
+  /** Drawn when the uplink was made: tells a reconnection from another process. */
+  readonly instance: string;
+  readonly pid: number;
+  readonly host: string;
+  /** What its numbers mean, key by key; compared with the learner's where that has one. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
+}
+
+/** The learner's answer: what it has, and how much may be under way. */
+export interface HelloAck {
+  /** The newest record it accepted, or null. */
+  readonly watermark: RecordId | null;
+  /** Records it accepted of this journal so far. */
+  readonly delivered: number;
+  /** Records that may be sent beyond the watermark. */
+  readonly creditRecords: number;
+  /** `RECORD_VERSION` of the learner. */
+  readonly recordVersion: number;
+  /** Drawn when the server was started. */
+  readonly instance: string;
+}
+
+/** Body of the learner's `status` message, several times a second. */
+export interface LearnerStatus {
+  readonly updates: number;
+  /** Updates of cloning and offline training, before the first of `updates`. */
+  readonly pretrained: number;
+  readonly updatesPerS: number;
+  /** Updates per online transition that pays for updates. */
+  readonly utd: number;
+  /** Online transitions accepted. */
+  readonly online: number;
+  readonly version: number;
+  /** Counts over all robots: see `ServerCounters`. */
+  readonly delivered: number;
+  readonly repeated: number;
+  readonly lost: number;
+}
+
+/** Why the learner does not talk to a robot. `no-session` only asks it to say hello again. */
+export interface Refusal {
+  readonly code: 'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session';
+  readonly sentence: string;
+  readonly remedy: string;
+}
+
+/** What a learner tells anybody who asks, before a hello: enough to join its run. The schema hash is in the frame's header. */
+export interface About {
+  readonly runId: string;
+  /** Newest weights; 0 before training has begun. */
+  readonly weightsVersion: number;
+  /** What observations and actions mean to it, key by key. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
+}
+
+/** A message of the reliable control channel. */
+export interface ControlMessage {
+  readonly kind: string;
+  readonly body: Record<string, unknown>;
+  /** The oldest number that the sender still keeps: older ones will never come. */
+  readonly base: number;
+}
+
+/** Flags of an `ack` frame. */
+export const ACK_REWIND = 1;
+export const ACK_NOTHING_YET = 2;
+
+type FieldType = 'string' | 'count';
+const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
+  robotId: 'string',
+  runId: 'string',
+  journalId: 'string',
+  epoch: 'count',
+  observationSize: 'count',
+  actionSize: 'count',
+  recordVersion: 'count',
+  instance: 'string',
+  pid: 'count',
+  host: 'string',
+};
+const ABOUT: Record<Exclude<keyof About, 'meaning'>, FieldType> = { runId: 'string', weightsVersion: 'count' };
+const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
+
+const SAME_VERSION = 'run the same version of Rein on the robot and on the learner';
+
+/** Why a robot and a learner of different formats do not talk. */
+export function versionRefusal(robot: number, learner: number): Refusal {
+  const sentence = `the robot writes transitions in version ${robot}, the learner reads version ${learner}`;
+  return { code: 'wrong-version', sentence, remedy: SAME_VERSION };
+}
+
+/** The same where not even frames can be read: `problem` is what `decodeFrame` said of a `bad-version`. */
+export function protocolRefusal({ sentence }: LinkFault): Refusal {
+  return { code: 'wrong-version', sentence, remedy: SAME_VERSION };
+}
+
+/** An object as a JSON payload. */
+export function jsonPayload(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value), 'utf8');
+}
+
+export function readHello(payload: Uint8Array): Result<Hello, LinkFault> {
+  const value = withRecordVersion(parseObject(payload));
+  return value !== undefined && hasFields(value, HELLO)
+    ? ok(value as unknown as Hello)
+    : fault('bad-message', 'a hello cannot be read');
+}
+
+export function readHelloAck(payload: Uint8Array): Result<HelloAck, LinkFault> {
+  const value = withRecordVersion(parseObject(payload));
+  const watermark = value?.['watermark'];
+  const hasWatermark =
+    watermark === null || (isObject(watermark) && hasFields(watermark, { epoch: 'count', seq: 'count' }));
+  return value !== undefined &&
+    hasWatermark &&
+    hasFields(value, { delivered: 'count', creditRecords: 'count', recordVersion: 'count', instance: 'string' })
+    ? ok(value as unknown as HelloAck)
+    : fault('bad-message', 'an answer to a hello cannot be read');
+}
+
+export function readAbout(payload: Uint8Array): Result<About, LinkFault> {
+  const value = parseObject(payload);
+  return value !== undefined && hasFields(value, ABOUT)
+    ? ok(value as unknown as About)
+    : fault('bad-message', 'what a learner says of itself cannot be read');
+}
+
+export function readRefusal(payload: Uint8Array): Result<Refusal, LinkFault> {
+  const value = parseObject(payload);
+  return value !== undefined && hasFields(value, REFUSAL)
+    ? ok(value as unknown as Refusal)
+    : fault('bad-message', 'a refusal cannot be read');
+}
+
+export function readControl(payload: Uint8Array): Result<ControlMessage, LinkFault> {
+  const value = parseObject(payload);
+  return value !== undefined && hasFields(value, { kind: 'string', base: 'count' }) && isObject(value['body'])
+    ? ok(value as unknown as ControlMessage)
+    : fault('bad-message', 'a control message cannot be read');
+}
+
+/** Transitions in a row. `previous` is the record the sender sent before them, so that a gap shows. */
+export interface TransitionBatch {
+  readonly previous: RecordId | null;
+  readonly records: Uint8Array;
+}
+
+/** Layout of a batch: u32 epoch and u64 seq of `previous` at 0 and 8, u32 1 at 4 where there is one; records from 16 on. */
+const BATCH_PREFIX_BYTES = 16;
+
+export function batchPayload(batch: TransitionBatch): Uint8Array {
+  const bytes = new Uint8Array(BATCH_PREFIX_BYTES + batch.records.length);
+  const view = new DataView(bytes.buffer);
+  if (batch.previous !== null) {
+    view.setUint32(0, batch.previous.epoch, true);
+    view.setUint32(4, 1, true);
+    writeU64(view, 8, batch.previous.seq);
+  }
+  bytes.set(batch.records, BATCH_PREFIX_BYTES);
+  return bytes;
+}
+
+/** Reads a batch; the records stay a view into the frame. */
+export function readBatch(frame: Frame, sizes: RecordSizes): Result<TransitionBatch, LinkFault> {
+  const { payload, count } = frame;
+  if (payload.length !== BATCH_PREFIX_BYTES + count * recordBytes(sizes)) {
+    return fault('bad-length', `${count} records do not fill ${payload.length} bytes`);
+  }
+  const view = new DataView(payload.buffer, payload.byteOffset, payload.length);
+  const seq = readU64(view, 8);
+  if (seq === undefined) return fault('bad-value', 'a sequence number is 2^53 or more');
+  const previous = view.getUint32(4, true) === 1 ? { epoch: view.getUint32(0, true), seq } : null;
+  return ok({ previous, records: payload.subarray(BATCH_PREFIX_BYTES) });
+}
+
+/** The learner's count of accepted records, as the payload of an `ack`. */
+export function ackPayload(delivered: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  writeU64(new DataView(bytes.buffer), 0, delivered);
+  return bytes;
+}
+
+/** What an `ack` frame says. */
+export interface Ack {
+  readonly watermark: RecordId | null;
+  readonly delivered: number;
+  /** The learner misses something before what it just received. */
+  readonly isRewind: boolean;
+}
+
+export function readAck(frame: Frame): Result<Ack, LinkFault> {
+  if (frame.payload.length !== 8) return fault('bad-length', 'an ack has eight bytes of payload');
+  const delivered = readU64(new DataView(frame.payload.buffer, frame.payload.byteOffset, 8), 0);
+  if (delivered === undefined) return fault('bad-value', 'a count is 2^53 or more');
+  const watermark = frame.flags & ACK_NOTHING_YET ? null : { epoch: frame.epoch, seq: frame.sequence };
+  return ok({ watermark, delivered, isRewind: (frame.flags & ACK_REWIND) !== 0 });
+}
+
+/** True where everything up to `id` is covered by `watermark`. */
+export function isCovered(id: RecordId | null, watermark: RecordId | null): boolean {
+  return id === null || (watermark !== null && compareIds(id, watermark) <= 0);
+}
+
+function parseObject(payload: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined; // every caller turns it into a fault with a sentence
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function hasFields(value: Record<string, unknown>, fields: Record<string, FieldType>): boolean {
+  return Object.entries(fields).every(([name, type]) =>
+    type === 'string'
+      ? typeof value[name] === 'string'
+      : Number.isSafeInteger(value[name]) && (value[name] as number) >= 0,
+  );
+}
+
+/** Peers of version 1 say none. */
+function withRecordVersion(value: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  return value === undefined ? undefined : { recordVersion: 1, ...value };
+}

@@ -1,0 +1,73 @@
+/** Asking a learner which run it trains, before a robot joins it: a robot that is told nothing takes the learner's run. */
+import { Dealer } from 'zeromq';
+import { ReinError } from '../core/index.ts';
+import { Connection } from './connection.ts';
+import type { LinkFault } from './fault.ts';
+import { protocolRefusal, readAbout } from './messages.ts';
+import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS } from './sockets.ts';
+import { decodeFrame, encodeFrame, type Frame } from './wire.ts';
+
+/** Who a learner is. */
+export interface LearnerInfo {
+  readonly runId: string;
+  readonly schemaHash: string;
+  /** Newest weights; 0 before training has begun. */
+  readonly weightsVersion: number;
+  /** What observations and actions mean to it, key by key; absent at learners that do not say. */
+  readonly meaning?: Readonly<Record<string, unknown>>;
+}
+
+const ASK_AGAIN_MS = 200;
+
+/**
+ * Asks the learner at `address`. Rejects with `ReinError('link')` for an address that cannot be one, and where nobody
+ * answers within `timeoutMs`; with `ReinError('environment')` where one answers in another version of the protocol.
+ */
+export async function askLearner(address: string, timeoutMs: number): Promise<LearnerInfo> {
+  let onMessage: (bytes: Uint8Array) => void = () => undefined;
+  const connection = new Connection({
+    address,
+    open: () => new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS }),
+    onMessage: (bytes) => onMessage(bytes),
+    waiting: 1,
+  });
+  const ask = (): void => connection.send(encodeFrame({ kind: 'query' }));
+  const asking = setInterval(ask, ASK_AGAIN_MS);
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<LearnerInfo>((resolve, reject) => {
+      timer = setTimeout(() => reject(noAnswer(address)), timeoutMs);
+      onMessage = (bytes) => {
+        const frame = decodeFrame(bytes);
+        if (!frame.ok && frame.error.reason === 'bad-version') reject(otherVersion(address, frame.error));
+        const info = frame.ok ? infoIn(frame.value) : undefined;
+        if (info !== undefined) resolve(info);
+      };
+      ask();
+    });
+  } finally {
+    clearInterval(asking);
+    clearTimeout(timer);
+    await connection.close();
+  }
+}
+
+function infoIn(frame: Frame): LearnerInfo | undefined {
+  if (frame.kind !== 'about') return undefined;
+  const about = readAbout(frame.payload);
+  if (!about.ok) return undefined;
+  const { runId, weightsVersion, meaning } = about.value;
+  const info = { runId, weightsVersion, schemaHash: frame.schemaHash };
+  return meaning === undefined ? info : { ...info, meaning };
+}
+
+function otherVersion(address: string, problem: LinkFault): ReinError {
+  const { sentence, remedy } = protocolRefusal(problem);
+  return new ReinError('environment', `the learner at ${address} cannot be used: ${sentence}`, { remedy });
+}
+
+function noAnswer(address: string): ReinError {
+  return new ReinError('link', `no learner answers at ${address}`, {
+    remedy: 'start the learner (rein learn), or check the address',
+  });
+}

@@ -1,0 +1,149 @@
+/** The settings and habits that all our ZeroMQ sockets share. Together with its users here, the only importer of zeromq. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ReinError } from '../core/index.ts';
+import { MAX_MESSAGE_BYTES } from './wire.ts';
+
+/** Settings of every socket, in ZeroMQ's words; times in ms. */
+interface SocketSettings {
+  readonly maxMessageSize: number;
+  readonly tcpMaxRetransmitTimeout: number;
+  readonly handshakeInterval: number;
+  readonly linger: number;
+}
+
+/** Settings of a socket that connects. */
+interface ConnectingSettings extends SocketSettings {
+  readonly immediate: boolean;
+  readonly reconnectInterval: number;
+  readonly reconnectMaxInterval: number;
+}
+
+/**
+ * ZeroMQ's own defaults allow unlimited messages and queues for peers that are gone. Its heartbeats stay off: libzmq 4.3.5 aborts
+ * the process (`!_io_error`, stream_engine_base.cpp) where one falls due after a peer went away whose messages waited to be read.
+ * The link has heartbeats of its own, and the kernel ends connections whose data nobody takes.
+ */
+export const SOCKET_OPTIONS: SocketSettings = {
+  maxMessageSize: MAX_MESSAGE_BYTES,
+  tcpMaxRetransmitTimeout: 10_000,
+  handshakeInterval: 1000,
+  linger: 0,
+};
+/** For sockets that connect: no queue without a peer, and reconnection within 2 s. */
+export const CONNECTING_OPTIONS: ConnectingSettings = {
+  ...SOCKET_OPTIONS,
+  immediate: true,
+  reconnectInterval: 100,
+  reconnectMaxInterval: 1000,
+};
+/** How long a connecting socket tries to send before the message is dropped. */
+export const SEND_TIMEOUT_MS = 200;
+export const HIGH_WATER_MARK = 1024;
+
+/** A receive loop that never gives way starves every timer of the process. */
+const MESSAGES_PER_TURN = 256;
+
+interface Receiver {
+  readonly closed: boolean;
+  receive(): Promise<Buffer[]>;
+}
+
+/** Hands every message to `onMessage` until the socket is closed. Rejects only with what `onMessage` throws. */
+export async function receiveAll(socket: Receiver, onMessage: (parts: Buffer[]) => unknown): Promise<void> {
+  for (let n = 1; ; n++) {
+    let parts: Buffer[];
+    try {
+      parts = await socket.receive();
+    } catch (error) {
+      if (socket.closed) return;
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      continue;
+    }
+    await onMessage(parts);
+    if (n % MESSAGES_PER_TURN === 0) await nextTurn();
+  }
+}
+
+interface Sender<M> {
+  readonly closed: boolean;
+  send(message: M): Promise<void>;
+}
+
+/**
+ * Sends messages one at a time, as a socket demands, without ever making the caller wait. What cannot be sent, or
+ * comes while too much waits, is dropped: the protocol above sends again what matters.
+ */
+export class Outbox<M> {
+  readonly #socket: Sender<M>;
+  readonly #limit: number;
+  readonly #queue: M[] = [];
+  readonly #idlers: (() => void)[] = [];
+  #isPumping = false;
+  /** Messages that were not sent. */
+  dropped = 0;
+
+  constructor(socket: Sender<M>, limit: number = HIGH_WATER_MARK) {
+    this.#socket = socket;
+    this.#limit = limit;
+  }
+
+  push(message: M): void {
+    if (this.#queue.length >= this.#limit) {
+      this.dropped++;
+      return;
+    }
+    this.#queue.push(message);
+    if (!this.#isPumping) void this.#run();
+  }
+
+  /** Forgets what has not been handed to the socket. */
+  clear(): void {
+    this.#queue.length = 0;
+  }
+
+  /** Resolves when everything has been handed to the socket, or dropped. */
+  async idle(): Promise<void> {
+    if (this.#isPumping) await new Promise<void>((resolve) => this.#idlers.push(resolve));
+  }
+
+  async #run(): Promise<void> {
+    this.#isPumping = true;
+    for (let n = 1; this.#queue.length > 0 && !this.#socket.closed; n++) {
+      try {
+        await this.#socket.send(this.#queue.shift()!);
+      } catch {
+        this.dropped++; // no peer, or one that does not read: both show as a silence that the owner handles
+      }
+      if (n % MESSAGES_PER_TURN === 0) await nextTurn();
+    }
+    this.#isPumping = false;
+    for (const resolve of this.#idlers.splice(0)) resolve();
+  }
+}
+
+/** Throws `ReinError('link')` unless `address` is `tcp://host:port`; gives host and port. */
+export function parseAddress(address: string): { host: string; port: number } {
+  const match = /^tcp:\/\/(\[[0-9a-fA-F:]+\]|[^:/]+):(\d{1,5})$/.exec(address);
+  const port = Number(match?.[2]);
+  if (match === null || port > 65_535) {
+    throw new ReinError('link', `"${address}" is not an address of the form tcp://host:port`, {
+      remedy: 'use for example tcp://127.0.0.1:5555',
+    });
+  }
+  return { host: match[1]!, port };
+}
+
+/** The address where weights are published next to the learner's `address`: the next port. */
+export function weightsAddressBeside(address: string): string {
+  const { host, port } = parseAddress(address);
+  return `tcp://${host}:${port + 1}`;
+}
+
+/** Refuses an address that other machines could reach: encryption and the allow-list for those do not exist yet. */
+export function requireLoopback(address: string): void {
+  const { host } = parseAddress(address);
+  if (host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)) return;
+  throw new ReinError('link', `the learner does not listen on ${host}: only loopback addresses are allowed`, {
+    remedy: 'use tcp://127.0.0.1:PORT, through a tunnel (ssh -L) where the robot is another machine',
+  });
+}

@@ -1,0 +1,189 @@
+/**
+ * The frame: every message between robot and learner is one, and one ZeroMQ message is one frame.
+ * Fixed header, raw little-endian payload, CRC-32C over both; nothing in it is ever executed.
+ * This file knows bytes only: no sockets, no clock. `docs/architecture.md`, "The wire", and `tests/python/read_frames.py` read the same table.
+ */
+import { createHash } from 'node:crypto';
+import { crc32c, ok, type Result } from '../core/index.ts';
+import { fault, type LinkFault } from './fault.ts';
+
+/** What a frame carries. The index is the code on the wire: never reorder, only append. Code 0 stays unused. */
+export const FRAME_KINDS = [
+  'none',
+  'hello',
+  'helloAck',
+  'refuse',
+  'transitions',
+  'ack',
+  'heartbeat',
+  'control',
+  'controlAck',
+  'weights',
+  'weightsRequest',
+  'bye',
+  'query',
+  'about',
+] as const;
+export type FrameKind = Exclude<(typeof FRAME_KINDS)[number], 'none'>;
+
+/**
+ * Version of the frame. Readers refuse all others. Records have a version of their own (`RECORD_VERSION`), which hello and
+ * answer tell: two that differ can then still say so to each other.
+ */
+export const WIRE_VERSION = 1;
+
+/** The largest message either side accepts, bytes: a length is checked against it before anything is allocated. */
+export const MAX_MESSAGE_BYTES: number = 16 * 1024 * 1024;
+
+/** Byte offsets of the header's fields. All integers are little-endian and unsigned; `schema` and `robot` are raw bytes. */
+export const HEADER = {
+  magic: 0, // 4 bytes "REIN"
+  version: 4, // u8
+  kind: 5, // u8, index into FRAME_KINDS
+  flags: 6, // u16, meaning depends on the kind
+  schema: 8, // 8 bytes, the schema hash's sixteen hexadecimal digits
+  robot: 16, // 8 bytes, the start of SHA-256(robot id)
+  epoch: 24, // u32
+  count: 28, // u32, records in the payload, 0 where that has no meaning
+  sequence: 32, // u64
+  monotonicNs: 40, // u64, the sender's monotonic clock
+  payloadLength: 48, // u32
+  checksum: 52, // u32, CRC-32C of bytes 0–51 and the payload
+} as const;
+export const HEADER_BYTES = 56;
+
+const MAGIC = 0x4e494552; // "REIN" read as a little-endian u32
+const NO_HASH = '0000000000000000';
+
+/** A frame's fields. `payload` is a view into the received message: copy what must outlive it. */
+export interface Frame {
+  readonly kind: FrameKind;
+  readonly flags: number;
+  /** Sixteen hexadecimal digits; zeros where the kind has no schema. */
+  readonly schemaHash: string;
+  /** `robotIdHash` of the robot that sends or is addressed; zeros where there is none. */
+  readonly robotHash: string;
+  readonly epoch: number;
+  readonly count: number;
+  /** Meaning depends on the kind: first record, watermark, control number, weights version. Below 2^53. */
+  readonly sequence: number;
+  readonly monotonicNs: bigint;
+  readonly payload: Uint8Array;
+}
+
+/** What a sender fills in; the rest defaults to zero. */
+export interface FrameFields {
+  readonly kind: FrameKind;
+  readonly flags?: number;
+  readonly schemaHash?: string;
+  readonly robotHash?: string;
+  readonly epoch?: number;
+  readonly count?: number;
+  readonly sequence?: number;
+  readonly monotonicNs?: bigint;
+}
+
+/** Sixteen hexadecimal digits that stand for a robot's id in frame headers. */
+export function robotIdHash(robotId: string): string {
+  return createHash('sha256').update(robotId).digest('hex').slice(0, 16);
+}
+
+/**
+ * Writes a frame into a new buffer. `payload` is copied. Throws `RangeError` when a field does not fit or the
+ * frame would be longer than `MAX_MESSAGE_BYTES`.
+ */
+export function encodeFrame(fields: FrameFields, payload: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const length = HEADER_BYTES + payload.length;
+  if (length > MAX_MESSAGE_BYTES) throw new RangeError(`a frame of ${length} bytes is over ${MAX_MESSAGE_BYTES}`);
+  const bytes = new Uint8Array(length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(HEADER.magic, MAGIC, true);
+  view.setUint8(HEADER.version, WIRE_VERSION);
+  view.setUint8(HEADER.kind, FRAME_KINDS.indexOf(fields.kind));
+  view.setUint16(HEADER.flags, fields.flags ?? 0, true);
+  bytes.set(hashBytes(fields.schemaHash ?? NO_HASH), HEADER.schema);
+  bytes.set(hashBytes(fields.robotHash ?? NO_HASH), HEADER.robot);
+  view.setUint32(HEADER.epoch, fields.epoch ?? 0, true);
+  view.setUint32(HEADER.count, fields.count ?? 0, true);
+  writeU64(view, HEADER.sequence, fields.sequence ?? 0);
+  view.setBigUint64(HEADER.monotonicNs, fields.monotonicNs ?? 0n, true);
+  view.setUint32(HEADER.payloadLength, payload.length, true);
+  bytes.set(payload, HEADER_BYTES);
+  view.setUint32(HEADER.checksum, frameChecksum(bytes), true);
+  return bytes;
+}
+
+/** Reads a frame. Never throws: garbage, truncation, a wrong length or checksum give a reason. Allocates nothing large. */
+export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
+  if (bytes.length < HEADER_BYTES) return fault('too-short', `${bytes.length} bytes are fewer than a header`);
+  if (bytes.length > MAX_MESSAGE_BYTES)
+    return fault('too-long', `${bytes.length} bytes are more than a message may have`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (view.getUint32(HEADER.magic, true) !== MAGIC) return fault('bad-magic', 'the message does not start with "REIN"');
+  const version = view.getUint8(HEADER.version);
+  if (version !== WIRE_VERSION) {
+    // Sealed for this version: the version itself was damaged on the way.
+    if (view.getUint32(HEADER.checksum, true) === frameChecksum(bytes, WIRE_VERSION))
+      return fault('bad-checksum', 'the version is not the one that was sent');
+    return fault('bad-version', `the other side speaks version ${version} of the protocol, this one ${WIRE_VERSION}`);
+  }
+  const kind = FRAME_KINDS[view.getUint8(HEADER.kind)];
+  if (kind === undefined || kind === 'none')
+    return fault('bad-kind', `kind ${view.getUint8(HEADER.kind)} is not known`);
+  const payloadLength = view.getUint32(HEADER.payloadLength, true);
+  if (payloadLength !== bytes.length - HEADER_BYTES) {
+    return fault('bad-length', `the header announces ${payloadLength} bytes, ${bytes.length - HEADER_BYTES} came`);
+  }
+  if (view.getUint32(HEADER.checksum, true) !== frameChecksum(bytes)) return fault('bad-checksum', 'CRC-32C differs');
+  const sequence = readU64(view, HEADER.sequence);
+  if (sequence === undefined) return fault('bad-value', 'the sequence number is 2^53 or more');
+  return ok({
+    kind,
+    flags: view.getUint16(HEADER.flags, true),
+    schemaHash: hexOf(bytes, HEADER.schema),
+    robotHash: hexOf(bytes, HEADER.robot),
+    epoch: view.getUint32(HEADER.epoch, true),
+    count: view.getUint32(HEADER.count, true),
+    sequence,
+    monotonicNs: view.getBigUint64(HEADER.monotonicNs, true),
+    payload: bytes.subarray(HEADER_BYTES),
+  });
+}
+
+/** The weights version in a frame's header, without checking the rest; undefined when it is no weights frame. */
+export function peekWeightsVersion(bytes: Uint8Array): number | undefined {
+  if (bytes.length < HEADER_BYTES || bytes[HEADER.version] !== WIRE_VERSION) return undefined;
+  if (bytes[HEADER.kind] !== FRAME_KINDS.indexOf('weights')) return undefined;
+  return readU64(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), HEADER.sequence);
+}
+
+/** Writes an integer below 2^53 as a little-endian u64. Throws `RangeError` otherwise. */
+export function writeU64(view: DataView, offset: number, value: number): void {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an unsigned safe integer`);
+  view.setUint32(offset, value >>> 0, true);
+  view.setUint32(offset + 4, Math.floor(value / 2 ** 32), true);
+}
+
+/** Reads a little-endian u64; undefined at 2^53 and above. */
+export function readU64(view: DataView, offset: number): number | undefined {
+  const high = view.getUint32(offset + 4, true);
+  return high >= 2 ** 21 ? undefined : high * 2 ** 32 + view.getUint32(offset, true);
+}
+
+/** The eight bytes of sixteen hexadecimal digits. Throws `RangeError` on anything else. */
+export function hashBytes(hash: string): Uint8Array {
+  if (!/^[0-9a-f]{16}$/.test(hash)) throw new RangeError(`"${hash}" is not sixteen hexadecimal digits`);
+  return Buffer.from(hash, 'hex');
+}
+
+/** The eight bytes at `offset` as sixteen hexadecimal digits. */
+export function hexOf(bytes: Uint8Array, offset: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 8).toString('hex');
+}
+
+/** As if `version` stood in the header. */
+function frameChecksum(bytes: Uint8Array, version: number = bytes[HEADER.version]!): number {
+  const start = crc32c(Uint8Array.of(version), crc32c(bytes.subarray(0, HEADER.version)));
+  const header = crc32c(bytes.subarray(HEADER.version + 1, HEADER.checksum), start);
+  return crc32c(bytes.subarray(HEADER_BYTES), header);
+}

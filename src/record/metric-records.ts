@@ -1,0 +1,159 @@
+/**
+ * What a run writes to `metrics.jsonl`: one JSON object a line, told apart by `kind`. Every record carries
+ * `tS` (seconds since the run began) and `envStep` (training steps so far). Numbers that are not finite are
+ * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
+ */
+import type { HistogramData, Source } from '../core/index.ts';
+
+interface Stamp {
+  readonly tS: number;
+  readonly envStep: number;
+}
+
+/** One policy step of the robot. */
+export interface StepRecord extends Stamp {
+  readonly kind: 'step';
+  readonly episode: number;
+  readonly step: number;
+  readonly source: Source;
+  readonly reward: number;
+  readonly policyVersion: number;
+  /** Age of the observation when the action was decided, ms. */
+  readonly observationAgeMs: number;
+  /** Time the policy's network took, ms. */
+  readonly inferenceMs: number;
+  /** Time the whole policy step's own work took (without waiting for ticks), ms. */
+  readonly policyStepMs: number;
+  /** Share of the step's ticks that a safety stage changed, 0..1. */
+  readonly changedShare: number;
+  readonly filterBits: number;
+}
+
+/** Where the base policy's action in the observation of a step came from. Only in runs with a base policy. */
+export interface BasePolicyRecord extends Stamp {
+  readonly kind: 'basePolicy';
+  readonly episode: number;
+  readonly step: number;
+  /** Number of the chunk since the run began, and place in it, both from 0. */
+  readonly chunk: number;
+  readonly index: number;
+}
+
+/** One finished episode. */
+export interface EpisodeRecord extends Stamp {
+  readonly kind: 'episode';
+  readonly episode: number;
+  readonly purpose: 'demonstration' | 'training' | 'validation' | 'evaluation';
+  readonly success: boolean;
+  readonly steps: number;
+  /** Sum of rewards, undiscounted. */
+  readonly returnSum: number;
+  /** Why it was cut before the task or its time limit ended it; then it says nothing of the policy. Left out where it was not. */
+  readonly cutBy?: string;
+  /** Segments that a person or the scripted operator decided, and their steps. 0 = autonomous. */
+  readonly interventions: number;
+  readonly interventionSteps: number;
+  /** Share of its ticks that the filters changed, energy that it took from the tank, and its least margin. */
+  readonly filterShare: number;
+  readonly tankDrainJ: number;
+  readonly marginMin: number;
+  readonly policyVersion: number;
+  /** When it ended in the robot's own time, s: simulated time in simulation. Left out in real time, where it is `tS`. */
+  readonly robotS?: number;
+}
+
+/** The learner's figures after some updates, averaged since the last such record. */
+export interface UpdateRecord extends Stamp {
+  readonly kind: 'update';
+  readonly update: number;
+  /** `null` where the algorithm has no such number; further ones, by name, are its own. */
+  readonly criticLoss: number | null;
+  readonly actorLoss: number | null;
+  readonly temperature: number | null;
+  /** Of the policy, nats. */
+  readonly entropy: number | null;
+  readonly qMean: number | null;
+  readonly updatesPerS: number;
+  /** Updates per accepted environment step so far. */
+  readonly utd: number;
+}
+
+/** A round of autonomous episodes that chooses the policy that is kept. */
+export interface ValidationRecord extends Stamp {
+  readonly kind: 'validation';
+  readonly policyVersion: number;
+  readonly successes: number;
+  readonly episodes: number;
+  /** Mean length of the episodes, steps. */
+  readonly meanSteps: number;
+}
+
+/** A round of fresh episodes that gives a figure to publish. */
+export interface EvaluationRecord extends Stamp {
+  readonly kind: 'evaluation';
+  /** What acted, e.g. `trained`, `untrained`, `behaviour cloning`. */
+  readonly label: string;
+  readonly policyVersion: number;
+  readonly successes: number;
+  readonly episodes: number;
+  readonly meanSteps: number;
+}
+
+/** What the critic expected and what then came, for finished episodes: is Q believable? */
+export interface CalibrationRecord extends Stamp {
+  readonly kind: 'calibration';
+  /** [Q of the executed action, discounted return realised from that step]. */
+  readonly pairs: readonly (readonly [number, number])[];
+}
+
+/** Counters of the transition link since the run began. */
+export interface LinkRecord extends Stamp {
+  readonly kind: 'link';
+  readonly sent: number;
+  readonly acked: number;
+  readonly pending: number;
+  readonly lost: number;
+  readonly duplicated: number;
+}
+
+/** Counters of the guard since the run began. */
+export interface SafetyRecord extends Stamp {
+  readonly kind: 'safety';
+  readonly ticks: number;
+  readonly changedTicks: number;
+  readonly violations: number;
+  /** Ticks that began later than one period after their deadline. */
+  readonly overruns: number;
+  /** Changed ticks by reason (`src/safety/bits.ts`); a tick with two reasons counts in both. */
+  readonly byReason: Readonly<Record<string, number>>;
+  /** For each stage of the chain the ticks that it changed, and its least margin since the record before. */
+  readonly stages: Readonly<Record<string, { readonly changedTicks: number; readonly marginMin: number }>>;
+  /** The least of all margins since the record before: 1 in the middle of all limits, 0 at one. */
+  readonly marginMin: number;
+  /** Smallest monitored distance since the record before, m; null where nothing is monitored. */
+  readonly clearanceM: number | null;
+  /** The energy tank: content, least share since the record before, and all that was injected since the run began; null without. */
+  readonly tank: { readonly energyJ: number; readonly levelMin: number; readonly injectedJ: number } | null;
+}
+
+/** How long things take: the last record of a name replaces the earlier ones. */
+export interface HistogramRecord extends Stamp {
+  readonly kind: 'histogram';
+  /** Ends in its unit: `policyStepMs`, `tickMs`, `inferenceMs`, `observationAgeMs`; others are shown too. */
+  readonly name: string;
+  readonly data: HistogramData;
+}
+
+export type MetricRecord =
+  | StepRecord
+  | BasePolicyRecord
+  | EpisodeRecord
+  | UpdateRecord
+  | ValidationRecord
+  | EvaluationRecord
+  | CalibrationRecord
+  | LinkRecord
+  | SafetyRecord
+  | HistogramRecord;
+
+export type MetricKind = MetricRecord['kind'];

@@ -1,1 +1,0 @@
-export { type DeliveryResult, measureDelivery, measureRoundTrip, type RoundTripResult } from './measure-topics.ts';

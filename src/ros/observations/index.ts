@@ -1,2 +1,0 @@
-export { subscribeObservations } from './subscribe.ts';
-export type { TopicObservation } from './topic-observation.ts';

@@ -1,2 +1,0 @@
-export { ArmSimulator } from './arm-simulator.ts';
-export { SimulatedArm } from './simulated-arm.ts';

@@ -1,0 +1,129 @@
+/** A wheeled base as ROS sees one behind its controller: `cmd_vel` or `ackermann_cmd` in, `odom` out. */
+import type { Clock } from '../../core/index.ts';
+import { AckermannDriveStamped, Odometry, Twist, TwistStamped } from '../messages/definitions.ts';
+import { COMMAND_QOS, STATE_QOS } from '../port/qos.ts';
+import type { RosPort, RosPublisher } from '../port/ros-port.ts';
+import { type BaseKind, BaseModel, type BaseOptions, type PlanarPose } from './base-model.ts';
+import type { Complaints } from './complaints.ts';
+import { ControllerManager } from './controller-manager.ts';
+import { Trouble } from './injection.ts';
+import { serveManager } from './manager-services.ts';
+import type { SimClock } from './sim-clock.ts';
+
+export interface BaseSettings {
+  readonly port: RosPort;
+  readonly clock: Clock;
+  readonly stamps: SimClock;
+  readonly base: BaseOptions;
+  readonly periodS: number;
+  readonly takesStampedTwist: boolean;
+  readonly isBestEffort: boolean;
+  readonly complaints: Complaints;
+}
+
+const CONTROLLERS: Readonly<Record<BaseKind, { readonly name: string; readonly type: string }>> = {
+  differential: { name: 'diffbot_base_controller', type: 'diff_drive_controller/DiffDriveController' },
+  omni: { name: 'omni_base_controller', type: 'omni_wheel_drive_controller/OmniWheelDriveController' },
+  ackermann: {
+    name: 'ackermann_steering_controller',
+    type: 'ackermann_steering_controller/AckermannSteeringController',
+  },
+};
+
+/** What stands in for joints where trouble is asked for. */
+const AXES: readonly string[] = ['x', 'y', 'yaw'];
+
+export class BaseSimulator {
+  readonly trouble: Trouble = new Trouble();
+  readonly jointNames: readonly string[] = AXES;
+  readonly model: BaseModel;
+  readonly #settings: BaseSettings;
+  readonly #manager: ControllerManager;
+  readonly #controller: string;
+  readonly #odom: RosPublisher<Odometry>;
+  readonly #truth: RosPublisher<Odometry>;
+  readonly #message: Odometry = Odometry.create();
+  readonly #truthMessage: Odometry = Odometry.create();
+
+  /** Registers everything at the port, which has not been started yet. */
+  constructor(settings: BaseSettings) {
+    const { port, base, complaints } = settings;
+    this.#settings = settings;
+    this.model = new BaseModel(base);
+    const controller = CONTROLLERS[base.kind];
+    this.#controller = controller.name;
+    this.#manager = new ControllerManager([{ ...controller, claims: [], group: 'base' }], [controller.name], () =>
+      this.model.halt(),
+    );
+    const reliability = settings.isBestEffort ? 'bestEffort' : 'reliable';
+    this.#odom = port.advertise(Odometry, 'odom', { ...STATE_QOS, reliability });
+    this.#truth = port.advertise(Odometry, 'ground_truth', STATE_QOS);
+    this.#takeCommands();
+    serveManager(
+      port,
+      this.#manager,
+      () => this.trouble.isRefusing,
+      (sentence) => complaints.say(sentence),
+    );
+  }
+
+  /** Lets one period pass that ends at `deadlineS`, and publishes where the wheels say that the base is. */
+  tick(deadlineS: number): void {
+    const { periodS, stamps } = this.#settings;
+    this.model.step(deadlineS, periodS);
+    if (this.trouble.isSilent) return;
+    if (!this.trouble.isFrozen) this.#fill(this.#message, this.model.odometry, this.trouble);
+    this.#fill(this.#truthMessage, this.model.truth);
+    for (const message of [this.#message, this.#truthMessage]) stamps.write(message.header.stamp, deadlineS);
+    this.#odom.publish(this.#message);
+    this.#truth.publish(this.#truthMessage);
+  }
+
+  async close(): Promise<void> {}
+
+  #takeCommands(): void {
+    const { port, clock, stamps, base, takesStampedTwist } = this.#settings;
+    const drive = ({ linear, angular }: Twist): string | undefined =>
+      this.model.drive(linear.x, linear.y, angular.z, clock.nowS());
+    if (takesStampedTwist) {
+      port.subscribe(TwistStamped, 'cmd_vel', COMMAND_QOS, (message) =>
+        this.#take(() => {
+          const ageS = stamps.ageS(message.header.stamp, clock.nowS());
+          if (ageS > base.commandTimeoutS) return `a command that is ${ageS.toFixed(2)} s old`;
+          return drive(message.twist);
+        }),
+      );
+    } else port.subscribe(Twist, 'cmd_vel', COMMAND_QOS, (message) => this.#take(() => drive(message)));
+    if (base.kind !== 'ackermann') return;
+    port.subscribe(AckermannDriveStamped, 'ackermann_cmd', COMMAND_QOS, ({ drive: asked }) =>
+      this.#take(() => this.model.steer(asked.speed, asked.steering_angle, clock.nowS())),
+    );
+  }
+
+  #take(accept: () => string | undefined): void {
+    const { complaints } = this.#settings;
+    if (this.trouble.isRefusing) complaints.say(`${this.#controller} ignores commands: a fault was injected`);
+    else if (!this.#manager.isActive(this.#controller)) {
+      complaints.say(`${this.#controller} is not active: its command is ignored`);
+    } else {
+      const why = accept();
+      if (why !== undefined) complaints.say(`${this.#controller} refuses ${why}`);
+    }
+  }
+
+  #fill(message: Odometry, place: PlanarPose, trouble?: Trouble): void {
+    const read = (axis: string, value: number): number =>
+      trouble?.notFinite.has(axis) ? Number.NaN : value + (trouble?.offsetsRad.get(axis) ?? 0);
+    const { pose, twist } = message;
+    const yawRad = read('yaw', place.yawRad);
+    message.header.frame_id = 'odom';
+    message.child_frame_id = 'base_link';
+    pose.pose.position.x = read('x', place.xM);
+    pose.pose.position.y = read('y', place.yM);
+    pose.pose.orientation.z = Math.sin(yawRad / 2);
+    pose.pose.orientation.w = Math.cos(yawRad / 2);
+    twist.twist.linear.x = this.model.forwardMPerS;
+    twist.twist.linear.y = this.model.sidewaysMPerS;
+    twist.twist.angular.z = this.model.turnRadPerS;
+  }
+}

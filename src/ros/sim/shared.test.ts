@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { FakeClock } from '../../core/clock.ts';
+import { SystemClock } from '../../core/index.ts';
+import { Complaints } from './complaints.ts';
+import { parseInjection, Trouble } from './injection.ts';
+import { keepPace } from './pace.ts';
+import { SimClock } from './sim-clock.ts';
+
+describe('trouble on demand', () => {
+  it.each([
+    ['silence', { kind: 'silence' }],
+    ['  jump elbow -0.5 ', { kind: 'jump', joint: 'elbow', byRad: -0.5 }],
+    ['lose elbow', { kind: 'lose', joint: 'elbow' }],
+    ['clock_back 3', { kind: 'clock_back', byS: 3 }],
+    ['clear', { kind: 'clear' }],
+  ])('understands "%s"', (text, injection) => {
+    expect(parseInjection(text, ['elbow'])).toEqual(injection);
+  });
+
+  it.each(['', 'silence now', 'jump elbow', 'jump elbow x', 'jump knee 1', 'clock_back', 'clock_back -1', 'explode'])(
+    'says what it would have understood instead of "%s"',
+    (text) => expect(parseInjection(text, ['elbow'])).toMatch(/it must be one of|there is no joint/),
+  );
+
+  it('adds jumps up, and forgets everything when cleared', () => {
+    const trouble = new Trouble();
+    for (let i = 0; i < 2; i++) trouble.apply({ kind: 'jump', joint: 'elbow', byRad: 0.5 });
+    trouble.apply({ kind: 'silence' });
+    expect([trouble.offsetsRad.get('elbow'), trouble.isSilent]).toEqual([1, true]);
+    trouble.apply({ kind: 'clear' });
+    expect([trouble.offsetsRad.size, trouble.isSilent]).toEqual([0, false]);
+  });
+});
+
+describe('the time of stamps', () => {
+  const ros = { isSimulated: false, nowNs: () => 5_000_000_007n, onJumpBack: () => () => undefined };
+
+  it('is that of ROS', () => {
+    const stamp = { sec: 0, nanosec: 0 };
+    new SimClock({ ros }).write(stamp, 1);
+    expect(stamp).toEqual({ sec: 5, nanosec: 7 });
+  });
+
+  it('passes as fast as it is told to where it is its own, and jumps back when asked', () => {
+    const clock = new SimClock({ ros, own: { factor: 2, startS: 100 } });
+    expect(clock.nowNs(101)).toBe(2_000_000_000n);
+    clock.jumpBack(1.5);
+    expect(clock.nowNs(101)).toBe(500_000_000n);
+    expect(clock.nowNs(102)).toBe(2_500_000_000n);
+  });
+
+  it('tells how old a stamp is; one of zero means now', () => {
+    const clock = new SimClock({ ros });
+    expect(clock.ageS({ sec: 4, nanosec: 500_000_007 }, 0)).toBeCloseTo(0.5, 9);
+    expect(clock.ageS({ sec: 0, nanosec: 0 }, 0)).toBe(0);
+  });
+});
+
+describe('what the simulator says', () => {
+  it('is said once a second', () => {
+    const said: string[] = [];
+    const clock = new FakeClock();
+    const complaints = new Complaints((sentence) => said.push(sentence), clock);
+    for (let i = 0; i < 25; i++) {
+      complaints.say('a');
+      if (i === 0) complaints.say('b');
+      clock.advanceMs(100);
+    }
+    expect(said).toEqual(['a', 'b', 'a', 'a']);
+  });
+});
+
+describe('the pace', () => {
+  it('keeps the rate through a pause of the thread, and stops', async () => {
+    const deadlines: number[] = [];
+    const clock = new SystemClock();
+    const startS = clock.nowS();
+    const pace = keepPace(0.005, clock, (deadlineS) => deadlines.push(deadlineS));
+    await delay(50);
+    while (clock.nowS() - startS < 0.08);
+    await delay(60);
+    pace.stop();
+    const count = deadlines.length + pace.lostPeriods;
+    const elapsedS = clock.nowS() - startS;
+    expect(count).toBeGreaterThanOrEqual(Math.floor(elapsedS / 0.005) - 2);
+    expect(count).toBeLessThanOrEqual(Math.ceil(elapsedS / 0.005));
+    for (let i = 1; i < deadlines.length; i++) expect(deadlines[i]! - deadlines[i - 1]!).toBeGreaterThan(0.0049);
+    const { length } = deadlines;
+    await delay(20);
+    expect(deadlines.length).toBe(length);
+  });
+
+  it('leaves out what it cannot make up for, and counts it', async () => {
+    const clock = new SystemClock();
+    let ticks = 0;
+    const pace = keepPace(0.002, clock, () => {
+      ticks++;
+      if (ticks > 1) return;
+      const endS = clock.nowS() + 0.1;
+      while (clock.nowS() < endS);
+    });
+    await delay(130);
+    pace.stop();
+    expect(pace.lostPeriods).toBeGreaterThan(30);
+  });
+});

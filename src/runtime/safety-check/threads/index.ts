@@ -1,1 +1,0 @@
-export { TrialPool } from './trial-pool.ts';

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { ArmKinematics } from '../core/index.ts';
+import type { StageName } from '../safety/index.ts';
+import { BenchPlants, variantsOf } from './bench-plants.ts';
+import type { CheckedPlant } from './plant.ts';
+import { runTrial } from './run-trial.ts';
+import { loadCheckSubject } from './subject/load-subject.ts';
+import { type Totals, totalsOf, verdictOf } from './summary.ts';
+import { ArmWitness } from './witness/arm-witness.ts';
+
+const subject = await loadCheckSubject('arm6', { payloadMaxKg: 3 });
+const { model } = subject;
+const terms = { chain: 'on', without: [], untried: [], ended: 'complete', plannedTicks: 1 } as const;
+
+describe('the simulated arm', () => {
+  it('is counted beyond a joint limit, too fast and outside its box, each by its worst amount', () => {
+    const arm = new ArmWitness(model);
+    const still = new Float64Array(model.joints.length);
+    arm.check(model.homeRad, still);
+    expect(Object.values(arm.counts).map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+    const beyond = Float64Array.from(model.homeRad);
+    beyond[5] = model.joints[5]!.positionMaxRad + 0.02;
+    arm.check(beyond, still);
+    expect(arm.counts.armPosition).toEqual({ count: 1, worst: expect.closeTo(0.02, 9) });
+    const fast = still.map((_, i) => (i === 2 ? -1.25 * model.joints[2]!.velocityMaxRadPerS : 0));
+    arm.check(model.homeRad, fast);
+    expect(arm.counts.armSpeed).toEqual({ count: 1, worst: expect.closeTo(0.25, 9) });
+    const flat = new ArmWitness({ ...model, workspace: { ...model.workspace, maxM: [9, 9, -9] } });
+    flat.check(model.homeRad, still);
+    expect(flat.counts.armWorkspace.worst).toBeGreaterThan(9);
+    arm.checkDistance(0.004);
+    expect(arm.counts.armContact.count).toBe(0);
+    arm.checkDistance(-0.004);
+    expect(arm.counts.armContact).toEqual({ count: 1, worst: 0.004 });
+  });
+
+  it('may touch while its reference is clear: that is told with the clearance that covers it, and is no violation', async () => {
+    const totals = await trialOf(['armAlone'], []);
+    const touch = totals.arm.excursions.find(({ kind }) => kind === 'armContact')!;
+    expect(touch.count).toBeGreaterThan(0);
+    expect(touch.worst).toBeCloseTo(0.004, 9);
+    expect(totals.margins).toMatchObject({ plantM: -0.004 });
+    expect(totals.margins.shapesM!).toBeGreaterThan(0);
+    expect(totals.violations.filter(({ count }) => count > 0)).toEqual([]);
+    const advice = totals.arm.margins.find(({ key }) => key === 'clearanceM')!;
+    expect(advice.set).toBeGreaterThanOrEqual(model.collision!.clearanceM + 0.004);
+    expect(advice.sentence).toMatch(/4 mm deep: set collision\.clearanceM to /);
+    expect(verdictOf('arm6', totals, terms)).toMatchObject({
+      ok: true,
+      verdict: expect.stringMatching(/kept every limit .*; the simulated arm .* 4 mm deep into touching \(\d+ ticks\)/),
+    });
+  });
+
+  it('is no excuse for its reference: without barrier and shield that breaks its distances, by capsules and by MuJoCo', async () => {
+    const whole = await trialOf([], []);
+    const bare = await trialOf([], ['barrier', 'tank', 'shield']);
+    const counts = ({ violations }: typeof whole): number[] =>
+      (['selfCollision', 'keepOut', 'contact'] as const).map((kind) => violations.find((v) => v.kind === kind)!.count);
+    expect(counts(whole)).toEqual([0, 0, 0]);
+    const [self, box, contact] = counts(bare);
+    expect(self! + box!).toBeGreaterThan(0);
+    expect(contact).toBeGreaterThan(0);
+    expect(bare.margins.shapesM!).toBeLessThan(0);
+    expect(verdictOf('arm6', bare, terms)).toMatchObject({
+      ok: false,
+      verdict: expect.stringMatching(/broke limits .* links touch in the reference's pose \(MuJoCo\)/),
+    });
+  });
+
+  it('may be clear while its reference touches, and that is a violation', async () => {
+    const totals = await trialOf(['referenceAlone'], []);
+    expect(totals.violations.find(({ kind }) => kind === 'contact')!.count).toBeGreaterThan(0);
+    expect(totals.arm.excursions.find(({ kind }) => kind === 'armContact')!.count).toBe(0);
+  });
+
+  /** A trial of pushes in all directions; `lies` replace what MuJoCo measures of the arm, or at the reference's pose. */
+  async function trialOf(
+    lies: readonly ('armAlone' | 'referenceAlone')[],
+    without: readonly StageName[],
+  ): Promise<Totals> {
+    const plants = new BenchPlants(subject);
+    const real = await plants.get('nominal');
+    const plant: CheckedPlant = new Proxy(real, {
+      get: (target, key) => {
+        if (key === 'smallestDistanceM' && lies.includes('armAlone')) return () => -0.004;
+        if (key === 'distanceAtM' && lies.includes('referenceAlone')) return () => -0.004;
+        const value: unknown = Reflect.get(target, key, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const plan = { index: 1, adversary: 'pushing', space: 'joint', variant: 'nominal', ticksPerStep: 3 } as const;
+    const rest = { jitter: 'none', ticks: 600, attempts: 1, stops: 'none' } as const;
+    const setting = { model, chain: 'on', without, seed: 1, hasEnergy: true, naturalHz: [], plant } as const;
+    const outcome = runTrial(setting, { ...plan, ...rest });
+    plants.close();
+    return totalsOf(model, [outcome], true);
+  }
+
+  it('strays under a load that nobody knows of, while its reference keeps every limit; the verdict says both', async () => {
+    expect(variantsOf(subject)).toEqual(expect.arrayContaining(['payload', 'halfPayload']));
+    expect(variantsOf({ ...subject, model: { ...model, payloadMaxKg: undefined } })).not.toContain('payload');
+    // A box that ends at home: the weight of the load draws the tool out of it.
+    const low = { ...model, workspace: { ...model.workspace, minM: homeAsFloor() } };
+    const plants = new BenchPlants({ ...subject, model: low });
+    const plan = {
+      index: 1,
+      adversary: 'pushing',
+      space: 'joint',
+      variant: 'payload',
+      ticksPerStep: 3,
+      jitter: 'none',
+    };
+    const rest = { ticks: 200, attempts: 1, stops: 'none' };
+    const setting = { model: low, chain: 'on' as const, without: [], seed: 1, hasEnergy: true, naturalHz: [] };
+    const outcome = runTrial({ ...setting, plant: await plants.get('payload') }, { ...plan, ...rest } as never);
+    plants.close();
+    const totals = totalsOf(low, [outcome], true);
+    const box = totals.arm.excursions.find(({ kind }) => kind === 'armWorkspace')!;
+    expect(box.count).toBeGreaterThan(0);
+    expect(totals.violations.find(({ kind }) => kind === 'workspace')!.count).toBe(0);
+    const advice = totals.arm.margins.find(({ key }) => key === 'workspace')!;
+    expect(advice.set).toBeGreaterThanOrEqual(box.worst);
+    expect(verdictOf('arm6', totals, terms).verdict).toMatch(
+      /kept every limit .*; the simulated arm with up to 3 kg unknown to all strayed up to [\d.]+ mm out of its box/,
+    );
+  });
+
+  function homeAsFloor(): readonly [number, number, number] {
+    const heightM = new ArmKinematics(model).tcpPositionM[2]!;
+    return [model.workspace.minM[0], model.workspace.minM[1], heightM];
+  }
+});

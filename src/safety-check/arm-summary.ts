@@ -1,0 +1,93 @@
+/** What the simulated arm did beyond its limits, and the margins that would have covered it. */
+import type { RobotModel } from '../core/index.ts';
+import { ARM_KINDS, type ArmExcursion, type ArmKind, type ArmResult, type MarginAdvice } from './result.ts';
+import type { TrialOutcome } from './trial-outcome.ts';
+import { grouped, turnUnitOf } from './units.ts';
+import { createArmCounts } from './witness/arm-witness.ts';
+import { addCount } from './witness/witness.ts';
+
+/** What each kind is called in a table. */
+export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
+  armPosition: 'joint measured beyond its limit',
+  armSpeed: 'joint measured too fast',
+  armWorkspace: 'tool measured outside its box',
+  armContact: 'links measured touching (MuJoCo)',
+};
+
+/** Sums what the outcomes saw of the arm, in `ticks` ticks. `hasEnergy`: the plant has masses. */
+export function armOf(
+  model: RobotModel,
+  outcomes: readonly TrialOutcome[],
+  ticks: number,
+  hasEnergy: boolean,
+): ArmResult {
+  const applies = hasEnergy && model.base === undefined;
+  const payloadMaxKg = model.payloadMaxKg ?? null;
+  if (!applies) return { applies, payloadMaxKg, excursions: [], margins: [] };
+  const sums = createArmCounts();
+  const units: Readonly<Record<ArmKind, string>> = {
+    armPosition: turnUnitOf(model),
+    armSpeed: '1',
+    armWorkspace: 'm',
+    armContact: 'm',
+  };
+  const excursions = ARM_KINDS.map((kind): ArmExcursion => {
+    for (const { arm } of outcomes) addCount(sums[kind], arm[kind]);
+    const first = outcomes.find(({ arm }) => arm[kind].count > 0)?.name ?? null;
+    return { kind, ...sums[kind], ticks, unit: units[kind], first };
+  });
+  return { applies, payloadMaxKg, excursions, margins: advices(model, excursions) };
+}
+
+/** One row for each excursion: what to set so that as large a one stays within the robot's real limits. */
+function advices(model: RobotModel, excursions: readonly ArmExcursion[]): MarginAdvice[] {
+  const found: MarginAdvice[] = [];
+  for (const { kind, worst, unit } of excursions) {
+    if (worst === 0) continue;
+    if (kind === 'armPosition') {
+      const set = roundedUp(model.limitMarginRad + worst);
+      const sentence = `A joint went ${digits(worst)} ${unit} beyond its limit: set limitMarginRad to ${set} instead of ${model.limitMarginRad}.`;
+      found.push({ key: 'limitMarginRad', sentence, set, unit });
+    } else if (kind === 'armSpeed') {
+      const set = Math.floor(100 / (1 + worst)) / 100;
+      const sentence = `A joint was ${digits(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
+      found.push({ key: 'velocityMaxRadPerS', sentence, set, unit });
+    } else if (kind === 'armContact') {
+      const clearanceM = model.collision?.clearanceM ?? 0;
+      const set = roundedUp(clearanceM + worst);
+      const sentence = `The arm touched what its reference keeps ${digits(1e3 * clearanceM)} mm clear of, ${digits(1e3 * worst)} mm deep: set collision.clearanceM to ${set} instead of ${clearanceM}.`;
+      found.push({ key: 'clearanceM', sentence, set, unit });
+    } else {
+      const set = roundedUp(worst);
+      const sentence = `The tool left its box by ${digits(1e3 * worst)} mm: draw each wall of workspace ${digits(1e3 * set)} mm in.`;
+      found.push({ key: 'workspace', sentence, set, unit });
+    }
+  }
+  return found;
+}
+
+/** The arm's part of the verdict. */
+export function armWords({ applies, payloadMaxKg, excursions }: ArmResult): string {
+  if (!applies) return '';
+  const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg unknown to all`;
+  const words = excursions.flatMap(({ kind, count, worst, unit }) => {
+    if (worst === 0) return [];
+    if (kind === 'armPosition') return [`${digits(worst)} ${unit} beyond a joint's limit`];
+    if (kind === 'armSpeed') return [`${digits(100 * worst)} % too fast`];
+    if (kind === 'armContact') return [`${digits(1e3 * worst)} mm deep into touching (${grouped(count)} ticks)`];
+    return [`${digits(1e3 * worst)} mm out of its box`];
+  });
+  if (words.length === 0) return `; the simulated arm${load} stayed within them too`;
+  return `; the simulated arm${load} strayed up to ${words.join(', ')} (margins to set are listed)`;
+}
+
+/** Three significant digits. */
+function digits(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}
+
+/** Two significant digits, rounded up: less would not cover it. */
+function roundedUp(value: number): number {
+  const step = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Number((Math.ceil(value / step - 1e-9) * step).toPrecision(2));
+}

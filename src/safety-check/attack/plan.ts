@@ -1,0 +1,116 @@
+/** Which trials a check runs: drawn from one seed, so that the same seed makes the same trials on any number of threads. */
+import { type ActionSpec, isFree, Rng, type RobotModel } from '../../core/index.ts';
+import { ADVERSARIES, type AdversaryName } from '../result.ts';
+
+/** How a trial's plant differs from the nominal one. */
+export type PlantVariant = (typeof PLANT_VARIANTS)[number];
+export const PLANT_VARIANTS = [
+  'nominal',
+  'light',
+  'heavy',
+  'friction',
+  'delay',
+  'wall',
+  'payload',
+  'halfPayload',
+] as const;
+
+/** In words, for people. */
+export const VARIANT_WORDS: Readonly<Record<PlantVariant, string>> = {
+  nominal: 'as described',
+  light: 'tool link half as heavy as known',
+  heavy: 'tool link half as heavy again as known',
+  friction: 'dry friction in every joint',
+  delay: 'references late',
+  wall: 'a rigid wall within reach',
+  payload: 'the heaviest load, unknown to all',
+  halfPayload: 'half the heaviest load, unknown to all',
+};
+
+export interface TrialPlan {
+  readonly index: number;
+  readonly adversary: AdversaryName;
+  readonly space: 'joint' | 'cartesian';
+  readonly variant: PlantVariant;
+  readonly ticksPerStep: number;
+  readonly jitter: 'none' | 'wild';
+  /** Of the whole trial; a climber's is cut into attempts. */
+  readonly ticks: number;
+  /** Attempts of a climber; 1 for all others. */
+  readonly attempts: number;
+  /** `wall`: a cartesian push straight into the wall of its variant. */
+  readonly into?: 'wall';
+  /** Commands end at random moments, which are measured. */
+  readonly stops: 'none' | 'silence' | 'nan';
+}
+
+const TICKS = 500;
+const CLIMB_ATTEMPTS = 16;
+const CLIMB_TICKS = 250;
+/** Fastest of a policy's steps in ticks; longer ones where they stay below 0.1 s. */
+const STEPS = [1, 3, 10] as const;
+const LONGEST_STEP_S = 0.1;
+
+/** Trials for at least `ticks` ticks. */
+export function planTrials(
+  model: RobotModel,
+  ticks: number,
+  seed: number,
+  variants: readonly PlantVariant[],
+): TrialPlan[] {
+  const rng = new Rng(seed).fork('plan');
+  const steps = STEPS.filter((count) => count === 1 || count / model.controlHz <= LONGEST_STEP_S + 1e-9);
+  const names = ADVERSARIES.filter((name) => name !== 'farStart' || canStartFar(model));
+  const plans: TrialPlan[] = [];
+  let planned = 0;
+  for (let index = 0; planned < ticks; index++) {
+    const adversary = names[index % names.length]!;
+    const isClimber = adversary === 'climbMargin' || adversary === 'climbEnergy';
+    const isJointOnly = model.base !== undefined || adversary === 'rawVelocity' || adversary === 'farStart';
+    const space = rng.uniform() < 0.5 || isJointOnly ? 'joint' : 'cartesian';
+    const jitter = rng.uniform() < 0.35 ? 'wild' : 'none';
+    const variant = variants[rng.uniform() < 0.3 ? 0 : rng.int(variants.length)]!;
+    const ticksPerStep = steps[rng.int(steps.length)]!;
+    const toss = rng.uniform();
+    const mayStop = !isClimber && adversary !== 'farStart' && adversary !== 'replay' && jitter === 'none';
+    const left = Math.max(1, ticks - planned);
+    const whole = isClimber ? CLIMB_ATTEMPTS * CLIMB_TICKS : TICKS;
+    // A small check still tries everything, in shorter trials.
+    const share = Math.min(1, ticks / (names.length * 1000));
+    const attempts = isClimber ? Math.max(2, Math.round(CLIMB_ATTEMPTS * share)) : 1;
+    const size = isClimber ? attempts * CLIMB_TICKS : Math.max(120, Math.round(whole * share));
+    const stops = !mayStop || toss < 0.2 ? 'none' : toss < 0.65 ? 'silence' : 'nan';
+    const trialTicks = isClimber ? size : Math.min(size, Math.max(120, left));
+    plans.push({ index, adversary, space, variant, ticksPerStep, jitter, ticks: trialTicks, attempts, stops });
+    planned += trialTicks;
+  }
+  return plans;
+}
+
+/** A step of this size from rest is farther than the start guard lets a robot begin with. */
+export const FAR_SCALE_RAD = 0.2;
+const FAR_RAD = 0.1;
+
+/** Whether a first target can be too far at all: a shorter leash draws it near. */
+export function canStartFar(model: RobotModel): boolean {
+  return model.leashRad > FAR_RAD * 1.4 && model.joints.some((joint) => !isFree(joint));
+}
+
+/** The space of actions that a trial speaks in. `scale` of full speed for one step, but no farther than a start may be. */
+export function actionSpecOf(model: RobotModel, plan: TrialPlan): ActionSpec {
+  const stepS = plan.ticksPerStep / model.controlHz;
+  if (plan.space === 'joint') {
+    const dimensions = model.joints.map((joint) => {
+      const unit = joint.kind === 'path' || joint.kind === 'prismatic' ? ('m' as const) : ('rad' as const);
+      const far = plan.adversary === 'farStart' && !isFree(joint);
+      const fast = 2 * joint.velocityMaxRadPerS * stepS;
+      const scale = far ? FAR_SCALE_RAD : isFree(joint) ? fast : Math.min(fast, FAR_RAD, model.leashRad);
+      return { name: joint.name, scale, unit: joint.kind === 'prismatic' ? ('rad' as const) : unit };
+    });
+    return { kind: 'joint', dimensions };
+  }
+  const scaleM = Math.min(0.02, model.leashM, 2 * stepS);
+  const scaleRad = Math.min(0.08, model.leashRad, 4 * stepS);
+  const dimensions = (['x', 'y', 'z'] as const).map((name) => ({ name, scale: scaleM, unit: 'm' as const }));
+  return { kind: 'cartesian', dimensions: [...dimensions, { name: 'yaw', scale: scaleRad, unit: 'rad' }] };
+}

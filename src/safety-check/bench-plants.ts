@@ -1,0 +1,119 @@
+/** The simulated robots of a check: one for each variant, opened when a trial first asks for it. */
+import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { type PlantOptions, RobotPlant } from '../drivers/mujoco.ts';
+import { PLANT_VARIANTS, type PlantVariant } from './attack/plan.ts';
+import { type CheckedPlant, LagPlant } from './plant.ts';
+import type { CheckSubject } from './subject/subject.ts';
+
+/** Share of the weakest joint's torque that the friction variant takes. */
+const FRICTION_SHARE = 0.02;
+/** Push for probing a joint's inertia, share of its torque, and for how long, s. */
+const PROBE_SHARE = 0.05;
+const PROBE_S = 0.002;
+/** Delay of a robot without a tank, which nobody promised anything about. */
+const DELAY_TICKS = 2;
+
+/** Variants that make sense for `subject`. */
+export function variantsOf({ model, plantFile }: CheckSubject): readonly PlantVariant[] {
+  if (plantFile === undefined || model.base !== undefined) return ['nominal'];
+  const hasDelay = model.tank === undefined || (model.tank.delayTicks ?? 0) > 0;
+  const hasLoad = (model.payloadMaxKg ?? 0) > 0;
+  return PLANT_VARIANTS.filter((variant) => {
+    if (variant === 'delay') return hasDelay;
+    return hasLoad || (variant !== 'payload' && variant !== 'halfPayload');
+  });
+}
+
+/** Plants of one thread. */
+export class BenchPlants {
+  readonly hasEnergy: boolean;
+  readonly #subject: CheckSubject;
+  readonly #open = new Map<PlantVariant, CheckedPlant>();
+  #naturalHz: readonly number[] | undefined;
+
+  constructor(subject: CheckSubject) {
+    this.#subject = subject;
+    this.hasEnergy = subject.plantFile !== undefined;
+  }
+
+  /** Throws `ReinError('config')` for a file that cannot be simulated. */
+  async get(variant: PlantVariant): Promise<CheckedPlant> {
+    const known = this.#open.get(variant);
+    if (known !== undefined) return known;
+    const { model, plantFile: file, plantImage: image } = this.#subject;
+    const plant =
+      file === undefined
+        ? new LagPlant(model)
+        : await RobotPlant.open({ file, image, model, ...optionsOf(model, variant) });
+    this.#open.set(variant, plant);
+    return plant;
+  }
+
+  /** [n] the servos' natural frequencies at the home pose, Hz: √(K·(M⁻¹)ᵢᵢ)/2π, by a short push of each joint. */
+  async naturalHz(): Promise<readonly number[]> {
+    this.#naturalHz ??= await this.#probe();
+    return this.#naturalHz;
+  }
+
+  close(): void {
+    for (const plant of this.#open.values()) plant.close();
+    this.#open.clear();
+  }
+
+  async #probe(): Promise<readonly number[]> {
+    const { model } = this.#subject;
+    const plant = await this.get('nominal');
+    if (!(plant instanceof RobotPlant) || model.base !== undefined) return [];
+    return model.joints.map(({ torqueMaxNm, stiffnessNmPerRad }, i) => {
+      const torque = new Float64Array(model.joints.length);
+      torque[i] = PROBE_SHARE * torqueMaxNm;
+      plant.reset(model.homeRad);
+      if (!plant.exert(torque, PROBE_S)) return 0;
+      const perInertia = Math.abs(plant.velocityRadPerS[i]!) / (torque[i]! * PROBE_S);
+      plant.reset(model.homeRad);
+      return Math.sqrt(stiffnessNmPerRad * perInertia) / (2 * Math.PI);
+    });
+  }
+}
+
+/** In what a variant differs from the nominal plant. */
+function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions, 'file' | 'model'> {
+  switch (variant) {
+    case 'light':
+      return { payload: { scale: 0.5 } };
+    case 'heavy':
+      return { payload: { scale: 1.5 } };
+    case 'delay':
+      return { delayTicks: (model.tank?.delayTicks ?? DELAY_TICKS) - readingDelay(model) };
+    case 'wall':
+      return { wall: wallBefore(model) };
+    case 'friction':
+      return { frictionNm: FRICTION_SHARE * Math.min(...model.joints.map(({ torqueMaxNm }) => torqueMaxNm)) };
+    case 'payload':
+      return { payload: { massKg: model.payloadMaxKg! } };
+    case 'halfPayload':
+      return { payload: { massKg: model.payloadMaxKg! / 2 } };
+    default:
+      return {};
+  }
+}
+
+/** Of the delay that a tank was told of, the part by which readings are late, ticks; the rest is that of references. */
+export function readingDelay({ tank }: RobotModel): number {
+  return Math.floor((tank?.delayTicks ?? 0) / 2);
+}
+
+/** On which side of the tool's home pose, along x, the wall is: where the workspace has more room. */
+export function wallSide(model: RobotModel): 1 | -1 {
+  const { minM, maxM } = model.workspace;
+  const x = new ArmKinematics(model).tcpPositionM[0]!;
+  return maxM[0] - x >= x - minM[0] ? 1 : -1;
+}
+
+/** Half-way between the tool's home and that end of the workspace. */
+function wallBefore(model: RobotModel): NonNullable<PlantOptions['wall']> {
+  const [x, y, z] = [...new ArmKinematics(model).tcpPositionM] as [number, number, number];
+  const side = wallSide(model);
+  const edge = side > 0 ? model.workspace.maxM[0] : model.workspace.minM[0];
+  return { pointM: [(x + edge) / 2, y, z], normal: [-side, 0, 0] };
+}

@@ -1,0 +1,60 @@
+/** A robot's limits as a table for people. */
+
+import { unitOf } from '../config/index.ts';
+import { isFree, type JointModel, type RobotModel } from '../core/index.ts';
+import type { LimitRow } from './result.ts';
+import { turnUnitOf } from './units.ts';
+
+/** All that the check holds the robot to, with units. */
+export function limitRowsOf(model: RobotModel): LimitRow[] {
+  const { workspace, collision, tank, contact, base } = model;
+  const rows = model.joints.flatMap(jointRows);
+  rows.push(row('control rate', model.controlHz, 'Hz'));
+  if (base === undefined) {
+    rows.push(row('distance kept from joint limits', model.limitMarginRad, turnUnitOf(model)));
+    rows.push(row('lead of the reference', model.leashM, 'm'), row('lead of the reference', model.leashRad, 'rad'));
+    rows.push({ name: 'workspace', value: boxText(workspace.minM, workspace.maxM), unit: 'm' });
+  }
+  for (const { name, link } of model.points ?? []) rows.push({ name: `point ${name}`, value: `on ${link}`, unit: '' });
+  if (base?.fence !== undefined) {
+    rows.push({ name: 'fence', value: boxText(base.fence.minM, base.fence.maxM), unit: 'm' });
+    rows.push(row('radius of the base', base.fence.radiusM, 'm'));
+  }
+  if (collision !== undefined) {
+    rows.push(row('pairs of shapes kept apart', collision.pairs.length, '1'));
+    rows.push(row('clearance', collision.clearanceM, 'm'));
+    for (const { name, minM, maxM } of collision.keepOut ?? []) {
+      rows.push({ name: `keep-out ${name}`, value: boxText(minM, maxM), unit: 'm' });
+    }
+  }
+  if (tank !== undefined) {
+    rows.push({ name: 'energy tank', value: `${tank.startJ}, ${tank.minJ} to ${tank.maxJ}`, unit: 'J' });
+    rows.push(row('power of a command', tank.powerMaxW, 'W'));
+  }
+  if (contact !== undefined) rows.push(row('contact force', contact.forceMaxN, 'N'));
+  return rows;
+}
+
+function jointRows(joint: JointModel): LimitRow[] {
+  const unit = unitOf(joint.kind);
+  const { name, positionMinRad, positionMaxRad, velocityMaxRadPerS, accelMaxRadPerS2, jerkMaxRadPerS3 } = joint;
+  const rows: LimitRow[] = [];
+  if (!isFree(joint))
+    rows.push({ name: `${name}: position`, value: `${short(positionMinRad)} to ${short(positionMaxRad)}`, unit });
+  rows.push(row(`${name}: speed`, velocityMaxRadPerS, `${unit}/s`));
+  rows.push(row(`${name}: acceleration`, accelMaxRadPerS2, `${unit}/s²`));
+  if (jerkMaxRadPerS3 !== undefined) rows.push(row(`${name}: jerk`, jerkMaxRadPerS3, `${unit}/s³`));
+  return rows;
+}
+
+function row(name: string, value: number, unit: string): LimitRow {
+  return { name, value: short(value), unit };
+}
+
+function boxText(minM: readonly number[], maxM: readonly number[]): string {
+  return minM.map((low, k) => `${'xyz'[k]} ${short(low)} to ${short(maxM[k]!)}`).join(', ');
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(5)));
+}

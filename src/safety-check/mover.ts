@@ -1,0 +1,119 @@
+/** What turns commands into references in a trial: the safety chain, or nothing but the action map's arithmetic. */
+import {
+  type ActionCommand,
+  type ActionSpec,
+  ArmKinematics,
+  DampedLeastSquares,
+  isFree,
+  type RobotModel,
+  type RobotState,
+  taskRows,
+} from '../core/index.ts';
+import { type ChainReport, type ChainTrial, PASSED, SafetyChain, type TickTimes } from '../safety/index.ts';
+
+/** Both kinds of trial look the same to the loop. */
+export interface Mover {
+  readonly referenceRad: Float64Array;
+  /** What the driver gets. */
+  readonly sentRad: Float64Array;
+  /** Starts at rest from `jointsRad`; with torque `on` the robot is still pulled to what was sent. False where it refuses. */
+  seed(jointsRad: ArrayLike<number>, torque?: 'off' | 'on'): boolean;
+  apply(command: ActionCommand | null, robot: RobotState, times: TickTimes, out: ChainReport): void;
+}
+
+export interface MoverOptions {
+  readonly model: RobotModel;
+  readonly action: ActionSpec;
+  readonly policyPeriodS: number;
+  readonly trial: ChainTrial;
+}
+
+export class ChainMover implements Mover {
+  readonly referenceRad: Float64Array;
+  readonly sentRad: Float64Array;
+  readonly #chain: SafetyChain;
+
+  constructor({ model, action, policyPeriodS, trial }: MoverOptions) {
+    // A short hand-over, so that most of a trial runs at full acceleration.
+    this.#chain = new SafetyChain({ model, action, policyPeriodS, handoverS: 0.1, trial });
+    this.referenceRad = this.#chain.referenceRad;
+    this.sentRad = this.#chain.sentRad;
+  }
+
+  seed(jointsRad: ArrayLike<number>, torque: 'off' | 'on' = 'off'): boolean {
+    return this.#chain.seed(jointsRad, torque) === 'ok';
+  }
+
+  apply(command: ActionCommand | null, robot: RobotState, times: TickTimes, out: ChainReport): void {
+    this.#chain.apply(command, robot, times, out);
+  }
+}
+
+/** What a robot without a safety chain does: each new action is a step of its target, taken at once. */
+export class NaiveMover implements Mover {
+  readonly referenceRad: Float64Array;
+  readonly sentRad: Float64Array;
+  readonly #model: RobotModel;
+  readonly #action: ActionSpec;
+  readonly #wanted: Float64Array | undefined;
+  readonly #arm: ArmKinematics;
+  readonly #solver: DampedLeastSquares;
+  readonly #rows: readonly number[];
+  readonly #error: Float64Array = new Float64Array(6);
+  readonly #way: Float64Array;
+  #lastSeq = Number.NaN;
+
+  constructor({ model, action, trial }: MoverOptions) {
+    const n = model.joints.length;
+    this.#model = model;
+    this.#action = action;
+    this.#wanted = trial.wantedRadPerS;
+    this.#arm = new ArmKinematics(model);
+    this.#rows = taskRows(n);
+    this.#solver = new DampedLeastSquares(n, this.#rows);
+    this.#way = new Float64Array(n);
+    this.referenceRad = Float64Array.from(model.homeRad);
+    this.sentRad = this.referenceRad;
+  }
+
+  seed(jointsRad: ArrayLike<number>): boolean {
+    this.referenceRad.set(jointsRad);
+    return true;
+  }
+
+  apply(command: ActionCommand | null, _robot: RobotState, times: TickTimes, out: ChainReport): void {
+    out.bits = 0;
+    out.changed = false;
+    out.isStopLatched = false;
+    if (command === null) return;
+    if (this.#wanted !== undefined) {
+      for (let i = 0; i < this.#wanted.length; i++) this.referenceRad[i]! += this.#wanted[i]! * times[PASSED]!;
+      return;
+    }
+    if (command.seq === this.#lastSeq) return;
+    this.#lastSeq = command.seq;
+    if (this.#action.kind === 'joint') this.#stepJoints(command.action);
+    else this.#stepTool(command.action);
+  }
+
+  #stepJoints(action: Float64Array): void {
+    for (const [k, { name, scale }] of this.#action.dimensions.entries()) {
+      const i = this.#model.joints.findIndex((joint) => joint.name === name);
+      this.referenceRad[i]! += scale * action[k]!;
+    }
+  }
+
+  #stepTool(action: Float64Array): void {
+    const e = this.#error;
+    e.fill(0);
+    for (const [k, { name, scale }] of this.#action.dimensions.entries()) {
+      e[name === 'yaw' ? 5 : 'xyz'.indexOf(name)] = scale * action[k]!;
+    }
+    for (let k = 0; k < 6; k++) e[k] = e[k]! * this.#rows[k]!;
+    this.#arm.forward(this.referenceRad);
+    this.#solver.solve(this.#way, this.#arm.jacobian(), e, 0, 1e-4);
+    for (let i = 0; i < this.#way.length; i++) {
+      if (!isFree(this.#model.joints[i]!)) this.referenceRad[i]! += this.#way[i]!;
+    }
+  }
+}

@@ -1,0 +1,210 @@
+/** A whole check: trials on threads, comparisons with and without the tank, and one result. */
+import { availableParallelism, cpus } from 'node:os';
+import { packageVersions } from '../config/index.ts';
+import { isFree, type RobotModel } from '../core/index.ts';
+import type { StageName } from '../safety/index.ts';
+import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
+import { variantsOf } from './bench-plants.ts';
+import { limitRowsOf } from './limit-rows.ts';
+import type { EnergyComparison, SafetyCheckResult } from './result.ts';
+import type { CheckSubject } from './subject/subject.ts';
+import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
+import { TrialPool } from './threads/trial-pool.ts';
+import { untriedOf } from './untried.ts';
+
+/** Trials of each comparison, with the tank and again without. */
+const COMPARED_TRIALS = 8;
+const COMPARED_TICKS = 500;
+/** Numbers of trials that are not among the plan's own. */
+const COMPARED_FROM = 1_000_000;
+
+export interface CheckRequest {
+  readonly subject: CheckSubject;
+  /** As it was given on the command line. */
+  readonly shownAs: string;
+  readonly command: string;
+  readonly ticks: number;
+  readonly seed: number;
+  readonly chain: 'on' | 'off';
+  readonly without: readonly StageName[];
+  /** As many as there are cores where absent. */
+  readonly threads?: number | undefined;
+  readonly onProgress?: ((progress: CheckProgress) => void) | undefined;
+  /** Ends the trials; what was tried until then is the result. */
+  readonly signal?: AbortSignal | undefined;
+  /** Likewise after so long, s. */
+  readonly timeLimitS?: number | undefined;
+}
+
+/** How far a check is. */
+export interface CheckProgress {
+  readonly ticks: number;
+  readonly plannedTicks: number;
+  readonly trials: number;
+  readonly plannedTrials: number;
+}
+
+/** setTimeout takes no longer time than this, ms. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+/**
+ * Runs the check. Rejects with `ReinError('config')` for a robot that cannot be simulated, and with the reason of `signal` where
+ * that came before a single trial was done.
+ */
+export async function runSafetyCheck(request: CheckRequest): Promise<SafetyCheckResult> {
+  const { subject, ticks, seed, chain, without, onProgress, timeLimitS } = request;
+  const startedAt = new Date();
+  const plans = planTrials(subject.model, ticks, seed, variantsOf(subject));
+  const planned = plans.reduce((sum, plan) => sum + plan.ticks, 0);
+  const limit = new TimeLimit(timeLimitS);
+  const signal = AbortSignal.any([request.signal, limit.signal].filter((each) => each !== undefined));
+  const threads = Math.min(request.threads ?? availableParallelism(), plans.length);
+  const pool = new TrialPool({ subject, chain, seed }, threads);
+  try {
+    const onTicks = (done: number, trials: number): void => {
+      onProgress?.({ ticks: done, plannedTicks: planned, trials, plannedTrials: plans.length });
+      limit.hasResult();
+    };
+    const outcomes = await pool.run(plans, without, onTicks, signal);
+    if (outcomes.length === 0) throw signal.reason;
+    const hasEnergy = subject.plantFile !== undefined;
+    const untried = untriedOf(subject.model, hasEnergy);
+    const totals = totalsOf(subject.model, outcomes, hasEnergy);
+    const isCut = outcomes.length < plans.length;
+    const comparison = isCut ? null : await compare(pool, request, hasEnergy, signal);
+    const ended = !isCut ? 'complete' : request.signal?.aborted ? 'interrupted' : 'timeLimit';
+    const { violations, adversaries, margins, stops, worst, simulatedS, trials, plantFailures } = totals;
+    return {
+      formatVersion: 1,
+      robot: subject.model.name,
+      ...aboutRun(request, startedAt),
+      plant: subject.plantFile === undefined ? 'lag' : 'mujoco',
+      controlHz: subject.model.controlHz,
+      joints: subject.model.joints.length,
+      ticks: totals.ticks,
+      ...{ trials, simulatedS, plantFailures },
+      plannedTicks: planned,
+      ended,
+      ...verdictOf(subject.model.name, totals, { chain, without, untried, ended, plannedTicks: planned }),
+      ...{ violations, adversaries, margins },
+      arm: totals.arm,
+      stages: totals.stages,
+      energy: { ...totals.energy, comparison },
+      ...{ stops, worst },
+      limits: limitRowsOf(subject.model),
+      assumed: subject.assumed,
+      untried,
+      notTested: notTested(subject),
+    };
+  } finally {
+    limit.close();
+    await pool.close();
+  }
+}
+
+/** Ends trials after a time, but not before there is a result to report. */
+class TimeLimit {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
+  #has = false;
+
+  /** `limitS`: absent for none. */
+  constructor(limitS: number | undefined) {
+    if (limitS === undefined) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#isOver = true;
+        if (this.#has) this.#controller.abort();
+      },
+      Math.min(Math.ceil(limitS * 1e3), LONGEST_TIMEOUT_MS),
+    );
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** A trial is done. */
+  hasResult(): void {
+    this.#has = true;
+    if (this.#isOver) this.#controller.abort();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+type AboutRun = Pick<
+  SafetyCheckResult,
+  'subject' | 'sources' | 'command' | 'startedAt' | 'wallS' | 'versions' | 'machine' | 'seed' | 'chain' | 'without'
+>;
+
+function aboutRun(request: CheckRequest, startedAt: Date): AboutRun {
+  const { subject, shownAs, command, seed, chain, without } = request;
+  return {
+    subject: shownAs,
+    sources: subject.sources,
+    command,
+    startedAt: startedAt.toISOString(),
+    wallS: (Date.now() - startedAt.getTime()) / 1e3,
+    versions: packageVersions(),
+    machine: { cores: availableParallelism(), cpu: cpus()[0]?.model ?? 'unknown', node: process.versions.node },
+    ...{ seed, chain, without },
+  };
+}
+
+/** The same attacks with the tank and without it: what it is good for. */
+async function compare(
+  pool: TrialPool,
+  request: CheckRequest,
+  hasEnergy: boolean,
+  signal: AbortSignal,
+): Promise<EnergyComparison[] | null> {
+  const { subject, chain, without } = request;
+  if (!hasEnergy || subject.model.tank === undefined || chain === 'off' || without.length > 0) return null;
+  const comparisons: EnergyComparison[] = [];
+  for (const attack of ['pumping', 'wall'] as const) {
+    const plans = comparedPlans(subject.model, attack);
+    const nothing = (): void => {};
+    const withTank = await pool.run(plans, [], nothing, signal);
+    const withoutTank = await pool.run(plans, ['tank'], nothing, signal);
+    // Half a comparison is none.
+    if (signal.aborted) return null;
+    comparisons.push(comparisonOf(attack, withTank, withoutTank));
+  }
+  return comparisons;
+}
+
+function comparedPlans(model: RobotModel, attack: 'pumping' | 'wall'): TrialPlan[] {
+  const variant: PlantVariant = attack === 'wall' ? 'wall' : 'nominal';
+  return Array.from({ length: COMPARED_TRIALS }, (_, i) => ({
+    index: COMPARED_FROM + i,
+    adversary: attack === 'wall' ? 'pushing' : 'pumping',
+    space: attack === 'wall' || i % 2 === 1 ? 'cartesian' : 'joint',
+    ...(attack === 'wall' && { into: 'wall' as const }),
+    variant,
+    // Policies of 100 Hz to 10 Hz.
+    ticksPerStep: Math.max(1, Math.round((0.01 + (0.09 * i) / (COMPARED_TRIALS - 1)) * model.controlHz)),
+    jitter: 'none',
+    ticks: COMPARED_TICKS,
+    attempts: 1,
+    stops: 'none',
+  }));
+}
+
+function notTested({ model, plantFile }: CheckSubject): string[] {
+  const none = [
+    'Hardware: everything here is simulated. A hardware emergency stop is required in any case.',
+    'Drivers, buses, cables and the guardian process: their tests are `npm test` and the stop trials.',
+    'Cameras, people, and anything in the surroundings that the robot file does not describe.',
+  ];
+  if (plantFile === undefined)
+    none.unshift('Masses: no model file was given, so joints follow with a lag and energy means nothing.');
+  if (model.tank === undefined) none.push('Energy: the robot has no tank in its file, so nothing bounds it.');
+  if (model.collision === undefined && model.joints.some((joint) => !isFree(joint)) && model.base === undefined) {
+    none.push('Collisions with itself and its surroundings: the robot file lists no shapes.');
+  }
+  return none;
+}

@@ -1,0 +1,144 @@
+/** From a robot's name, or its file, to what a safety check needs. */
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import {
+  loadRobotFile,
+  type OwnLimits,
+  problemsError,
+  type RobotFile,
+  readOwnLimits,
+  readRosLimits,
+  shownPath,
+} from '../../config/index.ts';
+import { ReinError, type RobotModel } from '../../core/index.ts';
+import { checkPlant, compileSubject } from './check-plant.ts';
+import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
+import type { CheckSubject, SubjectOptions } from './subject.ts';
+import { refuseLimits, refuseSubject, yamlKind } from './yaml-kind.ts';
+
+/**
+ * Loads what `pathOrName` stands for: a robot of `config/robots/` by name or path; a limits YAML, which has the key `model`;
+ * or an MJCF or URDF together with `options.limits`. Throws `ReinError('config')` that lists what is wrong, each with file,
+ * line and column.
+ */
+export async function loadCheckSubject(pathOrName: string, options: SubjectOptions = {}): Promise<CheckSubject> {
+  const from = options.from ?? process.cwd();
+  const { subject, place } = await subjectOf(pathOrName, options, from);
+  await checkPlant(subject, place);
+  return subject;
+}
+
+async function subjectOf(pathOrName: string, options: SubjectOptions, from: string): Promise<PlacedSubject> {
+  const { limits } = options;
+  if (isModelFile(pathOrName)) {
+    return subjectOfModel({ model: shownPath(at(from, pathOrName)), ...limitsOf(limits, from) }, options);
+  }
+  const isYaml = /\.ya?ml$/i.test(pathOrName);
+  const path = at(from, pathOrName);
+  if (isYaml && existsSync(path)) {
+    const shown = shownPath(path);
+    const kind = yamlKind(path, shown);
+    if (kind === 'limits') return subjectOfLimits(path, options, from);
+    refuseSubject(kind, shown);
+  }
+  if (limits !== undefined) {
+    throw new ReinError('config', `--limits belongs to an MJCF or URDF: the robot ${pathOrName} has limits of its own`);
+  }
+  refuseModelOptions(pathOrName, options);
+  return subjectOfRobot(loadRobotFile(pathOrName, from), options);
+}
+
+/** What a robot's own file says in full. */
+function refuseModelOptions(name: string, { accelMaxRadPerS2, fixed = [], packages = {} }: SubjectOptions): void {
+  const given = [
+    ...(accelMaxRadPerS2 === undefined ? [] : ['--accel']),
+    ...(fixed.length === 0 ? [] : ['--fixed']),
+    ...(Object.keys(packages).length === 0 ? [] : ['--package']),
+  ];
+  if (given.length === 0) return;
+  throw new ReinError(
+    'config',
+    `${given.join(' and ')} belong to an MJCF or URDF: the robot ${name} has a file of its own`,
+  );
+}
+
+/** Our own limits file, which names the model. */
+async function subjectOfLimits(path: string, options: SubjectOptions, from: string): Promise<PlacedSubject> {
+  const { limits } = options;
+  const own = readOwnLimits(path, shownPath(path));
+  const { model, limits: named } = own.config;
+  if (model === undefined) {
+    throw problemsError([
+      { place: own.place([]), message: 'the key "model" is missing: the MJCF or URDF that these limits are of' },
+    ]);
+  }
+  const folder = dirname(path);
+  const file = at(folder, model);
+  if (!existsSync(file)) {
+    throw problemsError([{ place: own.place(['model']), message: `there is no file ${shownPath(file)}` }]);
+  }
+  const ros = rosOf(own, folder, named, limits, from);
+  return subjectOfModel({ model: shownPath(file), own, ownFile: shownPath(path), ...ros }, options);
+}
+
+/** What `--limits` names: our own limits file, or a ROS one. */
+function limitsOf(limits: string | undefined, from: string): Omit<ModelFiles, 'model'> {
+  if (limits === undefined) return {};
+  const path = at(from, limits);
+  const shown = shownPath(path);
+  const kind = existsSync(path) ? yamlKind(path, shown) : 'ros';
+  refuseLimits(kind, shown);
+  if (kind !== 'limits') return { ros: { ...readRosLimits(shown), file: shown } };
+  const own = readOwnLimits(path, shown);
+  return { own, ownFile: shown, ...rosOf(own, dirname(path), own.config.limits, undefined, from) };
+}
+
+/** The ROS file that our own names, or else the command line. */
+function rosOf(
+  own: OwnLimits,
+  folder: string,
+  named: string | undefined,
+  asked: string | undefined,
+  from: string,
+): Pick<ModelFiles, 'ros'> {
+  if (named === undefined) return asked === undefined ? {} : limitsOf(asked, from);
+  if (asked !== undefined) {
+    const message = `the limits file names "${named}" already, and --limits names ${shownPath(at(from, asked))}: one of the two`;
+    throw problemsError([{ place: own.place(['limits']), message }]);
+  }
+  const file = at(folder, named);
+  if (!existsSync(file))
+    throw problemsError([{ place: own.place(['limits']), message: `there is no file ${shownPath(file)}` }]);
+  return { ros: { ...readRosLimits(shownPath(file)), file: shownPath(file) } };
+}
+
+async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: SubjectOptions): Promise<PlacedSubject> {
+  const plain = await plainSubject(file);
+  const subject = payloadMaxKg === undefined ? plain : { ...plain, model: { ...plain.model, payloadMaxKg } };
+  const { model, plantFile } = subject;
+  if (plantFile === undefined) return { subject, place: file.place };
+  onPhase?.(`compiling ${model.name}`);
+  return { subject: { ...subject, plantImage: await compileSubject(plantFile, model, undefined) }, place: file.place };
+}
+
+async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
+  const { driver, ...model } = robot;
+  if (driver.kind !== 'mujoco') return plain(model, shownAs);
+  if (driver.model !== undefined) {
+    return { ...plain(model, shownAs), plantFile: driver.model, sources: [shownPath(driver.model), shownAs] };
+  }
+  const { bareArmXml } = await import('../../drivers/mujoco.ts');
+  return { ...plain(model, shownAs), plantFile: bareArmXml() };
+}
+
+function plain(model: RobotModel, shownAs: string): CheckSubject {
+  return { model, sources: [shownAs], assumed: [] };
+}
+
+function isModelFile(path: string): boolean {
+  return /\.(xml|mjcf|urdf)$/i.test(path);
+}
+
+function at(folder: string, path: string): string {
+  return isAbsolute(path) ? path : resolve(folder, path);
+}

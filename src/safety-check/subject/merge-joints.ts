@@ -1,0 +1,327 @@
+/** One joint's limits from up to three files: the model, then a ROS file, then our own limits file, which has the last word. */
+
+import {
+  type Fact,
+  type JointFacts,
+  type JointLimits,
+  LIMIT_KEYS,
+  type OwnLimits,
+  type Place,
+  type Problem,
+  type RosLimits,
+} from '../../config/index.ts';
+import { didYouMean, type JointModel } from '../../core/index.ts';
+import type { ImportedJoint, ImportedRobot } from '../../drivers/mujoco.ts';
+
+/** The limits files of one model. */
+export interface LimitFiles {
+  readonly robot: ImportedRobot;
+  readonly own?: OwnLimits | undefined;
+  readonly ros?: (RosLimits & { readonly file: string }) | undefined;
+  /** For joints of which no file says it, rad/s²; worked out where absent. */
+  readonly accelMaxRadPerS2?: number | undefined;
+}
+
+export interface MergedJoint {
+  readonly joint: JointModel;
+  /** Where each number was written. */
+  readonly places: Readonly<Partial<Record<keyof JointLimits, Place>>>;
+}
+
+/** A joint that turns without end is checked over a turn to each side, rad. */
+const ENDLESS_RAD = 2 * Math.PI;
+/** Degrees that were rounded do not make a limit wider, rad. */
+const SAME_RAD = 1e-3;
+
+/** All joints, the problems of the files, and what was assumed. The joints are complete only where there are no problems. */
+export function mergeJoints(given: LimitFiles): { joints: MergedJoint[]; problems: Problem[]; assumed: string[] } {
+  const assumed: string[] = [];
+  const files = withRosNames(given, assumed);
+  const problems = checkNames(files);
+  const defaults = new Defaults(files);
+  const joints = files.robot.joints.map((joint, i) => mergeJoint(files, joint, problems, assumed, defaults.of(i)));
+  return { joints, problems, assumed: [...assumed, ...defaults.sentences()] };
+}
+
+/** Prefixes and endings that descriptions and planners disagree about: `panda_joint1` and `joint1`, `elbow_joint` and `elbow`. */
+function isSameJoint(one: string, other: string): boolean {
+  const bare = (name: string): string => name.replace(/_joint$/, '');
+  const [long, short] = one.length >= other.length ? [one, other] : [other, one];
+  return bare(long) === bare(short) || long.endsWith(`_${short}`);
+}
+
+/** The ROS file under the model's names, where its own differ from exactly one of them in a prefix or `_joint`. */
+function withRosNames(files: LimitFiles, assumed: string[]): LimitFiles {
+  const { robot, ros } = files;
+  if (ros === undefined) return files;
+  const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
+  const renamed = new Map<string, string>();
+  for (const name of ros.joints.keys()) {
+    if (all.includes(name)) continue;
+    const like = all.filter((each) => isSameJoint(each, name) && !ros.joints.has(each));
+    const rivals = [...ros.joints.keys()].filter((each) => like.some((one) => isSameJoint(one, each)));
+    if (like.length === 1 && rivals.length === 1) renamed.set(name, like[0]!);
+  }
+  if (renamed.size === 0) return files;
+  const pairs = [...renamed].map(([from, to]) => `${from} is ${to}`).join(', ');
+  assumed.push(`Joints of ${ros.file} under the model's names: ${pairs}.`);
+  const nameOf = (name: string): string => renamed.get(name) ?? name;
+  const joints = new Map([...ros.joints].map(([name, facts]) => [nameOf(name), facts]));
+  return { ...files, ros: { ...ros, joints, endless: new Set([...ros.endless].map(nameOf)) } };
+}
+
+/** Of a joint for which no file says how hard it may accelerate: rad/s² (m/s² for one that slides). */
+const ACCEL_RAD_PER_S2 = 10;
+/** Of the torque that a servo has, the most that an assumed acceleration takes in the pose of the file. */
+const ACCEL_TORQUE_SHARE = 0.4;
+/**
+ * An assumed servo saturates at this error, rad or m, and has at most this bandwidth, rad/s, critically damped for what its joint
+ * has to turn: as a stiff arm has. Faster, a light wrist would jump after each late reference at a multiple of its speed.
+ */
+const SATURATION_RAD = 0.1;
+const BANDWIDTH_RAD_PER_S = 80;
+
+type DefaultKey = 'accelMaxRadPerS2' | 'stiffnessNmPerRad' | 'dampingNmSPerRad';
+
+/** What is put in the place of limits that no file says, and what is said about it. */
+class Defaults {
+  readonly #files: LimitFiles;
+  readonly #used = new Map<DefaultKey, string[]>();
+
+  constructor(files: LimitFiles) {
+    this.#files = files;
+  }
+
+  /** For joint `index`: a value where `key` can be assumed. `torqueMaxNm`: of the joint, where a file says it. */
+  of(index: number): (key: keyof JointLimits, facts: JointFacts) => Fact | undefined {
+    const { robot, own, accelMaxRadPerS2 } = this.#files;
+    const { name, place } = robot.joints[index]!;
+    const inertia = robot.inertiaKgM2[index]!;
+    const freeInertia = robot.freeInertiaKgM2[index]!;
+    return (
+      key,
+      { torqueMaxNm, stiffnessNmPerRad, velocityMaxRadPerS: speed, positionMinRad: min, positionMaxRad: max },
+    ) => {
+      if (key === 'accelMaxRadPerS2') {
+        // From full speed it has to stop within half of the range.
+        const range = min === undefined || max === undefined ? Number.POSITIVE_INFINITY : max.value - min.value;
+        const wanted = Math.max(ACCEL_RAD_PER_S2, speed === undefined || !(range > 0) ? 0 : speed.value ** 2 / range);
+        const most = torqueMaxNm === undefined ? wanted : (ACCEL_TORQUE_SHARE * torqueMaxNm.value) / inertia;
+        const value = accelMaxRadPerS2 ?? rounded(Math.min(wanted, most));
+        return this.#assume(key, name, value, place);
+      }
+      // The energy tank's books are these numbers: there nobody guesses.
+      if (own?.config.tank !== undefined || torqueMaxNm === undefined) return undefined;
+      const stiffness =
+        stiffnessNmPerRad?.value ??
+        rounded(Math.min(torqueMaxNm.value / SATURATION_RAD, freeInertia * BANDWIDTH_RAD_PER_S ** 2));
+      if (key === 'stiffnessNmPerRad') return this.#assume(key, name, stiffness, place);
+      if (key === 'dampingNmSPerRad')
+        return this.#assume(key, name, rounded(2 * Math.sqrt(stiffness * freeInertia)), place);
+      return undefined;
+    };
+  }
+
+  /** One sentence a kind. */
+  sentences(): string[] {
+    const { accelMaxRadPerS2 } = this.#files;
+    const words: Readonly<Record<DefaultKey, readonly [string, string]>> = {
+      accelMaxRadPerS2: [
+        'acceleration',
+        accelMaxRadPerS2 === undefined
+          ? `${ACCEL_RAD_PER_S2}, or what stops it within half its range, and at most what takes ${100 * ACCEL_TORQUE_SHARE} % of its torque; --accel sets another`
+          : 'as --accel says',
+      ],
+      stiffnessNmPerRad: [
+        'stiffness',
+        `a servo that saturates at ${SATURATION_RAD} rad or m, and has ${Math.round(BANDWIDTH_RAD_PER_S / (2 * Math.PI))} Hz at most for its link's inertia`,
+      ],
+      dampingNmSPerRad: ['damping', 'critical for its inertia; only the simulated arm depends on it'],
+    };
+    return [...this.#used].map(([key, joints]) => {
+      const [what, how] = words[key];
+      return `No file says the ${what} (${key}) of ${joints.join(', ')}: ${how}.`;
+    });
+  }
+
+  #assume(key: DefaultKey, name: string, value: number, place: Place): Fact {
+    this.#used.set(key, [...(this.#used.get(key) ?? []), `${name} (${value})`]);
+    return { value, place };
+  }
+}
+
+/** Two significant digits. */
+function rounded(value: number): number {
+  return Number(value.toPrecision(2));
+}
+
+/** Names that a limits file gives and the model lacks. */
+function checkNames({ robot, own, ros }: LimitFiles): Problem[] {
+  const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
+  const problems: Problem[] = [];
+  const unknown = (name: string, place: Place): void => {
+    if (all.includes(name)) return;
+    problems.push({
+      place,
+      message: `the model has no joint "${name}", it has ${all.join(', ')}${nearestName(name, all)}`,
+    });
+  };
+  for (const [name, { place }] of own?.joints ?? []) {
+    unknown(name, place);
+    if (robot.fixed.includes(name))
+      problems.push({ place, message: `joint "${name}" is listed under fixed, and has limits` });
+  }
+  for (const [i, name] of (own?.config.fixed ?? []).entries()) unknown(name, own!.place(['fixed', i]));
+  for (const [name, { place }] of ros?.joints ?? []) unknown(name, place);
+  return problems;
+}
+
+/** ` did you mean`, also where one name is the other with something before or behind it. */
+function nearestName(name: string, all: readonly string[]): string {
+  const near = didYouMean(name, all);
+  if (near !== '') return near;
+  const within = all.find((each) => each.includes(name) || name.includes(each));
+  return within === undefined ? '' : `, did you mean "${within}"?`;
+}
+
+function mergeJoint(
+  { own, ros }: LimitFiles,
+  model: ImportedJoint,
+  problems: Problem[],
+  assumed: string[],
+  assume: ReturnType<Defaults['of']>,
+): MergedJoint {
+  const { name } = model;
+  const ofModel = factsOf(model);
+  const ofRos = ros?.joints.get(name)?.facts ?? {};
+  const ofOwn = own?.joints.get(name)?.facts ?? {};
+  const merged: Partial<Record<keyof JointLimits, Fact>> = {};
+  for (const key of LIMIT_KEYS) {
+    const fact = ofOwn[key] ?? ofRos[key] ?? ofModel[key] ?? own?.defaults[key];
+    if (fact !== undefined) merged[key] = fact;
+  }
+  for (const key of ['accelMaxRadPerS2', 'stiffnessNmPerRad', 'dampingNmSPerRad'] as const) {
+    const fact = merged[key] ?? assume(key, merged);
+    if (fact !== undefined) merged[key] = fact;
+  }
+  for (const facts of [ofRos, ofOwn]) problems.push(...checkWider(name, facts, ofModel));
+  if (merged.positionMinRad === undefined && merged.positionMaxRad === undefined && model.kind === 'revolute') {
+    merged.positionMinRad = { value: -ENDLESS_RAD, place: model.place };
+    merged.positionMaxRad = { value: ENDLESS_RAD, place: model.place };
+    assumed.push(`Joint "${name}" turns without end; it was checked from −2π to 2π.`);
+  }
+  problems.push(...checkMissing(model, merged, { own, ros }), ...checkOrder(name, merged));
+  return { joint: jointOf(model, merged), places: placesOf(merged) };
+}
+
+function factsOf(model: ImportedJoint): JointFacts {
+  const fact = (value: number | undefined): Fact | undefined =>
+    value === undefined ? undefined : { value, place: model.place };
+  return {
+    positionMinRad: fact(model.range?.[0]),
+    positionMaxRad: fact(model.range?.[1]),
+    velocityMaxRadPerS: fact(model.velocityMaxRadPerS),
+    torqueMaxNm: fact(model.torqueMaxNm),
+    stiffnessNmPerRad: fact(model.stiffnessNmPerRad),
+    dampingNmSPerRad: fact(model.dampingNmSPerRad),
+  };
+}
+
+/** A limits file says how the robot is used, and cannot make it able to do more. */
+function checkWider(name: string, facts: JointFacts, model: JointFacts): Problem[] {
+  const problems: Problem[] = [];
+  const wider = (key: keyof JointLimits, isWider: (limit: number, of: number) => boolean): void => {
+    const limit = facts[key];
+    const of = model[key];
+    if (limit === undefined || of === undefined || !isWider(limit.value, of.value)) return;
+    const where = of.place.line === 0 ? of.place.file : `${of.place.file}:${of.place.line}`;
+    const message = `${key} of joint "${name}" is ${limit.value}, wider than the model's ${round(of.value)} (${where})`;
+    problems.push({ place: limit.place, message });
+  };
+  wider('positionMinRad', (limit, of) => limit < of - SAME_RAD);
+  for (const key of ['positionMaxRad', 'velocityMaxRadPerS', 'torqueMaxNm'] as const) {
+    wider(key, (limit, of) => limit > of + SAME_RAD);
+  }
+  return problems;
+}
+
+const NEEDED = [
+  ['positionMinRad', 'no lowest position'],
+  ['positionMaxRad', 'no highest position'],
+  ['velocityMaxRadPerS', 'no speed limit'],
+  ['accelMaxRadPerS2', 'no acceleration limit'],
+  ['torqueMaxNm', 'no torque limit'],
+  ['stiffnessNmPerRad', 'no stiffness'],
+  ['dampingNmSPerRad', 'no damping'],
+] as const satisfies readonly (readonly [keyof JointLimits, string])[];
+
+/** What a ROS `joint_limits.yaml` has no word for. */
+const ONLY_OURS: readonly (keyof JointLimits)[] = ['stiffnessNmPerRad', 'dampingNmSPerRad'];
+
+function checkMissing(
+  model: ImportedJoint,
+  merged: JointFacts,
+  { own, ros }: Pick<LimitFiles, 'own' | 'ros'>,
+): Problem[] {
+  const lacking = NEEDED.filter(([key]) => merged[key] === undefined);
+  if (lacking.length === 0) return [];
+  const { name, place: inModel } = model;
+  const ofRos = ros?.joints.get(name)?.place;
+  // Where it could be written: a ROS file knows no stiffness, and one that does not name the joint is no place to point to.
+  const isOfRos = ros !== undefined && lacking.some(([key]) => !ONLY_OURS.includes(key));
+  const elsewhere = isOfRos ? (ofRos ?? inModel) : (own?.place(['joints']) ?? ofRos ?? inModel);
+  const words = lacking.map(([key, text]) => `${text} (${key})`).join(', ');
+  const absent =
+    isOfRos && ofRos === undefined
+      ? `, and ${ros.file} does not name it${nearestName(name, [...ros.joints.keys()])}`
+      : '';
+  const message = `joint "${name}" has ${words}: no file says it${absent}`;
+  return [{ place: own?.joints.get(name)?.place ?? elsewhere, message }];
+}
+
+function checkOrder(name: string, { positionMinRad: min, positionMaxRad: max }: JointFacts): Problem[] {
+  if (min === undefined || max === undefined || min.value < max.value) return [];
+  return [
+    {
+      place: max.place,
+      message: `positionMaxRad of joint "${name}" is ${max.value}, it must be above positionMinRad, ${min.value}`,
+    },
+  ];
+}
+
+function jointOf(model: ImportedJoint, facts: JointFacts): JointModel {
+  const { name, kind, parent, originXyzM, originRpyRad, axis } = model;
+  const value = (key: keyof JointLimits): number => facts[key]?.value ?? Number.NaN;
+  const length = Math.hypot(...axis);
+  return {
+    name,
+    kind,
+    parent,
+    originXyzM,
+    originRpyRad,
+    axis: [axis[0] / length, axis[1] / length, axis[2] / length],
+    positionMinRad: value('positionMinRad'),
+    positionMaxRad: value('positionMaxRad'),
+    velocityMaxRadPerS: value('velocityMaxRadPerS'),
+    accelMaxRadPerS2: value('accelMaxRadPerS2'),
+    jerkMaxRadPerS3: facts.jerkMaxRadPerS3?.value,
+    torqueMaxNm: value('torqueMaxNm'),
+    stiffnessNmPerRad: value('stiffnessNmPerRad'),
+    dampingNmSPerRad: value('dampingNmSPerRad'),
+    encoderNoiseRad: facts.encoderNoiseRad?.value,
+  };
+}
+
+function placesOf(facts: JointFacts): MergedJoint['places'] {
+  const places: Partial<Record<keyof JointLimits, Place>> = {};
+  for (const key of LIMIT_KEYS) {
+    const fact = facts[key];
+    if (fact !== undefined) places[key] = fact.place;
+  }
+  return places;
+}
+
+/** Four significant digits, for messages. */
+function round(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}

@@ -1,0 +1,316 @@
+/** From an MJCF or URDF and its limits files to a checked robot model. */
+import { resolve } from 'node:path';
+import {
+  checkRobot,
+  counted,
+  type LimitsConfig,
+  noLimits,
+  type OwnLimits,
+  type Place,
+  type Problem,
+  problemsError,
+  type RobotConfig,
+  type RosLimits,
+  unitOf,
+} from '../../config/index.ts';
+import { didYouMean, LinkTopology, matrixFromRpy, ReinError, type RobotModel } from '../../core/index.ts';
+import type { ImportedRobot, NamedFrame, PlantImage } from '../../drivers/mujoco.ts';
+import { compileSubject, type PlaceOf } from './check-plant.ts';
+import { choosePairs } from './choose-pairs.ts';
+import { type MergedJoint, mergeJoints } from './merge-joints.ts';
+import type { CheckSubject, SubjectOptions } from './subject.ts';
+
+/** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
+const MARGIN_RAD = 0.02;
+const MARGIN_SHARE = 0.05;
+
+/** The files of one robot. */
+export interface ModelFiles {
+  /** Path of the MJCF or URDF. */
+  readonly model: string;
+  readonly own?: OwnLimits | undefined;
+  readonly ownFile?: string | undefined;
+  readonly ros?: (RosLimits & { readonly file: string }) | undefined;
+}
+
+/** What is checked, and where its parts are written. */
+export interface PlacedSubject {
+  readonly subject: CheckSubject;
+  readonly place: PlaceOf;
+}
+
+/** Loads the model and lays the limits over it. Throws `ReinError` with all problems, each with its place. */
+export async function subjectOfModel(files: ModelFiles, options: SubjectOptions = {}): Promise<PlacedSubject> {
+  const { importRobot } = await import('../../drivers/mujoco.ts');
+  const { packages, onPhase, accelMaxRadPerS2, payloadMaxKg } = options;
+  const config = withPayload(files.own?.config ?? noLimits(), payloadMaxKg);
+  const fixed = [...config.fixed, ...(options.fixed ?? [])];
+  onPhase?.(`reading ${files.model}`);
+  const robot = await importRobot(files.model, (joint) => fixed.includes(joint), { packages, onPhase });
+  refuseUnknownFixed(robot, options.fixed ?? []);
+  const { joints, problems, assumed } = mergeJoints({ robot, own: files.own, ros: files.ros, accelMaxRadPerS2 });
+  if (problems.length > 0) throw problemsError(problems);
+  assumed.push(...(files.ros?.notes ?? []));
+  const builder = new ModelBuilder(files, config, robot, joints, assumed);
+  const model = builder.build();
+  const found = checkRobot({ ...model, driver: { kind: 'mujoco', model: files.model } } as RobotConfig);
+  if (found.length > 0)
+    throw problemsError(found.map(({ path, message }) => ({ place: builder.place(path), message })));
+  onPhase?.('compiling it once more, with servos');
+  const plantFile = resolve(files.model);
+  const plantImage = await compileSubject(plantFile, model, packages);
+  const overlaps = await overlapsAtHome(plantFile, plantImage, model, builder.suspect);
+  // A pose that nobody gave is no collision of anybody's: such pairs are not watched, which is said already.
+  if (builder.isHomeAssumed) {
+    for (const message of overlaps)
+      assumed.push(`${message.replace('(homeRad)', '(assumed)')}: give homeRad to be sure.`);
+  } else if (overlaps.length > 0) {
+    throw problemsError(overlaps.map((message) => ({ place: builder.place(['homeRad']), message })));
+  }
+  const sources = [files.model, files.ros?.file, files.ownFile].filter((file) => file !== undefined);
+  return {
+    subject: { model, plantFile, plantImage, sources, assumed },
+    place: (path) => builder.place(path),
+  };
+}
+
+function withPayload(config: LimitsConfig, payloadMaxKg: number | undefined): LimitsConfig {
+  return payloadMaxKg === undefined ? config : { ...config, payloadMaxKg };
+}
+
+/** Throws for a joint of `--fixed` that the model lacks. */
+function refuseUnknownFixed(robot: ImportedRobot, names: readonly string[]): void {
+  const unknown = names.find((name) => !robot.fixed.includes(name));
+  if (unknown === undefined) return;
+  const all = [...robot.joints.map(({ name }) => name), ...robot.fixed];
+  throw new ReinError(
+    'config',
+    `--fixed ${unknown}: the model has no joint of that name, it has ${all.join(', ')}${didYouMean(unknown, all)}`,
+  );
+}
+
+/** Of the pairs whose capsules overlap at home, those whose shapes do too, by MuJoCo: a sentence each. */
+async function overlapsAtHome(
+  file: string,
+  image: PlantImage,
+  model: RobotModel,
+  pairs: readonly (readonly [string, string])[],
+): Promise<string[]> {
+  const { collision } = model;
+  if (collision === undefined) return [];
+  const { RobotPlant } = await import('../../drivers/mujoco.ts');
+  const found: string[] = [];
+  for (const pair of pairs) {
+    const plant = await RobotPlant.open({
+      ...{ file, image },
+      model: { ...model, collision: { ...collision, keepOut: [], pairs: [pair] } },
+    });
+    const distanceM = plant.smallestDistanceM();
+    plant.close();
+    if (distanceM >= 0) continue;
+    const depthMm = Number((-1000 * distanceM).toPrecision(3));
+    found.push(`at home (homeRad) the shapes of ${pair[0]} and ${pair[1]} overlap by ${depthMm} mm`);
+  }
+  return found;
+}
+
+class ModelBuilder {
+  /** Pairs whose capsules overlap at home, though the robot is not built so. */
+  suspect: readonly (readonly [string, string])[] = [];
+  /** No file says where the robot is at home. */
+  isHomeAssumed = false;
+  readonly #files: ModelFiles;
+  readonly #config: LimitsConfig;
+  readonly #robot: ImportedRobot;
+  readonly #joints: readonly MergedJoint[];
+  readonly #assumed: string[];
+
+  constructor(
+    files: ModelFiles,
+    config: LimitsConfig,
+    robot: ImportedRobot,
+    joints: readonly MergedJoint[],
+    assumed: string[],
+  ) {
+    this.#files = files;
+    this.#config = config;
+    this.#robot = robot;
+    this.#joints = joints;
+    this.#assumed = assumed;
+  }
+
+  build(): RobotModel {
+    const { name, points, tank, contact, payloadMaxKg, controlHz, leashM, leashRad } = this.#config;
+    const limitMarginRad = this.#margin();
+    const bare: RobotModel = {
+      name: name ?? this.#robot.name,
+      joints: this.#joints.map(({ joint }) => joint),
+      tool: this.#tool(),
+      workspace: { minM: [-1, -1, -1], maxM: [1, 1, 1] },
+      points,
+      tank,
+      contact,
+      payloadMaxKg,
+      controlHz,
+      limitMarginRad,
+      leashM,
+      leashRad,
+      homeRad: this.#home(limitMarginRad),
+    };
+    const model = { ...bare, workspace: this.#workspace(bare) };
+    // Shapes are looked at from home, which must be as many numbers as there are joints.
+    return model.homeRad.length === model.joints.length ? { ...model, collision: this.#collision(model) } : model;
+  }
+
+  /** Where to point for what is wrong at `path` of the robot. */
+  place(path: readonly (string | number)[]): Place {
+    const [group, index, key] = path;
+    const { own, model } = this.#files;
+    if (group === 'joints') {
+      const { joint, places } = this.#joints[index as number]!;
+      const inModel = this.#robot.joints[index as number]!.place;
+      return places[key as keyof typeof places] ?? own?.joints.get(joint.name)?.place ?? inModel;
+    }
+    return own?.place(path) ?? { file: model, line: 0, column: 0 };
+  }
+
+  #tool(): RobotModel['tool'] {
+    const { frame: name, link, originXyzM: offset = [0, 0, 0] as const, originRpyRad } = this.#config.tool ?? {};
+    if (link !== undefined) return { link, originXyzM: offset, originRpyRad: originRpyRad ?? [0, 0, 0] };
+    if (originRpyRad !== undefined) {
+      throw this.#problem(
+        ['tool', 'originRpyRad'],
+        'tool.originRpyRad goes with tool.link; a frame has its own orientation',
+      );
+    }
+    const frame = name === undefined ? this.#lastFrame() : this.#frameNamed(name);
+    if (name === undefined)
+      this.#assumed.push(`No tool is given: it was taken to be the ${frame.kind} "${frame.name}".`);
+    const turn = new Float64Array(9);
+    matrixFromRpy(turn, ...frame.originRpyRad);
+    const at = (k: number): number =>
+      frame.originXyzM[k]! + turn[3 * k]! * offset[0] + turn[3 * k + 1]! * offset[1] + turn[3 * k + 2]! * offset[2];
+    return { link: frame.link, originXyzM: [at(0), at(1), at(2)], originRpyRad: frame.originRpyRad };
+  }
+
+  #frameNamed(name: string): NamedFrame {
+    const found = this.#robot.frames.find((frame) => frame.name === name && frame.link !== 'base');
+    if (found !== undefined) return found;
+    const names = this.#robot.frames.filter(({ link }) => link !== 'base').map((frame) => frame.name);
+    throw this.#problem(
+      ['tool', 'frame'],
+      `tool.frame is "${name}", the moving sites and bodies of the model are ${names.join(', ')}${didYouMean(name, names)}`,
+    );
+  }
+
+  /** A site of a usual name, else the last body of the last joint's link. */
+  #lastFrame(): NamedFrame {
+    const moving = this.#robot.frames.filter(({ link }) => link !== 'base');
+    const usual = moving.find(({ name }) =>
+      /^(tcp|tool0?|ee|eef|end_effector|attachment_site|grip_site|pinch|tool_center_point)$/i.test(name),
+    );
+    const last = moving.filter(({ link }) => link === this.#joints.at(-1)!.joint.name).at(-1);
+    const joint = this.#joints.at(-1)!.joint.name;
+    return usual ?? last ?? { name: joint, kind: 'body', link: joint, originXyzM: [0, 0, 0], originRpyRad: [0, 0, 0] };
+  }
+
+  /** What is kept from position limits: a gripper's finger moves less than twice the usual margin. */
+  #margin(): number {
+    const { limitMarginRad } = this.#config;
+    if (limitMarginRad !== undefined) return limitMarginRad;
+    const range = ({ joint }: MergedJoint): number => joint.positionMaxRad - joint.positionMinRad;
+    const least = this.#joints.reduce((best, each) => (range(each) < range(best) ? each : best));
+    const margin = Number((MARGIN_SHARE * range(least)).toPrecision(3));
+    if (!(margin < MARGIN_RAD)) return MARGIN_RAD;
+    this.#assumed.push(
+      `No limitMarginRad is given: every joint keeps ${margin} (rad; m where it slides) from its limits, 5 % of the range of "${least.joint.name}", ${Number(range(least).toPrecision(3))} ${unitOf(least.joint.kind)}.`,
+    );
+    return margin;
+  }
+
+  #home(limitMarginRad: number): readonly number[] {
+    const { homeRad } = this.#config;
+    if (homeRad !== undefined) return homeRad;
+    if (this.#robot.homeRad !== undefined) return this.#robot.homeRad;
+    this.isHomeAssumed = true;
+    this.#assumed.push('No home pose is given: 0, or the middle of the range where 0 is outside.');
+    return this.#joints.map(({ joint: { positionMinRad: min, positionMaxRad: max } }) =>
+      min + limitMarginRad <= 0 && max - limitMarginRad >= 0 ? 0 : (min + max) / 2,
+    );
+  }
+
+  #workspace(model: RobotModel): RobotModel['workspace'] {
+    if (this.#config.workspace !== undefined) return this.#config.workspace;
+    let topology: LinkTopology;
+    try {
+      topology = new LinkTopology(model);
+    } catch {
+      // A tool on no link: reported with the other disagreements.
+      return model.workspace;
+    }
+    const reach = topology.reach(topology.toolLink, model.tool.originXyzM);
+    let first = topology.toolLink;
+    while (topology.parents[first]! >= 0) first = topology.parents[first]!;
+    const { originXyzM, positionMinRad, positionMaxRad } = model.joints[first]!;
+    const slide = topology.slides(first) ? Math.max(Math.abs(positionMinRad), Math.abs(positionMaxRad)) : 0;
+    const next = topology.slides(first) ? farthest(reach, first) : reach[first]!;
+    const most = Math.ceil(100 * (Math.hypot(...originXyzM) + slide + next)) / 100 + 0.01;
+    this.#assumed.push(`No workspace is given: the tool point may go as far as the arm reaches, ${most} m each way.`);
+    return { minM: [-most, -most, -most], maxM: [most, most, most] };
+  }
+
+  #collision(model: RobotModel): RobotModel['collision'] {
+    const { collision } = this.#config;
+    const { clearanceM, keepOut } = collision;
+    const capsules = collision.capsules ?? this.#robot.capsules;
+    if (capsules.length === 0) return undefined;
+    if (collision.capsules === undefined) {
+      this.#assumed.push("Shapes are capsules around each link's shapes in the model.");
+      const bare = this.#joints
+        .map(({ joint }) => joint.name)
+        .filter((name) => !capsules.some(({ link }) => link === name));
+      if (bare.length > 0) {
+        this.#assumed.push(
+          `Links without a shape that can collide, which are kept apart from nothing: ${bare.join(', ')}.`,
+        );
+      }
+    }
+    if (collision.pairs !== undefined) return { capsules, pairs: collision.pairs, keepOut, clearanceM };
+    let chosen: ReturnType<typeof choosePairs>;
+    try {
+      chosen = choosePairs(model, capsules, clearanceM);
+    } catch (error) {
+      // Names that lead nowhere: reported with the other disagreements.
+      if (error instanceof RangeError) return { capsules, pairs: [], keepOut, clearanceM };
+      throw error;
+    }
+    this.#assumed.push(
+      chosen.pairs.length === 0
+        ? 'No links are kept apart: none that are no neighbours can come near and are clear at home.'
+        : `${counted(chosen.pairs.length, 'pair')} of links kept apart: those that can come near and are clear at home.`,
+    );
+    if (chosen.dropped.length > 0) {
+      const pairs = chosen.dropped.map((pair) => pair.join(' and ')).join(', ');
+      this.#assumed.push(
+        `NOT watched: ${counted(chosen.dropped.length, 'more pair')} of links that can come near, as ${chosen.pairs.length} is the most: ${pairs}. Choose with collision.pairs in a limits file.`,
+      );
+    }
+    this.suspect = chosen.suspect;
+    const unwatched = [...chosen.blind, ...chosen.suspect];
+    if (unwatched.length > 0) {
+      const pairs = unwatched.map((pair) => pair.join(' and ')).join(', ');
+      this.#assumed.push(`Not kept apart, since their capsules overlap at home: ${pairs}.`);
+    }
+    return { capsules, pairs: chosen.pairs, keepOut, clearanceM };
+  }
+
+  #problem(path: readonly (string | number)[], message: string): Error {
+    const problem: Problem = { place: this.place(path), message };
+    return problemsError([problem]);
+  }
+}
+
+/** The largest reach of a joint after `first`. */
+function farthest(reach: Float64Array, first: number): number {
+  return Math.max(0, ...reach.slice(first + 1));
+}

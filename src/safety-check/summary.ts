@@ -1,0 +1,327 @@
+/** From what single trials saw to what a check says. */
+import type { RobotModel } from '../core/index.ts';
+import { isFree } from '../core/index.ts';
+import { STAGES } from '../safety/index.ts';
+import { armOf, armWords } from './arm-summary.ts';
+import { canStartFar } from './attack/plan.ts';
+import {
+  ADVERSARIES,
+  type AdversaryResult,
+  type ArmResult,
+  type EnergyComparison,
+  type EnergyResult,
+  type Histogram,
+  type Margins,
+  type SafetyCheckResult,
+  type StageShare,
+  type StopFigure,
+  type StopResult,
+  type Trace,
+  type TrialName,
+  VIOLATION_KINDS,
+  type ViolationCount,
+  type ViolationKind,
+} from './result.ts';
+import { energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
+import { grouped, turnUnitOf } from './units.ts';
+import { upperBound95 } from './upper-bound.ts';
+import type { StopSample } from './witness/stop-watch.ts';
+import { addCount, createCounts, createDistances } from './witness/witness.ts';
+
+const WORST_TRACES = 4;
+const BINS = 24;
+
+const UNITS: Readonly<Record<ViolationKind, string>> = {
+  notFinite: '1',
+  position: 'rad',
+  velocity: 'rad/s',
+  acceleration: 'rad/s²',
+  workspace: 'm',
+  fence: 'm',
+  selfCollision: 'm',
+  keepOut: 'm',
+  contact: 'm',
+  energy: 'J',
+  disobedience: 'rad/s',
+  startJump: 'of full speed',
+  lateStop: '1',
+};
+
+/** What the totals say about a robot. */
+export interface Totals {
+  readonly ticks: number;
+  readonly trials: number;
+  readonly simulatedS: number;
+  readonly plantFailures: number;
+  readonly violations: readonly ViolationCount[];
+  readonly arm: ArmResult;
+  readonly stages: readonly StageShare[];
+  readonly adversaries: readonly AdversaryResult[];
+  readonly margins: Margins;
+  readonly energy: Omit<EnergyResult, 'comparison'>;
+  readonly stops: readonly StopResult[];
+  readonly worst: readonly Trace[];
+}
+
+/** What is summed besides the counts. */
+interface Sums {
+  readonly counts: Record<ViolationKind, { count: number; worst: number }>;
+  readonly first: Map<ViolationKind, TrialName>;
+  idleTicks: number;
+  farStarts: number;
+}
+
+/** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
+export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], hasEnergy: boolean): Totals {
+  const sums: Sums = { counts: createCounts(), first: new Map(), idleTicks: 0, farStarts: 0 };
+  for (const { counts, name, idleTicks, farStarts } of outcomes) {
+    sums.idleTicks += idleTicks;
+    sums.farStarts += farStarts;
+    for (const kind of VIOLATION_KINDS) {
+      if (counts[kind].count > 0 && !sums.first.has(kind)) sums.first.set(kind, name);
+      addCount(sums.counts[kind], counts[kind]);
+    }
+  }
+  const samples = outcomes.flatMap((outcome) => outcome.stops);
+  const ticks = sumOf(outcomes, 'ticks');
+  return {
+    ticks,
+    trials: outcomes.length,
+    simulatedS: sumOf(outcomes, 'simulatedS'),
+    plantFailures: sumOf(outcomes, 'plantFailures'),
+    violations: VIOLATION_KINDS.map((kind) => violationOf(model, kind, sums, ticks, samples.length, hasEnergy)),
+    arm: armOf(model, outcomes, ticks, hasEnergy),
+    stages: STAGES.map((stage, i) => {
+      const acted = outcomes.reduce((sum, { stageTicks }) => sum + stageTicks[i]!, 0);
+      return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };
+    }),
+    adversaries: adversariesOf(outcomes),
+    margins: marginsOf(model, outcomes),
+    energy: energyOf(model, outcomes, hasEnergy),
+    stops: stopsOf(samples, turnUnitOf(model)),
+    worst: [...outcomes]
+      .sort((a, b) => a.marginMin - b.marginMin)
+      .slice(0, WORST_TRACES)
+      .map(({ trace }) => trace),
+  };
+}
+
+function violationOf(
+  model: RobotModel,
+  kind: ViolationKind,
+  sums: Sums,
+  ticks: number,
+  stops: number,
+  hasEnergy: boolean,
+): ViolationCount {
+  const { count, worst } = sums.counts[kind];
+  const chances = { disobedience: sums.idleTicks, startJump: sums.farStarts, lateStop: stops }[kind as string] ?? ticks;
+  return {
+    kind,
+    applies: appliesTo(model, kind, hasEnergy),
+    count,
+    ticks: chances,
+    upperBound95: upperBound95(count, Math.max(chances, count)),
+    worst,
+    unit: unitFor(kind, model),
+    first: sums.first.get(kind) ?? null,
+  };
+}
+
+/** The unit of `kind` for this robot: some joints turn, others slide. */
+function unitFor(kind: ViolationKind, model: RobotModel): string {
+  const unit = turnUnitOf(model);
+  return UNITS[kind].replace(/^rad$/, unit).replace(/^rad(?=\/)/, unit.includes(' ') ? `(${unit})` : unit);
+}
+
+/** Whether a robot has what `kind` is about. */
+export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boolean): boolean {
+  const { base, collision } = model;
+  if (kind === 'position') return model.joints.some((joint) => !isFree(joint));
+  if (kind === 'workspace') return base === undefined;
+  if (kind === 'fence') return base?.fence !== undefined;
+  if (kind === 'selfCollision') return (collision?.pairs.length ?? 0) > 0;
+  if (kind === 'keepOut') return (collision?.keepOut?.length ?? 0) > 0;
+  if (kind === 'contact') return collision !== undefined && hasEnergy;
+  if (kind === 'energy') return model.tank !== undefined && hasEnergy;
+  if (kind === 'startJump') return canStartFar(model);
+  return true;
+}
+
+function adversariesOf(outcomes: readonly TrialOutcome[]): AdversaryResult[] {
+  return ADVERSARIES.flatMap((name) => {
+    const mine = outcomes.filter((outcome) => outcome.name.adversary === name);
+    if (mine.length === 0) return [];
+    return [
+      {
+        name,
+        ticks: sumOf(mine, 'ticks'),
+        trials: mine.length,
+        violations: sumOf(mine, 'violatedTicks'),
+        changedTicks: sumOf(mine, 'changedTicks'),
+        marginMin: Math.min(...mine.map(({ marginMin }) => marginMin)),
+        peakKineticJ: Math.max(...mine.map(({ peakKineticJ }) => peakKineticJ)),
+        peakForceN: Math.max(...mine.map(({ peakForceN }) => peakForceN)),
+      },
+    ];
+  });
+}
+
+function marginsOf(model: RobotModel, outcomes: readonly TrialOutcome[]): Margins {
+  const least = createDistances();
+  for (const outcome of outcomes) {
+    for (const key of Object.keys(least) as (keyof typeof least)[]) {
+      least[key] = Math.min(least[key], outcome.least[key]);
+    }
+  }
+  const given = (value: number): number | null => (Number.isFinite(value) ? value : null);
+  const { workspaceM, fenceM, selfM, keepOutM, shapesM, plantM, jointRad } = least;
+  return {
+    jointRad: Number.isFinite(jointRad) ? jointRad : 0,
+    workspaceM: model.base === undefined ? given(workspaceM) : null,
+    fenceM: given(fenceM),
+    selfM: given(selfM),
+    keepOutM: given(keepOutM),
+    shapesM: given(shapesM),
+    plantM: given(plantM),
+  };
+}
+
+function energyOf(
+  model: RobotModel,
+  outcomes: readonly TrialOutcome[],
+  hasEnergy: boolean,
+): Omit<EnergyResult, 'comparison'> {
+  const { tank } = model;
+  const hasTank = tank !== undefined && hasEnergy;
+  const peakKineticJ = Math.max(0, ...outcomes.map((outcome) => outcome.peakKineticJ));
+  const wildest = outcomes.reduce<TrialOutcome | null>(
+    (best, each) => (best === null || each.peakKineticJ > best.peakKineticJ ? each : best),
+    null,
+  );
+  return {
+    hasTank,
+    surplusMaxJ: hasTank ? Math.max(...outcomes.map((outcome) => outcome.surplusMaxJ)) : 0,
+    toleranceJ: energyToleranceJ(peakKineticJ),
+    tankMinJ: hasTank ? Math.min(...outcomes.map((outcome) => outcome.tankMinJ)) : null,
+    tankFloorJ: hasTank ? tank.minJ : null,
+    injectedJ: sumOf(outcomes, 'injectedJ'),
+    creditedJ: sumOf(outcomes, 'creditedJ'),
+    peakKineticJ,
+    trace: hasEnergy ? (wildest?.trace ?? null) : null,
+  };
+}
+
+function stopsOf(samples: readonly StopSample[], unit: string): StopResult[] {
+  return (['silence', 'nan'] as const).flatMap((cause) => {
+    const mine = samples.filter((sample) => sample.cause === cause);
+    if (mine.length === 0) return [];
+    const plantTimes = mine.map(({ plantTimeS }) => plantTimeS).filter(Number.isFinite);
+    return [
+      {
+        cause,
+        stops: mine.length,
+        reaction: figureOf(mine, 's', 'reactionS', 'reactionBoundS'),
+        time: figureOf(mine, 's', 'timeS', 'timeBoundS'),
+        distance: figureOf(mine, unit, 'distance', 'distanceBound'),
+        plantTime: plantTimes.length === 0 ? null : plainFigure(plantTimes, 's'),
+      },
+    ];
+  });
+}
+
+type NumberKey = Exclude<keyof StopSample, 'cause'>;
+
+function figureOf(samples: readonly StopSample[], unit: string, value: NumberKey, bound: NumberKey): StopFigure {
+  const shares = samples.map((sample) => (sample[bound] > 0 ? sample[value] / sample[bound] : 0));
+  const values = samples.map((sample) => sample[value]);
+  const largest = Math.max(...samples.map((sample) => sample[bound]));
+  return { ...plainFigure(values, unit), bound: largest, shareOfBoundMax: Math.max(...shares) };
+}
+
+function plainFigure(values: readonly number[], unit: string): StopFigure {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;
+  const max = sorted.at(-1)!;
+  return { unit, median: at(0.5), p95: at(0.95), max, bound: 0, shareOfBoundMax: 0, histogram: histogramOf(sorted) };
+}
+
+/** Equal bins from 0 to the largest value, of a round width. */
+export function histogramOf(values: readonly number[]): Histogram {
+  const top = Math.max(...values, 1e-9);
+  const rough = top / BINS;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const width = ([1, 2, 5, 10].find((m) => m * power >= rough) ?? 10) * power;
+  const counts = new Array<number>(Math.floor(top / width) + 1).fill(0);
+  for (const value of values) counts[Math.min(counts.length - 1, Math.floor(value / width))]!++;
+  return { width, counts };
+}
+
+/** Two runs of the same attacks, with the tank and without it. */
+export function comparisonOf(
+  attack: 'pumping' | 'wall',
+  withTank: readonly TrialOutcome[],
+  withoutTank: readonly TrialOutcome[],
+): EnergyComparison {
+  const peak = (all: readonly TrialOutcome[], key: 'peakKineticJ' | 'peakForceN'): number =>
+    Math.max(0, ...all.map((outcome) => outcome[key]));
+  return {
+    attack,
+    trials: withTank.length,
+    ticks: sumOf(withTank, 'ticks'),
+    peakKineticWithJ: peak(withTank, 'peakKineticJ'),
+    peakKineticWithoutJ: peak(withoutTank, 'peakKineticJ'),
+    peakForceWithN: peak(withTank, 'peakForceN'),
+    peakForceWithoutN: peak(withoutTank, 'peakForceN'),
+    hasTouched: attack !== 'wall' || peak([...withTank, ...withoutTank], 'peakForceN') > 0,
+  };
+}
+
+/** What a verdict is about. `untried`: `untriedOf`. */
+type VerdictTerms = Pick<SafetyCheckResult, 'chain' | 'without' | 'untried' | 'ended' | 'plannedTicks'>;
+
+/** The verdict in one sentence, of the reference and of the simulated arm, and whether it is a good one. */
+export function verdictOf(
+  robot: string,
+  totals: Totals,
+  { chain, without, untried, ended, plannedTicks }: VerdictTerms,
+): { readonly ok: boolean; readonly verdict: string } {
+  const broken = totals.violations.filter(({ count }) => count > 0);
+  const ok = broken.length === 0 && totals.plantFailures === 0;
+  const cut = { complete: '', interrupted: 'interrupted', timeLimit: 'time limit' }[ended];
+  const share = cut === '' ? '' : ` of ${grouped(plannedTicks)} (${cut})`;
+  const among = `${grouped(totals.ticks)}${share} adversarial ticks`;
+  const part =
+    chain === 'off' ? ' with the safety chain off' : without.length > 0 ? ` without ${without.join(' and ')}` : '';
+  const kept = untried.length === 0 ? 'every limit' : 'every limit that was tried';
+  const arm = armWords(totals.arm);
+  if (ok) return { ok, verdict: `The reference of ${robot} kept ${kept} in ${among}${part}${arm}.` };
+  const failures = totals.plantFailures > 0 ? [`${grouped(totals.plantFailures)} × simulation broke down`] : [];
+  const list = [...broken.map(({ kind, count }) => `${grouped(count)} × ${KIND_WORDS[kind]}`), ...failures];
+  return { ok, verdict: `${robot} broke limits in ${among}${part}: ${list.join(', ')}${arm}.` };
+}
+
+/** What each kind is called in a sentence. */
+export const KIND_WORDS: Readonly<Record<ViolationKind, string>> = {
+  notFinite: 'reference not finite',
+  position: 'joint limit',
+  velocity: 'joint speed',
+  acceleration: 'joint acceleration',
+  workspace: 'workspace left',
+  fence: 'fence left',
+  selfCollision: 'distance between links',
+  keepOut: 'keep-out box',
+  contact: "links touch in the reference's pose (MuJoCo)",
+  energy: 'energy nobody paid for',
+  disobedience: 'moved without a valid command',
+  startJump: 'start with a jump',
+  lateStop: 'stopped too late',
+};
+
+type SumKey = {
+  [K in keyof TrialOutcome]: TrialOutcome[K] extends number ? K : never;
+}[keyof TrialOutcome];
+
+function sumOf(outcomes: readonly TrialOutcome[], key: SumKey): number {
+  return outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
+}

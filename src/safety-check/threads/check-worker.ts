@@ -1,0 +1,40 @@
+/** A thread that runs trials on simulated robots of its own. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { ReinError } from '../../core/index.ts';
+import { BenchPlants } from '../bench-plants.ts';
+import { runTrial } from '../run-trial.ts';
+import type { CheckWorkerData, TrialAnswer, TrialFailure, TrialRequest } from './check-messages.ts';
+
+const data = workerData as CheckWorkerData;
+const plants = new BenchPlants(data.subject);
+
+async function answer({ id, plan, without }: TrialRequest): Promise<TrialAnswer> {
+  try {
+    const { subject, chain, seed } = data;
+    const naturalHz = await plants.naturalHz();
+    const plant = await plants.get(plan.variant);
+    const { hasEnergy } = plants;
+    const setting = { model: subject.model, chain, without, seed, plant, hasEnergy, naturalHz };
+    return { kind: 'done', id, outcome: runTrial(setting, plan) };
+  } catch (error) {
+    return { kind: 'failed', id, failure: failureOf(error) };
+  }
+}
+
+function failureOf(error: unknown): TrialFailure {
+  if (error instanceof ReinError) {
+    const { kind, message, remedy } = error;
+    return { errorKind: kind, message, remedy, stack: undefined };
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { errorKind: null, message, remedy: undefined, stack };
+}
+
+parentPort?.on('message', (message: TrialRequest | 'close') => {
+  if (message === 'close') {
+    plants.close();
+    parentPort?.close();
+    return;
+  }
+  void answer(message).then((reply) => parentPort?.postMessage(reply));
+});

@@ -1,0 +1,306 @@
+/**
+ * Counts what went wrong in a trial. It reads references and measurements, the robot's description and forward kinematics,
+ * and shares nothing else with the chain that it judges. It changes nothing.
+ */
+import { ArmKinematics, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import {
+  BROKEN_ACCEL,
+  BROKEN_COLLISION,
+  BROKEN_NOT_FINITE,
+  BROKEN_POSITION,
+  BROKEN_VELOCITY,
+  BROKEN_WORKSPACE,
+  LimitMonitor,
+} from '../../safety/index.ts';
+import { VIOLATION_KINDS, type ViolationKind } from '../result.ts';
+import { ShapeDistances } from './distances.ts';
+import { FenceTrack } from './fence-track.ts';
+
+/** Rounding that is no violation: of distances, m, and of speeds, relative. */
+const ROUNDING_M = 1e-9;
+const ROUNDING_SPEED = 1e-9;
+/** Two integrations of one base's way differ by so much, m. */
+const FENCE_ROUNDING_M = 1e-5;
+
+/** Shapes of the reference farther apart than this are asked of MuJoCo in every tenth tick only, m: touches of arms that stray farther are counted too low. */
+const NEAR_M = 0.1;
+
+/** Ticks and worst amounts of one kind. */
+export interface KindCount {
+  count: number;
+  worst: number;
+}
+
+/** Adds `more` to `sum`. */
+export function addCount(sum: KindCount, more: KindCount): void {
+  sum.count += more.count;
+  sum.worst = Math.max(sum.worst, more.worst);
+}
+
+export function createCounts(): Record<ViolationKind, KindCount> {
+  return Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, { count: 0, worst: 0 }])) as Record<
+    ViolationKind,
+    KindCount
+  >;
+}
+
+/** Smallest distances so far; Infinity where there is nothing to be distant from. */
+export interface Distances {
+  jointRad: number;
+  workspaceM: number;
+  fenceM: number;
+  selfM: number;
+  keepOutM: number;
+  /** MuJoCo's own shapes at the reference's pose, and of the simulated robot. */
+  shapesM: number;
+  plantM: number;
+}
+
+export function createDistances(): Distances {
+  const far = Number.POSITIVE_INFINITY;
+  return { jointRad: far, workspaceM: far, fenceM: far, selfM: far, keepOutM: far, shapesM: far, plantM: far };
+}
+
+/** Watches one trial. */
+export class Witness {
+  readonly counts: Record<ViolationKind, KindCount> = createCounts();
+  readonly least: Distances = createDistances();
+  /** Smallest margin of this tick as a share: 1 in the middle or far away, 0 at a limit. */
+  margin = 1;
+
+  readonly #model: RobotModel;
+  readonly #monitor: LimitMonitor;
+  readonly #arm: ArmKinematics;
+  readonly #shapes: ShapeDistances | undefined;
+  readonly #fence: FenceTrack | undefined;
+  readonly #last: Float64Array;
+  readonly #velocity: Float64Array;
+  readonly #lastVelocity: Float64Array;
+  readonly #point: Float64Array = new Float64Array(3);
+  readonly #points: readonly {
+    readonly link: number;
+    readonly positionM: readonly number[];
+    readonly box: WorkspaceBox;
+  }[];
+  /** Never tighter than where the trial began. */
+  #selfLimitM = 0;
+  #nearM = 0;
+  #boxLimitM = 0;
+
+  constructor(model: RobotModel) {
+    const n = model.joints.length;
+    this.#model = model;
+    this.#monitor = new LimitMonitor(model);
+    this.#arm = new ArmKinematics(model);
+    this.#shapes = model.collision === undefined ? undefined : new ShapeDistances(model.collision, this.#arm);
+    this.#fence = model.base?.fence === undefined ? undefined : new FenceTrack(model.base, n);
+    this.#last = new Float64Array(n);
+    this.#velocity = new Float64Array(n);
+    this.#lastVelocity = new Float64Array(n);
+    this.#points = (model.points ?? []).map(({ link, positionM, workspace = model.workspace }) => {
+      return { link: this.#arm.topology.link(link), positionM, box: workspace };
+    });
+  }
+
+  /** The reference stands at `referenceRad`. */
+  restart(referenceRad: ArrayLike<number>): void {
+    this.#monitor.restart(referenceRad);
+    this.#last.set(referenceRad);
+    this.#velocity.fill(0);
+    this.#lastVelocity.fill(0);
+    this.#fence?.restart(referenceRad);
+    this.#arm.forward(referenceRad);
+    this.#shapes?.place(this.#arm);
+    const clearanceM = this.#shapes?.clearanceM ?? 0;
+    this.#selfLimitM = Math.min(clearanceM, this.#shapes?.smallestPairM() ?? 0);
+    this.#boxLimitM = Math.min(clearanceM, this.#shapes?.smallestBoxM() ?? 0);
+  }
+
+  /** Whether a robot at `jointsRad` keeps all distances of its description. */
+  isClear(jointsRad: ArrayLike<number>): boolean {
+    if (this.#shapes === undefined) return true;
+    this.#arm.forward(jointsRad);
+    this.#shapes.place(this.#arm);
+    const { clearanceM } = this.#shapes;
+    return this.#shapes.smallestPairM() >= clearanceM && this.#shapes.smallestBoxM() >= clearanceM;
+  }
+
+  /** Whether all its points are inside the workspace. */
+  isInside(jointsRad: ArrayLike<number>): boolean {
+    if (this.#model.base !== undefined) return true;
+    this.#arm.forward(jointsRad);
+    return this.#pointsRoomM() >= 0;
+  }
+
+  /**
+   * Judges this tick's reference (n, rad), `dtS` after the last. `mayMove` says whether there was a valid command to follow.
+   * True where something was broken.
+   */
+  check(referenceRad: ArrayLike<number>, measuredRad: ArrayLike<number>, dtS: number, mayMove: boolean): boolean {
+    const tickS = this.#tickS(dtS);
+    const broken = this.#monitor.check(referenceRad, dtS, measuredRad);
+    for (let i = 0; i < this.#last.length; i++) {
+      this.#lastVelocity[i] = this.#velocity[i]!;
+      this.#velocity[i] = (referenceRad[i]! - this.#last[i]!) / tickS;
+      this.#last[i] = referenceRad[i]!;
+    }
+    this.margin = 1;
+    if (broken & BROKEN_NOT_FINITE) {
+      this.#count('notFinite', 1);
+      return true;
+    }
+    this.#checkJoints(broken, tickS);
+    this.#arm.forward(referenceRad);
+    const isOut = this.#checkWorkspace() | this.#checkFence(referenceRad, measuredRad) | this.#checkShapes(broken);
+    const disobeys = !mayMove && this.#checkObedience();
+    return (broken & ~BROKEN_WORKSPACE) !== 0 || isOut !== 0 || disobeys;
+  }
+
+  /** Whether the reference's shapes were so near in this tick that MuJoCo's, or the arm's, may touch. */
+  get isNear(): boolean {
+    return this.#nearM < NEAR_M;
+  }
+
+  /** MuJoCo's own distance between monitored bodies at this tick's reference, m. True where they touch. */
+  checkContact(distanceM: number): boolean {
+    this.least.shapesM = Math.min(this.least.shapesM, distanceM);
+    if (!(distanceM < 0)) return false;
+    this.#count('contact', -distanceM);
+    return true;
+  }
+
+  /** Largest joint speed of the reference in the last tick, as a share of its limit. */
+  get speedShare(): number {
+    let share = 0;
+    for (let i = 0; i < this.#velocity.length; i++) {
+      share = Math.max(share, Math.abs(this.#velocity[i]!) / this.#model.joints[i]!.velocityMaxRadPerS);
+    }
+    return share;
+  }
+
+  /** [n] rad/s, of the reference in the last tick. */
+  get velocityRadPerS(): Float64Array {
+    return this.#velocity;
+  }
+
+  /** Counts a violation that somebody else saw. */
+  add(kind: ViolationKind, amount: number): void {
+    this.#count(kind, amount);
+  }
+
+  #checkJoints(broken: number, tickS: number): void {
+    const { joints, limitMarginRad } = this.#model;
+    let beyond = 0;
+    let fast = 0;
+    let hard = 0;
+    for (let i = 0; i < joints.length; i++) {
+      const joint = joints[i]!;
+      const speed = Math.abs(this.#velocity[i]!);
+      fast = Math.max(fast, speed - joint.velocityMaxRadPerS);
+      hard = Math.max(hard, Math.abs(this.#velocity[i]! - this.#lastVelocity[i]!) / tickS - joint.accelMaxRadPerS2);
+      if (isFree(joint)) continue;
+      const room = Math.min(this.#last[i]! - joint.positionMinRad, joint.positionMaxRad - this.#last[i]!);
+      beyond = Math.max(beyond, -room);
+      this.least.jointRad = Math.min(this.least.jointRad, room);
+      const half = (joint.positionMaxRad - joint.positionMinRad) / 2 - limitMarginRad;
+      this.#margin((room - limitMarginRad) / half);
+    }
+    if (broken & BROKEN_POSITION) this.#count('position', beyond);
+    if (broken & BROKEN_VELOCITY) this.#count('velocity', fast);
+    if (broken & BROKEN_ACCEL) this.#count('acceleration', hard);
+  }
+
+  #checkWorkspace(): number {
+    if (this.#model.base !== undefined) return 0;
+    const room = this.#pointsRoomM();
+    this.least.workspaceM = Math.min(this.least.workspaceM, room);
+    const { minM, maxM } = this.#model.workspace;
+    this.#margin((2 * room) / Math.min(maxM[0] - minM[0], maxM[1] - minM[1], maxM[2] - minM[2]));
+    if (room >= -ROUNDING_M) return 0;
+    this.#count('workspace', -room);
+    return 1;
+  }
+
+  #checkFence(axes: ArrayLike<number>, measured: ArrayLike<number>): number {
+    if (this.#fence === undefined) return 0;
+    const room = this.#fence.moveTo(axes, measured);
+    this.least.fenceM = Math.min(this.least.fenceM, room);
+    const { minM, maxM } = this.#model.base!.fence!;
+    this.#margin((2 * room) / Math.min(maxM[0] - minM[0], maxM[1] - minM[1]));
+    if (room >= -FENCE_ROUNDING_M) return 0;
+    this.#count('fence', -room);
+    return 1;
+  }
+
+  #checkShapes(seen: number): number {
+    if (this.#shapes === undefined) return 0;
+    this.#shapes.place(this.#arm);
+    const pairM = this.#shapes.smallestPairM();
+    const boxM = this.#shapes.smallestBoxM();
+    this.#nearM = Math.min(pairM, boxM);
+    this.least.selfM = Math.min(this.least.selfM, pairM);
+    this.least.keepOutM = Math.min(this.least.keepOutM, boxM);
+    // Half a metre is far.
+    this.#margin((2 * (Math.min(pairM, boxM) - this.#shapes.clearanceM)) / 1);
+    let broken = 0;
+    if (pairM < this.#selfLimitM - ROUNDING_M) {
+      this.#count('selfCollision', this.#selfLimitM - pairM);
+      broken = 1;
+    }
+    if (boxM < this.#boxLimitM - ROUNDING_M) {
+      this.#count('keepOut', this.#boxLimitM - boxM);
+      broken = 1;
+    }
+    // The guard's own monitor looks, too.
+    if (broken === 0 && (seen & BROKEN_COLLISION) !== 0) this.#count('selfCollision', 0);
+    return broken;
+  }
+
+  /** Without a valid command no joint may speed up or turn round. */
+  #checkObedience(): boolean {
+    let gained = 0;
+    for (let i = 0; i < this.#velocity.length; i++) {
+      const now = this.#velocity[i]!;
+      const before = this.#lastVelocity[i]!;
+      const slack = ROUNDING_SPEED * this.#model.joints[i]!.velocityMaxRadPerS + 1e-9 * Math.abs(this.#last[i]!);
+      if (Math.abs(now) > Math.abs(before) + slack || (now * before < 0 && Math.abs(now) > slack)) {
+        gained = Math.max(gained, Math.abs(now - before));
+      }
+    }
+    if (gained > 0) this.#count('disobedience', gained);
+    return gained > 0;
+  }
+
+  /** The smallest distance of any listed point to the walls at the kept pose, m. */
+  #pointsRoomM(): number {
+    let room = this.#roomM(this.#arm.tcpPositionM, this.#model.workspace);
+    for (const { link, positionM, box } of this.#points) {
+      this.#arm.pointOf(this.#point, link, positionM);
+      room = Math.min(room, this.#roomM(this.#point, box));
+    }
+    return room;
+  }
+
+  /** The smallest distance of a point to the walls of its box, m. */
+  #roomM(p: Float64Array, { minM, maxM }: WorkspaceBox): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (let k = 0; k < 3; k++) least = Math.min(least, p[k]! - minM[k]!, maxM[k]! - p[k]!);
+    return least;
+  }
+
+  #margin(share: number): void {
+    if (share < this.margin) this.margin = share;
+  }
+
+  #count(kind: ViolationKind, amount: number): void {
+    const entry = this.counts[kind];
+    entry.count++;
+    if (amount > entry.worst) entry.worst = amount;
+  }
+
+  /** As the chain takes a tick: [T/2, 2T]. */
+  #tickS(dtS: number): number {
+    const periodS = 1 / this.#model.controlHz;
+    return Number.isNaN(dtS) ? periodS : Math.min(Math.max(dtS, periodS / 2), 2 * periodS);
+  }
+}

@@ -1,2 +1,0 @@
-export type { Fence } from './fence.ts';
-export { Shield } from './shield.ts';

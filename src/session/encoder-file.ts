@@ -1,0 +1,28 @@
+/** The frozen encoder that a run's learner names, for robots: policies come from the learner without it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { RunSetup } from '../config/index.ts';
+import { ReinError } from '../core/index.ts';
+import { encoderPorts } from '../learner/options.ts';
+import type { EncoderFile } from '../policy/index.ts';
+
+/**
+ * Reads the file that `setup` names; nothing where it names none. Part of the options of a policy. Throws `ReinError` ('config')
+ * where there is no such file, or it is none for the task's image.
+ */
+export function encoderFor({ config, parts }: RunSetup): { readonly encoder?: EncoderFile } {
+  const { frozen } = config.learner.encoder;
+  if (frozen === undefined) return {};
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(frozen.file);
+  } catch (cause) {
+    throw new ReinError('config', `The encoder ${frozen.file} cannot be read.`, {
+      remedy: 'Copy it there: robots look through the same encoder as their learner.',
+      cause,
+    });
+  }
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  return { encoder: { file: basename(frozen.file), bytes, digest, ...encoderPorts(frozen, bytes, parts) } };
+}

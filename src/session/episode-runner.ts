@@ -1,0 +1,429 @@
+/**
+ * One episode of the node's work: see, decide, let the operator decide, command, wait, judge, hand the transition on.
+ * The same code runs on lock-step and on real time, in training, validation and evaluation.
+ */
+import {
+  type ActionCommand,
+  BASE_ACTION,
+  type Clock,
+  createTransition,
+  type GuardFrame,
+  isIntervention,
+  observationSize,
+  onceSize,
+  type QuantileHistogram,
+  ReinError,
+  Rng,
+  type SceneLayout,
+  type Source,
+  type Transition,
+} from '../core/index.ts';
+import { createActionCommand, type GuardLink } from '../guard/index.ts';
+import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/index.ts';
+import { TANK_EMPTY } from '../safety/index.ts';
+import type { Task, Verdict } from '../tasks/index.ts';
+import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
+import { ExecutedAction } from './executed-action.ts';
+import { ObservationStack } from './observation-stack.ts';
+import { ReferencePose } from './reference-pose.ts';
+
+/** A record holds finite numbers; no margin means less than that nothing is left. */
+const LEAST_MARGIN = -1e3;
+
+export interface EpisodeRunnerOptions {
+  readonly task: Task;
+  readonly link: GuardLink;
+  /** The robot's, in the order of the guard's vectors. Left out where joint actions move all of them in that order. */
+  readonly jointNames?: readonly string[];
+  readonly clock: Clock;
+  readonly policyHz: number;
+  /** Where the task's observation ends with its action. The caller closes it. */
+  readonly basePolicy?: BasePolicy | undefined;
+  /** Filled with how long things take, where somebody wants to know. */
+  readonly timings?: StepTimings;
+  /** How long an action stays valid: the guard brakes when no newer one has come by then. */
+  readonly leaseS: number;
+  /** How long putting the scene back may take, ms; 30 s by default. */
+  readonly resetLimitMs?: number;
+}
+
+/** Durations in ms. */
+export interface StepTimings {
+  readonly inferenceMs: QuantileHistogram;
+  /** The base policy's part of a step: mostly taking the next action of a chunk. */
+  readonly basePolicyMs: QuantileHistogram;
+  /** The node's own work in a step, without waiting for ticks. */
+  readonly policyStepMs: QuantileHistogram;
+  /** One guard tick with its physics; lock-step time only. */
+  readonly tickMs: QuantileHistogram;
+}
+
+export interface EpisodeOptions {
+  /** Where it starts; absent on a robot whose surroundings people arrange. */
+  readonly layout?: SceneLayout;
+  /** Absent for demonstrations. */
+  readonly policy?: Policy;
+  /**
+   * Whether the policy explores, and what its noise is drawn from. Absent: it is evaluated, and what is drawn all the same
+   * follows from the number of the episode.
+   */
+  readonly noise?: PolicyNoise;
+  readonly operator?: TeleopSource;
+  /** `demo`: the operator does the whole episode, and nothing of it is an intervention. */
+  readonly purpose: 'demo' | 'training' | 'evaluation';
+  /** Cuts the episode earlier than the task does, ≥ 1; of a demonstration it may be later: hands are slow. */
+  readonly maxSteps?: number;
+  /** Called with every finished step, before the next begins. The transition is reused: copy what you keep. */
+  readonly onStep?: (transition: Transition) => void | Promise<void>;
+  /** Called before each decision, so that weights can be swapped between steps. */
+  readonly beforeStep?: () => void | Promise<void>;
+  /** Asked after each step: cuts the episode there where it gives a reason. */
+  readonly cutBy?: () => string | undefined;
+  /** Asked after each step: a person's verdict, which ends the episode where the task leaves the verdict to people. */
+  readonly mark?: () => Mark | undefined;
+}
+
+/** A person's verdict on an episode. */
+export type Mark = 'success' | 'failure';
+
+/** What an episode cost the safety chain. */
+export interface EpisodeCosts {
+  /** Share of its ticks that the filters changed, the mean over its steps. */
+  readonly filterShare: number;
+  /** Energy that its set-points put into the robot, J; 0 without an energy tank. */
+  readonly tankDrainJ: number;
+  /** Its least margin: 1 in the middle of all limits, 0 at one. */
+  readonly marginMin: number;
+}
+
+export interface EpisodeResult {
+  readonly success: boolean;
+  readonly steps: number;
+  readonly interventionSteps: number;
+  /** Runs of steps that the operator decided. */
+  readonly interventions: number;
+  /** Sum of the rewards. */
+  readonly returnSum: number;
+  readonly costs: EpisodeCosts;
+  /** Decided by the task or by a person; else it was cut: by the time limit, or by what `abortedBy` says. */
+  readonly isDecided: boolean;
+  /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
+  readonly abortedBy?: string;
+}
+
+const RESET_LIMIT_MS = 30_000;
+
+/** The scene was not put back in time (row 51). */
+export class ResetHangsError extends ReinError {
+  constructor(limitMs: number) {
+    super('driver', `The scene was not put back within ${limitMs / 1e3} s; the robot holds.`, {
+      remedy: 'Look at what keeps it, put the scene back by hand, then go on.',
+    });
+  }
+}
+
+/** Runs episodes over one link. Not reentrant. */
+export class EpisodeRunner {
+  readonly #options: EpisodeRunnerOptions;
+  readonly #stack: ObservationStack;
+  readonly #executed: ExecutedAction;
+  readonly #ticksPerStep: number;
+  readonly #command: ActionCommand;
+  readonly #teleop: TeleopCommand;
+  readonly #clutch: Clutch;
+  readonly #reference: ReferencePose;
+  readonly #transition: Transition;
+  readonly #idleTank: IdleTank;
+  readonly #verdict: Verdict = { reward: 0, terminated: false, success: false };
+  #episode = 0;
+  #segment = 0;
+  #commandSeq = 0;
+  #filterBits = 0;
+  #marginMin = 1;
+  #filterSum = 0;
+  #drainSumJ = 0;
+  #leastMargin = 1;
+  /** Why the policy may not go on after a person let go. */
+  #unled: string | undefined;
+  #basePlace: ChunkPlace | undefined;
+
+  constructor(options: EpisodeRunnerOptions) {
+    const { task, link, policyHz } = options;
+    const actions = task.action.dimensions.length;
+    this.#options = options;
+    if (onceSize(task.observation, BASE_ACTION) > 0 !== (options.basePolicy !== undefined)) {
+      throw new TypeError('a base policy is needed where the observation ends with its action, and nowhere else');
+    }
+    this.#stack = new ObservationStack(
+      task.observation,
+      (out, offset, frame, previous) => task.observe(out, offset, frame, previous),
+      task.observationDelaySteps,
+    );
+    this.#executed = new ExecutedAction(task.action, link.shape.joints, options.jointNames);
+    this.#ticksPerStep = Math.round(link.shape.controlHz / policyHz);
+    this.#idleTank = new IdleTank(link.shape.joints, policyHz);
+    this.#command = createActionCommand(actions);
+    this.#teleop = { active: false, action: new Float32Array(actions), phase: 'correct' };
+    this.#clutch = new Clutch(task.action);
+    this.#reference = new ReferencePose(task.action, options.jointNames);
+    this.#transition = createTransition(observationSize(task.observation), actions);
+    link.onFrame((frame) => {
+      this.#filterBits |= frame.filterBits;
+      if (frame.marginMin < this.#marginMin) this.#marginMin = frame.marginMin;
+    });
+  }
+
+  /** The current observation, [O]. */
+  get observation(): Float32Array {
+    return this.#stack.values;
+  }
+
+  /** Where the base policy's action in the newest step's observation came from; `undefined` without a base policy. */
+  get basePlace(): ChunkPlace | undefined {
+    return this.#basePlace;
+  }
+
+  /** Runs one episode to its end and leaves the robot holding. */
+  async run(episode: EpisodeOptions): Promise<EpisodeResult> {
+    const { link, task } = this.#options;
+    await this.#prepare(episode);
+    const t = this.#transition;
+    t.episode = this.#episode++;
+    t.executed.fill(0);
+    const noise = episode.noise ?? { rng: new Rng(t.episode), purpose: 'evaluate' };
+    this.#stack.reset(link.latest, t.executed);
+    this.#options.basePolicy?.reset(noise.rng.fork(`base ${t.episode}`));
+    await this.#askBase();
+    episode.operator?.reset();
+    // However the robot came to where it is now, scene, stop or resume: nobody's pose means anything from before.
+    this.#clutch.open();
+    this.#filterSum = 0;
+    this.#drainSumJ = 0;
+    this.#leastMargin = 1;
+    this.#unled = undefined;
+    this.#idleTank.begin(link.latest);
+    let interventionSteps = 0;
+    let interventions = 0;
+    let returnSum = 0;
+    let previousSource: Source | undefined;
+    const wanted = episode.maxSteps ?? task.maxSteps;
+    const maxSteps = episode.purpose === 'demo' ? wanted : Math.min(task.maxSteps, wanted);
+    for (let step = 0; step < maxSteps; step++) {
+      await episode.beforeStep?.();
+      const startMs = performance.now();
+      t.step = step;
+      t.observation.set(this.#stack.values);
+      this.#basePlace = this.#options.basePolicy?.place;
+      t.source = await this.#decide(episode, noise);
+      if (t.source !== previousSource) this.#segment++;
+      t.segment = this.#segment;
+      const isTakenOver = isIntervention(t.source);
+      if (isTakenOver) interventionSteps++;
+      if (isTakenOver && (previousSource === undefined || !isIntervention(previousSource))) interventions++;
+      previousSource = t.source;
+      this.#options.timings?.policyStepMs.add(performance.now() - startMs);
+      await this.#execute();
+      this.#applyMark(episode.mark?.());
+      returnSum += t.reward;
+      const halted = episode.cutBy?.() ?? this.#unled ?? this.#abortReason(link.latest);
+      const abortedBy = halted ?? this.#idleTank.reason(link.latest);
+      t.truncated = !t.terminated && (step + 1 === maxSteps || abortedBy !== undefined);
+      await episode.onStep?.(t);
+      if (t.terminated || t.truncated) {
+        await link.request({ kind: 'hold' });
+        const { success } = this.#verdict;
+        const counts = {
+          success,
+          steps: step + 1,
+          interventionSteps,
+          interventions,
+          returnSum,
+          costs: this.#costs(step + 1),
+          isDecided: t.terminated,
+        };
+        return abortedBy === undefined || t.terminated ? counts : { ...counts, abortedBy };
+      }
+    }
+    throw new TypeError(`an episode needs at least one step, got ${maxSteps}`);
+  }
+
+  /** Arranges the scene where that is possible, and asks the guard for leave to move. */
+  async #prepare(episode: EpisodeOptions): Promise<void> {
+    const { link } = this.#options;
+    if (episode.layout !== undefined) await this.#resetScene(episode.layout);
+    // Torque comes on only where the robot was measured since.
+    await link.advance(1);
+    if (link.latest.state === 'standby') await this.#request({ kind: 'enable' });
+    await this.#request({ kind: 'activate' });
+    await link.advance(1);
+  }
+
+  /** Rejects with `ResetHangsError` where it takes too long: nothing moves meanwhile, the guard holds. */
+  async #resetScene(layout: SceneLayout): Promise<void> {
+    const limitMs = this.#options.resetLimitMs ?? RESET_LIMIT_MS;
+    let timer: NodeJS.Timeout | undefined;
+    const hangs = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new ResetHangsError(limitMs)), limitMs);
+    });
+    try {
+      await Promise.race([this.#request({ kind: 'resetScene', layout }), hangs]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** After a person let go: why the policy may not go on yet. */
+  async #leaveAgain(): Promise<string | undefined> {
+    const answer = await this.#options.link.request({ kind: 'activate' });
+    if (answer.ok) return undefined;
+    if (answer.needs !== 'person') throw refused('activate', answer.reason);
+    return 'a person let go, and nobody has given leave to go on';
+  }
+
+  async #request(request: Parameters<GuardLink['request']>[0]): Promise<void> {
+    const answer = await this.#options.link.request(request);
+    if (!answer.ok) throw refused(request.kind, answer.reason);
+  }
+
+  /** Fills the command and the transition's actions; says who decided. */
+  async #decide(episode: EpisodeOptions, noise: PolicyNoise): Promise<Source> {
+    const { clock, task, policyHz } = this.#options;
+    const t = this.#transition;
+    const command = this.#command;
+    const seenAtS = this.#options.link.latest.robot.measuredAtS;
+    t.policyVersion = episode.policy?.version ?? 0;
+    t.policyAction.fill(0);
+    t.humanAction.fill(0);
+    if (episode.policy !== undefined) {
+      const startMs = performance.now();
+      await episode.policy.decide(t.observation, noise, t.policyAction);
+      this.#options.timings?.inferenceMs.add(performance.now() - startMs);
+    }
+    const teleop = this.#teleop;
+    teleop.active = false;
+    teleop.absolute = undefined;
+    episode.operator?.poll(t.observation, clock.nowS(), teleop);
+    this.#clutch.apply(teleop, this.#reference.of(this.#options.link.latest));
+    if (teleop.active) t.humanAction.set(teleop.action);
+    const chosen = teleop.active ? t.humanAction : t.policyAction;
+    for (let i = 0; i < chosen.length; i++) command.action[i] = chosen[i]!;
+    command.seq = this.#commandSeq++;
+    command.decider = teleop.active ? 'human' : 'policy';
+    command.policyVersion = t.policyVersion;
+    command.policyRun = episode.policy?.run ?? 0;
+    command.issuedAtS = clock.nowS();
+    command.leaseS = this.#options.leaseS;
+    const shownLateMs = (1e3 * (task.observationDelaySteps ?? 0)) / policyHz;
+    t.observationAgeMs = shownLateMs + Math.max(0, (command.issuedAtS - seenAtS) * 1e3);
+    if (!teleop.active) return 'policy';
+    if (episode.purpose === 'demo') return 'demo';
+    return `${episode.operator?.decidedBy ?? 'human'}_${teleop.phase}`;
+  }
+
+  /** Sends the command, lets one policy period pass, and measures and judges what came of it. */
+  async #execute(): Promise<void> {
+    const { link, task } = this.#options;
+    const t = this.#transition;
+    const changedBefore = link.latest.changedTicks;
+    const ticksBefore = link.latest.ticks;
+    const injectedBeforeJ = link.latest.tankInjectedJ;
+    this.#executed.begin(link.latest);
+    this.#filterBits = 0;
+    this.#marginMin = 1;
+    link.send(this.#command);
+    // The guard does not let the policy go on by itself after a person has let go.
+    const isHandedBack = link.latest.state === 'active.human' && this.#command.decider === 'policy';
+    if (isHandedBack) this.#unled = await this.#leaveAgain();
+    const startMs = performance.now();
+    await link.advance(this.#ticksPerStep);
+    if (link.shape.timing === 'lock-step') {
+      this.#options.timings?.tickMs.add((performance.now() - startMs) / this.#ticksPerStep);
+    }
+    this.#executed.end(link.latest, this.#command, t.executed);
+    t.filterBits = this.#filterBits;
+    t.cost = (link.latest.changedTicks - changedBefore) / Math.max(1, link.latest.ticks - ticksBefore);
+    // As exact as the observations are: what is beyond that differs between two runs of one seed.
+    t.marginMin = Math.fround(Math.max(LEAST_MARGIN, this.#marginMin));
+    // The difference of two large sums: below a nanojoule it says how they were rounded.
+    const drainNj = Math.round(1e9 * (link.latest.tankInjectedJ - injectedBeforeJ));
+    t.tankDrainJ = Math.fround(Math.max(0, drainNj) / 1e9);
+    t.tankLevel = Math.fround(link.latest.tankLevel);
+    this.#filterSum += t.cost;
+    this.#drainSumJ += t.tankDrainJ;
+    this.#leastMargin = Math.min(this.#leastMargin, t.marginMin);
+    task.judge(link.latest, this.#verdict);
+    t.reward = this.#verdict.reward;
+    t.terminated = this.#verdict.terminated;
+    this.#stack.push(link.latest, t.executed);
+    // What was planned was for another way than the one that a person took.
+    if (isIntervention(t.source)) this.#options.basePolicy?.drop();
+    await this.#askBase();
+    t.nextObservation.set(this.#stack.values);
+  }
+
+  /** Lets the base policy, where there is one, add its action to the current observation. */
+  async #askBase(): Promise<void> {
+    const { basePolicy: base, timings } = this.#options;
+    if (base === undefined) return;
+    const startMs = performance.now();
+    await base.act(this.#stack.state, this.#stack.baseAction);
+    timings?.basePolicyMs.add(performance.now() - startMs);
+  }
+
+  #costs(steps: number): EpisodeCosts {
+    return { filterShare: this.#filterSum / steps, tankDrainJ: this.#drainSumJ, marginMin: this.#leastMargin };
+  }
+
+  #applyMark(mark: Mark | undefined): void {
+    if (mark === undefined) return;
+    this.#verdict.success = mark === 'success';
+    this.#transition.reward = mark === 'success' ? 1 : 0;
+    this.#transition.terminated = true;
+  }
+
+  #abortReason(frame: GuardFrame): string | undefined {
+    if (frame.state === 'active.policy' || frame.state === 'active.human') return undefined;
+    return this.#transition.terminated ? undefined : `the guard is in state "${frame.state}"`;
+  }
+}
+
+function refused(kind: string, reason: string): ReinError {
+  return new ReinError('driver', `the guard refused to ${kind}: ${reason}`);
+}
+
+/** An empty tank under a policy ends the episode after so long without motion, s. */
+const IDLE_TANK_S = 2;
+/** The reference of a joint that moves slower than this stands, rad/s. */
+const STANDS_RAD_PER_S = 0.01;
+/** What an episode says that was cut because nothing could move any more (row 42). */
+export const TANK_STAYS_EMPTY: string = `the energy tank is empty, and the robot has not moved for ${IDLE_TANK_S} s`;
+
+/** Sees a policy that asks for motion which an empty tank cannot pay for: it would learn of nothing but standing still. */
+class IdleTank {
+  readonly #limitSteps: number;
+  readonly #stillRad: number;
+  readonly #before: Float64Array;
+  #steps = 0;
+
+  constructor(joints: number, policyHz: number) {
+    this.#limitSteps = Math.ceil(IDLE_TANK_S * policyHz);
+    this.#stillRad = STANDS_RAD_PER_S / policyHz;
+    this.#before = new Float64Array(joints);
+  }
+
+  begin({ referenceRad }: GuardFrame): void {
+    this.#before.set(referenceRad);
+    this.#steps = 0;
+  }
+
+  /** After a step: why the episode cannot go on. */
+  reason({ state, faultFlags, referenceRad }: GuardFrame): string | undefined {
+    let isIdle = state === 'active.policy' && (faultFlags & TANK_EMPTY) !== 0;
+    for (let i = 0; i < referenceRad.length; i++) {
+      if (Math.abs(referenceRad[i]! - this.#before[i]!) > this.#stillRad) isIdle = false;
+    }
+    this.#before.set(referenceRad);
+    this.#steps = isIdle ? this.#steps + 1 : 0;
+    return this.#steps >= this.#limitSteps ? TANK_STAYS_EMPTY : undefined;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What the robot was really made to do in a step, in the units that actions have: what critics learn on.
+ *
+ * An action asks for a set-point; the leash and the walls are part of what it means (pressing harder against a wall
+ * than the leash allows is the same as pressing as hard as it allows). So the executed action is the asked one, less
+ * what the filters kept the reference from reaching. Measuring the way of the reference instead would call every push
+ * against a wall "no motion", and critics would have to guess the value of all the pushes that they never see.
+ */
+import type { ActionCommand, ActionSpec, GuardFrame } from '../core/index.ts';
+
+export class ExecutedAction {
+  readonly #spec: ActionSpec;
+  readonly #startRad: Float64Array;
+  /** Which joint each dimension of a joint action moves. */
+  readonly #joints: readonly number[];
+  readonly #startTcp: Float64Array = new Float64Array(7);
+
+  /** `jointNames`: of the guard's vectors, in their order; an action may move some of them, in another order. */
+  constructor(spec: ActionSpec, joints: number, jointNames: readonly string[] = []) {
+    this.#spec = spec;
+    this.#startRad = new Float64Array(joints);
+    this.#joints = spec.dimensions.map(({ name }, i) => (jointNames.length === 0 ? i : jointNames.indexOf(name)));
+  }
+
+  /** Remembers where the reference is when a step begins. */
+  begin(frame: GuardFrame): void {
+    this.#startRad.set(frame.referenceRad);
+    this.#startTcp.set(frame.referenceTcp);
+  }
+
+  /** Writes into `out` ([A]) what became of `command` by the end of its step, within [−1, 1]. */
+  end(frame: GuardFrame, command: ActionCommand, out: Float32Array): void {
+    const isFollowed = frame.commandSeq === command.seq;
+    for (let i = 0; i < out.length; i++) {
+      const executed = isFollowed ? command.action[i]! + frame.shortfall[i]! : this.#way(frame, i);
+      out[i] = Math.max(-1, Math.min(1, executed));
+    }
+  }
+
+  /** Where the command was refused or ran out: the way that the reference still went while it was braking. */
+  #way(frame: GuardFrame, i: number): number {
+    const { kind, dimensions } = this.#spec;
+    const { name, scale } = dimensions[i]!;
+    if (kind === 'joint') {
+      const joint = this.#joints[i]!;
+      return (frame.referenceRad[joint]! - this.#startRad[joint]!) / scale;
+    }
+    const axis = ['x', 'y', 'z'].indexOf(name);
+    // Turning while braking is too small to matter and would need the tool's nominal pose.
+    return axis < 0 ? 0 : (frame.referenceTcp[axis]! - this.#startTcp[axis]!) / scale;
+  }
+}

@@ -1,0 +1,123 @@
+/** What a session asks the guard beside motion: to stop, to stand, to forget what was acknowledged. */
+import { type GuardFrame, type JointModel, ReinError } from '../core/index.ts';
+import type { GuardLink } from '../guard/index.ts';
+import { faultsOf, sentenceOf, withRow } from '../safety/index.ts';
+
+/** The arm has so long to come to rest, s. */
+const STANDS_AFTER_S = 3;
+/** Ticks in which torque may come on. */
+const ENABLE_TRIES = 5;
+/** A cause that is still there stops the robot again within so many ticks: three that count, and some to hear of it. */
+const HOLDS_TICKS = 6;
+
+export class GuardControl {
+  readonly #link: GuardLink;
+  readonly #joints: readonly JointModel[];
+
+  constructor(link: GuardLink, joints: readonly JointModel[]) {
+    this.#link = link;
+    this.#joints = joints;
+  }
+
+  /** Brakes and holds, latched. Resolves when the guard has taken it. */
+  async stop(): Promise<void> {
+    await this.#link.request({ kind: 'stop' });
+  }
+
+  /** Waits until the arm stands, or has had its time. */
+  async stands(): Promise<void> {
+    const link = this.#link;
+    for (let i = 0; i < STANDS_AFTER_S * link.shape.controlHz; i++) {
+      if (link.lostReason !== undefined || !isMoving(link.latest)) return;
+      await link.advance(1);
+    }
+  }
+
+  /** Why no motion can begin now, one sentence; `undefined` where it can. */
+  refusal(): { readonly message: string; readonly remedy: string } | undefined {
+    const { lostReason, latest } = this.#link;
+    if (lostReason !== undefined) {
+      return { message: `The guard cannot be reached: ${lostReason}.`, remedy: 'Start the robot again.' };
+    }
+    if (latest.state === 'stopping') return { message: 'The robot is braking.', remedy: 'Wait, then reset.' };
+    if (latest.state !== 'stopped' && latest.state !== 'fault' && latest.state !== 'disconnected') return undefined;
+    const faults = faultsOf(latest.faultFlags);
+    const message = faults.map((fault) => withRow(sentenceOf(fault, latest, this.#joints), fault.row)).join(' ');
+    if (message !== '') return { message, remedy: faults.map((fault) => fault.remedy).join(' ') };
+    if (latest.state === 'disconnected') {
+      return { message: 'The robot does not answer.', remedy: 'Check cable and power.' };
+    }
+    return { message: 'The robot was stopped.', remedy: 'Reset, then go on.' };
+  }
+
+  /**
+   * Leave to move, as far as a program may ask for it: a simulated robot goes on by itself unless something serious or somebody
+   * stopped it. `undefined`: given, and it holds. Else why a person is needed. Takes a tick or two; never moves it.
+   */
+  async leave(): Promise<string | undefined> {
+    const link = this.#link;
+    const { state, faultFlags } = link.latest;
+    if (state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0)) {
+      const answer = await link.request({ kind: 'acknowledge' });
+      if (!answer.ok) return answer.reason;
+      await link.advance(1);
+    }
+    if (link.latest.state === 'standby') {
+      const answer = await link.request({ kind: 'enable' });
+      if (!answer.ok) return answer.reason;
+      await link.advance(1);
+    }
+    const answer = await link.request({ kind: 'activate' });
+    if (answer.ok) await link.request({ kind: 'hold' });
+    // What else forbids motion, a new scene may mend.
+    return answer.ok || answer.needs !== 'person' ? undefined : answer.reason;
+  }
+
+  /**
+   * A person has seen why the robot stands: faults whose cause is gone are forgotten, and it holds with torque again.
+   * Never moves it. False where there was nothing to reset. Throws `ReinError('driver')` where a cause is still there, or
+   * stops it again at once.
+   */
+  async reset(): Promise<boolean> {
+    const link = this.#link;
+    await link.advance(1);
+    await this.stands();
+    const { state, faultFlags } = link.latest;
+    const isLatched = state === 'stopped' || state === 'fault' || (state === 'standby' && faultFlags !== 0);
+    if (isLatched) await this.#request('acknowledge');
+    await link.advance(1);
+    if (link.latest.state === 'standby') await this.#enable();
+    await link.advance(HOLDS_TICKS);
+    const held = this.refusal();
+    if (held !== undefined) {
+      throw new ReinError('driver', `The robot does not go on: ${held.message}`, { remedy: held.remedy });
+    }
+    return isLatched;
+  }
+
+  /** Torque comes on only in a tick that has measured the joints; one that has not, and nothing else, is asked again. */
+  async #enable(): Promise<void> {
+    for (let tries = 1; tries < ENABLE_TRIES; tries++) {
+      const answer = await this.#link.request({ kind: 'enable' });
+      if (answer.ok) return;
+      if (answer.needs !== 'reading') throw refused(answer.reason);
+      await this.#link.advance(1);
+    }
+    await this.#request('enable');
+  }
+
+  async #request(kind: 'acknowledge' | 'enable'): Promise<void> {
+    const answer = await this.#link.request({ kind });
+    if (!answer.ok) throw refused(answer.reason);
+  }
+}
+
+function refused(reason: string): ReinError {
+  return new ReinError('driver', `The robot does not go on: ${reason}`, {
+    remedy: 'Remove the cause, then reset again.',
+  });
+}
+
+function isMoving({ state }: GuardFrame): boolean {
+  return state === 'stopping' || state === 'active.policy' || state === 'active.human';
+}

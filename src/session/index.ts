@@ -1,0 +1,23 @@
+/** One robot at work: episodes, policy use, recording, and the supervision of its processes. */
+export { checkBase, openBase } from './base-policy.ts';
+export { encoderFor } from './encoder-file.ts';
+export { type EpisodeResult, EpisodeRunner, type Mark, type StepTimings } from './episode-runner.ts';
+export { LearnerConnection } from './learner-connection.ts';
+export { openSession } from './open-session.ts';
+export { GoOn } from './run/go-on.ts';
+export { explainedBy, GUARD_LOG } from './run/guard-log.ts';
+export { type LearnerWait, runToJoin } from './run/learner-of.ts';
+export { LIVE_COMMAND } from './run/live-folder.ts';
+export { endFailed, type FailedMessage, tellParent } from './run/parent-channel.ts';
+export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
+export { guardConfigOf, prepareWaitingRun } from './run/prepare-run.ts';
+export { type RobotRun, runRobot } from './run/run-robot.ts';
+export { makeScratchFolder } from './run/scratch-folder.ts';
+export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
+export { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
+export { createDemonstrator, createScriptedOperator } from './scripted-operators.ts';
+export { LiveSession } from './session.ts';
+export type { EvaluationReport, InterventionReport, SessionEvent, SessionListener } from './session-types.ts';
+export type { RunStatus, ToolView } from './status.ts';
+export { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from './supervisor.ts';
+export { saveWeights } from './weights-file.ts';

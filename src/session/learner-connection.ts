@@ -1,0 +1,248 @@
+/**
+ * The node's side of learning: journal, uplink and weights in one place. Recording never waits for the network, and
+ * weights wait here until the node takes them between two steps.
+ */
+import { join } from 'node:path';
+import type { RunSetup } from '../config/index.ts';
+import { ReinError, type Transition } from '../core/index.ts';
+import {
+  connectUplink,
+  type Journal,
+  type JournalStatus,
+  type LearnerStatus,
+  openJournal,
+  type Subscription,
+  subscribeWeights,
+  type Uplink,
+  type WeightsBundle,
+} from '../link/index.ts';
+
+export interface LearnerConnectionOptions {
+  readonly setup: RunSetup;
+  readonly runId: string;
+  readonly robotId: string;
+  /** The learner's `tcp://host:port`. */
+  readonly address: string;
+  readonly weightsAddress?: string;
+  /** The run's folder; the journal goes into it. */
+  readonly folder: string;
+  /** Only weights above this version are taken. Default 0. */
+  readonly weightsAfter?: number;
+  /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
+  readonly keep: 'newest' | 'all';
+  readonly onFault: (sentence: string) => void;
+  /** Told of the journal's troubles and their ends, which otherwise go to `onFault`. */
+  readonly onJournal?: (status: JournalStatus) => void;
+  /** Told when the learner is reached, lost, or does not want this robot. */
+  readonly onState?: (state: Uplink['state']) => void;
+}
+
+export const JOURNAL_FOLDER = 'journal';
+/** Transitions that the learner may not have acknowledged yet when the run ends; waited for this long, ms. */
+const DRAIN_MS = 20_000;
+/** A learner makes hundreds of updates a second, a few on the slowest machine; one that makes none for this long will not. */
+const STUCK_MS = 60_000;
+
+export class LearnerConnection {
+  readonly #journal: Journal;
+  readonly #uplink: Uplink;
+  readonly #subscription: Subscription;
+  readonly #bundles: WeightsBundle[] = [];
+  readonly #waiting = new Set<() => void>();
+  #status: LearnerStatus | undefined;
+  #failure: ReinError | undefined;
+  #isClosed = false;
+  #demonstrated: number | undefined;
+
+  /** Opens the journal and starts to connect; does not wait. Throws `ReinError` when journal or address are no good. */
+  constructor(options: LearnerConnectionOptions) {
+    const { setup, runId, robotId, address, onFault } = options;
+    const { schemaHash, observationSize, actionSize } = setup;
+    const reportStatus = (reason: string | undefined): void => {
+      if (reason !== undefined) onFault(reason);
+    };
+    this.#journal = openJournal({
+      dir: join(options.folder, JOURNAL_FOLDER),
+      runId,
+      schemaHash,
+      observationSize,
+      actionSize,
+      onStatus: options.onJournal ?? (({ reason }) => reportStatus(reason)),
+    });
+    this.#uplink = connectUplink({
+      address,
+      robotId,
+      runId,
+      schemaHash,
+      meaning: setup.meaning,
+      journal: this.#journal,
+      onLearnerVersion: (version) => this.#subscription.learnerHas(version),
+      onControl: (kind, body) => {
+        if (kind === 'status') this.#status = body as unknown as LearnerStatus;
+        this.#wake();
+      },
+      onState: (state, reason) => {
+        reportStatus(reason);
+        if (state === 'connected') this.#tellDemonstrated();
+        options.onState?.(state);
+      },
+    });
+    this.#subscription = subscribeWeights({
+      address,
+      ...(options.weightsAddress === undefined ? {} : { weightsAddress: options.weightsAddress }),
+      keep: options.keep,
+      after: options.weightsAfter ?? 0,
+      runId,
+      schemaHash,
+      onBundle: (bundle) => {
+        if (options.keep === 'newest') this.#bundles.length = 0;
+        this.#bundles.push(bundle);
+        this.#wake();
+      },
+      onFault: (fault) => onFault(`Weights were not used: ${fault.sentence}.`),
+    });
+  }
+
+  /** What the learner last said of itself; `undefined` until it has. */
+  get status(): LearnerStatus | undefined {
+    return this.#status;
+  }
+
+  get state(): Uplink['state'] {
+    return this.#uplink.state;
+  }
+
+  /** Version of the learner's newest weights, as it said last; 0 before it has any. */
+  get learnerVersion(): number {
+    return this.#uplink.learnerVersion;
+  }
+
+  /** Version of the newest weights that have come, to earlier starts of this robot too; 0 before any. */
+  get arrivedVersion(): number {
+    return this.#subscription.version;
+  }
+
+  get counters(): Uplink['counters'] {
+    return this.#uplink.counters;
+  }
+
+  get journal(): Journal['status'] {
+    return () => this.#journal.status();
+  }
+
+  /** Resolves when the learner has welcomed this robot; rejects with `ReinError` where it refuses or is silent. */
+  connected(timeoutMs: number): Promise<void> {
+    return this.#uplink.connected(timeoutMs);
+  }
+
+  /** To be asked before the robot moves. Rejects with `ReinError('storage')` where there is no room to record. */
+  checkRoom(): Promise<void> {
+    return this.#journal.checkRoom();
+  }
+
+  /** Journals a transition; it is sent in the background. Stamps `epoch` and `seq`. */
+  record(transition: Transition): void {
+    this.#journal.append(transition);
+  }
+
+  /** All demonstrations are recorded: the learner may begin. Every learner that takes its place is told as well. */
+  demonstrationsComplete(transitions: number): void {
+    this.#demonstrated = transitions;
+    // Not kept waiting: whoever connects is told then.
+    if (this.#uplink.state === 'connected') this.#tellDemonstrated();
+  }
+
+  #tellDemonstrated(): void {
+    if (this.#demonstrated !== undefined) {
+      this.#uplink.sendControl('demonstrationsComplete', { transitions: this.#demonstrated });
+    }
+  }
+
+  /** The newest weights that have arrived and not been taken, for use between two steps. */
+  takeNewest(): WeightsBundle | undefined {
+    const newest = this.#bundles.at(-1);
+    this.#bundles.length = 0;
+    return newest;
+  }
+
+  /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */
+  async takeVersion(version: number): Promise<WeightsBundle> {
+    const progress = this.#progress();
+    for (;;) {
+      while (this.#bundles.length > 0 && this.#bundles[0]!.manifest.version < version) this.#bundles.shift();
+      const first = this.#bundles[0];
+      if (first?.manifest.version === version) return first;
+      if (first !== undefined) throw new ReinError('link', `The learner's weights ${version} were not delivered.`);
+      if (progress.isStuck()) {
+        throw new ReinError(
+          'link',
+          `The learner has made no update for ${STUCK_MS / 1e3} s; weights ${version} are due.`,
+          {
+            remedy: 'metrics-learner.jsonl in the run folder shows what it did last.',
+          },
+        );
+      }
+      await this.#somethingNew();
+    }
+  }
+
+  /** The learner will not come back: everybody who waits for it is told. */
+  fail(error: ReinError): void {
+    this.#failure = error;
+    this.#wake();
+  }
+
+  /** Waits until the learner has everything; false when it does not answer in time. */
+  drain(timeoutMs: number = DRAIN_MS): Promise<boolean> {
+    return this.#failure === undefined ? this.#uplink.drain(timeoutMs) : Promise.resolve(false);
+  }
+
+  /** Waits until the learner has done `updates`, so that its figures are those of the whole run; false where it makes no more. */
+  async trained(updates: number): Promise<boolean> {
+    const progress = this.#progress();
+    while ((this.#status?.updates ?? 0) < updates) {
+      if (progress.isStuck()) return false;
+      await this.#somethingNew();
+    }
+    return true;
+  }
+
+  /** Whether the learner does anything, however slowly: no clock decides when it is too slow. */
+  #progress(): { isStuck(): boolean } {
+    let [done, sinceMs] = [-1, performance.now()];
+    return {
+      isStuck: () => {
+        const now = (this.#status?.updates ?? 0) + (this.#status?.pretrained ?? 0);
+        if (now !== done) [done, sinceMs] = [now, performance.now()];
+        return performance.now() - sinceMs > STUCK_MS;
+      },
+    };
+  }
+
+  /** Tells the learner that this robot's part of the run is over, once it has all of its records. */
+  end(): void {
+    this.#uplink.sendLast('end', {});
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#subscription.close();
+    await this.#uplink.close();
+    await this.#journal.close();
+  }
+
+  async #somethingNew(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const timer = setTimeout(() => this.#wake(), STUCK_MS);
+    await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    clearTimeout(timer);
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const resolve of waiting) resolve();
+  }
+}

@@ -1,0 +1,256 @@
+/** Puts a session together. What takes long is begun side by side; nothing moves. */
+
+import type { RunSetup } from '../config/index.ts';
+import { type Clock, Rng, type SceneLayout, SystemClock } from '../core/index.ts';
+import { connectGuardLink, type GuardLink } from '../guard/index.ts';
+import { type BasePolicy, loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
+import { START_OUTSIDE } from '../safety/index.ts';
+import type { ObservationSource } from '../tasks/index.ts';
+import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
+import { openBase } from './base-policy.ts';
+import { encoderFor } from './encoder-file.ts';
+import { EpisodeRunner } from './episode-runner.ts';
+import { SessionListeners } from './listeners.ts';
+import { earlierStarts, LiveLog } from './run/live-log.ts';
+import { openRecorder, type TransitionRecorder } from './run/recorder.ts';
+import { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
+import { createScriptedOperator } from './scripted-operators.ts';
+import { LiveSession } from './session.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { SessionListener } from './session-types.ts';
+import { watchRecording } from './watch/recording-watch.ts';
+import { KeptWeights } from './weights/kept-weights.ts';
+import { WeightsDisk } from './weights/weights-disk.ts';
+
+export interface SessionOptions {
+  readonly setup: RunSetup;
+  /** The run's folder: journal and metrics. */
+  readonly folder: string;
+  /** The learner's run, or the folder's where there is no learner. */
+  readonly runId: string;
+  readonly robotId: string;
+  /** The learner's `tcp://host:port`. */
+  readonly learner?: string | undefined;
+  /** A policy file to start with. */
+  readonly policy?: string | undefined;
+  /** Where the guard listens, or a link that somebody has opened. */
+  readonly guard: string | GuardLink;
+  /** People who may take over. Closed with the session. */
+  readonly operators?: readonly TeleopSource[];
+  /** Observations that come by topic, as they were given to the task. */
+  readonly observations?: readonly ObservationSource[];
+  /** The scripted operator takes over where the policy is stuck, and gives demonstrations to a learner. */
+  readonly isScripted?: boolean;
+  /** `operators` are asked for demonstrations where a learner waits for some; `LiveSession.skipDemonstrations` ends that. */
+  readonly asksPeople?: boolean;
+  /** One line for displays on which keys do what, where the operator has keys. */
+  readonly keys?: string;
+  readonly afterStop: SessionParts['afterStop'];
+  /** How a person lets the robot go on, one sentence. Default: nothing is said. */
+  readonly howToGoOn?: string;
+  /** Default 2000. */
+  readonly drainMs?: number;
+  /** The run ends by itself so long after it began, s: for displays. */
+  readonly durationS?: number | undefined;
+  /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
+  readonly elapsedS?: number;
+  readonly observer?: RunObserver;
+  /** Told from the very first moment on. */
+  readonly listener?: SessionListener;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/**
+ * How many policy periods an action stays valid: one to execute it and one for a node that a busy machine holds up.
+ * Past it the guard brakes.
+ */
+const LEASE_PERIODS = 2;
+const GUARD_MS = 10_000;
+const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
+
+/** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, and has then closed everything. */
+export async function openSession(options: SessionOptions): Promise<LiveSession> {
+  const closers: SessionParts['closers'] = [];
+  try {
+    const { setup } = options;
+    const earlier = earlierStarts(options.folder);
+    const listeners = new SessionListeners();
+    if (options.listener !== undefined) listeners.add(options.listener);
+    const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT, options.elapsedS);
+    closers.push(() => log.close());
+    log.phase('preparing');
+    log.status.envStepsTotal = 0;
+    if (options.learner === undefined) log.status.utdTarget = 0;
+    const base = await openBase(setup);
+    closers.push(() => base?.close());
+    const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
+    const file = options.policy === undefined ? undefined : fileOf(options.policy, policy);
+    const disk = options.learner === undefined ? undefined : createDisk(options, listeners);
+    closers.push(() => disk?.close());
+    const fromDisk = await disk?.load(policy);
+    if (fromDisk !== undefined) tellFromDisk(listeners, fromDisk.manifest.version);
+    const kept = new KeptWeights(setup, file, disk);
+    if (fromDisk !== undefined) kept.remember(fromDisk);
+    const recorder = createRecorder(options, listeners, disk?.after ?? 0, () => policy.version);
+    closers.push(async () => {
+      await recorder.close();
+      log.link(recorder.connection); // nothing waits in memory any more
+      tellNotRecorded(recorder.notRecorded(), log, listeners);
+    });
+    // The robot stands still before the journal is closed.
+    closers.push(() => link.close());
+    link.onFrame((frame) => log.tick(frame));
+    // The first frame says how the robot is.
+    await link.advance(1);
+    const clock = options.clock ?? new SystemClock();
+    const drawLayout = layoutsOf(setup, recorder.epoch);
+    const desks = createDesks(options, recorder.epoch, log);
+    log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => desks.people?.echo });
+    log.message(`${setup.config.task.name}: ${setup.task.goal}`);
+    closers.push(() => desks.desk?.close());
+    await arrangeFirst(options, link, drawLayout);
+    return new LiveSession({
+      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, ...desks },
+      runner: createRunner(setup, link, clock, log, base),
+      live: new LiveLog(log, options.durationS, earlier),
+      folder: options.folder,
+      runId: options.runId,
+      observations: options.observations ?? [],
+      demonstrator: options.isScripted === true ? 'script' : options.asksPeople === true ? 'people' : 'nobody',
+      afterStop: options.afterStop,
+      howToGoOn: options.howToGoOn ?? '',
+      drainMs: options.drainMs ?? 2000,
+      drawLayout: setup.task.isArrangedByPeople === true ? undefined : layoutsOf(setup, recorder.epoch),
+    });
+  } catch (error) {
+    for (const close of closers.reverse()) await close();
+    throw error;
+  }
+}
+
+/** Both, or neither is left open. */
+async function both(
+  policyOpens: Promise<OnnxPolicy>,
+  linkOpens: Promise<GuardLink>,
+  closers: SessionParts['closers'],
+): Promise<[OnnxPolicy, GuardLink]> {
+  const [policy, link] = await Promise.allSettled([policyOpens, linkOpens]);
+  if (policy.status === 'fulfilled') closers.push(() => policy.value.close());
+  if (link.status === 'rejected') throw link.reason;
+  if (policy.status === 'fulfilled') return [policy.value, link.value];
+  closers.push(() => link.value.close());
+  throw policy.reason;
+}
+
+async function loadPolicy({ setup, runId, policy }: SessionOptions): Promise<OnnxPolicy> {
+  const { observationSize, actionSize, schemaHash } = setup;
+  const expected = { observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) };
+  return policy === undefined ? new OnnxPolicy(expected) : loadPolicyFile(policy, expected);
+}
+
+function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {
+  return typeof guard === 'string' ? connectGuardLink(guard, { timeoutMs: GUARD_MS }) : Promise.resolve(guard);
+}
+
+function fileOf(path: string, policy: OnnxPolicy): { readonly path: string; readonly version: number } {
+  return { path, version: policy.version };
+}
+
+function createRunner(
+  setup: RunSetup,
+  link: GuardLink,
+  clock: Clock,
+  log: RunLog,
+  basePolicy: BasePolicy | undefined,
+): EpisodeRunner {
+  const { task, robot } = setup.config;
+  const { policyHz } = task;
+  const jointNames = robot.joints.map(({ name }) => name);
+  const leaseS = LEASE_PERIODS / policyHz;
+  return new EpisodeRunner({ task: setup.task, link, jointNames, clock, policyHz, basePolicy, timings: log, leaseS });
+}
+
+function createDisk({ setup, folder, runId }: SessionOptions, listeners: SessionListeners): WeightsDisk {
+  const onFault = (message: string): void =>
+    listeners.emit('event', { level: 'warn', name: 'weightsRefused', row: 7, message, remedy: '' });
+  return new WeightsDisk({ folder, runId, schemaHash: setup.schemaHash, onFault });
+}
+
+function tellFromDisk(listeners: SessionListeners, version: number): void {
+  const message = `Policy ${version} from the disk acts until the learner sends newer weights.`;
+  listeners.emit('event', { level: 'info', name: 'weightsOnDisk', row: 0, message, remedy: '' });
+}
+
+/** What the disk had not taken when the journal was closed is gone: people are told how much. */
+function tellNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
+  log.notRecorded(steps);
+  if (steps === 0) return;
+  const message = `Not recorded: ${steps} steps that a full or slow disk did not take.`;
+  listeners.emit('event', { level: 'warn', name: 'notRecorded', row: 27, message, remedy: '' });
+  log.show('now');
+}
+
+function createRecorder(
+  options: SessionOptions,
+  listeners: SessionListeners,
+  weightsAfter: number,
+  version: () => number,
+): TransitionRecorder {
+  const { setup, folder, runId, robotId, learner } = options;
+  const say = (level: 'info' | 'warn', name: string, row: number, message: string): void =>
+    listeners.emit('event', { level, name, row, message, remedy: '' });
+  let wasConnected = false;
+  return openRecorder({
+    ...{ setup, folder, runId, robotId, learner, weightsAfter },
+    onFault: (sentence) => say('warn', 'recording', 0, sentence),
+    onJournal: watchRecording((event) => listeners.emit('event', event)),
+    onState: (state) => {
+      if (state === 'connecting' && wasConnected) {
+        say('warn', 'learnerLost', 4, `The learner is gone: policy ${version()} goes on.`);
+      }
+      if (state === 'connected') say('info', 'learnerConnected', 0, 'The learner is connected.');
+      wasConnected ||= state === 'connected';
+    },
+  });
+}
+
+/** Everybody who may take over, and the people among them. */
+function createDesks(options: SessionOptions, epoch: number, log: RunLog): Pick<SessionParts, 'desk' | 'people'> {
+  const { setup, operators = [], isScripted, keys = '' } = options;
+  const people = operators.length === 0 ? undefined : new OperatorDesk(operators, setup.actionSize);
+  if (people !== undefined) log.status.operator = { driving: 'nobody', keys };
+  if (isScripted !== true) return { desk: people, people };
+  const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
+  return { desk: new OperatorDesk([...operators, script], setup.actionSize), people };
+}
+
+/** Other layouts at each start of the same run, and for evaluations; none where people arrange the surroundings. */
+function layoutsOf(setup: RunSetup, epoch: number): SessionParts['drawLayout'] {
+  if (!arrangesScene(setup)) return undefined;
+  const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
+  const streams = {
+    training: root.fork('layouts'),
+    evaluation: root.fork('evaluation layouts'),
+    first: root.fork('first layout'),
+  };
+  return (stream): SceneLayout => setup.task.drawLayout(streams[stream]);
+}
+
+/** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
+function arrangesScene({ task, driver }: RunSetup): boolean {
+  if (task.isArrangedByPeople === true) return false;
+  return driver.name !== 'ros' || driver.options.scene !== undefined;
+}
+
+/** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
+async function arrangeFirst(
+  { setup }: SessionOptions,
+  link: GuardLink,
+  draw: SessionParts['drawLayout'],
+): Promise<void> {
+  const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
+  if (setup.driver.name !== 'mujoco' || draw === undefined || !isFresh) return;
+  await link.request({ kind: 'resetScene', layout: draw('first') });
+  await link.advance(1);
+}

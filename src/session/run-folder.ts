@@ -1,0 +1,139 @@
+/** A new folder for a run, with the configuration that it was started with. */
+import { randomBytes } from 'node:crypto';
+import { access, link, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type ResolvedConfig, resolvedConfigText } from '../config/index.ts';
+import { ReinError } from '../core/index.ts';
+import { RUN_FILES } from '../record/index.ts';
+
+export interface RunFolder {
+  readonly path: string;
+  readonly runId: string;
+  readonly configFile: string;
+}
+
+/** Longest run id: journals store it in a field of fixed size, bytes. */
+const MAX_ID_BYTES = 64;
+/** Random bytes at the end of an id: two runs in folders of one name must not take each other's robots. */
+const RANDOM_BYTES = 4;
+/** Key of the id in the `run` section of `config.yaml`. */
+const ID_KEY = 'id';
+
+/**
+ * Makes `out`, or a new folder below `runs/` named after time, task and seed, and writes `config.yaml` into it, with the
+ * run's id: `id`, or the folder's name and a random end. Throws `ReinError('storage')` where that is not possible or
+ * the folder holds a run already.
+ */
+export async function createRunFolder(
+  config: ResolvedConfig,
+  out: string | undefined,
+  now: Date,
+  id?: string,
+): Promise<RunFolder> {
+  const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
+  const name = `${stamp}-${config.task.name}-s${config.seed}`;
+  try {
+    const path = out ?? (await firstFree(join('runs', name)));
+    if (out !== undefined) await checkEmpty(out);
+    const configFile = join(path, RUN_FILES.config);
+    const runId = id ?? drawRunId(path);
+    await claim(path, configFile, resolvedConfigText({ ...config, run: { ...config.run, [ID_KEY]: runId } }));
+    return { path, runId, configFile };
+  } catch (error) {
+    if (error instanceof ReinError) throw error;
+    throw new ReinError('storage', `The run's folder cannot be made: ${(error as Error).message}.`, {
+      remedy: 'Choose another folder (out), or make room.',
+      cause: error,
+    });
+  }
+}
+
+/** Takes back a folder in which nothing has been recorded, so that the same command can be tried again. */
+export async function abandonRunFolder({ path, configFile }: RunFolder): Promise<void> {
+  await rm(configFile, { force: true });
+  // Fails where something else is in it, which is then somebody's.
+  await rmdir(path).catch(() => undefined);
+}
+
+async function firstFree(path: string): Promise<string> {
+  await makeFolder('runs');
+  for (let attempt = 1; ; attempt++) {
+    const candidate = attempt === 1 ? path : `${path}-${attempt}`;
+    try {
+      await mkdir(candidate);
+      return candidate;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Makes `path` where it is missing: it may exist, but not hold a run. */
+async function checkEmpty(path: string): Promise<void> {
+  await makeFolder(path);
+  const found = (await readdir(path)).find((name) => name === RUN_FILES.config || name === 'journal');
+  if (found !== undefined) throw takenError(path, found);
+}
+
+/** Takes `path` by its configuration, which appears whole: of two programs that try at the same time, one gets it. */
+async function claim(path: string, configFile: string, text: string): Promise<void> {
+  const fresh = `${configFile}.${process.pid}-${randomBytes(RANDOM_BYTES).toString('hex')}.new`;
+  try {
+    await writeFile(fresh, text);
+    await link(fresh, configFile);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    throw takenError(path, RUN_FILES.config);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+function takenError(path: string, found: string): ReinError {
+  return new ReinError('storage', `${path} holds a run already (${found}).`, {
+    remedy: 'Choose another folder (out); nothing there was touched.',
+  });
+}
+
+/** With all that is missing above it. Node's own recursive mkdir tries for ever below /proc. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (isThere) return;
+    const parent = dirname(resolve(path));
+    const isParentMissing = await access(parent).then(
+      () => false,
+      () => true,
+    );
+    if (code !== 'ENOENT' || !isParentMissing) throw error;
+    await makeFolder(parent);
+    await mkdir(path);
+  }
+}
+
+/** An id for a new run in `path`: its last part, as far as an id may hold it, and a random end. */
+function drawRunId(path: string): string {
+  const end = `-${randomBytes(RANDOM_BYTES).toString('hex')}`;
+  return nameOf(path).slice(0, MAX_ID_BYTES - end.length) + end;
+}
+
+/**
+ * The id of the run in `path` that was started with `config`: the one drawn then, wherever the folder is now. Runs
+ * from before ids were drawn have the name of their folder.
+ */
+export function runIdOf(path: string, config: ResolvedConfig): string {
+  const id = config.run[ID_KEY];
+  return typeof id === 'string' && id !== '' ? id : nameOf(path).slice(0, MAX_ID_BYTES);
+}
+
+/** The last part of `path` in letters of one byte each. */
+function nameOf(path: string): string {
+  const name = basename(resolve(path)).replaceAll(/[^\w.-]/g, '_');
+  return name === '' ? 'run' : name;
+}

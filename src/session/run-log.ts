@@ -1,0 +1,288 @@
+/** What a run tells people while it goes on: the status on the screen and the lines in its metrics file. */
+import { join } from 'node:path';
+import type { RunSetup } from '../config/index.ts';
+import { Ema, type GuardFrame, QuantileHistogram, type Transition } from '../core/index.ts';
+import type { ChunkPlace } from '../policy/index.ts';
+import { type MetricRecord, MetricsWriter, RUN_FILES } from '../record/index.ts';
+import type { OperatorEcho } from '../teleop/index.ts';
+import type { EpisodeResult } from './episode-runner.ts';
+import type { LearnerConnection } from './learner-connection.ts';
+import { SafetyTally } from './safety-tally.ts';
+import { createRunStatus, type RunPhase, type RunStatus, type ToolView } from './status.ts';
+
+/** Who watches a run. Calls must be quick; the status is reused. */
+export interface RunObserver {
+  status(status: RunStatus): void;
+  /** A line that stays. */
+  print(line: string): void;
+}
+
+/** Where the log looks by itself whenever the status is shown, so that it is alive between two steps. */
+export interface LogSources {
+  readonly person?: () => OperatorEcho | undefined;
+  readonly tool?: () => ToolView | undefined;
+}
+
+/** Without the fields that the log fills in itself. */
+type Unstamped<T> = T extends unknown ? Omit<T, 'tS' | 'envStep'> : never;
+
+/** Messages that the status keeps. */
+const KEPT_MESSAGES = 4;
+/** Episodes and steps over which intervention rates are averaged. */
+const RATE_EPISODES = 20;
+const RATE_STEPS = 300;
+const STATUS_MS = 100;
+/** Policy steps between two records of guard and link. */
+const STEPS_PER_COUNTERS = 50;
+/** Clock, keys and force go on where no step does: while a policy is validated, while the arm holds. */
+const ALIVE_MS = 200;
+/** Who drives where no step says so. */
+const DRIVING: Partial<Record<RunPhase, string>> = {
+  preparing: 'nobody',
+  'behaviour cloning': 'nobody',
+  training: 'policy',
+  validating: 'policy',
+  evaluating: 'policy',
+  done: 'nobody',
+};
+
+export class RunLog {
+  readonly status: RunStatus;
+  readonly inferenceMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
+  readonly basePolicyMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
+  readonly policyStepMs: QuantileHistogram = new QuantileHistogram(1e-3, 1e4);
+  readonly tickMs: QuantileHistogram = new QuantileHistogram(1e-4, 1e4);
+  readonly observationAgeMs: QuantileHistogram = new QuantileHistogram(1e-2, 1e5);
+  readonly #observer: RunObserver;
+  readonly #metrics: MetricsWriter;
+  readonly #startedMs: number;
+  readonly #segments: Ema = new Ema(1 / RATE_EPISODES);
+  readonly #takenOver: Ema = new Ema(1 / RATE_STEPS);
+  readonly #safety: SafetyTally;
+  readonly #hasTank: boolean;
+  #shownMs = 0;
+  #countedSteps = 0;
+  #publishedMs: number | undefined;
+  #weightsVersion = 0;
+  #learnerVersion = 0;
+  #sources: LogSources = {};
+  readonly #alive: NodeJS.Timeout;
+
+  /** `elapsedS`: how long the command has run already. */
+  constructor(folder: string, runId: string, setup: RunSetup, observer: RunObserver, elapsedS = 0) {
+    this.#startedMs = performance.now() - 1e3 * elapsedS;
+    this.#observer = observer;
+    this.#alive = setInterval(() => this.show('when due'), ALIVE_MS).unref();
+    this.status = createRunStatus(runId, setup.config.task.name, setup.config.seed);
+    this.status.utdTarget = setup.config.learner.utd;
+    this.status.envStepsTotal = setup.config.task.training.steps;
+    this.#hasTank = setup.config.robot.tank !== undefined;
+    this.#safety = new SafetyTally(this.#hasTank);
+    this.#metrics = new MetricsWriter(join(folder, RUN_FILES.metrics), { onDegraded: (text) => this.message(text) });
+  }
+
+  /** Seconds since the run began. */
+  get elapsedS(): number {
+    return (performance.now() - this.#startedMs) / 1e3;
+  }
+
+  /** From now on the status shows what these say. */
+  watch(sources: LogSources): void {
+    this.#sources = { ...this.#sources, ...sources };
+  }
+
+  phase(phase: RunPhase): void {
+    const { status } = this;
+    status.phase = phase;
+    status.phaseProgress = null;
+    const driving = DRIVING[phase];
+    if (driving !== undefined) status.operator = { ...status.operator, driving };
+    this.show('now');
+  }
+
+  /** `beside`: what it is the progress of, where that goes on beside the phase. */
+  progress(done: number, total: number, unit: string, beside?: RunPhase): void {
+    this.status.phaseProgress = { done, total, unit, ...(beside === undefined ? {} : { beside }) };
+    this.show('when due');
+  }
+
+  /** Nothing progresses any more. */
+  noProgress(): void {
+    this.status.phaseProgress = null;
+    this.show('when due');
+  }
+
+  /** Asks a person for something, until it is asked for nothing (`undefined`). */
+  ask(prompt: string | undefined): void {
+    const { prompt: _, ...operator } = this.status.operator;
+    this.status.operator = prompt === undefined ? operator : { ...operator, prompt };
+    this.show('now');
+  }
+
+  /** One line that people should see, also after it has left the status. */
+  message(text: string): void {
+    this.status.messages = [...this.status.messages, text].slice(-KEPT_MESSAGES);
+    this.show('when due');
+  }
+
+  /** `envStep`: which step it is of, where that is not the newest. */
+  write(record: Unstamped<MetricRecord>, envStep: number = this.status.envSteps): void {
+    this.#metrics.write({ ...record, tS: this.elapsedS, envStep } as MetricRecord);
+  }
+
+  /** Takes over one guard tick. Tick-safe but for the first time of each reason. */
+  tick(frame: GuardFrame): void {
+    this.#safety.tick(frame);
+  }
+
+  step(
+    transition: Transition,
+    connection: LearnerConnection | undefined,
+    person: 'moving' | 'stopped' = 'moving',
+  ): void {
+    if (transition.source !== 'demo') this.#takenOver.add(transition.source === 'policy' ? 0 : 1);
+    // On lock-step time no time passes between seeing and deciding.
+    if (transition.observationAgeMs > 0) this.observationAgeMs.add(transition.observationAgeMs);
+    const { status } = this;
+    status.intervention = { ...status.intervention, stepShare: this.#takenOver.value || 0 };
+    const isShown = transition.source === 'demo' && status.operator.prompt !== undefined;
+    const source = isShown ? 'human_correct' : transition.source;
+    status.operator = { ...status.operator, driving: drivingName(source, person) };
+    this.uses(transition.policyVersion);
+    this.link(connection);
+    this.show('when due');
+  }
+
+  /** These weights are looked at now, before any step of theirs says so. */
+  uses(policyVersion: number): void {
+    if (policyVersion === this.#weightsVersion) return;
+    this.#weightsVersion = policyVersion;
+    this.#publishedMs = performance.now();
+  }
+
+  /** Where the base policy's action of a step came from; nothing where there is no base policy. */
+  basePolicy({ episode, step }: Transition, place: ChunkPlace | undefined): void {
+    if (place !== undefined) this.write({ kind: 'basePolicy', episode, step, ...place });
+  }
+
+  /** `robotS`: the robot's own time, where that is not the run's, s. */
+  episode(purpose: 'demonstration' | 'training', episode: number, result: EpisodeResult, robotS?: number): void {
+    if (purpose === 'training') {
+      this.#segments.add(result.interventions);
+      this.status.intervention = { ...this.status.intervention, segmentsPerEpisode: this.#segments.value };
+    }
+    this.write({
+      kind: 'episode',
+      episode,
+      purpose,
+      success: result.success,
+      steps: result.steps,
+      returnSum: result.returnSum,
+      ...(result.abortedBy === undefined ? {} : { cutBy: result.abortedBy }),
+      interventions: result.interventions,
+      interventionSteps: result.interventionSteps,
+      ...result.costs,
+      policyVersion: this.#weightsVersion,
+      ...(robotS === undefined ? {} : { robotS }),
+    });
+  }
+
+  /** Takes over what the connection and the learner say. */
+  link(connection: LearnerConnection | undefined): void {
+    if (connection === undefined) return;
+    const { sent, acked, pending, lost, duplicated } = connection.counters;
+    const { status } = this;
+    const notRecorded = connection.journal().dropped;
+    status.link = { sent, acked, pending, lost, duplicated, notRecorded };
+    this.#learnerVersion = connection.learnerVersion;
+    const learner = connection.status;
+    if (learner === undefined) return;
+    status.updates = learner.updates;
+    status.updatesPerS = learner.updatesPerS;
+    status.utdAchieved = learner.utd;
+  }
+
+  /** Steps that found no room on the disk or in memory. */
+  notRecorded(steps: number): void {
+    this.status.link = { ...this.status.link, notRecorded: steps };
+  }
+
+  /** What became of a stop: nothing to tell where it was acknowledged, `why` it stood where another robot was started. */
+  restarted(why: string | undefined): void {
+    if (why === undefined) return;
+    this.message(`${why} Only a person ends this stop: the simulated robot was started anew, as after a power cycle`);
+  }
+
+  /** After a step that left the guard at `frame`, and its limits `marginMin` at least. */
+  filter(frame: GuardFrame, marginMin: number): void {
+    const { ticks, changedTicks, violations, tankLevel } = frame;
+    const changedShare = changedTicks / Math.max(1, ticks);
+    this.status.filter = { changedShare, violations, marginMin, tankLevel: this.#hasTank ? tankLevel : null };
+    if (this.#countedSteps++ % STEPS_PER_COUNTERS === 0) this.counters(frame);
+  }
+
+  /** Writes the counters of guard and link as they are now. */
+  counters(frame: GuardFrame): void {
+    this.write({ kind: 'safety', ...this.#safety.take(frame) });
+    this.write({ kind: 'link', ...this.status.link });
+  }
+
+  show(when: 'now' | 'when due'): void {
+    const now = performance.now();
+    if (when === 'when due' && now - this.#shownMs < STATUS_MS) return;
+    this.#shownMs = now;
+    const { status } = this;
+    status.elapsedS = this.elapsedS;
+    const person = this.#sources.person?.();
+    if (person !== undefined) {
+      const { isInControl, isStopped, stepScale, lastKey } = person;
+      status.operator = { ...status.operator, person: { isInControl, isStopped, stepScale, lastKey } };
+    }
+    const tool = this.#sources.tool?.();
+    if (tool !== undefined) status.tool = tool;
+    status.policy = {
+      version: this.#weightsVersion,
+      ageS: this.#publishedMs === undefined ? null : (now - this.#publishedMs) / 1e3,
+      learnerVersion: this.#learnerVersion,
+    };
+    this.#observer.status(status);
+  }
+
+  print(line: string): void {
+    this.#observer.print(line);
+  }
+
+  /** Writes the histograms and closes the file. */
+  async close(): Promise<void> {
+    const histograms = {
+      inferenceMs: this.inferenceMs,
+      basePolicyMs: this.basePolicyMs,
+      policyStepMs: this.policyStepMs,
+      tickMs: this.tickMs,
+      observationAgeMs: this.observationAgeMs,
+    };
+    for (const [name, histogram] of Object.entries(histograms)) {
+      if (histogram.count > 0) this.write({ kind: 'histogram', name, data: histogram.toJSON() });
+    }
+    clearInterval(this.#alive);
+    await this.#metrics.close();
+  }
+}
+
+/** What a display shows of the tool; nothing where the robot measures no tool point. */
+export function toolViewOf({ task }: RunSetup, frame: GuardFrame): ToolView | undefined {
+  const { measuredTcp, robot } = frame;
+  const positionM = Array.from(measuredTcp.subarray(0, 3));
+  if (frame.tick < 0 || !positionM.every(Number.isFinite)) return undefined;
+  const forceN = Math.hypot(robot.wrench[0] ?? 0, robot.wrench[1] ?? 0, robot.wrench[2] ?? 0);
+  if (task.offset === undefined) return { positionM, forceN };
+  const offset = new Float64Array(3);
+  task.offset(frame, offset);
+  return { positionM, forceN, offsetM: Array.from(offset) };
+}
+
+function drivingName(source: Transition['source'], person: 'moving' | 'stopped'): string {
+  if (source === 'policy') return 'policy';
+  if (!source.startsWith('human')) return 'scripted operator';
+  return person === 'stopped' ? 'you, stopped' : 'you';
+}

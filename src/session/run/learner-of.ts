@@ -1,0 +1,148 @@
+/** Which run the learner trains, and whether it is for this robot and task: asked once, or until it answers. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RunSetup } from '../../config/index.ts';
+import { ReinError } from '../../core/index.ts';
+import { askLearner, firstDifference, type LearnerInfo, parseAddress } from '../../link/index.ts';
+import { joinedRun } from '../weights/weights-disk.ts';
+
+/** Why a learner is still waited for. */
+export interface LearnerWait {
+  /** `absent`: it does not answer; `refused`: it answers, and trains something else or speaks another version. */
+  readonly state: 'absent' | 'refused';
+  readonly message: string;
+  readonly remedy: string;
+}
+
+const LEARNER_MS = 3000;
+/** A learner that is waited for is asked again after so long, ms. */
+const AGAIN_MS = 2000;
+
+/**
+ * `undefined` where nobody answers. Rejects with `ReinError('link')` where the learner trains another robot or task, and
+ * for an address that cannot be one; with `ReinError('environment')` where it speaks another version of the protocol.
+ */
+export async function learnerOf(address: string, setup: RunSetup): Promise<LearnerInfo | undefined> {
+  parseAddress(address);
+  const info = await askOnce(address, LEARNER_MS);
+  if (info === undefined) return undefined;
+  const wait = misfitOf(address, setup, info);
+  if (wait !== undefined) throw new ReinError('link', wait.message, { remedy: wait.remedy });
+  return info;
+}
+
+/**
+ * Asks until a learner of this robot and task answers. `onWait` is told each time that none did, or one that cannot be used.
+ * Rejects with `ReinError('link')` when `signal` is aborted, and for an address that cannot be one.
+ */
+export async function awaitLearner(
+  address: string,
+  setup: RunSetup,
+  signal: AbortSignal,
+  onWait: (wait: LearnerWait) => void,
+  againMs: number = AGAIN_MS,
+): Promise<LearnerInfo> {
+  parseAddress(address);
+  const aborted = abortOf(signal);
+  for (;;) {
+    const answer = await Promise.race([answerOf(address, setup, againMs), aborted]);
+    if (!('state' in answer)) return answer;
+    onWait(answer);
+    // Asking one that is absent has taken as long already.
+    if (answer.state !== 'absent') await Promise.race([delay(againMs), aborted]);
+  }
+}
+
+export interface JoinOptions {
+  /** The learner's `tcp://host:port`. */
+  readonly address: string;
+  readonly setup: RunSetup;
+  /** The run's folder, which may have joined a learner's run before. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  readonly onWait: (wait: LearnerWait) => void;
+}
+
+/**
+ * The run that the robot of `folder` joins: that of the learner, or of the weights in `folder` where nobody answers. Without
+ * such weights, and where one answers that cannot be used, it waits as `awaitLearner` does and rejects like it.
+ */
+export async function runToJoin({
+  address,
+  setup,
+  folder,
+  signal,
+  onWait,
+}: JoinOptions): Promise<{ readonly runId: string; readonly isLearnerAway: boolean }> {
+  parseAddress(address);
+  const known = joinedRun(folder);
+  if (known !== undefined) {
+    const answer = await abortable(answerOf(address, setup, LEARNER_MS), signal);
+    if ('state' in answer && answer.state === 'absent') return { runId: known, isLearnerAway: true };
+  }
+  const { runId } = await awaitLearner(address, setup, signal, onWait);
+  return { runId, isLearnerAway: false };
+}
+
+/** Rejects when `signal` is aborted first. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return Promise.race([work, abortOf(signal)]);
+}
+
+function abortOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = (): void => reject(new ReinError('link', 'The learner is waited for no longer.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}
+
+/** The learner of this robot and task, or why it is waited for. */
+async function answerOf(address: string, setup: RunSetup, timeoutMs: number): Promise<LearnerInfo | LearnerWait> {
+  try {
+    const info = await askOnce(address, timeoutMs);
+    return info === undefined ? absenceOf(address) : (misfitOf(address, setup, info) ?? info);
+  } catch (error) {
+    if (!(error instanceof ReinError)) throw error;
+    return { state: 'refused', message: asSentence(error.message), remedy: asSentence(error.remedy ?? '') };
+  }
+}
+
+/** As people read it: errors begin small and end without a full stop. */
+function asSentence(text: string): string {
+  return text === '' ? '' : `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
+
+/** `undefined`: nobody answers. Rejects with `ReinError('environment')` where one of another version does. */
+async function askOnce(address: string, timeoutMs: number): Promise<LearnerInfo | undefined> {
+  try {
+    return await askLearner(address, timeoutMs);
+  } catch (error) {
+    if (error instanceof ReinError && error.kind === 'link') return undefined;
+    throw error;
+  }
+}
+
+function absenceOf(address: string): LearnerWait {
+  return {
+    state: 'absent',
+    message: `Waiting for the learner at ${address}.`,
+    remedy: 'Start the learner, or check the address; it is asked again until it answers.',
+  };
+}
+
+function misfitOf(address: string, setup: RunSetup, info: LearnerInfo): LearnerWait | undefined {
+  const { robot, task } = setup.config;
+  const here = `${robot.name}/${task.name}`;
+  const differing = info.meaning === undefined ? undefined : firstDifference(setup.meaning, info.meaning);
+  const [what, remedy] = [
+    `The learner at ${address} trains another robot or task`,
+    'Give both the same task and config.',
+  ];
+  if (differing !== undefined) {
+    const [key, ours, theirs] = differing;
+    return { state: 'refused', message: `${what} than ${here}: ${key} is ${ours} here and ${theirs} there.`, remedy };
+  }
+  if (info.schemaHash === setup.schemaHash) return undefined;
+  const schemas = `(schema ${info.schemaHash}) than ${here} (${setup.schemaHash})`;
+  return { state: 'refused', message: `${what} ${schemas}.`, remedy };
+}

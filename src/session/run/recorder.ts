@@ -1,0 +1,87 @@
+/** Where a live robot's transitions go: always to the journal, and to the learner where there is one. */
+import { join } from 'node:path';
+import type { RunSetup } from '../../config/index.ts';
+import type { Transition } from '../../core/index.ts';
+import { type JournalStatus, openJournal, readJournal } from '../../link/index.ts';
+import { JOURNAL_FOLDER, LearnerConnection } from '../learner-connection.ts';
+
+/** Takes transitions, never waits, never throws for want of disk or network. */
+export interface TransitionRecorder {
+  /** Counts the starts of this robot in its run, from 1. */
+  readonly epoch: number;
+  /** Absent without a learner. */
+  readonly connection: LearnerConnection | undefined;
+  record(transition: Transition): void;
+  /** Steps of this start that found no room on the disk or in memory. */
+  notRecorded(): number;
+  close(): Promise<void>;
+}
+
+export interface RecorderOptions {
+  readonly setup: RunSetup;
+  readonly folder: string;
+  readonly runId: string;
+  readonly robotId: string;
+  readonly learner: string | undefined;
+  /** Only weights above this version are taken. */
+  readonly weightsAfter: number;
+  readonly onFault: (sentence: string) => void;
+  /** Told of the journal's troubles and their ends. */
+  readonly onJournal: (status: JournalStatus) => void;
+  readonly onState: (state: LearnerConnection['state']) => void;
+}
+
+/** Opens the journal and begins to connect. Throws `ReinError` when the journal is of another run or cannot be opened. */
+export function openRecorder(options: RecorderOptions): TransitionRecorder {
+  const { setup, folder, runId, robotId, learner, weightsAfter, onFault, onJournal, onState } = options;
+  if (learner !== undefined) {
+    const connection = new LearnerConnection({
+      setup,
+      runId,
+      robotId,
+      address: learner,
+      folder,
+      weightsAfter,
+      keep: 'newest',
+      onFault,
+      onJournal,
+      onState,
+    });
+    tellDamage(connection.journal(), folder, onFault);
+    const record = (transition: Transition): void => connection.record(transition);
+    const notRecorded = (): number => connection.journal().dropped;
+    return { epoch: connection.journal().epoch, notRecorded, connection, record, close: () => connection.close() };
+  }
+  const { schemaHash, observationSize, actionSize } = setup;
+  const journal = openJournal({
+    ...{ dir: join(folder, JOURNAL_FOLDER), runId, schemaHash, observationSize, actionSize },
+    onStatus: onJournal,
+  });
+  tellDamage(journal.status(), folder, onFault);
+  return {
+    epoch: journal.epoch,
+    notRecorded: () => journal.status().dropped,
+    connection: undefined,
+    record: (transition) => void journal.append(transition),
+    close: () => journal.close(),
+  };
+}
+
+/** A journal that is damaged is gone on with; what is gone of it is said once. */
+function tellDamage({ damage }: JournalStatus, folder: string, onFault: (sentence: string) => void): void {
+  if (damage.length === 0) return;
+  const more = damage.length === 1 ? '' : ` (and ${damage.length - 1} more)`;
+  onFault(`The journal is damaged: ${damage[0]!.sentence}${more}. rein recover ${folder} says what is left of it.`);
+}
+
+/** Demonstrations in the journal of the run in `folder`: whole episodes, and their steps. */
+export function recordedDemonstrations(folder: string): { readonly episodes: number; readonly steps: number } {
+  let episodes = 0;
+  let steps = 0;
+  for (const transition of readJournal(join(folder, JOURNAL_FOLDER))) {
+    if (transition.source !== 'demo') continue;
+    steps++;
+    if (transition.terminated) episodes++;
+  }
+  return { episodes, steps };
+}

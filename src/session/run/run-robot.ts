@@ -1,0 +1,245 @@
+/** Guard and node of one robot as two processes: what is wrong is found before either starts. */
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { OperatorKind } from '../../cli/index.ts';
+import type { ResolvedConfig } from '../../config/index.ts';
+import { createSetup, type RunSetup } from '../../config/index.ts';
+import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
+import { GUARD_NODE_FLAGS } from '../../guard/index.ts';
+import type { RunFolder } from '../run-folder.ts';
+import type { RunObserver } from '../run-log.ts';
+import type { RunStatus } from '../status.ts';
+import { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from '../supervisor.ts';
+import { GoOn } from './go-on.ts';
+import { explainedBy, GUARD_LOG } from './guard-log.ts';
+import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
+import { isInForeground, PersonTerminal } from './person-terminal.ts';
+import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
+
+export interface RunRobotRequest {
+  readonly config: ResolvedConfig;
+  readonly robotId: string;
+  /** The learner's `tcp://host:port`; `undefined`: nothing is sent. */
+  readonly learner: string | undefined;
+  readonly policy: string | undefined;
+  readonly operator: OperatorKind;
+  readonly durationS: number | undefined;
+  /** Run folder; one of an earlier start is carried on. */
+  readonly out: string | undefined;
+  readonly observer: RunObserver;
+  /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
+  readonly signal: AbortSignal;
+  /** Ctrl+C was typed into the terminal, which gives keys and no signals. */
+  readonly onInterrupt: () => void;
+}
+
+export interface RobotRun {
+  readonly folder: string;
+  /** The last that the node said; `undefined` when it was not heard of. */
+  readonly status: RunStatus | undefined;
+}
+
+/** A node that dies more often than this is not started again. */
+const NODE_RESTARTS = 3;
+const SOCKET_FILE = 'guard.sock';
+
+/** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
+export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
+  // This process speaks to the guard for people.
+  refuseDebugger();
+  const setup = createSetup(request.config);
+  checkDecider(request);
+  const scratch = makeScratchFolder(SOCKET_FILE);
+  try {
+    const prepared = await prepareRun(request, setup);
+    const { folder, runId } = prepared;
+    request.signal.throwIfAborted();
+    request.observer.print(`run ${runId ?? 'of the learner'}, robot ${request.robotId}, files in ${folder.path}`);
+    if (prepared.isLearnerAway) request.observer.print(awayLine(request, prepared));
+    return await new RobotSupervision(request, setup, folder, runId, scratch).run();
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun): string {
+  const away = `No learner answers at ${learner}`;
+  if (runId === undefined)
+    return `${away}, and this folder has met none: the robot holds until it is there (rein learn).`;
+  const otherwise = policy === undefined ? 'without any it holds' : 'without any the policy file acts';
+  return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
+}
+
+function checkDecider({ policy, learner, operator }: RunRobotRequest): void {
+  if (policy !== undefined || learner !== undefined || operator === 'keyboard') return;
+  throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
+    remedy: 'Give --policy FILE, or --learner tcp://host:port.',
+  });
+}
+
+/** One run of both processes. */
+class RobotSupervision {
+  readonly #request: RunRobotRequest;
+  readonly #folder: RunFolder;
+  readonly #guardLog: number;
+  readonly #supervisor: Supervisor;
+  readonly #goOn: GoOn;
+  #status: RunStatus | undefined;
+  #failure: ReinError | undefined;
+
+  constructor(
+    request: RunRobotRequest,
+    setup: RunSetup,
+    folder: RunFolder,
+    runId: string | undefined,
+    scratch: string,
+  ) {
+    this.#request = request;
+    this.#folder = folder;
+    const socketPath = join(scratch, SOCKET_FILE);
+    const guardFile = join(scratch, 'guard.json');
+    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath, 'supervisor')));
+    this.#guardLog = openSync(join(folder.path, GUARD_LOG), 'a');
+    this.#supervisor = new Supervisor({
+      guard: {
+        modulePath: program('../../guard/guard-process.js'),
+        args: [guardFile],
+        nodeFlags: GUARD_NODE_FLAGS,
+        errorsTo: this.#guardLog,
+      },
+      node: {
+        modulePath: program('./node-process.js'),
+        args: [JSON.stringify(nodeConfig(request, folder, runId, socketPath))],
+      },
+      maxNodeRestarts: NODE_RESTARTS,
+      stopLimitMs: guardStopMs(setup.config.robot),
+      onEvent: (event) => this.#onEvent(event),
+      onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
+      // Whoever starts a robot lets it move; after any stop somebody says so again.
+      onGuardReady: ({ isSimulated }) => {
+        if (!isSimulated) void this.#goOn.start().catch(ignoreLoss);
+      },
+    });
+    this.#goOn = new GoOn(
+      (kind) => this.#supervisor.ask({ kind }),
+      (sentence) => request.observer.print(sentence),
+    );
+  }
+
+  async run(): Promise<RobotRun> {
+    const { signal } = this.#request;
+    const stop = (): void => this.#supervisor.stop();
+    signal.addEventListener('abort', stop);
+    const terminal = this.#openTerminal();
+    try {
+      const code = await this.#supervisor.run();
+      if (this.#failure !== undefined) throw this.#failure;
+      if (code !== 0) throw new ReinError('environment', `The node ended with exit code ${code}, again and again.`);
+    } catch (error) {
+      throw this.#explained(error);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      terminal?.close();
+      closeSync(this.#guardLog);
+    }
+    return { folder: this.#folder.path, status: this.#status };
+  }
+
+  /** Absent where a shell would stop this process for reading it. */
+  #openTerminal(): PersonTerminal | undefined {
+    if (process.stdin.isTTY && !isInForeground()) return undefined;
+    const tell = (message: ToNodeMessage): void => this.#supervisor.tellNode(message);
+    return new PersonTerminal(process.stdin, new SystemClock(), {
+      onBytes: (bytes) => tell({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
+      // Past the node, which may hang; it hears the key as well.
+      onStop: () => this.#stop(),
+      onGoOn: () => this.#letGoOn(),
+      onGiveBack: () => void this.#supervisor.ask({ kind: 'permit' }).catch(ignoreLoss),
+      onInterrupt: this.#request.onInterrupt,
+      onLost: () => tell({ kind: 'keysLost' }),
+    });
+  }
+
+  #letGoOn(): void {
+    void this.#goOn.begin().catch(ignoreLoss);
+  }
+
+  #stop(): void {
+    this.#goOn.cancel();
+    void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
+  }
+
+  #onEvent(event: SupervisorEvent): void {
+    const { observer } = this.#request;
+    if (event.kind === 'restarting') {
+      observer.print(`The node is started again (${event.restart} of ${NODE_RESTARTS}).`);
+      return;
+    }
+    if (event.kind === 'busStopped') observer.print(busStopped(event));
+    if (event.kind !== 'ended' || event.isExpected) return;
+    if (event.process === 'guardian') {
+      observer.print(`The guardian ended (${event.how}): the robot brakes and holds until it is back.`);
+      return;
+    }
+    if (event.process === 'node') {
+      if (this.#failure === undefined) {
+        observer.print(`The node ended (${event.how}): the guard brakes the arm and holds it.`);
+      }
+      return;
+    }
+    this.#failure = new ReinError('driver', `The guard ended (${event.how}): nothing can move the robot any more.`, {
+      remedy: `${join(this.#folder.path, GUARD_LOG)} says more.`,
+    });
+  }
+
+  #onNodeMessage(message: LiveNodeMessage): void {
+    const { observer } = this.#request;
+    if (message.kind === 'status') {
+      this.#status = message.status;
+      observer.status(message.status);
+    } else if (message.kind === 'print') observer.print(message.line);
+    else {
+      const { kind, remedy } = message.error;
+      // Where the guard is gone too, that is why the node failed.
+      this.#failure ??= new ReinError(kind, message.error.message, remedy === undefined ? {} : { remedy });
+      this.#supervisor.stop();
+    }
+  }
+
+  /** The guard's own words, where it could not start. */
+  #explained(error: unknown): unknown {
+    return this.#failure === undefined ? explainedBy(join(this.#folder.path, GUARD_LOG), error) : error;
+  }
+}
+
+/** A guard that has ended is told of elsewhere. */
+function ignoreLoss(error: unknown): void {
+  if (!(error instanceof ReinError)) throw error;
+}
+
+function nodeConfig(
+  request: RunRobotRequest,
+  folder: RunFolder,
+  runId: string | undefined,
+  socketPath: string,
+): LiveNodeConfig {
+  const { robotId, learner, policy, operator, durationS } = request;
+  return {
+    configFile: folder.configFile,
+    folder: folder.path,
+    robotId,
+    socketPath,
+    operator,
+    startedAtS: new SystemClock().nowS(),
+    ...(runId === undefined ? {} : { runId }),
+    ...(learner === undefined ? {} : { learner }),
+    ...(policy === undefined ? {} : { policy }),
+    ...(durationS === undefined ? {} : { durationS }),
+  };
+}
+
+function program(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}

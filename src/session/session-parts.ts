@@ -1,0 +1,57 @@
+/** What a session is made of; `open-session.ts` puts it together. */
+
+import type { RunSetup } from '../config/index.ts';
+import type { Clock, SceneLayout } from '../core/index.ts';
+import type { GuardLink } from '../guard/index.ts';
+import type { OnnxPolicy, PolicyWeights } from '../policy/index.ts';
+import type { ObservationSource } from '../tasks/index.ts';
+import type { OperatorDesk } from '../teleop/index.ts';
+import type { EpisodeRunner } from './episode-runner.ts';
+import type { SessionListeners } from './listeners.ts';
+import type { LiveLog } from './run/live-log.ts';
+import type { TransitionRecorder } from './run/recorder.ts';
+
+/** Weights that act or acted, for saving. */
+export interface WeightsStore {
+  remember(weights: PolicyWeights): void;
+  /** They are not to act again, in later starts either. */
+  giveUp(version: number): void;
+  /** Gives the path of what was written. */
+  save(version: number, path: string): Promise<string>;
+}
+
+export interface SessionParts {
+  readonly setup: RunSetup;
+  readonly clock: Clock;
+  readonly link: GuardLink;
+  readonly policy: OnnxPolicy;
+  readonly kept: WeightsStore;
+  readonly recorder: TransitionRecorder;
+  readonly runner: EpisodeRunner;
+  readonly live: LiveLog;
+  readonly listeners: SessionListeners;
+  /** The run's folder, and the run that weights are taken of. */
+  readonly folder: string;
+  readonly runId: string;
+  /** Everybody who may take over; absent: nobody. */
+  readonly desk: OperatorDesk | undefined;
+  /** The people among them: a script has no part in an evaluation. */
+  readonly people: OperatorDesk | undefined;
+  /** Observations that come by topic. */
+  readonly observations: readonly ObservationSource[];
+  /** Who gives demonstrations where the learner waits for them: a script, the people at `people`, or nobody here. */
+  readonly demonstrator: 'script' | 'people' | 'nobody';
+  /**
+   * What is done after the guard has stopped an episode: wait until the guard gives leave to go on, which a person does, or
+   * end what goes on and wait for a reset.
+   */
+  readonly afterStop: 'askLeave' | 'wait';
+  /** How a person lets the robot go on, one sentence; empty where that is told elsewhere. */
+  readonly howToGoOn: string;
+  /** How long the learner may take at the end to get what it has not acknowledged, ms. */
+  readonly drainMs: number;
+  /** Draws where episodes begin; `undefined` on a robot whose surroundings people arrange. */
+  readonly drawLayout: ((stream: 'training' | 'evaluation' | 'first') => SceneLayout) | undefined;
+  /** What is undone at the end, the last first. */
+  readonly closers: (() => Promise<void> | void)[];
+}

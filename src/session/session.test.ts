@@ -1,0 +1,490 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { faultRow } from '../../tests/support/fault-row.ts';
+import { TestRobot } from '../../tests/support/session.ts';
+import { readJournal } from '../link/index.ts';
+import { nodeStorage } from '../link/journal/storage.ts';
+import { loadPolicyFile } from '../policy/index.ts';
+import { TANK_EMPTY } from '../safety/index.ts';
+import type { TeleopSource } from '../teleop/index.ts';
+import type { LiveSession } from './session.ts';
+import type { EpisodeReport, InterventionReport, SessionEvent } from './session-types.ts';
+import type { RunStatus } from './status.ts';
+
+let robot: TestRobot;
+beforeEach(() => {
+  robot = new TestRobot();
+});
+afterEach(() => robot.close());
+
+const recorded = () => [...readJournal(join(robot.folder, 'journal'))];
+
+async function withPolicy(operators: readonly TeleopSource[] = []): Promise<LiveSession> {
+  return robot.open({ policy: await robot.policyFile(), operators });
+}
+
+/**
+ * Resolves when `condition` holds. It is asked once a turn of the event loop, as often as a `TestRobot` steps: on a busy machine
+ * a millisecond's timer sleeps through whole episodes of a robot that waits for nobody.
+ */
+async function until(condition: () => boolean): Promise<void> {
+  const limitMs = performance.now() + 20_000;
+  while (!condition()) {
+    if (performance.now() > limitMs) throw new Error('it did not happen within 20 s');
+    await turn();
+  }
+}
+
+/** A person whose hand is what a test says. */
+class Hand implements TeleopSource {
+  readonly name = 'hand';
+  readonly decidedBy = 'human';
+  isStopRequested = false;
+  isActive = false;
+  poll(_: Float32Array, __: number, out: Parameters<TeleopSource['poll']>[2]): void {
+    out.active = this.isActive;
+    out.phase = 'correct';
+    out.action.fill(0.1);
+  }
+  giveBack(): void {
+    this.isStopRequested = false;
+    this.isActive = false;
+  }
+  reset(): void {}
+  close(): void {}
+}
+
+describe('a session that was just opened', () => {
+  it('moves nothing, and says that it is idle', async () => {
+    const session = await withPolicy();
+    await robot.tick(20);
+    expect(session.frame.state).toBe('standby');
+    expect(session.state).toMatchObject({ mode: 'idle', authority: 'hold', learner: 'absent', envSteps: 0 });
+    expect(session.policyState).toMatchObject({ version: 7, state: 'ready', runId: 'run-a' });
+    expect(robot.driver.isEnabled).toBe(false);
+  });
+
+  it('refuses an episode and an evaluation when nothing could decide', async () => {
+    const session = await robot.open();
+    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('nothing that could decide');
+    expect(() => session.evaluate({})).toThrow('no weights to evaluate');
+    expect(session.policyState.state).toBe('absent');
+  });
+
+  it('closes what it opened when the policy cannot be read', async () => {
+    await expect(robot.open({ policy: join(robot.folder, 'nowhere.onnx') })).rejects.toThrow('cannot be read');
+    await expect(robot.tick(1)).rejects.toThrow('link was closed');
+  });
+});
+
+describe('an episode', () => {
+  it('tells each step, is recorded, and ends holding', async () => {
+    const session = await withPolicy();
+    const steps: number[] = [];
+    const report = await session.runEpisode({
+      purpose: 'training',
+      maxSteps: 5,
+      onStep: (transition) => steps.push(transition.step),
+    }).done;
+    expect(report).toMatchObject({ steps: 5, endedBy: 'time limit', purpose: 'training', episode: 0, returnSum: 0 });
+    expect(steps).toEqual([0, 1, 2, 3, 4]);
+    await robot.tick(3);
+    expect(session.frame.state).toBe('ready');
+    expect(session.state).toMatchObject({ mode: 'idle', envSteps: 5, episodes: 1 });
+    await session.close();
+    expect(recorded()).toHaveLength(5);
+  });
+
+  it('is not recorded when it is an evaluation', async () => {
+    const session = await withPolicy();
+    await session.runEpisode({ purpose: 'evaluation', maxSteps: 3 }).done;
+    expect(session.state.envSteps).toBe(0);
+    await session.close();
+    expect(recorded()).toEqual([]);
+  });
+
+  it('is cut after a step when somebody cancels it, without a stop', async () => {
+    const session = await withPolicy();
+    const episode = session.runEpisode({
+      purpose: 'training',
+      onStep: ({ step }) => step === 2 && episode.cut('gone'),
+    });
+    expect(await episode.done).toMatchObject({ steps: 4, endedBy: 'gone', abortedBy: 'gone' });
+    await robot.tick(3);
+    expect(session.frame.state).toBe('ready');
+    expect(session.refusal).toBeUndefined();
+  });
+
+  it('refuses a second one, and a run, at the same time', async () => {
+    const session = await withPolicy();
+    const episode = session.runEpisode({ purpose: 'training', maxSteps: 3 });
+    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('going on already');
+    expect(() => session.resume()).toThrow('going on already');
+    await episode.done;
+    await session.runEpisode({ purpose: 'training', maxSteps: 1 }).done;
+  });
+});
+
+describe('a stop', () => {
+  it('brakes at once, cuts what goes on, and stays until it is reset', async () => {
+    const session = await withPolicy();
+    const episodes: EpisodeReport[] = [];
+    session.listen({ episode: (report) => episodes.push(report) });
+    const run = session.resume();
+    await until(() => session.state.step > 3);
+    expect(session.state).toMatchObject({ mode: 'running', authority: 'policy' });
+    await session.stop('somebody pressed stop');
+    await run.done;
+    await robot.tick(100);
+    expect(session.frame.state).toBe('stopped');
+    expect(session.state).toMatchObject({ mode: 'stopped', authority: 'stop' });
+    expect(episodes.at(-1)?.abortedBy).toBe('somebody pressed stop');
+    expect(() => session.resume()).toThrow('was stopped');
+    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('was stopped');
+    expect(await session.reset()).toBe(true);
+    expect(session.frame.state).toBe('ready');
+    expect(await session.reset()).toBe(false);
+    await session.runEpisode({ purpose: 'training', maxSteps: 1 }).done;
+  });
+
+  it('that cannot end is refused at once where waiting for a reading mends nothing, and asked again where it does', async () => {
+    const session = await withPolicy();
+    const prepare = vi.fn((): string | undefined => 'no controller holds the joints');
+    Object.assign(robot.driver, { prepare });
+    await expect(session.reset()).rejects.toThrow('no controller holds the joints');
+    // Behind ROS each may take a second.
+    expect(prepare).toHaveBeenCalledTimes(1);
+    // Too late for this tick, and not for good.
+    prepare.mockImplementation(() => {
+      if (prepare.mock.calls.length === 2) robot.driver.inject('lost', 2);
+      return undefined;
+    });
+    await session.reset();
+    expect(prepare).toHaveBeenCalledTimes(3);
+    expect(session.frame.state).toBe('ready');
+  });
+
+  it('of an operator counts too, and the policy never goes on by itself', async () => {
+    const hand = new Hand();
+    const session = await withPolicy([hand]);
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    hand.isStopRequested = true;
+    await run.done;
+    await robot.tick(100);
+    expect(session.state.mode).toBe('stopped');
+    expect(await session.reset()).toBe(true);
+    expect(hand.isStopRequested).toBe(false);
+    expect(session.state.mode).toBe('idle');
+  });
+
+  it('by a fault ends the run with an event that names the row, and is told when it is gone', async () => {
+    const session = await withPolicy();
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    robot.driver.inject('lost', 5);
+    await run.done;
+    expect(events.filter((event) => event.level === 'error')).toMatchObject([
+      { name: 'driverLost', row: 10, message: 'The robot does not answer.', remedy: expect.stringContaining('cable') },
+    ]);
+    expect(session.state.mode).toBe('fault');
+    expect(() => session.resume()).toThrow('The robot does not answer (fault 10).');
+    await session.reset();
+    expect(events.at(-1)).toMatchObject({ name: 'driverLostCleared', row: 10, level: 'info' });
+    expect(session.frame.state).toBe('ready');
+  });
+
+  it('is waited out where a person gives leave, and is told of with what to do', async () => {
+    const session = await robot.open({
+      ...{ policy: await robot.policyFile(), afterStop: 'askLeave', howToGoOn: 'Press c.' },
+    });
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    const waits = (): number => events.filter(({ name }) => name === 'waitsForPerson').length;
+    const run = session.resume();
+    await until(() => waits() === 1);
+    expect(session.frame.state).toBe('standby');
+    await robot.letGoOn();
+    await until(() => session.state.step > 1);
+    const { episode } = session.state;
+    robot.driver.inject('jump', 5);
+    await until(() => waits() === 2);
+    expect(events.findLast(({ name }) => name === 'waitsForPerson')?.message).toMatch(
+      /^The robot stands\..*15.*Press c\.$/,
+    );
+    await robot.tick(300);
+    expect(session.frame.state).toBe('fault');
+    await robot.letGoOn();
+    await until(() => session.state.episode > episode && session.state.step > 1);
+    await session.pause('enough');
+    await run.done;
+  });
+});
+
+describe('an observation that comes by topic', () => {
+  it('keeps episodes from beginning while it is old, cuts them when it gets old, and lets the run go on', async () => {
+    const old = { row: 44, sentence: 'The camera is old.', remedy: 'Look at it.' };
+    let isOld = true;
+    const camera = { name: 'camera', size: 1, fill: () => {}, ageMs: () => 0, problems: () => (isOld ? [old] : []) };
+    const session = await robot.open({ policy: await robot.policyFile(), observations: [camera] });
+    const events: SessionEvent[] = [];
+    const reports: EpisodeReport[] = [];
+    session.listen({ event: (event) => events.push(event), episode: (report) => reports.push(report) });
+    expect(() => session.runEpisode({ purpose: 'training' })).toThrow('The camera is old.');
+    isOld = false;
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    isOld = true;
+    await until(() => reports.some(({ endedBy }) => endedBy === old.sentence));
+    expect(events.filter(({ row }) => row === 44)).toMatchObject([{ level: 'error', name: 'observationLost' }]);
+    const { length } = reports;
+    await delay(100);
+    expect(reports).toHaveLength(length);
+    isOld = false;
+    await until(() => reports.length > length);
+    expect(events.map(({ name }) => name)).toContain('observationBack');
+    session.stop('enough');
+    await run.done;
+  });
+});
+
+/** The disk, full while `isFull`. */
+function spyOnDisk(): { isFull: boolean; restore(): void } {
+  const { create } = nodeStorage;
+  const creating = vi.spyOn(nodeStorage, 'create').mockImplementation((path, mode) => {
+    const file = create(path, mode);
+    const write = async (bytes: Uint8Array, position: number): Promise<void> => {
+      if (disk.isFull) throw new Error('ENOSPC: no space left on device');
+      await file.write(bytes, position);
+    };
+    return { write, sync: () => file.sync(), close: () => file.close() };
+  });
+  const disk = { isFull: false, restore: () => creating.mockRestore() };
+  return disk;
+}
+
+describe('a run whose surroundings fail', () => {
+  faultRow(27, 'fake', 'says when recording stops and when it goes on, and moves the robot meanwhile', async () => {
+    const disk = spyOnDisk();
+    try {
+      const session = await withPolicy();
+      const events: SessionEvent[] = [];
+      session.listen({ event: (event) => events.push(event) });
+      const run = session.resume();
+      await until(() => session.state.envSteps > 5);
+      disk.isFull = true;
+      await until(() => events.some(({ name }) => name === 'recordingStopped'));
+      expect(events.filter(({ row }) => row === 27)).toMatchObject([
+        {
+          level: 'warn',
+          message: expect.stringContaining('ENOSPC: no space left on device'),
+          remedy: 'Make room on the disk: recording goes on by itself.',
+        },
+      ]);
+      const { envSteps } = session.state;
+      await until(() => session.state.envSteps > envSteps + 20);
+      disk.isFull = false;
+      await until(() => events.some(({ name }) => name === 'recordingBack'));
+      await session.pause('enough');
+      await run.done;
+      expect(events.filter(({ row }) => row === 27)).toHaveLength(2);
+    } finally {
+      disk.restore();
+    }
+  });
+
+  it.each([
+    ['some of its steps', 5],
+    ['none of its steps', 0],
+  ])('promises the learner no steps that a full disk loses, where it took %s', async (_, before) => {
+    const disk = spyOnDisk();
+    try {
+      const events: SessionEvent[] = [];
+      const told: RunStatus['link'][] = [];
+      const observer = { status: ({ link }: RunStatus) => void told.push(link), print: () => undefined };
+      const session = await robot.open({
+        ...{ policy: await robot.policyFile(), learner: 'tcp://127.0.0.1:9', drainMs: 100, observer },
+        listener: { event: (event) => events.push(event) },
+      });
+      if (before > 0) await session.runEpisode({ purpose: 'training', maxSteps: before }).done;
+      await until(() => recorded().length === before);
+      disk.isFull = true;
+      await session.runEpisode({ purpose: 'training', maxSteps: 3 }).done;
+      await session.close();
+      expect(recorded()).toHaveLength(before);
+      expect(told.at(-1)).toMatchObject({ pending: before, notRecorded: 3 });
+      const ends = events.filter(({ name }) => name === 'transitionsPending' || name === 'notRecorded');
+      expect(ends.map(({ message }) => message)).toEqual([
+        ...(before === 0 ? [] : [expect.stringMatching(/^5 transitions wait in the journal/)]),
+        'Not recorded: 3 steps that a full or slow disk did not take.',
+      ]);
+    } finally {
+      disk.restore();
+    }
+  });
+
+  faultRow(
+    51,
+    'fake',
+    'a scene that does not come back in 30 s holds the robot and asks a person',
+    async (promised) => {
+      const session = await withPolicy();
+      const events: SessionEvent[] = [];
+      session.listen({ event: (event) => events.push(event) });
+      const { link } = robot;
+      let isHanging = true;
+      const request = link!.request.bind(link);
+      const asked = new Promise<void>((resolve) => {
+        link!.request = (wish) => {
+          if (wish.kind !== 'resetScene' || !isHanging) return request(wish);
+          resolve();
+          return new Promise(() => {});
+        };
+      });
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        const run = session.resume();
+        await asked;
+        await vi.advanceTimersByTimeAsync(1e3 * promised('afterS') - 1);
+        expect(events.filter(({ row }) => row === 51)).toEqual([]);
+        await vi.advanceTimersByTimeAsync(1);
+        await run.done;
+      } finally {
+        vi.useRealTimers();
+      }
+      expect(events.filter(({ row }) => row === 51)).toMatchObject([
+        { level: 'error', name: 'resetHangs', message: expect.stringContaining('within 30 s') },
+      ]);
+      expect(session.state.mode).toBe('idle');
+      await robot.tick(10);
+      expect(session.frame.decider).toBe('hold');
+      // A person has put it right, and says so.
+      isHanging = false;
+      const run = session.resume();
+      await until(() => session.state.step > 1);
+      await session.pause('enough');
+      await run.done;
+    },
+  );
+});
+
+describe('a tank that stays empty under a policy', () => {
+  it('ends the episode, tells people what they can do, and waits for them', async () => {
+    const session = await withPolicy();
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    let isEmpty = true;
+    robot.link!.onFrame((frame) => {
+      if (!isEmpty) return;
+      frame.faultFlags = TANK_EMPTY;
+      frame.referenceRad.fill(0.1);
+    });
+    await session.resume().done;
+    expect(events.filter(({ name }) => name === 'tankEmpty')).toMatchObject([
+      { level: 'warn', row: 42, remedy: expect.stringContaining('taking torque off') },
+    ]);
+    expect(events.find(({ name }) => name === 'episodeCut')?.message).toContain('the energy tank is empty');
+    expect(session.state.mode).toBe('idle');
+    isEmpty = false;
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    await session.pause('enough');
+    await run.done;
+  });
+});
+
+describe('what a session offers beside motion', () => {
+  it('evaluates by the mean, reports each episode, and can be cut', async () => {
+    const session = await withPolicy();
+    const seen: number[] = [];
+    const evaluation = session.evaluate({
+      episodes: 3,
+      onEpisode: (done) => {
+        seen.push(done);
+        if (done === 2) evaluation.cut('enough');
+      },
+    });
+    expect(session.state.mode).toBe('evaluating');
+    expect(await evaluation.done).toMatchObject({ episodes: 2, successes: 0, successRate: 0, endedEarly: 'enough' });
+    expect(seen).toEqual([1, 2]);
+    expect(session.state.envSteps).toBe(0);
+  });
+
+  it('reports who took over, and for how long', async () => {
+    const hand = new Hand();
+    const session = await withPolicy([hand]);
+    const seen: InterventionReport[] = [];
+    session.listen({ intervention: (report) => seen.push(report) });
+    const onStep = ({ step }: { step: number }): void => {
+      if (step === 2) hand.isActive = true;
+      if (step === 5) hand.isActive = false;
+    };
+    const report = await session.runEpisode({ purpose: 'training', maxSteps: 8, onStep }).done;
+    expect(report).toMatchObject({ interventionSteps: 3, interventions: 1 });
+    expect(seen).toMatchObject([
+      { isActive: true, operator: 'hand', decidedBy: 'human', step: 3 },
+      { isActive: false, operator: 'hand', decidedBy: 'human', step: 6 },
+    ]);
+    expect(seen[1]!.durationS).toBeCloseTo(0.3, 1);
+  });
+
+  it('notes a mark where the task judges itself', async () => {
+    const session = await withPolicy();
+    const events: SessionEvent[] = [];
+    session.listen({ event: (event) => events.push(event) });
+    expect(session.mark('success', 'looks good')).toEqual({
+      isTaken: false,
+      message: 'Noted, and it changes nothing: insert judges itself.',
+    });
+    expect(events).toMatchObject([
+      {
+        name: 'marked',
+        message: expect.stringMatching(/^Episode 0 is marked as a success: looks good\. It changes nothing: /),
+      },
+    ]);
+  });
+
+  it('ends the episode with the mark where people judge', async () => {
+    Object.assign(robot.setup.task, { takesMarks: true });
+    const session = await withPolicy();
+    const onStep = ({ step }: { step: number }): void => {
+      if (step === 2) expect(session.mark('success', '').isTaken).toBe(true);
+    };
+    const report = await session.runEpisode({ purpose: 'training', onStep }).done;
+    expect(report).toMatchObject({ success: true, endedBy: 'success', steps: 4, returnSum: 1 });
+    expect(session.mark('failure', '').message).toContain('no episode is going on');
+    expect((await session.runEpisode({ purpose: 'training', maxSteps: 2 }).done).endedBy).toBe('time limit');
+  });
+
+  it('saves its policy so that it can be loaded again, and says where it cannot', async () => {
+    const session = await withPolicy();
+    const saved = await session.savePolicy('');
+    expect(saved).toEqual({ path: join(robot.folder, 'policy.onnx'), version: 7 });
+    const { observationSize, actionSize, schemaHash } = robot.setup;
+    const loaded = await loadPolicyFile(saved.path, { observationSize, actionSize, schemaHash });
+    expect(loaded.version).toBe(7);
+    await loaded.close();
+    expect(existsSync(join(robot.folder, 'policy.json'))).toBe(true);
+    await expect(session.savePolicy('/tmp/other.onnx')).rejects.toThrow('two files');
+    writeFileSync(join(robot.folder, 'config.yaml'), '');
+    await expect(session.savePolicy(join(robot.folder, 'config.yaml', 'below'))).rejects.toThrow(
+      'could not be written',
+    );
+    expect(() => session.rollbackPolicy()).toThrow('no earlier weights');
+  });
+
+  faultRow(49, 'fake', 'ends braked, with its files closed, whatever goes on', async () => {
+    const session = await withPolicy();
+    const run = session.resume();
+    await until(() => session.state.step > 1);
+    await session.close();
+    await run.done;
+    expect(recorded().at(-1)).toMatchObject({ truncated: true });
+    expect(() => session.resume()).toThrow('closed');
+    await session.close();
+  });
+});

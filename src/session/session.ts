@@ -1,0 +1,414 @@
+/**
+ * One robot in real time, under control: it moves when it is asked to, one activity at a time, and tells what happens.
+ * `rein run` and the ROS node both drive it. It never moves the robot itself: it asks the guard, which brakes and holds
+ * when nothing comes from here.
+ *
+ * @example
+ * const session = await openSession(options);      // nothing moves
+ * session.listen({ event: (event) => log(event.message) });
+ * const report = await session.runEpisode({ purpose: 'evaluation' }).done;
+ * await session.close();
+ */
+import { type GuardFrame, ReinError, type Transition } from '../core/index.ts';
+import { Activity } from './activity.ts';
+import type { Mark } from './episode-runner.ts';
+import { Episodes } from './episodes.ts';
+import { GuardControl } from './guard-control.ts';
+import type { SessionParts } from './session-parts.ts';
+import type {
+  EpisodeReport,
+  EpisodeRequest,
+  EvaluationReport,
+  EvaluationRequest,
+  PolicyState,
+  SessionEvent,
+  SessionListener,
+  SessionMode,
+  SessionState,
+} from './session-types.ts';
+import { FaultWatch } from './watch/fault-watch.ts';
+import { InterventionWatch } from './watch/intervention-watch.ts';
+import { ObservationWatch } from './watch/observation-watch.ts';
+import { WeightsWatch } from './watch/weights-watch.ts';
+import { PolicyUse } from './weights/policy-use.ts';
+
+/** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */
+const IDLE_MS = 200;
+/** Operators are watched between steps so often: a dropout stops the robot at once, ms. */
+const WATCH_MS = 20;
+
+export class LiveSession {
+  readonly #parts: SessionParts;
+  readonly #guard: GuardControl;
+  readonly #policy: PolicyUse;
+  readonly #episodes: Episodes;
+  readonly #interventions: InterventionWatch;
+  readonly #observations: ObservationWatch;
+  readonly #weights: WeightsWatch;
+  #activity: Activity<unknown> | undefined;
+  #mark: Mark | undefined;
+  #toldMark = { message: '', atS: Number.NEGATIVE_INFINITY };
+  #episode = 0;
+  #step = 0;
+  #toldState = '';
+  #wasStopRequested = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SessionParts) {
+    const { link, listeners, clock } = parts;
+    const { joints } = parts.setup.config.robot;
+    this.#parts = parts;
+    this.#guard = new GuardControl(link, joints);
+    this.#policy = new PolicyUse(parts, (event) => this.emit(event));
+    this.#interventions = new InterventionWatch((report) => listeners.emit('intervention', report));
+    this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
+    this.#weights = new WeightsWatch((event) => this.emit(event));
+    this.#episodes = new Episodes(parts, this.#policy, this.#guard, {
+      observationProblem: () => this.#observations.problem(clock.nowS())?.sentence,
+      onStep: (transition) => this.#afterStep(transition),
+      onEpisode: (report) => this.#afterEpisode(report),
+      emit: (event) => this.emit(event),
+      takeMark: () => this.#takeMark(),
+    });
+    const faults = new FaultWatch(joints, (event) => this.emit(event));
+    link.onFrame((frame) => {
+      faults.see(frame, clock.nowS());
+      listeners.emit('frame', frame);
+    });
+    link.onNotice(({ level, row, sentence, remedy }) =>
+      this.emit({ level, name: 'guardNotice', row, message: sentence, remedy }),
+    );
+    link.onLost((reason) => {
+      if (this.#closing !== undefined) return;
+      const message = `The guard cannot be reached: ${reason}.`;
+      this.emit({ level: 'error', name: 'guardLost', row: 25, message, remedy: 'Start the robot again.' });
+      this.#activity?.cut(message);
+    });
+    const idling = setInterval(() => this.#idle(), IDLE_MS);
+    const watching = setInterval(() => {
+      this.#watchPeople();
+      this.#watchObservations();
+    }, WATCH_MS);
+    parts.closers.push(() => {
+      clearInterval(idling);
+      clearInterval(watching);
+    });
+  }
+
+  /** The guard's newest frame, updated in place. */
+  get frame(): GuardFrame {
+    return this.#parts.link.latest;
+  }
+
+  /** The guard cannot be reached any more; it brakes and holds by itself. */
+  get isLost(): boolean {
+    return this.#parts.link.lostReason !== undefined;
+  }
+
+  get setup(): SessionParts['setup'] {
+    return this.#parts.setup;
+  }
+
+  /** The run's folder. */
+  get folder(): string {
+    return this.#parts.folder;
+  }
+
+  get state(): SessionState {
+    const { live, recorder, link } = this.#parts;
+    const { status } = live.log;
+    const { successes, episodes, rates } = status.success;
+    const { connection } = recorder;
+    return {
+      mode: this.#mode(),
+      phase: status.phase,
+      episode: this.#episode,
+      step: this.#step,
+      authority: authorityOf(link.latest),
+      envSteps: status.envSteps,
+      successRate: episodes === 0 ? 0 : successes / episodes,
+      successesPerHour: rates?.successesPerHour ?? 0,
+      humanStepShare: rates?.humanStepShare ?? 0,
+      episodes: live.episodes,
+      learner: connection === undefined || connection.state === 'closed' ? 'absent' : connection.state,
+      pendingTransitions: connection?.counters.pending ?? 0,
+      marginMin: status.filter.marginMin,
+    };
+  }
+
+  get policyState(): PolicyState {
+    return this.#policy.state(this.#activity !== undefined && this.frame.state === 'active.policy');
+  }
+
+  /** The result takes the listener off. */
+  listen(listener: SessionListener): () => void {
+    return this.#parts.listeners.add(listener);
+  }
+
+  /** Tells all listeners. */
+  emit(event: SessionEvent): void {
+    this.#parts.listeners.emit('event', event);
+  }
+
+  /** Episode after episode until it is cut or the guard stops the robot. Throws `ReinError` where it cannot begin. */
+  resume(): Activity<void> {
+    throwWhere(this.#whyNot() ?? (this.#parts.recorder.connection === undefined ? this.#whyNobody() : undefined));
+    this.#parts.desk?.giveBack();
+    return this.#begin(new Activity<void>('running'), (activity) => this.#episodes.running(activity));
+  }
+
+  /** One episode. Throws `ReinError` where it cannot begin. */
+  runEpisode(request: EpisodeRequest): Activity<EpisodeReport> {
+    throwWhere(this.whyNotEpisode);
+    return this.#begin(new Activity<EpisodeReport>('episode'), (activity) => this.#episodes.single(activity, request));
+  }
+
+  /** Episodes by the mean, recorded nowhere. Throws `ReinError` where it cannot begin. */
+  evaluate(request: EvaluationRequest): Activity<EvaluationReport> {
+    throwWhere(this.whyNotEvaluate);
+    return this.#begin(new Activity<EvaluationReport>('evaluating'), (activity) =>
+      this.#episodes.evaluating(activity, request),
+    );
+  }
+
+  /** Why an episode cannot begin now; `undefined` where it can. */
+  get whyNotEpisode(): ReinError | undefined {
+    return this.#whyNot() ?? this.#whyNobody();
+  }
+
+  /** Why an evaluation cannot begin now; `undefined` where it can. */
+  get whyNotEvaluate(): ReinError | undefined {
+    if (this.#policy.isReady) return this.#whyNot();
+    return this.#whyNot() ?? new ReinError('policy', 'There are no weights to evaluate.', { remedy: WEIGHTS });
+  }
+
+  /** The demonstrations that people are asked for are enough as they are. */
+  skipDemonstrations(): void {
+    this.#episodes.skipDemonstrations();
+  }
+
+  /** Ends what goes on after its step, and holds. Resolves when that is so. */
+  async pause(reason: string): Promise<void> {
+    const activity = this.#activity;
+    activity?.cut(reason);
+    await activity?.done.catch(() => undefined);
+  }
+
+  /** Cuts the present episode after its step; whatever comes after it goes on. */
+  cutEpisode(reason: string): void {
+    this.#activity?.cutEpisode(reason);
+  }
+
+  /** Brakes at once and holds, latched until `reset`. Resolves when the guard has taken it. Rejects where it is lost. */
+  async stop(reason: string): Promise<void> {
+    this.#activity?.cut(reason);
+    await this.#guard.stop();
+  }
+
+  /** Acknowledges what stopped the robot and lets it hold again; never moves it. False where nothing was to be reset. */
+  async reset(): Promise<boolean> {
+    const activity = this.#activity;
+    if (activity !== undefined && this.#guard.refusal() === undefined) return false;
+    await activity?.done.catch(() => undefined);
+    this.#parts.desk?.giveBack();
+    this.#wasStopRequested = false;
+    return this.#guard.reset();
+  }
+
+  /** Why no motion can begin now; `undefined` where it can. */
+  get refusal(): { readonly message: string; readonly remedy: string } | undefined {
+    return this.#guard.refusal();
+  }
+
+  /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode. */
+  mark(mark: Mark, note: string): { readonly isTaken: boolean; readonly message: string } {
+    const { task, config } = this.#parts.setup;
+    if (mark === 'failure' && this.#episodes.isShownByPerson) {
+      this.#mark = mark;
+      return { isTaken: true, message: 'The demonstration is given up.' };
+    }
+    const isTaken = this.#activity !== undefined && task.takesMarks === true;
+    if (isTaken) this.#mark = mark;
+    const noted = `Episode ${this.#episode} is marked as a ${mark}${note === '' ? '' : `: ${note}`}.`;
+    const reason = task.takesMarks === true ? 'no episode is going on' : `${config.task.name} judges itself`;
+    const nothing = `changes nothing: ${reason}.`;
+    const message = isTaken ? noted : `${noted} It ${nothing}`;
+    this.#tellMark(message);
+    return { isTaken, message: isTaken ? noted : `Noted, and it ${nothing}` };
+  }
+
+  /** A button that is held, or a topic that repeats, says the same many times: it is told once a second at most. */
+  #tellMark(message: string): void {
+    const nowS = this.#parts.clock.nowS();
+    if (message === this.#toldMark.message && nowS - this.#toldMark.atS < REPEAT_AFTER_S) return;
+    this.#toldMark = { message, atS: nowS };
+    this.emit({ level: 'info', name: 'marked', row: 0, message, remedy: '' });
+  }
+
+  /** Saves the weights that act; an empty `path` is the run's folder. Rejects with `ReinError`. */
+  savePolicy(path: string): Promise<{ readonly path: string; readonly version: number }> {
+    return this.#policy.save(path);
+  }
+
+  /** Puts the weights before back, at once. Gives the version that acts. Throws `ReinError('policy')` without any. */
+  rollbackPolicy(): number {
+    return this.#policy.rollback();
+  }
+
+  /** Brakes, holds, hands over what is recorded, and closes everything. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  #begin<T>(activity: Activity<T>, body: (activity: Activity<T>) => Promise<T>): Activity<T> {
+    this.#activity = activity;
+    activity.begin(async () => {
+      try {
+        return await body(activity);
+      } finally {
+        this.#activity = undefined;
+        this.#interventions.end(this.#parts.clock.nowS());
+        this.#tellState();
+      }
+    });
+    this.#tellState();
+    return activity;
+  }
+
+  #whyNot(): ReinError | undefined {
+    if (this.#closing !== undefined) return new ReinError('task', 'The session is closed.');
+    if (this.#activity !== undefined) {
+      return new ReinError('task', `${GOING_ON[this.#activity.kind]} already.`, { remedy: 'Stop it first.' });
+    }
+    // Who may wait for leave to move begins although the robot stands.
+    const mayWait = this.#parts.afterStop === 'askLeave' && !this.isLost;
+    const refusal = mayWait ? undefined : this.#guard.refusal();
+    if (refusal !== undefined) return new ReinError('driver', refusal.message, { remedy: refusal.remedy });
+    const problem = this.#observations.problem(this.#parts.clock.nowS());
+    return problem === undefined ? undefined : new ReinError('task', problem.sentence, { remedy: problem.remedy });
+  }
+
+  #whyNobody(): ReinError | undefined {
+    if (this.#policy.isReady || this.#parts.people !== undefined) return undefined;
+    const others = this.#parts.desk === undefined ? '' : '; a scripted operator only corrects a policy';
+    const sentence = `There is nothing that could decide: no weights, and no person who may take over${others}.`;
+    return new ReinError('policy', sentence, { remedy: WEIGHTS });
+  }
+
+  #afterStep(transition: Transition): void {
+    const { listeners, desk, clock } = this.#parts;
+    this.#episode = transition.episode;
+    this.#step = transition.step;
+    const operator = desk?.state.holder ?? this.#parts.people?.state.holder ?? '';
+    this.#interventions.see(transition, operator, clock.nowS());
+    listeners.emit('step', transition);
+  }
+
+  #afterEpisode(report: EpisodeReport): void {
+    this.#interventions.end(this.#parts.clock.nowS());
+    this.#parts.listeners.emit('episode', report);
+  }
+
+  #takeMark(): Mark | undefined {
+    const mark = this.#mark;
+    this.#mark = undefined;
+    return mark;
+  }
+
+  #mode(): SessionMode {
+    const { link } = this.#parts;
+    const { state } = link.latest;
+    if (link.lostReason !== undefined || state === 'fault') return 'fault';
+    if (state === 'stopping' || state === 'stopped') return 'stopped';
+    return this.#activity?.kind ?? 'idle';
+  }
+
+  #idle(): void {
+    const { live, recorder, clock } = this.#parts;
+    live.log.link(recorder.connection);
+    live.log.notRecorded(recorder.notRecorded());
+    if (recorder.connection !== undefined) this.#weights.see(recorder.connection, clock.nowS());
+    live.show();
+    if (this.#activity === undefined) this.#policy.poll();
+    this.#tellState();
+  }
+
+  /** A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself. */
+  #watchPeople(): void {
+    const { people, afterStop } = this.#parts;
+    if (people === undefined || afterStop !== 'wait') return;
+    people.watch();
+    const isRequested = people.isStopRequested;
+    if (isRequested && !this.#wasStopRequested) {
+      this.stop('an operator stopped the robot').catch(() => undefined); // a guard that is lost has been told of
+    }
+    this.#wasStopRequested = isRequested;
+  }
+
+  /** Nothing acts on what is too old: the episode is cut, and the robot holds until it is fresh again. */
+  #watchObservations(): void {
+    if (this.#activity === undefined) return;
+    const problem = this.#observations.see(this.#parts.clock.nowS());
+    if (problem !== undefined) this.#activity.cutEpisode(problem.sentence);
+  }
+
+  #tellState(): void {
+    const { state } = this;
+    const told = `${state.mode} ${state.phase} ${state.learner}`;
+    if (told === this.#toldState) return;
+    this.#toldState = told;
+    this.#parts.listeners.emit('state', state);
+  }
+
+  async #close(): Promise<void> {
+    const { closers, link } = this.#parts;
+    const activity = this.#activity;
+    activity?.cut('The session ends.');
+    try {
+      if (link.lostReason === undefined) await this.#guard.stop();
+      await activity?.done.catch(() => undefined);
+      await this.#policy.settled();
+      await this.#guard.stands();
+      await this.#deliver();
+    } finally {
+      this.#parts.live.log.phase('done');
+      for (const close of closers.reverse()) await close();
+    }
+  }
+
+  /** Gives the learner a moment to take what it has not acknowledged. */
+  async #deliver(): Promise<void> {
+    const { recorder, drainMs, live, folder } = this.#parts;
+    const { connection } = recorder;
+    live.log.notRecorded(recorder.notRecorded());
+    if (connection === undefined) return;
+    const isDelivered = await connection.drain(drainMs);
+    live.log.link(connection);
+    if (isDelivered) return;
+    // What is in memory only has no next start: where the disk does not take it, it is told as not recorded.
+    const waiting = connection.counters.pending - connection.journal().pending;
+    if (waiting === 0) return;
+    const message = `${waiting} transitions wait in the journal: the next start in the folder ${folder} delivers them.`;
+    this.emit({ level: 'warn', name: 'transitionsPending', row: 0, message, remedy: '' });
+  }
+}
+
+const REPEAT_AFTER_S = 1;
+
+const GOING_ON = {
+  running: 'The robot is running',
+  episode: 'An episode is going on',
+  evaluating: 'An evaluation is going on',
+};
+const WEIGHTS = 'Give a policy file, or wait for the first weights of the learner.';
+
+function throwWhere(error: ReinError | undefined): void {
+  if (error !== undefined) throw error;
+}
+
+function authorityOf({ state, decider }: GuardFrame): SessionState['authority'] {
+  if (state === 'active.human') return 'human';
+  if (state === 'active.policy') return decider === 'policy' ? 'policy' : 'hold';
+  return state === 'stopping' || state === 'stopped' || state === 'fault' ? 'stop' : 'hold';
+}

@@ -1,0 +1,297 @@
+/**
+ * Starts guard and node as processes of their own and decides the order in which they end: the robot stops first, the
+ * node closes its files, the guard goes last.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { type GuardAnswer, type GuardRequest, ReinError, type RobotModel } from '../core/index.ts';
+import {
+  type BusMessage,
+  Guardian,
+  type GuardianEvent,
+  lostError,
+  PendingAnswers,
+  type StopCause,
+} from '../guard/index.ts';
+
+const STOP_LIMIT_MS = 5000;
+
+/** A program of ours and its arguments. */
+export interface ProgramSpec {
+  /** Path of a compiled module. */
+  readonly modulePath: string;
+  readonly args: readonly string[];
+  /** Flags for Node itself. Default none; a guard wants `GUARD_NODE_FLAGS`. */
+  readonly nodeFlags?: readonly string[];
+  /** Where its standard error goes: a file descriptor of this process. Default: this process's own. */
+  readonly errorsTo?: number;
+}
+
+/** How long a guard of `robot` may take to end, ms: an arm that falls without torque is let down first. */
+export function guardStopMs(
+  robot: Pick<RobotModel, 'holdsWithoutTorque' | 'exitRampS'>,
+  plainMs: number = STOP_LIMIT_MS,
+): number {
+  return plainMs + (robot.holdsWithoutTorque === false ? 1e3 * (robot.exitRampS ?? 0) : 0);
+}
+
+/** What a `busStopped` says, as a sentence. */
+export function busStopped({ by, cause, repeats, tookMs }: Extract<SupervisorEvent, { kind: 'busStopped' }>): string {
+  const why = cause === 'guardDied' ? 'The guard died' : 'The guard is silent';
+  if (repeats === 0) return `${why}, and the bus took no stop frame: cut the robot's power.`;
+  return `${why}: the ${by} stopped the bus (${repeats} times, within ${Math.ceil(tookMs)} ms).`;
+}
+
+export interface SupervisorOptions {
+  readonly guard: ProgramSpec;
+  /** What the node is started with; `restart` counts how often it died before. */
+  readonly node: ProgramSpec | ((restart: number) => ProgramSpec);
+  /** `afterGuard`: once the guard has opened the robot. `besideGuard`: at once; it waits for the guard itself. Default `afterGuard`. */
+  readonly nodeStarts?: 'afterGuard' | 'besideGuard';
+  /** How often a node that died is started again; it comes up without leave to move the robot. */
+  readonly maxNodeRestarts: number;
+  /** Told about every start and end, for logs and people. */
+  readonly onEvent: (event: SupervisorEvent) => void;
+  /** What the node tells its supervisor. Default: nobody listens. */
+  readonly onNodeMessage?: (message: unknown) => void;
+  /** The guard has opened the robot: whether nothing real moves, and whether its driver measures torques. */
+  readonly onGuardReady?: (robot: { readonly isSimulated: boolean; readonly measuresTorque: boolean }) => void;
+  /** How long the guard may take to open the robot, ms. Default 15 000. */
+  readonly startLimitMs?: number;
+  /** How long a process may take to end when it is asked to, ms. Default 5000; the guard gets the same. */
+  readonly stopLimitMs?: number;
+  /** The same for the node, where it gets less. */
+  readonly nodeStopLimitMs?: number;
+}
+
+export type ProcessName = 'guard' | 'node' | 'guardian';
+
+export type SupervisorEvent =
+  | { readonly kind: 'started'; readonly process: ProcessName; readonly pid: number }
+  | { readonly kind: 'ended'; readonly process: ProcessName; readonly how: string; readonly isExpected: boolean }
+  | { readonly kind: 'restarting'; readonly process: ProcessName; readonly restart: number }
+  /** The stop frames were written, `repeats` times; 0: the bus took none. `by` whom: the supervisor where no guardian was left. */
+  | {
+      readonly kind: 'busStopped';
+      readonly by: 'guardian' | 'supervisor';
+      readonly cause: StopCause;
+      readonly repeats: number;
+      readonly tookMs: number;
+    };
+
+/** What the guard tells its supervisor; `ended`: how punctual it was, for whoever measures that. */
+type GuardMessage =
+  | BusMessage
+  | { readonly kind: 'ready'; readonly isSimulated?: boolean; readonly measuresTorque?: boolean }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
+  | { readonly kind: 'ended' };
+
+/**
+ * Runs both programs until they end, or until `stop`.
+ *
+ * The node's own end with code 0 ends everything in order. If it dies otherwise, the guard is told to stop the robot at
+ * once, and the node is started again. If the guard dies, the node ends too: nothing is left that could move the robot.
+ * Where the driver has a bus of its own, a guardian runs beside the guard and stops the bus when the guard dies or is silent;
+ * one that dies is started again, and the guard holds the robot meanwhile.
+ */
+export class Supervisor {
+  readonly #options: Required<SupervisorOptions>;
+  #guard: ChildProcess | undefined;
+  #node: ChildProcess | undefined;
+  #guardian: Guardian | undefined;
+  #isEnding = false;
+  #isAsked = false;
+  #restarts = 0;
+  readonly #answers = new PendingAnswers();
+  #finish: (exitCode: number) => void = () => undefined;
+
+  constructor(options: SupervisorOptions) {
+    const stopLimitMs = options.stopLimitMs ?? STOP_LIMIT_MS;
+    this.#options = {
+      ...{
+        startLimitMs: 15_000,
+        stopLimitMs,
+        nodeStopLimitMs: Math.min(stopLimitMs, STOP_LIMIT_MS),
+        nodeStarts: 'afterGuard',
+      },
+      ...{ onNodeMessage: () => undefined, onGuardReady: () => undefined },
+      ...options,
+    };
+  }
+
+  /** Process ids of what runs now. */
+  get pids(): { readonly [P in ProcessName]?: number | undefined } {
+    return { guard: this.#guard?.pid, node: this.#node?.pid, guardian: this.#guardian?.pid };
+  }
+
+  /** Starts guard and node. Resolves with the exit code when both have ended: 0 where all went as asked. */
+  async run(): Promise<number> {
+    const finished = new Promise<number>((resolve) => {
+      this.#finish = resolve;
+    });
+    const isReady = this.#startGuard();
+    if (this.#options.nodeStarts === 'besideGuard') this.#startNode();
+    try {
+      await isReady;
+    } catch (error) {
+      this.#isEnding = true;
+      await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
+      await this.#endProcess(this.#guard, this.#options.stopLimitMs);
+      await this.#endGuardian(true);
+      if (this.#isAsked) return 0;
+      throw error;
+    }
+    if (!this.#isEnding && this.#node === undefined) this.#startNode();
+    return finished;
+  }
+
+  /** Asks for an orderly end: robot, node, guard. Idempotent. */
+  stop(): void {
+    this.#isAsked = true;
+    if (!this.#isEnding) void this.#end(0);
+  }
+
+  /** Asks the guard for something on behalf of a person: no other process has this channel. Rejects when the guard is gone. */
+  ask(request: GuardRequest): Promise<GuardAnswer> {
+    const guard = this.#guard;
+    if (guard?.connected !== true) return Promise.reject(lostError('it has ended'));
+    return this.#answers.ask((id) => guard.send({ id, request }));
+  }
+
+  /** Hands the node a message, where there is one. */
+  tellNode(message: { readonly kind: string }): void {
+    if (this.#node?.connected === true) this.#node.send(message);
+  }
+
+  /** Makes Ctrl+C and SIGTERM of this process stop both; the result takes the handlers off again. */
+  forwardSignals(): () => void {
+    const onSignal = (): void => this.stop();
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    return () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+
+  async #startGuard(): Promise<void> {
+    const { startLimitMs } = this.#options;
+    const guard = this.#start('guard', this.#options.guard);
+    this.#guard = guard;
+    await new Promise<void>((resolve, reject) => {
+      const fail = (why: string): void => {
+        clearTimeout(timer);
+        guard.kill('SIGTERM');
+        reject(new ReinError('driver', `The guard ${why}; its messages above say more.`));
+      };
+      const timer = setTimeout(() => fail(`was not ready after ${startLimitMs} ms`), startLimitMs);
+      guard.on('message', (message: GuardMessage) => {
+        if (message.kind === 'bus') this.#startGuardian(guard, message);
+        if (message.kind === 'answer') this.#answers.settle(message.id, message.answer);
+        if (message.kind !== 'ready') return;
+        clearTimeout(timer);
+        guard.off('exit', onExit);
+        resolve();
+        const { isSimulated, measuresTorque } = message;
+        this.#options.onGuardReady({
+          isSimulated: isSimulated === true,
+          measuresTorque: measuresTorque !== false,
+        });
+      });
+      const onExit = (): void => fail('ended before it was ready');
+      guard.once('exit', onExit);
+    });
+    guard.once('exit', (code, signal) => {
+      this.#report('guard', code, signal);
+      this.#guard = undefined;
+      this.#answers.fail('it has ended');
+      // Whatever else is to be done: the robot first.
+      void this.#endGuardian(code === 0);
+      if (!this.#isEnding) void this.#end(1);
+    });
+  }
+
+  #startGuardian(guard: ChildProcess, message: BusMessage): void {
+    this.#guardian = new Guardian(message, {
+      errorsTo: this.#options.guard.errorsTo,
+      onReady: (pipes) => {
+        if (guard.connected) guard.send(pipes);
+      },
+      onEvent: (event) => this.#onGuardianEvent(event),
+    });
+  }
+
+  #onGuardianEvent(event: GuardianEvent): void {
+    const { onEvent } = this.#options;
+    if (event.kind === 'stopped') onEvent({ ...event, kind: 'busStopped' });
+    else if (event.kind === 'started') onEvent({ kind: 'started', process: 'guardian', pid: event.pid });
+    else onEvent({ kind: 'ended', process: 'guardian', how: event.how, isExpected: false });
+  }
+
+  /** Waits until the guardian of a guard that has ended is done, and the bus stopped where it has to be. */
+  async #endGuardian(isOrderly: boolean): Promise<void> {
+    await this.#guardian?.end(isOrderly);
+    this.#guardian = undefined;
+  }
+
+  #startNode(): void {
+    const { node: spec } = this.#options;
+    const node = this.#start('node', typeof spec === 'function' ? spec(this.#restarts) : spec);
+    this.#node = node;
+    node.on('message', this.#options.onNodeMessage);
+    node.once('exit', (code, signal) => {
+      this.#report('node', code, signal);
+      this.#node = undefined;
+      if (this.#isEnding) return;
+      if (code === 0) {
+        void this.#end(0);
+        return;
+      }
+      this.#tellGuardToStop();
+      if (this.#restarts >= this.#options.maxNodeRestarts) {
+        void this.#end(code ?? 1);
+        return;
+      }
+      this.#restarts++;
+      this.#options.onEvent({ kind: 'restarting', process: 'node', restart: this.#restarts });
+      this.#startNode();
+    });
+  }
+
+  #start(process: ProcessName, program: ProgramSpec): ChildProcess {
+    const child = fork(program.modulePath, [...program.args], {
+      // Keys are for people, and so for this process: a program that runs a policy is not to read them.
+      stdio: ['ignore', 'inherit', program.errorsTo ?? 'inherit', 'ipc'],
+      execArgv: [...(program.nodeFlags ?? [])],
+    });
+    // A child that cannot be started at all has no exit event with a code; its error is one.
+    child.once('error', () => child.emit('exit', 1, null));
+    this.#options.onEvent({ kind: 'started', process, pid: child.pid ?? -1 });
+    return child;
+  }
+
+  async #end(exitCode: number): Promise<void> {
+    this.#isEnding = true;
+    this.#tellGuardToStop();
+    await this.#endProcess(this.#node, this.#options.nodeStopLimitMs);
+    await this.#endProcess(this.#guard, this.#options.stopLimitMs);
+    await this.#endGuardian(true);
+    this.#finish(exitCode);
+  }
+
+  async #endProcess(child: ChildProcess | undefined, limitMs: number): Promise<void> {
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+      child.once('exit', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+
+  #tellGuardToStop(): void {
+    if (this.#guard?.connected === true) this.#guard.send({ kind: 'stop' });
+  }
+
+  #report(name: ProcessName, code: number | null, signal: NodeJS.Signals | null): void {
+    const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+    this.#options.onEvent({ kind: 'ended', process: name, how, isExpected: this.#isEnding || code === 0 });
+  }
+}

@@ -1,0 +1,59 @@
+/** A policy file and the weights that a learner sent before: which of them acts. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { weightsOf } from '../../../tests/support/policy-fixture.ts';
+import { TestRobot } from '../../../tests/support/session.ts';
+import type { LiveSession } from '../session.ts';
+import type { SessionEvent } from '../session-types.ts';
+import { WeightsDisk } from './weights-disk.ts';
+
+/** Where nobody listens. */
+const AWAY = 'tcp://127.0.0.1:9';
+let robot: TestRobot;
+beforeEach(() => {
+  robot = new TestRobot();
+});
+afterEach(() => robot.close());
+
+/** The learner of run-a was here, and its weights 3 acted. */
+async function keepWeights(): Promise<void> {
+  const { setup, folder } = robot;
+  const { observationSize, actionSize, schemaHash } = setup;
+  const disk = new WeightsDisk({ folder, runId: 'run-a', schemaHash, onFault: (sentence) => expect.fail(sentence) });
+  disk.keep(weightsOf(3, 1e-3, { runId: 'run-a', schemaHash }, { observationSize, actionSize }));
+  await disk.close();
+}
+
+/** With policy file 7; gives what was told while it opened. */
+async function open(learner?: string): Promise<{ session: LiveSession; told: SessionEvent[] }> {
+  const told: SessionEvent[] = [];
+  const policy = await robot.policyFile(7);
+  const session = await robot.open({ policy, learner, drainMs: 0, listener: { event: (event) => told.push(event) } });
+  return { session, told };
+}
+
+it('the weights that a learner sent act before the policy file, and that is told', async () => {
+  await keepWeights();
+  const { session, told } = await open(AWAY);
+  expect(session.policyState).toMatchObject({ version: 3, state: 'ready' });
+  expect(told).toMatchObject([
+    {
+      level: 'info',
+      name: 'weightsOnDisk',
+      message: 'Policy 3 from the disk acts until the learner sends newer weights.',
+    },
+  ]);
+  expect(session.rollbackPolicy()).toBe(7);
+});
+
+it('the policy file acts where the folder has none of the learner', async () => {
+  const { session, told } = await open(AWAY);
+  expect(session.policyState).toMatchObject({ version: 7, state: 'ready' });
+  expect(told).toEqual([]);
+});
+
+it('the policy file acts where no learner is named, whatever lies in the folder', async () => {
+  await keepWeights();
+  const { session, told } = await open();
+  expect(session.policyState).toMatchObject({ version: 7, state: 'ready' });
+  expect(told).toEqual([]);
+});

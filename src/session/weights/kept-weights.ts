@@ -1,0 +1,72 @@
+/** Remembers where the weights that act came from, so that they can be saved as a file that stands alone, and keeps them on disk. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { RunSetup } from '../../config/index.ts';
+import { ReinError } from '../../core/index.ts';
+import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
+import type { WeightsStore } from '../session-parts.ts';
+import { saveWeights } from '../weights-file.ts';
+import type { WeightsDisk } from './weights-disk.ts';
+
+/** The weights in use and as many before them as can act again. */
+const KEPT = 5;
+const POLICY_FILE = 'policy.onnx';
+
+export class KeptWeights implements WeightsStore {
+  readonly #setup: RunSetup;
+  readonly #disk: WeightsDisk | undefined;
+  readonly #sources = new Map<number, PolicyWeights | string>();
+
+  /** `file`: the policy file that the session began with. `disk`: where later starts find what acted; absent without a learner. */
+  constructor(
+    setup: RunSetup,
+    file: { readonly path: string; readonly version: number } | undefined,
+    disk: WeightsDisk | undefined,
+  ) {
+    this.#setup = setup;
+    this.#disk = disk;
+    if (file !== undefined) this.#sources.set(file.version, file.path);
+  }
+
+  /** Weights have begun to act. */
+  remember(weights: PolicyWeights): void {
+    this.#sources.set(weights.manifest.version, weights);
+    for (const version of [...this.#sources.keys()].slice(0, -KEPT)) this.#sources.delete(version);
+    this.#disk?.keep(weights);
+  }
+
+  /** No later start acts on weights `version`. */
+  giveUp(version: number): void {
+    this.#disk?.giveUp(version);
+  }
+
+  /**
+   * Writes weights `version` as `policy.onnx` and `policy.json` into the folder that `path` names (or whose
+   * `policy.onnx` it names). Gives the file's path. Throws `ReinError` where that cannot be done.
+   */
+  async save(version: number, path: string): Promise<string> {
+    const source = this.#sources.get(version);
+    if (source === undefined) throw new ReinError('policy', 'There are no weights to save.');
+    const folder = folderOf(path);
+    if (typeof source === 'string') return copyPolicy(source, folder);
+    return saveWeights(this.#setup, source, folder);
+  }
+}
+
+function folderOf(path: string): string {
+  if (!path.endsWith('.onnx')) return path;
+  if (basename(path) === POLICY_FILE) return dirname(path);
+  throw new ReinError(
+    'storage',
+    `A policy is two files, policy.onnx and policy.json: ${basename(path)} cannot be one.`,
+    {
+      remedy: 'Name the folder that they shall lie in.',
+    },
+  );
+}
+
+async function copyPolicy(from: string, folder: string): Promise<string> {
+  const { digest: _, ...manifest } = await readPolicyManifest(from);
+  const isFolder = (await stat(from)).isDirectory();
+  return savePolicyFile(folder, await readFile(isFolder ? join(from, POLICY_FILE) : from), manifest);
+}

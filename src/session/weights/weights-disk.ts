@@ -1,0 +1,215 @@
+/**
+ * The last weights of a learner's run in the robot's folder, so that a robot that starts while its learner is away acts on
+ * them, and the highest version that was ever taken, so that older ones cannot be replayed to a robot that starts again.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../core/index.ts';
+import { decodeBundle, encodeBundle, verifyBundle, type WeightsBundle } from '../../link/index.ts';
+import type { OnnxPolicy } from '../../policy/index.ts';
+
+/** Below the run's folder. */
+export const WEIGHTS_FOLDER = 'weights';
+/** Which learner's run the folder has joined, and the highest version taken. */
+const MARK = 'learner.json';
+const SUFFIX = '.weights';
+/** Versions that stay on the disk. */
+const KEPT = 3;
+
+interface Mark {
+  readonly runId: string;
+  readonly highestVersion: number;
+  /** Taken, and given up for good; 0 for none. */
+  readonly givenUpVersion: number;
+}
+
+export interface WeightsDiskOptions {
+  /** The run's folder. */
+  readonly folder: string;
+  readonly runId: string;
+  readonly schemaHash: string;
+  /** Told of files that are not used, and of weights that could not be kept. One sentence. */
+  readonly onFault: (sentence: string) => void;
+}
+
+/** The learner's run that the robot of `folder` has joined before; `undefined` where it never has. */
+export function joinedRun(folder: string): string | undefined {
+  const mark = readMark(folder);
+  return typeof mark === 'object' ? mark.runId : undefined;
+}
+
+export class WeightsDisk {
+  readonly #options: WeightsDiskOptions;
+  readonly #dir: string;
+  #highest = 0;
+  #givenUp = 0;
+  #loaded = 0;
+  #waiting: WeightsBundle | undefined;
+  #writing: Promise<void> | undefined;
+  #isDue = false;
+  #isTroubled = false;
+
+  constructor(options: WeightsDiskOptions) {
+    this.#options = options;
+    this.#dir = join(options.folder, WEIGHTS_FOLDER);
+  }
+
+  /**
+   * Only weights above this version are taken. Where the newest file was damaged, its version may come once more: nothing
+   * older may.
+   */
+  get after(): number {
+    const leastTaken = this.#loaded === this.#highest ? this.#highest : this.#highest - 1;
+    return Math.max(leastTaken, this.#givenUp);
+  }
+
+  /** Notes the run, and puts the newest weights that are whole into `policy`. Gives them, or `undefined`. Never rejects. */
+  async load(policy: Pick<OnnxPolicy, 'swap'>): Promise<WeightsBundle | undefined> {
+    const { folder, runId, onFault } = this.#options;
+    const mark = readMark(folder);
+    if (mark === 'damaged') onFault(`${join(this.#dir, MARK)} is damaged: the weights beside it say what was newest.`);
+    // Files' names count too: where a mark is damaged, it is still known what there was.
+    const versions = this.#versions();
+    if (typeof mark === 'object' && mark.runId === runId) {
+      this.#highest = mark.highestVersion;
+      this.#givenUp = mark.givenUpVersion;
+    } else if (mark === 'damaged') this.#highest = versions[0] ?? 0;
+    const found = await this.#newestWhole(policy, versions);
+    this.#loaded = found?.manifest.version ?? 0;
+    this.#highest = Math.max(this.#highest, this.#loaded);
+    await this.#try(() => this.#writeMark());
+    return found;
+  }
+
+  /** Writes what acts now in the background; of weights that come faster than the disk takes them, the newest. Never throws. */
+  keep(bundle: WeightsBundle): void {
+    this.#highest = Math.max(this.#highest, bundle.manifest.version);
+    this.#waiting = bundle;
+    this.#begin();
+  }
+
+  /** These weights were given up: no later start acts on them. */
+  giveUp(version: number): void {
+    if (version <= this.#givenUp || version > this.#highest) return; // of a policy file
+    this.#givenUp = version;
+    if (this.#waiting?.manifest.version === version) this.#waiting = undefined;
+    this.#begin();
+  }
+
+  /** Resolves when everything that was kept is on the disk. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #newestWhole(
+    policy: Pick<OnnxPolicy, 'swap'>,
+    versions: readonly number[],
+  ): Promise<WeightsBundle | undefined> {
+    for (const version of versions) {
+      const read = this.#read(version);
+      if (typeof read === 'object') {
+        const swapped = await policy.swap(read);
+        if (swapped.ok) return read;
+        this.#refuse(version, swapped.error.message);
+      } else this.#refuse(version, read);
+    }
+    return undefined;
+  }
+
+  #refuse(version: number, why: string): void {
+    this.#options.onFault(`The weights ${version} on the disk (${this.#path(version)}) are not used: ${why}.`);
+  }
+
+  /** The weights of that file, or why they are not used. */
+  #read(version: number): WeightsBundle | string {
+    const { runId, schemaHash } = this.#options;
+    let bytes: Uint8Array;
+    try {
+      bytes = readFileSync(this.#path(version));
+    } catch (error) {
+      return `they cannot be read (${(error as Error).message})`;
+    }
+    const decoded = decodeBundle(bytes);
+    if (!decoded.ok) return decoded.error.sentence;
+    if (decoded.value.manifest.version !== version) return `they are of version ${decoded.value.manifest.version}`;
+    const verified = verifyBundle(decoded.value, { runId, schemaHash, currentVersion: 0 });
+    return verified.ok ? verified.value : verified.error.sentence;
+  }
+
+  #begin(): void {
+    this.#isDue = true;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
+    while (this.#isDue) {
+      this.#isDue = false;
+      const bundle = this.#waiting;
+      this.#waiting = undefined;
+      await this.#try(async () => {
+        await this.#writeMark();
+        if (bundle !== undefined) await replaceFile(this.#path(bundle.manifest.version), encodeBundle(bundle));
+        await rm(this.#path(this.#givenUp), { force: true });
+        for (const old of this.#versions().slice(KEPT)) await rm(this.#path(old), { force: true });
+      });
+    }
+  }
+
+  async #writeMark(): Promise<void> {
+    const [highestVersion, givenUpVersion] = [this.#highest, this.#givenUp];
+    const mark: Mark = { runId: this.#options.runId, highestVersion, givenUpVersion };
+    await mkdir(this.#dir, { recursive: true });
+    await replaceFile(join(this.#dir, MARK), `${JSON.stringify(mark)}\n`);
+  }
+
+  /** A disk that is full stops nothing: the weights act all the same, and it is said once. */
+  async #try(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#isTroubled = false;
+    } catch (error) {
+      if (!this.#isTroubled) {
+        this.#options.onFault(`Weights could not be kept in ${this.#dir}: ${(error as Error).message}.`);
+      }
+      this.#isTroubled = true;
+    }
+  }
+
+  /** Newest first. */
+  #versions(): number[] {
+    if (!existsSync(this.#dir)) return [];
+    return readdirSync(this.#dir)
+      .filter((name) => /^\d+\.weights$/.test(name))
+      .map((name) => Number(name.slice(0, -SUFFIX.length)))
+      .sort((a, b) => b - a);
+  }
+
+  #path(version: number): string {
+    return join(this.#dir, `${version}${SUFFIX}`);
+  }
+}
+
+function readMark(folder: string): Mark | 'absent' | 'damaged' {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, WEIGHTS_FOLDER, MARK), 'utf8');
+  } catch {
+    return 'absent'; // a robot that has joined nobody yet
+  }
+  try {
+    const { runId, highestVersion, givenUpVersion } = JSON.parse(text) as Record<keyof Mark, unknown>;
+    if (typeof runId === 'string' && isVersion(highestVersion) && isVersion(givenUpVersion)) {
+      return { runId, highestVersion, givenUpVersion };
+    }
+  } catch {
+    return 'damaged'; // cut short, or no JSON
+  }
+  return 'damaged';
+}
+
+function isVersion(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,46 @@
+/** Environments by name. */
+import type { Environment } from '../../core/index.ts';
+import { ContactPush } from './contact-push.ts';
+import { Fork } from './fork.ts';
+import { Hopper } from './hopper.ts';
+import { InsertEnvironment } from './insert-environment.ts';
+import { type OptionValues, unknownName } from './options.ts';
+import { Pendulum } from './pendulum.ts';
+import { Quadrotor } from './quadrotor.ts';
+import { Reacher } from './reacher.ts';
+
+/** The environments that there are. */
+export type EnvironmentName =
+  | 'pendulum'
+  | 'reacher'
+  | 'hopper'
+  | 'quadrotor'
+  | 'fork'
+  | 'contact-push'
+  | 'insert-state'
+  | 'insert-depth';
+
+type Open = (options: OptionValues) => Promise<Environment>;
+
+const ENVIRONMENTS: Readonly<Record<EnvironmentName, Open>> = {
+  pendulum: (options) => Pendulum.open(options),
+  reacher: (options) => Reacher.open(options),
+  hopper: (options) => Hopper.open(options),
+  quadrotor: (options) => Quadrotor.open(options),
+  fork: (options) => Fork.open(options),
+  'contact-push': (options) => ContactPush.open(options),
+  'insert-state': (options) => InsertEnvironment.open('insert-state', options),
+  'insert-depth': (options) => InsertEnvironment.open('insert-depth', options),
+};
+
+/** All that `createEnvironment` knows. */
+export const ENVIRONMENT_NAMES: readonly EnvironmentName[] = Object.keys(ENVIRONMENTS) as EnvironmentName[];
+
+/**
+ * Opens the environment `name` with `options`, each of which has a default; which there are says the environment's file. The
+ * caller closes it. Throws `ReinError('config')` for a name or an option that there is not.
+ */
+export async function createEnvironment(name: string, options: OptionValues = {}): Promise<Environment> {
+  if (!Object.hasOwn(ENVIRONMENTS, name)) throw unknownName('environment', name, ENVIRONMENT_NAMES);
+  return ENVIRONMENTS[name as EnvironmentName](options);
+}

@@ -1,0 +1,56 @@
+/** What is asked of an evaluation worker, and what it answers. */
+
+import type { ResolvedConfig } from '../config/index.ts';
+import type { ErrorKind } from '../core/index.ts';
+import type { WeightsBundle } from '../link/index.ts';
+import type { EpisodeRecording } from '../record/index.ts';
+
+/** What a worker is started with. */
+export interface EvaluationWorkerData {
+  readonly config: ResolvedConfig;
+}
+
+/** The policy to be judged: weights as they came from a learner, or a policy file. */
+export type Candidate =
+  | { readonly kind: 'weights'; readonly bundle: WeightsBundle }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** One episode to run: `stream` and `index` name its start for ever, whatever is trained with whichever seed. */
+export interface EpisodeRequest {
+  readonly id: number;
+  readonly candidate: Candidate;
+  readonly seed: number;
+  readonly stream: string;
+  readonly index: number;
+  readonly record: 'poses' | 'nothing';
+}
+
+export interface EpisodeOutcome {
+  readonly success: boolean;
+  readonly steps: number;
+  readonly ticks: number;
+  readonly changedTicks: number;
+  readonly violations: number;
+  /** Why the robot was started anew after the episode: what stopped it, which only a person may end. Absent where it was not. */
+  readonly restartedFor?: string;
+}
+
+/** An error as it crosses between threads, which keep neither its class nor its fields. */
+export type EpisodeFailure =
+  | {
+      readonly expected: true;
+      readonly errorKind: ErrorKind;
+      readonly message: string;
+      readonly remedy: string | undefined;
+    }
+  | { readonly expected: false; readonly stack: string };
+
+export type EvaluationAnswer =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'episode';
+      readonly id: number;
+      readonly outcome: EpisodeOutcome;
+      readonly recording?: EpisodeRecording;
+    }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: EpisodeFailure };

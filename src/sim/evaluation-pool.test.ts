@@ -1,0 +1,133 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ResolvedConfig } from '../config/index.ts';
+import { ReinError } from '../core/index.ts';
+import type { EpisodeRequest, EvaluationAnswer } from './evaluation-messages.ts';
+import { EvaluationPool, type Trial } from './evaluation-pool.ts';
+
+/** A thread that answers when the test says so. */
+class FakeWorker extends EventEmitter {
+  static readonly all: FakeWorker[] = [];
+  static answer: (request: EpisodeRequest, worker: FakeWorker) => void = () => undefined;
+  readonly asked: EpisodeRequest[] = [];
+
+  constructor() {
+    super();
+    FakeWorker.all.push(this);
+  }
+
+  postMessage(message: EpisodeRequest | 'close'): void {
+    if (message === 'close') {
+      setImmediate(() => this.emit('exit', 0));
+      return;
+    }
+    this.asked.push(message);
+    FakeWorker.answer(message, this);
+  }
+
+  say(answer: EvaluationAnswer): void {
+    this.emit('message', answer);
+  }
+}
+
+vi.mock('node:worker_threads', () => ({
+  Worker: class {
+    constructor() {
+      // biome-ignore lint/correctness/noConstructorReturn: the pool's `new Worker` is to give the fake.
+      return new FakeWorker();
+    }
+  },
+}));
+
+const trial: Trial = { candidate: { kind: 'file', path: 'p' }, seed: 1, stream: 's', from: 10, episodes: 7 };
+
+/** Episodes succeed unless their index is in `failures`; the later half of a batch answers first. */
+function answering(failures: readonly number[]): void {
+  FakeWorker.answer = ({ id, index, record }, worker) => {
+    const success = !failures.includes(index);
+    const restart = success ? {} : { restartedFor: `episode ${index}` };
+    const outcome = { success, steps: index, ticks: 10, changedTicks: 1, violations: 0, ...restart };
+    const recording = { caption: `${index}`, success: true, geoms: [], frames: [], frameS: 0.05 };
+    const answer = { kind: 'episode', id, outcome, ...(record === 'poses' ? { recording } : {}) } as const;
+    setTimeout(() => worker.say(answer), index % 2 === 0 ? 2 : 0);
+  };
+}
+
+afterEach(() => {
+  FakeWorker.all.length = 0;
+});
+
+describe('the evaluation pool', () => {
+  const config = {} as ResolvedConfig;
+
+  it('runs each episode once, over all workers, and sums them up', async () => {
+    answering([11, 14]);
+    const pool = new EvaluationPool(config, 3);
+    const progress: number[] = [];
+    const result = await pool.run({ ...trial, record: 12, onProgress: (sum) => progress.push(sum.episodes) });
+    expect(result).toMatchObject({ episodes: 7, successes: 5, meanSteps: 13, ticks: 70, changedTicks: 7, restarts: 2 });
+    expect(result.recording?.caption).toBe('12');
+    expect(FakeWorker.all.flatMap(({ asked }) => asked.map(({ index }) => index)).sort()).toEqual([
+      10, 11, 12, 13, 14, 15, 16,
+    ]);
+    expect(progress.at(-1)).toBe(7);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    await pool.close();
+  });
+
+  it('lets no worker wait for an episode of another that takes long', async () => {
+    answering([]);
+    const { answer } = FakeWorker;
+    let isSlowDone = (): void => undefined;
+    FakeWorker.answer = (request, worker) => {
+      if (request.index !== 10) return answer(request, worker);
+      isSlowDone = () => answer(request, worker);
+      return undefined;
+    };
+    const pool = new EvaluationPool(config, 2);
+    const running = pool.run(trial);
+    await vi.waitFor(() => expect(FakeWorker.all[1]!.asked).toHaveLength(6));
+    isSlowDone();
+    expect(await running).toMatchObject({ episodes: 7, meanSteps: 13 });
+    expect(FakeWorker.all[0]!.asked).toHaveLength(1);
+    await pool.close();
+  });
+
+  it('gives up after the failure that is one too many, the same with any number of workers', async () => {
+    for (const workers of [1, 2, 5]) {
+      answering([10, 12, 13]);
+      const pool = new EvaluationPool(config, workers);
+      expect(await pool.run({ ...trial, maxFailures: 1 })).toMatchObject({ episodes: 3, successes: 1 });
+      await pool.close();
+    }
+  });
+
+  it('can be ended between episodes', async () => {
+    answering([]);
+    const pool = new EvaluationPool(config, 2);
+    const ending = new AbortController();
+    const reason = new Error('enough');
+    const running = pool.run({ ...trial, signal: ending.signal, onProgress: () => ending.abort(reason) });
+    await expect(running).rejects.toBe(reason);
+    // Episode 11 may be answered, and another begun, before 10 is counted.
+    expect(FakeWorker.all.flatMap(({ asked }) => asked).length).toBeLessThan(trial.episodes);
+  });
+
+  it('hands on what a worker says is wrong with the policy', async () => {
+    FakeWorker.answer = ({ id }, worker) => {
+      const failure = { expected: true, errorKind: 'policy', message: 'full of NaN', remedy: 'train again' } as const;
+      setImmediate(() => worker.say({ kind: 'failed', id, failure }));
+    };
+    const pool = new EvaluationPool(config, 1);
+    const error = await pool.run(trial).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ReinError);
+    expect(error).toMatchObject({ kind: 'policy', message: 'full of NaN', remedy: 'train again' });
+  });
+
+  it('fails, now and later, when a worker dies', async () => {
+    FakeWorker.answer = (_request, worker) => void setImmediate(() => worker.emit('error', new Error('out of memory')));
+    const pool = new EvaluationPool(config, 2);
+    await expect(pool.run(trial)).rejects.toThrow('out of memory');
+    await expect(pool.run(trial)).rejects.toThrow('out of memory');
+  });
+});

@@ -1,0 +1,208 @@
+/** Worker threads that judge policies while the robot trains. */
+import { Worker } from 'node:worker_threads';
+import type { ResolvedConfig } from '../config/index.ts';
+import { ReinError } from '../core/index.ts';
+import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
+import type {
+  Candidate,
+  EpisodeFailure,
+  EpisodeOutcome,
+  EpisodeRequest,
+  EvaluationAnswer,
+  EvaluationWorkerData,
+} from './evaluation-messages.ts';
+
+/** A series of episodes for one policy. */
+export interface Trial {
+  readonly candidate: Candidate;
+  readonly seed: number;
+  readonly stream: string;
+  /** Indices of the episodes: `from` and the `episodes − 1` after it. */
+  readonly from: number;
+  readonly episodes: number;
+  /** Give up after this many failures: such a policy is not kept in any case. */
+  readonly maxFailures?: number;
+  /** Index of an episode whose poses are wanted. */
+  readonly record?: number;
+  readonly onProgress?: (result: TrialResult) => void;
+  /** Ends the trial after the episodes under way; `run` then rejects with its reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Sums over the episodes of a trial. */
+export interface TrialResult {
+  readonly episodes: number;
+  readonly successes: number;
+  readonly meanSteps: number;
+  readonly ticks: number;
+  readonly changedTicks: number;
+  readonly violations: number;
+  /** Episodes after which a robot was started anew, and why after the last of them. */
+  readonly restarts: number;
+  readonly restartedFor?: string;
+  readonly recording?: EpisodeRecording;
+}
+
+interface JudgedEpisode {
+  readonly outcome: EpisodeOutcome;
+  readonly recording?: EpisodeRecording;
+}
+
+interface Pending {
+  readonly resolve: (episode: JudgedEpisode) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A fixed number of workers, each with its own physics. */
+export class EvaluationPool {
+  readonly #workers: Worker[];
+  readonly #exited: Promise<unknown>;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = 0;
+  #failure: Error | undefined;
+
+  constructor(config: ResolvedConfig, workers: number) {
+    const workerData: EvaluationWorkerData = { config };
+    this.#workers = Array.from({ length: workers }, () => {
+      const worker = new Worker(new URL('./evaluation-worker.js', import.meta.url), { workerData });
+      worker.on('message', (answer: EvaluationAnswer) => this.#settle(answer));
+      worker.on('error', (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
+      return worker;
+    });
+    this.#exited = Promise.all(
+      this.#workers.map((worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve()))),
+    );
+  }
+
+  /**
+   * Runs a trial: a worker that is done with an episode takes the next. The result depends on nothing but candidate and indices:
+   * episodes are counted in order, however the workers finish. One trial at a time. Rejects with `ReinError` when the policy cannot
+   * be used.
+   */
+  async run(trial: Trial): Promise<TrialResult> {
+    const count = new OrderedCount(trial);
+    let next = 0;
+    const work = async (worker: number): Promise<void> => {
+      while (next < trial.episodes && !count.isOver) {
+        trial.signal?.throwIfAborted();
+        const place = next++;
+        count.take(place, await this.#request(worker, trial, trial.from + place));
+      }
+    };
+    try {
+      await Promise.all(this.#workers.map((_, worker) => work(worker)));
+    } finally {
+      // Where one worker fails, the others begin no more.
+      next = trial.episodes;
+    }
+    return count.result;
+  }
+
+  /** Ends the workers after what they are doing. */
+  async close(): Promise<void> {
+    for (const worker of this.#workers) worker.postMessage('close');
+    await this.#exited;
+  }
+
+  #request(worker: number, trial: Trial, index: number): Promise<JudgedEpisode> {
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    const id = this.#nextId++;
+    const request: EpisodeRequest = {
+      id,
+      candidate: trial.candidate,
+      seed: trial.seed,
+      stream: trial.stream,
+      index,
+      record: index === trial.record ? 'poses' : 'nothing',
+    };
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#workers[worker]!.postMessage(request);
+    });
+  }
+
+  #settle(answer: EvaluationAnswer): void {
+    if (answer.kind === 'ready') return;
+    const pending = this.#pending.get(answer.id);
+    this.#pending.delete(answer.id);
+    if (answer.kind === 'failed') pending?.reject(errorOf(answer.failure));
+    else pending?.resolve(answer);
+  }
+
+  #fail(error: Error): void {
+    this.#failure = error;
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}
+
+/** The rates of a trial on robots of `controlHz`: nobody helps there. */
+export function trialRates({ successes, ticks }: TrialResult, controlHz: number): WorkRates {
+  return workRates({ successes, steps: 0, helpedSteps: 0, robotS: ticks / controlHz });
+}
+
+function errorOf(failure: EpisodeFailure): Error {
+  if (!failure.expected) {
+    const error = new Error('an evaluation thread failed');
+    error.stack = failure.stack;
+    return error;
+  }
+  const { errorKind, message, remedy } = failure;
+  return new ReinError(errorKind, message, remedy === undefined ? {} : { remedy });
+}
+
+/** Sums up episodes in their order, however they come; none after the failure that is one too many. */
+class OrderedCount {
+  readonly #trial: Trial;
+  readonly #early = new Map<number, JudgedEpisode>();
+  #isOver = false;
+  #result: TrialResult = {
+    ...{ episodes: 0, successes: 0, meanSteps: 0 },
+    ...{ ticks: 0, changedTicks: 0, violations: 0, restarts: 0 },
+  };
+
+  constructor(trial: Trial) {
+    this.#trial = trial;
+  }
+
+  get result(): TrialResult {
+    return this.#result;
+  }
+
+  /** There was one failure too many. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Takes over the episode at `place` of the trial, and those that waited for it. */
+  take(place: number, episode: JudgedEpisode): void {
+    const { maxFailures = Number.POSITIVE_INFINITY, onProgress } = this.#trial;
+    const known = this.#result.episodes;
+    this.#early.set(place, episode);
+    for (;;) {
+      const following = this.#early.get(this.#result.episodes);
+      if (following === undefined || this.#isOver) break;
+      this.#early.delete(this.#result.episodes);
+      this.#result = add(this.#result, following);
+      this.#isOver = this.#result.episodes - this.#result.successes > maxFailures;
+    }
+    if (this.#result.episodes > known && !this.#isOver) onProgress?.(this.#result);
+  }
+}
+
+function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
+  const { outcome } = answer;
+  const restartedFor = outcome.restartedFor ?? sum.restartedFor;
+  const recording = answer.recording ?? sum.recording;
+  return {
+    episodes: sum.episodes + 1,
+    successes: sum.successes + (outcome.success ? 1 : 0),
+    meanSteps: (sum.meanSteps * sum.episodes + outcome.steps) / (sum.episodes + 1),
+    ticks: sum.ticks + outcome.ticks,
+    changedTicks: sum.changedTicks + outcome.changedTicks,
+    violations: sum.violations + outcome.violations,
+    restarts: sum.restarts + (outcome.restartedFor === undefined ? 0 : 1),
+    ...(restartedFor === undefined ? {} : { restartedFor }),
+    ...(recording === undefined ? {} : { recording }),
+  };
+}

@@ -1,0 +1,122 @@
+/** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { createSetup, pegTaskOf, type RunSetup, taskActionOf } from '../config/index.ts';
+import { ReinError, Rng } from '../core/index.ts';
+import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
+import type { EpisodeRecording } from '../record/index.ts';
+import { encoderFor } from '../session/index.ts';
+import type {
+  Candidate,
+  EpisodeFailure,
+  EpisodeRequest,
+  EvaluationAnswer,
+  EvaluationWorkerData,
+} from './evaluation-messages.ts';
+import { PoseRecorder } from './pose-recorder.ts';
+import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
+
+/** Keeps the policy of the last request: the next one is mostly about the same. */
+class PolicyHolder {
+  readonly #setup: RunSetup;
+  #key = '';
+  #policy: OnnxPolicy | undefined;
+
+  constructor(setup: RunSetup) {
+    this.#setup = setup;
+  }
+
+  async get(candidate: Candidate): Promise<OnnxPolicy> {
+    const key = candidate.kind === 'file' ? candidate.path : candidate.bundle.manifest.digest;
+    if (this.#policy !== undefined && key === this.#key) return this.#policy;
+    await this.#policy?.close();
+    this.#policy = await this.#load(candidate);
+    this.#key = key;
+    return this.#policy;
+  }
+
+  async close(): Promise<void> {
+    await this.#policy?.close();
+  }
+
+  async #load(candidate: Candidate): Promise<OnnxPolicy> {
+    const { observationSize, actionSize, schemaHash } = this.#setup;
+    const taskAction = taskActionOf(this.#setup);
+    if (candidate.kind === 'file') {
+      return loadPolicyFile(candidate.path, { observationSize, actionSize, schemaHash, taskAction });
+    }
+    const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash, ...encoderFor(this.#setup) });
+    const swapped = await policy.swap(candidate.bundle);
+    if (!swapped.ok) throw swapped.error;
+    return policy;
+  }
+}
+
+async function runEpisode(
+  setup: RunSetup,
+  robot: SimulatedRobot,
+  policies: PolicyHolder,
+  request: EpisodeRequest,
+): Promise<EvaluationAnswer> {
+  const { link, runner, scene } = robot;
+  const policy = await policies.get(request.candidate);
+  const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
+  const layout = setup.task.drawLayout(rng);
+  const { depthM } = pegTaskOf(setup.config).success;
+  const recorder = request.record === 'poses' ? new PoseRecorder(scene, layout, depthM) : undefined;
+  const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());
+  const { ticks, changedTicks, violations } = link.latest;
+  const result = await runner.run({
+    layout,
+    policy,
+    noise: { rng: rng.fork('noise'), purpose: 'evaluate' },
+    purpose: 'evaluation',
+  });
+  stop();
+  const restartedFor = await robot.goOn();
+  const outcome = {
+    success: result.success,
+    steps: result.steps,
+    ticks: link.latest.ticks - ticks,
+    changedTicks: link.latest.changedTicks - changedTicks,
+    violations: link.latest.violations - violations,
+    ...(restartedFor === undefined ? {} : { restartedFor }),
+  };
+  const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success, setup.config.robot.controlHz);
+  return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };
+}
+
+function failureOf(error: unknown): EpisodeFailure {
+  if (error instanceof ReinError) {
+    return { expected: true, errorKind: error.kind, message: error.message, remedy: error.remedy };
+  }
+  return { expected: false, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+async function main(): Promise<void> {
+  const port = parentPort;
+  if (port === null) throw new Error('this file is a worker thread, not a program');
+  const setup = createSetup((workerData as EvaluationWorkerData).config);
+  const robot = await createSimulatedRobot(setup);
+  const policies = new PolicyHolder(setup);
+  // Requests are served one after another, in order.
+  let last: Promise<void> = Promise.resolve();
+  port.on('message', (request: EpisodeRequest | 'close') => {
+    last = last.then(async () => {
+      if (request === 'close') {
+        await policies.close();
+        await robot.close();
+        port.close();
+        return;
+      }
+      try {
+        port.postMessage(await runEpisode(setup, robot, policies, request));
+      } catch (error) {
+        const failure = failureOf(error);
+        port.postMessage({ kind: 'failed', id: request.id, failure } satisfies EvaluationAnswer);
+      }
+    });
+  });
+  port.postMessage({ kind: 'ready' } satisfies EvaluationAnswer);
+}
+
+await main();

@@ -1,0 +1,117 @@
+/** The learner of a simulated run: a process of its own, started and ended by the run. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ReinError } from '../core/index.ts';
+import type { LearnerProcessConfig, LearnerProcessMessage } from '../learner/index.ts';
+import type { LearnerStatus } from '../link/index.ts';
+
+export interface LearnerChildOptions {
+  readonly config: LearnerProcessConfig;
+  readonly onFault: (sentence: string) => void;
+  /** The process ended without having been asked to. */
+  readonly onLost: (error: ReinError) => void;
+}
+
+/** A learner may take this long to load its networks on the slowest machine, ms. */
+const START_MS = 120_000;
+const END_MS = 10_000;
+
+const REMEDY = 'What was recorded is in the journal of the run; rein learn --resume continues from the checkpoint.';
+
+/** What the process has said and how it ended, whenever that was. */
+class Correspondence {
+  readonly child: ChildProcess;
+  readonly exited: Promise<void>;
+  readonly ready: Promise<{ address: string; weightsAddress: string }>;
+  readonly done: Promise<LearnerStatus | undefined>;
+  /** Why it ended, in its own words where it had any; only of use after `exited`. */
+  failure: ReinError | undefined;
+
+  constructor(child: ChildProcess, onFault: (sentence: string) => void) {
+    this.child = child;
+    this.exited = new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        const how = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+        this.failure ??= new ReinError('link', `The learner process ${how}.`, { remedy: REMEDY });
+        resolve();
+      });
+    });
+    this.ready = new Promise((resolve, reject) => {
+      child.on('message', (message: LearnerProcessMessage) => {
+        if (message.kind === 'fault') onFault(message.sentence);
+        if (message.kind === 'failed') this.failure = learnerError(message);
+        if (message.kind === 'ready') resolve(message);
+      });
+      void this.exited.then(() => reject(this.failure));
+    });
+    this.done = new Promise((resolve) => {
+      child.on('message', (message: LearnerProcessMessage) => {
+        if (message.kind === 'done') resolve(message.status);
+      });
+      void this.exited.then(() => resolve(undefined));
+    });
+  }
+}
+
+export class LearnerChild {
+  readonly address: string;
+  readonly weightsAddress: string;
+  readonly #process: Correspondence;
+  #isAskedToEnd = false;
+
+  private constructor(
+    process: Correspondence,
+    addresses: { address: string; weightsAddress: string },
+    options: LearnerChildOptions,
+  ) {
+    this.address = addresses.address;
+    this.weightsAddress = addresses.weightsAddress;
+    this.#process = process;
+    void process.exited.then(() => {
+      if (!this.#isAskedToEnd && process.failure !== undefined) options.onLost(process.failure);
+    });
+  }
+
+  /** Starts the process and waits until it listens. Rejects with the learner's own words when it cannot. */
+  static async start(options: LearnerChildOptions): Promise<LearnerChild> {
+    const entry = fileURLToPath(new URL('./learner-process.js', import.meta.url));
+    const child = fork(entry, [JSON.stringify(options.config)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const process = new Correspondence(child, options.onFault);
+    const timer = setTimeout(() => {
+      process.failure = new ReinError('link', `The learner process did not start within ${START_MS / 1e3} s.`);
+      child.kill('SIGKILL');
+    }, START_MS);
+    try {
+      return new LearnerChild(process, await process.ready, options);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The next exit is expected. */
+  expectEnd(): void {
+    this.#isAskedToEnd = true;
+  }
+
+  /** What the learner came to, once it has done all that it owed; `undefined` where it ended without a word. */
+  done(): Promise<LearnerStatus | undefined> {
+    const late = new Promise<undefined>((resolve) => {
+      setTimeout(() => resolve(undefined), END_MS).unref();
+    });
+    return Promise.race([this.#process.done, late]);
+  }
+
+  /** Ends it wherever it is; after ten seconds that is enforced. */
+  async close(): Promise<void> {
+    this.#isAskedToEnd = true;
+    const { child, exited } = this.#process;
+    if (child.connected) child.disconnect();
+    const timer = setTimeout(() => child.kill('SIGKILL'), END_MS);
+    await exited;
+    clearTimeout(timer);
+  }
+}
+
+function learnerError(message: Extract<LearnerProcessMessage, { kind: 'failed' }>): ReinError {
+  return new ReinError('link', message.message, message.remedy === undefined ? {} : { remedy: message.remedy });
+}

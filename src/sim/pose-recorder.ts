@@ -1,0 +1,43 @@
+/** Collects the poses of everything that is drawn, for the pictures of an episode. */
+import type { SceneLayout } from '../core/index.ts';
+import type { Scene } from '../drivers/index.ts';
+import type { EpisodeRecording } from '../record/index.ts';
+
+/** Ticks between two pictures: 20 a second at 100 Hz. */
+const TICKS_PER_FRAME = 5;
+
+export class PoseRecorder {
+  readonly #scene: Scene;
+  readonly #focusM: readonly [number, number, number] | undefined;
+  readonly #successDepthM: number;
+  readonly #poses: Float64Array;
+  readonly #frames: Float32Array[] = [];
+  #ticks = 0;
+
+  /** `successDepthM`: how deep below the hole's mouth success is, m. */
+  constructor(scene: Scene, layout: SceneLayout, successDepthM: number) {
+    this.#scene = scene;
+    this.#successDepthM = successDepthM;
+    this.#poses = new Float64Array(7 * scene.geoms.length);
+    const hole = layout.objects['hole'];
+    this.#focusM = hole === undefined ? undefined : [hole[0], hole[1], hole[2]];
+  }
+
+  /** To be called after every guard tick. */
+  tick(): void {
+    if (this.#ticks++ % TICKS_PER_FRAME !== 0) return;
+    this.#scene.geomPoses(this.#poses);
+    this.#frames.push(Float32Array.from(this.#poses));
+  }
+
+  finish(success: boolean, controlHz: number): EpisodeRecording {
+    return {
+      caption: '',
+      success,
+      geoms: this.#scene.geoms.map((geom) => ({ ...geom })),
+      frames: this.#frames,
+      frameS: TICKS_PER_FRAME / controlHz,
+      ...(this.#focusM === undefined ? {} : { focusM: this.#focusM, successDepthM: this.#successDepthM }),
+    };
+  }
+}

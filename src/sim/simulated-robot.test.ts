@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { arm6Setup } from '../../tests/support/arm6.ts';
+import { chunkPolicy } from '../../tests/support/base-policies.ts';
+import { LeaderArm } from '../../tests/support/leader-arm.ts';
+import { weightsOf } from '../../tests/support/policy-fixture.ts';
+import { createSetup } from '../config/index.ts';
+import { copyTransition, createTransition, Rng, type Transition } from '../core/index.ts';
+import { OnnxPolicy } from '../policy/index.ts';
+import { createDemonstrator } from '../session/index.ts';
+import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
+import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
+
+const setup = arm6Setup();
+
+describe('the simulated robot', () => {
+  let robot: SimulatedRobot;
+
+  beforeAll(async () => {
+    robot = await createSimulatedRobot(setup);
+  });
+
+  afterAll(() => robot.close());
+
+  async function episode(seed: number, onStep: (t: Transition) => void = () => undefined) {
+    const layout = setup.task.drawLayout(new Rng(seed));
+    const result = await robot.runner.run({
+      layout,
+      operator: createDemonstrator(setup, seed),
+      purpose: 'demo',
+      onStep,
+    });
+    return { layout, result };
+  }
+
+  it('is brought to insert the peg by the scripted operator nearly always, and breaks no limit', async () => {
+    let successes = 0;
+    for (let seed = 0; seed < 40; seed++) {
+      const { result } = await episode(seed);
+      expect(result.abortedBy).toBeUndefined();
+      if (result.success) successes++;
+    }
+    expect(successes).toBeGreaterThanOrEqual(34);
+    expect(robot.link.latest.violations).toBe(0);
+  }, 120_000);
+
+  it('keeps the error of the estimate for a whole episode', async () => {
+    const seen = new Set<string>();
+    const { layout } = await episode(100, () => seen.add(`${robot.link.latest.robot.signals.slice(1)}`));
+    const { holeXM, holeYM, holeZM, holeYawRad } = layout.signals;
+    expect([...seen]).toEqual([`${[holeXM, holeYM, holeZM, holeYawRad]}`]);
+  });
+
+  it('repeats an episode bit by bit, whatever happened before', async () => {
+    const record = async (): Promise<Transition[]> => {
+      const steps: Transition[] = [];
+      await episode(101, (t) => {
+        const copy = createTransition(t.observation.length, t.executed.length);
+        copyTransition(copy, t);
+        steps.push({ ...copy, episode: 0, segment: 0 });
+      });
+      return steps;
+    };
+    const before = await record();
+    await episode(102);
+    expect(await record()).toEqual(before);
+  });
+
+  it('rewards the last step of a success and no other', async () => {
+    const rewards: number[] = [];
+    const { result } = await episode(103, (t) => void rewards.push(t.reward));
+    expect(result.success).toBe(true);
+    expect(rewards.at(-1)).toBe(1);
+    expect(rewards.slice(0, -1).every((reward) => reward === 0)).toBe(true);
+  });
+});
+
+it('a simulated robot follows a leader arm from wherever both are, in every episode anew', async () => {
+  const robot = await createSimulatedRobot(setup);
+  const leader = new LeaderArm([5, -3, 1, 2]);
+  const operator = new OperatorDesk([leader], setup.actionSize);
+  leader.takeOver();
+  leader.clutch('closed');
+  for (let episode = 0; episode < 3; episode++) {
+    const asked: number[][] = [];
+    let startM = 0;
+    await robot.runner.run({
+      ...{ layout: setup.task.drawLayout(new Rng(episode)), operator, purpose: 'evaluation', maxSteps: 8 },
+      beforeStep: () => {
+        if (asked.length === 1) leader.pose[0]! += 0.003;
+        if (asked.length === 1) startM = robot.link.latest.referenceTcp[0]!;
+      },
+      onStep: ({ humanAction }) => void asked.push(Array.from(humanAction)),
+    });
+    expect(asked[0]).toEqual([0, 0, 0, 0]);
+    expect(asked[1]![0]).toBeGreaterThan(0);
+    expect(robot.link.latest.referenceTcp[0]! - startM).toBeCloseTo(0.003, 4);
+    // Nobody sees where it goes between two episodes.
+    leader.pose.fill(-episode);
+  }
+  await robot.close();
+});
+
+it('a simulated robot gives an episode of a policy the same to the bit, first or later, whatever policy was there before', async () => {
+  const { observationSize, actionSize, schemaHash } = setup;
+  const [calm, wild] = [0, 1].map(() => new OnnxPolicy({ observationSize, actionSize, schemaHash }));
+  const weights = (version: number, size: number) => {
+    const rng = new Rng(version);
+    return weightsOf(version, () => rng.uniformIn(-size, size), { schemaHash }, { observationSize, actionSize });
+  };
+  const robots = [await createSimulatedRobot(setup), await createSimulatedRobot(setup)];
+  const episode = async ({ runner, link }: SimulatedRobot, index: number, policy = calm!): Promise<string> => {
+    const seen: number[] = [];
+    const stop = link.onFrame(({ referenceRad, robot, tankEnergyJ, filterBits }) => {
+      seen.push(...referenceRad, ...robot.positionRad, tankEnergyJ, filterBits);
+    });
+    const rng = new Rng(index);
+    const layout = setup.task.drawLayout(rng);
+    await runner.run({ layout, policy, noise: { rng, purpose: 'explore' }, purpose: 'evaluation', maxSteps: 30 });
+    stop();
+    return seen.join(' ');
+  };
+  expect(await calm!.swap(weights(7, 0.3))).toMatchObject({ ok: true });
+  expect(await wild!.swap(weights(400, 0.9))).toMatchObject({ ok: true });
+  const atFirst = await episode(robots[0]!, 3);
+  for (let index = 0; index < 4; index++) await episode(robots[1]!, index, wild);
+  expect(await episode(robots[1]!, 3)).toBe(atFirst);
+  for (const policy of [calm!, wild!]) await policy.close();
+  for (const robot of robots) await robot.close();
+}, 60_000);
+
+describe('a simulated robot that was stopped', () => {
+  async function stoppedBy(contact: { forceMaxN: number; torqueMaxNm: number }, operator?: TeleopSource) {
+    const { config } = setup;
+    const fragile = createSetup({ ...config, robot: { ...config.robot, contact } });
+    const robot = await createSimulatedRobot(fragile);
+    const episode = () =>
+      robot.runner.run({
+        layout: fragile.task.drawLayout(new Rng(0)),
+        operator: operator ?? createDemonstrator(fragile, 0),
+        purpose: 'demo',
+      });
+    return { robot, episode, result: await episode() };
+  }
+
+  it('goes on by itself after category 2', async () => {
+    const shaking: TeleopSource = {
+      ...{ name: 'shaking', decidedBy: 'scripted', reset: () => undefined, close: () => undefined },
+      poll: (_observation, _nowS, out) => {
+        out.active = true;
+        out.action.fill(Number.NaN);
+      },
+    };
+    const { robot, result, episode } = await stoppedBy({ forceMaxN: 220, torqueMaxNm: 40 }, shaking);
+    expect(result.abortedBy).toContain('stop');
+    await robot.goOn();
+    expect((await episode()).steps).toBeGreaterThan(0);
+    await robot.close();
+  });
+
+  it('is given up after category 1, which nobody acknowledges: another robot gives the same to the bit', async () => {
+    const { robot, result, episode } = await stoppedBy({ forceMaxN: 8, torqueMaxNm: 40 });
+    expect(result.abortedBy).toContain('fault');
+    await expect(episode()).rejects.toThrow('resetScene');
+    expect(await robot.link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false, needs: 'person' });
+    const before = { ...robot.link.latest, stageTicks: robot.link.latest.stageTicks.slice() };
+    const { scene } = robot;
+    expect(await robot.goOn()).toMatch(/\(fault 41\)\.$/);
+    expect(robot.restarts).toBe(1);
+    expect(robot.scene).not.toBe(scene);
+    expect(robot.link.latest).toMatchObject({ ticks: before.ticks + 3, state: 'ready' });
+    // Where nothing was stopped there is nothing to start anew.
+    expect(await robot.goOn()).toBeUndefined();
+    expect(robot.restarts).toBe(1);
+    const again = await episode();
+    expect(again).toEqual(result);
+    expect(robot.link.latest.ticks).toBeGreaterThan(before.ticks + 3);
+    // Counters go on: the same episode has added to each what it did before.
+    const { changedTicks, tankInjectedJ, stageTicks } = robot.link.latest;
+    expect(changedTicks).toBe(2 * before.changedTicks);
+    expect(tankInjectedJ).toBeCloseTo(2 * before.tankInjectedJ, 9);
+    expect(Array.from(stageTicks)).toEqual(Array.from(before.stageTicks, (count) => 2 * count));
+    await robot.close();
+  });
+});
+
+it('a simulated robot asks the base policy of its task, and refuses one that does not fit', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'rein-base-'));
+  const withBase = (outputShape: readonly number[]) => {
+    const file = join(folder, 'bc.onnx');
+    writeFileSync(file, chunkPolicy({ inputShape: [1, setup.observationSize], outputShape }));
+    const { config } = setup;
+    return createSetup({ ...config, task: { ...config.task, basePolicy: { file } } });
+  };
+  const robot = await createSimulatedRobot(withBase([1, 8, 4]));
+  const layout = setup.task.drawLayout(new Rng(3));
+  const operator = createDemonstrator(setup, 3);
+  let start = 0;
+  await robot.runner.run({
+    ...{ layout, operator, purpose: 'demo', maxSteps: 2 },
+    onStep: (t) => {
+      // Both actions are of one chunk, planned at the first sight.
+      if (t.step === 0) start = t.observation[0]!;
+      expect(t.observation.at(-4)).toBeCloseTo(0.1 * (t.step + 1) * start, 6);
+      expect(robot.runner.basePlace).toEqual({ chunk: 0, index: t.step });
+    },
+  });
+  await robot.close();
+  await expect(createSimulatedRobot(withBase([1, 7]))).rejects.toThrow('as [1, 7], where this task needs [1, 4]');
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,119 @@
+/** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
+
+import type { RunSetup } from '../config/index.ts';
+import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
+import type { Scene } from '../drivers/index.ts';
+import { createDriver, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { faultsOf, sentenceOf, withRow } from '../safety/index.ts';
+import { EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
+
+/** A simulated robot that is ready for episodes. */
+export interface SimulatedRobot {
+  readonly link: GuardLink;
+  readonly runner: EpisodeRunner;
+  /** Of the physics that there are now: another one after a restart. */
+  readonly scene: Scene;
+  /** How often it was started anew because a stop wants a person. */
+  readonly restarts: number;
+  /** What stopped it before the last of these. */
+  readonly restartedFor: string | undefined;
+  /**
+   * After a stop: acknowledges it, as a simulator may where no fault is of category 1 or 0, so that the next episode can put the
+   * scene back. Where only a person may, whom no simulated run has, nobody acknowledges: that robot is given up, and another
+   * physics and guard are started, as after a power cycle; says then why. Does nothing where the robot holds.
+   */
+  goOn(): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** How many policy periods an action stays valid. */
+export const LEASE_PERIODS = 1.5;
+
+/** Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load. */
+export async function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
+  const { config, task } = setup;
+  const { robot } = config;
+  const policyPeriodS = 1 / config.task.policyHz;
+  const clock = new LockStepClock(1 / robot.controlHz);
+  const base = await openBase(setup);
+  const driver = await createDriver(setup.driver, robot);
+  await driver.open();
+  const sceneNow = (): Scene => {
+    if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has no scene to arrange`);
+    return driver.scene;
+  };
+  sceneNow();
+  const link = new MemoryGuardLink({
+    shape: {
+      joints: robot.joints.length,
+      signals: task.signalNames.length,
+      actions: setup.actionSize,
+      controlHz: robot.controlHz,
+    },
+    clock,
+    // Nobody is here who could look: what only people may do, a simulated run may not.
+    nodeIs: 'program',
+    createGuard: (port) => new Guard({ driver, model: robot, action: task.action, policyPeriodS, clock, port }),
+  });
+  const runner = new EpisodeRunner({
+    task,
+    link,
+    jointNames: robot.joints.map(({ name }) => name),
+    clock,
+    policyHz: config.task.policyHz,
+    leaseS: LEASE_PERIODS * policyPeriodS,
+    basePolicy: base,
+    ...(timings === undefined ? {} : { timings }),
+  });
+  // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
+  const begin = async (): Promise<void> => {
+    await link.advance(1);
+    await link.request({ kind: 'enable' });
+  };
+  await begin();
+  let restarts = 0;
+  let restartedFor: string | undefined;
+  const close = async (): Promise<void> => {
+    await link.close();
+    await base?.close();
+  };
+  const goOn = async (): Promise<string | undefined> => {
+    const why = await acknowledge(link, robot.joints);
+    if (why === undefined) return undefined;
+    await link.restart(() => driver.open());
+    await begin();
+    await link.advance(1);
+    restarts++;
+    restartedFor = why;
+    return why;
+  };
+  return {
+    ...{ link, runner, goOn, close },
+    get scene() {
+      return sceneNow();
+    },
+    get restarts() {
+      return restarts;
+    },
+    get restartedFor() {
+      return restartedFor;
+    },
+  };
+}
+
+/** A stop may take so many ticks to come to rest, after which it is asked and refused. */
+const REST_TICKS = 1000;
+
+/** Acknowledges a stop; says why it stands where only a person may, and throws `ReinError('driver')` where its cause stays. */
+async function acknowledge(link: GuardLink, joints: RobotModel['joints']): Promise<string | undefined> {
+  for (let i = 0; i < REST_TICKS && link.latest.state === 'stopping'; i++) await link.advance(1);
+  const { state, faultFlags } = link.latest;
+  if (state !== 'stopped' && state !== 'fault' && !(state === 'standby' && faultFlags !== 0)) return undefined;
+  const answer = await link.request({ kind: 'acknowledge' });
+  await link.advance(1);
+  if (answer.ok) return undefined;
+  const faults = faultsOf(faultFlags);
+  const why = faults.map((fault) => withRow(sentenceOf(fault, link.latest, joints), fault.row)).join(' ');
+  if (answer.needs === 'person') return why;
+  throw new ReinError('driver', `${why} ${answer.reason}.`, { remedy: faults.map(({ remedy }) => remedy).join(' ') });
+}

@@ -1,0 +1,15 @@
+/** Many seeds of an algorithm: trials, curves, verdicts, exported policies. */
+export { meanInterval } from './curves/intervals.ts';
+export { measured, partOf, type SeedCurve, type StudyCurves } from './curves/samples.ts';
+export { judge, type Verdict } from './curves/verdict.ts';
+export { exportEncoder } from './policies/export-encoder.ts';
+export { exportPolicy } from './policies/export-policy.ts';
+export { runPretraining } from './policies/pretrain.ts';
+export type { PretrainingData } from './policies/pretraining-data.ts';
+export { EVALUATION_SEED } from './sweep/study-trial.ts';
+export { checkRuns, runSweep, sweepCurves } from './sweep/sweep.ts';
+export type { TrialSpec } from './trial/spec.ts';
+export { runTrial, startTrial, type TrialHooks } from './trial/trial.ts';
+export { startFrom } from './trial/trial-agent.ts';
+export type { CurvePoint, TrialResult } from './trial/trial-files.ts';
+export { freeTrialFolder } from './trial/trial-folder.ts';

@@ -1,0 +1,142 @@
+/** Whether an exported policy does on the robot's runtime what the learner's networks do. */
+import { type Environment, halfRangeOf, ReinError, Rng } from '../../core/index.ts';
+import { OnnxPolicy } from '../../policy/index.ts';
+import type { Actor } from '../trial/actor.ts';
+import type { ActionMeaning } from './action-meaning.ts';
+import { PolicyAlone } from './policy-alone.ts';
+
+/** Largest difference of an action, which lies in [−1, 1], and of a command as a share of half its range. */
+const TOLERANCE = 1e-4;
+
+/** What a policy was tried on. */
+export interface GoldenCheck {
+  readonly observations: number;
+  /** Of an action from the learner's. */
+  readonly maxDifference: number;
+  /** Of a number of `command` from what the learner's action is carried out as, as a share of half its range. */
+  readonly maxCommandDifference: number;
+}
+
+interface Sizes {
+  readonly observationSize: number;
+  readonly actionSize: number;
+}
+
+/**
+ * Runs `model` as a robot would, by itself as others would, and the learner's own networks, on `observations`, once exploring
+ * and once not, with equal random numbers. Throws `ReinError('policy')` where the runtime refuses the model, an action differs
+ * by more than 1e-4, or a command, or an end of a range, by more than 1e-4 of half its range from what those who carry it out
+ * make of the learner's action.
+ */
+export async function checkGoldenBatch(
+  model: Uint8Array,
+  learner: Actor,
+  observations: readonly Float32Array[],
+  sizes: Sizes,
+  meaning: ActionMeaning,
+): Promise<GoldenCheck> {
+  const policy = new OnnxPolicy({ ...sizes, schemaHash: '', canaryObservations: observations });
+  let file: PolicyAlone | undefined;
+  try {
+    const adopted = await policy.adopt(model, 1);
+    if (!adopted.ok) throw adopted.error;
+    file = await PolicyAlone.open(model, adopted.value.head);
+    const check = await compare({ policy, file, learner, meaning }, observations, sizes.actionSize);
+    const { maxDifference, maxCommandDifference } = check;
+    refuseAbove(maxDifference, observations, (by) => `The exported policy differs from the learner's by ${by}`);
+    refuseAbove(maxCommandDifference, observations, (by) => {
+      return `The exported policy's command differs by ${by} of half its range from how the learner's action is carried out`;
+    });
+    return check;
+  } finally {
+    await file?.close();
+    await policy.close();
+  }
+}
+
+interface Compared {
+  readonly policy: OnnxPolicy;
+  readonly file: PolicyAlone;
+  readonly learner: Actor;
+  readonly meaning: ActionMeaning;
+}
+
+async function compare(
+  { policy, file, learner, meaning }: Compared,
+  observations: readonly Float32Array[],
+  actionSize: number,
+): Promise<GoldenCheck> {
+  const halfRanges = meaning.ranges.map(halfRangeOf);
+  const [onRobot, own] = [new Float32Array(actionSize), new Float32Array(actionSize)];
+  let [maxDifference, maxCommandDifference] = [0, differenceAtEnds(meaning, halfRanges)];
+  for (const [i, observation] of observations.entries()) {
+    for (const purpose of ['evaluate', 'explore'] as const) {
+      await policy.decide(observation, { rng: new SingleDraws(i), purpose }, onRobot);
+      await learner.act(observation, own, new SingleDraws(i), purpose === 'explore');
+      maxDifference = Math.max(maxDifference, largestDifference(own, onRobot));
+      // Whose spread is drawn outside gives the best command only.
+      if (purpose === 'explore' && file.head.kind === 'gaussian') continue;
+      const { action, command } = await file.run(observation, new SingleDraws(i), purpose);
+      maxDifference = Math.max(maxDifference, largestDifference(own, action));
+      const difference = largestDifference(meaning.carryOut(own), command, halfRanges);
+      maxCommandDifference = Math.max(maxCommandDifference, difference);
+    }
+  }
+  return { observations: observations.length, maxDifference, maxCommandDifference };
+}
+
+/** The actions of a policy may all be small, and then show little of the width of a range. */
+function differenceAtEnds({ ranges, carryOut }: ActionMeaning, halfRanges: readonly number[]): number {
+  const end = (action: number, wanted: readonly number[]): number =>
+    largestDifference(carryOut(new Float32Array(ranges.length).fill(action)), wanted, halfRanges);
+  return Math.max(
+    end(
+      -1,
+      ranges.map(({ low }) => low),
+    ),
+    end(
+      1,
+      ranges.map(({ high }) => high),
+    ),
+  );
+}
+
+/** Anything but a small number is refused, NaN as well. */
+function refuseAbove(difference: number, { length }: readonly Float32Array[], sentence: (by: string) => string): void {
+  if (difference <= TOLERANCE) return;
+  const message = `${sentence(difference.toExponential(1))} on ${length} observations, at most ${TOLERANCE} is allowed.`;
+  throw new ReinError('policy', message, { remedy: 'Nothing was written. Report it with the folder of the run.' });
+}
+
+/** Robots draw the noise of a policy one by one, trials in pairs: compared, both have the same numbers. */
+class SingleDraws extends Rng {
+  override fillNormal(out: Float32Array | Float64Array): void {
+    for (let i = 0; i < out.length; i++) out[i] = this.normal();
+  }
+}
+
+/** Largest |a − b|, each as a share of its unit where there are some; NaN where one is. */
+function largestDifference(a: ArrayLike<number>, b: ArrayLike<number>, units?: readonly number[]): number {
+  let most = 0;
+  for (let k = 0; k < a.length; k++) most = Math.max(most, Math.abs(a[k]! - b[k]!) / (units?.[k] ?? 1));
+  return most;
+}
+
+/** `count` observations that occur in `environment` under random actions; always the same. */
+export function goldenObservations(environment: Environment, count: number): Float32Array[] {
+  const rng = new Rng(1);
+  const action = new Float32Array(environment.actionSize);
+  const observations: Float32Array[] = [];
+  let step = environment.maxSteps;
+  while (observations.length < count) {
+    if (step >= environment.maxSteps || environment.isTerminated) {
+      environment.reset(rng.fork(`episode ${observations.length}`));
+      step = 0;
+    }
+    observations.push(environment.observation.slice());
+    for (let i = 0; i < action.length; i++) action[i] = rng.uniformIn(-1, 1);
+    environment.step(action);
+    step++;
+  }
+  return observations;
+}

@@ -1,0 +1,162 @@
+/** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LearnerSettings } from '../../config/index.ts';
+import { ReinError, replaceFileSync, type Transition, totalObservationSize } from '../../core/index.ts';
+import {
+  type Agent,
+  createReplay,
+  type ObservationEncoder,
+  openObservationEncoder,
+  type PretrainingReport,
+  type Replay,
+} from '../../learner/index.ts';
+import { checkEmpty } from '../files/empty-folder.ts';
+import { writeState } from '../files/state-file.ts';
+import { storage } from '../files/storage.ts';
+import { closedAfter } from '../trial/closing.ts';
+import { TRIAL_FILES } from '../trial/spec.ts';
+import { openAgent } from '../trial/trial-agent.ts';
+import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
+
+/** What is learned from, with which settings, into which folder. */
+export interface PretrainingRequest {
+  readonly data: PretrainingData;
+  readonly learner: LearnerSettings;
+  readonly seed: number;
+  /** Folder for the networks: empty, or not there yet. */
+  readonly out: string;
+}
+
+/** What came of it: `pretraining.json` in the folder. */
+export interface PretrainingResult {
+  readonly transitions: number;
+  readonly cloning: PretrainingReport;
+  readonly offline: PretrainingReport;
+  /** SHA-256 of the whole state, hexadecimal. */
+  readonly stateDigest: string;
+}
+
+const RESULT = 'pretraining.json';
+const MISFIT_REMEDY = "Change the learner's file or --set another value, or give another run or environment.";
+
+/**
+ * Trains on the data alone: clones its actions (`bcInitSteps`), then, where the algorithm can, learns offline
+ * (`wsrl.offlineUpdates`). Leaves networks in `out` for `--from`. What cannot be learned from is left out, with a sentence to `say`.
+ * Rejects with `ReinError` where there is nothing to learn from, the settings cannot work or ask for nothing, or `out` holds
+ * something.
+ */
+export async function runPretraining(
+  { data, learner, seed, out }: PretrainingRequest,
+  say: (sentence: string) => void,
+): Promise<PretrainingResult> {
+  checkEmpty(out, 'is not empty', () => false);
+  const collected = await collectData(data, seed, say);
+  return closedAfter(async (closes) => {
+    const eyes = await openObservationEncoder(learner.encoder, collected.parts);
+    if (eyes !== undefined) closes.push(() => eyes.close());
+    const { parts } = eyes ?? collected;
+    const sizes = { observationSize: totalObservationSize(parts), parts, actionSize: collected.actionSize };
+    const failure = `The learner cannot learn from ${collected.name}`;
+    const agent = await openAgent({ ...sizes, config: learner, seed }, failure, MISFIT_REMEDY);
+    closes.push(() => agent.close());
+    checkWork(agent);
+    const replay = createReplay({ ...sizes, config: learner });
+    const misfits = await fill(replay, collected, eyes);
+    checkTaken(collected, misfits, replay, say);
+    const { demonstrations } = replay.counts();
+    const cloning = await agent.pretrain(replay);
+    const offline = await agent.pretrainOffline(replay, learner.wsrl.offlineUpdates);
+    const snapshot = await agent.snapshot();
+    const { state } = snapshot;
+    const stateDigest = createHash('sha256')
+      .update(new Uint8Array(state.buffer, state.byteOffset, state.byteLength))
+      .digest('hex');
+    const result = { transitions: demonstrations, cloning, offline, stateDigest };
+    const policy = await agent.exportPolicy({}, eyes);
+    storage(out, () => {
+      mkdirSync(out, { recursive: true });
+      replaceFileSync(join(out, TRIAL_FILES.policy), policy);
+      replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
+    });
+    // Last: a folder that has it is whole.
+    const lookedThrough = eyes === undefined ? {} : { encoderDigest: eyes.digest };
+    writeState(join(out, TRIAL_FILES.checkpoints), 0, { formatVersion: 1, step: 0, agent: snapshot, ...lookedThrough });
+    return result;
+  });
+}
+
+/** Throws `ReinError` where these settings would learn nothing. */
+function checkWork({ algorithm, config }: Agent): void {
+  const { bcInitSteps, wsrl } = config;
+  const clones = algorithm.cloning !== undefined;
+  if ((clones && bcInitSteps > 0) || (algorithm.offline !== undefined && wsrl.offlineUpdates > 0)) return;
+  const cloning = clones ? `bcInitSteps is ${bcInitSteps}` : `${algorithm.name} does not clone`;
+  const offline =
+    algorithm.offline === undefined
+      ? `${algorithm.name} does not learn offline`
+      : `wsrl.offlineUpdates is ${wsrl.offlineUpdates}`;
+  throw new ReinError('config', `Nothing would be learned: ${cloning}, and ${offline}.`, {
+    remedy: clones ? 'Set bcInitSteps above 0.' : 'Choose another learner with --learner.',
+  });
+}
+
+/** Gives `replay` what the learner sees of the transitions. Resolves to those that are of other sizes than the data's task. */
+async function fill(
+  replay: Replay,
+  data: CollectedData,
+  eyes: ObservationEncoder | undefined,
+): Promise<readonly Transition[]> {
+  const misfits: Transition[] = [];
+  for (const transition of data.transitions) {
+    transition.source = 'demo';
+    // First: there may be no whole frame in it to look at.
+    if (!hasSizes(transition, data)) misfits.push(transition);
+    else if (eyes === undefined) replay.add(transition);
+    else await eyes.take(transition).then(({ transition: seen, frames }) => replay.add(seen, { frames }));
+  }
+  return misfits;
+}
+
+function hasSizes(
+  { observation, nextObservation, executed }: Transition,
+  { parts, actionSize }: CollectedData,
+): boolean {
+  const size = totalObservationSize(parts);
+  return observation.length === size && nextObservation.length === size && executed.length === actionSize;
+}
+
+/** Throws `ReinError` where nothing was taken; says what else was left out, `misfits` and what `replay` has dropped. */
+function checkTaken(
+  data: CollectedData,
+  misfits: readonly Transition[],
+  replay: Replay,
+  say: (sentence: string) => void,
+): void {
+  const { demonstrations, dropped } = replay.counts();
+  const left = { ...dropped, wrongSize: dropped.wrongSize + misfits.length };
+  const why = Object.entries(left).filter(([, count]) => count > 0);
+  if (demonstrations > 0 && why.length === 0) return;
+  const { name, parts, actionSize, transitions } = data;
+  const wanted = { observations: totalObservationSize(parts), actions: actionSize };
+  const sizesOf = ({ observation, executed }: Transition) =>
+    `observations of ${observation.length} numbers and actions of ${executed.length}`;
+  const [misfit] = misfits;
+  const reasons = why.map(([reason, count]) => `${count} ${reason}`).join(', ');
+  const sizes =
+    misfit === undefined
+      ? ''
+      : `: ${name} holds ${sizesOf(misfit)}, where ${wanted.observations} and ${wanted.actions} are needed`;
+  const offered = `${transitions.length} transitions were offered${reasons === '' ? '' : ` (${reasons})`}${sizes}`;
+  if (demonstrations > 0) {
+    say(`Only ${demonstrations} transitions are learned from: ${offered}.`);
+    return;
+  }
+  throw new ReinError('storage', `There is nothing to learn from: ${offered}.`, {
+    remedy:
+      misfit === undefined
+        ? 'Give a run that has recorded something, or ask for demonstrations.'
+        : 'Give a folder whose configuration is the one that its transitions were recorded with.',
+  });
+}

@@ -1,0 +1,101 @@
+/** The transitions that a pre-training learns from: a run's, a training's, or those of an environment's expert. */
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createSetup, loadResolvedConfig } from '../../config/index.ts';
+import { type ObservationParts, ReinError, Rng, type Transition, totalObservationSize } from '../../core/index.ts';
+import { type JournalLoss, readJournal } from '../../link/index.ts';
+import { RUN_FILES } from '../../record/index.ts';
+import { type DemonstrationSpec, demonstrations } from '../environments/demonstrations.ts';
+import { createStudyEnvironment } from '../environments/environments.ts';
+import { readTransitionLog } from '../files/transition-log.ts';
+import { readTrialSpec, TRIAL_FILES, type TrialSpec } from '../trial/spec.ts';
+
+/** Where the transitions come from. */
+export type PretrainingData =
+  /** The transitions of a run: of `rein train`, or the journal of a robot. */
+  | { readonly kind: 'run'; readonly folder: string }
+  /** Episodes of an environment's scripted expert. */
+  | {
+      readonly kind: 'environment';
+      readonly environment: TrialSpec['environment'];
+      readonly base: TrialSpec['base'];
+      readonly demonstrations: DemonstrationSpec;
+    };
+
+/** What there is to learn from, and the sizes that it has to have. */
+export interface CollectedData {
+  /** What people know it by: a folder, or the name of an environment. */
+  readonly name: string;
+  readonly parts: ObservationParts;
+  readonly actionSize: number;
+  readonly transitions: readonly Transition[];
+}
+
+/**
+ * Gathers the transitions. What is damaged is left out, with a sentence to `say`. Rejects with `ReinError` where a run cannot be
+ * read, and where nothing of its journal can be.
+ */
+export async function collectData(
+  data: PretrainingData,
+  seed: number,
+  say: (sentence: string) => void,
+): Promise<CollectedData> {
+  if (data.kind === 'environment') return fromExpert(data, seed);
+  const { folder } = data;
+  if (existsSync(join(folder, TRIAL_FILES.spec))) return fromTrial(folder);
+  const { parts, actionSize } = createSetup(loadResolvedConfig(join(folder, RUN_FILES.config)));
+  return { name: folder, parts, actionSize, transitions: journalOf(join(folder, 'journal'), say) };
+}
+
+function journalOf(journal: string, say: (sentence: string) => void): Transition[] {
+  const losses: JournalLoss[] = [];
+  const reasons: string[] = [];
+  const onFault = ({ sentence }: { readonly sentence: string }, loss: JournalLoss): void => {
+    reasons.push(sentence);
+    losses.push(loss);
+  };
+  const transitions = [...readJournal(journal, { onFault })];
+  const [first] = losses;
+  if (first === undefined) return transitions;
+  const where = `${first.record === 0 ? 'the header' : `record ${first.record}`} of ${basename(first.path)}: ${reasons[0]}`;
+  const damage = `The journal ${journal} is damaged, first in ${where}; ${lostOf(losses)}`;
+  if (transitions.length === 0) {
+    throw new ReinError('storage', `${damage}, and nothing is left to learn from.`, {
+      remedy: 'Restore the journal from a copy, or give another run.',
+    });
+  }
+  say(`${damage}; ${transitions.length} are left to learn from.`);
+  return transitions;
+}
+
+function lostOf(losses: readonly JournalLoss[]): string {
+  const records = losses.reduce((sum, loss) => sum + (loss.records ?? 0), 0);
+  const files = losses.filter((loss) => loss.records === undefined).length;
+  const inFiles = files === 0 ? [] : [`the transitions of ${files} ${files === 1 ? 'file' : 'files'}`];
+  const single = records === 0 ? [] : [`${records} ${records === 1 ? 'transition' : 'transitions'}`];
+  return `lost are ${[...single, ...inFiles].join(' and ')}`;
+}
+
+async function fromExpert(data: PretrainingData & { kind: 'environment' }, seed: number): Promise<CollectedData> {
+  const { name } = data.environment;
+  const made = await createStudyEnvironment(name, data.environment.options, data.base);
+  const { environment } = made;
+  try {
+    const expert = made.expert(data.demonstrations.skill);
+    const rng = new Rng(seed).fork('demonstrations');
+    const transitions = [...demonstrations(environment, expert, data.demonstrations, rng)];
+    return { name, parts: environment.parts, actionSize: environment.actionSize, transitions };
+  } finally {
+    environment.close();
+  }
+}
+
+async function fromTrial(folder: string): Promise<CollectedData> {
+  const { environment: asked, base } = readTrialSpec(folder);
+  const { environment } = await createStudyEnvironment(asked.name, asked.options, base);
+  const { parts, actionSize } = environment;
+  environment.close();
+  const sizes = { observationSize: totalObservationSize(parts), actionSize };
+  const transitions = [...readTransitionLog(join(folder, TRIAL_FILES.transitions), sizes)];
+  return { name: folder, parts, actionSize, transitions };
+}
