@@ -1,26 +1,45 @@
 /**
- * Who may import whom:
- *
- *   core ← { safety, drivers, policy, teleop, learner, tasks } ← runtime ← { ros, monitor } ← cli
- *
- * The six in braces never import each other: they meet in runtime. `tests/arch` sees every rule bite.
+ * Who may import whom: a room imports rooms above it in this list, and no other; where it names `only`, these alone.
+ * `tests/arch` sees every rule bite.
  */
+const rooms = [
+  { name: 'core' },
+  { name: 'safety', only: ['core'] },
+  { name: 'drivers', only: ['core'] },
+  { name: 'policy', only: ['core'] },
+  { name: 'teleop', only: ['core'] },
+  { name: 'tasks', only: ['core'] },
+  { name: 'link', only: ['core'] },
+  { name: 'record', only: ['core'] },
+  { name: 'guard', only: ['core', 'safety', 'drivers', 'record'] },
+  { name: 'learner', only: ['core', 'link', 'record'] },
+  { name: 'config' },
+  { name: 'session' },
+  { name: 'identify' },
+  { name: 'sim' },
+  { name: 'study' },
+  { name: 'safety-check', only: ['core', 'safety', 'drivers', 'record', 'guard', 'config'] },
+  { name: 'ros', without: ['learner', 'identify', 'sim', 'study', 'safety-check'] },
+  { name: 'monitor', without: ['ros'] },
+  { name: 'cli' },
+];
 
-const siblings = 'safety|drivers|policy|teleop|learner|tasks';
+/** What a room is imported through from outside. Two rooms have a second door, which parts what loads a heavy package. */
+const doors = ['^src/[^/]+/index\\.ts$', '^src/drivers/mujoco\\.ts$', '^src/learner/options\\.ts$'];
 const test = '\\.test\\.ts$';
 
 /** Heavy or native packages, each with the only places that may import it. */
 const homes = {
-  '@mujoco/mujoco': ['src/drivers/mujoco/'],
+  '@mujoco/mujoco': ['src/drivers/(mujoco|import)/', 'src/sim/environments/'],
   'onnxruntime-node': ['src/policy/onnx/', 'src/learner/engine/'],
   zeromq: ['src/link/'],
   serialport: ['src/drivers/serial/'],
   rclnodejs: ['src/ros/rclnodejs/'],
   pino: ['src/record/log\\.ts$'],
-  rxjs: ['src/teleop/', 'src/runtime/events\\.ts$', 'src/monitor/'],
+  rxjs: ['src/teleop/', 'src/monitor/'],
   yaml: ['src/config/'],
   zod: ['src/config/'],
-  commander: ['src/cli/'],
+  commander: ['src/cli/', 'bench/main\\.ts$'],
 };
 
 /** A package by its folder, or by its bare name where it is not installed (rclnodejs without ROS). */
@@ -32,23 +51,19 @@ const homeRules = Object.entries(homes).map(([name, places]) => ({
   name: `home-of-${name.replace(/^@[^/]+\//, '')}`,
   comment: `${name} is imported in ${places.join(' and ')} only, so that it can be replaced, and loaded late, in one place.`,
   severity: 'error',
-  from: { path: '^src/', pathNot: places.map((place) => `^${place}`) },
+  from: { path: '^(src|bench)/', pathNot: places.map((place) => `^${place}`) },
   to: { path: packagePath(name) },
 }));
 
-/**
- * Files of an inner folder are its own affair: from outside, import its index.ts. An outer index.ts may pass on
- * what an inner folder holds. One rule a depth of importer.
- */
-const indexRules = [1, 2, 3].map((depth) => {
-  const own = Array.from({ length: depth }, (_, i) => `$${i + 1}`);
-  const ownFolders = own.map((_, i) => `^src/${own.slice(0, i + 1).join('/')}/[^/]+$`);
+const roomRules = rooms.slice(0, -1).map(({ name, only, without = [] }, i) => {
+  const above = rooms.slice(0, i).map((room) => room.name);
+  const allowed = only ?? above.filter((room) => !without.includes(room));
   return {
-    name: `index-only-from-depth-${depth}`,
-    comment: 'A folder is imported through its index.ts; its other files may change without a word.',
+    name: `room-${name}`,
+    comment: `${name} imports ${allowed.length === 0 ? 'no other room' : `of rooms only ${allowed.join(', ')}`}.`,
     severity: 'error',
-    from: { path: `^src/${'([^/]+)/'.repeat(depth)}[^/]+$`, pathNot: [test, '/index\\.ts$'] },
-    to: { path: '^src/', pathNot: [...ownFolders, '/index\\.ts$', '\\.contract\\.ts$'] },
+    from: { path: `^src/${name}/`, pathNot: test },
+    to: { path: '^src/', pathNot: [name, ...allowed].map((room) => `^src/${room}/`) },
   };
 });
 
@@ -61,30 +76,27 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ...roomRules,
     {
-      name: 'core-imports-nothing-of-src',
+      name: 'rooms-by-their-doors',
+      comment: 'A room is imported through its door; its other files may change without a word.',
       severity: 'error',
-      from: { path: '^src/core/' },
-      to: { path: '^src/', pathNot: '^src/core/' },
+      from: { path: '^src/([^/]+)/', pathNot: test },
+      to: { path: '^src/', pathNot: ['^src/$1/', ...doors] },
     },
     {
-      name: 'siblings-import-core-only',
-      comment: 'Safety, drivers, policy, teleop, learner and tasks meet in runtime, never directly.',
+      name: 'nobody-enters-by-his-own-door',
+      comment: 'Inside a room files import each other directly: a door passes on, and is loaded by nobody behind it.',
       severity: 'error',
-      from: { path: `^src/(${siblings})/` },
-      to: { path: '^src/', pathNot: ['^src/core/', '^src/$1/'] },
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/$1/index\\.ts$' },
     },
     {
-      name: 'runtime-imports-nothing-above-it',
+      name: 'session-takes-settings-of-the-learner-only',
+      comment: 'A robot runs no training: its computer may not even have the engine.',
       severity: 'error',
-      from: { path: '^src/session/' },
-      to: { path: '^src/(ros|monitor|cli)/' },
-    },
-    {
-      name: 'ros-and-monitor-apart',
-      severity: 'error',
-      from: { path: '^src/(ros|monitor)/' },
-      to: { path: '^src/(ros|monitor|cli)/', pathNot: '^src/$1/' },
+      from: { path: '^src/session/', pathNot: test },
+      to: { path: '^src/learner/', pathNot: '^src/learner/options\\.ts$' },
     },
     {
       name: 'core-and-safety-import-no-package',
@@ -118,20 +130,20 @@ module.exports = {
       name: 'guard-loads-no-model-and-no-network',
       comment: 'The process that writes to the motors runs no learned model, opens no network port and loads no ROS.',
       severity: 'error',
-      from: { path: '^src/runtime/guard/guard-(process|worker)\\.ts$' },
+      from: { path: '^src/guard/guard-(process|worker)\\.ts$' },
       to: { path: ['onnxruntime-node', 'zeromq', 'rclnodejs'].map(packagePath).join('|'), reachable: true },
     },
     {
       name: 'no-development-packages-in-the-product',
       severity: 'error',
-      from: { path: '^src/', pathNot: [test, '\\.contract\\.ts$'] },
+      from: { path: '^src/', pathNot: test },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     {
-      name: 'src-does-not-import-tests',
+      name: 'product-imports-no-test-and-no-bench',
       severity: 'error',
       from: { path: '^src/', pathNot: test },
-      to: { path: '(^tests/|\\.test\\.ts$)' },
+      to: { path: '(^(tests|bench|scripts)/|\\.test\\.ts$)' },
     },
     {
       name: 'nothing-unresolvable',
@@ -139,13 +151,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/' },
       to: { couldNotResolve: true, pathNot: '^rclnodejs$' },
-    },
-    ...indexRules,
-    {
-      name: 'index-passes-on-its-own',
-      severity: 'error',
-      from: { path: '^src/([^/]+)/.*index\\.ts$' },
-      to: { path: '^src/', pathNot: ['^src/$1/', '/index\\.ts$'] },
     },
     ...homeRules,
   ],

@@ -1,7 +1,7 @@
 /**
- * Transpiles `src/` into `dist/`, file by file, and copies what is not TypeScript (scenes, pages) beside it. Types are
- * not looked at here: `npm run types` and `npm test` do that. Does nothing when nothing changed; removes outputs whose
- * source is gone. `--quiet` says only that it compiles and how long it took, or what failed.
+ * Transpiles `src/` into `dist/` and `bench/` into `dist/bench/`, file by file, and copies what is not TypeScript (scenes,
+ * pages) beside it. Types are not looked at here: `npm run types` and `npm test` do that. Does nothing when nothing changed;
+ * removes outputs whose source is gone. `--quiet` says only that it compiles and how long it took, or what failed.
  */
 import './node-version.js';
 import {
@@ -59,8 +59,7 @@ async function transpile(sources) {
   const result = await esbuild
     .build({
       absWorkingDir: root,
-      entryPoints: sources.map((file) => join('src', file)),
-      outbase: 'src',
+      entryPoints: sources.map((file) => ({ in: file, out: stemOf(file) })),
       outdir: 'dist',
       bundle: false,
       write: false,
@@ -85,12 +84,18 @@ async function transpile(sources) {
   }
 }
 
+/** Where the outputs of a source lie below `dist/`, without an ending. */
+function stemOf(source) {
+  return source.replace(/^src\//, '').replace(/\.ts$/, '');
+}
+
 /**
- * Imports of `./x.ts` as imports of `./x.js`, as tsc rewrites relative ones; esbuild prints each on a line of its own, or ends one
- * of several lines with `} from "./x.ts";`. Both endings are equally long, so that source maps stay right.
+ * Imports of `./x.ts` as imports of `./x.js`, as tsc rewrites relative ones, and those of `../src/` from `bench/` as they lie in
+ * `dist/`; esbuild prints each on a line of its own, or ends one of several lines with `} from "./x.ts";`. Both endings are equally long, so that source maps stay right.
  */
 function pointAtOutputs(code) {
   return code
+    .replace(/(\bfrom |\bimport\()"((?:\.\.\/)+)src\//g, '$1"$2')
     .replace(/^((?:import |export |\} from )(?:.* from )?"\.{1,2}\/[^"\n]*)\.ts";$/gm, '$1.js";')
     .replace(/\bimport\("(\.{1,2}\/[^"\n]*)\.ts"\)/g, 'import("$1.js")');
 }
@@ -105,9 +110,12 @@ function isCurrent() {
   return there.length === wanted.size && there.every((file) => wanted.has(file));
 }
 
-/** Paths under `src/` that the build reads, sorted. */
+/** Paths of what the build reads, sorted. */
 function listSources() {
-  return listFiles(join(root, 'src')).filter((file) => !/__snapshots__|\.test\.ts$|\.md$|~$|^\.|\/\./.test(file));
+  return ['bench', 'src']
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => listFiles(join(root, folder)).map((file) => join(folder, file)))
+    .filter((file) => !/__snapshots__|\.test\.ts$|\.md$|~$|\/\./.test(file));
 }
 
 function listFiles(folder) {
@@ -126,13 +134,13 @@ function isCompiled(file) {
 }
 
 function outputsOf(source) {
-  if (!isCompiled(source)) return isAsset(source) ? [source] : [];
-  const stem = source.slice(0, -'.ts'.length);
+  const stem = stemOf(source);
+  if (!isCompiled(source)) return isAsset(source) ? [stem] : [];
   return [`${stem}.js`, `${stem}.js.map`];
 }
 
 function fingerprint(sources) {
-  const files = [...sources.map((file) => join('src', file)), ...compilerInputs];
+  const files = [...sources, ...compilerInputs];
   return files
     .map((file) => {
       const { size, mtimeMs } = statSync(join(root, file), { throwIfNoEntry: false }) ?? {};
@@ -143,8 +151,9 @@ function fingerprint(sources) {
 
 function copyAssets(sources) {
   for (const file of sources.filter(isAsset)) {
-    mkdirSync(dirname(join(dist, file)), { recursive: true });
-    copyFileSync(join(root, 'src', file), join(dist, file));
+    const copy = join(dist, stemOf(file));
+    mkdirSync(dirname(copy), { recursive: true });
+    copyFileSync(join(root, file), copy);
   }
 }
 

@@ -11,9 +11,11 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { curvesPage, studyPlot } from '../dist/monitor/index.js';
-import { configNames, loadStudyFile } from '../dist/session/index.js';
-import { readSamples, sweepCurves, writeSamples } from '../dist/study/index.js';
+import { configNames, loadStudyFile } from '../dist/config/index.js';
+import { curvesPage } from '../dist/monitor/study/curves-page.js';
+import { studyPlot } from '../dist/monitor/study/study-plot.js';
+import { readSamples, writeSamples } from '../dist/study/curves/samples.js';
+import { sweepCurves } from '../dist/study/index.js';
 import { scriptArguments } from './arguments.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

@@ -4,7 +4,7 @@
  */
 import './node-version.js';
 import { exitCodeOf, jsonOf, tableOf } from '../dist/cli/doctor/check.js';
-import { rosFindings } from '../dist/ros/index.js';
+import { rosFindings } from '../dist/ros/doctor.js';
 
 const unknown = process.argv.slice(2).filter((argument) => argument !== '--json');
 if (unknown.length > 0) {

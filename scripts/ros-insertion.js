@@ -17,11 +17,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { resolveConfig } from '../dist/config/index.js';
 import { wilsonInterval } from '../dist/core/index.js';
-import { PolicyStatus, SafetyState, State } from '../dist/ros/messages/index.js';
-import { LATCHED_QOS, SENSOR_QOS } from '../dist/ros/port/index.js';
-import { openRosPort, rosEnvironment } from '../dist/ros/rclnodejs/index.js';
-import { resolveConfig } from '../dist/session/index.js';
+import { rosEnvironment } from '../dist/ros/index.js';
+import { PolicyStatus, SafetyState, State } from '../dist/ros/messages/definitions.js';
+import { LATCHED_QOS, SENSOR_QOS } from '../dist/ros/port/qos.js';
+import { openRosPort } from '../dist/ros/rclnodejs/rclnodejs-port.js';
 
 const { values } = parseArgs({
   options: {

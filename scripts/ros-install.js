@@ -8,15 +8,9 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  findPackage,
-  interfacePackages,
-  machineProbe,
-  rosEnvironment,
-  STAMP_FILE,
-  stampText,
-  unseenPackages,
-} from '../dist/ros/rclnodejs/index.js';
+import { rosEnvironment } from '../dist/ros/index.js';
+import { interfacePackages, STAMP_FILE, stampText, unseenPackages } from '../dist/ros/rclnodejs/installation.js';
+import { findPackage, machineProbe } from '../dist/ros/rclnodejs/probe.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** A build on a small computer takes minutes; one that hangs must end. */

@@ -15,8 +15,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ablationOf, evidenceOf, runSafetyCheck } from '../dist/safety-check/index.js';
-import { loadCheckSubject } from '../dist/safety-check/subject/index.js';
+import { ablationOf, evidenceOf } from '../dist/safety-check/evidence.js';
+import { loadCheckSubject, runSafetyCheck } from '../dist/safety-check/index.js';
 import { scriptArguments } from './arguments.js';
 
 /**

@@ -8,14 +8,11 @@
  */
 import './node-version.js';
 import { writeFileSync } from 'node:fs';
+import { STOP_TRIALS } from '../dist/bench/stop-trials/result.js';
+import { runStopTrials } from '../dist/bench/stop-trials/run-trials.js';
+import { formatStopTrials } from '../dist/bench/stop-trials/table.js';
 import { scriptArguments } from './arguments.js';
 
-const { formatStopTrials, runStopTrials, STOP_TRIALS } = await import('../dist/bench/stop-trials/index.js').catch(
-  () => {
-    console.error('Run `npm run build` first.');
-    process.exit(1);
-  },
-);
 const { values, positionals } = scriptArguments(import.meta.url, {
   allowPositionals: true,
   options: {

@@ -24,7 +24,7 @@ export class Children {
 
   /** A program of Rein, e.g. `sim-main.js`, once it has printed something like `ready`. */
   async program(script: string, args: readonly string[], ready: RegExp): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../${script}`, import.meta.url)), ...args], {
+    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../ros/${script}`, import.meta.url)), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#children.push(child);

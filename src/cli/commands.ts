@@ -3,6 +3,8 @@
  * process's exit code (0 done, 1 done but the target was missed), and throws `ReinError` where it cannot be done.
  */
 
+import type { OperatorKind } from '../session/index.ts';
+
 /** Options that all commands share. `undefined` is "not given". */
 export interface CommonOptions {
   /** Seed of every random number; a whole number ≥ 0. */
@@ -32,9 +34,6 @@ export interface SimOptions extends CommonOptions {
   /** Accepted; without effect until there is a monitor. */
   readonly monitor: 'on' | 'off';
 }
-
-/** Who may take over from the policy. */
-export type OperatorKind = 'scripted' | 'keyboard' | 'none';
 
 /** `rein run`: guard and node of one robot in real time. */
 export interface RunRobotOptions extends CommonOptions {

@@ -1,7 +1,7 @@
 /** `rein run`: one robot in real time. */
 import { Command, Option } from 'commander';
+import type { OperatorKind } from '../session/index.ts';
 import type { CommandBodies } from './bodies.ts';
-import type { OperatorKind } from './commands.ts';
 import {
   configOption,
   EXIT_CODES,

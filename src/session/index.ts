@@ -8,6 +8,7 @@ export { GoOn } from './run/go-on.ts';
 export { explainedBy, GUARD_LOG } from './run/guard-log.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { LIVE_COMMAND } from './run/live-folder.ts';
+export type { OperatorKind } from './run/messages.ts';
 export { endFailed, type FailedMessage, tellParent } from './run/parent-channel.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareWaitingRun } from './run/prepare-run.ts';

@@ -12,33 +12,46 @@ const { forbidden, options } = createRequire(import.meta.url)(join(root, '.depen
 /** Rule, the importing file, what it imports. */
 const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['no-cycles', 'src/core/a.ts', './b.ts'],
-  ['core-imports-nothing-of-src', 'src/core/up.ts', '../safety/index.ts'],
-  ['siblings-import-core-only', 'src/safety/sideways.ts', '../drivers/index.ts'],
-  ['siblings-import-core-only', 'src/tasks/up.ts', '../runtime/index.ts'],
-  ['runtime-imports-nothing-above-it', 'src/runtime/up.ts', '../cli/index.ts'],
-  ['ros-and-monitor-apart', 'src/ros/sideways.ts', '../monitor/index.ts'],
+  ['room-core', 'src/core/up.ts', '../safety/index.ts'],
+  ['room-safety', 'src/safety/sideways.ts', '../drivers/index.ts'],
+  ['room-drivers', 'src/drivers/up.ts', '../guard/index.ts'],
+  ['room-policy', 'src/policy/up.ts', '../learner/index.ts'],
+  ['room-teleop', 'src/teleop/up.ts', '../session/index.ts'],
+  ['room-tasks', 'src/tasks/up.ts', '../config/index.ts'],
+  ['room-link', 'src/link/up.ts', '../learner/index.ts'],
+  ['room-record', 'src/record/up.ts', '../safety/index.ts'],
+  ['room-guard', 'src/guard/up.ts', '../config/index.ts'],
+  ['room-learner', 'src/learner/up.ts', '../config/index.ts'],
+  ['room-config', 'src/config/up.ts', '../session/index.ts'],
+  ['room-session', 'src/session/up.ts', '../sim/index.ts'],
+  ['room-identify', 'src/identify/up.ts', '../sim/index.ts'],
+  ['room-sim', 'src/sim/up.ts', '../study/index.ts'],
+  ['room-study', 'src/study/up.ts', '../monitor/index.ts'],
+  ['room-safety-check', 'src/safety-check/up.ts', '../session/index.ts'],
+  ['room-ros', 'src/ros/sideways.ts', '../sim/index.ts'],
+  ['room-monitor', 'src/monitor/sideways.ts', '../ros/index.ts'],
+  ['session-takes-settings-of-the-learner-only', 'src/session/learns.ts', '../learner/index.ts'],
+  ['rooms-by-their-doors', 'src/guard/peek.ts', '../drivers/thing.ts'],
+  ['rooms-by-their-doors', 'src/guard/deep/peek.ts', '../../drivers/inner/secret.ts'],
+  ['nobody-enters-by-his-own-door', 'src/guard/round.ts', './index.ts'],
   ['core-and-safety-import-no-package', 'src/safety/package.ts', 'zod'],
   ['safety-does-no-io', 'src/safety/file.ts', 'node:fs'],
   ['core-does-no-io', 'src/core/file.ts', 'node:fs'],
   ['tick-does-no-io', 'src/guard/tick.ts', 'node:fs'],
-  ['guard-loads-no-model-and-no-network', 'src/guard/guard-process.ts', '../../learner/link/index.ts'],
+  ['guard-loads-no-model-and-no-network', 'src/guard/guard-process.ts', '../link/server.ts'],
   ['no-development-packages-in-the-product', 'src/tasks/tool.ts', 'fast-check'],
-  ['src-does-not-import-tests', 'src/drivers/tested.ts', './thing.test.ts'],
+  ['product-imports-no-test-and-no-bench', 'src/drivers/tested.ts', './thing.test.ts'],
   ['nothing-unresolvable', 'src/tasks/typo.ts', './no-such-file.ts'],
-  ['index-only-from-depth-1', 'src/runtime/peek.ts', '../drivers/inner/secret.ts'],
-  ['index-only-from-depth-2', 'src/runtime/guard/peek.ts', '../../drivers/thing.ts'],
-  ['index-only-from-depth-3', 'src/runtime/guard/deep/peek.ts', '../../../drivers/thing.ts'],
-  ['index-passes-on-its-own', 'src/guard/index.ts', '../../drivers/thing.ts'],
   ['home-of-mujoco', 'src/drivers/mock/heavy.ts', '@mujoco/mujoco'],
-  ['home-of-onnxruntime-node', 'src/runtime/guard/heavy.ts', 'onnxruntime-node'],
+  ['home-of-onnxruntime-node', 'src/guard/heavy.ts', 'onnxruntime-node'],
   ['home-of-zeromq', 'src/learner/heavy.ts', 'zeromq'],
-  ['home-of-serialport', 'src/runtime/serial.ts', 'serialport'],
+  ['home-of-serialport', 'src/guard/serial.ts', 'serialport'],
   ['home-of-rclnodejs', 'src/ros/node.ts', 'rclnodejs'],
-  ['home-of-pino', 'src/runtime/heavy.ts', 'pino'],
+  ['home-of-pino', 'src/guard/logs.ts', 'pino'],
   ['home-of-rxjs', 'src/guard/scheduler.ts', 'rxjs'],
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],
   ['home-of-zod', 'src/tasks/schema.ts', 'zod'],
-  ['home-of-commander', 'src/runtime/arguments.ts', 'commander'],
+  ['home-of-commander', 'src/session/arguments.ts', 'commander'],
 ];
 
 /** Imports that every rule lets pass. */
@@ -51,14 +64,28 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/link/server.ts', 'zeromq'],
   ['src/link/index.ts', './server.ts'],
   ['src/record/log.ts', 'pino'],
-  ['src/runtime/node.ts', '../drivers/index.ts'],
+  ['src/session/node.ts', '../learner/options.ts'],
+  ['src/sim/arm.ts', '../drivers/mujoco.ts'],
   ['src/ros/rclnodejs/binding.ts', 'rclnodejs'],
-  ['src/cli/sim.ts', '../runtime/index.ts'],
+  ['src/cli/sim.ts', '../sim/index.ts'],
 ];
 
-const targets = ['core', 'safety', 'drivers', 'runtime', 'cli', 'monitor', 'learner']
+const targets = [
+  'core',
+  'safety',
+  'drivers',
+  'guard',
+  'link',
+  'learner',
+  'config',
+  'session',
+  'sim',
+  'study',
+  'monitor',
+  'ros',
+]
   .map((folder) => `src/${folder}/index.ts`)
-  .concat('src/drivers/thing.ts', 'src/drivers/inner/secret.ts');
+  .concat('src/drivers/thing.ts', 'src/drivers/inner/secret.ts', 'src/drivers/mujoco.ts', 'src/learner/options.ts');
 
 let house: string;
 let bites: Set<string>;
@@ -103,7 +130,7 @@ describe('trials of the chain', () => {
         path.endsWith('.ts') && /ChainTrial|\btrial\b.*new SafetyChain|new SafetyChain\([^)]*\btrial\b/.test(read(path))
       );
     });
-    const allowed = /^(safety\/|runtime\/safety-check\/)/;
+    const allowed = /^(safety|safety-check)\//;
     expect(naming.filter((path) => !allowed.test(path))).toEqual([]);
     expect(naming.length).toBeGreaterThan(0);
   });

@@ -49,7 +49,12 @@ describe.each(documents)('%s', (path) => {
 describe('package.json', () => {
   it('starts programs that exist', () => {
     const programs = Object.values(scripts).flatMap((script) => matches(script, /node ([\w/.-]+\.js)/g));
-    const sources = programs.map((path) => path.replace(/^dist\/(.*)\.js$/, 'src/$1.ts'));
+    const sources = programs.map((path) =>
+      path
+        .replace(/^dist\/bench\//, 'bench/')
+        .replace(/^dist\//, 'src/')
+        .replace(/^((?:bench|src)\/.*)\.js$/, '$1.ts'),
+    );
     expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

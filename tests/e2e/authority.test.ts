@@ -17,12 +17,15 @@ import { saveSteadyPolicy } from '../support/steady-policy.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';
 
 const dist = (path: string): string => fileURLToPath(new URL(`../../dist/${path}`, import.meta.url));
-const { GUARD_NODE_FLAGS, startWorkerGuard } = (await import(
+const { GUARD_NODE_FLAGS, connectGuardLink, createActionCommand } = (await import(
   dist('guard/index.js')
 )) as typeof import('../../src/guard/index.ts');
-const { connectGuardLink, GuardSocketServer, createActionCommand } = (await import(
-  dist('guard/link/index.js')
-)) as typeof import('../../src/guard/link/index.ts');
+const { startWorkerGuard } = (await import(
+  dist('guard/worker-link.js')
+)) as typeof import('../../src/guard/worker-link.ts');
+const { GuardSocketServer } = (await import(
+  dist('guard/link/socket-server.js')
+)) as typeof import('../../src/guard/link/socket-server.ts');
 const { SystemClock } = (await import(dist('core/index.js'))) as typeof import('../../src/core/index.ts');
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-authority-'));

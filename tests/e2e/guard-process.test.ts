@@ -14,12 +14,13 @@ import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
 const { SystemClock } = (await dist('core/index.js')) as typeof import('../../src/core/index.ts');
-const { GUARD_NODE_FLAGS, startWorkerGuard } = (await dist(
+const { GUARD_NODE_FLAGS, connectGuardLink } = (await dist(
   'guard/index.js',
 )) as typeof import('../../src/guard/index.ts');
-const { connectGuardLink, GuardSocketServer } = (await dist(
-  'guard/link/index.js',
-)) as typeof import('../../src/guard/link/index.ts');
+const { startWorkerGuard } = (await dist('guard/worker-link.js')) as typeof import('../../src/guard/worker-link.ts');
+const { GuardSocketServer } = (await dist(
+  'guard/link/socket-server.js',
+)) as typeof import('../../src/guard/link/socket-server.ts');
 const { Supervisor } = (await dist('session/supervisor.js')) as typeof import('../../src/session/supervisor.ts');
 
 const LEASE_S = 0.2;

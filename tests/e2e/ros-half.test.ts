@@ -16,11 +16,13 @@ import { tcpListeners } from '../support/tcp-listeners.ts';
 import { until } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
-const dist = '../../dist/session';
-const { startWorkerGuard } = (await import(`${dist}/guard/index.js`)) as typeof import('../../src/guard/index.ts');
+const dist = '../../dist/guard';
+const { startWorkerGuard } = (await import(
+  `${dist}/worker-link.js`
+)) as typeof import('../../src/guard/worker-link.ts');
 const { createActionCommand } = (await import(
-  `${dist}/guard-link/index.js`
-)) as typeof import('../../src/guard/link/index.ts');
+  `${dist}/link/frames.js`
+)) as typeof import('../../src/guard/link/frames.ts');
 
 const processes = {
   bridgeModule: support('memory-bridge.js'),

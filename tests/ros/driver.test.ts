@@ -154,8 +154,8 @@ describeRos('a robot behind ROS 2', () => {
 
   async function openGuard(driver: RosDriverOptions) {
     const { startWorkerGuard } = (await import(
-      `${DIST}/runtime/guard/index.js`
-    )) as typeof import('../../src/guard/index.ts');
+      `${DIST}/guard/worker-link.js`
+    )) as typeof import('../../src/guard/worker-link.ts');
     const made = await startWorkerGuard({
       model: mockModel,
       action: mockAction,
@@ -192,8 +192,8 @@ describeRos('a robot behind ROS 2', () => {
 
   async function push(driven: Guard, steps: number): Promise<void> {
     const { createActionCommand } = (await import(
-      `${DIST}/runtime/guard-link/index.js`
-    )) as typeof import('../../src/guard/link/index.ts');
+      `${DIST}/guard/link/frames.js`
+    )) as typeof import('../../src/guard/link/frames.ts');
     const command = createActionCommand(mockAction.dimensions.length);
     for (let i = 0; i < steps; i++) {
       command.seq = ++sent;

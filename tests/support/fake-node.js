@@ -3,7 +3,7 @@
  * `drive` moves the arm until it is ended; `crash` moves it a little and exits with code 3; `leave` exits with code 0.
  */
 import { SystemClock } from '../../dist/core/index.js';
-import { connectGuardLink, createActionCommand } from '../../dist/guard/link/index.js';
+import { connectGuardLink, createActionCommand } from '../../dist/guard/index.js';
 
 const [path, mode, leaseS] = process.argv.slice(2);
 const clock = new SystemClock();

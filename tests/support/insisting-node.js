@@ -3,7 +3,7 @@
  * that could let it go on, as a person and as a policy, and commands motion all the time.
  */
 import { SystemClock } from '../../dist/core/index.js';
-import { connectGuardLink, createActionCommand } from '../../dist/guard/link/index.js';
+import { connectGuardLink, createActionCommand } from '../../dist/guard/index.js';
 
 const clock = new SystemClock();
 const link = await connectGuardLink(process.argv[2], { timeoutMs: 10_000 });

@@ -3,9 +3,9 @@
  * killed. Arguments: the options of `RosHalf` as JSON, and the kind of pulse.
  */
 import { writeSync } from 'node:fs';
-import { PULSE, ROS_MESSAGE } from '../../dist/drivers/ros/index.js';
-import { NumbersMessage } from '../../dist/guard/link/index.js';
-import { RosHalf } from '../../dist/guard/ros/index.js';
+import { PULSE, ROS_MESSAGE } from '../../dist/drivers/index.js';
+import { NumbersMessage } from '../../dist/guard/index.js';
+import { RosHalf } from '../../dist/guard/ros/ros-half.js';
 
 const half = new RosHalf({
   ...JSON.parse(process.argv[2]),

@@ -4,7 +4,7 @@ import type { SimOptions } from '../commands.ts';
 import { simBody } from './sim.ts';
 
 const simulate = vi.hoisted(() => vi.fn());
-vi.mock('../../runtime/sim/index.ts', () => ({ simulate }));
+vi.mock('../../sim/index.ts', () => ({ simulate }));
 
 const options: SimOptions = {
   task: 'insert',

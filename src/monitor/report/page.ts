@@ -28,7 +28,7 @@ import { attribute, embeddedJson, text } from './html.ts';
 import type { ReportData } from './report-data.ts';
 import { renderStill } from './still.ts';
 
-const asset = (name: string): string => readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8');
+const asset = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
 
 /** Renderer and player as one module: inside a page there is no other file to import. */
 function pageScript(): string {

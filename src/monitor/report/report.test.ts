@@ -399,7 +399,7 @@ describe('charts', () => {
 
 describe('the page script', () => {
   it('draws a solid, and cuts it open at the section', async () => {
-    const script = './page/renderer.mjs';
+    const script = './renderer.mjs';
     const renderer = await import(script);
     const scene = renderer.createScene(encodeRecording(recording()), unitMeshes(12));
     const picture = renderer.createPicture(120, 90);

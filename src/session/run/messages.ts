@@ -1,7 +1,9 @@
 /** What the node's process is started with, and what it tells the process that started it. */
-import type { OperatorKind } from '../../cli/index.ts';
 import type { RunStatus } from '../status.ts';
 import type { FailedMessage } from './parent-channel.ts';
+
+/** Who may take over from the policy. */
+export type OperatorKind = 'scripted' | 'keyboard' | 'none';
 
 /** Settings of a node, as JSON in its first argument. */
 export interface LiveNodeConfig {

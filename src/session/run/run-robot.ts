@@ -2,7 +2,6 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OperatorKind } from '../../cli/index.ts';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
@@ -13,7 +12,7 @@ import type { RunStatus } from '../status.ts';
 import { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from '../supervisor.ts';
 import { GoOn } from './go-on.ts';
 import { explainedBy, GUARD_LOG } from './guard-log.ts';
-import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
+import type { LiveNodeConfig, LiveNodeMessage, OperatorKind, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { makeScratchFolder } from './scratch-folder.ts';

@@ -19,8 +19,8 @@ import { until } from '../../support/until.ts';
 // Threads and processes run the compiled code: this version of Node cannot strip types.
 const dist = (file: string): string => fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url));
 const { runStopTrials } = (await import(
-  dist('bench/stop-trials/index.js')
-)) as typeof import('../../../bench/stop-trials/index.ts');
+  dist('bench/stop-trials/run-trials.js')
+)) as typeof import('../../../bench/stop-trials/run-trials.ts');
 const TRIALS = 2;
 /** `npm run evidence` floods for as long as row 32 says; a test run has not the time. */
 const FLOOD_S = Number(process.env['REIN_FLOOD_S'] ?? 5);

@@ -1,1 +1,0 @@
-export type { OperatorKind } from './commands.ts';
