@@ -1,12 +1,11 @@
 /** The text of `docs/ros2/reference.md`, from the code that registers, the declarations of parameters, and the package's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { declarationsOf, NODE_PARAMETERS } from '../../src/ros/node/settings.ts';
 import { USE_SIM_TIME } from '../../src/ros/parameters/sim-time.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';
 import type { ParameterDeclaration } from '../../src/ros/port/ros-port.ts';
 import { SIM_PARAMETERS } from '../../src/ros/sim/parameters.ts';
-import { NODE_PARAMETERS } from '../../src/ros/start/parameters.ts';
-import { declarationsOf } from '../../src/ros/start/settings.ts';
 import { OBSERVATION_TYPES, type ObservationType } from '../../src/tasks/index.ts';
 import { partsOf } from '../../src/tasks/observation-source.ts';
 import { type Field, parseInterface, parseLaunchArguments } from './sources.ts';

@@ -1,4 +1,4 @@
 /** `ros2 run rein node`. */
-import { runNode } from './start/run-node.ts';
+import { runNode } from './node/run-node.ts';
 
 process.exitCode = await runNode(process.argv.slice(2));

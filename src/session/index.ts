@@ -5,13 +5,14 @@ export { type EpisodeResult, EpisodeRunner, type Mark, type StepTimings } from '
 export { LearnerConnection } from './learner-connection.ts';
 export { openSession } from './open-session.ts';
 export { GoOn } from './run/go-on.ts';
-export { explainedBy, GUARD_LOG } from './run/guard-log.ts';
+export { explainedBy } from './run/guard-log.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { LIVE_COMMAND } from './run/live-folder.ts';
 export type { OperatorKind } from './run/messages.ts';
 export { endFailed, type FailedMessage, tellParent } from './run/parent-channel.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareWaitingRun } from './run/prepare-run.ts';
+export { RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { makeScratchFolder } from './run/scratch-folder.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';

@@ -135,7 +135,7 @@ describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
       const killedAtS = await interrupted(node, 'SIGKILL');
       const after = run.motion('robot').filter((m) => m.atS > killedAtS);
       await until(() => moving.said().includes('The node is started again (1 of 3)'), 'another node');
-      expect(moving.said()).toContain('The node ended (signal SIGKILL): the guard brakes the arm and holds it.');
+      expect(moving.said()).toContain('The node ended (signal SIGKILL): the guard brakes the robot and holds it.');
       await until(() => run.motion('robot').some((m) => m.atS > killedAtS && m.state === 'stopped'), 'the stop');
       // A process that died is no category 2: in simulation, too, the next one moves nothing until a person acts.
       await until(() => moving.said().includes('press c to continue'), 'the sentence');

@@ -3,12 +3,14 @@ import type { RosDriverOptions } from '../../drivers/index.ts';
 import {
   AckermannDriveStamped,
   Float64MultiArray,
+  type Header,
   JointTrajectory,
   JointTrajectoryPoint,
   PoseStamped,
   Twist,
   TwistStamped,
 } from '../messages/definitions.ts';
+import { setTime } from '../messages/time.ts';
 import { COMMAND_QOS } from '../port/qos.ts';
 import type { RosPort } from '../port/ros-port.ts';
 
@@ -130,13 +132,7 @@ function fillTwist({ linear, angular }: Twist, values: Float64Array, at: number)
   angular.z = values[at + 5]!;
 }
 
-function stamp(
-  port: RosPort,
-  header: { frame_id: string; stamp: { sec: number; nanosec: number } },
-  frameId: string,
-): void {
-  const nowNs = port.clock.nowNs();
-  header.stamp.sec = Number(nowNs / 1_000_000_000n);
-  header.stamp.nanosec = Number(nowNs % 1_000_000_000n);
+function stamp(port: RosPort, header: Header, frameId: string): void {
+  setTime(header.stamp, port.clock.nowNs());
   header.frame_id = frameId;
 }

@@ -1,8 +1,9 @@
 /** What the robot says of itself on its topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
 import { createRobotState, type RobotModel, type RobotState } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/index.ts';
-import { JointState, Odometry, WrenchStamped } from '../messages/definitions.ts';
+import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
 import { fieldAt, messageType } from '../messages/registry.ts';
+import { isSet, nanosecondsOf } from '../messages/time.ts';
 import { SENSOR_QOS } from '../port/qos.ts';
 import type { RosClock, RosPort, RosSubscription } from '../port/ros-port.ts';
 import { Odometer } from './odometer.ts';
@@ -25,12 +26,6 @@ const SHORTEST_STEP_S = 0.02;
 const OUT_OF_ORDER_S = 1;
 /** The robot's clock and ours agree where the first stamp is no farther off than this. */
 const CLOCKS_AGREE_S = 1;
-
-/** A stamp as messages have it. */
-interface Stamp {
-  readonly sec: number;
-  readonly nanosec: number;
-}
 
 export class RobotReadings {
   /** The newest; `signals` in the order of the options' `signals`, not of the task's names. */
@@ -58,7 +53,7 @@ export class RobotReadings {
   #orderOf: readonly string[] = [];
   #jumpedAtS = Number.NEGATIVE_INFINITY;
   #movedUntilS = Number.NEGATIVE_INFINITY;
-  #lastStamp: Stamp = { sec: 0, nanosec: 0 };
+  #lastStamp: Time = { sec: 0, nanosec: 0 };
   readonly #before: Float64Array;
   readonly #beforeThat: Float64Array;
   #alternations = 0;
@@ -210,10 +205,10 @@ export class RobotReadings {
     return worstS;
   }
 
-  #noteAge({ sec, nanosec }: Stamp): void {
+  #noteAge(stamp: Time): void {
     const nowNs = this.#clock.nowNs();
     if (nowNs === 0n) return;
-    const ageS = Number(nowNs - BigInt(sec) * 1_000_000_000n - BigInt(nanosec)) * 1e-9;
+    const ageS = Number(nowNs - nanosecondsOf(stamp)) * 1e-9;
     this.#doClocksAgree ??= Math.abs(ageS) < CLOCKS_AGREE_S;
     if (this.#doClocksAgree) this.#worstAgeS = Math.max(this.#worstAgeS, ageS);
   }
@@ -222,7 +217,7 @@ export class RobotReadings {
    * A stamp that was seen already is the same measurement once more, and no sign of life; one from a moment before came
    * out of order, and is not where the robot is. Zero stands for none.
    */
-  #isNew(stamp: Stamp): boolean {
+  #isNew(stamp: Time): boolean {
     const { sec, nanosec } = stamp;
     const last = this.#lastStamp;
     if (isSet(stamp)) {
@@ -243,14 +238,10 @@ export class RobotReadings {
 }
 
 /** How long after the last one a measurement was made: by its stamps where they make sense, as messages come in bursts. */
-function stepOf(last: Stamp, { sec, nanosec }: Stamp, arrivedAfterS: number): number {
+function stepOf(last: Time, { sec, nanosec }: Time, arrivedAfterS: number): number {
   const stampedS = sec - last.sec + (nanosec - last.nanosec) * 1e-9;
   const isStamped = isSet(last) && stampedS > 0 && stampedS < 1;
   return Math.max(isStamped ? stampedS : arrivedAfterS, SHORTEST_DERIVED_S);
-}
-
-function isSet({ sec, nanosec }: Stamp): boolean {
-  return sec !== 0 || nanosec !== 0;
 }
 
 function sameNames(a: readonly string[], b: readonly string[]): boolean {

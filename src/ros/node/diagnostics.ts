@@ -3,10 +3,11 @@ import type { GuardFrame, JointModel } from '../../core/index.ts';
 import { type Fault, faultsOf, isAtLeast, sentenceOf, withRow } from '../../safety/index.ts';
 import type { LiveSession } from '../../session/index.ts';
 import { DIAGNOSTIC_STATUS, DiagnosticArray, DiagnosticStatus } from '../messages/definitions.ts';
+import { setTime } from '../messages/time.ts';
+import type { TopicObservation } from '../observations/topic-observation.ts';
 import { EVENT_QOS } from '../port/qos.ts';
 import type { RosFault, RosPort, RosPublisher } from '../port/ros-port.ts';
 import type { SessionHolder } from './session-holder.ts';
-import { stamp } from './stamp.ts';
 
 export type Level = 'ok' | 'warn' | 'error' | 'stale';
 
@@ -65,7 +66,7 @@ export class Diagnostics {
 
   publish(): void {
     const { port, robotId } = this.#options;
-    stamp(port.clock, this.#array.header.stamp);
+    setTime(this.#array.header.stamp, port.clock.nowNs());
     this.#array.status = this.parts().map(({ part, level, message, values }) => ({
       ...DiagnosticStatus.create(),
       level: LEVELS[level],
@@ -200,4 +201,27 @@ function learnerOf(session: LiveSession): PartStatus {
   if (learner === 'connected') return { part, level: 'ok', message: 'Connected.', values };
   if (learner === 'refused') return { part, level: 'error', message: 'The learner refuses this robot.', values };
   return { part, level: 'warn', message: 'The learner is not reached; what is recorded waits on disk.', values };
+}
+
+/** How the observation topics are. */
+export function observationsStatus(observations: readonly TopicObservation[], nowS: number): PartStatus {
+  const part = 'observations';
+  if (observations.length === 0) return { part, level: 'ok', message: 'The task reads no topics.', values: {} };
+  const problems = observations.flatMap((observation) => observation.problems(nowS));
+  const values = Object.fromEntries(
+    observations.flatMap((observation) => {
+      const { name, counters } = observation;
+      const ageMs = observation.ageMs(nowS);
+      return [
+        [`${name}.topic`, observation.topic.topic],
+        [`${name}.ageMs`, Number.isFinite(ageMs) ? ageMs.toFixed(0) : 'never'],
+        [`${name}.rateHz`, observation.rateHz(nowS).toFixed(1)],
+        [`${name}.malformed`, counters.malformed],
+      ];
+    }),
+  );
+  const [first] = problems;
+  if (first === undefined) return { part, level: 'ok', message: 'All topics are fresh.', values };
+  const hasNone = observations.every((observation) => observation.counters.taken === 0);
+  return { part, level: hasNone ? 'stale' : 'error', message: withRow(first.sentence, first.row), values };
 }

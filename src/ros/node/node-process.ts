@@ -10,15 +10,14 @@ import { subscribeObservations } from '../observations/subscribe.ts';
 import type { TopicObservation } from '../observations/topic-observation.ts';
 import type { RosPort } from '../port/ros-port.ts';
 import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
-import type { NodeChildConfig, NodeChildMessage } from '../start/child-config.ts';
-import { JOINT_STATES_RATE } from '../start/parameters.ts';
-import { declarationsOf, NODE_NAME } from '../start/settings.ts';
+import { observationsStatus } from './diagnostics.ts';
 import { LearnerRun } from './learner-run.ts';
-import { observationsStatus } from './observations-status.ts';
 import { RobotNode } from './robot-node.ts';
+import type { NodeChildConfig, NodeChildMessage } from './run-node.ts';
+import { declarationsOf, JOINT_STATES_RATE, NODE_NAME } from './settings.ts';
 
 /** The graph shows a dead node for so long at most, s. */
-const GHOST_S = 25;
+const STALE_S = 25;
 /** The learner gets so long at the end: what it does not get waits on disk, ms. */
 const DRAIN_MS = 200;
 
@@ -66,7 +65,7 @@ function createNode(
     if (name === JOINT_STATES_RATE) node.setJointStatesHz(value as number);
     return undefined;
   });
-  const ghosts = config.restart + (config.hasGhost ? 1 : 0);
+  const staleNodes = config.restart + (config.hasStaleNode ? 1 : 0);
   const startedAtS = clock.nowS();
   const isOwnRobot = setup.driver.name !== 'ros';
   const run = new LearnerRun({
@@ -84,7 +83,7 @@ function createNode(
         ...{ guard: socketPath, isScripted: operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
       }),
     others: () => [observationsStatus(observations, clock.nowS())],
-    ghosts: () => (clock.nowS() - startedAtS < GHOST_S ? ghosts : 0),
+    staleNodes: () => (clock.nowS() - startedAtS < STALE_S ? staleNodes : 0),
     onEvent: (event) => {
       if (PRINTED_FROM[event.level] >= config.printsFrom) print(port.nodeName, event);
     },

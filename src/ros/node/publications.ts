@@ -11,9 +11,9 @@ import {
   SafetyState,
   State,
 } from '../messages/definitions.ts';
+import { setTime } from '../messages/time.ts';
 import { EVENT_QOS, LATCHED_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
-import { stamp } from './stamp.ts';
 
 const { INFO: info, WARN: warn, ERROR: error } = ROBOT_EVENT;
 const LEVELS = { info, warn, error } as const;
@@ -84,7 +84,7 @@ export class Publications {
 
   safety(frame: GuardFrame): void {
     const message = this.#message.safety;
-    stamp(this.#port.clock, message.stamp);
+    setTime(message.stamp, this.#port.clock.nowNs());
     message.state = frame.state;
     message.decider = frame.decider;
     message.fault_flags = frame.faultFlags;
@@ -114,7 +114,7 @@ export class Publications {
   state(session: LiveSession): void {
     const message = this.#message.state;
     const { state, frame } = session;
-    stamp(this.#port.clock, message.stamp);
+    setTime(message.stamp, this.#port.clock.nowNs());
     message.mode = state.mode;
     message.phase = state.phase;
     message.episode = state.episode;
@@ -137,7 +137,7 @@ export class Publications {
   policy(session: LiveSession): void {
     const message = this.#message.policy;
     const state = session.policyState;
-    stamp(this.#port.clock, message.stamp);
+    setTime(message.stamp, this.#port.clock.nowNs());
     message.version = BigInt(state.version);
     message.age_s = state.ageS;
     message.latency_p50_ms = state.latencyP50Ms;
@@ -150,7 +150,7 @@ export class Publications {
 
   intervention(report: InterventionReport): void {
     const message = this.#message.intervention;
-    stamp(this.#port.clock, message.stamp);
+    setTime(message.stamp, this.#port.clock.nowNs());
     message.active = report.isActive;
     message.operator_name = report.operator;
     message.decided_by = report.decidedBy;
@@ -162,7 +162,7 @@ export class Publications {
 
   event(event: SessionEvent): void {
     const message = this.#message.event;
-    stamp(this.#port.clock, message.stamp);
+    setTime(message.stamp, this.#port.clock.nowNs());
     message.level = LEVELS[event.level];
     message.name = event.name;
     message.row = event.row;
@@ -174,7 +174,7 @@ export class Publications {
   #jointStates({ robot }: GuardFrame): void {
     if (this.#joints === undefined) return;
     const message = this.#message.joints;
-    stamp(this.#port.clock, message.header.stamp);
+    setTime(message.header.stamp, this.#port.clock.nowNs());
     message.position = robot.positionRad;
     message.velocity = robot.velocityRadPerS;
     message.effort = robot.torqueNm;

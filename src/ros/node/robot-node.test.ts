@@ -143,8 +143,8 @@ describe('the lifecycle', () => {
     expect(ros.events.at(-1)!.message).toContain('Another node is called /rein');
   });
 
-  it('is not kept by the ghost of one that died', async () => {
-    await ros.make({ node: { ghosts: () => 1 } });
+  it('is not kept by what the graph still shows of one that died', async () => {
+    await ros.make({ node: { staleNodes: () => 1 } });
     ros.graph.join('/rein');
     await ros.start();
     expect(await ros.port.transition('configure')).toBe('inactive');

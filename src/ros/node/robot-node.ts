@@ -29,7 +29,7 @@ export interface RobotNodeOptions {
   /** Opens a session with these operators and this listener. Nothing moves. */
   readonly openSession: (operators: readonly TeleopSource[], listener: SessionListener) => Promise<LiveSession>;
   /** Doubles of our own name that are known to be dead, and that the graph still shows. */
-  readonly ghosts?: () => number;
+  readonly staleNodes?: () => number;
   /** Parts that others look after, e.g. observation topics. */
   readonly others?: () => readonly PartStatus[];
   /** The machine's. */
@@ -94,7 +94,7 @@ export class RobotNode {
     });
     this.#diagnostics = new Diagnostics({
       ...{ port, robotId: options.robotId, holder: this.#holder, nowS: () => clock.nowS(), joints: robot.joints },
-      lasting: () => port.graphFaults.filter((fault) => !this.#isGhost(fault)),
+      lasting: () => port.graphFaults.filter((fault) => !this.#isStale(fault)),
       others: () => [this.#teleop.status(), ...(options.others?.() ?? [])],
     });
     this.#permission = { holder: this.#holder, isActive: false, fullName: port.fullName };
@@ -141,7 +141,7 @@ export class RobotNode {
 
   /** What went wrong at the border to ROS. A callback that threw stops the robot: nobody knows what it left undone. */
   rosFault(fault: RosFault): void {
-    if (this.#isGhost(fault)) return;
+    if (this.#isStale(fault)) return;
     this.#diagnostics.rosFault(fault);
     if (fault.kind === 'timeJump') return; // told with what it does to the episode
     const { row, remedy } = ROS_EVENTS[fault.kind];
@@ -151,8 +151,8 @@ export class RobotNode {
     if (isDefect) this.#stop('a callback failed');
   }
 
-  #isGhost({ kind }: RosFault): boolean {
-    return kind === 'duplicateNode' && (this.#options.ghosts?.() ?? 0) > 0;
+  #isStale({ kind }: RosFault): boolean {
+    return kind === 'duplicateNode' && (this.#options.staleNodes?.() ?? 0) > 0;
   }
 
   event(given: SessionEvent): void {
@@ -189,9 +189,9 @@ export class RobotNode {
   }
 
   #configure(): LifecycleResult {
-    const { port, ghosts } = this.#options;
+    const { port, staleNodes } = this.#options;
     const doubles = port.nodeNames().filter((name) => name === port.fullName).length - 1;
-    if (doubles > (ghosts?.() ?? 0)) {
+    if (doubles > (staleNodes?.() ?? 0)) {
       this.event({
         ...{ level: 'error', name: 'duplicateNode', row: 29 },
         message: `Another node is called ${port.fullName}: this one does not begin.`,

@@ -5,10 +5,10 @@ import type { Clock } from '../../core/index.ts';
 import type { SessionEvent } from '../../session/index.ts';
 import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
 import { Empty, Joy, TwistStamped } from '../messages/definitions.ts';
+import { secondsOf } from '../messages/time.ts';
 import { EVENT_QOS, SENSOR_QOS } from '../port/qos.ts';
 import type { RosPort, RosSubscription } from '../port/ros-port.ts';
 import type { PartStatus } from './diagnostics.ts';
-import { secondsOf } from './stamp.ts';
 
 export type OperatorChoice = 'none' | 'scripted' | 'joy' | 'twist';
 

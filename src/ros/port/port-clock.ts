@@ -1,6 +1,6 @@
 /** ROS time of a port: the wall's, or what `/clock` says. */
-
 import { Clock } from '../messages/definitions.ts';
+import { nanosecondsOf } from '../messages/time.ts';
 import type { FaultDesk } from './fault-desk.ts';
 import { SENSOR_QOS } from './qos.ts';
 import type { RosClock, RosPort } from './ros-port.ts';
@@ -27,9 +27,7 @@ export class PortClock implements RosClock {
 
   /** Listens to `/clock` through `port`. */
   follow(port: Pick<RosPort, 'subscribe'>): void {
-    port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }) =>
-      this.set(BigInt(clock.sec) * 1_000_000_000n + BigInt(clock.nanosec)),
-    );
+    port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }) => this.set(nanosecondsOf(clock)));
   }
 
   /** What `/clock` says now. */

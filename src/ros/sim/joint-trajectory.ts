@@ -4,13 +4,15 @@
  * A trajectory that it does not understand is refused and the old one goes on.
  */
 import { allFinite } from '../../core/index.ts';
+import type { Duration } from '../messages/definitions.ts';
+import { secondsOf } from '../messages/time.ts';
 import type { ArmController, ArmReading } from './controller.ts';
 
-/** A point of a trajectory as the message has it. */
+/** What of the message counts here. */
 export interface TrajectoryPoint {
   readonly positions: ArrayLike<number>;
   readonly velocities: ArrayLike<number>;
-  readonly time_from_start: { readonly sec: number; readonly nanosec: number };
+  readonly time_from_start: Duration;
 }
 
 export interface Trajectory {
@@ -112,9 +114,8 @@ function knotOf(point: TrajectoryPoint, order: readonly number[], startS: number
     return `has ${point.velocities.length} velocities for ${order.length} joints`;
   }
   if (!allFinite(point.positions) || !allFinite(point.velocities)) return 'is not finite';
-  const { sec, nanosec } = point.time_from_start;
   return {
-    atS: startS + sec + nanosec * 1e-9,
+    atS: startS + secondsOf(point.time_from_start),
     positionRad: Float64Array.from(order, (index) => point.positions[index]!),
     velocityRadPerS: hasVelocities ? Float64Array.from(order, (index) => point.velocities[index]!) : undefined,
   };

@@ -1,13 +1,8 @@
 /** The time that messages are stamped with: that of ROS, or one of the simulator's own that it publishes on `/clock`. */
+
+import type { Time } from '../messages/definitions.ts';
+import { isSet, nanosecondsOf, setTime } from '../messages/time.ts';
 import type { RosClock } from '../port/ros-port.ts';
-
-/** A stamp as messages have it. */
-export interface Stamp {
-  sec: number;
-  nanosec: number;
-}
-
-const NS_PER_S = 1_000_000_000n;
 
 export interface SimClockOptions {
   readonly ros: RosClock;
@@ -36,15 +31,12 @@ export class SimClock {
   }
 
   /** Writes the present time into `stamp`. */
-  write(stamp: Stamp, nowS: number): void {
-    const ns = this.nowNs(nowS);
-    stamp.sec = Number(ns / NS_PER_S);
-    stamp.nanosec = Number(ns % NS_PER_S);
+  write(stamp: Time, nowS: number): void {
+    setTime(stamp, this.nowNs(nowS));
   }
 
   /** How long ago `stamp` was, s; 0 for a stamp of zero, which means "now" by convention. */
-  ageS(stamp: Readonly<Stamp>, nowS: number): number {
-    if (stamp.sec === 0 && stamp.nanosec === 0) return 0;
-    return Number(this.nowNs(nowS) - (BigInt(stamp.sec) * NS_PER_S + BigInt(stamp.nanosec))) * 1e-9;
+  ageS(stamp: Readonly<Time>, nowS: number): number {
+    return isSet(stamp) ? Number(this.nowNs(nowS) - nanosecondsOf(stamp)) * 1e-9 : 0;
   }
 }

@@ -1,6 +1,5 @@
 /** What the node's process is started with, and what it tells the process that started it. */
 import type { RunStatus } from '../status.ts';
-import type { FailedMessage } from './parent-channel.ts';
 
 /** Who may take over from the policy. */
 export type OperatorKind = 'scripted' | 'keyboard' | 'none';
@@ -34,7 +33,7 @@ export type ToNodeMessage =
   /** The terminal has gone away. */
   | { readonly kind: 'keysLost' };
 
+/** What the node tells the process that started it, besides why it gives up. */
 export type LiveNodeMessage =
   | { readonly kind: 'status'; readonly status: RunStatus }
-  | { readonly kind: 'print'; readonly line: string }
-  | FailedMessage;
+  | { readonly kind: 'print'; readonly line: string };

@@ -1,21 +1,17 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
-import { GUARD_NODE_FLAGS } from '../../guard/index.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunObserver } from '../run-log.ts';
 import type { RunStatus } from '../status.ts';
-import { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from '../supervisor.ts';
+import { guardStopMs, type Supervisor } from '../supervisor.ts';
 import { GoOn } from './go-on.ts';
-import { explainedBy, GUARD_LOG } from './guard-log.ts';
 import type { LiveNodeConfig, LiveNodeMessage, OperatorKind, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
-import { makeScratchFolder } from './scratch-folder.ts';
+import { RobotProcesses } from './robot-processes.ts';
 
 export interface RunRobotRequest {
   readonly config: ResolvedConfig;
@@ -42,7 +38,6 @@ export interface RobotRun {
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 3;
-const SOCKET_FILE = 'guard.sock';
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
 export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
@@ -50,17 +45,12 @@ export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
   refuseDebugger();
   const setup = createSetup(request.config);
   checkDecider(request);
-  const scratch = makeScratchFolder(SOCKET_FILE);
-  try {
-    const prepared = await prepareRun(request, setup);
-    const { folder, runId } = prepared;
-    request.signal.throwIfAborted();
-    request.observer.print(`run ${runId ?? 'of the learner'}, robot ${request.robotId}, files in ${folder.path}`);
-    if (prepared.isLearnerAway) request.observer.print(awayLine(request, prepared));
-    return await new RobotSupervision(request, setup, folder, runId, scratch).run();
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
+  const prepared = await prepareRun(request, setup);
+  const { folder, runId } = prepared;
+  request.signal.throwIfAborted();
+  request.observer.print(`run ${runId ?? 'of the learner'}, robot ${request.robotId}, files in ${folder.path}`);
+  if (prepared.isLearnerAway) request.observer.print(awayLine(request, prepared));
+  return new RobotSupervision(request, setup, folder, runId).run();
 }
 
 function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun): string {
@@ -78,53 +68,44 @@ function checkDecider({ policy, learner, operator }: RunRobotRequest): void {
   });
 }
 
-/** One run of both processes. */
+/** One run of both processes, with a person at the terminal. */
 class RobotSupervision {
   readonly #request: RunRobotRequest;
   readonly #folder: RunFolder;
-  readonly #guardLog: number;
-  readonly #supervisor: Supervisor;
+  readonly #processes: RobotProcesses;
   readonly #goOn: GoOn;
   #status: RunStatus | undefined;
-  #failure: ReinError | undefined;
 
-  constructor(
-    request: RunRobotRequest,
-    setup: RunSetup,
-    folder: RunFolder,
-    runId: string | undefined,
-    scratch: string,
-  ) {
+  constructor(request: RunRobotRequest, setup: RunSetup, folder: RunFolder, runId: string | undefined) {
     this.#request = request;
     this.#folder = folder;
-    const socketPath = join(scratch, SOCKET_FILE);
-    const guardFile = join(scratch, 'guard.json');
-    writeFileSync(guardFile, JSON.stringify(guardConfigOf(setup, socketPath, 'supervisor')));
-    this.#guardLog = openSync(join(folder.path, GUARD_LOG), 'a');
-    this.#supervisor = new Supervisor({
-      guard: {
-        modulePath: program('../../guard/guard-process.js'),
-        args: [guardFile],
-        nodeFlags: GUARD_NODE_FLAGS,
-        errorsTo: this.#guardLog,
-      },
-      node: {
-        modulePath: program('./node-process.js'),
+    this.#processes = new RobotProcesses({
+      folder: folder.path,
+      guard: (socketPath) => guardConfigOf(setup, socketPath, 'supervisor'),
+      node: (socketPath) => ({
+        modulePath: fileURLToPath(new URL('./node-process.js', import.meta.url)),
         args: [JSON.stringify(nodeConfig(request, folder, runId, socketPath))],
+      }),
+      comesUp: 'holding',
+      supervision: {
+        maxNodeRestarts: NODE_RESTARTS,
+        stopLimitMs: guardStopMs(setup.config.robot),
+        // Whoever starts a robot lets it move; after any stop somebody says so again.
+        onGuardReady: ({ isSimulated }) => {
+          if (!isSimulated) void this.#goOn.start().catch(ignoreLoss);
+        },
       },
-      maxNodeRestarts: NODE_RESTARTS,
-      stopLimitMs: guardStopMs(setup.config.robot),
-      onEvent: (event) => this.#onEvent(event),
+      print: (line) => request.observer.print(line),
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
-      // Whoever starts a robot lets it move; after any stop somebody says so again.
-      onGuardReady: ({ isSimulated }) => {
-        if (!isSimulated) void this.#goOn.start().catch(ignoreLoss);
-      },
     });
     this.#goOn = new GoOn(
       (kind) => this.#supervisor.ask({ kind }),
       (sentence) => request.observer.print(sentence),
     );
+  }
+
+  get #supervisor(): Supervisor {
+    return this.#processes.supervisor;
   }
 
   async run(): Promise<RobotRun> {
@@ -133,15 +114,11 @@ class RobotSupervision {
     signal.addEventListener('abort', stop);
     const terminal = this.#openTerminal();
     try {
-      const code = await this.#supervisor.run();
-      if (this.#failure !== undefined) throw this.#failure;
+      const code = await this.#processes.run();
       if (code !== 0) throw new ReinError('environment', `The node ended with exit code ${code}, again and again.`);
-    } catch (error) {
-      throw this.#explained(error);
     } finally {
       signal.removeEventListener('abort', stop);
       terminal?.close();
-      closeSync(this.#guardLog);
     }
     return { folder: this.#folder.path, status: this.#status };
   }
@@ -170,46 +147,12 @@ class RobotSupervision {
     void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
   }
 
-  #onEvent(event: SupervisorEvent): void {
-    const { observer } = this.#request;
-    if (event.kind === 'restarting') {
-      observer.print(`The node is started again (${event.restart} of ${NODE_RESTARTS}).`);
-      return;
-    }
-    if (event.kind === 'busStopped') observer.print(busStopped(event));
-    if (event.kind !== 'ended' || event.isExpected) return;
-    if (event.process === 'guardian') {
-      observer.print(`The guardian ended (${event.how}): the robot brakes and holds until it is back.`);
-      return;
-    }
-    if (event.process === 'node') {
-      if (this.#failure === undefined) {
-        observer.print(`The node ended (${event.how}): the guard brakes the arm and holds it.`);
-      }
-      return;
-    }
-    this.#failure = new ReinError('driver', `The guard ended (${event.how}): nothing can move the robot any more.`, {
-      remedy: `${join(this.#folder.path, GUARD_LOG)} says more.`,
-    });
-  }
-
   #onNodeMessage(message: LiveNodeMessage): void {
     const { observer } = this.#request;
     if (message.kind === 'status') {
       this.#status = message.status;
       observer.status(message.status);
-    } else if (message.kind === 'print') observer.print(message.line);
-    else {
-      const { kind, remedy } = message.error;
-      // Where the guard is gone too, that is why the node failed.
-      this.#failure ??= new ReinError(kind, message.error.message, remedy === undefined ? {} : { remedy });
-      this.#supervisor.stop();
-    }
-  }
-
-  /** The guard's own words, where it could not start. */
-  #explained(error: unknown): unknown {
-    return this.#failure === undefined ? explainedBy(join(this.#folder.path, GUARD_LOG), error) : error;
+    } else observer.print(message.line);
   }
 }
 
@@ -237,8 +180,4 @@ function nodeConfig(
     ...(policy === undefined ? {} : { policy }),
     ...(durationS === undefined ? {} : { durationS }),
   };
-}
-
-function program(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url));
 }

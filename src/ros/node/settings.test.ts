@@ -2,11 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { leaveMark } from './ghost.ts';
-import { nodeHelp } from './help.ts';
-import { NODE_PARAMETERS } from './parameters.ts';
-import { rosArgumentsOf } from './ros-arguments.ts';
-import { declarationsOf, resolveSettings } from './settings.ts';
+import { leaveMark, nodeHelp } from './run-node.ts';
+import { declarationsOf, NODE_PARAMETERS, resolveSettings, rosArgumentsOf } from './settings.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -145,19 +142,19 @@ describe('what the guard is told of ROS besides', () => {
 describe('the mark of a node', () => {
   it('tells a successor that the one before died without a word, and nothing after an orderly end', () => {
     const first = leaveMark('/arm1/rein', '3', folder);
-    expect(first.hasGhost).toBe(false);
+    expect(first.hasStaleNode).toBe(false);
     first.clear();
-    expect(leaveMark('/arm1/rein', '3', folder).hasGhost).toBe(false);
+    expect(leaveMark('/arm1/rein', '3', folder).hasStaleNode).toBe(false);
     writeFileSync(join(folder, '3-arm1-rein.pid'), '999999999');
-    expect(leaveMark('/arm1/rein', '3', folder).hasGhost).toBe(true);
-    expect(leaveMark('/arm1/rein', '4', folder).hasGhost).toBe(false);
+    expect(leaveMark('/arm1/rein', '3', folder).hasStaleNode).toBe(true);
+    expect(leaveMark('/arm1/rein', '4', folder).hasStaleNode).toBe(false);
   });
 
   it('of one that lives is left alone', () => {
     writeFileSync(join(folder, '0-rein.pid'), String(process.ppid));
     const second = leaveMark('/rein', '0', folder);
-    expect(second.hasGhost).toBe(false);
+    expect(second.hasStaleNode).toBe(false);
     second.clear();
-    expect(leaveMark('/rein', '0', folder).hasGhost).toBe(false);
+    expect(leaveMark('/rein', '0', folder).hasStaleNode).toBe(false);
   });
 });

@@ -1,0 +1,222 @@
+/**
+ * The supervisor of a ROS node: settles what the node shall be, looks whether ROS can be used, then starts guard and node
+ * side by side and decides the order in which they end. It loads no ROS, so nothing in ROS can end it.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createSetup } from '../../config/index.ts';
+import { ReinError, refuseDebugger } from '../../core/index.ts';
+import { guardConfigOf, guardStopMs, prepareWaitingRun, RobotProcesses } from '../../session/index.ts';
+import type { JoyPadName } from '../../teleop/index.ts';
+import { parametersHelp } from '../parameters/parameters-help.ts';
+import { rosEnvironment } from '../rclnodejs/environment.ts';
+import { NODE_PARAMETERS, type NodeSettings, resolveSettings, rosArgumentsOf } from './settings.ts';
+import type { OperatorChoice } from './teleop.ts';
+
+/** A node that dies more often than this is not started again. */
+const NODE_RESTARTS = 5;
+/** The whole end takes a second at most: the arm brakes meanwhile. */
+const NODE_STOP_MS = 600;
+const GUARD_STOP_MS = 3000;
+/** Interface packages beyond the usual ones. */
+const INTERFACES: readonly string[] = ['rein'];
+
+/** What the node tells its supervisor, besides why it gives up: which run its learner trains. */
+export interface NodeChildMessage {
+  readonly kind: 'joined';
+  readonly runId: string;
+}
+
+/** What the node's process is started with, as JSON in its first argument. */
+export interface NodeChildConfig {
+  /** `--ros-args …` as the supervisor got them. */
+  readonly argv: readonly string[];
+  /** `config.yaml` of the run. */
+  readonly configFile: string;
+  readonly folder: string;
+  /** The learner's run, or the folder's where there is no learner. */
+  readonly runId: string;
+  /** `runId` is that of the learner, which answered an earlier start of this node. */
+  readonly hasJoined: boolean;
+  readonly robotId: string;
+  /** Where the guard listens. */
+  readonly socketPath: string;
+  readonly learner?: string;
+  readonly policy?: string;
+  readonly operator: OperatorChoice;
+  readonly pad: JoyPadName;
+  readonly teleopLeaseS: number;
+  /** Least severity that is printed, as ROS counts: 20 information, 30 warnings, 40 errors. */
+  readonly printsFrom: number;
+  /** How often this node died before; then it comes up configured, never active. */
+  readonly restart: number;
+  /** A node of this name died without a word shortly before; the graph may show it for a while. */
+  readonly hasStaleNode: boolean;
+}
+
+/** Runs until it is asked to end. Resolves to the exit code; never rejects. */
+export async function runNode(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(nodeHelp());
+    return 0;
+  }
+  try {
+    const settings = resolveSettings(argv);
+    const { problem } = rosEnvironment(INTERFACES);
+    if (problem !== undefined) throw problem;
+    return await supervise(settings, argv);
+  } catch (error) {
+    process.stderr.write(sentence(error));
+    return 1;
+  }
+}
+
+async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
+  refuseDebugger();
+  const { fullName } = settings.identity;
+  const setup = createSetup(settings.config, rosArgumentsOf(settings));
+  const { path: folder, configFile, runId } = await prepareWaitingRun(settings, setup);
+  let joined: string | undefined;
+  const mark = leaveMark(fullName, process.env['ROS_DOMAIN_ID'] ?? '0');
+  try {
+    const processes = new RobotProcesses({
+      folder,
+      guard: (socketPath) => guardConfigOf(setup, socketPath, 'node'),
+      node: (socketPath, restart) => {
+        const run = { folder, configFile, runId: joined ?? runId, hasJoined: joined !== undefined };
+        const config = childConfig(settings, argv, { ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode });
+        const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
+        return { modulePath, args: [JSON.stringify(config)] };
+      },
+      comesUp: 'inactive',
+      supervision: {
+        ...{ nodeStarts: 'besideGuard', maxNodeRestarts: NODE_RESTARTS, nodeStopLimitMs: NODE_STOP_MS },
+        stopLimitMs: guardStopMs(setup.config.robot, GUARD_STOP_MS),
+      },
+      print: (line) => process.stderr.write(`rein node: ${fullName}: ${line}\n`),
+      onNodeMessage: (message) => {
+        joined = (message as NodeChildMessage).runId;
+      },
+    });
+    const release = processes.supervisor.forwardSignals();
+    return await processes.run().finally(release);
+  } finally {
+    mark.clear();
+  }
+}
+
+type OfThisRun = Pick<
+  NodeChildConfig,
+  'folder' | 'configFile' | 'runId' | 'hasJoined' | 'socketPath' | 'restart' | 'hasStaleNode'
+>;
+
+function childConfig(settings: NodeSettings, argv: readonly string[], run: OfThisRun): NodeChildConfig {
+  const { robotId, learner, policy, operator, pad, teleopLeaseS } = settings;
+  return {
+    ...{ argv, robotId, operator, pad, teleopLeaseS, ...run },
+    printsFrom: severityOf(settings.arguments.logLevels),
+    ...(learner === undefined ? {} : { learner }),
+    ...(policy === undefined ? {} : { policy }),
+  };
+}
+
+const SEVERITIES: Readonly<Record<string, number>> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 };
+
+/** The level for all loggers that was given last; `info` where none was. */
+function severityOf(levels: readonly string[]): number {
+  const level = levels.findLast((candidate) => !candidate.includes(':='));
+  return SEVERITIES[level?.toLowerCase() ?? 'info'] ?? SEVERITIES['info'] ?? 20;
+}
+
+function sentence(error: unknown): string {
+  if (!(error instanceof ReinError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `rein node: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
+  }
+  const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
+  return `rein node: ${error.message}\n${remedy}`;
+}
+
+/**
+ * Whether a node of our name died without a word: ROS shows it on the graph for some seconds more, and it must not keep
+ * its successor from beginning. A file with the process id tells, per user, ROS domain and name.
+ */
+export interface NodeMark {
+  /** The one before left its mark and is not alive. */
+  readonly hasStaleNode: boolean;
+  /** An orderly end leaves no mark. */
+  clear(): void;
+}
+
+/** Leaves the mark of this process. Without a place for it none counts as stale. */
+export function leaveMark(fullName: string, domain: string, folder: string = markFolder()): NodeMark {
+  const path = join(folder, `${domain}${fullName.replaceAll('/', '-')}.pid`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const before = pidIn(path);
+    const isAlive = before !== undefined && before !== process.pid && runs(before);
+    // A living one of our name keeps its mark: it is not stale, and ROS shows that we are two.
+    if (isAlive) return { hasStaleNode: false, clear: () => undefined };
+    writeFileSync(path, String(process.pid));
+    return { hasStaleNode: before !== undefined, clear: () => rmSync(path, { force: true }) };
+  } catch {
+    return { hasStaleNode: false, clear: () => undefined };
+  }
+}
+
+function markFolder(): string {
+  return join(tmpdir(), `rein-nodes-${process.getuid?.() ?? 0}`);
+}
+
+function pidIn(path: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(path, 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    return undefined; // there was none
+  }
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+const INTRODUCTION = `The node of one robot: a lifecycle node that runs a policy, lets people take over, and learns.
+
+Usage:
+  ros2 run rein node [--ros-args -p NAME:=VALUE … -r FROM:=TO …]
+  ros2 launch rein robot.launch.py task:=insert learner:=tcp://127.0.0.1:7350 operator:=scripted autostart:=true
+
+First steps:
+  ros2 run rein node --ros-args -p task:=insert -p policy:=runs/a1/policy.onnx
+  ros2 lifecycle set /rein configure          opens the robot; nothing moves
+  ros2 lifecycle set /rein activate           permits motion; the robot holds still
+  ros2 service call /rein/start_episode std_srvs/srv/Trigger     one episode
+  ros2 service call /rein/resume std_srvs/srv/Trigger            episode after episode
+  ros2 service call /rein/stop std_srvs/srv/Trigger              brakes and holds, until ~/reset
+
+Publishes   ~/state ~/safety_state ~/policy ~/intervention ~/events joint_states /diagnostics
+Subscribes  joy or ~/teleop (by operator), ~/success, ~/failure
+Services    ~/stop ~/reset ~/resume ~/start_episode ~/mark ~/save_policy ~/rollback_policy
+Actions     ~/run_episode ~/evaluate
+
+The motors belong to a second process, the guard, which brakes and holds when this one dies. A node that died comes back
+configured and inactive. Ctrl+C brakes, holds and ends within a second.
+
+Every number and word of the configuration is a parameter too, for example settings.task.maxSteps
+(ros2 param list; docs/config.md). Fixed once the node runs, unless it says otherwise.
+
+Parameters:
+`;
+
+/** The whole text. */
+export function nodeHelp(): string {
+  return INTRODUCTION + parametersHelp(NODE_PARAMETERS);
+}

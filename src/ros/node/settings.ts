@@ -1,0 +1,168 @@
+/** The node's parameters, and from the process's arguments to what it shall be, with the same checks as the YAML files; nothing is started. */
+import { resolve } from 'node:path';
+import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import { ReinError } from '../../core/index.ts';
+import { LIVE_COMMAND } from '../../session/index.ts';
+import type { JoyPadName } from '../../teleop/index.ts';
+import { applyGiven } from '../parameters/declared.ts';
+import { type NodeIdentity, nodeIdentity } from '../parameters/names.ts';
+import { resolveParameters } from '../parameters/resolve.ts';
+import { parseRosArgs, type RosArguments } from '../parameters/ros-args.ts';
+import type { GivenValue } from '../parameters/scalars.ts';
+import { usesSimTime } from '../parameters/sim-time.ts';
+import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
+import { configParameters, isConfigParameter, overridesOf } from './config-parameters.ts';
+import type { OperatorChoice } from './teleop.ts';
+
+/** The node's name where no remap gives another. */
+export const NODE_NAME = 'rein';
+
+type Words = Pick<ParameterDeclaration, 'description' | 'choices' | 'range' | 'constraints' | 'isReadOnly'>;
+
+function parameter(
+  name: string,
+  type: ParameterDeclaration['type'],
+  value: ParameterValue,
+  words: Words,
+): ParameterDeclaration {
+  return { name, type, default: value, isReadOnly: true, ...words };
+}
+
+/** Changes at run time; all others are fixed once the node runs. */
+export const JOINT_STATES_RATE = 'joint_states_rate';
+
+/** The node's own parameters, as ROS tools show them; those of the configuration's schema stand beside them. */
+export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
+  parameter('robot', 'string', '', {
+    description: 'Name of a file in config/robots/, or a path ending in .yaml. Empty: the robot of the task.',
+  }),
+  parameter('task', 'string', 'insert', {
+    description: 'Name of a file in config/tasks/, or a path ending in .yaml.',
+  }),
+  parameter('config', 'string', '', {
+    description: 'YAML file laid over task, robot and learner; see docs/config.md. Empty: none.',
+  }),
+  parameter('seed', 'integer', 0, {
+    description: 'Seed of every random number.',
+    range: { min: 0, max: Number.MAX_SAFE_INTEGER },
+  }),
+  parameter('learner', 'string', '', {
+    description: 'Where the learner listens, tcp://host:port. Empty: nothing is sent and nothing learned.',
+  }),
+  parameter('policy', 'string', '', {
+    description: 'Policy to start with: an ONNX file with its manifest beside it. Empty: the learner sends one.',
+  }),
+  parameter('operator', 'string', 'none', {
+    description: 'Who may take over: nobody, the scripted operator, a joystick on joy, or twists on ~/teleop.',
+    choices: ['none', 'scripted', 'joy', 'twist'],
+  }),
+  parameter('pad', 'string', 'xbox', {
+    description: 'What the joystick is, so that its sticks and buttons are known.',
+    choices: ['xbox', 'playstation', 'stick'],
+  }),
+  parameter('teleop_lease', 'double', 0.15, {
+    description:
+      'How long one message of an operator counts, s. After that the robot stops and stays. joy_node repeats at 20 Hz.',
+    range: { min: 0.02, max: 0.15 },
+  }),
+  parameter('robot_id', 'string', 'robot1', {
+    description: 'Name of this robot at the learner, and hardware_id of its diagnostics.',
+  }),
+  parameter('out', 'string', '', {
+    description: 'Folder of the run; one of an earlier start is carried on. Empty: a new one below runs/.',
+  }),
+  parameter(JOINT_STATES_RATE, 'double', 0, {
+    description:
+      'How often joint_states is published, Hz; 0: at every tick of the guard. Robots behind ROS publish it themselves.',
+    range: { min: 0, max: 1000 },
+    isReadOnly: false,
+  }),
+];
+
+export interface NodeSettings {
+  readonly arguments: RosArguments;
+  readonly identity: NodeIdentity;
+  readonly config: ResolvedConfig;
+  readonly robotId: string;
+  readonly learner: string | undefined;
+  readonly policy: string | undefined;
+  readonly operator: OperatorChoice;
+  readonly pad: JoyPadName;
+  readonly teleopLeaseS: number;
+  readonly jointStatesHz: number;
+  readonly out: string | undefined;
+}
+
+/** `argv` without the program's own name. Throws `ReinError('config')` that names the parameter. */
+export function resolveSettings(argv: readonly string[]): NodeSettings {
+  const args = parseRosArgs(argv);
+  const [misplaced] = args.rest;
+  if (misplaced !== undefined) {
+    throw new ReinError('config', `"${misplaced}" is not understood`, {
+      remedy: 'parameters follow --ros-args; --help names them',
+    });
+  }
+  const identity = nodeIdentity(NODE_NAME, '/', args.remaps);
+  const given = resolveParameters(args.parameters, identity.fullName);
+  const own = applyGiven(NODE_PARAMETERS, notOfConfig(given));
+  const text = (name: string): string => own.get(name) as string;
+  const config = resolveConfig({
+    task: text('task'),
+    seed: own.get('seed') as number,
+    overlay: text('config') || undefined,
+    overrides: [...robotOverride(text('robot')), ...overridesOf(given)],
+    run: { command: LIVE_COMMAND, task: text('task'), seed: own.get('seed') as number, robotId: text('robot_id') },
+  });
+  // Every given name is one that the node will declare.
+  applyGiven(declarationsOf(config), given);
+  return {
+    ...{ arguments: args, identity, config, robotId: robotIdOf(text('robot_id')) },
+    learner: text('learner') || undefined,
+    policy: text('policy') || undefined,
+    out: text('out') || undefined,
+    operator: text('operator') as OperatorChoice,
+    pad: text('pad') as JoyPadName,
+    teleopLeaseS: own.get('teleop_lease') as number,
+    jointStatesHz: own.get(JOINT_STATES_RATE) as number,
+  };
+}
+
+/** All that the node declares. */
+export function declarationsOf(config: ResolvedConfig): readonly ParameterDeclaration[] {
+  return [...NODE_PARAMETERS, ...configParameters(config)];
+}
+
+function notOfConfig(given: ReadonlyMap<string, GivenValue>): ReadonlyMap<string, GivenValue> {
+  return new Map([...given].filter(([name]) => !isConfigParameter(name)));
+}
+
+/** A path is relative to where the node was started, not to the task's file. */
+function robotOverride(robot: string): readonly Override[] {
+  if (robot === '') return [];
+  const isPath = robot.endsWith('.yaml') || robot.includes('/');
+  return [{ option: 'the parameter robot', path: ['task', 'robot'], value: isPath ? resolve(robot) : robot }];
+}
+
+const ROBOT_ID = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+function robotIdOf(id: string): string {
+  if (ROBOT_ID.test(id)) return id;
+  throw new ReinError('config', `robot_id is "${id}", it must be 1 to 64 letters, digits, ".", "_" or "-"`);
+}
+
+const SCHEMES: Readonly<Record<string, string>> = { topic: 'rostopic://', service: 'rosservice://' };
+
+/** What the programs that speak ROS for the guard are told: namespace, clock, remaps of topics and services. They have names of their own. */
+export function rosArgumentsOf({ arguments: args, identity }: NodeSettings): readonly string[] {
+  const remaps = args.remaps.filter(
+    ({ kind, node }) =>
+      kind !== 'nodeName' && kind !== 'namespace' && (node === undefined || node === identity.nodeName),
+  );
+  // Controllers compare the stamps of commands with their own time.
+  const isSimulated = usesSimTime(resolveParameters(args.parameters, identity.fullName));
+  return [
+    ...['--ros-args', '-r', `__ns:=${identity.namespace}`],
+    ...remaps.flatMap(({ kind, from, to }) => ['-r', `${SCHEMES[kind] ?? ''}${from}:=${to}`]),
+    ...(isSimulated ? ['-p', 'use_sim_time:=true'] : []),
+  ];
+}

@@ -1,2 +1,0 @@
-export { MemoryGraph } from './memory-graph.ts';
-export { memoryPorts } from './memory-port.ts';
