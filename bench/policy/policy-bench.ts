@@ -1,9 +1,8 @@
 /** How long a decision and a swap of weights take on this machine, on a network of the size that tasks use. */
-import { Rng } from '../../src/core/index.ts';
-import type { PolicyNoise, PolicyWeights } from '../../src/policy/index.ts';
+import { type PolicyWeights, Rng, sealWeights } from '../../src/core/index.ts';
+import type { PolicyNoise } from '../../src/policy/index.ts';
 import { OnnxPolicy } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
-import { weightsDigest } from '../../src/policy/weights.ts';
 
 /** Quantiles of a duration. */
 export interface DurationQuantiles {
@@ -116,7 +115,7 @@ function benchWeights(version: number, actionSize: number, rng: Rng): PolicyWeig
     createdAt: '',
     shapes,
   };
-  return { manifest: { ...fields, digest: weightsDigest(fields, graph, weights) }, graph, weights };
+  return sealWeights(fields, graph, weights);
 }
 
 function quantiles(values: number[]): DurationQuantiles {

@@ -13,6 +13,7 @@ export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, LockStepClock, SystemClock } from './clock.ts';
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
+export { sha256Hex } from './digest.ts';
 export {
   type Environment,
   type ImageShape,
@@ -33,6 +34,7 @@ export {
   type SafetyStateName,
   type SceneLayout,
 } from './guard-frame.ts';
+export { asObject, isCount, parseObject } from './json.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
 export { refuseDebugger } from './no-debugger.ts';
@@ -96,3 +98,14 @@ export {
   type Transition,
 } from './transition.ts';
 export { allFinite, clamp, clockText, type Vec, wrapAngleRad, zeros } from './units.ts';
+export {
+  countNumbers,
+  isWeightsManifest,
+  originProblem,
+  type PolicyOrigin,
+  type PolicyWeights,
+  sealWeights,
+  type TensorShape,
+  verifyWeights,
+  type WeightsManifest,
+} from './weights.ts';

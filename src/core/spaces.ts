@@ -2,8 +2,9 @@
  * What an observation and an action consist of, number by number, and a hash of both. Robot, policy file,
  * learner and journal carry the hash; where two differ, nothing starts.
  */
-import { createHash } from 'node:crypto';
+
 import { type ActionRange, symmetricRange } from './action-range.ts';
+import { sha256Hex } from './digest.ts';
 import type { ObservationParts } from './environment.ts';
 
 /** A named run of numbers inside an observation. */
@@ -89,5 +90,5 @@ export function schemaHash(observation: ObservationSpec, action: ActionSpec): st
     kind: action.kind,
     dimensions: action.dimensions.map((d) => [d.name, d.scale, d.unit]),
   });
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 16);
+  return sha256Hex(canonical).slice(0, 16);
 }

@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Publisher } from 'zeromq';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ofOlderVersion } from '../../tests/support/other-version.ts';
+import { type PolicyWeights, sealWeights } from '../core/index.ts';
 import { type SubscribeOptions, subscribeWeights } from './downlink.ts';
 import type { LinkFault } from './fault.ts';
 import { type LearnerServer, startLearnerServer } from './server.ts';
-import { encodeBundle, sealBundle, type WeightsBundle } from './weights-bundle.ts';
+import { encodeBundle } from './weights-bundle.ts';
 import { encodeFrame, WIRE_VERSION } from './wire.ts';
 
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
@@ -25,13 +26,13 @@ async function server(bind = 'tcp://127.0.0.1:0', heartbeatMs = 100): Promise<Le
   return started;
 }
 
-function bundle(version: number, more: { runId?: string; weight?: number } = {}): WeightsBundle {
+function bundle(version: number, more: { runId?: string; weight?: number } = {}): PolicyWeights {
   const fields = {
     ...{ ...RUN, version, parent: version === 1 ? null : version - 1, trainingStep: 10 * version, updates: 0 },
     ...{ createdAt: '2026-01-01T00:00:00.000Z', shapes: [{ name: 'w', shape: [25_000] }] },
   };
   const weights = new Float32Array(25_000).fill(more.weight ?? version);
-  return sealBundle({ ...fields, runId: more.runId ?? RUN.runId }, new Uint8Array([1, 2, 3]), weights);
+  return sealWeights({ ...fields, runId: more.runId ?? RUN.runId }, new Uint8Array([1, 2, 3]), weights);
 }
 
 function subscribe(learner: { address: string }, more: Partial<SubscribeOptions> = {}) {

@@ -1,13 +1,15 @@
 /**
  * The robot's side of the weights. `newest` skips what is overtaken (real time); `all` gives every version in order
- * (lock-step). Nothing reaches the callback that has not passed `verifyBundle`.
+ * (lock-step). Nothing reaches the callback that has not passed `verifyWeights`.
  */
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Dealer, Subscriber } from 'zeromq';
+import { type PolicyWeights, verifyWeights } from '../core/index.ts';
 import { Connection } from './connection.ts';
 import { fault, type LinkFault } from './fault.ts';
 import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS, weightsAddressBeside } from './sockets.ts';
-import { decodeBundle, verifyBundle, type WeightsBundle } from './weights-bundle.ts';
+import { decodeBundle } from './weights-bundle.ts';
 import { decodeFrame, encodeFrame, peekWeightsVersion } from './wire.ts';
 
 /** What a subscription needs. */
@@ -22,7 +24,7 @@ export interface SubscribeOptions {
   /** The version in use: only newer ones are given. Default 0. */
   readonly after?: number;
   /** With `all` the next version comes when the promise resolves. What it throws goes to `onFault`. */
-  readonly onBundle: (bundle: WeightsBundle) => void | Promise<void>;
+  readonly onBundle: (bundle: PolicyWeights) => void | Promise<void>;
   /** Told of every message that is not used, and with `all` of versions that are no longer kept. */
   readonly onFault?: (fault: LinkFault) => void;
   /** Time without a peer, or without weights that the learner has, after which a new socket is made, ms. */
@@ -183,14 +185,14 @@ class BundleGate {
     return true;
   }
 
-  #check(bytes: Uint8Array): WeightsBundle | undefined {
+  #check(bytes: Uint8Array): PolicyWeights | undefined {
     const frame = decodeFrame(bytes);
     if (!frame.ok) return this.#report(frame.error);
     if (frame.value.kind !== 'weights') return undefined;
     const bundle = decodeBundle(frame.value.payload);
     if (!bundle.ok) return this.#report(bundle.error);
     const { runId, schemaHash } = this.#options;
-    const verified = verifyBundle(bundle.value, { runId, schemaHash, currentVersion: this.version });
+    const verified = verifyWeights(bundle.value, { runId, schemaHash, newestVersion: this.version });
     return verified.ok ? verified.value : this.#report(verified.error);
   }
 

@@ -6,11 +6,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createTransition, SOURCES, type Transition } from '../core/index.ts';
+import { createTransition, SOURCES, sealWeights, type Transition, verifyWeights } from '../core/index.ts';
 import { encodeSegmentHeader, sealSlot, slotBytes } from './journal/segment.ts';
 import { ackPayload, batchPayload, readBatch } from './messages.ts';
 import { decodeRecord, encodeRecord, recordBytes } from './record.ts';
-import { decodeBundle, encodeBundle, sealBundle, verifyBundle } from './weights-bundle.ts';
+import { decodeBundle, encodeBundle } from './weights-bundle.ts';
 import { decodeFrame, encodeFrame, robotIdHash } from './wire.ts';
 
 const SIZES = { observationSize: 3, actionSize: 2 };
@@ -73,7 +73,7 @@ function journalFile(): Uint8Array {
   return bytes;
 }
 
-const BUNDLE = sealBundle(
+const BUNDLE = sealWeights(
   {
     runId: 'insert-é',
     version: 9,
@@ -139,7 +139,7 @@ describe('formats', () => {
     if (!frame.ok) throw new Error(frame.error.sentence);
     const bundle = decodeBundle(frame.value.payload);
     expect(bundle).toEqual({ ok: true, value: BUNDLE });
-    expect(verifyBundle(BUNDLE, { runId: 'insert-é', schemaHash: COMMON.schemaHash, currentVersion: 8 }).ok).toBe(true);
+    expect(verifyWeights(BUNDLE, { runId: 'insert-é', schemaHash: COMMON.schemaHash, newestVersion: 8 }).ok).toBe(true);
   });
 
   it.skipIf(!hasPython)('a reader in Python agrees on transitions, acks, weights and journal', () => {

@@ -11,4 +11,4 @@ export { firstDifference } from './robot-peer.ts';
 export { LearnerServer, startLearnerServer } from './server.ts';
 export { parseAddress } from './sockets.ts';
 export { connectUplink, Uplink } from './uplink.ts';
-export { decodeBundle, encodeBundle, sealBundle, verifyBundle, type WeightsBundle } from './weights-bundle.ts';
+export { decodeBundle, encodeBundle } from './weights-bundle.ts';

@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Router } from 'zeromq';
+import { sealWeights } from '../core/index.ts';
 import { askLearner } from './query.ts';
 import { type LearnerServer, startLearnerServer } from './server.ts';
-import { sealBundle } from './weights-bundle.ts';
 import { encodeFrame } from './wire.ts';
 
 const RUN = { runId: 'run-7', schemaHash: '00112233445566ff' };
@@ -27,7 +27,7 @@ describe('asking a learner', () => {
     const learner = await server();
     expect(await askLearner(learner.address, 2000)).toEqual({ ...RUN, weightsVersion: 0 });
     const fields = { ...RUN, version: 3, parent: null, trainingStep: 0, updates: 0, createdAt: '', shapes: [] };
-    learner.publish(sealBundle(fields, new Uint8Array(1), new Float32Array(0)));
+    learner.publish(sealWeights(fields, new Uint8Array(1), new Float32Array(0)));
     expect(await askLearner(learner.address, 2000)).toEqual({ ...RUN, weightsVersion: 3 });
     expect(learner.robots()).toEqual([]);
     expect(learner.counters.quarantined).toEqual({});

@@ -2,9 +2,11 @@
  * The learner's end of the link: welcomes robots, takes their transitions once and in order, acknowledges what the
  * learner has accepted, publishes weights. It never waits for a robot.
  */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Router, XPublisher } from 'zeromq';
+import type { PolicyWeights } from '../core/index.ts';
 import { bindPair } from './bind.ts';
 import type { LinkFault } from './fault.ts';
 import {
@@ -23,7 +25,6 @@ import { RECORD_VERSION } from './record.ts';
 import { RobotPeer, refusalFor } from './robot-peer.ts';
 import { type OnTransition, quarantine, type ServerCounters, type Watermark } from './robot-session.ts';
 import { HIGH_WATER_MARK, Outbox, receiveAll, SOCKET_OPTIONS } from './sockets.ts';
-import type { WeightsBundle } from './weights-bundle.ts';
 import { WeightsPublisher } from './weights-publisher.ts';
 import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
 
@@ -130,7 +131,7 @@ export class LearnerServer {
   }
 
   /** Sends weights to every subscriber. Throws `RangeError` when the version does not rise or the bundle is over 16 MiB. */
-  publish(bundle: WeightsBundle): void {
+  publish(bundle: PolicyWeights): void {
     this.#weights.publish(bundle);
   }
 

@@ -2,9 +2,11 @@
  * The learner's side of the weights: the newest version is published to everybody and repeated to latecomers; who
  * wants every version asks for the one after the last it has, and gets it as soon as it exists.
  */
+
 import type { XPublisher } from 'zeromq';
+import type { PolicyWeights } from '../core/index.ts';
 import { Outbox } from './sockets.ts';
-import { encodeBundle, type WeightsBundle } from './weights-bundle.ts';
+import { encodeBundle } from './weights-bundle.ts';
 import { encodeFrame } from './wire.ts';
 
 /** Versions kept for those who want all. */
@@ -37,7 +39,7 @@ export class WeightsPublisher {
   }
 
   /** Sends `bundle` out. Throws `RangeError` when its version does not rise or it is too large for a message. */
-  publish(bundle: WeightsBundle): void {
+  publish(bundle: PolicyWeights): void {
     const { version, schemaHash } = bundle.manifest;
     if (version <= this.newest) throw new RangeError(`weights version ${version} follows ${this.newest}`);
     const frame = encodeFrame(

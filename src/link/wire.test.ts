@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
-import { createTransition, SOURCES, type Transition } from '../core/index.ts';
+import { createTransition, SOURCES, sealWeights, type Transition, verifyWeights } from '../core/index.ts';
 import { readAck, readBatch, readControl, readHello, readHelloAck, readRefusal } from './messages.ts';
 import { ARRAYS, ARRAYS_OFFSET, decodeRecord, encodeRecord, recordBytes, SCALARS } from './record.ts';
-import { decodeBundle, encodeBundle, sealBundle, verifyBundle } from './weights-bundle.ts';
+import { decodeBundle, encodeBundle } from './weights-bundle.ts';
 import {
   decodeFrame,
   encodeFrame,
@@ -188,21 +188,21 @@ describe('weights bundle', () => {
     createdAt: '2026-01-01T00:00:00.000Z',
     shapes: [{ name: 'w', shape: [2, 2] }],
   };
-  const expected = { runId: 'run', schemaHash: '0123456789abcdef', currentVersion: 2 };
-  const good = () => sealBundle(fields, new Uint8Array([1, 2, 3]), Float32Array.of(1, 2, 3, 4));
+  const expected = { runId: 'run', schemaHash: '0123456789abcdef', newestVersion: 2 };
+  const good = () => sealWeights(fields, new Uint8Array([1, 2, 3]), Float32Array.of(1, 2, 3, 4));
 
   it('passes when it is what was expected', () => {
     const decoded = decodeBundle(encodeBundle(good()));
     expect(decoded).toEqual({ ok: true, value: good() });
-    expect(verifyBundle(good(), expected).ok).toBe(true);
+    expect(verifyWeights(good(), expected).ok).toBe(true);
   });
 
   it.each([
     ['another run', { ...expected, runId: 'other' }, 'wrong-run'],
     ['another schema', { ...expected, schemaHash: 'ffffffffffffffff' }, 'wrong-schema'],
-    ['a version that does not rise', { ...expected, currentVersion: 3 }, 'old-version'],
+    ['a version that does not rise', { ...expected, newestVersion: 3 }, 'old-version'],
   ])('is refused for %s', (_, wanted, reason) => {
-    expect(verifyBundle(good(), wanted)).toMatchObject({ ok: false, error: { reason } });
+    expect(verifyWeights(good(), wanted)).toMatchObject({ ok: false, error: { reason } });
   });
 
   faultRow(
@@ -212,14 +212,14 @@ describe('weights bundle', () => {
     () => {
       const refused = (change: (b: ReturnType<typeof good>) => object) => {
         const bundle = good();
-        const result = verifyBundle({ ...bundle, ...change(bundle) }, expected);
+        const result = verifyWeights({ ...bundle, ...change(bundle) }, expected);
         return result.ok ? 'accepted' : result.error.reason;
       };
       expect(refused(() => ({ weights: Float32Array.of(1, 2, 3, 5) }))).toBe('bad-digest');
       expect(refused(() => ({ graph: new Uint8Array([1, 2]) }))).toBe('bad-digest');
       expect(refused((b) => ({ manifest: { ...b.manifest, updates: 21 } }))).toBe('bad-digest');
-      const broken = sealBundle(fields, new Uint8Array(0), Float32Array.of(1, Number.NaN, 3, 4));
-      expect(verifyBundle(broken, expected)).toMatchObject({ error: { reason: 'not-finite' } });
+      const broken = sealWeights(fields, new Uint8Array(0), Float32Array.of(1, Number.NaN, 3, 4));
+      expect(verifyWeights(broken, expected)).toMatchObject({ error: { reason: 'not-finite' } });
     },
   );
 
@@ -231,7 +231,7 @@ describe('weights bundle', () => {
         changed[at]! ^= flip;
         const decoded = decodeBundle(changed);
         if (decoded.ok && Buffer.compare(Buffer.from(encodeBundle(decoded.value)), Buffer.from(bytes)) !== 0) {
-          expect(verifyBundle(decoded.value, expected).ok).toBe(false);
+          expect(verifyWeights(decoded.value, expected).ok).toBe(false);
         }
       }),
       { numRuns: 300 },
@@ -239,9 +239,9 @@ describe('weights bundle', () => {
   });
 
   it('is not built when shapes and weights differ, or when it would not fit into a message', () => {
-    expect(() => sealBundle(fields, new Uint8Array(0), new Float32Array(5))).toThrow(RangeError);
+    expect(() => sealWeights(fields, new Uint8Array(0), new Float32Array(5))).toThrow(RangeError);
     const shapes = [{ name: 'w', shape: [5_000_000] }];
-    const large = sealBundle({ ...fields, shapes }, new Uint8Array(0), new Float32Array(5_000_000));
+    const large = sealWeights({ ...fields, shapes }, new Uint8Array(0), new Float32Array(5_000_000));
     expect(() => encodeBundle(large)).toThrow(RangeError);
   });
 });

@@ -3,8 +3,7 @@
  * Fixed header, raw little-endian payload, CRC-32C over both; nothing in it is ever executed.
  * This file knows bytes only: no sockets, no clock. `docs/architecture.md`, "The wire", and `tests/python/read_frames.py` read the same table.
  */
-import { createHash } from 'node:crypto';
-import { crc32c, ok, type Result } from '../core/index.ts';
+import { crc32c, ok, type Result, sha256Hex } from '../core/index.ts';
 import { fault, type LinkFault } from './fault.ts';
 
 /** What a frame carries. The index is the code on the wire: never reorder, only append. Code 0 stays unused. */
@@ -85,7 +84,7 @@ export interface FrameFields {
 
 /** Sixteen hexadecimal digits that stand for a robot's id in frame headers. */
 export function robotIdHash(robotId: string): string {
-  return createHash('sha256').update(robotId).digest('hex').slice(0, 16);
+  return sha256Hex(robotId).slice(0, 16);
 }
 
 /**

@@ -9,4 +9,3 @@ export { statedAction, type TaskAction } from './onnx/stated-action.ts';
 export type { Policy, PolicyHead, PolicyNoise } from './policy.ts';
 export { loadPolicyFile, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 export { meanAction, sampleAction } from './squash.ts';
-export type { PolicyWeights } from './weights.ts';

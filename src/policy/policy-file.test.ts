@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { A, bakedPolicy, O, SCHEMA, Z } from '../../tests/support/policy-fixture.ts';
-import { ReinError, Rng } from '../core/index.ts';
+import { ReinError, Rng, sha256Hex } from '../core/index.ts';
 import { writeMlpGraph } from './onnx/mlp-graph.ts';
 import { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
-import { sha256Hex } from './weights.ts';
 
 const expected = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 const manifest: Omit<PolicyFileManifest, 'digest' | 'head'> = {

@@ -4,33 +4,29 @@
  */
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ReinError, replaceFile } from '../core/index.ts';
+import {
+  asObject,
+  isCount,
+  originProblem,
+  type PolicyOrigin,
+  ReinError,
+  replaceFile,
+  sha256Hex,
+} from '../core/index.ts';
 import { headOf } from './onnx/head.ts';
 import { OnnxPolicy, type OnnxPolicyOptions } from './onnx/onnx-policy.ts';
 import { actionDifference, type TaskAction } from './onnx/stated-action.ts';
 import type { PolicyHead } from './policy.ts';
-import { sha256Hex } from './weights.ts';
 
 const FORMAT = 'rein-policy/1';
 
-/** The content of `policy.json`. */
-export interface PolicyFileManifest {
-  readonly runId: string;
-  readonly version: number;
-  readonly parent: number | null;
-  readonly trainingStep: number;
-  readonly updates: number;
-  /** `schemaHash` of the observation and action. */
-  readonly schemaHash: string;
+/** The content of `policy.json`; its `digest` is the SHA-256 of `policy.onnx`. */
+export interface PolicyFileManifest extends PolicyOrigin {
   readonly observationSize: number;
   readonly actionSize: number;
   /** For people, e.g. `arm6` and `insert`. */
   readonly robot: string;
   readonly task: string;
-  /** ISO 8601, UTC. */
-  readonly createdAt: string;
-  /** SHA-256 of `policy.onnx`, hexadecimal. `savePolicyFile` computes it. */
-  readonly digest: string;
   /** How the network gives actions. `savePolicyFile` reads it from the network; absent in files of before there were several. */
   readonly head?: PolicyHead;
 }
@@ -150,19 +146,15 @@ function manifestPath(file: string): string {
   return join(dirname(file), `${basename(file, '.onnx')}.json`);
 }
 
-const STRINGS = ['runId', 'schemaHash', 'robot', 'task', 'createdAt', 'digest'] as const;
-const COUNTS = ['version', 'trainingStep', 'updates', 'observationSize', 'actionSize'] as const;
-
 function manifestProblem(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'is not a JSON object';
-  const fields = value as Record<string, unknown>;
+  const fields = asObject(value);
+  if (fields === undefined) return 'is not a JSON object';
   if (fields['format'] !== FORMAT) return `does not say "format": "${FORMAT}"`;
-  const badString = STRINGS.find((key) => typeof fields[key] !== 'string');
-  if (badString !== undefined) return `has no text '${badString}'`;
-  const badCount = COUNTS.find((key) => !isCount(fields[key]));
-  if (!isHead(fields['head'])) return "has a 'head' that this version of Rein does not know";
-  if (fields['parent'] !== null && !isCount(fields['parent'])) return "has no whole number or null 'parent'";
-  return badCount === undefined ? undefined : `has no whole number '${badCount}'`;
+  const missing = originProblem(fields);
+  if (missing !== undefined) return missing;
+  for (const key of ['robot', 'task']) if (typeof fields[key] !== 'string') return `has no text '${key}'`;
+  for (const key of ['observationSize', 'actionSize']) if (!isCount(fields[key])) return `has no whole number '${key}'`;
+  return isHead(fields['head']) ? undefined : "has a 'head' that this version of Rein does not know";
 }
 
 /** A manifest that says nothing of the head fits any. */
@@ -178,15 +170,10 @@ function shownHead(head: PolicyHead | undefined): string {
 
 function isHead(value: unknown): boolean {
   if (value === undefined) return true;
-  if (typeof value !== 'object' || value === null) return false;
-  const { kind, noiseSize, noise } = value as Record<string, unknown>;
+  const { kind, noiseSize, noise } = asObject(value) ?? {};
   return (
     (kind === 'gaussian' || kind === 'action') && isCount(noiseSize) && (noise === 'exploring' || noise === 'always')
   );
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function reasonOf(error: unknown): string {

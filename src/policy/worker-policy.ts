@@ -3,11 +3,10 @@
  * (onnxruntime blocks the thread that it runs on). Small networks are faster without.
  */
 import { Worker } from 'node:worker_threads';
-import { err, ok, ReinError, type Result } from '../core/index.ts';
+import { err, ok, type PolicyWeights, ReinError, type Result } from '../core/index.ts';
 import type { OnnxPolicyOptions, SwapReport } from './onnx/onnx-policy.ts';
 import type { WorkerAnswer, WorkerRequest } from './onnx/worker-messages.ts';
 import type { Policy, PolicyNoise } from './policy.ts';
-import type { PolicyWeights } from './weights.ts';
 
 interface Waiting {
   readonly resolve: (answer: WorkerAnswer) => void;

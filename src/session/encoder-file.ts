@@ -1,9 +1,8 @@
 /** The frozen encoder that a run's learner names, for robots: policies come from the learner without it. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RunSetup } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
+import { ReinError, sha256Hex } from '../core/index.ts';
 import { encoderPorts } from '../learner/options.ts';
 import type { EncoderFile } from '../policy/index.ts';
 
@@ -23,6 +22,6 @@ export function encoderFor({ config, parts }: RunSetup): { readonly encoder?: En
       cause,
     });
   }
-  const digest = createHash('sha256').update(bytes).digest('hex');
+  const digest = sha256Hex(bytes);
   return { encoder: { file: basename(frozen.file), bytes, digest, ...encoderPorts(frozen, bytes, parts) } };
 }

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { RunSetup } from '../config/index.ts';
-import { ReinError, type Transition } from '../core/index.ts';
+import { type PolicyWeights, ReinError, type Transition } from '../core/index.ts';
 import {
   connectUplink,
   type Journal,
@@ -14,7 +14,6 @@ import {
   type Subscription,
   subscribeWeights,
   type Uplink,
-  type WeightsBundle,
 } from '../link/index.ts';
 
 export interface LearnerConnectionOptions {
@@ -47,7 +46,7 @@ export class LearnerConnection {
   readonly #journal: Journal;
   readonly #uplink: Uplink;
   readonly #subscription: Subscription;
-  readonly #bundles: WeightsBundle[] = [];
+  readonly #bundles: PolicyWeights[] = [];
   readonly #waiting = new Set<() => void>();
   #status: LearnerStatus | undefined;
   #failure: ReinError | undefined;
@@ -159,14 +158,14 @@ export class LearnerConnection {
   }
 
   /** The newest weights that have arrived and not been taken, for use between two steps. */
-  takeNewest(): WeightsBundle | undefined {
+  takeNewest(): PolicyWeights | undefined {
     const newest = this.#bundles.at(-1);
     this.#bundles.length = 0;
     return newest;
   }
 
   /** The weights of exactly `version`, waiting for them if need be; older ones are forgotten. Rejects when the learner is gone. */
-  async takeVersion(version: number): Promise<WeightsBundle> {
+  async takeVersion(version: number): Promise<PolicyWeights> {
     const progress = this.#progress();
     for (;;) {
       while (this.#bundles.length > 0 && this.#bundles[0]!.manifest.version < version) this.#bundles.shift();

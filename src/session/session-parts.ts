@@ -1,9 +1,9 @@
 /** What a session is made of; `open-session.ts` puts it together. */
 
 import type { RunSetup } from '../config/index.ts';
-import type { Clock, SceneLayout } from '../core/index.ts';
+import type { Clock, PolicyWeights, SceneLayout } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
-import type { OnnxPolicy, PolicyWeights } from '../policy/index.ts';
+import type { OnnxPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { OperatorDesk } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';

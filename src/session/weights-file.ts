@@ -1,8 +1,8 @@
 /** Weights as a policy file that stands alone. */
 
 import { type RunSetup, taskActionOf } from '../config/index.ts';
-import { bakeModel, ENCODER_PLACE, inlineModel } from '../core/index.ts';
-import { type PolicyWeights, savePolicyFile, statedAction } from '../policy/index.ts';
+import { bakeModel, ENCODER_PLACE, inlineModel, type PolicyWeights } from '../core/index.ts';
+import { savePolicyFile, statedAction } from '../policy/index.ts';
 import { encoderFor } from './encoder-file.ts';
 
 /** Writes `policy.onnx` and its manifest into `folder`; gives the path of the former. Throws `ReinError` where it cannot. */

@@ -1,8 +1,7 @@
 /** What is asked of an evaluation worker, and what it answers. */
 
 import type { ResolvedConfig } from '../config/index.ts';
-import type { ErrorKind } from '../core/index.ts';
-import type { WeightsBundle } from '../link/index.ts';
+import type { ErrorKind, PolicyWeights } from '../core/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
 
 /** What a worker is started with. */
@@ -12,7 +11,7 @@ export interface EvaluationWorkerData {
 
 /** The policy to be judged: weights as they came from a learner, or a policy file. */
 export type Candidate =
-  | { readonly kind: 'weights'; readonly bundle: WeightsBundle }
+  | { readonly kind: 'weights'; readonly bundle: PolicyWeights }
   | { readonly kind: 'file'; readonly path: string };
 
 /** One episode to run: `stream` and `index` name its start for ever, whatever is trained with whichever seed. */

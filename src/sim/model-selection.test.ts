@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { WeightsBundle } from '../link/index.ts';
+import type { PolicyWeights } from '../core/index.ts';
 import type { Trial, TrialResult } from './evaluation-pool.ts';
 import { ModelSelection } from './model-selection.ts';
 
 /** A candidate that fails in the episodes whose index is in `failures`; only `version` is looked at. */
 function candidate(version: number, failures: Iterable<number> = []): Candidate {
   const weights = Float32Array.of(version);
-  return { bundle: { manifest: { version }, weights } as WeightsBundle, failures: new Set(failures) };
+  return { bundle: { manifest: { version }, weights } as PolicyWeights, failures: new Set(failures) };
 }
 
 interface Candidate {
-  readonly bundle: WeightsBundle;
+  readonly bundle: PolicyWeights;
   readonly failures: ReadonlySet<number>;
 }
 
@@ -59,7 +59,7 @@ describe('the choice of a policy', () => {
 
   it('judges the same weights under another version once', async () => {
     const clone = candidate(1, first(5));
-    const again = { manifest: { version: 35 }, weights: clone.bundle.weights } as WeightsBundle;
+    const again = { manifest: { version: 35 }, weights: clone.bundle.weights } as PolicyWeights;
     const { selection, trials } = createSelection([clone]);
     const judged = await selection.judge(clone.bundle, 'nothing');
     expect(await selection.judge(again, 'nothing')).toEqual({ ...judged, bundle: again });

@@ -2,8 +2,7 @@
  * Which of the policies of a run is kept. Policies oscillate while they learn: each candidate is judged on the same
  * validation episodes, and one that does well is confirmed on others, so that luck does not choose.
  */
-import { wilsonInterval } from '../core/index.ts';
-import type { WeightsBundle } from '../link/index.ts';
+import { type PolicyWeights, wilsonInterval } from '../core/index.ts';
 import type { EvaluationPool, TrialResult } from './evaluation-pool.ts';
 
 export interface SelectionOptions {
@@ -21,7 +20,7 @@ export interface SelectionOptions {
 
 /** A judged policy. */
 export interface Judged {
-  readonly bundle: WeightsBundle;
+  readonly bundle: PolicyWeights;
   readonly successes: number;
   readonly episodes: number;
   /** Of the first look. */
@@ -57,7 +56,7 @@ export class ModelSelection {
    * Judges `bundle`; `record` asks for the poses of the first episode. The same weights as last, under whatever version, do the same in
    * the same episodes: a clone that waits for its critics is judged once.
    */
-  async judge(bundle: WeightsBundle, record: 'poses' | 'nothing'): Promise<Judged> {
+  async judge(bundle: PolicyWeights, record: 'poses' | 'nothing'): Promise<Judged> {
     const last = this.#last;
     if (last !== undefined && isSame(last.bundle.weights, bundle.weights)) return { ...last, bundle, restarts: 0 };
     const { pool, seed, episodes, stopAt, signal } = this.#options;

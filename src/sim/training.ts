@@ -1,7 +1,6 @@
 /** Training episodes on the simulated robot, with interventions, validation in between, and the choice of a policy. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ReinError, Rng, type Transition } from '../core/index.ts';
-import type { WeightsBundle } from '../link/index.ts';
+import { type PolicyWeights, ReinError, Rng, type Transition } from '../core/index.ts';
 import { OnnxPolicy, type PolicyNoise } from '../policy/index.ts';
 import { type EpisodeRecording, type Work, workRates } from '../record/index.ts';
 import type { EpisodeResult } from '../session/index.ts';
@@ -264,7 +263,7 @@ class Training {
     return isConfirmed;
   }
 
-  async #judge(bundle: WeightsBundle): Promise<Validation> {
+  async #judge(bundle: PolicyWeights): Promise<Validation> {
     const { log } = this.#rig;
     const step = this.#steps;
     const judged = await this.#selection.judge(bundle, step === 0 ? 'poses' : 'nothing');

@@ -2,29 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Rng } from '../../src/core/index.ts';
+import { Rng, sealWeights } from '../../src/core/index.ts';
 import { createAgent } from '../../src/learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../src/learner/options.ts';
-import { sealBundle, verifyBundle } from '../../src/link/index.ts';
-import { loadPolicyFile, OnnxPolicy, type PolicyWeights, savePolicyFile } from '../../src/policy/index.ts';
-import { verifyWeights, weightsDigest } from '../../src/policy/weights.ts';
+import { loadPolicyFile, OnnxPolicy, savePolicyFile } from '../../src/policy/index.ts';
 import { A, O, SCHEMA, weightsOf } from '../support/policy-fixture.ts';
 
 const { graph, weights, manifest } = weightsOf(3, 0.1);
 const { digest: _digest, ...fields } = manifest;
 
-it('learner and robot compute the same digest of the same weights', () => {
-  const bundle = sealBundle(fields, graph, weights);
-  expect(bundle.manifest.digest).toBe(weightsDigest(fields, graph, weights));
-  const expected = { runId: fields.runId, schemaHash: SCHEMA };
-  const ours: PolicyWeights = bundle;
-  expect(verifyWeights(ours, { ...expected, newestVersion: 2 }).ok).toBe(true);
-  expect(verifyBundle(bundle, { ...expected, currentVersion: 2 }).ok).toBe(true);
-});
-
 it('a bundle that the learner sealed acts on the robot as it is', async () => {
   const policy = new OnnxPolicy({ observationSize: O, actionSize: A, schemaHash: SCHEMA });
-  const swapped = await policy.swap(sealBundle({ ...fields, parent: null }, graph, weights));
+  const swapped = await policy.swap(sealWeights({ ...fields, parent: null }, graph, weights));
   expect(swapped.ok).toBe(true);
   await policy.close();
 });
@@ -44,7 +33,7 @@ it.each([
     const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 
     const swapped = new OnnxPolicy(options);
-    expect(await swapped.swap(sealBundle({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({
+    expect(await swapped.swap(sealWeights({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({
       ok: true,
       value: { head: { kind, noiseSize } },
     });

@@ -1,11 +1,13 @@
 /** A robot whose learner is away: it starts, keeps its last weights over restarts, takes nothing older, and joins later. */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSetup, loadResolvedConfig } from '../../src/config/index.ts';
-import { decodeBundle, startLearnerServer, type WeightsBundle } from '../../src/link/index.ts';
+import type { PolicyWeights } from '../../src/core/index.ts';
+import { decodeBundle, startLearnerServer } from '../../src/link/index.ts';
 import { childOf, freeAddress, LiveRun, type Program, until } from '../support/live-run.ts';
 
 let run: LiveRun;
@@ -32,7 +34,7 @@ function kept(): number[] {
   return names.map((name) => Number.parseInt(name, 10)).sort((a, b) => b - a);
 }
 
-function bundleOf(version: number): WeightsBundle {
+function bundleOf(version: number): PolicyWeights {
   const bundle = decodeBundle(readFileSync(join(weightsDir(), `${version}.weights`)));
   if (!bundle.ok) throw new Error(bundle.error.sentence);
   return bundle.value;

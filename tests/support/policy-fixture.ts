@@ -1,7 +1,6 @@
 /** Small policies for tests. */
-import type { PolicyWeights } from '../../src/policy/index.ts';
+import { type PolicyWeights, sealWeights, type WeightsManifest } from '../../src/core/index.ts';
 import { type MlpOptions, writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
-import { type WeightsManifest, weightsDigest } from '../../src/policy/weights.ts';
 
 export const O = 5;
 export const A = 2;
@@ -45,7 +44,8 @@ export function weightsOf(
     shapes,
     ...change,
   };
-  return { manifest: { digest: weightsDigest(fields, graph, weights), ...fields, ...change }, graph, weights };
+  const sealed = sealWeights(fields, graph, weights);
+  return { ...sealed, manifest: { ...sealed.manifest, ...change } };
 }
 
 /** The same network with its weights inside, as a policy file holds it. */

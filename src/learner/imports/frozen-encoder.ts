@@ -2,10 +2,9 @@
  * An image encoder made by others, from any ONNX file, whose weights stay as they are. Features are computed once for each
  * stored frame, of the frame and of shifted copies of it: the random crops of training, which replay then draws from.
  */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type ImageShape, ReinError, type Rng } from '../../core/index.ts';
+import { type ImageShape, ReinError, type Rng, sha256Hex } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { FrozenEncoderSettings } from '../options/encoder.ts';
 import { showImage } from '../options/image-port.ts';
@@ -71,7 +70,7 @@ export class FrozenEncoder {
         { remedy: 'Take the encoder that the stored features were made with, or begin with an empty replay.' },
       );
     }
-    return new FrozenEncoder(session, createHash('sha256').update(bytes).digest('hex'), options);
+    return new FrozenEncoder(session, sha256Hex(bytes), options);
   }
 
   /**

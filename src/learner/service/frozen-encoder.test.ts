@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { freeAddress } from '../../../tests/support/live-run.ts';
 import { createSetup, type RunSetup } from '../../config/index.ts';
-import { createTransition, Rng } from '../../core/index.ts';
-import type { WeightsBundle } from '../../link/index.ts';
+import { createTransition, type PolicyWeights, Rng } from '../../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../../policy/index.ts';
 import { encoderFor, LearnerConnection, saveWeights } from '../../session/index.ts';
 import { Graph } from '../engine/graph.ts';
@@ -97,7 +96,7 @@ describe('a learner behind a frozen encoder', { timeout: 30_000 }, () => {
     const training = first.run();
     const robot = await demonstrated(setup);
     await until(() => first.status.version > 0, 'the first weights');
-    let bundle: WeightsBundle | undefined;
+    let bundle: PolicyWeights | undefined;
     await until(() => {
       bundle ??= robot.takeNewest();
       return bundle !== undefined;

@@ -7,15 +7,13 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ReinError, type Transition } from '../../core/index.ts';
+import { type PolicyWeights, ReinError, sealWeights, type Transition } from '../../core/index.ts';
 import {
   acquireLock,
   type DirectoryLock,
   type LearnerServer,
   type LearnerStatus,
-  sealBundle,
   startLearnerServer,
-  type WeightsBundle,
 } from '../../link/index.ts';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import { createReplay } from '../agent/create-replay.ts';
@@ -332,7 +330,7 @@ export class Learner {
     this.#parent = this.#version;
   }
 
-  async #bundle(): Promise<WeightsBundle> {
+  async #bundle(): Promise<PolicyWeights> {
     const { runId, setup } = this.#options;
     const { names, shapes, data } = await this.#agent.actorWeights();
     const fields = {
@@ -346,7 +344,7 @@ export class Learner {
       shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
     };
     this.#policyGraph ??= this.#agent.policyGraph(this.#eyes);
-    return sealBundle(fields, this.#policyGraph, data);
+    return sealWeights(fields, this.#policyGraph, data);
   }
 
   /** Tells the robots how it is going. */

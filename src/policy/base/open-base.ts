@@ -1,10 +1,9 @@
 /** Opens a base policy's file and tries it, so that what does not fit is said before anything moves. */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { allFinite, checkModel, explainRejection, observationParts, Rng } from '../../core/index.ts';
+import { allFinite, checkModel, explainRejection, observationParts, Rng, sha256Hex } from '../../core/index.ts';
 import { hasNoiseAlways, PlainSession, type TensorPort } from '../onnx/plain-session.ts';
 import { actionDifference, type TaskAction } from '../onnx/stated-action.ts';
-import { sha256Hex } from '../weights.ts';
 import { type BasePolicy, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
 import { type FeedOptions, feedAll } from './feeds.ts';
 import { clauseOf, unfit } from './refusal.ts';

@@ -2,7 +2,7 @@
  * Writes a small multilayer perceptron as an ONNX model, by hand: what benchmarks and tests run the policy runtime
  * on, without needing a learner. Field numbers are those of `onnx.proto` (https://github.com/onnx/onnx, IR version 8).
  */
-import type { TensorShape } from '../weights.ts';
+import type { TensorShape } from '../../core/index.ts';
 
 /** A network and its parameters, as a weights bundle carries them. */
 export interface MlpGraph {

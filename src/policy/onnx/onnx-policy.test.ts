@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { A, O, SCHEMA, weightsOf, Z } from '../../../tests/support/policy-fixture.ts';
-import { Rng } from '../../core/index.ts';
+import { type PolicyWeights, Rng, sealWeights } from '../../core/index.ts';
 import type { PolicyNoise } from '../policy.ts';
-import { type PolicyWeights, weightsDigest } from '../weights.ts';
 import { OnnxPolicy, type OnnxPolicyOptions } from './onnx-policy.ts';
 
 const open: OnnxPolicy[] = [];
@@ -38,8 +37,7 @@ async function actionOf(p: OnnxPolicy): Promise<number> {
 
 /** `weights` with another manifest digest computed over changed content. */
 function redigested(changed: PolicyWeights): PolicyWeights {
-  const { manifest, graph, weights } = changed;
-  return { ...changed, manifest: { ...manifest, digest: weightsDigest(manifest, graph, weights) } };
+  return sealWeights(changed.manifest, changed.graph, changed.weights);
 }
 
 /** `weights` with every `from` in its graph replaced by `to`, which is as long. */

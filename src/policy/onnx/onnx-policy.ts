@@ -2,9 +2,8 @@
  * A policy network on onnxruntime, one thread, off the tick. Weights that are inputs of the graph are exchanged between
  * two decisions by replacing one reference: a decision is made by old weights or new ones, never by a mixture.
  */
-import { err, ok, ReinError, type Result } from '../../core/index.ts';
+import { err, ok, type PolicyWeights, ReinError, type Result, sha256Hex, verifyWeights } from '../../core/index.ts';
 import type { Policy, PolicyHead, PolicyNoise } from '../policy.ts';
-import { type PolicyWeights, sha256Hex, verifyWeights } from '../weights.ts';
 import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
 import { type EncoderFile, withEncoder } from './encoder-place.ts';
 import type { WeightTensors } from './network-buffers.ts';
@@ -159,7 +158,7 @@ export class OnnxPolicy implements Policy {
       runId: this.#runId,
       newestVersion: this.#newestOfRun.get(manifest.runId) ?? 0,
     });
-    if (!verified.ok) return verified;
+    if (!verified.ok) return refused(manifest.version, verified.error.sentence);
     try {
       const graphDigest = sha256Hex(graph);
       const known = this.#current?.network;
@@ -216,6 +215,14 @@ export class OnnxPolicy implements Policy {
     const isUsed = this.#current?.network === network || this.#older.some((g) => g.network === network);
     if (!isUsed) void network.close();
   }
+}
+
+function refused(version: number, why: string): Result<never> {
+  return err(
+    new ReinError('policy', `Weights version ${version} refused: ${why}.`, {
+      remedy: 'The robot goes on with the weights it has; check that learner and robot run the same configuration.',
+    }),
+  );
 }
 
 function asResult(error: unknown): Result<never> {

@@ -2,9 +2,8 @@
  * One onnxruntime session with the buffers it needs.
  */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { err, ok, ReinError, type Result, Rng } from '../../core/index.ts';
+import { err, ok, ReinError, type Result, Rng, type TensorShape } from '../../core/index.ts';
 import type { PolicyHead, PolicyNoise } from '../policy.ts';
-import type { TensorShape } from '../weights.ts';
 import type { TrialOutput } from './canary.ts';
 import { headOf } from './head.ts';
 import { NetworkBuffers, type WeightTensors } from './network-buffers.ts';

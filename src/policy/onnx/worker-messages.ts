@@ -1,6 +1,6 @@
 /** What a policy and its worker thread tell each other. Plain data; arrays are copied. */
+import type { PolicyWeights } from '../../core/index.ts';
 import type { PolicyNoise } from '../policy.ts';
-import type { PolicyWeights } from '../weights.ts';
 import type { OnnxPolicyOptions, SwapReport } from './onnx-policy.ts';
 
 /** To the worker. Every request but `close` is answered once, with the same `id`. */

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { RunSetup } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
-import { type PolicyWeights, readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
+import { type PolicyWeights, ReinError } from '../../core/index.ts';
+import { readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
 import type { WeightsStore } from '../session-parts.ts';
 import { saveWeights } from '../weights-file.ts';
 import type { WeightsDisk } from './weights-disk.ts';

@@ -1,7 +1,6 @@
 /** The weights that act: when new ones come, which were given up, how they are saved, how quick they are. */
 import { resolve } from 'node:path';
-import { ReinError } from '../../core/index.ts';
-import type { PolicyWeights } from '../../policy/index.ts';
+import { type PolicyWeights, ReinError } from '../../core/index.ts';
 import type { SessionParts } from '../session-parts.ts';
 import type { PolicyState, SessionEvent } from '../session-types.ts';
 import { fallBack } from './fall-back.ts';

@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../../core/index.ts';
-import { decodeBundle, encodeBundle, verifyBundle, type WeightsBundle } from '../../link/index.ts';
+import { type PolicyWeights, replaceFile, verifyWeights } from '../../core/index.ts';
+import { decodeBundle, encodeBundle } from '../../link/index.ts';
 import type { OnnxPolicy } from '../../policy/index.ts';
 
 /** Below the run's folder. */
@@ -45,7 +45,7 @@ export class WeightsDisk {
   #highest = 0;
   #givenUp = 0;
   #loaded = 0;
-  #waiting: WeightsBundle | undefined;
+  #waiting: PolicyWeights | undefined;
   #writing: Promise<void> | undefined;
   #isDue = false;
   #isTroubled = false;
@@ -65,7 +65,7 @@ export class WeightsDisk {
   }
 
   /** Notes the run, and puts the newest weights that are whole into `policy`. Gives them, or `undefined`. Never rejects. */
-  async load(policy: Pick<OnnxPolicy, 'swap'>): Promise<WeightsBundle | undefined> {
+  async load(policy: Pick<OnnxPolicy, 'swap'>): Promise<PolicyWeights | undefined> {
     const { folder, runId, onFault } = this.#options;
     const mark = readMark(folder);
     if (mark === 'damaged') onFault(`${join(this.#dir, MARK)} is damaged: the weights beside it say what was newest.`);
@@ -83,7 +83,7 @@ export class WeightsDisk {
   }
 
   /** Writes what acts now in the background; of weights that come faster than the disk takes them, the newest. Never throws. */
-  keep(bundle: WeightsBundle): void {
+  keep(bundle: PolicyWeights): void {
     this.#highest = Math.max(this.#highest, bundle.manifest.version);
     this.#waiting = bundle;
     this.#begin();
@@ -105,7 +105,7 @@ export class WeightsDisk {
   async #newestWhole(
     policy: Pick<OnnxPolicy, 'swap'>,
     versions: readonly number[],
-  ): Promise<WeightsBundle | undefined> {
+  ): Promise<PolicyWeights | undefined> {
     for (const version of versions) {
       const read = this.#read(version);
       if (typeof read === 'object') {
@@ -122,7 +122,7 @@ export class WeightsDisk {
   }
 
   /** The weights of that file, or why they are not used. */
-  #read(version: number): WeightsBundle | string {
+  #read(version: number): PolicyWeights | string {
     const { runId, schemaHash } = this.#options;
     let bytes: Uint8Array;
     try {
@@ -133,7 +133,7 @@ export class WeightsDisk {
     const decoded = decodeBundle(bytes);
     if (!decoded.ok) return decoded.error.sentence;
     if (decoded.value.manifest.version !== version) return `they are of version ${decoded.value.manifest.version}`;
-    const verified = verifyBundle(decoded.value, { runId, schemaHash, currentVersion: 0 });
+    const verified = verifyWeights(decoded.value, { runId, schemaHash, newestVersion: 0 });
     return verified.ok ? verified.value : verified.error.sentence;
   }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { err, ok, ReinError } from '../../core/index.ts';
-import type { PolicyWeights } from '../../policy/index.ts';
+import { err, ok, type PolicyWeights, ReinError } from '../../core/index.ts';
 import { WeightsFeed } from './weights-feed.ts';
 
 type Swap = ConstructorParameters<typeof WeightsFeed>[0]['policy']['swap'];

@@ -3,8 +3,8 @@
  * only waits for the guard, so that no decision comes later because of them.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Result } from '../../core/index.ts';
-import type { OnnxPolicy, PolicyWeights } from '../../policy/index.ts';
+import type { PolicyWeights, Result } from '../../core/index.ts';
+import type { OnnxPolicy } from '../../policy/index.ts';
 
 export interface WeightsFeedOptions {
   readonly policy: Pick<OnnxPolicy, 'swap'>;

@@ -1,9 +1,8 @@
 /** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LearnerSettings } from '../../config/index.ts';
-import { ReinError, replaceFileSync, type Transition, totalObservationSize } from '../../core/index.ts';
+import { ReinError, replaceFileSync, sha256Hex, type Transition, totalObservationSize } from '../../core/index.ts';
 import {
   type Agent,
   createReplay,
@@ -70,9 +69,7 @@ export async function runPretraining(
     const offline = await agent.pretrainOffline(replay, learner.wsrl.offlineUpdates);
     const snapshot = await agent.snapshot();
     const { state } = snapshot;
-    const stateDigest = createHash('sha256')
-      .update(new Uint8Array(state.buffer, state.byteOffset, state.byteLength))
-      .digest('hex');
+    const stateDigest = sha256Hex(state);
     const result = { transitions: demonstrations, cloning, offline, stateDigest };
     const policy = await agent.exportPolicy({}, eyes);
     storage(out, () => {

@@ -1,8 +1,7 @@
 /** The learner of a trial: made for its environment, and continued from what another training came to. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Environment, ReinError, totalObservationSize } from '../../core/index.ts';
+import { type Environment, ReinError, sha256Hex, totalObservationSize } from '../../core/index.ts';
 import {
   type Agent,
   type AgentSnapshot,
@@ -83,12 +82,8 @@ function checkEncoder(
   checkSameEncoder(
     folder,
     digest === undefined ? undefined : { file: trial?.learner.encoder.frozen?.file, digest },
-    file === undefined ? undefined : { file, digest: eyes?.digest ?? digestOf(file) },
+    file === undefined ? undefined : { file, digest: eyes?.digest ?? sha256Hex(readFileSync(file)) },
   );
-}
-
-function digestOf(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
 /** Throws `ReinError('checkpoint')` where `snapshot`, from `folder`, is not one of such an agent. */

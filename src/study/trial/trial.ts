@@ -4,10 +4,16 @@
  * checkpoint and gives the same losses, curve and weights bit for bit: checkpoints are taken between episodes, and what came
  * after one is cut off its files and done again.
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTransition, Rng, replaceFileSync, type Transition, totalObservationSize } from '../../core/index.ts';
+import {
+  createTransition,
+  Rng,
+  replaceFileSync,
+  sha256Hex,
+  type Transition,
+  totalObservationSize,
+} from '../../core/index.ts';
 import { createReplay, type Replay, UpdateContract } from '../../learner/index.ts';
 import { updatesPerCall } from '../../learner/options.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
@@ -359,9 +365,7 @@ class Trial {
       updates: this.#parts.agent.updates - this.#updatesBefore,
       refusedCalls,
       droppedTransitions: dropped,
-      stateDigest: createHash('sha256')
-        .update(new Uint8Array(state.buffer, state.byteOffset, state.byteLength))
-        .digest('hex'),
+      stateDigest: sha256Hex(state),
       seconds: this.#seconds,
       environment: this.#spec.environment.name,
       seed: this.#spec.seed,

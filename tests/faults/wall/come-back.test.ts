@@ -3,14 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createTransition } from '../../../src/core/index.ts';
-import {
-  connectUplink,
-  openJournal,
-  sealBundle,
-  startLearnerServer,
-  subscribeWeights,
-} from '../../../src/link/index.ts';
+import { createTransition, sealWeights } from '../../../src/core/index.ts';
+import { connectUplink, openJournal, startLearnerServer, subscribeWeights } from '../../../src/link/index.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { type Direction, LIES, type Lie, startLyingProxy } from '../../support/lying-proxy.ts';
 import { until } from '../../support/until.ts';
@@ -43,7 +37,7 @@ async function startLearner() {
   const timer = setInterval(() => {
     const fields = { ...RUN, version: ++version, parent: null, trainingStep: 0, updates: 0, createdAt: '' };
     const shapes = [{ name: 'w', shape: [500] }];
-    learner.publish(sealBundle({ ...fields, shapes }, new Uint8Array([1]), new Float32Array(500).fill(version)));
+    learner.publish(sealWeights({ ...fields, shapes }, new Uint8Array([1]), new Float32Array(500).fill(version)));
   }, 100);
   closers.push(async () => {
     clearInterval(timer);

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createTransition, type Transition } from '../../../src/core/index.ts';
+import { createTransition, sealWeights, type Transition } from '../../../src/core/index.ts';
 import {
   connectUplink,
   type LearnerServer,
   openJournal,
-  sealBundle,
   startLearnerServer,
   subscribeWeights,
 } from '../../../src/link/index.ts';
@@ -49,7 +48,7 @@ async function wireTo(address: string): Promise<SilentWire> {
 function weights(version: number) {
   const fields = { ...RUN, version, parent: null, trainingStep: 0, updates: 0, createdAt: '' };
   const shapes = [{ name: 'w', shape: [4] }];
-  return sealBundle({ ...fields, shapes }, new Uint8Array([1]), new Float32Array(4));
+  return sealWeights({ ...fields, shapes }, new Uint8Array([1]), new Float32Array(4));
 }
 
 describe('a wire that falls silent without closing', () => {

@@ -1,10 +1,12 @@
 /** A peer that speaks ZeroMQ's handshake on the weights port and then says anything: the robot's process lives, and takes good weights after it. */
+
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect } from 'vitest';
-import { encodeBundle, sealBundle } from '../../../src/link/index.ts';
+import { sealWeights } from '../../../src/core/index.ts';
+import { encodeBundle } from '../../../src/link/index.ts';
 import { encodeFrame } from '../../../src/link/wire.ts';
 import { faultRow } from '../../support/fault-row.ts';
 import { LinkProcesses } from '../../support/link-processes.ts';
@@ -68,7 +70,7 @@ const SAID: Record<string, Buffer> = {
 
 function weights(version: number): Buffer {
   const fields = { ...RUN, version, parent: null, trainingStep: 0, updates: 0, createdAt: '' };
-  const bundle = sealBundle(
+  const bundle = sealWeights(
     { ...fields, shapes: [{ name: 'w', shape: [4] }] },
     new Uint8Array([1]),
     new Float32Array(4),

@@ -1,0 +1,176 @@
+/**
+ * Weights as a learner publishes them, and the checks that they pass before a robot may act on them: by the link when they
+ * arrive, by the policy when they are to act. Pure: no inference happens here; after these checks comes the policy's canary.
+ * An ed25519 signature over the digest is to join the manifest with the security layer.
+ */
+import { sha256Hex } from './digest.ts';
+import { asObject, isCount } from './json.ts';
+import { err, ok, type Result } from './result.ts';
+import { allFinite } from './units.ts';
+
+/** Where a policy comes from and what it fits; of weights on the wire and of a policy file. */
+export interface PolicyOrigin {
+  readonly runId: string;
+  /** Rises by one with every publication of a run, from 1. */
+  readonly version: number;
+  /** The version that training continued from, or null for the first. */
+  readonly parent: number | null;
+  /** Environment steps the learner had accepted. */
+  readonly trainingStep: number;
+  /** Gradient updates done. */
+  readonly updates: number;
+  /** `schemaHash` of the observation and action that the network was made for. */
+  readonly schemaHash: string;
+  /** ISO 8601, UTC. Informative only: nothing is decided on it. */
+  readonly createdAt: string;
+  /** SHA-256, hexadecimal, of what it describes. */
+  readonly digest: string;
+}
+
+/** Name and shape of one parameter. */
+export interface TensorShape {
+  readonly name: string;
+  readonly shape: readonly number[];
+}
+
+/** `digest` is over all other fields, the graph and the weights. */
+export interface WeightsManifest extends PolicyOrigin {
+  /** The parameters, in the order in which they lie in the weights. */
+  readonly shapes: readonly TensorShape[];
+}
+
+/** One version of a policy. Its arrays are the owner's: do not write into weights that came from elsewhere. */
+export interface PolicyWeights {
+  readonly manifest: WeightsManifest;
+  /** ONNX model that takes `observation` and every parameter by name as inputs. */
+  readonly graph: Uint8Array;
+  /** All parameters one after the other, row-major. */
+  readonly weights: Float32Array;
+}
+
+/** What a robot holds new weights against. */
+export interface WeightsExpectation {
+  readonly schemaHash: string;
+  /** Only weights of this run are taken; absent: of any run. */
+  readonly runId?: string | undefined;
+  /** The highest version of the run taken so far, 0 for none: weights must be newer. */
+  readonly newestVersion: number;
+}
+
+/** Why weights may not act. */
+export interface WeightsDefect {
+  readonly reason:
+    | 'bad-value'
+    | 'wrong-run'
+    | 'wrong-schema'
+    | 'old-version'
+    | 'bad-length'
+    | 'bad-digest'
+    | 'not-finite';
+  /** In words that follow "the weights are refused:". */
+  readonly sentence: string;
+}
+
+/** Completes weights with their digest. Throws `RangeError` where shapes and weights do not match in size. */
+export function sealWeights(
+  fields: Omit<WeightsManifest, 'digest'>,
+  graph: Uint8Array,
+  weights: Float32Array,
+): PolicyWeights {
+  const expected = countNumbers(fields.shapes);
+  if (expected !== weights.length) throw new RangeError(`the shapes hold ${expected} numbers, got ${weights.length}`);
+  return { manifest: { ...fields, digest: weightsDigest(fields, graph, weights) }, graph, weights };
+}
+
+/**
+ * Checks everything about `candidate` that needs no inference: version, run, schema, shapes, digest, finite values. The first
+ * check that fails gives the defect; the weights then must not act. About 1 ms per megabyte: not for the tick.
+ */
+export function verifyWeights(
+  candidate: PolicyWeights,
+  expected: WeightsExpectation,
+): Result<PolicyWeights, WeightsDefect> {
+  const { manifest, graph, weights } = candidate;
+  const { runId, schemaHash, version, shapes } = manifest;
+  if (!isCount(version) || version < 1) return defect('bad-value', 'the version is not a positive integer');
+  if (expected.runId !== undefined && runId !== expected.runId) {
+    return defect('wrong-run', `they are of run ${runId}, this is run ${expected.runId}`);
+  }
+  if (schemaHash !== expected.schemaHash) {
+    return defect('wrong-schema', `they are for schema ${schemaHash}, this robot and task have ${expected.schemaHash}`);
+  }
+  if (version <= expected.newestVersion) {
+    const taken = `version ${expected.newestVersion} of the same run was already taken`;
+    return defect('old-version', `they are version ${version}, ${taken}, and versions only rise`);
+  }
+  if (!areWellFormed(shapes)) {
+    return defect('bad-value', 'a shape in the manifest is not made of positive integers or a name repeats');
+  }
+  const size = countNumbers(shapes);
+  if (size !== weights.length) {
+    return defect('bad-length', `the shapes need ${size} numbers and ${weights.length} came`);
+  }
+  if (weightsDigest(manifest, graph, weights) !== manifest.digest) {
+    return defect('bad-digest', 'the digest does not match the content');
+  }
+  if (!allFinite(weights)) return defect('not-finite', 'a weight is NaN or infinite');
+  return ok(candidate);
+}
+
+/**
+ * SHA-256, 64 hexadecimal digits, over the manifest's fields in a fixed order and both lengths as JSON, then the graph, then
+ * the weights as little-endian bytes.
+ */
+function weightsDigest(fields: Omit<WeightsManifest, 'digest'>, graph: Uint8Array, weights: Float32Array): string {
+  const canonical = JSON.stringify([
+    fields.runId,
+    fields.version,
+    fields.parent,
+    fields.trainingStep,
+    fields.updates,
+    fields.schemaHash,
+    fields.createdAt,
+    fields.shapes.map((s) => [s.name, s.shape]),
+    graph.length,
+    weights.length,
+  ]);
+  return sha256Hex(canonical, graph, weights);
+}
+
+/** Whether `fields`, which somebody wrote, are a manifest. What it says is for `verifyWeights` to judge. */
+export function isWeightsManifest(fields: Record<string, unknown>): boolean {
+  return originProblem(fields) === undefined && Array.isArray(fields['shapes']) && fields['shapes'].every(isShape);
+}
+
+const TEXTS = ['runId', 'schemaHash', 'createdAt', 'digest'] as const;
+const COUNTS = ['version', 'trainingStep', 'updates'] as const;
+
+/** What `fields` lack of a `PolicyOrigin`, in words that follow their file's name; undefined where nothing. */
+export function originProblem(fields: Record<string, unknown>): string | undefined {
+  const badText = TEXTS.find((key) => typeof fields[key] !== 'string');
+  if (badText !== undefined) return `has no text '${badText}'`;
+  const badCount = COUNTS.find((key) => !isCount(fields[key]));
+  if (badCount !== undefined) return `has no whole number '${badCount}'`;
+  const isParent = fields['parent'] === null || isCount(fields['parent']);
+  return isParent ? undefined : "has no whole number or null 'parent'";
+}
+
+/** How many numbers `shapes` hold. */
+export function countNumbers(shapes: readonly TensorShape[]): number {
+  return shapes.reduce((sum, { shape }) => sum + shape.reduce((product, size) => product * size, 1), 0);
+}
+
+function areWellFormed(shapes: readonly TensorShape[]): boolean {
+  const areSizes = shapes.every(({ shape }) => shape.every((size) => Number.isSafeInteger(size) && size > 0));
+  const names = new Set(shapes.map(({ name }) => name));
+  return areSizes && names.size === shapes.length && Number.isSafeInteger(countNumbers(shapes));
+}
+
+function isShape(value: unknown): boolean {
+  const { name, shape } = asObject(value) ?? {};
+  return typeof name === 'string' && Array.isArray(shape) && shape.every(isCount);
+}
+
+function defect(reason: WeightsDefect['reason'], sentence: string): Result<never, WeightsDefect> {
+  return err({ reason, sentence });
+}
