@@ -2,10 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
-import { describeError } from '../src/cli/main.ts';
 import { path, seconds, wholeNumber } from '../src/cli/options.ts';
 import { loadRobotFile, resolveConfig } from '../src/config/index.ts';
-import { ReinError } from '../src/core/index.ts';
+import { describeError, ReinError } from '../src/core/index.ts';
 import { threadsHere } from '../src/learner/engine/threads.ts';
 import { benchLearner, type LearnerBenchResult, serveBlocks } from './learner/bench.ts';
 import { benchPolicy, type PolicyBenchResult } from './policy/policy-bench.ts';
@@ -209,7 +208,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : 1;
-  if (!(error instanceof CommanderError)) process.stderr.write(describeError(error));
+  if (!(error instanceof CommanderError)) process.stderr.write(describeError(error, 'rein'));
 }
 
 async function tick(options: TickArguments): Promise<void> {

@@ -6,7 +6,7 @@ import { SystemClock } from '../../src/core/index.ts';
 import { Image, JointState } from '../../src/ros/messages/definitions.ts';
 import { EVENT_QOS, SENSOR_QOS, STATE_QOS } from '../../src/ros/port/qos.ts';
 import type { RosPort, RosPortFactory } from '../../src/ros/port/ros-port.ts';
-import { keepPace } from '../../src/ros/sim/pace.ts';
+import { keepPace } from '../../src/ros/sim/sim-time.ts';
 import { type Quantiles, quantilesOf } from './samples.ts';
 
 export type PeerRole = 'ping' | 'echo' | 'send' | 'receive';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { declarationsOf, NODE_PARAMETERS } from '../../src/ros/node/settings.ts';
-import { USE_SIM_TIME } from '../../src/ros/parameters/sim-time.ts';
+import { USE_SIM_TIME } from '../../src/ros/parameters/declared.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';
 import type { ParameterDeclaration } from '../../src/ros/port/ros-port.ts';
 import { SIM_PARAMETERS } from '../../src/ros/sim/parameters.ts';

@@ -1,7 +1,7 @@
 /** Entry of the command line: `bin/rein.js` calls `main` once it knows that this Node is new enough. */
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
-import { ReinError } from '../core/index.ts';
+import { describeError, ReinError } from '../core/index.ts';
 import { type CommandBodies, commandBodies } from './bodies.ts';
 import { createProgram, type Output } from './program.ts';
 
@@ -37,7 +37,7 @@ export async function main(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
-    output.error(describeError(error));
+    output.error(describeError(error, 'rein'));
     return isMisuse(error, args) ? MISUSE : 1;
   }
 }
@@ -45,17 +45,6 @@ export async function main(
 /** A check is asked about a file: one that is wrong is a mistake of the question, and no finding. */
 function isMisuse(error: unknown, args: readonly string[]): boolean {
   return args[0] === 'safety' && error instanceof ReinError && error.kind === 'config';
-}
-
-/** Trouble in one sentence with its remedy; a mistake of ours with its stack. Ends with a line break. */
-export function describeError(error: unknown): string {
-  if (error instanceof ReinError) {
-    const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
-    // Lines of several problems each begin with the place of theirs.
-    return error.message.includes('\n') ? `${error.message}\n${remedy}` : `rein: ${error.message}\n${remedy}`;
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `rein: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
 }
 
 function ownVersion(): string {

@@ -45,7 +45,7 @@ export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';
 export { type ModelValue, showDimensions } from './onnx/model-value.ts';
 export { forEachField } from './protobuf.ts';
 export { ProtoWriter } from './protobuf-writer.ts';
-export { type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
+export { describeError, type ErrorKind, err, ok, ReinError, type Result } from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {
   type BaseModel,

@@ -40,3 +40,16 @@ export class ReinError extends Error {
     this.remedy = options.remedy;
   }
 }
+
+/**
+ * What a program called `program` prints of `error`, line breaks included: trouble in one sentence with its remedy, or with
+ * a line a problem, which begin with their places; a mistake of ours with its stack.
+ */
+export function describeError(error: unknown, program: string): string {
+  if (error instanceof ReinError) {
+    const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
+    return error.message.includes('\n') ? `${error.message}\n${remedy}` : `${program}: ${error.message}\n${remedy}`;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `${program}: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
+}

@@ -11,19 +11,18 @@ import {
   ROS_MESSAGE,
   type RosAnswer,
   type RosProcessConfig,
+  type RosRequest,
   STATE,
   stateLayout,
   stateNumbers,
 } from '../../drivers/index.ts';
-import { readNumbers } from '../../guard/index.ts';
+import { parseRequest as parseGuardRequest, readNumbers } from '../../guard/index.ts';
 import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand, type CommandPublisher } from './command-publisher.ts';
-import { Controllers } from './controllers.ts';
 import type { ToGuard } from './guard-pipes.ts';
 import { Notices } from './notices.ts';
-import { parseRequest } from './request.ts';
 import { RobotReadings } from './robot-readings.ts';
-import { SceneClient } from './scene-client.ts';
+import { Controllers, SceneClient } from './robot-services.ts';
 import { StopSequence } from './stop-sequence.ts';
 
 /** A command that took longer than this is not published any more. */
@@ -112,8 +111,6 @@ export class Bridge {
   close(): void {
     clearInterval(this.#timer);
   }
-
-  nudge(): void {}
 
   /** Nobody commands any more; who stops the robot then is the other process. A stop that has begun is brought to its end. */
   async guardGone(): Promise<void> {
@@ -267,4 +264,26 @@ export class Bridge {
     row.set(state.signals, layout.signals);
     toGuard.state(row);
   }
+}
+
+interface NumberedRosRequest {
+  readonly id: number;
+  readonly generation: number;
+  readonly request: RosRequest;
+}
+
+/** What the guard asks for in a JSON payload; `undefined` for what is not exactly what we expect. Never throws. */
+function parseRequest(payload: Uint8Array): NumberedRosRequest | undefined {
+  let message: { id?: unknown; generation?: unknown; request?: { kind?: unknown } };
+  try {
+    message = JSON.parse(Buffer.from(payload).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  const { id, generation, request } = message;
+  if (!Number.isSafeInteger(id) || !Number.isSafeInteger(generation)) return undefined;
+  const numbers = { id: id as number, generation: generation as number };
+  if (request?.kind === 'prepare') return { ...numbers, request: { kind: 'prepare' } };
+  const guards = parseGuardRequest(payload)?.request;
+  return guards?.kind === 'resetScene' ? { ...numbers, request: guards } : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Odometer } from './odometer.ts';
+import { Odometer } from './robot-readings.ts';
 
 describe('the odometer', () => {
   it('counts the way ahead on a circle, and turns that go past the half turn', () => {

@@ -13,7 +13,8 @@ interface Role {
   start(): void;
   receive(kind: number, payload: Uint8Array): void;
   fault(fault: RosFault): void;
-  nudge(): void;
+  /** Somebody died whom the guard's main thread sees before its tick does. */
+  nudge?(): void;
   /** The guard is gone: resolves when the process may end. `drained`: all that it wrote before has been received. */
   guardGone(drained: Promise<void>): Promise<void>;
   close(): void;
@@ -105,7 +106,7 @@ async function run(config: RosProcessConfig, toGuard: ToGuard, parts: ProcessPar
   port.start();
   const inboxEnd = openInbox(config.inbox, (kind, payload) => made.receive(kind, payload));
   void inboxEnd.then(endNow);
-  watchGuard(() => made.nudge(), endNow);
+  watchGuard(() => made.nudge?.(), endNow);
   // A terminal or a service manager sends them to all; the guard decides when we end, by closing our standard input.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => undefined);
   made.start();

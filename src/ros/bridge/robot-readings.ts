@@ -1,12 +1,42 @@
 /** What the robot says of itself on its topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
-import { createRobotState, type RobotModel, type RobotState } from '../../core/index.ts';
+import { createRobotState, type RobotModel, type RobotState, wrapAngleRad } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/index.ts';
 import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
 import { fieldAt, messageType } from '../messages/registry.ts';
 import { isSet, nanosecondsOf } from '../messages/time.ts';
 import { SENSOR_QOS } from '../port/qos.ts';
 import type { RosClock, RosPort, RosSubscription } from '../port/ros-port.ts';
-import { Odometer } from './odometer.ts';
+
+export class Odometer {
+  #last: { readonly x: number; readonly y: number; readonly yawRad: number } | undefined;
+  #ahead = 0;
+  #left = 0;
+  #yawRad = 0;
+  #isKnown = true;
+
+  /** Takes the next pose: m, m, rad. The first is where the ways begin. One that is no number is left out when the next comes. */
+  advance(x: number, y: number, yawRad: number): void {
+    const last = this.#last;
+    this.#isKnown = Number.isFinite(x + y + yawRad);
+    if (!this.#isKnown) return;
+    this.#last = { x, y, yawRad };
+    if (last === undefined) return;
+    const turnedRad = wrapAngleRad(yawRad - last.yawRad);
+    // Between two poses the base looks, on the average, in the middle direction.
+    const headingRad = last.yawRad + turnedRad / 2;
+    const c = Math.cos(headingRad);
+    const s = Math.sin(headingRad);
+    this.#ahead += c * (x - last.x) + s * (y - last.y);
+    this.#left += c * (y - last.y) - s * (x - last.x);
+    this.#yawRad += turnedRad;
+  }
+
+  /** How far it has gone along `axis`: x (m), y (m) or yaw (rad); 0 along others. NaN where the newest pose is no number. */
+  way(axis: string): number {
+    if (!this.#isKnown) return Number.NaN;
+    return axis === 'x' ? this.#ahead : axis === 'y' ? this.#left : axis === 'yaw' ? this.#yawRad : 0;
+  }
+}
 
 /** A reading that moved farther than so many times its joint can, and than this, jumped: encoder, wrap-around, calibration. */
 const JUMP_RATIO = 1.5;

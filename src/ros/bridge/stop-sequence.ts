@@ -12,8 +12,8 @@ import {
   type StopLaw,
 } from '../../drivers/index.ts';
 import type { CommandPublisher } from './command-publisher.ts';
-import type { Controllers } from './controllers.ts';
 import type { RobotReadings } from './robot-readings.ts';
+import type { Controllers } from './robot-services.ts';
 
 const REPEAT_MS = 5;
 /** How long effort holds the arm before it lets go. */

@@ -8,9 +8,9 @@ import { PULSE, PULSE_KIND, ROS_MESSAGE, type RosProcessConfig } from '../../dri
 import { readNumbers } from '../../guard/index.ts';
 import type { RosFault, RosPort } from '../port/ros-port.ts';
 import { advertiseCommand } from './command-publisher.ts';
-import { Controllers } from './controllers.ts';
 import type { ToGuard } from './guard-pipes.ts';
 import { RobotReadings } from './robot-readings.ts';
+import { Controllers } from './robot-services.ts';
 import { StopSequence } from './stop-sequence.ts';
 
 /** How often the pulse's age is looked at. */

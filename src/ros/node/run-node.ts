@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSetup } from '../../config/index.ts';
-import { ReinError, refuseDebugger } from '../../core/index.ts';
+import { describeError, refuseDebugger } from '../../core/index.ts';
 import { guardConfigOf, guardStopMs, prepareWaitingRun, RobotProcesses } from '../../session/index.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
-import { parametersHelp } from '../parameters/parameters-help.ts';
+import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
 import { NODE_PARAMETERS, type NodeSettings, resolveSettings, rosArgumentsOf } from './settings.ts';
 import type { OperatorChoice } from './teleop.ts';
@@ -68,7 +68,7 @@ export async function runNode(argv: readonly string[]): Promise<number> {
     if (problem !== undefined) throw problem;
     return await supervise(settings, argv);
   } catch (error) {
-    process.stderr.write(sentence(error));
+    process.stderr.write(describeError(error, 'rein node'));
     return 1;
   }
 }
@@ -128,15 +128,6 @@ const SEVERITIES: Readonly<Record<string, number>> = { debug: 10, info: 20, warn
 function severityOf(levels: readonly string[]): number {
   const level = levels.findLast((candidate) => !candidate.includes(':='));
   return SEVERITIES[level?.toLowerCase() ?? 'info'] ?? SEVERITIES['info'] ?? 20;
-}
-
-function sentence(error: unknown): string {
-  if (!(error instanceof ReinError)) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `rein node: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
-  }
-  const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
-  return `rein node: ${error.message}\n${remedy}`;
 }
 
 /**

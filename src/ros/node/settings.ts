@@ -1,32 +1,22 @@
-/** The node's parameters, and from the process's arguments to what it shall be, with the same checks as the YAML files; nothing is started. */
+/**
+ * The node's parameters, and from the process's arguments to what it shall be, with the same checks as the YAML files.
+ * Nothing is started.
+ */
 import { resolve } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import { LIVE_COMMAND } from '../../session/index.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
-import { applyGiven } from '../parameters/declared.ts';
+import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
 import { type NodeIdentity, nodeIdentity } from '../parameters/names.ts';
-import { resolveParameters } from '../parameters/resolve.ts';
-import { parseRosArgs, type RosArguments } from '../parameters/ros-args.ts';
+import { parseRosArgs, type RosArguments, resolveParameters } from '../parameters/ros-args.ts';
 import type { GivenValue } from '../parameters/scalars.ts';
-import { usesSimTime } from '../parameters/sim-time.ts';
-import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
+import type { ParameterDeclaration } from '../port/ros-port.ts';
 import { configParameters, isConfigParameter, overridesOf } from './config-parameters.ts';
 import type { OperatorChoice } from './teleop.ts';
 
 /** The node's name where no remap gives another. */
 export const NODE_NAME = 'rein';
-
-type Words = Pick<ParameterDeclaration, 'description' | 'choices' | 'range' | 'constraints' | 'isReadOnly'>;
-
-function parameter(
-  name: string,
-  type: ParameterDeclaration['type'],
-  value: ParameterValue,
-  words: Words,
-): ParameterDeclaration {
-  return { name, type, default: value, isReadOnly: true, ...words };
-}
 
 /** Changes at run time; all others are fixed once the node runs. */
 export const JOINT_STATES_RATE = 'joint_states_rate';

@@ -1,6 +1,8 @@
 /** A picture averaged to a few pixels, grey or in colours, 0 to 1. */
 import type { ObservationTopic } from '../../tasks/index.ts';
-import type { ReadResult } from './read-result.ts';
+
+/** What became of a message: taken, not meant for us, or a sentence (without its full stop) that says what is wrong with it. */
+export type ReadResult = 'taken' | 'ignored' | { readonly malformed: string };
 
 /** The part of `sensor_msgs/msg/Image` that counts. */
 export interface Picture {

@@ -1,7 +1,19 @@
-/** Checks given values against what is declared, with one sentence for what does not fit. */
+/** Declared parameters: how they are checked and kept, the one that every node has, and what `--help` says of them. */
 import { ReinError } from '../../core/index.ts';
-import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
+import type { ParameterDeclaration, ParameterListener, ParameterSet, ParameterValue } from '../port/ros-port.ts';
 import type { GivenValue } from './scalars.ts';
+
+type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default'>;
+
+/** A parameter that is fixed once the node runs, where `words` do not say otherwise. */
+export function parameter(
+  name: string,
+  type: ParameterDeclaration['type'],
+  value: ParameterValue,
+  words: Words,
+): ParameterDeclaration {
+  return { name, type, default: value, isReadOnly: true, ...words };
+}
 
 const KINDS: Readonly<Record<ParameterDeclaration['type'], string>> = {
   bool: 'true or false',
@@ -101,4 +113,96 @@ function nearest(name: string, known: ReadonlySet<string>): string {
   const same = (a: string): string => a.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const found = [...known].find((other) => same(other) === same(name) || same(other).endsWith(same(name)));
   return found === undefined ? '' : `, did you mean "${found}"?`;
+}
+
+/** The declared parameters of one node: values, and one set of checks for every way to change them. */
+export class ParameterStore implements ParameterSet {
+  readonly declarations: ReadonlyMap<string, ParameterDeclaration>;
+  readonly #values: Map<string, ParameterValue>;
+  readonly #given: ReadonlySet<string>;
+  readonly #onSet: ParameterListener | undefined;
+
+  /** Throws `ReinError('config', …)` for given values that do not fit. */
+  constructor(
+    declarations: readonly ParameterDeclaration[],
+    given: ReadonlyMap<string, GivenValue>,
+    onSet?: ParameterListener,
+  ) {
+    this.declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
+    this.#values = new Map(applyGiven(declarations, given));
+    this.#given = new Set([...given.keys()].filter((name) => this.declarations.has(name)));
+    this.#onSet = onSet;
+  }
+
+  get(name: string): ParameterValue {
+    const value = this.#values.get(name);
+    if (value === undefined) throw new Error(`the parameter "${name}" is not declared`);
+    return value;
+  }
+
+  isGiven(name: string): boolean {
+    return this.#given.has(name);
+  }
+
+  /** Why `name` may not become `value`, as a sentence; `undefined` where it may. Asks the listener last. */
+  refusal(name: string, value: ParameterValue | undefined): string | undefined {
+    const declaration = this.declarations.get(name);
+    if (declaration === undefined) return `there is no parameter "${name}"`;
+    if (declaration.isReadOnly) return `${name} is fixed once the node runs; give it at the start`;
+    if (value === undefined) return `${name} cannot be taken away`;
+    return unfit(declaration, value) ?? this.#onSet?.(name, value);
+  }
+
+  /** Takes over what `refusal` let through. */
+  accept(name: string, value: ParameterValue): void {
+    this.#values.set(name, value);
+  }
+}
+
+/**
+ * The parameter that every node has. Fixed at the start: to follow another clock later, the binding would have to subscribe
+ * while it spins.
+ */
+export const USE_SIM_TIME: ParameterDeclaration = parameter('use_sim_time', 'bool', false, {
+  description: 'Take ROS time from /clock instead of this computer.',
+});
+
+/** Whether it was given as true. Throws `ReinError('config', …)` for anything but true and false. */
+export function usesSimTime(given: ReadonlyMap<string, GivenValue>): boolean {
+  const value = given.get(USE_SIM_TIME.name);
+  if (value === undefined) return false;
+  if (typeof value.value !== 'boolean')
+    throw new ReinError(
+      'config',
+      `${value.from}use_sim_time is ${JSON.stringify(value.value)}, it must be true or false`,
+    );
+  return value.value;
+}
+
+const WIDTH = 96;
+
+/** An indented block for each parameter: name, type, default and range, then its description. */
+export function parametersHelp(declarations: readonly ParameterDeclaration[]): string {
+  return declarations.map(describe).join('');
+}
+
+function describe(parameter: ParameterDeclaration): string {
+  const { name, type, description, range, choices } = parameter;
+  const value = parameter.default === '' ? 'empty' : String(parameter.default);
+  const limits = range === undefined ? '' : `, ${range.min} to ${range.max}`;
+  const words = choices === undefined ? '' : ` One of: ${choices.filter((choice) => choice !== '').join(', ')}.`;
+  const change = parameter.isReadOnly === false ? ' May be changed at run time.' : '';
+  const lines = wrap(`${description}${words}${change}`);
+  return `  ${name} (${type}, ${value}${limits})\n${lines.map((line) => `      ${line}\n`).join('')}`;
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.length - 1;
+    if (lines[last] === '') lines[last] = word;
+    else if (lines[last]!.length + 1 + word.length <= WIDTH) lines[last] += ` ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -5,8 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { PRECEDENCE } from '../../../tests/support/parameter-precedence.ts';
 import { applyGiven, unfit } from './declared.ts';
 import { nodeIdentity, resolveName } from './names.ts';
-import { resolveParameters } from './resolve.ts';
-import { parseRosArgs } from './ros-args.ts';
+import { parseRosArgs, resolveParameters } from './ros-args.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-parameters-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,11 +1,8 @@
-/** A process's `--ros-args`, parsed by ROS 2's own rules. Reads parameter files, and nothing else. */
-
-import { parseRawYaml } from '../../config/index.ts';
+/** A process's `--ros-args` and the parameter files that they name, by ROS 2's own rules; and which values hold for a node. */
+import { type Problem, parseRawYaml, problemsError, type RawYaml, readRawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { readParametersFile } from './params-file.ts';
-import { parseRemap, type RemapRule } from './remap-rule.ts';
-import type { ParameterRule } from './resolve.ts';
-import { givenValue } from './scalars.ts';
+import { parseRemap, type RemapRule } from './names.ts';
+import { type GivenValue, givenValue } from './scalars.ts';
 
 export interface RosArguments {
   /** What is not meant for ROS, in order. */
@@ -106,4 +103,93 @@ function checkLogLevel(level: string): void {
   const name = level.includes(':=') ? level.slice(level.indexOf(':=') + 2) : level;
   if (!/^(unset|debug|info|warn|error|fatal)$/i.test(name) || level.startsWith(':='))
     throw new ReinError('config', `--log-level ${level}: levels are debug, info, warn, error and fatal`);
+}
+
+const KEY = 'ros__parameters';
+
+/** All values of a parameter file, in its order: node names, perhaps nested in namespaces, each with `ros__parameters`. Throws `ReinError('config')` with file, line and column. */
+function readParametersFile(path: string): readonly ParameterRule[] {
+  return rulesOf(readRawYaml(path));
+}
+
+/** The same for text that is already parsed. */
+function rulesOf(root: RawYaml): readonly ParameterRule[] {
+  const rules: ParameterRule[] = [];
+  readNodes(root, '', rules);
+  return rules;
+}
+
+function readNodes(node: RawYaml, above: string, rules: ParameterRule[]): void {
+  if (node.kind !== 'map') {
+    refuse(node, above === '' ? 'a parameter file begins with node names' : `there is no value before ${KEY}`);
+  }
+  for (const [key, value] of node.entries) {
+    if (key !== KEY) {
+      readNodes(value, above === '' || above.endsWith('/') ? `${above}${key}` : `${above}/${key}`, rules);
+      continue;
+    }
+    if (above === '') refuse(value, `there is no node name before ${KEY}`);
+    checkPattern(above, value);
+    readParameters(value, above, '', rules);
+  }
+}
+
+function readParameters(node: RawYaml, nodes: string, prefix: string, rules: ParameterRule[]): void {
+  if (node.kind !== 'map') refuse(node, `below ${KEY} stand parameters, one "name: value" a line`);
+  for (const [key, value] of node.entries) {
+    const name = prefix === '' ? key : `${prefix}.${key}`;
+    if (key === '') refuse(value, 'a parameter has a name');
+    if (value.kind === 'map') readParameters(value, nodes, name, rules);
+    else {
+      const { file, line } = value.place;
+      rules.push({ nodes, name, given: givenValue(value, `${file}:${line}: `, name) });
+    }
+  }
+}
+
+/** One part of a name, or `*` for any one and `**` for any number of them. */
+const PART = /^(\*|\*\*|[A-Za-z_][A-Za-z0-9_]*)$/;
+
+function checkPattern(nodes: string, at: RawYaml): void {
+  const parts = (nodes.startsWith('/') ? nodes.slice(1) : nodes).split('/');
+  const bad = parts.find((part) => !PART.test(part));
+  if (bad !== undefined) refuse(at, `"${nodes}" is no node name: ${bad === '' ? 'a slash is doubled' : `"${bad}"`}`);
+}
+
+function refuse(node: RawYaml, message: string): never {
+  const problem: Problem = { place: node.place, message };
+  throw problemsError([problem]);
+}
+
+/** A value for the nodes that `nodes` matches: `/**`, `rein`, `/arm1/*`. */
+export interface ParameterRule {
+  readonly nodes: string;
+  readonly name: string;
+  readonly given: GivenValue;
+}
+
+/**
+ * The given values of the node `fullName` (`/arm1/rein`) by name, as rclpy decides them. Node names and patterns count in
+ * the order in which each first appears; within one the last value wins; among those that match, the later one wins. (rclpy
+ * of Humble has one quirk that is not copied: a value that changes its type under the same name keeps the earlier one.)
+ */
+export function resolveParameters(rules: readonly ParameterRule[], fullName: string): ReadonlyMap<string, GivenValue> {
+  const byNodes = new Map<string, Map<string, GivenValue>>();
+  for (const { nodes, name, given } of rules) {
+    const values = byNodes.get(nodes) ?? new Map<string, GivenValue>();
+    values.set(name, given);
+    byNodes.set(nodes, values);
+  }
+  const resolved = new Map<string, GivenValue>();
+  for (const [nodes, values] of byNodes) {
+    if (!patternOf(nodes).test(fullName)) continue;
+    for (const [name, given] of values) resolved.set(name, given);
+  }
+  return resolved;
+}
+
+/** `/*` stands for one part of a name, `/**` for any number of them, also none. */
+function patternOf(nodes: string): RegExp {
+  const absolute = nodes.startsWith('/') ? nodes : `/${nodes}`;
+  return new RegExp(`^${absolute.replaceAll('/*', '(/\\w+)')}$`);
 }

@@ -1,7 +1,7 @@
 /** Shows our parameters through rclnodejs's services: with our checks and sentences, and with the ranges that it leaves out. */
 
-import type { ParameterStore } from '../parameters/parameter-store.ts';
-import { USE_SIM_TIME } from '../parameters/sim-time.ts';
+import type { ParameterStore } from '../parameters/declared.ts';
+import { USE_SIM_TIME } from '../parameters/declared.ts';
 import { constraintsOf, valueOfWire, wireDescriptor, wireType, wireValue } from '../parameters/wire.ts';
 import type { FaultDesk } from '../port/fault-desk.ts';
 import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';

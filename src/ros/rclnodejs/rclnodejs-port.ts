@@ -5,11 +5,9 @@
  */
 import { ReinError } from '../../core/index.ts';
 import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
+import { ParameterStore, USE_SIM_TIME, usesSimTime } from '../parameters/declared.ts';
 import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../parameters/names.ts';
-import { ParameterStore } from '../parameters/parameter-store.ts';
-import { resolveParameters } from '../parameters/resolve.ts';
-import { parseRosArgs, type RosArguments } from '../parameters/ros-args.ts';
-import { USE_SIM_TIME, usesSimTime } from '../parameters/sim-time.ts';
+import { parseRosArgs, type RosArguments, resolveParameters } from '../parameters/ros-args.ts';
 import { FaultDesk } from '../port/fault-desk.ts';
 import { GraphWatch, type OwnEnd } from '../port/graph-watch.ts';
 import { PortClock } from '../port/port-clock.ts';
@@ -37,16 +35,22 @@ import { TopicReader, TopicWriter } from '../port/topic-ends.ts';
 import {
   type Binding,
   type BindingContext,
+  type BindingEndpoint,
   type BindingLifecycleNode,
   type BindingNode,
   loadBinding,
 } from './binding.ts';
-import { mustBeGenerated } from './interfaces.ts';
-import { type ActionHost, type Names, nodeActionClient, serveNodeAction } from './node-actions.ts';
+import {
+  type ActionHost,
+  mustBeGenerated,
+  type Names,
+  nodeActionClient,
+  nodeClient,
+  serveNodeAction,
+  serveNodeService,
+} from './node-calls.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
 import { bindingParameter, showParameters } from './node-parameters.ts';
-import { nodeClient, serveNodeService } from './node-services.ts';
-import { bindingQos, endpointsOf, fullNodeName } from './qos-numbers.ts';
 import { Shapes } from './shape.ts';
 
 /** How long the native thread waits at most before it looks whether it should stop. */
@@ -303,4 +307,40 @@ class RclnodejsPort implements RosPort {
     if (this.#phase === 'registering') return;
     throw new ReinError('environment', `${what} cannot be registered any more, ${this.fullName} runs already`);
   }
+}
+
+const KEEP_LAST = 1;
+const RELIABLE = 1;
+const BEST_EFFORT = 2;
+const TRANSIENT_LOCAL = 1;
+const VOLATILE = 2;
+
+function bindingQos(binding: Binding, { reliability, durability, depth }: QosProfile): object {
+  return new binding.QoS(
+    KEEP_LAST,
+    depth,
+    reliability === 'reliable' ? RELIABLE : BEST_EFFORT,
+    durability === 'transientLocal' ? TRANSIENT_LOCAL : VOLATILE,
+  );
+}
+
+/** Until the graph knows whose an end is, it has no name to tell anybody. */
+const UNKNOWN = '_NODE_NAME_UNKNOWN_';
+
+function endpointsOf(ends: readonly BindingEndpoint[]): readonly RosEndpoint[] {
+  return ends
+    .filter((end) => end.node_name !== UNKNOWN)
+    .map(({ node_name, node_namespace, topic_type, qos_profile }) => ({
+      node: fullNodeName(node_namespace, node_name),
+      typeName: topic_type,
+      qos: {
+        reliability: qos_profile.reliability === BEST_EFFORT ? 'bestEffort' : 'reliable',
+        durability: qos_profile.durability === TRANSIENT_LOCAL ? 'transientLocal' : 'volatile',
+        depth: qos_profile.depth,
+      },
+    }));
+}
+
+function fullNodeName(namespace: string, name: string): string {
+  return namespace.endsWith('/') ? `${namespace}${name}` : `${namespace}/${name}`;
 }

@@ -2,7 +2,7 @@
  * The simulated arm as ROS sees one behind ros2_control: command topics of five controllers, of which one is active,
  * `joint_states`, a tared force-torque sensor, how deep the peg is, and a service that puts the scene back.
  */
-import type { Clock, RobotModel } from '../../core/index.ts';
+import type { Clock, RobotModel, RobotState } from '../../core/index.ts';
 import {
   Float64,
   Float64MultiArray,
@@ -16,17 +16,48 @@ import {
 } from '../messages/definitions.ts';
 import { COMMAND_QOS, SENSOR_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
-import { CartesianPoseController } from './cartesian-pose.ts';
+import { type ArmController, CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
 import type { Complaints } from './complaints.ts';
-import type { ArmController } from './controller.ts';
-import { ControllerManager } from './controller-manager.ts';
-import { ForwardCommandController } from './forward-command.ts';
+import { ControllerManager, serveManager } from './controller-manager.ts';
 import { Trouble } from './injection.ts';
-import { JointReadings } from './joint-readings.ts';
 import { JointTrajectoryController } from './joint-trajectory.ts';
-import { serveManager } from './manager-services.ts';
-import type { SimClock } from './sim-clock.ts';
+import type { SimClock } from './sim-time.ts';
 import type { SimulatedArm } from './simulated-arm.ts';
+
+/** From what is true of the joints to what `joint_states` says: order of the names, and trouble on demand. */
+class JointReadings {
+  /** Filled by `fill`; its header is the caller's. */
+  readonly message: JointState = JointState.create();
+  readonly #robotNames: readonly string[];
+  readonly #names: readonly string[];
+  readonly #trouble: Trouble;
+
+  /** `jointNames` in the robot's order. */
+  constructor(jointNames: readonly string[], isShuffled: boolean, trouble: Trouble) {
+    this.#robotNames = jointNames;
+    this.#names = isShuffled ? [...jointNames].sort() : jointNames;
+    this.#trouble = trouble;
+  }
+
+  fill(state: RobotState): void {
+    if (this.#trouble.isFrozen && this.message.name.length > 0) return;
+    const message = this.message;
+    message.name = this.#names.filter((name) => !this.#trouble.lost.has(name));
+    const joints = message.name.length;
+    if (message.position.length !== joints) {
+      message.position = new Float64Array(joints);
+      message.velocity = new Float64Array(joints);
+      message.effort = new Float64Array(joints);
+    }
+    for (const [at, name] of message.name.entries()) {
+      const joint = this.#robotNames.indexOf(name);
+      const offsetRad = this.#trouble.offsetsRad.get(name) ?? 0;
+      message.position[at] = this.#trouble.notFinite.has(name) ? Number.NaN : state.positionRad[joint]! + offsetRad;
+      message.velocity[at] = state.velocityRadPerS[joint]!;
+      message.effort[at] = state.torqueNm[joint]!;
+    }
+  }
+}
 
 export interface ArmSimulatorOptions {
   readonly port: RosPort;

@@ -5,10 +5,9 @@ import { COMMAND_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { type BaseKind, BaseModel, type BaseOptions, type PlanarPose } from './base-model.ts';
 import type { Complaints } from './complaints.ts';
-import { ControllerManager } from './controller-manager.ts';
+import { ControllerManager, serveManager } from './controller-manager.ts';
 import { Trouble } from './injection.ts';
-import { serveManager } from './manager-services.ts';
-import type { SimClock } from './sim-clock.ts';
+import type { SimClock } from './sim-time.ts';
 
 export interface BaseSettings {
   readonly port: RosPort;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
 import { ArmKinematics } from '../../core/index.ts';
-import { CartesianPoseController } from './cartesian-pose.ts';
-import type { ArmReading } from './controller.ts';
+import type { ArmReading } from './arm-controllers.ts';
+import { CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
 import { ControllerManager } from './controller-manager.ts';
-import { ForwardCommandController } from './forward-command.ts';
 import { JointTrajectoryController } from './joint-trajectory.ts';
 
 function reading(positionRad: readonly number[], setPointRad: readonly number[] = positionRad): ArmReading {

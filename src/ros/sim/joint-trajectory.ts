@@ -6,7 +6,7 @@
 import { allFinite } from '../../core/index.ts';
 import type { Duration } from '../messages/definitions.ts';
 import { secondsOf } from '../messages/time.ts';
-import type { ArmController, ArmReading } from './controller.ts';
+import type { ArmController, ArmReading } from './arm-controllers.ts';
 
 /** What of the message counts here. */
 export interface TrajectoryPoint {

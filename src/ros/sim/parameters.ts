@@ -1,5 +1,6 @@
 /** The parameters of `ros2 run rein sim`, as ROS tools show them, and the settings that they give. */
-import type { ParameterDeclaration, ParameterSet, ParameterValue } from '../port/ros-port.ts';
+import { parameter } from '../parameters/declared.ts';
+import type { ParameterDeclaration, ParameterSet } from '../port/ros-port.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 
 /** What plays the arm's controller, or which kind of base there is. */
@@ -27,17 +28,6 @@ export interface SimSettings {
   readonly clockFactor: number;
   readonly takesStampedTwist: boolean;
   readonly base: Omit<BaseOptions, 'kind'>;
-}
-
-type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default' | 'isReadOnly'>;
-
-function parameter(
-  name: string,
-  type: ParameterDeclaration['type'],
-  value: ParameterValue,
-  words: Words,
-): ParameterDeclaration {
-  return { name, type, default: value, isReadOnly: true, ...words };
 }
 
 const CONTROLLERS: readonly string[] = ['', ...ARM_CONTROLLERS, ...BASES];

@@ -1,9 +1,10 @@
 /** The simulator as a program: opens the port, keeps real time, ends in order when it is asked to. */
-import { ReinError, SystemClock } from '../../core/index.ts';
+import { describeError, SystemClock } from '../../core/index.ts';
+import { parametersHelp } from '../parameters/declared.ts';
 import { parseRosArgs } from '../parameters/ros-args.ts';
 import type { RosFault, RosPort, RosPortFactory } from '../port/ros-port.ts';
-import { simHelp } from './help.ts';
-import { keepPace } from './pace.ts';
+import { SIM_PARAMETERS } from './parameters.ts';
+import { keepPace } from './sim-time.ts';
 import { Simulator } from './simulator.ts';
 
 export interface SimProgram {
@@ -34,7 +35,7 @@ export async function runSim(program: SimProgram): Promise<number> {
     await simulate(program);
     return 0;
   } catch (caught) {
-    error(sentence(caught));
+    error(describeError(caught, 'rein sim'));
     return 1;
   }
 }
@@ -73,11 +74,29 @@ async function closeQuietly(port: RosPort): Promise<void> {
   await port.close().catch(() => undefined);
 }
 
-function sentence(error: unknown): string {
-  if (!(error instanceof ReinError)) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `rein sim: this is a mistake in Rein, please report it with the lines below\n${text}\n`;
-  }
-  const remedy = error.remedy === undefined ? '' : `  → ${error.remedy}\n`;
-  return `rein sim: ${error.message}\n${remedy}`;
+const INTRODUCTION = `A simulated robot behind the topics of plain ROS controllers, for trying everything without hardware.
+
+Usage:
+  ros2 run rein sim [--ros-args -p NAME:=VALUE … -r FROM:=TO …]
+  ros2 launch rein sim.launch.py controller:=joint_trajectory
+
+Examples:
+  ros2 run rein sim                                                  the arm of the task "insert"
+  ros2 run rein sim --ros-args -p controller:=velocity -p rate:=500  velocities in, 500 readings a second out
+  ros2 run rein sim --ros-args -p controller:=differential           a base with two driven wheels
+  ros2 topic pub -1 /rein_sim/inject std_msgs/msg/String "data: 'jump elbow 0.5'"
+
+An arm listens to joint_trajectory_controller/joint_trajectory, forward_{position,velocity,effort}_controller/commands
+and target_pose. One of the five controllers is active; controller_manager/switch_controller changes that. It publishes
+joint_states, wrench (tared, base frame) and insertion_depth, and offers reset_scene.
+A base listens to cmd_vel (and ackermann_cmd), and publishes odom and ground_truth.
+Faults for tests, off until asked for on the topic ~/inject: silence, freeze, jump JOINT RAD, lose JOINT, nan JOINT,
+refuse, clock_back S, clear.
+
+Parameters:
+`;
+
+/** The whole text. */
+function simHelp(): string {
+  return INTRODUCTION + parametersHelp(SIM_PARAMETERS);
 }

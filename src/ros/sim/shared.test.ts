@@ -4,8 +4,7 @@ import { FakeClock } from '../../core/clock.ts';
 import { SystemClock } from '../../core/index.ts';
 import { Complaints } from './complaints.ts';
 import { parseInjection, Trouble } from './injection.ts';
-import { keepPace } from './pace.ts';
-import { SimClock } from './sim-clock.ts';
+import { keepPace, SimClock } from './sim-time.ts';
 
 describe('trouble on demand', () => {
   it.each([

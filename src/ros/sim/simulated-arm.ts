@@ -11,7 +11,7 @@ import {
   zeros,
 } from '../../core/index.ts';
 import { MujocoDriver, type MujocoDriverOptions } from '../../drivers/mujoco.ts';
-import type { ArmController, ArmReading } from './controller.ts';
+import type { ArmController, ArmReading } from './arm-controllers.ts';
 
 export class SimulatedArm {
   readonly model: RobotModel;

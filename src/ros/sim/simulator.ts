@@ -9,7 +9,7 @@ import { Complaints } from './complaints.ts';
 import { parseInjection } from './injection.ts';
 import { readSettings, SIM_PARAMETERS, type SimSettings } from './parameters.ts';
 import { resolvePlant } from './plant.ts';
-import { SimClock } from './sim-clock.ts';
+import { SimClock } from './sim-time.ts';
 import { SimulatedArm } from './simulated-arm.ts';
 
 export interface SimulatorOptions {

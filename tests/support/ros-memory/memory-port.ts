@@ -1,11 +1,9 @@
 /** A port onto a graph in this process: the same contract as the real one, without ROS. */
 import { ReinError } from '../../../src/core/index.ts';
 import type { ActionType, MessageType, ServiceType } from '../../../src/ros/messages/message-type.ts';
+import { ParameterStore, USE_SIM_TIME, usesSimTime } from '../../../src/ros/parameters/declared.ts';
 import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../../../src/ros/parameters/names.ts';
-import { ParameterStore } from '../../../src/ros/parameters/parameter-store.ts';
-import { resolveParameters } from '../../../src/ros/parameters/resolve.ts';
-import { parseRosArgs, type RosArguments } from '../../../src/ros/parameters/ros-args.ts';
-import { USE_SIM_TIME, usesSimTime } from '../../../src/ros/parameters/sim-time.ts';
+import { parseRosArgs, type RosArguments, resolveParameters } from '../../../src/ros/parameters/ros-args.ts';
 import { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
 import { GraphWatch, type OwnEnd } from '../../../src/ros/port/graph-watch.ts';
 import { PortClock } from '../../../src/ros/port/port-clock.ts';

@@ -1,8 +1,14 @@
-/** Both ends of an action on rclnodejs: one goal at a time, everything fitted to its definition, nothing thrown further. */
+/** Both ends of services and actions on rclnodejs: everything fitted to its definition, nothing thrown further. */
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { FaultDesk } from '../port/fault-desk.ts';
-import type { ActionHandler, ActionOutcome, RosActionClient } from '../port/ros-port.ts';
+import type { ActionHandler, ActionOutcome, RosActionClient, RosClient } from '../port/ros-port.ts';
 import type { Binding, BindingGoal, BindingGoalHandle, BindingNode, BindingType } from './binding.ts';
+import { remedyFor } from './environment.ts';
+import { interfacePackages } from './installation.ts';
+import { findPackage, machineProbe } from './probe.ts';
 import type { Shapes } from './shape.ts';
 
 /** Numbers of rclnodejs for what a server says to a goal or a cancel request. */
@@ -198,4 +204,70 @@ class Silence {
   end(): void {
     clearTimeout(this.#timer);
   }
+}
+
+type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'desk'>;
+
+/** Numeric arrays as plain arrays: what comes in may be kept, and is the same as in memory. */
+const PLAIN = { enableTypedArray: false };
+
+/** Whoever answers, and what the caller gets where that fails. */
+export interface ServiceEnd<Q, A> {
+  readonly handler: (request: Q) => A | Promise<A>;
+  readonly whenFailed: ((sentence: string) => A) | undefined;
+}
+
+export function serveNodeService<Q, A>(
+  { binding, node, shapes, desk }: Host,
+  { type: typeName, given, full: name }: Names,
+  { handler, whenFailed }: ServiceEnd<Q, A>,
+  isRunning: () => boolean,
+): void {
+  const type = binding.require(typeName);
+  node.createService(typeName, given, { ...PLAIN }, (request, response) => {
+    const send = (answer: A): void => {
+      const fitted = shapes.fit(type.Response, answer, `the answer of ${name}`);
+      if (isRunning()) response.send(fitted);
+    };
+    const fallback = whenFailed === undefined ? undefined : (sentence: string): void => send(whenFailed(sentence));
+    void desk.answer(name, async () => send(await handler(request as Q)), fallback);
+  });
+}
+
+export function nodeClient<Q, A>(
+  { binding, node, shapes }: Host,
+  { type: typeName, given, full: name }: Names,
+  isRunning: () => boolean,
+): RosClient<Q, A> {
+  const type = binding.require(typeName);
+  const client = node.createClient(typeName, given, { ...PLAIN });
+  return {
+    get isReady() {
+      return isRunning() && client.isServiceServerAvailable();
+    },
+    async call(request, timeoutMs) {
+      const fitted = shapes.fit(type.Request, request, `the request to ${name}`);
+      if (!isRunning()) throw new ReinError('link', `the service ${name} is asked by a node that does not run`);
+      try {
+        return (await client.sendRequestAsync(fitted, { timeout: timeoutMs })) as A;
+      } catch (cause) {
+        throw new ReinError('link', `the service ${name} did not answer within ${timeoutMs} ms`, { cause });
+      }
+    },
+  };
+}
+
+/**
+ * Looks in files whether rclnodejs has the messages of a service or an action, because asking for a missing one makes it generate.
+ * Throws `ReinError('environment', …)` where those of `name` (`std_srvs/srv/Trigger`) are missing.
+ */
+export function mustBeGenerated(name: string): void {
+  const [pkg, kind, type] = name.split('/');
+  const folder = findPackage();
+  if (!pkg || !kind || !type || !/^\w+\/(msg|srv|action)\/\w+$/.test(name))
+    throw new ReinError('environment', `"${name}" is no name of a ROS message, service or action`);
+  if (folder !== undefined && existsSync(join(folder, 'generated', pkg, `${pkg}__${kind}__${type}.js`))) return;
+  throw new ReinError('environment', `rclnodejs has no messages for ${name}`, {
+    remedy: remedyFor(pkg, process.env['ROS_DISTRO'] ?? '', interfacePackages(machineProbe()).has(pkg)),
+  });
 }

@@ -1,8 +1,10 @@
-/** The robot's controllers, through ros2_control's controller_manager. */
-import { ReinError } from '../../core/index.ts';
-import type { RosDriverOptions } from '../../drivers/index.ts';
+/** Services of the robot: its controllers, through ros2_control's controller_manager, and the surroundings of a simulated one. */
+import { ReinError, type SceneLayout } from '../../core/index.ts';
+import type { RosAnswer, RosDriverOptions } from '../../drivers/index.ts';
+import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/definitions.ts';
 import type { ServiceType } from '../messages/message-type.ts';
 import type { RosClient, RosPort } from '../port/ros-port.ts';
+import type { RobotReadings } from './robot-readings.ts';
 
 interface ListedController {
   readonly name: string;
@@ -24,8 +26,9 @@ const SWITCH: ServiceType<SwitchRequest, { readonly ok: boolean; readonly messag
 };
 const BEST_EFFORT = 1;
 const STRICT = 2;
-const ANSWER_MS = 800;
+const CONTROLLERS_ANSWER_MS = 800;
 
+/** The robot's controllers, through ros2_control's controller_manager. */
 export class Controllers {
   readonly #options: NonNullable<RosDriverOptions['controllerManager']>;
   readonly #list: RosClient<Record<string, never>, { readonly controller: readonly ListedController[] }>;
@@ -45,7 +48,7 @@ export class Controllers {
       let idle = await this.#idle();
       if (typeof idle === 'string') return idle;
       if (idle.length > 0 && activateOnEnable) {
-        const said = await this.#switch.call(request(idle, [], STRICT), ANSWER_MS);
+        const said = await this.#switch.call(request(idle, [], STRICT), CONTROLLERS_ANSWER_MS);
         if (!said.ok)
           return refusal(`The controller manager ${name} refused to activate ${idle.join(', ')}`, said.message);
         idle = await this.#idle();
@@ -64,7 +67,7 @@ export class Controllers {
     const { name, controllers, deactivateOnStop } = this.#options;
     if (!deactivateOnStop) return undefined;
     try {
-      const said = await this.#switch.call(request([], controllers, BEST_EFFORT), ANSWER_MS);
+      const said = await this.#switch.call(request([], controllers, BEST_EFFORT), CONTROLLERS_ANSWER_MS);
       return said.ok ? undefined : refusal(`The controller manager ${name} refused to deactivate`, said.message);
     } catch (error) {
       if (!(error instanceof ReinError)) throw error;
@@ -74,7 +77,7 @@ export class Controllers {
 
   /** Which of the controllers are not active, or a sentence for one that is not there. */
   async #idle(): Promise<string | readonly string[]> {
-    const { controller } = await this.#list.call({}, ANSWER_MS);
+    const { controller } = await this.#list.call({}, CONTROLLERS_ANSWER_MS);
     const states = new Map(controller.map(({ name, state }) => [name, state]));
     const absent = this.#options.controllers.filter((name) => !states.has(name));
     if (absent.length > 0) {
@@ -96,4 +99,55 @@ function request(activate: readonly string[], deactivate: readonly string[], str
 
 function refusal(what: string, why: string | undefined): string {
   return why === undefined || why === '' ? `${what}.` : `${what}: ${why}`;
+}
+
+const SCENE_ANSWER_MS = 1200;
+/** How long measurements from before the reset may still arrive. */
+const SETTLE_MS = 500;
+/** What counts as the layout's pose: the servos may sag a little under gravity. */
+const NEAR_RAD = 0.02;
+
+/** A simulated robot's surroundings, put back through its service. */
+export class SceneClient {
+  readonly #client: RosClient<ResetSceneRequest, ResetSceneAnswer>;
+  readonly #service: string;
+  readonly #readings: RobotReadings;
+
+  /** Before the port's `start`. */
+  constructor(port: RosPort, service: string, readings: RobotReadings) {
+    this.#client = port.client(ResetScene, service);
+    this.#service = service;
+    this.#readings = readings;
+  }
+
+  /** Resolves when the robot has been measured where `layout` wants it. */
+  async reset(layout: SceneLayout): Promise<RosAnswer> {
+    const objects = Object.entries(layout.objects);
+    try {
+      const said = await this.#client.call(
+        {
+          joints_rad: [...layout.jointsRad],
+          objects: objects.map(([name]) => name),
+          poses: objects.flatMap(([, pose]) => [...pose]),
+        },
+        SCENE_ANSWER_MS,
+      );
+      if (!said.success) return { ok: false, reason: said.message };
+    } catch (error) {
+      if (!(error instanceof ReinError)) throw error;
+      return { ok: false, reason: error.message };
+    }
+    return this.#measuredAt(layout.jointsRad);
+  }
+
+  async #measuredAt(jointsRad: readonly number[]): Promise<RosAnswer> {
+    const { state, measurements } = this.#readings;
+    const limitMs = performance.now() + SETTLE_MS;
+    while (performance.now() < limitMs) {
+      const isThere = jointsRad.every((angle, i) => Math.abs(angle - state.positionRad[i]!) < NEAR_RAD);
+      if (isThere && this.#readings.measurements > measurements) return { ok: true };
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    return { ok: false, reason: `${this.#service} said that it was done, but the joints are elsewhere` };
+  }
 }
