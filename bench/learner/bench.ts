@@ -1,5 +1,7 @@
 /** How fast this machine trains, beside how fast it multiplies matrices at best. */
+
 import { setTimeout } from 'node:timers/promises';
+import { quantile } from '../../src/core/index.ts';
 import type { SessionOptions } from '../../src/learner/engine/session-options.ts';
 import { BENCH_CASES, type BenchCase, flopsPerCall } from './cases.ts';
 import { CEILING_METHOD, Ceiling } from './ceiling.ts';
@@ -124,10 +126,4 @@ export async function serveBlocks(
     answer(JSON.stringify({ case: id, ms, updates: one.config.utd, flops: flopsPerCall(one) }));
   }
   for (const trainer of trainers.values()) await trainer.close();
-}
-
-/** The value below which the share `q` of `values` lies. */
-function quantile(values: readonly number[], q: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]!;
 }

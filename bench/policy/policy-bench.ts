@@ -1,5 +1,5 @@
 /** How long a decision and a swap of weights take on this machine, on a network of the size that tasks use. */
-import { type PolicyWeights, Rng, sealWeights } from '../../src/core/index.ts';
+import { type PolicyWeights, quantile, Rng, sealWeights } from '../../src/core/index.ts';
 import type { PolicyNoise } from '../../src/policy/index.ts';
 import { OnnxPolicy } from '../../src/policy/index.ts';
 import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
@@ -118,8 +118,6 @@ function benchWeights(version: number, actionSize: number, rng: Rng): PolicyWeig
   return sealWeights(fields, graph, weights);
 }
 
-function quantiles(values: number[]): DurationQuantiles {
-  values.sort((a, b) => a - b);
-  const at = (q: number): number => values[Math.min(values.length - 1, Math.floor(q * values.length))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+function quantiles(values: readonly number[]): DurationQuantiles {
+  return { p50: quantile(values, 0.5), p99: quantile(values, 0.99), max: quantile(values, 1) };
 }

@@ -1,5 +1,6 @@
 /** What the codec costs: time and garbage for each message, encoded and decoded as a publisher and a reader do it. */
 
+import { quantile } from '../../src/core/index.ts';
 import { createCdrBuffer } from '../../src/ros/messages/cdr-bytes.ts';
 import {
   CompressedImage,
@@ -82,7 +83,7 @@ function batches(action: () => void, seconds: number): { ns: number; garbage: nu
     // Below 0 a collection came in between: that batch tells nothing.
     if (grown >= 0) garbage.push(grown / BATCH);
   } while (performance.now() < end);
-  return { ns: median(ns), garbage: median(garbage) };
+  return { ns: quantile(ns, 0.5), garbage: quantile(garbage, 0.5) };
 }
 
 /** Nanoseconds an action. */
@@ -90,11 +91,6 @@ function batch(action: () => void): number {
   const start = process.hrtime.bigint();
   for (let k = 0; k < BATCH; k++) action();
   return Number(process.hrtime.bigint() - start) / BATCH;
-}
-
-function median(values: number[]): number {
-  values.sort((a, b) => a - b);
-  return values[values.length >> 1] ?? 0;
 }
 
 function messages(): [name: string, type: MessageType<unknown>, message: unknown][] {

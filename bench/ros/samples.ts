@@ -1,4 +1,5 @@
 /** Durations that were measured, and what is reported of them. */
+import { mean, quantile } from '../../src/core/index.ts';
 
 export interface Quantiles {
   readonly count: number;
@@ -9,20 +10,17 @@ export interface Quantiles {
 
 /** Exact quantiles of `values` (nearest rank); NaN where there are none. */
 export function quantilesOf(values: readonly number[]): Quantiles {
-  const sorted = [...values].sort((a, b) => a - b);
-  const rank = (share: number): number => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-  return { count: sorted.length, p50: rank(0.5), p99: rank(0.99), max: sorted[sorted.length - 1] ?? Number.NaN };
+  const [p50, p99, max] = [quantile(values, 0.5), quantile(values, 0.99), quantile(values, 1)];
+  return { count: values.length, p50, p99, max };
 }
 
 /** Least-squares slope of `values` over `at`; NaN for fewer than two different places. */
 export function slopeOf(at: readonly number[], values: readonly number[]): number {
-  const n = at.length;
-  const meanAt = at.reduce((sum, x) => sum + x, 0) / n;
-  const mean = values.reduce((sum, y) => sum + y, 0) / n;
+  const [meanAt, meanValue] = [mean(at), mean(values)];
   let above = 0;
   let below = 0;
-  for (let i = 0; i < n; i++) {
-    above += (at[i]! - meanAt) * (values[i]! - mean);
+  for (let i = 0; i < at.length; i++) {
+    above += (at[i]! - meanAt) * (values[i]! - meanValue);
     below += (at[i]! - meanAt) ** 2;
   }
   return below > 0 ? above / below : Number.NaN;

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
-import { createTransition, ReinError, Rng } from '../../src/core/index.ts';
+import { createTransition, quantile, ReinError, Rng } from '../../src/core/index.ts';
 import { threadsHere } from '../../src/learner/engine/threads.ts';
 import { Learner } from '../../src/learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts';
@@ -74,9 +74,18 @@ async function measure(name: string, setup: RunSetup, options: TrainingBenchOpti
     return {
       name,
       threads: config.threads,
-      updates_per_s: median(rates.map(({ inRun }) => inRun)),
-      bare_updates_per_s: median(rates.map(({ alone }) => alone)),
-      share_of_bare: median(rates.map(({ inRun, alone }) => inRun / alone)),
+      updates_per_s: quantile(
+        rates.map(({ inRun }) => inRun),
+        0.5,
+      ),
+      bare_updates_per_s: quantile(
+        rates.map(({ alone }) => alone),
+        0.5,
+      ),
+      share_of_bare: quantile(
+        rates.map(({ inRun, alone }) => inRun / alone),
+        0.5,
+      ),
     };
   } finally {
     await run.close();
@@ -190,8 +199,4 @@ class TrainingRun {
       await delay(1);
     }
   }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }

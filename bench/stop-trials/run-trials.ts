@@ -1,6 +1,6 @@
 /** Runs stop trials, two arms side by side, and puts together what they showed. */
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { ReinError, Rng } from '../../src/core/index.ts';
+import { quantile, ReinError, Rng } from '../../src/core/index.ts';
 import type { StopMeasure, StopMeasureName, StopTrialName, StopTrialResult, StopTrialsResult } from './result.ts';
 import { TrialRig } from './rig.ts';
 import { brakeS, LEASE_S, reactionBoundS, trialRobot } from './trial-robot.ts';
@@ -133,9 +133,7 @@ function whatIsWrong(
 /** A trial without a figure counts as one above the bound. */
 function measure(name: StopMeasureName, boundMs: number, outcomes: readonly TrialOutcome[]): StopMeasure {
   const samplesMs = outcomes.flatMap(({ figures }) => figures[name] ?? []);
-  const sorted = [...samplesMs].sort((a, b) => a - b);
-  const at = (share: number): number =>
-    sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+  const at = (share: number): number => quantile(samplesMs, share);
   const missing = outcomes.length - samplesMs.length;
   const failures = missing + samplesMs.filter((sample) => !(sample <= boundMs)).length;
   return { name, medianMs: at(0.5), p95Ms: at(0.95), worstMs: at(1), boundMs, failures, samplesMs };

@@ -87,7 +87,16 @@ export {
   rangesOf,
   schemaHash,
 } from './spaces.ts';
-export { Ema, type HistogramData, QuantileHistogram, wilsonInterval } from './statistics.ts';
+export {
+  Ema,
+  type HistogramData,
+  mean,
+  QuantileHistogram,
+  quantile,
+  quantileOf,
+  variance,
+  wilsonInterval,
+} from './statistics.ts';
 export { didYouMean, editDistance } from './suggest.ts';
 export {
   copyTransition,

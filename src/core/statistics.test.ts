@@ -1,6 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Ema, QuantileHistogram, wilsonInterval } from './statistics.ts';
+import { Ema, mean, QuantileHistogram, quantile, variance, wilsonInterval } from './statistics.ts';
+
+describe('values at hand', () => {
+  it('have a mean and a variance over n − 1; a single one has no spread, and none has no mean', () => {
+    expect([mean([1, 2, 6]), variance([1, 2, 6])]).toEqual([3, 7]);
+    expect([mean([4]), variance([4])]).toEqual([4, 0]);
+    expect(mean([])).toBeNaN();
+  });
+
+  it('have quantiles that are among them, by nearest rank, in any order', () => {
+    const values = [4, 1, 3, 2];
+    expect([0, 0.25, 0.5, 0.51, 0.99, 1].map((q) => quantile(values, q))).toEqual([1, 1, 2, 3, 4, 4]);
+    expect(values).toEqual([4, 1, 3, 2]);
+    expect(quantile([], 0.5)).toBeNaN();
+  });
+});
 
 describe('wilsonInterval', () => {
   // Newcombe, Statistics in Medicine 17 (1998), table I, method 3.

@@ -1,4 +1,22 @@
-/** Small statistics that several parts share: an interval for a rate, quantiles of a stream, a moving average. */
+/** Small statistics that several parts share: of values at hand, an interval for a rate, quantiles of a stream, a moving average. */
+
+/** The mean of `values`; NaN for none. */
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The variance of a sample, over n − 1; 0 for a single value. */
+export function variance(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const centre = mean(values);
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1);
+}
+
+/** The value that the share `q` of `values` does not exceed (nearest rank), 0 ≤ q ≤ 1; NaN for none. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
+}
 
 /** A range with both ends included. */
 export interface Interval {
@@ -100,25 +118,9 @@ export class QuantileHistogram {
     else this.#counts[bucket] = this.#counts[bucket]! + 1;
   }
 
-  /**
-   * The value that the share `q` of all values does not exceed, 0 ≤ q ≤ 1; NaN before the first value.
-   * Values below `low` count as the minimum, values above `high` as the maximum.
-   */
+  /** As `quantileOf`: values below `low` count as the minimum, values above `high` as the maximum. */
   quantile(q: number): number {
-    if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is asked for in [0, 1], got ${q}`);
-    if (this.#count === 0) return Number.NaN;
-    const rank = Math.max(1, Math.ceil(q * this.#count));
-    if (rank === this.#count) return this.#max;
-    let seen = this.#under;
-    if (rank <= seen) return this.#min;
-    for (let i = 0; i < this.#counts.length; i++) {
-      seen += this.#counts[i]!;
-      if (rank <= seen) {
-        const middle = this.#low * 10 ** ((i + 0.5) / this.#perDecade);
-        return Math.min(this.#max, Math.max(this.#min, middle));
-      }
-    }
-    return this.#max;
+    return quantileOf(this.toJSON(), q);
   }
 
   /** A copy as plain data, for a metrics file. `min` and `max` are 0 while empty. */
@@ -134,6 +136,22 @@ export class QuantileHistogram {
       max: this.#count === 0 ? 0 : this.#max,
     };
   }
+}
+
+/** The value that the share `q` of what `data` counts does not exceed, 0 ≤ q ≤ 1; NaN before the first value. */
+export function quantileOf({ low, growth, counts, under, over, min, max }: HistogramData, q: number): number {
+  if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is asked for in [0, 1], got ${q}`);
+  const count = counts.reduce((sum, n) => sum + n, under + over);
+  if (count === 0) return Number.NaN;
+  const rank = Math.max(1, Math.ceil(q * count));
+  if (rank === count) return max;
+  let seen = under;
+  if (rank <= seen) return min;
+  const bucket = counts.findIndex((n) => {
+    seen += n;
+    return rank <= seen;
+  });
+  return bucket < 0 ? max : Math.min(max, Math.max(min, low * growth ** (bucket + 0.5)));
 }
 
 /** An exponential moving average that starts at its first value. */

@@ -1,5 +1,5 @@
 /** Stiffness, damping and timing of each servo, by its own law: τ = K·(r − q) − d·q̇ + f·ṙ + offset, f its lead: d, or 0. */
-import type { RobotModel } from '../core/index.ts';
+import { type RobotModel, variance } from '../core/index.ts';
 import { hermite, hermiteMean } from '../safety/index.ts';
 import { LeastSquares } from './least-squares.ts';
 import type { MotionRecord } from './motion-record.ts';
@@ -82,9 +82,7 @@ function fitWith(model: RobotModel, record: MotionRecord, timing: Timing): Servo
   });
   const estimate = (i: number, key: 'stiffness' | 'damping'): Estimate => {
     const values = parts.map((joints) => joints[i]![key]);
-    const mean = values.reduce((sum, value) => sum + value, 0) / PARTS;
-    const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (PARTS - 1);
-    return { value: whole[i]![key], within: STUDENT * Math.sqrt(variance / PARTS) };
+    return { value: whole[i]![key], within: STUDENT * Math.sqrt(variance(values) / PARTS) };
   };
   return {
     velocityFeedForward: sumOf(whole, 'lead') > sumOf(whole, 'damping') / 2,

@@ -1,6 +1,5 @@
 /** From what single trials saw to what a check says. */
-import type { RobotModel } from '../core/index.ts';
-import { isFree } from '../core/index.ts';
+import { isFree, quantile, type RobotModel } from '../core/index.ts';
 import { STAGES } from '../safety/index.ts';
 import { armOf, armWords } from './arm-summary.ts';
 import { canStartFar } from './attack/plan.ts';
@@ -240,10 +239,8 @@ function figureOf(samples: readonly StopSample[], unit: string, value: NumberKey
 }
 
 function plainFigure(values: readonly number[], unit: string): StopFigure {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (q: number): number => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;
-  const max = sorted.at(-1)!;
-  return { unit, median: at(0.5), p95: at(0.95), max, bound: 0, shareOfBoundMax: 0, histogram: histogramOf(sorted) };
+  const [median, p95, max] = [quantile(values, 0.5), quantile(values, 0.95), Math.max(...values)];
+  return { unit, median, p95, max, bound: 0, shareOfBoundMax: 0, histogram: histogramOf(values) };
 }
 
 /** Equal bins from 0 to the largest value, of a round width. */

@@ -1,6 +1,8 @@
 /** What `rein train` does: one trial, from its spec or from where it was. */
+
 import { resolve } from 'node:path';
 import { loadLearnerFile } from '../../config/index.ts';
+import { mean } from '../../core/index.ts';
 import {
   type CurvePoint,
   EVALUATION_SEED,
@@ -85,8 +87,4 @@ function lastWords({ steps, updates, seconds, last, stateDigest }: TrialResult, 
     `  state     ${stateDigest.slice(0, 16)}`,
     `  all files ${folder}`,
   ].join('\n');
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
+import { mean, Rng } from '../../core/index.ts';
 import { gradients } from '../engine/autodiff.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
@@ -10,7 +10,6 @@ import { bandit, errorOnBandit } from './bandit.ts';
 import { dsact, meanSpread, returnLoss, sampledReturn } from './dsact.ts';
 import { callOnce, type OneCall } from './one-call.ts';
 import {
-  meanOf,
   type Net,
   netOf,
   noMoments,
@@ -122,7 +121,7 @@ describe('the loss of one critic', () => {
 
 describe('the gradient of the loss', () => {
   // Three rows of two critics. Errors on both sides of δ = 2 and of the limit of the sample.
-  const mean = Float64Array.of(0.3, -1, 2, 0.5, 4, -2);
+  const q0 = Float64Array.of(0.3, -1, 2, 0.5, 4, -2);
   const spread = Float64Array.of(0.8, 1.5, 0.4, 2, 0.9, 1.1);
   const [y, sample, b] = [
     [1, -4, 2.2],
@@ -130,7 +129,7 @@ describe('the gradient of the loss', () => {
     [0.9, 1.4],
   ] as const;
 
-  /** The loss as the paper writes it, at (q, σ), with all that the tilde marks taken from `mean` and `spread`. */
+  /** The loss as the paper writes it, at (q, σ), with all that the tilde marks taken from `q0` and `spread`. */
   function heldLoss(q: Float64Array, sigma: Float64Array, settings: LearnerConfig['dsact']): number {
     const { boundSpreads, huberDelta, bias, minWeight, maxWeight, valueScale, huberCorrection } = settings;
     const terms = Array.from(q, (value, i) => {
@@ -138,14 +137,14 @@ describe('the gradient of the loss', () => {
       const unit = valueScale === 0 ? b[j]! : valueScale;
       const delta = huberDelta * unit;
       const huber = (x: number) => (Math.abs(x) <= delta ? 0.5 * x * x : delta * (Math.abs(x) - 0.5 * delta));
-      const [held, heldSpread, bound] = [mean[i]!, spread[i]!, boundSpreads * b[j]!];
+      const [held, heldSpread, bound] = [q0[i]!, spread[i]!, boundSpreads * b[j]!];
       const deviation = Math.min(Math.max(sample[row]! - held, -bound), bound);
       const excess = heldSpread ** 2 - (huberCorrection ? 2 : 1) * huber(deviation);
       const weight = b[j]! ** 2 / (heldSpread ** 2 + bias * unit ** 2);
       const limited = Math.min(Math.max(weight, minWeight), maxWeight);
       return limited * (huber(value - y[row]!) + (sigma[i]! * excess) / (heldSpread + bias * unit));
     });
-    return meanOf(terms);
+    return mean(terms);
   }
 
   it.each([
@@ -156,17 +155,17 @@ describe('the gradient of the loss', () => {
   ])('is that of central differences, with held parts held: %s', async (_, settings) => {
     const all = { ...DEFAULT_LEARNER_CONFIG.dsact, huberDelta: 2, boundSpreads: 1.5, ...settings };
     const { loss, dq, dsigma } = await evaluated((g) => {
-      const live = { mean: g.constant(mean, [2, 3, 1]), spread: g.constant(spread, [2, 3, 1]) };
+      const live = { mean: g.constant(q0, [2, 3, 1]), spread: g.constant(spread, [2, 3, 1]) };
       const column = (values: readonly number[]) => g.constant(values, [3, 1]);
       const { loss } = returnLoss(live, column(y), column(sample), g.constant(b, [2, 1, 1]), all);
       const [dq, dsigma] = gradients(loss, [live.mean, live.spread]) as [Tensor, Tensor];
       return { loss, dq, dsigma };
     });
-    expectClose(loss, [heldLoss(mean, spread, all)]);
-    const [q, sigma] = [mean.slice(), spread.slice()];
+    expectClose(loss, [heldLoss(q0, spread, all)]);
+    const [q, sigma] = [q0.slice(), spread.slice()];
     const numeric = [
       numericGradient(q, () => heldLoss(q, spread, all)),
-      numericGradient(sigma, () => heldLoss(mean, sigma, all)),
+      numericGradient(sigma, () => heldLoss(q0, sigma, all)),
     ];
     for (const [i, actual] of [dq!, dsigma!].entries()) {
       const largest = Math.max(...numeric[i]!.map(Math.abs));
@@ -277,11 +276,11 @@ describe('one whole call', () => {
         return { ...now(j, b), y: backup(least.q), yz: backup(z) };
       });
       for (const j of [0, 1]) {
-        const mean = meanOf(held.slice(j * B, (j + 1) * B).map(({ sigma }) => sigma));
-        means[j] = means[j]! < 0 ? mean : means[j]! + config.dsact.spreadRate * (mean - means[j]!);
+        const average = mean(held.slice(j * B, (j + 1) * B).map(({ sigma }) => sigma));
+        means[j] = means[j]! < 0 ? average : means[j]! + config.dsact.spreadRate * (average - means[j]!);
       }
       const loss = () =>
-        meanOf(
+        mean(
           rows.map(({ j, b }, i) => {
             const { q, sigma, y, yz } = held[i]!;
             const bounded = limit(yz - q, -1.5 * means[j]!, 1.5 * means[j]!);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { createTransition, mean, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
@@ -11,7 +11,6 @@ import { Replay } from '../replay/replay.ts';
 import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
 import { callOnce, type OneCall } from './one-call.ts';
 import {
-  meanOf,
   type Net,
   netOf,
   noMoments,
@@ -132,7 +131,7 @@ describe('one whole call of HIL-SERL', () => {
         return inputs['reward']![k * B + b]! - 0.5 * TURNS[b]! + inputs['discount']![k * B + b]! * slow;
       });
       const loss = () =>
-        meanOf(
+        mean(
           COMMANDS.map(
             (g, b) => (graspValues(netOf(grasp, graspLayout), row('observation', O, k, b))[g + 1]! - y[b]!) ** 2,
           ),

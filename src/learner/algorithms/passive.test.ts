@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { createTransition, mean, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
@@ -10,7 +10,6 @@ import { Replay } from '../replay/replay.ts';
 import { callOnce } from './one-call.ts';
 import { costTarget, lagrangian, nextMultiplier, passive } from './passive.ts';
 import {
-  meanOf,
   type Net,
   netOf,
   noMoments,
@@ -135,7 +134,7 @@ describe('one whole call', () => {
         return inputs['cost']![k * B + b]! / 2 + inputs['discount']![k * B + b]! * worst(target, s2, action);
       });
       const loss = () =>
-        meanOf(
+        mean(
           [0, 1].flatMap((j) =>
             rows.map((b) => (q(cost, j, row('observation', O, k, b), row('action', A, k, b)) - y[b]!) ** 2),
           ),
@@ -153,11 +152,11 @@ describe('one whole call', () => {
     const critic = Float64Array.from(after('critic'), Number);
     const alpha = Math.exp(state['temperature']![0]!);
     const objective = () =>
-      meanOf(
+      mean(
         rows.map((b) => {
           const s = row('observation', O, K - 1, b);
           const { action, logP } = policy(netOf(actor, policyLayout), s, row('noise', A, 0, b));
-          const value = meanOf([0, 1].map((j) => q(critic, j, s, action)));
+          const value = mean([0, 1].map((j) => q(critic, j, s, action)));
           return (alpha * logP - value + nu * worst(cost, s, action)) / (1 + nu);
         }),
       );

@@ -81,7 +81,3 @@ export function worstDifference(actual: ArrayLike<number | bigint>, expected: Ar
   for (let i = 0; i < expected.length; i++) worst = Math.max(worst, Math.abs(Number(actual[i]) - expected[i]!));
   return worst;
 }
-
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, x) => sum + x, 0) / values.length;
-}

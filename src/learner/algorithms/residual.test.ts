@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { createTransition, mean, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
@@ -13,16 +13,7 @@ import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-c
 import type { LearnerSpec } from '../program/spec.ts';
 import { Replay } from '../replay/replay.ts';
 import { callOnce } from './one-call.ts';
-import {
-  meanOf,
-  netOf,
-  noMoments,
-  numericGradient,
-  plainAdam,
-  plainMean,
-  plainQ,
-  worstDifference,
-} from './plain-reference.ts';
+import { netOf, noMoments, numericGradient, plainAdam, plainMean, plainQ, worstDifference } from './plain-reference.ts';
 import { residual } from './residual.ts';
 import { deterministicActorLoss } from './td3.ts';
 
@@ -170,7 +161,7 @@ describe('the residual on a base policy', () => {
       });
       // The mean of squares over the critics, not the square of their mean error: each learns from its own.
       const loss = () =>
-        meanOf(
+        mean(
           members.flatMap((j) =>
             rows.map((b) => (q(critic, j, row('observation', O, k, b), row('action', A, k, b)) - y[b]!) ** 2),
           ),
@@ -186,15 +177,15 @@ describe('the residual on a base policy', () => {
     expect(worstDifference(after('critic_target'), target)).toBeLessThan(5e-6);
 
     const objective = () =>
-      meanOf(
+      mean(
         rows.map((b) => {
           const s = row('observation', O, K - 1, b);
           const a_r = correction(actor, s);
           const values = members.map((j) => q(critic, j, s, corrected(actor, s, [0, 0])));
           const shown = row('action', A, K - 1, b).map((a, i) => limit((a - s[2 + i]!) / SETTINGS.scale, 1));
           // Every other row is a demonstration.
-          const cloning = (b % 2) * 2 * meanOf(a_r.map((x, i) => (x / SETTINGS.scale - shown[i]!) ** 2));
-          const value = config.criticAggregation === 'min' ? Math.min(...values) : meanOf(values);
+          const cloning = (b % 2) * 2 * mean(a_r.map((x, i) => (x / SETTINGS.scale - shown[i]!) ** 2));
+          const value = config.criticAggregation === 'min' ? Math.min(...values) : mean(values);
           return -value + SETTINGS.penalty * a_r.reduce((sum, x) => sum + x * x, 0) + config.bcAuxWeight * cloning;
         }),
       );

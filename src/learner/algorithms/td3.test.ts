@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Rng } from '../../core/index.ts';
+import { mean, Rng } from '../../core/index.ts';
 import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { bandit, errorOnBandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';
-import {
-  meanOf,
-  netOf,
-  noMoments,
-  numericGradient,
-  plainAdam,
-  plainMean,
-  plainQ,
-  worstDifference,
-} from './plain-reference.ts';
+import { netOf, noMoments, numericGradient, plainAdam, plainMean, plainQ, worstDifference } from './plain-reference.ts';
 import { deterministicActorLoss, smoothed, td3 } from './td3.ts';
 
 /** The numbers of one output of a graph without inputs. */
@@ -103,7 +94,7 @@ describe('TD3', () => {
         return inputs['reward']![k * B + b]! + inputs['discount']![k * B + b]! * least;
       });
       const loss = () =>
-        meanOf(
+        mean(
           members.flatMap((j) =>
             rows.map((b) => (q(critic, j, row('observation', O, k, b), row('action', A, k, b)) - y[b]!) ** 2),
           ),
@@ -119,7 +110,7 @@ describe('TD3', () => {
     expect(worstDifference(after('critic_target'), target)).toBeLessThan(5e-6);
 
     const objective = (cloningWeight = config.bcAuxWeight, cost = config.td3.saturationCost) =>
-      meanOf(
+      mean(
         rows.map((b) => {
           const s = row('observation', O, K - 1, b);
           const beforehand = plainMean(netOf(actor, policyLayout), s);
@@ -127,9 +118,9 @@ describe('TD3', () => {
           const values = members.map((j) => q(critic, j, s, action));
           const shown = row('action', A, K - 1, b);
           // Two of the four rows are demonstrations.
-          const cloning = (b % 2) * 2 * meanOf(action.map((x, i) => (x - shown[i]!) ** 2));
-          const value = config.criticAggregation === 'min' ? Math.min(...values) : meanOf(values);
-          return cloningWeight * cloning + cost * meanOf(beforehand.map((u) => u * u)) - value;
+          const cloning = (b % 2) * 2 * mean(action.map((x, i) => (x - shown[i]!) ** 2));
+          const value = config.criticAggregation === 'min' ? Math.min(...values) : mean(values);
+          return cloningWeight * cloning + cost * mean(beforehand.map((u) => u * u)) - value;
         }),
       );
     expect(metric('actorLoss')).toBeCloseTo(objective(0, 0), 5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, Rng } from '../../core/index.ts';
+import { createTransition, mean, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { createReplay } from '../agent/create-replay.ts';
 import { gradientError } from '../engine/gradient-check.ts';
@@ -14,7 +14,6 @@ import { UpdateContract } from '../replay/utd.ts';
 import { bandit } from './bandit.ts';
 import { callOnce } from './one-call.ts';
 import {
-  meanOf,
   netOf,
   noMoments,
   numericGradient,
@@ -102,7 +101,7 @@ describe('WSRL', () => {
         return inputs['reward']![k * B + b]! + inputs['discount']![k * B + b]! * q(target, j, s2, action);
       });
       const temporal = () =>
-        meanOf(
+        mean(
           members.flatMap((j) =>
             rows.map((b) => (q(critic, j, row('observation', O, k, b), row('action', A, k, b)) - y[b]!) ** 2),
           ),
@@ -112,7 +111,7 @@ describe('WSRL', () => {
         return Array.from(inputs[name]!.subarray(at, at + A));
       };
       const gap = () =>
-        meanOf(
+        mean(
           members.flatMap((j) =>
             rows.map((b) => {
               const s = row('observation', O, k, b);

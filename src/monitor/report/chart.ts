@@ -1,4 +1,5 @@
 /** Small charts as inline SVG. Colours are CSS classes, so that the page's theme applies. */
+import { mean } from '../../core/index.ts';
 import { attribute, text } from './html.ts';
 
 export type Point = readonly [number, number];
@@ -124,13 +125,9 @@ export function thin(points: readonly Point[], limit: number): Point[] {
   const out: Point[] = [];
   for (let i = 0; i < points.length; i += group) {
     const part = points.slice(i, i + group);
-    out.push([average(part.map(([x]) => x)), average(part.map(([, y]) => y))]);
+    out.push([mean(part.map(([x]) => x)), mean(part.map(([, y]) => y))]);
   }
   return out;
-}
-
-function average(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function createScale(axis: Axis, data: readonly number[], from: number, to: number, count: number): Scale {

@@ -1,5 +1,5 @@
 /** The report's charts, each from the metric records alone. */
-import { type HistogramData, wilsonInterval } from '../../core/index.ts';
+import { type HistogramData, mean, quantile, quantileOf, wilsonInterval } from '../../core/index.ts';
 import type { MetricKind, MetricRecord } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
 import { type Chart, figure, type Hue, type Layer, type Point, SCROLL_HINT, shortNumber, thin } from './chart.ts';
@@ -92,7 +92,7 @@ export function calibration(records: readonly MetricRecord[]): string {
   const values = rangeOf(pairs.map(([q]) => q));
   // Where Q and return can be equal.
   const [from, to] = [Math.max(returns[0], values[0]), Math.min(returns[1], values[1])];
-  const error = pairs.reduce((sum, [q, gain]) => sum + (q - gain), 0) / Math.max(1, pairs.length);
+  const error = pairs.length === 0 ? 0 : mean(pairs.map(([q, gain]) => q - gain));
   const chart: Chart = {
     title: 'Q against realised return',
     description: `${pairs.length} steps; on average Q is ${shortNumber(Number(error.toPrecision(2)))} above the return.`,
@@ -116,14 +116,14 @@ export function calibration(records: readonly MetricRecord[]): string {
       { kind: 'line', hue: 'orange', points: binned(pairs), label: 'mean Q' },
     ],
   };
-  const mean =
+  const difference =
     pairs.length > 0
       ? ` Mean difference: ${error >= 0 ? '+' : '−'}${shortNumber(Math.abs(Number(error.toPrecision(2))))}.`
       : '';
   return figure(
     chart,
     pairs.length > 0,
-    `On the dashed line the critic expects what then happens; above it, it hopes.${mean}`,
+    `On the dashed line the critic expects what then happens; above it, it hopes.${difference}`,
   );
 }
 
@@ -237,7 +237,7 @@ function roomCurves(safety: readonly Of<'safety'>[]): string {
 /** Runs of points without a gap: one that is far longer than usual, as during validation, is not drawn through. */
 function withoutGaps(points: readonly Point[]): Point[][] {
   const steps = points.slice(1).map(([x], i) => x - points[i]![0]);
-  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1] ?? 0;
+  const usual = quantile(steps, 0.5);
   const parts: Point[][] = [];
   points.forEach((point, i) => {
     if (i === 0 || steps[i - 1]! > GAP_FACTOR * usual) parts.push([]);
@@ -265,16 +265,8 @@ function histogram(name: string, data: HistogramData): string {
   const total = data.counts.reduce((sum, n) => sum + n, 0);
   const used = data.counts.flatMap((n, i) => (n > 0 ? [i] : []));
   const bars = used.map((i) => [edge(i), edge(i + 1), data.counts[i]! / Math.max(1, total)] as const);
-  const quantile = (q: number): number => {
-    let seen = 0;
-    const bucket = data.counts.findIndex((n) => {
-      seen += n;
-      return seen >= q * total;
-    });
-    return edge(bucket + 0.5);
-  };
   const title = HISTOGRAM_TITLES[name] ?? name.replace(/Ms$/, '');
-  const [p50, p99] = [quantile(0.5), quantile(0.99)];
+  const [p50, p99] = [quantileOf(data, 0.5), quantileOf(data, 0.99)];
   const chart: Chart = {
     title,
     description: `Median ${shortNumber(p50)} ms, 99th percentile ${shortNumber(p99)} ms, ${total} values.`,
@@ -298,7 +290,7 @@ function histogram(name: string, data: HistogramData): string {
 function movingMean(points: readonly Point[]): Point[] {
   return points.map(([x], i) => {
     const part = points.slice(Math.max(0, i + 1 - WINDOW), i + 1);
-    return [x, part.reduce((sum, [, y]) => sum + y, 0) / part.length];
+    return [x, mean(part.map(([, y]) => y))];
   });
 }
 
@@ -309,8 +301,7 @@ function binned(pairs: readonly (readonly [number, number])[]): Point[] {
   const out: Point[] = [];
   for (let i = 0; size >= 5 && i < sorted.length; i += size) {
     const part = sorted.slice(i, i + size);
-    const mean = (k: 0 | 1): number => part.reduce((sum, pair) => sum + pair[k], 0) / part.length;
-    out.push([mean(1), mean(0)]);
+    out.push([mean(part.map(([, gain]) => gain)), mean(part.map(([q]) => q))]);
   }
   return out;
 }

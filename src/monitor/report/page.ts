@@ -1,6 +1,6 @@
 /** The report page: one HTML file that needs nothing else. */
 import { readFileSync } from 'node:fs';
-import { wilsonInterval } from '../../core/index.ts';
+import { mean, wilsonInterval } from '../../core/index.ts';
 import {
   type EpisodeRecording,
   encodeRecording,
@@ -245,7 +245,7 @@ function compared(records: readonly MetricRecord[]): ComparedRow[] {
   );
   if (alone.length > 0) {
     const successes = alone.filter(({ success }) => success).length;
-    const meanSteps = alone.reduce((sum, { steps }) => sum + steps, 0) / alone.length;
+    const meanSteps = mean(alone.map(({ steps }) => steps));
     rows.push({ label: 'while it learned', on: 'training', successes, episodes: alone.length, meanSteps });
   }
   if (first !== undefined && first.envStep === 0) {

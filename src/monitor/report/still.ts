@@ -1,5 +1,6 @@
 /** One frame of a recording as a flat-shaded SVG: for print, for pages without scripts, for anywhere else. */
 
+import { mean } from '../../core/index.ts';
 import { DRAWN_SHAPES, type DrawnShape, type EpisodeRecording, type RecordedGeom } from '../../record/index.ts';
 import { shapeScale, type UnitMesh, unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
 import { attribute, text } from './html.ts';
@@ -133,7 +134,7 @@ function addFaces(out: Face[], solid: Solid, isHidden: (point: Triple) => boolea
       const p = rotate(turn, [v(0) * a, v(1) * b, v(2) * c + v(3) * h]);
       return [p[0] + at[0], p[1] + at[1], p[2] + at[2]] as Triple;
     });
-    const middle = mean(corners);
+    const middle = centreOf(corners);
     const normal = rotate(turn, meanNormal(mesh, face));
     const sight: Triple = [middle[0] - eye.at[0], middle[1] - eye.at[1], middle[2] - eye.at[2]];
     if (dot(normal, sight) >= 0 || (isHidden(middle) && corners.every(isHidden))) continue;
@@ -184,9 +185,9 @@ function rotate(rows: readonly [Triple, Triple, Triple], v: Triple): Triple {
   return [dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)];
 }
 
-function mean(points: readonly Triple[]): Triple {
-  const sum = (k: 0 | 1 | 2): number => points.reduce((total, point) => total + point[k], 0) / points.length;
-  return [sum(0), sum(1), sum(2)];
+function centreOf(points: readonly Triple[]): Triple {
+  const along = (k: 0 | 1 | 2): number => mean(points.map((point) => point[k]));
+  return [along(0), along(1), along(2)];
 }
 
 function dot(a: Triple, b: Triple): number {

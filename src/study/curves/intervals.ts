@@ -4,6 +4,8 @@
  * 1947), all two-sided 95 %.
  */
 
+import { mean, variance } from '../../core/index.ts';
+
 /** A mean over seeds with its interval; without a second seed the interval is everything. */
 export interface MeanInterval {
   readonly mean: number;
@@ -19,8 +21,7 @@ const T975 = [
 
 /** The mean of `values`, one a seed, at least one. */
 export function meanInterval(values: readonly number[]): MeanInterval {
-  const mean = average(values);
-  return around(mean, Math.sqrt(variance(values) / values.length), values.length - 1);
+  return around(mean(values), Math.sqrt(variance(values) / values.length), values.length - 1);
 }
 
 /**
@@ -38,23 +39,12 @@ export function differenceInterval(a: readonly number[], b: readonly number[]): 
   const sum = va + vb;
   // Welch and Satterthwaite; rounded down, which widens the interval.
   const freedom = sum > 0 ? sum ** 2 / (va ** 2 / (a.length - 1) + vb ** 2 / (b.length - 1)) : a.length + b.length - 2;
-  return around(average(a) - average(b), Math.sqrt(sum), Math.min(a.length, b.length) < 2 ? 0 : freedom);
+  return around(mean(a) - mean(b), Math.sqrt(sum), Math.min(a.length, b.length) < 2 ? 0 : freedom);
 }
 
-function around(mean: number, error: number, freedom: number): MeanInterval {
+function around(centre: number, error: number, freedom: number): MeanInterval {
   const whole = Math.floor(freedom);
-  if (whole < 1) return { mean, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
+  if (whole < 1) return { mean: centre, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY };
   const half = error * T975[Math.min(whole, T975.length) - 1]!;
-  return { mean, low: mean - half, high: mean + half };
-}
-
-function average(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** Of a sample; 0 for a single value. */
-function variance(values: readonly number[]): number {
-  if (values.length < 2) return 0;
-  const mean = average(values);
-  return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
+  return { mean: centre, low: centre - half, high: centre + half };
 }

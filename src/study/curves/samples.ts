@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../config/index.ts';
-import { replaceFileSync } from '../../core/index.ts';
+import { mean, replaceFileSync } from '../../core/index.ts';
 import { storage } from '../files/storage.ts';
 import type { CurvePoint } from '../trial/trial-files.ts';
 
@@ -27,9 +27,8 @@ export type StudyCurves = Readonly<Record<string, readonly SeedCurve[]>>;
 
 /** What of `point` is kept, in six digits. */
 export function sampleOf({ step, updates, returns, successes, episodes, cost }: CurvePoint): CurveSample {
-  const mean = returns.reduce((sum, value) => sum + value, 0) / Math.max(1, returns.length);
   const success = successes === null ? null : sixDigits(successes / episodes);
-  return { step, updates, return: sixDigits(mean), success, cost: sixDigits(cost) };
+  return { step, updates, return: sixDigits(mean(returns)), success, cost: sixDigits(cost) };
 }
 
 /** Writes the curve of `variant` with `seed` into `folder`, replacing an earlier one. */
@@ -86,7 +85,7 @@ export function partOf({ samples }: SeedCurve, measure: StudyMeasure, part: Stud
   const after = values.length > 1 ? values.slice(1) : values;
   if (part === 'least') return measure === 'cost' ? Math.max(...after) : Math.min(...after);
   const taken = part === 'all' ? after : after.slice(-Math.max(1, Math.ceil(after.length / 5)));
-  return taken.reduce((sum, value) => sum + value, 0) / taken.length;
+  return mean(taken);
 }
 
 function sixDigits(value: number): number {

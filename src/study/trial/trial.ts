@@ -8,6 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createTransition,
+  mean,
   Rng,
   replaceFileSync,
   sha256Hex,
@@ -385,8 +386,4 @@ class Trial {
       config: this.#spec.learner,
     });
   }
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
