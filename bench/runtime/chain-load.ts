@@ -3,6 +3,7 @@ import {
   type ActionCommand,
   type ActionSpec,
   createRobotState,
+  jointActionUnit,
   Rng,
   type RobotModel,
   type RobotState,
@@ -131,8 +132,8 @@ export class ChainLoad {
 }
 
 function jointAction(model: RobotModel): ActionSpec {
-  const dimensions = model.joints.map(({ name, kind }) => {
-    return { name, scale: SCALE_RAD, unit: kind === 'prismatic' ? ('m' as const) : ('rad' as const) };
+  const dimensions = model.joints.map((joint) => {
+    return { name: joint.name, scale: SCALE_RAD, unit: jointActionUnit(joint) };
   });
   return { kind: 'joint', dimensions };
 }

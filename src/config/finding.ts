@@ -1,16 +1,11 @@
 /** What checks beyond the range of single values find. */
-import type { JointKind } from '../core/index.ts';
+import { significant } from '../core/index.ts';
 import type { TreePath } from './text/tree.ts';
 
 /** Something that is wrong at `path` of a file; `message` is a sentence without its full stop. */
 export interface Finding {
   readonly path: TreePath;
   readonly message: string;
-}
-
-/** ` m` or ` rad`: what positions of a joint are in, though its keys say rad. */
-export function unitOf(kind: JointKind | undefined): 'm' | 'rad' {
-  return kind === 'prismatic' || kind === 'path' ? 'm' : 'rad';
 }
 
 /** `1 joint`, `2 joints`. */
@@ -20,5 +15,5 @@ export function counted(count: number, noun: string): string {
 
 /** Four significant digits, for messages. */
 export function round(value: number): string {
-  return String(Number(value.toPrecision(4)));
+  return significant(value, 4);
 }

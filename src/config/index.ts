@@ -1,5 +1,5 @@
 /** From YAML to one resolved configuration, checked once, and to the objects that it describes. */
-export { counted, unitOf } from './finding.ts';
+export { counted } from './finding.ts';
 export { loadLearnerFile } from './learner-file.ts';
 export { type Fact, type JointFacts, LIMIT_KEYS } from './limits/joint-facts.ts';
 export { isOwnLimits, noLimits, type OwnLimits, readOwnLimits } from './limits/own-limits.ts';

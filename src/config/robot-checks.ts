@@ -1,6 +1,6 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
-import { didYouMean, isFree, type JointModel } from '../core/index.ts';
-import { counted, type Finding, round, unitOf } from './finding.ts';
+import { didYouMean, isFree, type JointModel, positionUnit } from '../core/index.ts';
+import { counted, type Finding, round } from './finding.ts';
 import { checkBox, checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import { shown } from './text/shown.ts';
@@ -47,7 +47,7 @@ function nowhereToGo(
   margin: number,
 ): string | undefined {
   if (max - min - 2 * margin > 0) return undefined;
-  const unit = unitOf(kind);
+  const unit = positionUnit({ kind });
   return `joint "${shown(name)}" has nowhere to go: its range is ${round(min)} to ${round(max)} ${unit}, and limitMarginRad keeps ${round(margin)} ${unit} from both ends; a smaller margin leaves room, and a model's joint that is not moved goes under fixed: [${shown(name)}]`;
 }
 
@@ -77,7 +77,7 @@ function checkStopping({ joints, base, controlHz, limitMarginRad }: RobotConfig)
     const wayRad = (v * v) / (2 * a) + (v * T) / 2 + (a * T * T) / 8;
     const roomRad = positionMaxRad - positionMinRad - 2 * limitMarginRad;
     if (isFree(joint) || wayRad <= roomRad || roomRad <= 0) return [];
-    const message = `joint "${joint.name}" takes ${round(wayRad)} ${unitOf(joint.kind)} to stop from its full speed and has ${round(roomRad)} ${unitOf(joint.kind)} between its limits: it needs more acceleration or less speed`;
+    const message = `joint "${joint.name}" takes ${round(wayRad)} ${positionUnit(joint)} to stop from its full speed and has ${round(roomRad)} ${positionUnit(joint)} between its limits: it needs more acceleration or less speed`;
     return [
       { path: base === undefined ? ['joints', i, 'accelMaxRadPerS2'] : ['base', 'steeringAccelMaxRadPerS2'], message },
     ];
@@ -95,7 +95,7 @@ function checkHome(robot: RobotConfig): Finding[] {
     const high = joint.positionMaxRad - robot.limitMarginRad;
     const home = robot.homeRad[i]!;
     if (low < high && !(home >= low && home <= high)) {
-      const message = `homeRad[${i}] is ${home}, joint "${joint.name}" may be from ${round(low)} to ${round(high)} (${unitOf(joint.kind)})`;
+      const message = `homeRad[${i}] is ${home}, joint "${joint.name}" may be from ${round(low)} to ${round(high)} (${positionUnit(joint)})`;
       findings.push({ path: ['homeRad', i], message });
     }
   }

@@ -1,5 +1,5 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
-import { ArmKinematics, DampedLeastSquares, taskRows } from '../core/index.ts';
+import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
 import { topicSize } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkPegTask } from './peg-checks.ts';
@@ -155,7 +155,7 @@ function checkJoints(task: TaskConfig, robot: RobotConfig): Finding[] {
     if (joint === undefined) continue;
     const path = ['action', 'dimensions', i] as const;
     const fastest = joint.velocityMaxRadPerS / task.policyHz;
-    const unit = joint.kind === 'path' ? 'm' : 'rad';
+    const unit = jointActionUnit(joint);
     const subject = robot.base === undefined ? `joint "${joint.name}"` : `axis "${joint.name}"`;
     if (dimension.unit !== unit) {
       findings.push({

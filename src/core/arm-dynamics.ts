@@ -9,6 +9,7 @@
 import { ArmKinematics } from './kinematics.ts';
 import type { RobotModel } from './robot-model.ts';
 import type { Numbers } from './rotation.ts';
+import { GRAVITY_M_PER_S2 } from './units.ts';
 
 /**
  * Numbers of one joint and the link that it moves, in this order: mass (kg); mass × centre of mass, x y z (kg·m), in the link's
@@ -22,7 +23,6 @@ const DRY = 12;
 const OFFSET = 13;
 /** Dry friction grows to its full size within some of this, rad/s: a joint at rest has no sign. */
 const DRY_WITHIN_RAD_PER_S = 0.02;
-const GRAVITY_M_PER_S2 = 9.81;
 
 /** Keeps the last pose and velocity; nothing allocates after construction. A fixed base with z upwards. */
 export class ArmDynamics {

@@ -54,13 +54,14 @@ export {
   type ContactModel,
   type Fence,
   isFree,
-  type JointKind,
   type JointModel,
   type KeepOutBox,
   type LinkPoint,
+  positionUnit,
   type RobotModel,
   type TankModel,
   type TorqueObserverModel,
+  torqueUnit,
   type WorkspaceBox,
 } from './robot-model.ts';
 export { createRobotState, type RobotState } from './robot-state.ts';
@@ -78,6 +79,7 @@ export {
   type ActionSpec,
   BASE_ACTION,
   frameSize,
+  jointActionUnit,
   type ObservationField,
   type ObservationSpec,
   observationParts,
@@ -106,7 +108,17 @@ export {
   type Source,
   type Transition,
 } from './transition.ts';
-export { allFinite, clamp, clockText, type Vec, wrapAngleRad, zeros } from './units.ts';
+export {
+  allFinite,
+  clamp,
+  clockText,
+  GRAVITY_M_PER_S2,
+  grouped,
+  significant,
+  type Vec,
+  wrapAngleRad,
+  zeros,
+} from './units.ts';
 export {
   countNumbers,
   isWeightsManifest,

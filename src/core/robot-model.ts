@@ -222,6 +222,16 @@ export interface RobotModel {
   readonly homeRad: readonly number[];
 }
 
+/** What positions of a joint are in, though their names say rad. */
+export function positionUnit({ kind }: Pick<JointModel, 'kind'>): 'm' | 'rad' {
+  return kind === 'prismatic' || kind === 'path' ? 'm' : 'rad';
+}
+
+/** What the torque of a joint is in: one that slides gives a force. */
+export function torqueUnit({ kind }: Pick<JointModel, 'kind'>): 'N' | 'N·m' {
+  return kind === 'prismatic' ? 'N' : 'N·m';
+}
+
 /** An axis of a mobile base that only its changes mean something of. Tick-safe. */
 export function isFree(joint: JointModel): boolean {
   return joint.kind === 'path' || joint.kind === 'turn';

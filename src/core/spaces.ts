@@ -6,6 +6,7 @@
 import { type ActionRange, symmetricRange } from './action-range.ts';
 import { sha256Hex } from './digest.ts';
 import type { ObservationParts } from './environment.ts';
+import type { JointModel } from './robot-model.ts';
 
 /** A named run of numbers inside an observation. */
 export interface ObservationField {
@@ -45,6 +46,11 @@ export interface ActionDimension {
 export interface ActionSpec {
   readonly kind: 'cartesian' | 'joint';
   readonly dimensions: readonly ActionDimension[];
+}
+
+/** Unit of an action that moves `joint`: rad, also where it slides (read m), and m along the path of a mobile base. */
+export function jointActionUnit({ kind }: Pick<JointModel, 'kind'>): ActionDimension['unit'] {
+  return kind === 'path' ? 'm' : 'rad';
 }
 
 /** The numbers of an action, in order: each is the change that it asks for in one policy step. */

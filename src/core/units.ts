@@ -47,11 +47,24 @@ export function allFinite(values: ArrayLike<number>): boolean {
   return true;
 }
 
+/** Standard gravity, rounded as in the models of robots, m/s². */
+export const GRAVITY_M_PER_S2 = 9.81;
+
 /** The angle in (−π, π] that is equal to `angleRad` modulo 2π. Tick-safe. */
 export function wrapAngleRad(angleRad: number): number {
   const turns = Math.round(angleRad / (2 * Math.PI));
   const wrapped = angleRad - turns * 2 * Math.PI;
   return wrapped <= -Math.PI ? Math.PI : wrapped;
+}
+
+/** `value` with so many significant digits and no zeros behind them: 0.123456 → `0.123`. */
+export function significant(value: number, digits = 3): string {
+  return String(Number(value.toPrecision(digits)));
+}
+
+/** A whole number in groups of three: 12345 → `12 345`. */
+export function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
 }
 
 /** Seconds as `m:ss` or `h:mm:ss`, rounded; `-` for null and for what is not finite. */

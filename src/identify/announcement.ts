@@ -1,7 +1,5 @@
 /** What a person is told before a real arm moves: what will move, how far, how long. */
-
-import { unitOf } from '../config/index.ts';
-import type { JointModel, RobotModel } from '../core/index.ts';
+import { type JointModel, positionUnit, type RobotModel } from '../core/index.ts';
 import type { Approach } from './approach.ts';
 import type { Excitation } from './excitation.ts';
 import { reachOf, SPEED_SHARE, STANDING_S, speedShareOf } from './joint-path.ts';
@@ -42,7 +40,7 @@ function percent(share: number): string {
 }
 
 function shownWay(joint: JointModel, way: number): string {
-  return `${joint.name} ${way.toFixed(2)} ${unitOf(joint.kind)}`;
+  return `${joint.name} ${way.toFixed(2)} ${positionUnit(joint)}`;
 }
 
 function metres(m: number): string {

@@ -1,7 +1,5 @@
 /** A minute of motion through the guard, and what it tells of servos, encoders and links. */
-
-import { unitOf } from '../config/index.ts';
-import { ArmKinematics, ReinError, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
+import { positionUnit, ReinError, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import { TorqueObserver } from '../safety/index.ts';
 import { Approach, AT_HOME_RAD } from './approach.ts';
@@ -11,7 +9,7 @@ import { Excitation } from './excitation.ts';
 import { STANDING_S } from './joint-path.ts';
 import { MotionRecord } from './motion-record.ts';
 import { inTheWay } from './rehearsal.ts';
-import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
+import { type Sensitivity, sensitivityOf, toolLeversM } from './sensitivity.ts';
 import { fitServos, type ServoFit } from './servo-fit.ts';
 
 export interface IdentifyOptions {
@@ -157,7 +155,7 @@ function checkStanding({ model, isReal = false }: IdentifyOptions, { states }: M
 function checkHome({ joints, homeRad, limitMarginRad }: RobotModel, referenceRad: ArrayLike<number>): void {
   const off = joints.flatMap((joint, i) => {
     const offRad = Math.abs(referenceRad[i]! - homeRad[i]!);
-    return offRad <= AT_HOME_RAD + limitMarginRad ? [] : [`${joint.name} ${offRad.toFixed(2)} ${unitOf(joint.kind)}`];
+    return offRad <= AT_HOME_RAD + limitMarginRad ? [] : [`${joint.name} ${offRad.toFixed(2)} ${positionUnit(joint)}`];
   });
   if (off.length === 0) return;
   throw new ReinError(
@@ -231,15 +229,6 @@ function evaluate({ model, filterS }: IdentifyOptions, standing: MotionRecord, m
     rows: moving.rows,
     lost: moving.lost,
   };
-}
-
-/** [n] how far a force at the tool, at home, acts from each joint's axis at most, m (1 for a sliding joint). */
-function toolLeversM(model: RobotModel): readonly number[] {
-  const n = model.joints.length;
-  const kinematics = new ArmKinematics(model);
-  kinematics.forward(model.homeRad);
-  const jacobian = kinematics.jacobian();
-  return model.joints.map((_, i) => Math.hypot(jacobian[i]!, jacobian[n + i]!, jacobian[2 * n + i]!));
 }
 
 function unlimited({ joints }: RobotModel): readonly number[] {

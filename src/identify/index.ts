@@ -4,4 +4,4 @@ export { identifyRobot } from './identify-robot.ts';
 export { observerYaml } from './observer-yaml.ts';
 export { openSimulatedArm } from './open-arm.ts';
 export type { Sensitivity } from './sensitivity.ts';
-export { judge, shown, type VerdictRow } from './verdict.ts';
+export { judge, type VerdictRow } from './verdict.ts';

@@ -2,7 +2,7 @@
  * The least that a torque observer notices: where the arm stands at home, a steady push on a link, and a load that the file does
  * not know. A force F at a point p turns joint i by F·∂p/∂q_i, and is noticed once that is more than the joint's limit.
  */
-import { ArmKinematics, type RobotModel } from '../core/index.ts';
+import { ArmKinematics, GRAVITY_M_PER_S2, type RobotModel } from '../core/index.ts';
 
 type Point = readonly [number, number, number];
 
@@ -27,7 +27,6 @@ export interface Sensitivity {
 
 /** Shorter levers are none, m (m/m for a sliding joint). */
 const LEAST_LEVER_M = 1e-6;
-const GRAVITY_M_PER_S2 = 9.81;
 
 /** What an observer with the limits `externalMaxNm` ([n], N·m) notices of the arm of `model` at its home pose. */
 export function sensitivityOf(model: RobotModel, externalMaxNm: readonly number[]): Sensitivity {
@@ -55,9 +54,15 @@ export function sensitivityOf(model: RobotModel, externalMaxNm: readonly number[
   return { links, payloadKg: payloadOf(model, kinematics, externalMaxNm) };
 }
 
+/** [n] how far a force at the tool, at home, acts from each joint's axis at most, m (1 for a sliding joint). */
+export function toolLeversM(model: RobotModel): readonly number[] {
+  const kinematics = new ArmKinematics(model);
+  kinematics.forward(model.homeRad);
+  return model.joints.map((_, i) => Math.hypot(...toolMotionOf(kinematics, i)));
+}
+
 function payloadOf(model: RobotModel, kinematics: ArmKinematics, externalMaxNm: readonly number[]): number | undefined {
-  const { toolLink } = kinematics.topology;
-  const leversM = model.joints.map((_, i) => Math.abs(motionOf(kinematics, i, toolLink, kinematics.tcpPositionM)[2]));
+  const leversM = model.joints.map((_, i) => Math.abs(toolMotionOf(kinematics, i)[2]));
   const leastKg = leversM.map((leverM, i) =>
     leverM < LEAST_LEVER_M ? Number.POSITIVE_INFINITY : externalMaxNm[i]! / (GRAVITY_M_PER_S2 * leverM),
   );
@@ -80,6 +85,11 @@ function pointsOf(model: RobotModel, kinematics: ArmKinematics, link: number): r
     kinematics.pointOf(placed, link, pointM);
     return [placed[0]!, placed[1]!, placed[2]!];
   });
+}
+
+/** ∂p/∂q of joint `i` for the tool point. */
+function toolMotionOf(kinematics: ArmKinematics, i: number): Point {
+  return motionOf(kinematics, i, kinematics.topology.toolLink, kinematics.tcpPositionM);
 }
 
 /** ∂p/∂q of joint `i` for the point `pointM` (base frame) of the link that joint `link` moves, m. */

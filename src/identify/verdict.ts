@@ -5,10 +5,14 @@
  * really put in is then at most k·startJ + (k·β − δ)·D with the dissipation D as booked, which grows for ever unless δ ≥ β·k: the
  * share β that the tank credits has to cover the errors of both (`docs/safety-case.md`, identification).
  */
-
-import { unitOf } from '../config/index.ts';
-import type { JointModel, RobotModel, TankModel } from '../core/index.ts';
-import { torqueUnit } from '../safety/index.ts';
+import {
+  type JointModel,
+  positionUnit,
+  type RobotModel,
+  significant,
+  type TankModel,
+  torqueUnit,
+} from '../core/index.ts';
 import type { Identification } from './identify-arm.ts';
 
 /** One number of one joint, or of the robot. */
@@ -46,11 +50,11 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
   const { value, within } = servo.stiffness[i]!;
   const file = joint.stiffnessNmPerRad;
   const ok = Math.abs(value - file) + within <= STIFFNESS_SHARE * file;
-  const sentence = `stiffnessNmPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}, or set the servo to its file`;
+  const sentence = `stiffnessNmPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}, or set the servo to its file`;
   return {
     of: joint.name,
     what: 'stiffness',
-    unit: `${torqueUnit(joint)}/${unitOf(joint.kind)}`,
+    unit: `${torqueUnit(joint)}/${positionUnit(joint)}`,
     file,
     measured: value,
     within,
@@ -62,26 +66,26 @@ function stiffnessRow(joint: JointModel, { servo }: Identification, i: number): 
 function dampingRow(joint: JointModel, { servo }: Identification, i: number, tank: TankModel | undefined): VerdictRow {
   const { value, within } = servo.damping[i]!;
   const file = joint.dampingNmSPerRad;
-  const unit = `${torqueUnit(joint)}·s/${unitOf(joint.kind)}`;
+  const unit = `${torqueUnit(joint)}·s/${positionUnit(joint)}`;
   const row = { of: joint.name, what: 'damping', unit, file, measured: value, within };
   const stiffness = servo.stiffness[i]!;
   const softer = (stiffness.value + stiffness.within) / joint.stiffnessNmPerRad;
   const less = (value - within) / file;
   if (tank === undefined) {
     const ok = Math.abs(value - file) + within <= DAMPING_SHARE * file;
-    const sentence = `dampingNmSPerRad of ${joint.name} is ${shown(value)} ± ${shown(within)}, and its file says ${file}: write ${shown(value)}`;
+    const sentence = `dampingNmSPerRad of ${joint.name} is ${significant(value)} ± ${significant(within)}, and its file says ${file}: write ${significant(value)}`;
     return { ...row, ok, sentence };
   }
   const ok = less >= tank.recovery * softer;
   const fits = Math.max(0, Math.floor((100 * less) / softer - 1e-9) / 100);
-  const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${shown(less / softer)}: damping ${shown(value)} ± ${shown(within)} for ${file} in the file, stiffness ${shown(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
+  const sentence = `the tank credits ${tank.recovery} of the damping of ${joint.name}, and what is sure of it is ${significant(less / softer)}: damping ${significant(value)} ± ${significant(within)} for ${file} in the file, stiffness ${significant(stiffness.value)} for ${joint.stiffnessNmPerRad}; write the measured ones, or tank.recovery: ${fits}`;
   return { ...row, ok, sentence };
 }
 
 function torqueRow(joint: JointModel, { torquePeakNm }: Identification, i: number): VerdictRow {
   const measured = torquePeakNm[i]!;
   const file = joint.torqueMaxNm;
-  const sentence = `${joint.name} gave ${shown(measured)} ${torqueUnit(joint)}, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
+  const sentence = `${joint.name} gave ${significant(measured)} ${torqueUnit(joint)}, and its file says that it saturates at ${file}: a tank would book too little; write torqueMaxNm of the servo`;
   const ok = measured <= file * (1 + 1e-6);
   return {
     of: joint.name,
@@ -99,11 +103,11 @@ function noiseRow(joint: JointModel, found: Identification, i: number): VerdictR
   const measured = found.noisePeakRad[i]!;
   const file = joint.encoderNoiseRad;
   const ok = file === undefined || measured <= file;
-  const sentence = `readings of ${joint.name} are off by up to ${shown(measured)} ${unitOf(joint.kind)} while it stands, and its file says ${file}: write encoderNoiseRad: ${shown(1.5 * measured)}`;
+  const sentence = `readings of ${joint.name} are off by up to ${significant(measured)} ${positionUnit(joint)} while it stands, and its file says ${file}: write encoderNoiseRad: ${significant(1.5 * measured)}`;
   return {
     of: joint.name,
     what: 'encoder noise',
-    unit: unitOf(joint.kind),
+    unit: positionUnit(joint),
     file,
     measured,
     within: undefined,
@@ -126,9 +130,4 @@ function leadRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
   const ok = file === undefined || measured === file;
   const sentence = `the servos ${measured === 1 ? 'lead' : 'do not lead'} by the reference's velocity, and the tank's file says otherwise: write tank.velocityFeedForward: ${measured === 1}`;
   return { of: 'robot', what: 'velocity feed-forward', unit: '', file, measured, within: undefined, ok, sentence };
-}
-
-/** Three significant digits. */
-export function shown(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }

@@ -1,8 +1,8 @@
 /** What the simulated arm did beyond its limits, and the margins that would have covered it. */
-import type { RobotModel } from '../core/index.ts';
+import { grouped, type RobotModel, significant } from '../core/index.ts';
 import { ARM_KINDS, type ArmExcursion, type ArmKind, type ArmResult, type MarginAdvice } from './result.ts';
 import type { TrialOutcome } from './trial-outcome.ts';
-import { grouped, turnUnitOf } from './units.ts';
+import { turnUnitOf } from './units.ts';
 import { createArmCounts } from './witness/arm-witness.ts';
 import { addCount } from './witness/witness.ts';
 
@@ -46,20 +46,20 @@ function advices(model: RobotModel, excursions: readonly ArmExcursion[]): Margin
     if (worst === 0) continue;
     if (kind === 'armPosition') {
       const set = roundedUp(model.limitMarginRad + worst);
-      const sentence = `A joint went ${digits(worst)} ${unit} beyond its limit: set limitMarginRad to ${set} instead of ${model.limitMarginRad}.`;
+      const sentence = `A joint went ${significant(worst)} ${unit} beyond its limit: set limitMarginRad to ${set} instead of ${model.limitMarginRad}.`;
       found.push({ key: 'limitMarginRad', sentence, set, unit });
     } else if (kind === 'armSpeed') {
       const set = Math.floor(100 / (1 + worst)) / 100;
-      const sentence = `A joint was ${digits(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
+      const sentence = `A joint was ${significant(100 * worst)} % faster than velocityMaxRadPerS: where that is what the joint can bear, set ${set} of it.`;
       found.push({ key: 'velocityMaxRadPerS', sentence, set, unit });
     } else if (kind === 'armContact') {
       const clearanceM = model.collision?.clearanceM ?? 0;
       const set = roundedUp(clearanceM + worst);
-      const sentence = `The arm touched what its reference keeps ${digits(1e3 * clearanceM)} mm clear of, ${digits(1e3 * worst)} mm deep: set collision.clearanceM to ${set} instead of ${clearanceM}.`;
+      const sentence = `The arm touched what its reference keeps ${significant(1e3 * clearanceM)} mm clear of, ${significant(1e3 * worst)} mm deep: set collision.clearanceM to ${set} instead of ${clearanceM}.`;
       found.push({ key: 'clearanceM', sentence, set, unit });
     } else {
       const set = roundedUp(worst);
-      const sentence = `The tool left its box by ${digits(1e3 * worst)} mm: draw each wall of workspace ${digits(1e3 * set)} mm in.`;
+      const sentence = `The tool left its box by ${significant(1e3 * worst)} mm: draw each wall of workspace ${significant(1e3 * set)} mm in.`;
       found.push({ key: 'workspace', sentence, set, unit });
     }
   }
@@ -72,18 +72,13 @@ export function armWords({ applies, payloadMaxKg, excursions }: ArmResult): stri
   const load = payloadMaxKg === null || payloadMaxKg === 0 ? '' : ` with up to ${payloadMaxKg} kg unknown to all`;
   const words = excursions.flatMap(({ kind, count, worst, unit }) => {
     if (worst === 0) return [];
-    if (kind === 'armPosition') return [`${digits(worst)} ${unit} beyond a joint's limit`];
-    if (kind === 'armSpeed') return [`${digits(100 * worst)} % too fast`];
-    if (kind === 'armContact') return [`${digits(1e3 * worst)} mm deep into touching (${grouped(count)} ticks)`];
-    return [`${digits(1e3 * worst)} mm out of its box`];
+    if (kind === 'armPosition') return [`${significant(worst)} ${unit} beyond a joint's limit`];
+    if (kind === 'armSpeed') return [`${significant(100 * worst)} % too fast`];
+    if (kind === 'armContact') return [`${significant(1e3 * worst)} mm deep into touching (${grouped(count)} ticks)`];
+    return [`${significant(1e3 * worst)} mm out of its box`];
   });
   if (words.length === 0) return `; the simulated arm${load} stayed within them too`;
   return `; the simulated arm${load} strayed up to ${words.join(', ')} (margins to set are listed)`;
-}
-
-/** Three significant digits. */
-function digits(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }
 
 /** Two significant digits, rounded up: less would not cover it. */

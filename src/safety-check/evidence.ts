@@ -1,6 +1,6 @@
 /** Several robots' checks as one piece of evidence. */
+import { grouped, significant } from '../core/index.ts';
 import type { Ablation, ArmKind, SafetyCheckResult, SafetyEvidence, ViolationKind } from './result.ts';
-import { grouped } from './units.ts';
 import { upperBound95 } from './upper-bound.ts';
 
 /** Sums what whole chains did; `ablations` show that the check bites. `wallS`: how long all of it took, s. */
@@ -43,11 +43,11 @@ function verdictOf(counts: Counts, results: readonly SafetyCheckResult[]): strin
   const box = farthest(results, 'armWorkspace');
   const touch = farthest(results, 'armContact');
   const words = [
-    ...(box.worst === 0 ? [] : [`up to ${millimetres(box.worst)} mm out of its box`]),
+    ...(box.worst === 0 ? [] : [`up to ${significant(1e3 * box.worst)} mm out of its box`]),
     ...(touch.worst === 0
       ? []
       : [
-          `touched itself or a keep-out box in ${grouped(touch.count)} ticks at least, up to ${millimetres(touch.worst)} mm deep`,
+          `touched itself or a keep-out box in ${grouped(touch.count)} ticks at least, up to ${significant(1e3 * touch.worst)} mm deep`,
         ]),
   ];
   const arm =
@@ -64,10 +64,6 @@ function farthest(results: readonly SafetyCheckResult[], kind: ArmKind): { count
     count: found.reduce((sum, { count }) => sum + count, 0),
     worst: Math.max(0, ...found.map(({ worst }) => worst)),
   };
-}
-
-function millimetres(lengthM: number): string {
-  return String(Number((1e3 * lengthM).toPrecision(3)));
 }
 
 /** Violations in all, of the kinds that `counts` lets through. */

@@ -1,7 +1,5 @@
 /** A robot's limits as a table for people. */
-
-import { unitOf } from '../config/index.ts';
-import { isFree, type JointModel, type RobotModel } from '../core/index.ts';
+import { isFree, type JointModel, positionUnit, type RobotModel } from '../core/index.ts';
 import type { LimitRow } from './result.ts';
 import { turnUnitOf } from './units.ts';
 
@@ -36,7 +34,7 @@ export function limitRowsOf(model: RobotModel): LimitRow[] {
 }
 
 function jointRows(joint: JointModel): LimitRow[] {
-  const unit = unitOf(joint.kind);
+  const unit = positionUnit(joint);
   const { name, positionMinRad, positionMaxRad, velocityMaxRadPerS, accelMaxRadPerS2, jerkMaxRadPerS3 } = joint;
   const rows: LimitRow[] = [];
   if (!isFree(joint))

@@ -1,5 +1,5 @@
 /** From what single trials saw to what a check says. */
-import { isFree, quantile, type RobotModel } from '../core/index.ts';
+import { grouped, isFree, quantile, type RobotModel } from '../core/index.ts';
 import { STAGES } from '../safety/index.ts';
 import { armOf, armWords } from './arm-summary.ts';
 import { canStartFar } from './attack/plan.ts';
@@ -22,7 +22,7 @@ import {
   type ViolationKind,
 } from './result.ts';
 import { energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
-import { grouped, turnUnitOf } from './units.ts';
+import { turnUnitOf } from './units.ts';
 import { upperBound95 } from './upper-bound.ts';
 import type { StopSample } from './witness/stop-watch.ts';
 import { addCount, createCounts, createDistances } from './witness/witness.ts';

@@ -2,7 +2,7 @@
  * What can go wrong and what is done about it: the fault table, put together. Rows are in `fault-table/`. A flag is one bit; 0
  * is healthy. Row numbers never change, so that tests and reports can cite them.
  */
-import type { GuardFrame, JointModel } from '../core/index.ts';
+import { type GuardFrame, type JointModel, torqueUnit } from '../core/index.ts';
 import { DECIDING } from './fault-table/deciding.ts';
 import {
   type FaultRow,
@@ -147,11 +147,6 @@ export function sentenceOf(
     ? `${residualNm.toFixed(1)} ${torqueUnit(joint)}`
     : 'no torque is measured';
   return `${sentence.replace(/\.$/, '')} (${joint.name}: ${amount}).`;
-}
-
-/** What the torque of `joint` is in: a joint that slides gives a force. */
-export function torqueUnit({ kind }: Pick<JointModel, 'kind'>): 'N' | 'N·m' {
-  return kind === 'prismatic' ? 'N' : 'N·m';
 }
 
 /** `The robot does not answer (fault 10).`: a sentence that names its row of the fault table. Allocates. */

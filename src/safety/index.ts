@@ -28,7 +28,6 @@ export {
   OTHER_FAULTS,
   sentenceOf,
   TORQUE_FAULTS,
-  torqueUnit,
   withRow,
   worstAction,
 } from './faults.ts';

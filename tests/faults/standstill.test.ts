@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Rng } from '../../src/core/index.ts';
 import { MOCK_FAULTS } from '../../src/drivers/mock/mock-faults.ts';
-import { describeReaction, reactionBound } from '../../src/safety/states/reaction.ts';
 import { FaultRig } from '../support/fault-rig.ts';
+import { reactionBound } from '../support/reaction-bound.ts';
 import { oddArm3, ur5eLike } from '../support/robot-models.ts';
 
 const LEASE_S = 0.2;
@@ -66,11 +66,19 @@ describe.each(roomy)('$name at full speed', (model) => {
     }
     expect(slowestS).toBeLessThanOrEqual(bound.totalS + T);
   });
+});
 
-  it('says its bound in a sentence', () => {
-    expect(describeReaction(model, LEASE_S)).toMatch(
-      /^Stands \d+ ms after the cause at the latest: 200 ms until it is seen/,
-    );
+describe('the bound of a reaction', () => {
+  it('is the sum of what passes until standstill, with the slowest brake of all joints', () => {
+    const { detectionS, tickS, busS, brakeS, totalS } = reactionBound(oddArm3, 0.2);
+    expect([detectionS, tickS, busS]).toEqual([0.2, 0.04, 0.005]);
+    expect(brakeS).toBeCloseTo(0.9 / 1.5, 12);
+    expect(totalS).toBeCloseTo(0.2 + 0.04 + 0.005 + 0.6, 12);
+  });
+
+  it('lets each joint go at full speed until it brakes, and half as far while it does', () => {
+    const { distance } = reactionBound(oddArm3, 0.2);
+    expect(distance).toEqual([1.2, 0.9, 3].map((speed) => expect.closeTo(speed * (0.245 + 0.6 / 2), 12)));
   });
 });
 

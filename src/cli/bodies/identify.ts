@@ -1,7 +1,7 @@
 /** What `rein safety identify` does: open, move, fit, judge, print, write. */
 
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
-import { type JointModel, ReinError } from '../../core/index.ts';
+import { type JointModel, ReinError, significant, torqueUnit } from '../../core/index.ts';
 import {
   type Identification,
   identifyArm,
@@ -10,10 +10,8 @@ import {
   observerYaml,
   openSimulatedArm,
   type Sensitivity,
-  shown,
   type VerdictRow,
 } from '../../identify/index.ts';
-import { torqueUnit } from '../../safety/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-options.ts';
 import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';
 import { checkFile, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';
@@ -127,12 +125,12 @@ export function identifyTable(
   const body = rows.map(({ of, what, unit, file, measured, within, ok }) => [
     of,
     what,
-    file === undefined ? '–' : shown(file),
-    within === undefined ? shown(measured) : `${shown(measured)} ± ${shown(within)}`,
+    file === undefined ? '–' : significant(file),
+    within === undefined ? significant(measured) : `${significant(measured)} ± ${significant(within)}`,
     unit,
     ok ? 'ok' : 'OFF',
   ]);
-  const limits = `limits of the observer, ${forceUnits(joints)}: touched ${observer.externalMaxNm.map(shown).join(', ')}; servo ${observer.servoMaxNm.map(shown).join(', ')}`;
+  const limits = `limits of the observer, ${forceUnits(joints)}: touched ${observer.externalMaxNm.map((limitNm) => significant(limitNm)).join(', ')}; servo ${observer.servoMaxNm.map((nm) => significant(nm)).join(', ')}`;
   return `${columns([['', '', 'file', 'measured', '', ''], ...body])}\n${limits}\n\n${noticed(sensitivity)}\n`;
 }
 
@@ -144,9 +142,9 @@ function forceUnits(joints: readonly JointModel[]): string {
 /** The least that row 54 notices, where the arm stands at home. */
 function noticed({ links, payloadKg }: Sensitivity): string {
   const body = links.map(({ link, forceN, joint }) =>
-    forceN === undefined ? [link, 'none', ''] : [link, `${shown(forceN)} N`, `by ${joint}`],
+    forceN === undefined ? [link, 'none', ''] : [link, `${significant(forceN)} N`, `by ${joint}`],
   );
-  const load = ['load', payloadKg === undefined ? 'none' : `${shown(payloadKg)} kg`, 'at the tool point'];
+  const load = ['load', payloadKg === undefined ? 'none' : `${significant(payloadKg)} kg`, 'at the tool point'];
   return `least that it notices at home, pushed where and whither a joint feels it most, beyond what a tool's sensor feels:\n${columns([...body, load])}`;
 }
 

@@ -1,4 +1,5 @@
 /** A check's figures for a terminal. */
+import { significant } from '../../core/index.ts';
 import {
   ARM_WORDS,
   type EnergyComparison,
@@ -22,7 +23,7 @@ export function checkTable(result: SafetyCheckResult): string {
   const lines: string[] = [];
   const { energy, untried, stages } = result;
   if (energy.hasTank) {
-    lines.push(`energy: ${surplusText(energy)}, tank never below ${digits(energy.tankMinJ!)} J`);
+    lines.push(`energy: ${surplusText(energy)}, tank never below ${significant(energy.tankMinJ!)} J`);
   }
   lines.push(...(energy.comparison ?? []).map(comparisonLine));
   lines.push(...armLines(result));
@@ -35,10 +36,10 @@ export function checkTable(result: SafetyCheckResult): string {
 
 function comparisonLine(each: EnergyComparison): string {
   const { attack, hasTouched } = each;
-  const energy = `kinetic energy up to ${digits(each.peakKineticWithJ)} J with the tank, ${digits(each.peakKineticWithoutJ)} J without`;
+  const energy = `kinetic energy up to ${significant(each.peakKineticWithJ)} J with the tank, ${significant(each.peakKineticWithoutJ)} J without`;
   if (attack === 'pumping' && each.peakForceWithN === 0 && each.peakForceWithoutN === 0) return `${attack}: ${energy}`;
   const force = hasTouched
-    ? `force ${digits(each.peakForceWithN)} N with, ${digits(each.peakForceWithoutN)} N without`
+    ? `force ${significant(each.peakForceWithN)} N with, ${significant(each.peakForceWithoutN)} N without`
     : 'the attack never touched the wall, so nothing is shown about forces';
   return `${attack}: ${energy}; ${force}`;
 }
@@ -49,10 +50,10 @@ function armLines({ arm, margins }: SafetyCheckResult): string[] {
   const rows = arm.excursions.map(({ kind, count, worst, unit }) => {
     const by =
       unit === 'm'
-        ? `${digits(1e3 * worst)} mm`
+        ? `${significant(1e3 * worst)} mm`
         : unit === '1'
-          ? `${digits(100 * worst)} %`
-          : `${digits(worst)} ${unit}`;
+          ? `${significant(100 * worst)} %`
+          : `${significant(worst)} ${unit}`;
     return count === 0 ? `${ARM_WORDS[kind]}: never` : `${ARM_WORDS[kind]}: ${count} ticks, by up to ${by}`;
   });
   const load =
@@ -61,7 +62,7 @@ function armLines({ arm, margins }: SafetyCheckResult): string[] {
   const nearest =
     plantM === null || shapesM === null
       ? []
-      : [`nearest by MuJoCo: arm ${digits(1e3 * plantM)} mm, its reference ${digits(1e3 * shapesM)} mm`];
+      : [`nearest by MuJoCo: arm ${significant(1e3 * plantM)} mm, its reference ${significant(1e3 * shapesM)} mm`];
   return [
     `simulated arm (${load}): ${[...rows, ...nearest].join('; ')}`,
     ...arm.margins.map(({ sentence }) => `  margin: ${sentence}`),
@@ -69,16 +70,11 @@ function armLines({ arm, margins }: SafetyCheckResult): string[] {
 }
 
 function percent(share: number): string {
-  return share < 0.001 ? 'under 0.1 %' : `${digits(100 * share)} %`;
+  return share < 0.001 ? 'under 0.1 %' : `${significant(100 * share)} %`;
 }
 
 function surplusText({ surplusMaxJ, toleranceJ }: SafetyCheckResult['energy']): string {
-  return surplusMaxJ <= toleranceJ ? 'no surplus beyond rounding' : `surplus of ${digits(surplusMaxJ)} J`;
-}
-
-/** Three significant digits. */
-function digits(value: number): string {
-  return String(Number(value.toPrecision(3)));
+  return surplusMaxJ <= toleranceJ ? 'no surplus beyond rounding' : `surplus of ${significant(surplusMaxJ)} J`;
 }
 
 function stopLine({ cause, stops, reaction, time, distance }: StopResult): string {

@@ -1,4 +1,5 @@
 /** Text for terminals: what fits, what has colour, how numbers read. Every glyph used here is one column wide. */
+import { grouped } from '../../core/index.ts';
 
 /** How a terminal may be written to. */
 export interface TextStyle {
@@ -70,7 +71,7 @@ export function spread(left: string, right: string, width: number, style: TextSt
 /** A whole number in groups of three: 12345 → `12 345`; `-` when not finite. */
 export function count(value: number): string {
   if (!Number.isFinite(value)) return '-';
-  return String(Math.round(value)).replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
+  return grouped(Math.round(value));
 }
 
 /** A number with a fixed number of decimals; `-` when not finite. */

@@ -1,5 +1,5 @@
 /** Which trials a check runs: drawn from one seed, so that the same seed makes the same trials on any number of threads. */
-import { type ActionSpec, isFree, Rng, type RobotModel } from '../../core/index.ts';
+import { type ActionSpec, isFree, jointActionUnit, Rng, type RobotModel } from '../../core/index.ts';
 import { ADVERSARIES, type AdversaryName } from '../result.ts';
 
 /** How a trial's plant differs from the nominal one. */
@@ -101,11 +101,10 @@ export function actionSpecOf(model: RobotModel, plan: TrialPlan): ActionSpec {
   const stepS = plan.ticksPerStep / model.controlHz;
   if (plan.space === 'joint') {
     const dimensions = model.joints.map((joint) => {
-      const unit = joint.kind === 'path' || joint.kind === 'prismatic' ? ('m' as const) : ('rad' as const);
       const far = plan.adversary === 'farStart' && !isFree(joint);
       const fast = 2 * joint.velocityMaxRadPerS * stepS;
       const scale = far ? FAR_SCALE_RAD : isFree(joint) ? fast : Math.min(fast, FAR_RAD, model.leashRad);
-      return { name: joint.name, scale, unit: joint.kind === 'prismatic' ? ('rad' as const) : unit };
+      return { name: joint.name, scale, unit: jointActionUnit(joint) };
     });
     return { kind: 'joint', dimensions };
   }

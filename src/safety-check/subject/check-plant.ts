@@ -1,7 +1,7 @@
 /** What only the masses tell: whether the robot's file has the robot's joints, and its servos the strength for its limits. */
 
-import { type Place, problemsError, unitOf } from '../../config/index.ts';
-import type { RobotModel } from '../../core/index.ts';
+import { type Place, problemsError } from '../../config/index.ts';
+import { type RobotModel, significant, torqueUnit } from '../../core/index.ts';
 import type { PackageFolders, PlantImage } from '../../drivers/mujoco.ts';
 import type { CheckSubject } from './subject.ts';
 
@@ -29,18 +29,15 @@ export async function checkPlant({ model, plantFile, plantImage }: CheckSubject,
   try {
     if (model.base !== undefined) return;
     const inertia = plant.inertiaKgM2();
-    const problems = model.joints.flatMap(({ name, kind, torqueMaxNm, accelMaxRadPerS2 }, i) => {
+    const problems = model.joints.flatMap((joint, i) => {
+      const { name, torqueMaxNm, accelMaxRadPerS2 } = joint;
       const needNm = accelMaxRadPerS2 * inertia[i]!;
       if (needNm <= torqueMaxNm) return [];
-      const message = `joint "${name}" cannot brake by accelMaxRadPerS2, ${accelMaxRadPerS2}: at home that takes ${round(needNm)} ${unitOf(kind) === 'm' ? 'N' : 'N·m'}, and its servo has ${torqueMaxNm}`;
+      const message = `joint "${name}" cannot brake by accelMaxRadPerS2, ${accelMaxRadPerS2}: at home that takes ${significant(needNm)} ${torqueUnit(joint)}, and its servo has ${torqueMaxNm}`;
       return [{ place: placeOf(['joints', i, 'accelMaxRadPerS2']), message }];
     });
     if (problems.length > 0) throw problemsError(problems);
   } finally {
     plant.close();
   }
-}
-
-function round(value: number): string {
-  return String(Number(value.toPrecision(3)));
 }

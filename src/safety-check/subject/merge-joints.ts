@@ -10,7 +10,7 @@ import {
   type Problem,
   type RosLimits,
 } from '../../config/index.ts';
-import { didYouMean, type JointModel } from '../../core/index.ts';
+import { didYouMean, type JointModel, significant } from '../../core/index.ts';
 import type { ImportedJoint, ImportedRobot } from '../../drivers/mujoco.ts';
 
 /** The limits files of one model. */
@@ -235,7 +235,7 @@ function checkWider(name: string, facts: JointFacts, model: JointFacts): Problem
     const of = model[key];
     if (limit === undefined || of === undefined || !isWider(limit.value, of.value)) return;
     const where = of.place.line === 0 ? of.place.file : `${of.place.file}:${of.place.line}`;
-    const message = `${key} of joint "${name}" is ${limit.value}, wider than the model's ${round(of.value)} (${where})`;
+    const message = `${key} of joint "${name}" is ${limit.value}, wider than the model's ${significant(of.value, 4)} (${where})`;
     problems.push({ place: limit.place, message });
   };
   wider('positionMinRad', (limit, of) => limit < of - SAME_RAD);
@@ -319,9 +319,4 @@ function placesOf(facts: JointFacts): MergedJoint['places'] {
     if (fact !== undefined) places[key] = fact.place;
   }
   return places;
-}
-
-/** Four significant digits, for messages. */
-function round(value: number): string {
-  return String(Number(value.toPrecision(4)));
 }

@@ -11,9 +11,8 @@ import {
   problemsError,
   type RobotConfig,
   type RosLimits,
-  unitOf,
 } from '../../config/index.ts';
-import { didYouMean, LinkTopology, matrixFromRpy, ReinError, type RobotModel } from '../../core/index.ts';
+import { didYouMean, LinkTopology, matrixFromRpy, positionUnit, ReinError, type RobotModel } from '../../core/index.ts';
 import type { ImportedRobot, NamedFrame, PlantImage } from '../../drivers/mujoco.ts';
 import { compileSubject, type PlaceOf } from './check-plant.ts';
 import { choosePairs } from './choose-pairs.ts';
@@ -223,7 +222,7 @@ class ModelBuilder {
     const margin = Number((MARGIN_SHARE * range(least)).toPrecision(3));
     if (!(margin < MARGIN_RAD)) return MARGIN_RAD;
     this.#assumed.push(
-      `No limitMarginRad is given: every joint keeps ${margin} (rad; m where it slides) from its limits, 5 % of the range of "${least.joint.name}", ${Number(range(least).toPrecision(3))} ${unitOf(least.joint.kind)}.`,
+      `No limitMarginRad is given: every joint keeps ${margin} (rad; m where it slides) from its limits, 5 % of the range of "${least.joint.name}", ${Number(range(least).toPrecision(3))} ${positionUnit(least.joint)}.`,
     );
     return margin;
   }

@@ -8,6 +8,7 @@ import {
   clamp,
   DampedLeastSquares,
   isFree,
+  jointActionUnit,
   type RobotModel,
   rotationError,
   taskRows,
@@ -303,8 +304,8 @@ function slotsOf(model: RobotModel, spec: ActionSpec): readonly number[] {
     const slot = names.indexOf(dimension.name);
     if (slot < 0)
       throw new RangeError(`no ${spec.kind} action is called ${dimension.name}; there are ${names.join(', ')}`);
-    const isLength = isCartesian ? slot < 3 : model.joints[slot]!.kind === 'path';
-    const unit = isLength ? 'm' : 'rad';
+    const cartesianUnit = slot < 3 ? 'm' : 'rad';
+    const unit = isCartesian ? cartesianUnit : jointActionUnit(model.joints[slot]!);
     if (dimension.unit !== unit) throw new RangeError(`action ${dimension.name} is in ${unit}, not ${dimension.unit}`);
     if (!(dimension.scale > 0)) throw new RangeError(`scale of action ${dimension.name} must be > 0`);
     return slot;

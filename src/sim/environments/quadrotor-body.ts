@@ -1,7 +1,7 @@
 /** A quadrotor of the Crazyflie's size: numbers of the public code of "Learning to Fly in Seconds" (arXiv 2311.13081). */
+import { GRAVITY_M_PER_S2 } from '../../core/index.ts';
 
 const MASS_KG = 0.027;
-const GRAVITY_M_PER_S2 = 9.81;
 export const WEIGHT_N: number = MASS_KG * GRAVITY_M_PER_S2;
 export const ROTORS = 4;
 const THRUST_N_PER_RPM2 = 3.16e-10;

@@ -1,5 +1,5 @@
-/** How long a robot may go on after something went wrong, and how far: what is printed for a robot, and what tests hold it to. */
-import { isFree, type RobotModel } from '../../core/index.ts';
+/** How long a robot may go on after something went wrong, and how far: what tests hold every robot to. */
+import type { RobotModel } from '../../src/core/index.ts';
 
 /** What a reference takes at most to the servos and a measurement from them, s. */
 const BUS_S = 0.005;
@@ -30,15 +30,4 @@ export function reactionBound(model: RobotModel, leaseS: number): ReactionBound 
   const totalS = leaseS + tickS + BUS_S + brakeS;
   const distance = model.joints.map(({ velocityMaxRadPerS }) => velocityMaxRadPerS * (totalS - brakeS / 2));
   return { detectionS: leaseS, tickS, busS: BUS_S, brakeS, totalS, distance };
-}
-
-/** The bound in one sentence, for a page or a terminal. */
-export function describeReaction(model: RobotModel, leaseS: number): string {
-  const { detectionS, tickS, busS, brakeS, totalS, distance } = reactionBound(model, leaseS);
-  const ms = (seconds: number): string => `${Math.round(1e3 * seconds)} ms`;
-  const farthest = distance.reduce((far, each, i) => (each > distance[far]! ? i : far), 0);
-  const joint = model.joints[farthest]!;
-  const unit = joint.kind === 'path' || joint.kind === 'prismatic' ? 'm' : 'rad';
-  const moved = `${distance[farthest]!.toFixed(2)} ${unit}${isFree(joint) ? ' driven' : ''}`;
-  return `Stands ${ms(totalS)} after the cause at the latest: ${ms(detectionS)} until it is seen, ${ms(tickS)} of ticks, ${ms(busS)} of bus, ${ms(brakeS)} of braking; ${joint.name} goes ${moved} meanwhile.`;
 }
