@@ -18,29 +18,7 @@ import { MOTION } from './fault-table/motion.ts';
 import { PEOPLE } from './fault-table/people.ts';
 import { SURROUNDINGS } from './fault-table/surroundings.ts';
 
-export type { ApplyingRow, FaultRow } from './fault-table/fault-row.ts';
-export {
-  BROKEN_COMMANDS,
-  COMMAND_LATE,
-  COMMAND_LOST,
-  CONTACT_FORCE,
-  DRIVER_LOST,
-  EMERGENCY_STOP,
-  ENCODER_JUMP,
-  FROZEN_READING,
-  LETTING_DOWN,
-  LIMIT_BROKEN,
-  OVERLOADED,
-  OVERRUN,
-  READING_NOT_FINITE,
-  SERVO_RESIDUAL,
-  START_FAR,
-  START_OUTSIDE,
-  TANK_EMPTY,
-  TICK_STALLED,
-  TORQUE_RESIDUAL,
-  TRACKING_ERROR,
-} from './fault-table/flags.ts';
+export type { FaultRow } from './fault-table/fault-row.ts';
 export { STOP_ACTIONS, type StopAction };
 
 /** All rows, in their order. */

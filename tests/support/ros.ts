@@ -18,8 +18,6 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe } from 'vitest';
 import { rosEnvironment } from '../../src/ros/index.ts';
 
-export { until } from './until.ts';
-
 /** The top of the repository. */
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url));
 
