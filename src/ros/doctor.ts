@@ -1,5 +1,5 @@
 /**
- * Whether ROS 2 can be used here, for people: the checks of `rosEnvironment`, and what else a robot may need. Looks only;
+ * State of ROS 2 on this machine, for people: the checks of `rosEnvironment`, and what else a robot may need. Looks only;
  * nothing is loaded.
  */
 
@@ -7,7 +7,7 @@ import { type RosEnvironment, remedyFor, rosEnvironment } from './rclnodejs/envi
 import { generatedPackages, interfacePackages } from './rclnodejs/installation.ts';
 import { type EnvironmentProbe, machineProbe } from './rclnodejs/probe.ts';
 
-/** What is there, in one line. */
+/** ROS 2 of this machine, in one line. */
 export interface RosStatus {
   readonly usable: 'yes' | 'no' | 'not needed';
   /** One sentence without its full stop. */
@@ -67,7 +67,7 @@ function optionalInterfaces(probe: EnvironmentProbe): readonly RosFinding[] {
   });
 }
 
-/** What decides whom this computer hears; ROS has a default for each. */
+/** Variables that decide whom this computer hears; ROS has a default for each. */
 function settings({ env }: EnvironmentProbe): readonly RosFinding[] {
   const rmw = env['RMW_IMPLEMENTATION'] || 'the default of this distribution';
   const reach = env['ROS_LOCALHOST_ONLY'] === '1' ? ', this computer only' : '';

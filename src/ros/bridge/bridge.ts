@@ -31,9 +31,9 @@ const COMMAND_MAX_AGE_S = 0.05;
 const ALIVE_MS = 10;
 /** A command that was under way may arrive after the first stop. */
 const STOP_REPEAT_MS = 30;
-/** How long `prepare` waits for a stop to end. */
+/** Longest wait of `prepare` for a stop to end. */
 const SETTLE_MS = 300;
-/** How long `prepare` waits for a first fresh measurement, and for the controller's subscription to be discovered. */
+/** Longest wait of `prepare` for a first fresh measurement, and for the controller's subscription to be discovered. */
 const DISCOVERY_MS = 1000;
 /** So many measurements in a row that follow one another closely enough. */
 const STEADY = 2;
@@ -56,7 +56,7 @@ export class Bridge {
   readonly #notices: Notices;
   readonly #row: Float64Array;
   readonly #command: Float64Array;
-  /** What was published last, since `prepare` where `#hasCommanded`. */
+  /** The command that was published last, since `prepare` where `#hasCommanded`. */
   readonly #published: Float64Array;
   #hasCommanded = false;
   #isStopped = true;
@@ -118,7 +118,7 @@ export class Bridge {
     await this.#stop.settled();
   }
 
-  /** What the port found. */
+  /** Takes a fault that the port found. */
   fault(fault: RosFault): void {
     this.#notices.fault(fault);
   }
@@ -272,7 +272,7 @@ interface NumberedRosRequest {
   readonly request: RosRequest;
 }
 
-/** What the guard asks for in a JSON payload; `undefined` for what is not exactly what we expect. Never throws. */
+/** Request of the guard in a JSON payload; `undefined` for anything else. Never throws. */
 function parseRequest(payload: Uint8Array): NumberedRosRequest | undefined {
   let message: { id?: unknown; generation?: unknown; request?: { kind?: unknown } };
   try {

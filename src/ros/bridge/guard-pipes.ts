@@ -35,7 +35,7 @@ export interface ToGuard {
   notice(notice: GuardNotice): void;
   /** The robot is being stopped past the guard. */
   acted(): void;
-  /** Why this process cannot do its work. */
+  /** Says why this process cannot do its work. */
   failed(sentence: string, remedy: string): void;
 }
 

@@ -1,4 +1,4 @@
-/** What people should know about the robot's topics, said once per cause, with its row in the fault table. */
+/** Notices for people about the robot's topics, once per cause, each with its row in the fault table. */
 import type { Clock, GuardNotice } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/index.ts';
 import type { RosFault } from '../port/ros-port.ts';
@@ -16,7 +16,7 @@ const RATE_OVER_S = 2;
 /** So many measurements within a look that are where the one before the last was, and the last was not. */
 const ALTERNATIONS = 10;
 
-/** What lasts, as parts of the bridge: its death ends them. */
+/** Lasting conditions, as parts of the bridge: its death ends them. */
 const CONDITION = { measurements: 'bridge/measurements', commanders: 'bridge/commanders', sources: 'bridge/sources' };
 
 const ROWS: Readonly<Record<RosFault['kind'], number>> = {
@@ -45,7 +45,7 @@ export interface NoticesParts {
   readonly commanders: () => { readonly topic: string; readonly nodes: readonly string[] };
   /** The same of those that publish the measurements. */
   readonly sources: () => { readonly topic: string; readonly nodes: readonly string[] };
-  /** What does not fit in the graph, as long as it lasts. */
+  /** Faults of the graph, as long as they last. */
   readonly graphFaults: () => readonly RosFault[];
   readonly clock: Clock;
   readonly say: (notice: GuardNotice) => void;
@@ -57,9 +57,9 @@ export class Notices {
   #lookedAtS: number;
   #rateFromS: number;
   #rateFrom = 0;
-  #told = '';
-  #toldCommanders = '';
-  #toldSources = '';
+  #reported = '';
+  #reportedCommanders = '';
+  #reportedSources = '';
   /** Graph faults that were told and last. */
   #lasting: readonly RosFault[] = [];
 
@@ -98,7 +98,7 @@ export class Notices {
     else this.#lookAtRate(nowS);
   }
 
-  /** Why no measurement of all joints has come yet; `undefined` when one has. */
+  /** Reason why no measurement of all joints has come yet; `undefined` when one has. */
   whySilent(): string | undefined {
     const { options, readings } = this.#parts;
     const { topic, publisherCount } = readings.subscription;
@@ -151,7 +151,7 @@ export class Notices {
     // One that was killed stays in the graph for a while beside its successor, which has its name.
     const names = [...new Set(nodes)].sort();
     const others = names.length <= OUR_PUBLISHERS ? '' : names.join(', ');
-    if (others !== this.#toldCommanders) {
+    if (others !== this.#reportedCommanders) {
       const isOver = others === '';
       const sentence = isOver
         ? `${topic} has no other publishers any more.`
@@ -160,7 +160,7 @@ export class Notices {
       const condition = CONDITION.commanders;
       this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', sentence, remedy, condition, isOver });
     }
-    this.#toldCommanders = others;
+    this.#reportedCommanders = others;
   }
 
   /**
@@ -173,9 +173,9 @@ export class Notices {
     const names = [...new Set(nodes)].sort();
     // Two of one name are seen as two publishers of it.
     const who = nodes.length < 2 || alternations < ALTERNATIONS ? '' : names.join(', ');
-    if (who === this.#toldSources) return;
+    if (who === this.#reportedSources) return;
     const isOver = who === '';
-    this.#toldSources = who;
+    this.#reportedSources = who;
     const sentence = isOver
       ? `${topic} tells of one place again.`
       : `${topic} has ${nodes.length} publishers (${who}), and the joints jump to and fro between two places.`;
@@ -190,7 +190,7 @@ export class Notices {
     });
   }
 
-  /** What did not fit and fits now. */
+  /** Reports graph faults that are over. */
   #lookAtGraph(): void {
     if (this.#lasting.length === 0) return;
     const standing = new Set(this.#parts.graphFaults().map(({ message }) => message));
@@ -203,8 +203,8 @@ export class Notices {
   }
 
   #measuredAgain(rateHz: number): void {
-    if (this.#told === '') return;
-    this.#told = '';
+    if (this.#reported === '') return;
+    this.#reported = '';
     const { topic } = this.#parts.readings.subscription;
     const sentence = `${topic} comes ${rateHz.toFixed(0)} times a second again.`;
     this.#parts.say({
@@ -215,8 +215,8 @@ export class Notices {
 
   #once(sentence: string, remedy: string, level: GuardNotice['level']): void {
     const cause = sentence.replaceAll(/\d+/g, '#');
-    if (cause === this.#told) return;
-    this.#told = cause;
+    if (cause === this.#reported) return;
+    this.#reported = cause;
     this.#parts.say({ row: 10, level, sentence, remedy, condition: CONDITION.measurements });
   }
 }

@@ -1,4 +1,4 @@
-/** What both processes do alike: read their configuration, make a port, end when the guard does, and never die silently. */
+/** Bridge and stopper as processes: they read their configuration, make a port, end when the guard does, and never die silently. */
 import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
@@ -8,7 +8,7 @@ import { Bridge } from './bridge.ts';
 import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';
 import { Stopper } from './stopper.ts';
 
-/** What a process does with the port, once it is there. */
+/** Work of a process with the port, once it is there. */
 interface Role {
   start(): void;
   receive(kind: number, payload: Uint8Array): void;

@@ -1,4 +1,4 @@
-/** What the robot says of itself on its topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
+/** Measurements from the robot's topics, as the numbers that the guard reads: joints by name, or a base's odometry. */
 import { createRobotState, type RobotModel, type RobotState, wrapAngleRad } from '../../core/index.ts';
 import type { RosDriverOptions } from '../../drivers/index.ts';
 import { JointState, Odometry, type Time, WrenchStamped } from '../messages/definitions.ts';
@@ -31,7 +31,7 @@ export class Odometer {
     this.#yawRad += turnedRad;
   }
 
-  /** How far it has gone along `axis`: x (m), y (m) or yaw (rad); 0 along others. NaN where the newest pose is no number. */
+  /** Distance gone along `axis`: x (m), y (m) or yaw (rad); 0 along others. NaN where the newest pose is no number. */
   way(axis: string): number {
     if (!this.#isKnown) return Number.NaN;
     return axis === 'x' ? this.#ahead : axis === 'y' ? this.#left : axis === 'yaw' ? this.#yawRad : 0;
@@ -45,7 +45,7 @@ const JUMP_SLACK_RAD = 0.005;
 const ALTERNATES_RAD = 0.002;
 /** Longer than an arm takes to stand after a fault, when it is stopped where it is measured. */
 const JUMP_COUNTS_FOR_S = 2;
-/** What a scene reset moved is measured within so long after it was done. */
+/** Joints that a scene reset moved are measured within so long after it was done. */
 const RESET_ARRIVES_S = 0.1;
 /** No robot measures faster. */
 const SHORTEST_DERIVED_S = 0.0005;
@@ -267,7 +267,7 @@ export class RobotReadings {
   }
 }
 
-/** How long after the last one a measurement was made: by its stamps where they make sense, as messages come in bursts. */
+/** Time between the last measurement and this one, s: by its stamps where they make sense, as messages come in bursts. */
 function stepOf(last: Time, { sec, nanosec }: Time, arrivedAfterS: number): number {
   const stampedS = sec - last.sec + (nanosec - last.nanosec) * 1e-9;
   const isStamped = isSet(last) && stampedS > 0 && stampedS < 1;

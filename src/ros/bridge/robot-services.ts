@@ -41,7 +41,7 @@ export class Controllers {
     this.#switch = port.client(SWITCH, `${options.name}/switch_controller`);
   }
 
-  /** Why the controllers cannot take commands, after activating them where that is asked for; `undefined` when they can. */
+  /** Reason why the controllers cannot take commands, after activating them where that is asked for; `undefined` when they can. */
   async prepare(): Promise<string | undefined> {
     const { name, controllers, activateOnEnable } = this.#options;
     try {
@@ -75,7 +75,7 @@ export class Controllers {
     }
   }
 
-  /** Which of the controllers are not active, or a sentence for one that is not there. */
+  /** The controllers that are not active, or a message about one that is not there. */
   async #idle(): Promise<string | readonly string[]> {
     const { controller } = await this.#list.call({}, CONTROLLERS_ANSWER_MS);
     const states = new Map(controller.map(({ name, state }) => [name, state]));
@@ -102,9 +102,9 @@ function refusal(what: string, why: string | undefined): string {
 }
 
 const SCENE_ANSWER_MS = 1200;
-/** How long measurements from before the reset may still arrive. */
+/** Longest time that measurements from before the reset still arrive. */
 const SETTLE_MS = 500;
-/** What counts as the layout's pose: the servos may sag a little under gravity. */
+/** Distance that counts as the layout's pose: the servos may sag a little under gravity. */
 const NEAR_RAD = 0.02;
 
 /** A simulated robot's surroundings, put back through its service. */

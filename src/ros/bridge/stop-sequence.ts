@@ -1,5 +1,5 @@
 /**
- * How a robot behind ROS is stopped: at once and some times again, as a command that was under way may arrive after the
+ * Stop of a robot behind ROS: at once and some times again, as a command that was under way may arrive after the
  * first; then the controllers are taken off it where that is asked for.
  */
 import { allFinite, type RobotModel } from '../../core/index.ts';
@@ -16,7 +16,7 @@ import type { RobotReadings } from './robot-readings.ts';
 import type { Controllers } from './robot-services.ts';
 
 const REPEAT_MS = 5;
-/** How long effort holds the arm before it lets go. */
+/** Time that effort holds the arm before it lets go. */
 const EFFORT_HOLD_MS = 1000;
 /** A measurement older than this is not where the arm is. */
 const MEASURED_MAX_AGE_S = 0.1;
@@ -28,7 +28,7 @@ export interface StopParts {
   readonly readings: RobotReadings;
   readonly controllers: Controllers | undefined;
   readonly nowS: () => number;
-  /** How long a stop is said again and again. */
+  /** Time for which a stop is repeated. */
   readonly repeatForMs: number;
   /** The newest command that was published since the robot was enabled; `undefined` where that is not known. */
   readonly lastCommand?: () => Float64Array | undefined;

@@ -13,7 +13,7 @@ import { RobotReadings } from './robot-readings.ts';
 import { Controllers } from './robot-services.ts';
 import { StopSequence } from './stop-sequence.ts';
 
-/** How often the pulse's age is looked at. */
+/** Period of looking at the pulse's age. */
 const LOOK_MS = 5;
 /** Longer than the bridge takes a command for new (50 ms): one that it publishes late must not be the last word. */
 const REPEAT_FOR_MS = 120;

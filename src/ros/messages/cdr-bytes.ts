@@ -2,7 +2,7 @@
 import { fault } from './field-fault.ts';
 import type { CdrBuffer } from './message-type.ts';
 
-/** One field's way to bytes and back, compiled once from its definition. */
+/** Codec of one field, compiled once from its definition. */
 export interface FieldCodec {
   /** The least that a value takes on the wire, padding left out; at least 1. */
   readonly minBytes: number;
@@ -26,7 +26,7 @@ function paddingAt(at: number, size: number): number {
   return (HEADER_BYTES - at) & (size - 1);
 }
 
-/** Where a message is written: a buffer that grows by doubling, and the place that the next byte goes to. */
+/** Message being written: a buffer that grows by doubling, and the place that the next byte goes to. */
 export class CdrSink implements CdrBuffer {
   bytes: Buffer;
   view: DataView;
@@ -98,7 +98,7 @@ const MAX_TRAILING_BYTES = 3;
 /** Messages up to this are copied to a place that has its `DataView` already: cheaper than making one. */
 const SCRATCH_BYTES = 16_384;
 
-/** Where a message is read: bounds are checked here, before anything is read or allocated. */
+/** Message being read: bounds are checked here, before anything is read or allocated. */
 export class CdrSource {
   bytes: Buffer;
   view: DataView;

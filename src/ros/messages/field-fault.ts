@@ -1,4 +1,4 @@
-/** What is wrong with one field. Only inside the codec: on its way out it collects where, and leaves as a `ReinError`. */
+/** Fault of one field. Only inside the codec: on its path out it collects where, and leaves as a `ReinError`. */
 import { ReinError } from '../../core/index.ts';
 
 export class FieldFault extends Error {
@@ -6,8 +6,8 @@ export class FieldFault extends Error {
   path = '';
 }
 
-export function fault(sentence: string): FieldFault {
-  return new FieldFault(sentence);
+export function fault(message: string): FieldFault {
+  return new FieldFault(message);
 }
 
 /** The same trouble, seen from one level further out. What is not ours passes unchanged. */

@@ -1,5 +1,5 @@
 /**
- * What a ROS message is to us: a name, its fields, and how its CDR bytes become a plain object and back. Every topic is
+ * ROS messages as types: a name, its fields, and how its CDR bytes become a plain object and back. Every topic is
  * sent and received as bytes through these; typed messages of the binding are for services, parameters and actions only.
  */
 

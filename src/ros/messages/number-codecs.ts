@@ -106,7 +106,7 @@ function writeNumbers(sink: CdrSink, row: NumberRow, numbers: ArrayLike<unknown>
   sink.at += size * length;
 }
 
-/** What is of another kind goes through element by element, each checked. */
+/** Converts numbers of another kind element by element, each checked. */
 function writeConverted(sink: CdrSink, row: NumberRow, numbers: ArrayLike<unknown>, length: number): void {
   for (let i = 0; i < length; i++) {
     const value = numbers[i];

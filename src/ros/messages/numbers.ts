@@ -19,10 +19,10 @@ export interface NumberRow<V = number | bigint, A = NumberArray> {
   readonly zero: V;
   /** In errors, after "needs". */
   readonly words: string;
-  /** Whether `value` goes on the wire as what it is. */
+  /** True where `value` goes on the wire as what it is. */
   fits(value: unknown): boolean;
   create(length: number): A;
-  /** Whether `value` is a typed array of just this kind. */
+  /** True for a typed array of just this kind. */
   owns(value: unknown): value is A;
   set(view: DataView, at: number, value: V): void;
   get(view: DataView, at: number, isLittleEndian: boolean): V;

@@ -18,7 +18,7 @@ export function secondsOf({ sec, nanosec }: Readonly<Time>): number {
   return sec + nanosec * 1e-9;
 }
 
-/** Whether it is one: a stamp of zero says "now", or nothing at all. */
+/** True for a stamp that is given: one of zero says "now", or nothing at all. */
 export function isSet({ sec, nanosec }: Readonly<Time>): boolean {
   return sec !== 0 || nanosec !== 0;
 }

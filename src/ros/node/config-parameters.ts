@@ -31,12 +31,12 @@ interface Schema {
   readonly exclusiveMaximum?: number;
 }
 
-/** Whether a parameter of this name is part of the configuration. */
+/** True for a parameter that is part of the configuration. */
 export function isConfigParameter(name: string): boolean {
   return PARTS.some((part) => name.startsWith(`${PREFIX}${part}.`));
 }
 
-/** What given parameters change in the configuration. Throws `ReinError('config')` for single joints. */
+/** Changes of the configuration by given parameters. Throws `ReinError('config')` for single joints. */
 export function overridesOf(given: ReadonlyMap<string, GivenValue>): readonly Override[] {
   return [...given]
     .filter(([name]) => isConfigParameter(name))

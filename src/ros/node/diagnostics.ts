@@ -1,4 +1,4 @@
-/** Once a second, how each part is: OK, WARN, ERROR or STALE, one sentence, and figures. As `/diagnostics` has it. */
+/** Status of each part once a second for `/diagnostics`: OK, WARN, ERROR or STALE, one message, and figures. */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
 import { type Fault, faultsOf, isAtLeast, sentenceOf, withRow } from '../../safety/index.ts';
 import type { LiveSession } from '../../session/index.ts';
@@ -11,7 +11,7 @@ import type { SessionHolder } from './session-holder.ts';
 
 export type Level = 'ok' | 'warn' | 'error' | 'stale';
 
-/** How one part is. */
+/** Status of one part. */
 export interface PartStatus {
   /** After the node's name: `guard`. */
   readonly part: string;
@@ -37,7 +37,7 @@ export interface DiagnosticsOptions {
   readonly holder: SessionHolder;
   /** Seconds of the machine's monotonic clock. */
   readonly nowS: () => number;
-  /** What is wrong at the border to ROS, and has been told. */
+  /** Faults at the border to ROS that last, and have been reported. */
   readonly lasting: () => readonly RosFault[];
   /** Parts that others know: teleop, observations. */
   readonly others: () => readonly PartStatus[];
@@ -79,7 +79,7 @@ export class Diagnostics {
     this.#publisher.publish(this.#array);
   }
 
-  /** How everything is now. */
+  /** Status of all parts now. */
   parts(): readonly PartStatus[] {
     const { holder, others } = this.#options;
     const { session } = holder;
@@ -203,7 +203,7 @@ function learnerOf(session: LiveSession): PartStatus {
   return { part, level: 'warn', message: 'The learner is not reached; what is recorded waits on disk.', values };
 }
 
-/** How the observation topics are. */
+/** Status of the observation topics. */
 export function observationsStatus(observations: readonly TopicObservation[], nowS: number): PartStatus {
   const part = 'observations';
   if (observations.length === 0) return { part, level: 'ok', message: 'The task reads no topics.', values: {} };

@@ -1,4 +1,4 @@
-/** Which run a session joins: the learner's or, while that is away, the one whose weights lie in the run's folder. */
+/** The run that a session joins: the learner's or, while that is away, the one whose weights lie in the run's folder. */
 import type { RunSetup } from '../../config/index.ts';
 import { type LearnerWait, runToJoin, type SessionEvent } from '../../session/index.ts';
 

@@ -1,4 +1,4 @@
-/** What the node says of itself: state, safety, policy, interventions, events, joints. Messages are made once and reused. */
+/** Topics that the node publishes: state, safety, policy, interventions, events, joints. Messages are made once and reused. */
 import type { GuardFrame, JointModel } from '../../core/index.ts';
 import { faultsOf, namesOfBits, STAGES, sentenceOf } from '../../safety/index.ts';
 import type { InterventionReport, LiveSession, SessionEvent } from '../../session/index.ts';
@@ -17,7 +17,7 @@ import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 
 const { INFO: info, WARN: warn, ERROR: error } = ROBOT_EVENT;
 const LEVELS = { info, warn, error } as const;
-/** Where the rate is every frame, or above it, each frame is sent. */
+/** Rate at or above which each frame is sent. */
 const EVERY_FRAME = 0;
 
 export interface PublicationsOptions {

@@ -1,4 +1,4 @@
-/** What others ask of the node: services and actions; and why they may be refused, with one sentence and never a crash. */
+/** Services and actions of the node, and their refusals: one message each, never a crash. */
 import { ReinError } from '../../core/index.ts';
 import type { EvaluationReport, LiveSession } from '../../session/index.ts';
 import {
@@ -21,7 +21,7 @@ import {
 import type { ActionOutcome, RosPort } from '../port/ros-port.ts';
 import type { SessionHolder } from './session-holder.ts';
 
-/** What refusals depend on. */
+/** State of the node that refusals depend on. */
 export interface Permission {
   readonly holder: SessionHolder;
   /** The node was activated. */
@@ -36,7 +36,7 @@ export interface ServicesOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The node's services. Each is answered; what cannot be done is answered with `success: false` and a sentence. */
+/** The node's services. Each is answered; what cannot be done is answered with `success: false` and a message. */
 export function offerServices(options: ServicesOptions): void {
   const { port, permission } = options;
   const trigger = (name: string, act: () => string | Promise<string>): void =>
@@ -81,13 +81,13 @@ export function offerServices(options: ServicesOptions): void {
       const { path, version } = await openSessionOf(permission).savePolicy(request.path);
       return { success: true, message: `Policy ${version} is saved.`, path, version: BigInt(version) };
     } catch (error) {
-      return unsaved(sentenceOf(error));
+      return unsaved(messageOf(error));
     }
   };
   port.serve(SavePolicy, '~/save_policy', save, unsaved);
 }
 
-/** Where an answer cannot be made, or does not fit: the caller shall not wait for nothing. */
+/** Answer where none can be made, or it does not fit: the caller shall not wait for nothing. */
 function failed(message: string): TriggerAnswer {
   return { success: false, message };
 }
@@ -96,7 +96,7 @@ async function answer(act: () => string | Promise<string>): Promise<TriggerAnswe
   try {
     return { success: true, message: await act() };
   } catch (error) {
-    return failed(sentenceOf(error));
+    return failed(messageOf(error));
   }
 }
 
@@ -104,15 +104,15 @@ const CANCELED = 'canceled';
 const PURPOSES = ['training', 'evaluation'] as const;
 
 /** The node's actions, with feedback; a cancel ends the episode and holds. `onRefusal`: ROS tells whoever asks that a goal is refused, and not why. */
-export function offerActions(port: RosPort, permission: Permission, onRefusal: (sentence: string) => void): void {
+export function offerActions(port: RosPort, permission: Permission, onRefusal: (message: string) => void): void {
   port.serveAction(RunEpisode, '~/run_episode', {
     admit: (goal) => refusalOf(permission, (session) => session.whyNotEpisode) ?? purposeRefusal(goal),
-    refused: (sentence) => onRefusal(`~/run_episode: ${ended(sentence)}`),
+    refused: (message) => onRefusal(`~/run_episode: ${ended(message)}`),
     execute: (goal, feedback, signal) => runEpisode(permission, goal, feedback, signal),
   });
   port.serveAction(Evaluate, '~/evaluate', {
     admit: () => refusalOf(permission, (session) => session.whyNotEvaluate),
-    refused: (sentence) => onRefusal(`~/evaluate: ${ended(sentence)}`),
+    refused: (message) => onRefusal(`~/evaluate: ${ended(message)}`),
     execute: (goal, feedback, signal) => evaluate(permission, goal, feedback, signal),
   });
 }
@@ -120,9 +120,9 @@ export function offerActions(port: RosPort, permission: Permission, onRefusal: (
 function refusalOf(permission: Permission, whyNot: (session: LiveSession) => Error | undefined): string | undefined {
   try {
     const error = whyNot(movableSessionOf(permission));
-    return error === undefined ? undefined : sentenceOf(error);
+    return error === undefined ? undefined : messageOf(error);
   } catch (error) {
-    return sentenceOf(error);
+    return messageOf(error);
   }
 }
 
@@ -155,7 +155,7 @@ async function runEpisode(
       result: { success, steps, intervention_steps: interventionSteps, episode_return: returnSum, ended_by: endedBy },
     };
   } catch (error) {
-    return { status: statusOf(signal), result: { ...nothing, ended_by: sentenceOf(error) } };
+    return { status: statusOf(signal), result: { ...nothing, ended_by: messageOf(error) } };
   }
 }
 
@@ -229,12 +229,12 @@ function waitOf({ wait }: SessionHolder): string | undefined {
 }
 
 /** One line for people: what is wrong, and what to do. */
-function sentenceOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const message = ended(error instanceof Error ? error.message : String(error));
   return error instanceof ReinError && error.remedy !== undefined ? `${message} ${ended(error.remedy)}` : message;
 }
 
 /** With a full stop. */
-function ended(sentence: string): string {
-  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+function ended(message: string): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

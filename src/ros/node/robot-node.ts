@@ -24,7 +24,7 @@ export interface RobotNodeOptions {
   readonly teleopLeaseS: number;
   /** 0: every guard frame; `undefined`: the robot is a ROS robot, and publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
-  /** What a session needs before it can be opened: whoever is waited for. Rejects on `signal`. */
+  /** Waits for the learner that a session needs before it can be opened. Rejects on `signal`. */
   readonly beforeOpening?: (signal: AbortSignal, onWait: (wait: LearnerWait) => void) => Promise<void>;
   /** Opens a session with these operators and this listener. Nothing moves. */
   readonly openSession: (operators: readonly TeleopSource[], listener: SessionListener) => Promise<LiveSession>;
@@ -139,7 +139,7 @@ export class RobotNode {
     await this.#holder.close();
   }
 
-  /** What went wrong at the border to ROS. A callback that threw stops the robot: nobody knows what it left undone. */
+  /** Takes a fault at the border to ROS. A callback that threw stops the robot: nobody knows what it left undone. */
   rosFault(fault: RosFault): void {
     if (this.#isStale(fault)) return;
     this.#diagnostics.rosFault(fault);
@@ -249,7 +249,7 @@ export class RobotNode {
     this.#publications.policy(session);
   }
 
-  /** Where the lifecycle has gone on in good faith, it goes back. */
+  /** Takes the lifecycle back where it has gone on in good faith. */
   #openFailed(message: string, remedy: string | undefined): void {
     this.event({ level: 'error', name: 'openFailed', row: 0, message, remedy: remedy ?? '' });
     const { port } = this.#options;

@@ -23,13 +23,13 @@ const GUARD_STOP_MS = 3000;
 /** Interface packages beyond the usual ones. */
 const INTERFACES: readonly string[] = ['rein'];
 
-/** What the node tells its supervisor, besides why it gives up: which run its learner trains. */
+/** Message of the node to its supervisor: the run that its learner trains. */
 export interface NodeChildMessage {
   readonly kind: 'joined';
   readonly runId: string;
 }
 
-/** What the node's process is started with, as JSON in its first argument. */
+/** Settings of the node's process, as JSON in its first argument. */
 export interface NodeChildConfig {
   /** `--ros-args …` as the supervisor got them. */
   readonly argv: readonly string[];
@@ -41,7 +41,7 @@ export interface NodeChildConfig {
   /** `runId` is that of the learner, which answered an earlier start of this node. */
   readonly hasJoined: boolean;
   readonly robotId: string;
-  /** Where the guard listens. */
+  /** The guard's socket. */
   readonly socketPath: string;
   readonly learner?: string;
   readonly policy?: string;
@@ -50,7 +50,7 @@ export interface NodeChildConfig {
   readonly teleopLeaseS: number;
   /** Least severity that is printed, as ROS counts: 20 information, 30 warnings, 40 errors. */
   readonly printsFrom: number;
-  /** How often this node died before; then it comes up configured, never active. */
+  /** Deaths of this node before; after the first it comes up configured, never active. */
   readonly restart: number;
   /** A node of this name died without a word shortly before; the graph may show it for a while. */
   readonly hasStaleNode: boolean;
@@ -131,7 +131,7 @@ function severityOf(levels: readonly string[]): number {
 }
 
 /**
- * Whether a node of our name died without a word: ROS shows it on the graph for some seconds more, and it must not keep
+ * Mark of a node of our name that died without a word: ROS shows it on the graph for some seconds more, and it must not keep
  * its successor from beginning. A file with the process id tells, per user, ROS domain and name.
  */
 export interface NodeMark {

@@ -23,7 +23,7 @@ export class SessionHolder {
   /** Ends the opening that is under way or due. */
   #aborting = new AbortController();
   readonly #waiters: (() => void)[] = [];
-  /** What is under way; the next waits for it. */
+  /** Opening or closing that is under way; the next waits for it. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: SessionHolderOptions) {
@@ -39,7 +39,7 @@ export class SessionHolder {
     return this.#session;
   }
 
-  /** Why the last opening failed. */
+  /** Reason why the last opening failed. */
   get failure(): ReinError | undefined {
     return this.#failure;
   }

@@ -142,7 +142,7 @@ function robotIdOf(id: string): string {
 
 const SCHEMES: Readonly<Record<string, string>> = { topic: 'rostopic://', service: 'rosservice://' };
 
-/** What the programs that speak ROS for the guard are told: namespace, clock, remaps of topics and services. They have names of their own. */
+/** Arguments of the programs that speak ROS for the guard: namespace, clock, remaps of topics and services. Their names are their own. */
 export function rosArgumentsOf({ arguments: args, identity }: NodeSettings): readonly string[] {
   const remaps = args.remaps.filter(
     ({ kind, node }) =>

@@ -16,10 +16,10 @@ export interface TeleopOptions {
   readonly port: RosPort;
   readonly operator: OperatorChoice;
   readonly pad: JoyPadName;
-  /** How long one message counts, s. */
+  /** Lease of one message, s. */
   readonly leaseS: number;
   readonly setup: RunSetup;
-  /** The machine's; hands do not follow simulated time. */
+  /** The machine's; remote operators do not follow simulated time. */
   readonly clock: Clock;
   readonly onEvent: (event: SessionEvent) => void;
   readonly onMark: (mark: 'success' | 'failure') => void;
@@ -28,7 +28,7 @@ export interface TeleopOptions {
 /** Of robots whose file names none. */
 const DEFAULT_BASE_FRAME = 'base_link';
 
-/** What comes at the rate of a joystick is told so often at most, s. */
+/** Shortest time between two reports of what comes at the rate of a joystick, s. */
 const REPEAT_AFTER_S = 1;
 
 type Source = JoyTeleop | TwistTeleop;
@@ -37,8 +37,8 @@ export class Teleop {
   readonly #options: TeleopOptions;
   readonly #subscription: RosSubscription | undefined;
   #source: Source | undefined;
-  #toldMalformedAtS = Number.NEGATIVE_INFINITY;
-  /** The frame that was refused last; told once. */
+  #malformedReportedAtS = Number.NEGATIVE_INFINITY;
+  /** The frame that was refused last; reported once. */
   #refusedFrame = '';
 
   /** Subscribes; nobody is in control before `create`. */
@@ -109,8 +109,8 @@ export class Teleop {
     hear();
     const count = source.counters.malformed;
     const nowS = this.#options.clock.nowS();
-    if (count === before || nowS - this.#toldMalformedAtS < REPEAT_AFTER_S) return;
-    this.#toldMalformedAtS = nowS;
+    if (count === before || nowS - this.#malformedReportedAtS < REPEAT_AFTER_S) return;
+    this.#malformedReportedAtS = nowS;
     const { pad, operator, onEvent } = this.#options;
     onEvent({
       ...{ level: 'warn', name: 'malformed', row: 11 },
@@ -141,7 +141,7 @@ export class Teleop {
   #make(): Source | undefined {
     const { operator, pad, leaseS, setup, clock, onMark } = this.#options;
     const { action } = setup.task;
-    const onEvent = (event: TeleopEvent): void => this.#tell(event);
+    const onEvent = (event: TeleopEvent): void => this.#report(event);
     if (operator === 'joy') {
       const mapping = mappingOf(JOY_PADS[pad], action);
       return new JoyTeleop({ action, mapping, clock, leaseS, onEvent, onMark });
@@ -152,7 +152,7 @@ export class Teleop {
     return undefined;
   }
 
-  #tell({ row, name, sentence, remedy }: TeleopEvent): void {
+  #report({ row, name, sentence, remedy }: TeleopEvent): void {
     this.#options.onEvent({ level: row === 18 ? 'error' : 'warn', name, row, message: sentence, remedy });
   }
 }

@@ -1,7 +1,7 @@
 /** A picture averaged to a few pixels, grey or in colours, 0 to 1. */
 import type { ObservationTopic } from '../../tasks/index.ts';
 
-/** What became of a message: taken, not meant for us, or a sentence (without its full stop) that says what is wrong with it. */
+/** Outcome of a message: taken, not meant for us, or malformed for a reason (without its full stop). */
 export type ReadResult = 'taken' | 'ignored' | { readonly malformed: string };
 
 /** The part of `sensor_msgs/msg/Image` that counts. */
@@ -19,7 +19,7 @@ interface Layout {
   /** Samples of a pixel. */
   readonly samples: number;
   readonly bytes: 1 | 2;
-  /** Which sample is red, green and blue. */
+  /** Samples that are red, green and blue. */
   readonly rgb: readonly [number, number, number];
 }
 

@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<ParameterDeclaration['type'], string>> = {
   string_array: 'a list of words',
 };
 
-/** Why `value` does not fit `declaration`, as a sentence that names the parameter; `undefined` where it fits. */
+/** Reason why `value` does not fit `declaration`, naming the parameter; `undefined` where it fits. */
 export function unfit(declaration: ParameterDeclaration, value: ParameterValue): string | undefined {
   const { name, type, range, choices } = declaration;
   if (!hasType(type, value)) return `${name} is ${shownValue(value)}, it must be ${allowed(declaration)}`;
@@ -144,7 +144,7 @@ export class ParameterStore implements ParameterSet {
     return this.#given.has(name);
   }
 
-  /** Why `name` may not become `value`, as a sentence; `undefined` where it may. Asks the listener last. */
+  /** Reason why `name` may not become `value`; `undefined` where it may. Asks the listener last. */
   refusal(name: string, value: ParameterValue | undefined): string | undefined {
     const declaration = this.declarations.get(name);
     if (declaration === undefined) return `there is no parameter "${name}"`;
@@ -167,7 +167,7 @@ export const USE_SIM_TIME: ParameterDeclaration = parameter('use_sim_time', 'boo
   description: 'Take ROS time from /clock instead of this computer.',
 });
 
-/** Whether it was given as true. Throws `ReinError('config', …)` for anything but true and false. */
+/** True where it was given as true. Throws `ReinError('config', …)` for anything but true and false. */
 export function usesSimTime(given: ReadonlyMap<string, GivenValue>): boolean {
   const value = given.get(USE_SIM_TIME.name);
   if (value === undefined) return false;

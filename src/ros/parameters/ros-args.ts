@@ -5,7 +5,7 @@ import { parseRemap, type RemapRule } from './names.ts';
 import { type GivenValue, givenValue } from './scalars.ts';
 
 export interface RosArguments {
-  /** What is not meant for ROS, in order. */
+  /** Arguments that are not meant for ROS, in order. */
   readonly rest: readonly string[];
   /** In the order in which they were given. */
   readonly parameters: readonly ParameterRule[];

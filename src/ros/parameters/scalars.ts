@@ -1,4 +1,4 @@
-/** What a parameter's value means, by ROS 2's own rules, which are not those of YAML 1.2. */
+/** Values of parameters, by ROS 2's own rules, which are not those of YAML 1.2. */
 
 import type { RawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
@@ -10,7 +10,7 @@ export type ParameterType = ParameterDeclaration['type'];
 export interface GivenValue {
   readonly type: ParameterType | 'empty_array';
   readonly value: ParameterValue;
-  /** Where it was given, to stand before the parameter's name: `-p `, or `FILE:LINE: `. */
+  /** Place where it was given, to stand before the parameter's name: `-p `, or `FILE:LINE: `. */
   readonly from: string;
 }
 

@@ -74,7 +74,7 @@ export function wireDescriptor(declaration: ParameterDeclaration): WireValue {
   };
 }
 
-/** The sentence of the declaration, and its choices. */
+/** Constraints of the declaration, and its choices. */
 export function constraintsOf({ constraints, choices }: ParameterDeclaration): string {
   const words = choices === undefined ? [] : [`One of ${choices.map((word) => JSON.stringify(word)).join(', ')}.`];
   return [...(constraints === undefined ? [] : [constraints]), ...words].join(' ');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FaultDesk } from './fault-desk.ts';
+import { FaultReporter } from './fault-reporter.ts';
 import { GraphWatch } from './graph-watch.ts';
 import { LATCHED_QOS, SENSOR_QOS, STATE_QOS } from './qos.ts';
 import type { RosEndpoint, RosFault } from './ros-port.ts';
@@ -9,13 +9,13 @@ describe('the graph watch', () => {
   const set = (others: RosEndpoint[], names: string[] = ['/rein']) => {
     const told: RosFault[] = [];
     let nowMs = 0;
-    const desk = new FaultDesk(
+    const faults = new FaultReporter(
       (fault) => void told.push(fault),
       () => nowMs,
     );
     const graph = { fullName: '/rein', endpoints: () => others, nodeNames: () => names };
     const ends = [{ topic: '/js', side: 'subscribers', typeName: joints, qos: STATE_QOS }] as const;
-    const watch = new GraphWatch(graph, ends, desk);
+    const watch = new GraphWatch(graph, ends, faults);
     const look = (): readonly string[] => {
       nowMs += 1000;
       told.length = 0;

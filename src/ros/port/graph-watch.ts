@@ -1,5 +1,5 @@
 /** Looks at the graph for what would fail in silence: ends whose quality of service does not fit, and doubled node names. */
-import type { FaultDesk } from './fault-desk.ts';
+import type { FaultReporter } from './fault-reporter.ts';
 import { type QosProfile, qosMismatch } from './qos.ts';
 import type { RosEndpoint, RosFault } from './ros-port.ts';
 
@@ -12,7 +12,7 @@ export interface OwnEnd {
   readonly qos: QosProfile;
 }
 
-/** What it looks at. */
+/** Graph as a port sees it. */
 export interface WatchedGraph {
   readonly fullName: string;
   endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[];
@@ -21,23 +21,23 @@ export interface WatchedGraph {
 
 const PERIOD_MS = 1000;
 
-/** Tells each mismatch once, and again when it was gone and comes back. */
+/** Reports each mismatch once, and again when it was gone and comes back. */
 export class GraphWatch {
   readonly #graph: WatchedGraph;
   readonly #ends: readonly OwnEnd[];
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
   #standing: ReadonlyMap<string, RosFault> = new Map();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(graph: WatchedGraph, ends: readonly OwnEnd[], desk: FaultDesk) {
+  constructor(graph: WatchedGraph, ends: readonly OwnEnd[], faults: FaultReporter) {
     this.#graph = graph;
     this.#ends = ends;
-    this.#desk = desk;
+    this.#faults = faults;
   }
 
   /** Looks now, and once a second. */
   start(): void {
-    const look = (): void => void this.#desk.run('graph', () => this.look());
+    const look = (): void => void this.#faults.run('graph', () => this.look());
     look();
     this.#timer = setInterval(look, PERIOD_MS);
     this.#timer.unref();
@@ -47,7 +47,7 @@ export class GraphWatch {
     clearInterval(this.#timer);
   }
 
-  /** What the last look found wrong. */
+  /** Faults that the last look found. */
   get standing(): readonly RosFault[] {
     return [...this.#standing.values()];
   }
@@ -61,7 +61,7 @@ export class GraphWatch {
       wrong.set('double', { kind: 'duplicateNode', where: this.#graph.fullName, message });
     }
     for (const [cause, { kind, where, message }] of wrong) {
-      if (!this.#standing.has(cause)) this.#desk.report(kind, where, message);
+      if (!this.#standing.has(cause)) this.#faults.report(kind, where, message);
     }
     this.#standing = wrong;
   }

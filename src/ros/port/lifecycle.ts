@@ -10,7 +10,7 @@ export const LIFECYCLE_STATE_IDS: Readonly<Record<LifecycleState, number>> = {
   errorProcessing: 15,
 };
 
-/** Where each transition is possible, by the number that `lifecycle_msgs/msg/Transition` has for it there. */
+/** States in which each transition is possible, by the number that `lifecycle_msgs/msg/Transition` has for it there. */
 const POSSIBLE: Readonly<Record<LifecycleTransition, Partial<Readonly<Record<LifecycleState, number>>>>> = {
   configure: { unconfigured: 1 },
   activate: { inactive: 3 },
@@ -19,7 +19,7 @@ const POSSIBLE: Readonly<Record<LifecycleTransition, Partial<Readonly<Record<Lif
   shutdown: { unconfigured: 5, inactive: 6, active: 7 },
 };
 
-/** What `change_state` names: a label goes before a number. */
+/** Transition that `change_state` names: a label goes before a number. */
 export interface TransitionRequest {
   readonly id: number;
   readonly label: string;
@@ -29,7 +29,7 @@ export function isPossible(transition: LifecycleTransition, state: LifecycleStat
   return POSSIBLE[transition][state] !== undefined;
 }
 
-/** The transition that is asked for, or a sentence without its full stop why it cannot be taken from `state`. */
+/** The transition that is asked for, or the reason, without its full stop, why it cannot be taken from `state`. */
 export function requestedTransition(
   { id, label }: TransitionRequest,
   state: LifecycleState,
@@ -43,7 +43,7 @@ export function requestedTransition(
     : { refusal: refusalOf(transition, state, isPossible(transition, state) ? ` by the number ${id}` : '') };
 }
 
-/** One sentence without its full stop. */
+/** Reason without its full stop. */
 export function refusalOf(transition: LifecycleTransition, state: LifecycleState, how = ''): string {
   return `the node is ${state}, it cannot ${transition} now${how}`;
 }

@@ -1,19 +1,19 @@
 /** ROS time of a port: the wall's, or what `/clock` says. */
 import { Clock } from '../messages/definitions.ts';
 import { nanosecondsOf } from '../messages/time.ts';
-import type { FaultDesk } from './fault-desk.ts';
+import type { FaultReporter } from './fault-reporter.ts';
 import { SENSOR_QOS } from './qos.ts';
 import type { RosClock, RosPort } from './ros-port.ts';
 
 export class PortClock implements RosClock {
   readonly isSimulated: boolean;
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
   readonly #listeners = new Set<(byNs: bigint) => void>();
   #simulatedNs = 0n;
 
-  constructor(isSimulated: boolean, desk: FaultDesk) {
+  constructor(isSimulated: boolean, faults: FaultReporter) {
     this.isSimulated = isSimulated;
-    this.#desk = desk;
+    this.#faults = faults;
   }
 
   nowNs(): bigint {
@@ -30,12 +30,12 @@ export class PortClock implements RosClock {
     port.subscribe(Clock, '/clock', SENSOR_QOS, ({ clock }) => this.set(nanosecondsOf(clock)));
   }
 
-  /** What `/clock` says now. */
+  /** Takes the time of `/clock`, ns. */
   set(nowNs: bigint): void {
     const backNs = this.#simulatedNs - nowNs;
     this.#simulatedNs = nowNs;
     if (backNs <= 0n) return;
-    this.#desk.report('timeJump', '/clock', `ROS time went back by ${Number(backNs) / 1e9} s`);
-    for (const listener of this.#listeners) this.#desk.run('/clock', () => listener(backNs));
+    this.#faults.report('timeJump', '/clock', `ROS time went back by ${Number(backNs) / 1e9} s`);
+    for (const listener of this.#listeners) this.#faults.run('/clock', () => listener(backNs));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Everything that Rein wants of ROS 2, in our own words. Two adapters pass the same contract suite
+ * ROS 2 as Rein uses it. Two adapters pass the same contract suite
  * (`tests/contract/ros-port.contract.ts`): `rclnodejs`, the real one, and that of the tests, a graph inside this process.
  *
  * The order of a port's life: create, register everything (topics, services, actions, parameters, lifecycle), `start`,
@@ -10,7 +10,7 @@
 import type { ActionType, MessageType, ServiceType } from '../messages/message-type.ts';
 import type { QosProfile } from './qos.ts';
 
-/** How a port is made. */
+/** Options of a port. */
 export interface RosPortOptions {
   /** Node name where no `__node:=` remaps it. */
   readonly nodeName: string;
@@ -21,7 +21,7 @@ export interface RosPortOptions {
   /** A lifecycle node, with its services and transition events. Default `plain`. */
   readonly kind?: 'plain' | 'lifecycle';
   /**
-   * What a callback threw, what the graph does not fit (QoS), what was malformed: told once per cause and second at
+   * Faults: thrown by a callback, of the graph (QoS), of malformed messages; reported once per cause and second at
    * most. The listener must not throw. Nothing that reaches it has moved the robot.
    */
   readonly onFault: (fault: RosFault) => void;
@@ -36,7 +36,7 @@ export interface RosFault {
   readonly kind: 'callback' | 'malformed' | 'qosMismatch' | 'duplicateNode' | 'timeJump' | 'graph' | 'refused';
   /** Topic, service, action, parameter or transition that it happened in. */
   readonly where: string;
-  /** One sentence that names both sides. */
+  /** One message that names both sides. */
   readonly message: string;
 }
 
@@ -53,13 +53,13 @@ export interface RosPort {
   subscribe<T>(type: MessageType<T>, topic: string, qos: QosProfile, listener: MessageListener<T>): RosSubscription;
   /**
    * Before `start`. A handler that throws, or rejects, answers nothing wrong: it is a fault, and the caller gets what
-   * `whenFailed` makes of a sentence, or times out where there is no `whenFailed`.
+   * `whenFailed` makes of a message, or times out where there is no `whenFailed`.
    */
   serve<Q, A>(
     type: ServiceType<Q, A>,
     name: string,
     handler: (request: Q) => A | Promise<A>,
-    whenFailed?: (sentence: string) => A,
+    whenFailed?: (message: string) => A,
   ): void;
   /** Before `start`. */
   client<Q, A>(type: ServiceType<Q, A>, name: string): RosClient<Q, A>;
@@ -78,11 +78,11 @@ export interface RosPort {
   transition(transition: LifecycleTransition): Promise<LifecycleState>;
   /** `undefined` for plain nodes. */
   readonly lifecycleState: LifecycleState | undefined;
-  /** Who publishes or subscribes `topic` now (remapped), from the graph; own ends included. */
+  /** Publishers or subscribers of `topic` now (remapped), from the graph; own ends included. */
   endpoints(topic: string, side: 'publishers' | 'subscribers'): readonly RosEndpoint[];
   /** Fully qualified names of all nodes that the graph shows; own name included, doubles as often as they are there. */
   nodeNames(): readonly string[];
-  /** What the graph does not fit (QoS, types, doubled names) as long as it lasts; `onFault` was told when it began. */
+  /** Faults of the graph (QoS, types, doubled names) as long as they last; `onFault` heard of each when it began. */
   readonly graphFaults: readonly RosFault[];
   /** Begins to receive. */
   start(): void;
@@ -129,10 +129,10 @@ export interface RosClient<Q, A> {
 }
 
 export interface ActionHandler<G, F, R> {
-  /** Refuses a goal with a sentence; `undefined` accepts it. One goal runs at a time: others are refused before this. */
+  /** Refuses a goal with a reason; `undefined` accepts it. One goal runs at a time: others are refused before this. */
   admit(goal: G): string | undefined;
-  /** Told why a goal was refused: ROS does not carry it to the caller. Without it the sentence goes to the log. */
-  refused?(sentence: string): void;
+  /** Told why a goal was refused: ROS does not carry it to the caller. Without it the reason goes to the log. */
+  refused?(message: string): void;
   /** Runs it. `signal` is aborted by a cancel request. Resolving with `canceled` needs an aborted signal. */
   execute(goal: G, feedback: (feedback: F) => void, signal: AbortSignal): Promise<ActionOutcome<R>>;
 }
@@ -173,19 +173,19 @@ export interface ParameterDeclaration {
   readonly description: string;
   /** Closed range for numbers; both ends finite or ±Infinity. */
   readonly range?: { readonly min: number; readonly max: number };
-  /** Further sentence for `additional_constraints`, e.g. the allowed words. */
+  /** Further text for `additional_constraints`, e.g. the allowed words. */
   readonly constraints?: string;
   readonly choices?: readonly string[];
   /** May not change after declaration. */
   readonly isReadOnly?: boolean;
 }
 
-/** Refuses a change with a sentence, or accepts it with `undefined`. */
+/** Refuses a change with a reason, or accepts it with `undefined`. */
 export type ParameterListener = (name: string, value: ParameterValue) => string | undefined;
 
 export interface ParameterSet {
   get(name: string): ParameterValue;
-  /** Whether the value was given by arguments or a file, and is not the default. */
+  /** True where the value was given by arguments or a file, and is not the default. */
   isGiven(name: string): boolean;
 }
 

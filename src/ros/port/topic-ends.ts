@@ -2,7 +2,7 @@
 import { ReinError, SystemClock } from '../../core/index.ts';
 import { createCdrBuffer } from '../messages/cdr-bytes.ts';
 import type { CdrBuffer, MessageType } from '../messages/message-type.ts';
-import type { FaultDesk } from './fault-desk.ts';
+import type { FaultReporter } from './fault-reporter.ts';
 import type { MessageListener } from './ros-port.ts';
 
 /** Every process of the machine reads the same time from it. */
@@ -34,14 +34,14 @@ export class TopicReader<T> {
   readonly #type: MessageType<T>;
   readonly #topic: string;
   readonly #listener: MessageListener<T>;
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
   readonly #message: T;
 
-  constructor(type: MessageType<T>, topic: string, listener: MessageListener<T>, desk: FaultDesk) {
+  constructor(type: MessageType<T>, topic: string, listener: MessageListener<T>, faults: FaultReporter) {
     this.#type = type;
     this.#topic = topic;
     this.#listener = listener;
-    this.#desk = desk;
+    this.#faults = faults;
     this.#message = type.create();
   }
 
@@ -53,10 +53,10 @@ export class TopicReader<T> {
     } catch (error) {
       this.counters.malformed++;
       const why = error instanceof Error ? error.message : String(error);
-      this.#desk.report('malformed', this.#topic, `a message of ${bytes.length} bytes is dropped: ${why}`);
+      this.#faults.report('malformed', this.#topic, `a message of ${bytes.length} bytes is dropped: ${why}`);
       return;
     }
     this.counters.received++;
-    this.#desk.run(this.#topic, () => this.#listener(this.#message, receivedAtS));
+    this.#faults.run(this.#topic, () => this.#listener(this.#message, receivedAtS));
   }
 }

@@ -67,7 +67,7 @@ export interface BindingType {
   readonly Result?: BindingType;
 }
 
-/** What a generated class says about itself. */
+/** Self-description of a generated class. */
 export interface MessageDefinition {
   readonly fields: readonly {
     readonly name: string;

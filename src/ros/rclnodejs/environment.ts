@@ -1,5 +1,5 @@
 /**
- * Whether rclnodejs may be imported here. Importing it without a fitting ROS 2 starts a rebuild whose first step deletes
+ * Checks before rclnodejs is imported. Importing it without a fitting ROS 2 starts a rebuild whose first step deletes
  * the installed addon, so everything is looked at in files first and nothing is loaded.
  */
 import { ReinError } from '../../core/index.ts';
@@ -27,7 +27,7 @@ export const NEEDED_INTERFACES: readonly string[] = [
 export interface EnvironmentCheck {
   readonly name: string;
   readonly isGood: boolean;
-  /** What is there or what is wrong: one sentence without its full stop. */
+  /** Finding or problem, without its full stop. */
   readonly detail: string;
   readonly remedy?: string;
 }
@@ -148,7 +148,7 @@ const messages: Check = (probe, needs) => {
   return good(name, `${generated.size} packages for ${distro}`);
 };
 
-/** What brings an interface package; `isOffered`: ROS has it, only rclnodejs has not. */
+/** Remedy that brings an interface package; `isOffered`: ROS has it, only rclnodejs has not. */
 export function remedyFor(interfacePackage: string, distro: string, isOffered: boolean): string {
   if (isOffered) return INSTALL;
   if (interfacePackage === 'rein')

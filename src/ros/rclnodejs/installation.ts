@@ -1,4 +1,4 @@
-/** What an installed rclnodejs was built and generated for, told from its files. */
+/** Node.js and ROS that an installed rclnodejs was built and generated for, read from its files. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { EnvironmentProbe } from './probe.ts';

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';
-import type { FaultDesk } from '../port/fault-desk.ts';
+import type { FaultReporter } from '../port/fault-reporter.ts';
 import type { ActionHandler, ActionOutcome, RosActionClient, RosClient } from '../port/ros-port.ts';
 import type { Binding, BindingGoal, BindingGoalHandle, BindingNode, BindingType } from './binding.ts';
 import { remedyFor } from './environment.ts';
@@ -21,12 +21,12 @@ const OUTCOMES: Readonly<Record<number, ActionOutcome<unknown>['status']>> = {
   6: 'aborted',
 };
 
-/** What both ends need of the port. */
+/** Parts of the port that both ends need. */
 export interface ActionHost {
   readonly binding: Binding;
   readonly node: BindingNode;
   readonly shapes: Shapes;
-  readonly desk: FaultDesk;
+  readonly faults: FaultReporter;
   /** Called before the node goes; what it gives is waited for, but not long. */
   readonly beforeClose: (finish: () => Promise<void>) => void;
 }
@@ -43,7 +43,7 @@ export function serveNodeAction<G, F, R>(
   { type: typeName, given, full: name }: Names,
   handler: ActionHandler<G, F, R>,
 ): void {
-  const { binding, node, desk } = host;
+  const { binding, node, faults } = host;
   const type = binding.require(typeName);
   let running: AbortController | undefined;
   let ended: Promise<void> = Promise.resolve();
@@ -54,12 +54,12 @@ export function serveNodeAction<G, F, R>(
 
   const admit = (goal: object): number => {
     if (running !== undefined) return refuse('another goal is running');
-    const asked = desk.run(name, () => ({ refusal: handler.admit(goal as G) }));
+    const asked = faults.run(name, () => ({ refusal: handler.admit(goal as G) }));
     if (asked === undefined) return REJECT;
     return asked.refusal === undefined ? ACCEPT : refuse(asked.refusal);
   };
   const refuse = (why: string): number => {
-    desk.run(name, () => {
+    faults.run(name, () => {
       if (handler.refused === undefined) node.getLogger().warn(`${name} refuses a goal: ${why}`);
       else handler.refused(why);
     });
@@ -86,16 +86,16 @@ export function serveNodeAction<G, F, R>(
   // These two are promises that nobody waits for; what they reject with would end the process.
   const executeGoal = server._executeGoal.bind(server);
   server._executeGoal = (...args) => {
-    ended = desk.runAsync(name, () => executeGoal(...args)).then(() => {});
+    ended = faults.runAsync(name, () => executeGoal(...args)).then(() => {});
     return ended;
   };
   const executeCancel = server._executeCancelRequest.bind(server);
-  server._executeCancelRequest = async (...args) => void (await desk.runAsync(name, () => executeCancel(...args)));
+  server._executeCancelRequest = async (...args) => void (await faults.runAsync(name, () => executeCancel(...args)));
 }
 
 /** Runs one goal to its end, and gives the result in the shape that the addon takes. */
 async function runGoal<G, F, R>(
-  { shapes, desk }: ActionHost,
+  { shapes, faults }: ActionHost,
   type: BindingType,
   name: string,
   handler: ActionHandler<G, F, R>,
@@ -109,7 +109,7 @@ async function runGoal<G, F, R>(
     if (!isOver && !goal.isCancelRequested) goal.publishFeedback(fitted);
   };
   const request = goal.request.toPlainObject(false) as G;
-  const done = await desk.runAsync(name, async () => {
+  const done = await faults.runAsync(name, async () => {
     const outcome = await handler.execute(request, feedback, signal);
     return { status: outcome.status, result: shapes.fit(type.Result, outcome.result, `${name}'s result`) };
   });
@@ -119,7 +119,7 @@ async function runGoal<G, F, R>(
   else if (status === 'canceled' && goal.isCancelRequested) goal.canceled();
   else {
     if (status === 'canceled')
-      desk.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
+      faults.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
     goal.abort();
   }
   return result;
@@ -129,7 +129,7 @@ export function nodeActionClient<G, F, R>(
   host: ActionHost,
   { type: typeName, given, full: name }: Names,
 ): RosActionClient<G, F, R> {
-  const { binding, node, shapes, desk } = host;
+  const { binding, node, shapes, faults } = host;
   const type = binding.require(typeName);
   const client = new binding.ActionClient(node, typeName, given, { enableTypedArray: false });
   return {
@@ -141,13 +141,13 @@ export function nodeActionClient<G, F, R>(
       const silence = new Silence(timeoutMs, name);
       const heard = (feedback: object): void => {
         silence.heard();
-        if (onFeedback !== undefined) desk.run(name, () => onFeedback(feedback as F));
+        if (onFeedback !== undefined) faults.run(name, () => onFeedback(feedback as F));
       };
       try {
         const handle = await silence.orOver(client.sendGoal(request, heard));
         if (!handle.isAccepted()) throw new ReinError('link', `${name} refuses the goal`);
         silence.heard();
-        return await resultOf<R>(handle, silence, signal, desk, name);
+        return await resultOf<R>(handle, silence, signal, faults, name);
       } finally {
         silence.end();
       }
@@ -159,10 +159,10 @@ async function resultOf<R>(
   handle: BindingGoalHandle,
   silence: Silence,
   signal: AbortSignal | undefined,
-  desk: FaultDesk,
+  faults: FaultReporter,
   name: string,
 ): Promise<ActionOutcome<R>> {
-  const cancel = (): void => void desk.runAsync(name, () => handle.cancelGoal());
+  const cancel = (): void => void faults.runAsync(name, () => handle.cancelGoal());
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel);
   try {
@@ -206,7 +206,7 @@ class Silence {
   }
 }
 
-type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'desk'>;
+type Host = Pick<ActionHost, 'binding' | 'node' | 'shapes' | 'faults'>;
 
 /** Numeric arrays as plain arrays: what comes in may be kept, and is the same as in memory. */
 const PLAIN = { enableTypedArray: false };
@@ -214,11 +214,11 @@ const PLAIN = { enableTypedArray: false };
 /** Whoever answers, and what the caller gets where that fails. */
 export interface ServiceEnd<Q, A> {
   readonly handler: (request: Q) => A | Promise<A>;
-  readonly whenFailed: ((sentence: string) => A) | undefined;
+  readonly whenFailed: ((message: string) => A) | undefined;
 }
 
 export function serveNodeService<Q, A>(
-  { binding, node, shapes, desk }: Host,
+  { binding, node, shapes, faults }: Host,
   { type: typeName, given, full: name }: Names,
   { handler, whenFailed }: ServiceEnd<Q, A>,
   isRunning: () => boolean,
@@ -229,8 +229,8 @@ export function serveNodeService<Q, A>(
       const fitted = shapes.fit(type.Response, answer, `the answer of ${name}`);
       if (isRunning()) response.send(fitted);
     };
-    const fallback = whenFailed === undefined ? undefined : (sentence: string): void => send(whenFailed(sentence));
-    void desk.answer(name, async () => send(await handler(request as Q)), fallback);
+    const fallback = whenFailed === undefined ? undefined : (message: string): void => send(whenFailed(message));
+    void faults.answer(name, async () => send(await handler(request as Q)), fallback);
   });
 }
 

@@ -1,6 +1,6 @@
 /** Our answers to `change_state` before rclnodejs's, which throws into native code for what is not possible. */
 import { expect, it } from 'vitest';
-import { FaultDesk } from '../port/fault-desk.ts';
+import { FaultReporter } from '../port/fault-reporter.ts';
 import type { RosFault } from '../port/ros-port.ts';
 import type { Binding, BindingLifecycleNode } from './binding.ts';
 import { NodeLifecycle } from './node-lifecycle.ts';
@@ -27,7 +27,7 @@ function activeNode(): { readonly node: BindingLifecycleNode; readonly asked: nu
 it('refuses an active node what it cannot do, with a warning and no defect, and lets it do what it can', () => {
   const faults: RosFault[] = [];
   const { node, asked } = activeNode();
-  const lifecycle = new NodeLifecycle(binding, node, new FaultDesk((fault) => faults.push(fault)));
+  const lifecycle = new NodeLifecycle(binding, node, new FaultReporter((fault) => faults.push(fault)));
   expect(lifecycle.state).toBe('active');
   const sent: object[] = [];
   const response = { template: {}, send: (answer: object) => void sent.push(answer) };

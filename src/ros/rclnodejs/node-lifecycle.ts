@@ -1,6 +1,6 @@
 /** A lifecycle node: our hooks behind rclnodejs's state machine, with an answer also for what is not possible. */
 import { ReinError } from '../../core/index.ts';
-import type { FaultDesk } from '../port/fault-desk.ts';
+import type { FaultReporter } from '../port/fault-reporter.ts';
 import { isPossible, LIFECYCLE_STATE_IDS, refusalOf, requestedTransition } from '../port/lifecycle.ts';
 import type { LifecycleHooks, LifecycleResult, LifecycleState, LifecycleTransition } from '../port/ros-port.ts';
 import type { Binding, BindingLifecycleNode } from './binding.ts';
@@ -8,18 +8,18 @@ import type { Binding, BindingLifecycleNode } from './binding.ts';
 export class NodeLifecycle {
   hooks: LifecycleHooks | undefined;
   readonly #node: BindingLifecycleNode;
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
 
-  constructor(binding: Binding, node: BindingLifecycleNode, desk: FaultDesk) {
+  constructor(binding: Binding, node: BindingLifecycleNode, faults: FaultReporter) {
     this.#node = node;
-    this.#desk = desk;
+    this.#faults = faults;
     const codes: Readonly<Record<LifecycleResult, number>> = {
       success: binding.lifecycle.CallbackReturnCode.SUCCESS,
       failure: binding.lifecycle.CallbackReturnCode.FAILURE,
       error: binding.lifecycle.CallbackReturnCode.ERROR,
     };
     const hook = (name: keyof LifecycleHooks) => (): number =>
-      codes[this.hooks === undefined ? 'success' : (desk.run(name, () => this.hooks?.[name]()) ?? 'error')];
+      codes[this.hooks === undefined ? 'success' : (faults.run(name, () => this.hooks?.[name]()) ?? 'error')];
     node.registerOnConfigure(hook('configure'));
     node.registerOnActivate(hook('activate'));
     node.registerOnDeactivate(hook('deactivate'));
@@ -50,11 +50,11 @@ export class NodeLifecycle {
     node._onChangeState = (request, response) => {
       const asked = requestedTransition(request.transition, this.state);
       if ('refusal' in asked) {
-        this.#desk.report('refused', 'change_state', asked.refusal);
+        this.#faults.report('refused', 'change_state', asked.refusal);
         response.send({ success: false });
         return;
       }
-      const done = this.#desk.run('change_state', () => {
+      const done = this.#faults.run('change_state', () => {
         change(request, response);
         return true;
       });

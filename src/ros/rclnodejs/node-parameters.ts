@@ -3,12 +3,17 @@
 import type { ParameterStore } from '../parameters/declared.ts';
 import { USE_SIM_TIME } from '../parameters/declared.ts';
 import { constraintsOf, valueOfWire, wireDescriptor, wireType, wireValue } from '../parameters/wire.ts';
-import type { FaultDesk } from '../port/fault-desk.ts';
+import type { FaultReporter } from '../port/fault-reporter.ts';
 import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 import type { Binding, BindingDescriptor, BindingNode, BindingParameter, SetResult } from './binding.ts';
 
 /** Declares everything in `store` on `node`, and lets nothing be set that it refuses. */
-export function showParameters(binding: Binding, node: BindingNode, store: ParameterStore, desk: FaultDesk): void {
+export function showParameters(
+  binding: Binding,
+  node: BindingNode,
+  store: ParameterStore,
+  faults: FaultReporter,
+): void {
   // Every node of rclnodejs declares this one itself.
   const own = [...store.declarations.values()].filter(({ name }) => name !== USE_SIM_TIME.name);
   node.declareParameters(
@@ -18,7 +23,7 @@ export function showParameters(binding: Binding, node: BindingNode, store: Param
   );
   const setNatively = node.setParametersAtomically.bind(node);
   node.setParametersAtomically = (parameters) => {
-    const set = desk.run('parameters', () => setAll(binding, store, parameters, setNatively));
+    const set = faults.run('parameters', () => setAll(binding, store, parameters, setNatively));
     return set ?? { successful: false, reason: 'the check of the parameters failed' };
   };
 }

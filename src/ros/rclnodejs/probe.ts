@@ -1,4 +1,4 @@
-/** What the checks of the environment look at: this machine, or what a test says. Reads only. */
+/** Facts that the checks of the environment need: of this machine, or of a test. Reads only. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ export interface EnvironmentProbe {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly isMainThread: boolean;
-  /** Where rclnodejs is installed. */
+  /** Folder of rclnodejs. */
   readonly packageFolder: string | undefined;
   packageVersion(): string | undefined;
   /** The first folder of AMENT_PREFIX_PATH that holds librcl. */
@@ -57,7 +57,7 @@ function versionIn(folder: string | undefined): string | undefined {
   return quietly(() => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version as string);
 }
 
-/** What is missing is an answer here, not an error. */
+/** Nothing for what is missing: that is an answer here, not an error. */
 function quietly<T>(look: () => T): T | undefined {
   try {
     return look();

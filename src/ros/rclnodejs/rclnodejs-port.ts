@@ -8,7 +8,7 @@ import type { ActionType, MessageType, ServiceType } from '../messages/message-t
 import { ParameterStore, USE_SIM_TIME, usesSimTime } from '../parameters/declared.ts';
 import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../parameters/names.ts';
 import { parseRosArgs, type RosArguments, resolveParameters } from '../parameters/ros-args.ts';
-import { FaultDesk } from '../port/fault-desk.ts';
+import { FaultReporter } from '../port/fault-reporter.ts';
 import { GraphWatch, type OwnEnd } from '../port/graph-watch.ts';
 import { PortClock } from '../port/port-clock.ts';
 import type { QosProfile } from '../port/qos.ts';
@@ -53,9 +53,9 @@ import { NodeLifecycle } from './node-lifecycle.ts';
 import { bindingParameter, showParameters } from './node-parameters.ts';
 import { Shapes } from './shape.ts';
 
-/** How long the native thread waits at most before it looks whether it should stop. */
+/** Longest wait of the native thread before it looks whether it should stop. */
 const SPIN_MS = 10;
-/** How long goals may take to end when the port closes. */
+/** Time for goals to end when the port closes. */
 const GOALS_END_MS = 300;
 
 /** A port of the real ROS 2. Rejects with `ReinError('environment', …)` where there is none, or one that does not fit. */
@@ -90,7 +90,7 @@ class RclnodejsPort implements RosPort {
   readonly #lifecycle: NodeLifecycle | undefined;
   readonly #identity: NodeIdentity;
   readonly #args: RosArguments;
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
   readonly #shapes: Shapes;
   readonly #ends: OwnEnd[] = [];
   readonly #finishes: (() => Promise<void>)[] = [];
@@ -103,7 +103,7 @@ class RclnodejsPort implements RosPort {
     this.#binding = binding;
     this.#context = context;
     this.#args = args;
-    this.#desk = new FaultDesk(options.onFault);
+    this.#faults = new FaultReporter(options.onFault);
     this.#shapes = new Shapes(binding);
     this.#identity = nodeIdentity(options.nodeName, options.namespace ?? '/', args.remaps);
     const isSimulated = usesSimTime(this.#given());
@@ -111,12 +111,12 @@ class RclnodejsPort implements RosPort {
     const make = options.kind === 'lifecycle' ? binding.lifecycle.LifecycleNode : binding.Node;
     this.#node = new make(options.nodeName, options.namespace ?? '/', context, natively);
     const execute = this.#node.execute.bind(this.#node);
-    this.#node.execute = (handles) => void this.#desk.run(this.fullName, () => execute(handles));
+    this.#node.execute = (handles) => void this.#faults.run(this.fullName, () => execute(handles));
     if (options.kind === 'lifecycle')
-      this.#lifecycle = new NodeLifecycle(binding, this.#node as BindingLifecycleNode, this.#desk);
+      this.#lifecycle = new NodeLifecycle(binding, this.#node as BindingLifecycleNode, this.#faults);
     const native = fullNodeName(this.#node.namespace(), this.#node.name());
     if (native !== this.fullName) throw new Error(`ROS calls the node ${native}, Rein calls it ${this.fullName}`);
-    this.clock = new PortClock(isSimulated, this.#desk);
+    this.clock = new PortClock(isSimulated, this.#faults);
     if (isSimulated) this.clock.follow(this);
     this.#watch = new GraphWatch(
       {
@@ -125,7 +125,7 @@ class RclnodejsPort implements RosPort {
         nodeNames: () => this.nodeNames(),
       },
       this.#ends,
-      this.#desk,
+      this.#faults,
     );
   }
 
@@ -162,7 +162,7 @@ class RclnodejsPort implements RosPort {
     this.#mustRegister(topic);
     mustBeGenerated(type.name);
     const name = resolveName(topic, 'topic', this.#identity, this.#args.remaps);
-    const reader = new TopicReader(type, name, listener, this.#desk);
+    const reader = new TopicReader(type, name, listener, this.#faults);
     const options = { qos: bindingQos(this.#binding, qos), isRaw: true };
     const subscription = this.#node.createSubscription(type.name, topic, options, (bytes) => {
       if (this.#phase === 'running') reader.take(bytes);
@@ -184,7 +184,7 @@ class RclnodejsPort implements RosPort {
     type: ServiceType<Q, A>,
     name: string,
     handler: (request: Q) => A | Promise<A>,
-    whenFailed?: (sentence: string) => A,
+    whenFailed?: (message: string) => A,
   ): void {
     const names = this.#named(type.name, name, 'service');
     serveNodeService(this.#host(), names, { handler, whenFailed }, () => this.#phase === 'running');
@@ -208,7 +208,7 @@ class RclnodejsPort implements RosPort {
     if (this.#hasParameters) throw new Error('parameters are declared once');
     const store = new ParameterStore([...declarations, USE_SIM_TIME], this.#given(), onSet);
     this.#hasParameters = true;
-    showParameters(this.#binding, this.#node, store, this.#desk);
+    showParameters(this.#binding, this.#node, store, this.#faults);
     return store;
   }
 
@@ -275,7 +275,7 @@ class RclnodejsPort implements RosPort {
       binding: this.#binding,
       node: this.#node,
       shapes: this.#shapes,
-      desk: this.#desk,
+      faults: this.#faults,
       beforeClose: (finish) => void this.#finishes.push(finish),
     };
   }

@@ -1,18 +1,18 @@
 /** Motion controllers as a commander meets them: messages in, set-points for the hardware out. Those that follow at once. */
 import { ArmKinematics, allFinite, type RobotModel } from '../../core/index.ts';
 
-/** What the hardware takes from a controller. */
+/** Quantity that the hardware takes from a controller. */
 export type CommandInterface = 'position' | 'velocity' | 'effort';
 
-/** What a controller knows of its robot. The arrays belong to the robot and are [n], in the robot's order. */
+/** State of the robot as a controller reads it. The arrays belong to the robot and are [n], in the robot's order. */
 export interface ArmReading {
   readonly positionRad: Float64Array;
   readonly velocityRadPerS: Float64Array;
-  /** What the joints are asked to reach. */
+  /** Set-points of the joints. */
   readonly setPointRad: Float64Array;
 }
 
-/** Pure: time is a parameter. Its own `accept` takes messages and answers with a sentence where it refuses one. */
+/** Pure: time is a parameter. Its own `accept` takes messages and answers with a reason where it refuses one. */
 export interface ArmController {
   readonly name: string;
   /** The plugin's class, as `list_controllers` shows it. */
@@ -53,7 +53,7 @@ export class ForwardCommandController implements ArmController {
     else this.#command.fill(0);
   }
 
-  /** Takes one number a joint, in the robot's order. Refuses with a sentence what does not fit, and then keeps the old. */
+  /** Takes one number a joint, in the robot's order. Refuses with a reason what does not fit, and then keeps the old. */
   accept(values: ArrayLike<number>): string | undefined {
     const joints = this.#command.length;
     if (values.length !== joints) return `a command of ${values.length} numbers for ${joints} joints`;
@@ -77,7 +77,7 @@ export interface Pose {
 const BASE_FRAMES: readonly string[] = ['', 'base', 'base_link'];
 /** Time constant with which the set-point follows a new pose. */
 const FOLLOW_S = 0.02;
-/** How far a quaternion's length may be from 1. */
+/** Tolerance of a quaternion's length about 1. */
 const QUATERNION_TOLERANCE = 1e-3;
 
 /**
@@ -106,7 +106,7 @@ export class CartesianPoseController implements ArmController {
     this.#targetRad.set(arm.setPointRad);
   }
 
-  /** Takes a pose of the tool point in the base frame. Refuses with a sentence what is no pose or out of reach. */
+  /** Takes a pose of the tool point in the base frame. Refuses with a reason what is no pose or out of reach. */
   accept(pose: Pose, frameId: string): string | undefined {
     if (!BASE_FRAMES.includes(frameId)) return `a pose in the frame "${frameId}", only "base" is known`;
     const { position: p, orientation: q } = pose;

@@ -77,8 +77,8 @@ export interface ArmSimulatorOptions {
 const JOINT_BROADCASTER = 'joint_state_broadcaster';
 const WRENCH_BROADCASTER = 'force_torque_sensor_broadcaster';
 const BASE_FRAME = 'base';
-/** What was sent before a reset is still on its way for so long, and means a pose that is no more. */
-const DEAF_S = 0.015;
+/** Commands from before a scene reset still arrive for so long, s, and mean a pose that is no more. */
+const COMMANDS_IGNORED_S = 0.015;
 
 export class ArmSimulator {
   readonly trouble: Trouble = new Trouble();
@@ -95,7 +95,7 @@ export class ArmSimulator {
     readonly depth: RosPublisher<Float64>;
   };
   #isBroken = false;
-  #deafUntilS = Number.NEGATIVE_INFINITY;
+  #ignoresCommandsUntilS = Number.NEGATIVE_INFINITY;
 
   /** Registers everything at the port, which has not been started yet. The arm is open. */
   constructor(options: ArmSimulatorOptions) {
@@ -133,7 +133,7 @@ export class ArmSimulator {
       port,
       this.#manager,
       () => this.trouble.isRefusing,
-      (sentence) => complaints.say(sentence),
+      (message) => complaints.say(message),
     );
     this.#follow();
   }
@@ -195,7 +195,7 @@ export class ArmSimulator {
   /** Hands a command to its controller, where that is active; says why where it is not taken. */
   #take(controller: ArmController, accept: () => string | undefined): void {
     const { clock, complaints } = this.#options;
-    if (clock.nowS() < this.#deafUntilS) return;
+    if (clock.nowS() < this.#ignoresCommandsUntilS) return;
     if (this.trouble.isRefusing) complaints.say(`${controller.name} ignores commands: a fault was injected`);
     else if (!this.#manager.isActive(controller.name)) {
       complaints.say(`${controller.name} is not active: its command is ignored`);
@@ -228,7 +228,7 @@ export class ArmSimulator {
       return { success: false, message: error.message };
     }
     this.#isBroken = false;
-    this.#deafUntilS = this.#options.clock.nowS() + DEAF_S;
+    this.#ignoresCommandsUntilS = this.#options.clock.nowS() + COMMANDS_IGNORED_S;
     return { success: true, message: '' };
   }
 

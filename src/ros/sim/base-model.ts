@@ -1,5 +1,5 @@
 /**
- * How a wheeled base moves: it approaches what it was asked for no faster than its motors can, and stops by itself when
+ * Motion of a wheeled base: it approaches what it was asked for no faster than its motors can, and stops by itself when
  * nobody has asked for anything for a while, as base controllers do. Pure: time is a parameter.
  */
 import { clamp, wrapAngleRad } from '../../core/index.ts';
@@ -30,9 +30,9 @@ export interface PlanarPose {
 }
 
 export class BaseModel {
-  /** What the wheels say. */
+  /** Pose by the wheels. */
   readonly odometry: PlanarPose = { xM: 0, yM: 0, yawRad: 0 };
-  /** Where it really is. */
+  /** True pose. */
   readonly truth: PlanarPose = { xM: 0, yM: 0, yawRad: 0 };
   /** As the wheels turn, in the base's own frame. */
   forwardMPerS = 0;

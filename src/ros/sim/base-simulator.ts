@@ -29,7 +29,7 @@ const CONTROLLERS: Readonly<Record<BaseKind, { readonly name: string; readonly t
   },
 };
 
-/** What stands in for joints where trouble is asked for. */
+/** Stands in for joints where a fault is injected. */
 const AXES: readonly string[] = ['x', 'y', 'yaw'];
 
 export class BaseSimulator {
@@ -62,7 +62,7 @@ export class BaseSimulator {
       port,
       this.#manager,
       () => this.trouble.isRefusing,
-      (sentence) => complaints.say(sentence),
+      (message) => complaints.say(message),
     );
   }
 

@@ -1,5 +1,5 @@
 /**
- * Which controllers are active, as ros2_control's controller_manager keeps it: two that claim the same joints are never
+ * Active controllers, as ros2_control's controller_manager keeps it: two that claim the same joints are never
  * active together, and a strict switch is done whole or not at all.
  */
 import type { ServiceType } from '../messages/message-type.ts';
@@ -10,7 +10,7 @@ export interface ManagedController {
   readonly type: string;
   /** The command interfaces that it writes to. Broadcasters claim nothing. */
   readonly claims: readonly string[];
-  /** What it moves: of two with the same, one is active at a time, whatever interfaces they claim. */
+  /** Joints or tool that it moves: of two with the same, one is active at a time, whatever interfaces they claim. */
   readonly group?: string;
 }
 
@@ -117,7 +117,7 @@ export function serveManager(
   port: RosPort,
   manager: ControllerManager,
   isRefusing: () => boolean,
-  say: (sentence: string) => void,
+  say: (message: string) => void,
 ): void {
   port.serve(LIST, 'controller_manager/list_controllers', () => ({
     controller: manager.controllers.map(({ name, type, claims }) => ({

@@ -19,13 +19,13 @@ export type Injection =
   | { readonly kind: 'refuse' }
   /** `/clock` goes back by so much, once. */
   | { readonly kind: 'clock_back'; readonly byS: number }
-  /** Everything as it should be again. */
+  /** Ends all injected faults. */
   | { readonly kind: 'clear' };
 
 const HELP =
   'it must be one of: silence, freeze, jump <joint> <rad>, lose <joint>, nan <joint>, refuse, clock_back <s>, clear';
 
-/** Reads what was sent to `~/inject`; a sentence when it means nothing. */
+/** Reads a command sent to `~/inject`; a reason when it means nothing. */
 export function parseInjection(text: string, jointNames: readonly string[]): Injection | string {
   const [kind = '', first = '', second = '', ...rest] = text.trim().split(/\s+/);
   if (rest.length > 0) return `"${text}" is not understood: ${HELP}`;
@@ -57,7 +57,7 @@ function unknownJoint(name: string, jointNames: readonly string[]): string {
   return `there is no joint "${name}"; joints: ${jointNames.join(', ')}`;
 }
 
-/** What is wrong at present. */
+/** Faults that are injected at present. */
 export class Trouble {
   isSilent = false;
   isFrozen = false;

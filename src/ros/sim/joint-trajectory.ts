@@ -8,7 +8,7 @@ import type { Duration } from '../messages/definitions.ts';
 import { secondsOf } from '../messages/time.ts';
 import type { ArmController, ArmReading } from './arm-controllers.ts';
 
-/** What of the message counts here. */
+/** Fields of the message that count here. */
 export interface TrajectoryPoint {
   readonly positions: ArrayLike<number>;
   readonly velocities: ArrayLike<number>;
@@ -22,9 +22,9 @@ export interface Trajectory {
 
 export interface JointTrajectoryOptions {
   readonly jointNames: readonly string[];
-  /** Whether a new trajectory begins at what was asked for, instead of at what is measured (the real one's default). */
+  /** Begins a new trajectory at what was asked for, instead of at what is measured (the real one's default). */
   readonly interpolatesFromDesired: boolean;
-  /** Whether the last point may have a velocity; the arm then stops there all the same. */
+  /** Takes a last point with a velocity; the arm then stops there all the same. */
   readonly allowsEndInMotion: boolean;
 }
 
@@ -53,7 +53,7 @@ export class JointTrajectoryController implements ArmController {
     this.#next = undefined;
   }
 
-  /** Takes a trajectory that begins at `startS`. Refuses with a sentence what the real one refuses. */
+  /** Takes a trajectory that begins at `startS`. Refuses with a reason what the real one refuses. */
   accept(trajectory: Trajectory, startS: number, nowS: number): string | undefined {
     const order = this.#order(trajectory.joint_names);
     if (typeof order === 'string') return order;
@@ -94,7 +94,7 @@ export class JointTrajectoryController implements ArmController {
     this.#knots = ahead.length === 0 ? knots.slice(-1) : [start, ...ahead];
   }
 
-  /** Where in the message each of the robot's joints is; a sentence when one is missing or unknown. */
+  /** Index in the message of each of the robot's joints; a reason when one is missing or unknown. */
   #order(names: readonly string[]): readonly number[] | string {
     const { jointNames } = this.#options;
     const unknown = names.find((name) => !jointNames.includes(name));

@@ -3,7 +3,7 @@ import { parameter } from '../parameters/declared.ts';
 import type { ParameterDeclaration, ParameterSet } from '../port/ros-port.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 
-/** What plays the arm's controller, or which kind of base there is. */
+/** Controllers of an arm, and kinds of bases. */
 const ARM_CONTROLLERS = ['joint_trajectory', 'position', 'velocity', 'effort', 'pose'] as const;
 const BASES: readonly BaseKind[] = ['differential', 'omni', 'ackermann'];
 export type ArmControllerKind = (typeof ARM_CONTROLLERS)[number];

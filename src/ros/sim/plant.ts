@@ -1,4 +1,4 @@
-/** What is simulated: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
+/** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
 
 import { createSetup, type ResolvedConfig, resolveConfig, simulatedArm } from '../../config/index.ts';
 import type { BaseModel, RobotModel } from '../../core/index.ts';
@@ -33,7 +33,7 @@ const ACTIVE: Readonly<Record<ArmControllerKind, string>> = {
   pose: 'cartesian_impedance_controller',
 };
 
-/** What a robot's file calls the controllers of an arm. */
+/** Names of an arm's controllers in a robot's file. */
 const ARM_INTERFACES: Readonly<Record<string, ArmControllerKind>> = {
   position: 'position',
   jointTrajectory: 'joint_trajectory',

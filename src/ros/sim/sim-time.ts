@@ -36,7 +36,7 @@ export class SimClock {
     setTime(stamp, this.nowNs(nowS));
   }
 
-  /** How long ago `stamp` was, s; 0 for a stamp of zero, which means "now" by convention. */
+  /** Age of `stamp`, s; 0 for a stamp of zero, which means "now" by convention. */
   ageS(stamp: Readonly<Time>, nowS: number): number {
     return isSet(stamp) ? Number(this.nowNs(nowS) - nanosecondsOf(stamp)) * 1e-9 : 0;
   }

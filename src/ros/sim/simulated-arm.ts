@@ -15,7 +15,7 @@ import type { ArmController, ArmReading } from './arm-controllers.ts';
 
 export class SimulatedArm {
   readonly model: RobotModel;
-  /** What is true of the arm, as of the last `step`. */
+  /** True state of the arm, as of the last `step`. */
   readonly state: RobotState;
   readonly reading: ArmReading;
   readonly #driver: MujocoDriver;
@@ -52,7 +52,7 @@ export class SimulatedArm {
     this.step(0);
   }
 
-  /** Whose set-points the arm follows; `undefined` lets it hold. */
+  /** Controller whose set-points the arm follows; `undefined` lets it hold. */
   follow(controller: ArmController | undefined): void {
     this.#controller = controller;
     this.#hold();

@@ -16,8 +16,8 @@ export interface SimulatorOptions {
   /** Not started yet. */
   readonly port: RosPort;
   readonly clock: Clock;
-  /** Takes one sentence for people. */
-  readonly say: (sentence: string) => void;
+  /** Takes one message for people. */
+  readonly say: (message: string) => void;
 }
 
 /** One robot: an arm, or a base. */
@@ -25,7 +25,7 @@ type Robot = ArmSimulator | BaseSimulator;
 
 export class Simulator {
   readonly periodS: number;
-  /** What it plays, for people: "arm6 behind forward_position_controller, 100 Hz". */
+  /** Title for people: "arm6 behind forward_position_controller, 100 Hz". */
   readonly title: string;
   readonly robot: Robot;
   readonly #options: SimulatorOptions;

@@ -1,5 +1,5 @@
 /**
- * Which stick moves what and which button does what, as data. Numbers of axes and buttons are those that `joy_node`
+ * Sticks and buttons of joysticks, and what they do, as data. Numbers of axes and buttons are those that `joy_node`
  * gives for the pad on Linux; as everywhere in ROS, a stick to the left and one pushed forward read +1.
  */
 import type { ActionSpec } from '../../core/index.ts';
@@ -12,10 +12,10 @@ export interface JoyStick {
   readonly sign: 1 | -1;
 }
 
-/** What counts as pressed: a button, or an axis pushed more than half in one direction. */
+/** Pressed, in terms of messages: a button, or an axis pushed more than half in one direction. */
 export type JoyButton = { readonly button: number } | { readonly axis: number; readonly sign: 1 | -1 };
 
-/** What buttons can do. Only `enable` is needed. */
+/** Functions of buttons. Only `enable` is needed. */
 export interface JoyButtons {
   /** Held: motion may pass. Pressing it takes over; releasing it holds, and keeps control. */
   readonly enable: JoyButton;
@@ -81,7 +81,7 @@ export interface JoyMapping {
   readonly buttons: JoyButtons;
 }
 
-/** Which stick (index into `JoyPad.sticks`) moves a dimension of this name, where hands expect one. */
+/** The stick (index into `JoyPad.sticks`) that moves a dimension of this name, where people expect one. */
 const USUAL_STICK: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, yaw: 3, steering: 1 };
 
 /**

@@ -7,7 +7,7 @@ import { type ActionSpec, allFinite, type Clock, clamp } from '../../core/index.
 import { SLOWEST_STEP_SCALE, STEP_SCALES } from '../step-scales.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 import type { JoyButton, JoyButtons, JoyMapping } from './joy-pads.ts';
-import { DEFAULT_LEASE_S, RemoteHand } from './remote-hand.ts';
+import { DEFAULT_LEASE_S, RemoteOperator } from './remote-operator.ts';
 import type { TeleopEvent } from './teleop-event.ts';
 
 /** The part of `sensor_msgs/Joy` that counts. */
@@ -56,7 +56,7 @@ export class JoyTeleop implements TeleopSource {
   readonly #sticks: readonly Stick[];
   readonly #roles: readonly (readonly [Role, JoyButton])[];
   readonly #deadzone: number;
-  readonly #hand: RemoteHand;
+  readonly #hand: RemoteOperator;
   /** Roles held in the last message; those of the first one count as held before, so that nothing begins by itself. */
   #held: ReadonlySet<Role> | undefined;
   #scale = FIRST_STEP_SCALE;
@@ -76,7 +76,7 @@ export class JoyTeleop implements TeleopSource {
       return { axis, sign, dimension };
     });
     this.#roles = Object.entries(mapping.buttons) as [Role, JoyButton][];
-    this.#hand = new RemoteHand({
+    this.#hand = new RemoteOperator({
       ...{ subject: 'joystick', actionSize: action.dimensions.length, clock },
       ...{ leaseS: options.leaseS ?? DEFAULT_LEASE_S, silence: 'isDropout' },
       ...(options.stuckAfterS === undefined ? {} : { stuckAfterS: options.stuckAfterS }),

@@ -1,4 +1,4 @@
-/** What an operator's device has to tell besides motion, for events and diagnostics. */
+/** Reports of an operator's device besides motion, for events and diagnostics. */
 
 export interface TeleopEvent {
   /** Row of the fault table. */

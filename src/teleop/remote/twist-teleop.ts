@@ -5,7 +5,7 @@
  */
 import { type ActionSpec, allFinite, type Clock } from '../../core/index.ts';
 import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
-import { DEFAULT_LEASE_S, RemoteHand } from './remote-hand.ts';
+import { DEFAULT_LEASE_S, RemoteOperator } from './remote-operator.ts';
 import type { TeleopEvent } from './teleop-event.ts';
 
 interface Xyz {
@@ -25,14 +25,14 @@ export interface TwistTeleopOptions {
   /** Time that one action is meant to take, s. */
   readonly policyPeriodS: number;
   readonly clock: Clock;
-  /** How long one message counts, from its stamp and from its arrival, s, ≤ 0.15; 0.1 by default. */
+  /** Lease of one message, from its stamp and from its arrival, s, ≤ 0.15; 0.1 by default. */
   readonly leaseS?: number;
   /** A twist that has not changed for so long is let go of, s; 5 by default. */
   readonly stuckAfterS?: number;
   readonly onEvent?: (event: TeleopEvent) => void;
 }
 
-/** Where each dimension's speed stands in a twist. */
+/** Place of each dimension's speed in a twist. */
 const SPEED_OF: Readonly<Record<string, (twist: TwistMessage) => number>> = {
   x: ({ linear }) => linear.x,
   y: ({ linear }) => linear.y,
@@ -57,7 +57,7 @@ export class TwistTeleop implements TeleopSource {
   readonly counters: { taken: number; stale: number; malformed: number } = { taken: 0, stale: 0, malformed: 0 };
 
   readonly #options: TwistTeleopOptions;
-  readonly #hand: RemoteHand;
+  readonly #hand: RemoteOperator;
   readonly #axes: readonly Axis[];
   readonly #leaseS: number;
   #newestStampS = Number.NEGATIVE_INFINITY;
@@ -79,7 +79,7 @@ export class TwistTeleop implements TeleopSource {
         `a twist moves ${Object.keys(SPEED_OF).join(', ')}; the action has ${action.dimensions.map((d) => d.name).join(', ')}`,
       );
     }
-    this.#hand = new RemoteHand({
+    this.#hand = new RemoteOperator({
       ...{ subject: 'sender of twists', actionSize: action.dimensions.length, clock, leaseS },
       silence: 'isDropoutInMotion',
       ...(options.stuckAfterS === undefined ? {} : { stuckAfterS: options.stuckAfterS }),

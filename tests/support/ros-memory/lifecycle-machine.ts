@@ -1,6 +1,6 @@
 /** Takes a lifecycle node through its states without ROS. */
 import { ReinError } from '../../../src/core/index.ts';
-import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import type { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
 import { isPossible, refusalOf } from '../../../src/ros/port/lifecycle.ts';
 import type {
   LifecycleHooks,
@@ -35,10 +35,10 @@ const DEFAULT_HOOKS: LifecycleHooks = {
 export class LifecycleMachine {
   state: LifecycleState = 'unconfigured';
   hooks: LifecycleHooks = DEFAULT_HOOKS;
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
 
-  constructor(desk: FaultDesk) {
-    this.#desk = desk;
+  constructor(faults: FaultReporter) {
+    this.#faults = faults;
   }
 
   /** Takes it, or throws `ReinError('environment', …)` where it is not possible from here. */
@@ -59,6 +59,6 @@ export class LifecycleMachine {
   }
 
   #call(hook: keyof LifecycleHooks): LifecycleResult {
-    return this.#desk.run(hook, () => this.hooks[hook]()) ?? 'error';
+    return this.#faults.run(hook, () => this.hooks[hook]()) ?? 'error';
   }
 }

@@ -1,6 +1,6 @@
 /** Actions in memory: one goal at a time, feedback, cancel. Everything that passes between the two ends is a copy. */
 import { ReinError } from '../../../src/core/index.ts';
-import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import type { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
 import type { ActionHandler, ActionOutcome, RosActionClient } from '../../../src/ros/port/ros-port.ts';
 import type { MemoryGraph } from './memory-graph.ts';
 
@@ -15,26 +15,26 @@ interface GoalRequest {
 export function goalTaker<G, F, R>(
   name: string,
   server: ActionHandler<G, F, R>,
-  desk: FaultDesk,
+  faults: FaultReporter,
 ): (request: unknown) => Promise<ActionOutcome<R> | { readonly refusal: string }> {
   let isBusy = false;
   const refuse = (refusal: string): { readonly refusal: string } => {
-    desk.run(name, () => server.refused?.(refusal));
+    faults.run(name, () => server.refused?.(refusal));
     return { refusal };
   };
   return async (given) => {
     const request = given as GoalRequest;
     if (isBusy) return refuse('another goal is running');
-    const admitted = desk.run(name, () => ({ refusal: server.admit(request.goal as G) }));
+    const admitted = faults.run(name, () => ({ refusal: server.admit(request.goal as G) }));
     if (admitted === undefined) return { refusal: 'the server failed while it looked at the goal' };
     if (admitted.refusal !== undefined) return refuse(admitted.refusal);
     isBusy = true;
     try {
       const feedback = (value: F): void => request.feedback(structuredClone(value));
-      const done = await desk.runAsync(name, () => server.execute(request.goal as G, feedback, request.signal));
+      const done = await faults.runAsync(name, () => server.execute(request.goal as G, feedback, request.signal));
       const outcome = done?.value ?? { status: 'aborted' as const, result: undefined as R };
       if (outcome.status !== 'canceled' || request.signal.aborted) return structuredClone(outcome);
-      desk.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
+      faults.report('callback', name, 'a goal ended as canceled that nobody canceled; it counts as aborted');
       return structuredClone({ ...outcome, status: 'aborted' as const });
     } finally {
       isBusy = false;
@@ -47,7 +47,7 @@ export function memoryActionClient<G, F, R>(
   graph: MemoryGraph,
   name: string,
   typeName: string,
-  desk: FaultDesk,
+  faults: FaultReporter,
 ): RosActionClient<G, F, R> {
   return {
     get isReady() {
@@ -64,7 +64,7 @@ export function memoryActionClient<G, F, R>(
       const feedback = (value: unknown): void => {
         setImmediate(() => {
           silence.heard();
-          if (onFeedback !== undefined) desk.run(name, () => onFeedback(value as F));
+          if (onFeedback !== undefined) faults.run(name, () => onFeedback(value as F));
         });
       };
       try {

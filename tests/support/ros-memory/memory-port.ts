@@ -4,7 +4,7 @@ import type { ActionType, MessageType, ServiceType } from '../../../src/ros/mess
 import { ParameterStore, USE_SIM_TIME, usesSimTime } from '../../../src/ros/parameters/declared.ts';
 import { expandName, type NodeIdentity, nodeIdentity, resolveName } from '../../../src/ros/parameters/names.ts';
 import { parseRosArgs, type RosArguments, resolveParameters } from '../../../src/ros/parameters/ros-args.ts';
-import { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
 import { GraphWatch, type OwnEnd } from '../../../src/ros/port/graph-watch.ts';
 import { PortClock } from '../../../src/ros/port/port-clock.ts';
 import type { QosProfile } from '../../../src/ros/port/qos.ts';
@@ -43,7 +43,7 @@ export function memoryPorts(graph: MemoryGraph): RosPortFactory {
 
 class MemoryPort implements RosPort {
   readonly #graph: MemoryGraph;
-  readonly #desk: FaultDesk;
+  readonly #faults: FaultReporter;
   readonly #args: RosArguments;
   readonly #node: NodeIdentity;
   readonly #clock: PortClock;
@@ -57,11 +57,11 @@ class MemoryPort implements RosPort {
 
   constructor(options: RosPortOptions, graph: MemoryGraph) {
     this.#graph = graph;
-    this.#desk = new FaultDesk(options.onFault);
+    this.#faults = new FaultReporter(options.onFault);
     this.#args = parseRosArgs(options.argv ?? []);
     this.#node = nodeIdentity(options.nodeName, options.namespace ?? '/', this.#args.remaps);
     const isSimulated = usesSimTime(this.#given());
-    this.#clock = new PortClock(isSimulated, this.#desk);
+    this.#clock = new PortClock(isSimulated, this.#faults);
     this.#leave.push(graph.join(this.fullName));
     this.#watch = new GraphWatch(
       {
@@ -70,12 +70,12 @@ class MemoryPort implements RosPort {
         nodeNames: () => graph.nodeNames(),
       },
       this.#ends,
-      this.#desk,
+      this.#faults,
     );
     if (isSimulated) this.#clock.follow(this);
     if (options.kind === 'lifecycle') {
-      this.#machine = new LifecycleMachine(this.#desk);
-      for (const { name, type, handler } of lifecycleServices(this.#machine, this.#desk))
+      this.#machine = new LifecycleMachine(this.#faults);
+      for (const { name, type, handler } of lifecycleServices(this.#machine, this.#faults))
         this.serve(type, name, handler);
     }
   }
@@ -114,7 +114,7 @@ class MemoryPort implements RosPort {
 
   subscribe<T>(type: MessageType<T>, topic: string, qos: QosProfile, listener: MessageListener<T>): RosSubscription {
     const name = this.#register(topic, 'topic');
-    const reader = new TopicReader(type, name, listener, this.#desk);
+    const reader = new TopicReader(type, name, listener, this.#faults);
     const mailbox = new Mailbox(qos.depth, (bytes) => reader.take(bytes));
     this.#mailboxes.push(mailbox);
     const end: ReaderEnd = {
@@ -143,7 +143,7 @@ class MemoryPort implements RosPort {
     whenFailed?: (sentence: string) => A,
   ): void {
     const full = this.#register(name, 'service');
-    const handle = (request: unknown): unknown => this.#desk.answer(full, () => handler(request as Q), whenFailed);
+    const handle = (request: unknown): unknown => this.#faults.answer(full, () => handler(request as Q), whenFailed);
     this.#leave.push(
       this.#graph.addServer(full, { typeName: type.name, isRunning: () => this.#phase === 'running', handle }),
     );
@@ -155,7 +155,7 @@ class MemoryPort implements RosPort {
 
   serveAction<G, F, R>(type: ActionType<G, F, R>, name: string, server: ActionHandler<G, F, R>): void {
     const full = this.#register(name, 'action');
-    const handle = goalTaker(full, server, this.#desk);
+    const handle = goalTaker(full, server, this.#faults);
     this.#leave.push(
       this.#graph.addServer(`action ${full}`, {
         typeName: type.name,
@@ -166,7 +166,7 @@ class MemoryPort implements RosPort {
   }
 
   actionClient<G, F, R>(type: ActionType<G, F, R>, name: string): RosActionClient<G, F, R> {
-    return memoryActionClient(this.#graph, this.#register(name, 'action'), type.name, this.#desk);
+    return memoryActionClient(this.#graph, this.#register(name, 'action'), type.name, this.#faults);
   }
 
   declareParameters(declarations: readonly ParameterDeclaration[], onSet?: ParameterListener): ParameterSet {
@@ -174,7 +174,7 @@ class MemoryPort implements RosPort {
     if (this.#hasParameters) throw new Error('parameters are declared once');
     const store = new ParameterStore([...declarations, USE_SIM_TIME], this.#given(), onSet);
     this.#hasParameters = true;
-    for (const { name, type, handler } of parameterServices(store, this.#desk)) this.serve(type, name, handler);
+    for (const { name, type, handler } of parameterServices(store, this.#faults)) this.serve(type, name, handler);
     return store;
   }
 

@@ -3,7 +3,7 @@
 import type { ServiceType } from '../../../src/ros/messages/message-type.ts';
 import type { ParameterStore } from '../../../src/ros/parameters/declared.ts';
 import { valueOfWire, type WireValue, wireDescriptor, wireType, wireValue } from '../../../src/ros/parameters/wire.ts';
-import type { FaultDesk } from '../../../src/ros/port/fault-desk.ts';
+import type { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
 
 /** A service that a port offers by itself. */
 export interface OwnService {
@@ -22,14 +22,14 @@ interface SetResult {
   readonly reason: string;
 }
 
-export function parameterServices(store: ParameterStore, desk: FaultDesk): readonly OwnService[] {
+export function parameterServices(store: ParameterStore, faults: FaultReporter): readonly OwnService[] {
   const own = <Q>(kind: string, name: string, handler: (request: Q) => unknown): OwnService => ({
     name: `~/${name}`,
     type: { name: `rcl_interfaces/srv/${kind}` },
     handler: handler as (request: unknown) => unknown,
   });
   const declarationOf = (name: string) => store.declarations.get(name);
-  const set = (parameters: readonly WireParameter[]): SetResult => setAll(store, parameters, desk);
+  const set = (parameters: readonly WireParameter[]): SetResult => setAll(store, parameters, faults);
   return [
     own<{ parameters: WireParameter[] }>('SetParameters', 'set_parameters', ({ parameters }) => ({
       results: parameters.map((parameter) => set([parameter])),
@@ -56,9 +56,9 @@ export function parameterServices(store: ParameterStore, desk: FaultDesk): reado
 }
 
 /** All or none. */
-function setAll(store: ParameterStore, parameters: readonly WireParameter[], desk: FaultDesk): SetResult {
+function setAll(store: ParameterStore, parameters: readonly WireParameter[], faults: FaultReporter): SetResult {
   for (const { name, value } of parameters) {
-    const asked = desk.run(`parameter ${name}`, () => ({ reason: store.refusal(name, valueOfWire(value)) }));
+    const asked = faults.run(`parameter ${name}`, () => ({ reason: store.refusal(name, valueOfWire(value)) }));
     if (asked === undefined) return { successful: false, reason: `${name} was not set: its check failed` };
     if (asked.reason !== undefined) return { successful: false, reason: asked.reason };
   }

@@ -1,14 +1,14 @@
-/** Where everything goes that a callback throws, so that nothing goes further; and where what is wrong is told, not too often. */
+/** Reports of what callbacks throw, so that nothing goes further, and of what is wrong otherwise; not too often. */
 import type { RosFault } from './ros-port.ts';
 
 const REPEAT_AFTER_MS = 1000;
-/** Causes that are remembered; more than that many at once are told as they come. */
+/** Causes that are remembered; more than that many at once are reported as they come. */
 const REMEMBERED = 1000;
 
-/** Runs callbacks so that nothing escapes, and tells a listener what they threw: once per cause and second at most. */
-export class FaultDesk {
+/** Runs callbacks so that nothing escapes, and reports to a listener what they threw: once per cause and second at most. */
+export class FaultReporter {
   readonly #listener: (fault: RosFault) => void;
-  readonly #toldAtMs = new Map<string, number>();
+  readonly #lastReportedAtMs = new Map<string, number>();
   readonly #nowMs: () => number;
 
   constructor(listener: (fault: RosFault) => void, nowMs: () => number = () => performance.now()) {
@@ -20,19 +20,19 @@ export class FaultDesk {
     const nowMs = this.#nowMs();
     // Numbers in a message do not make it another cause.
     const cause = `${kind} ${where} ${message.replaceAll(/\d+/g, '#')}`;
-    const toldAtMs = this.#toldAtMs.get(cause);
-    if (toldAtMs !== undefined && nowMs - toldAtMs < REPEAT_AFTER_MS) return;
-    if (this.#toldAtMs.size >= REMEMBERED) this.#toldAtMs.clear();
-    this.#toldAtMs.set(cause, nowMs);
+    const lastReportedAtMs = this.#lastReportedAtMs.get(cause);
+    if (lastReportedAtMs !== undefined && nowMs - lastReportedAtMs < REPEAT_AFTER_MS) return;
+    if (this.#lastReportedAtMs.size >= REMEMBERED) this.#lastReportedAtMs.clear();
+    this.#lastReportedAtMs.set(cause, nowMs);
     try {
       this.#listener({ kind, where, message });
     } catch (error) {
       // The listener promised not to throw; whoever called us may be native code, which must not see it either.
-      console.error(`what tells the faults of ROS failed itself: ${textOf(error)}`);
+      console.error(`the listener to faults of ROS failed itself: ${textOf(error)}`);
     }
   }
 
-  /** What `body` gives, or `undefined` where it threw. */
+  /** Result of `body`, or `undefined` where it threw. */
   run<T>(where: string, body: () => T): T | undefined {
     try {
       return body();
@@ -56,19 +56,19 @@ export class FaultDesk {
   async answer<T>(
     where: string,
     body: () => T | Promise<T>,
-    whenFailed: ((sentence: string) => T | Promise<T>) | undefined,
+    whenFailed: ((message: string) => T | Promise<T>) | undefined,
   ): Promise<{ readonly value: T } | undefined> {
-    let sentence = '';
+    let message = '';
     const done = await this.runAsync(where, async () => {
       try {
         return await body();
       } catch (error) {
-        sentence = `${where} failed: ${textOf(error)}`;
+        message = `${where} failed: ${textOf(error)}`;
         throw error;
       }
     });
     if (done !== undefined || whenFailed === undefined) return done;
-    return this.runAsync(where, () => whenFailed(sentence));
+    return this.runAsync(where, () => whenFailed(message));
   }
 
   #callbackFailed(where: string, error: unknown): void {

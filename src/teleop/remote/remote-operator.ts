@@ -1,5 +1,5 @@
 /**
- * A hand that is only heard of by messages: control, enabling, lease and stop, the same for joysticks and twists. Nothing
+ * An operator who is only heard of by messages: control, enabling, lease and stop, the same for joysticks and twists. Nothing
  * is queued: the newest command counts, and only for its lease. Control ends by explicit acts, never by silence.
  */
 import type { Clock } from '../../core/index.ts';
@@ -7,17 +7,17 @@ import { Enabling } from '../enabling.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import type { TeleopEvent } from './teleop-event.ts';
 
-export interface RemoteHandOptions {
-  /** How sentences name it: `joystick`. */
+export interface RemoteOperatorOptions {
+  /** Name in messages: `joystick`. */
   readonly subject: string;
   readonly actionSize: number;
-  /** Real time: a hand does not follow simulated time. The clock of the messages' times of arrival. */
+  /** Real time: an operator does not follow simulated time. The clock of the messages' times of arrival. */
   readonly clock: Clock;
-  /** How long one message counts, s: > 0 and ≤ `LONGEST_LEASE_S`. */
+  /** Lease of one message, s: > 0 and ≤ `LONGEST_LEASE_S`. */
   readonly leaseS: number;
   /** A command other than zero that has not changed for so long is let go of, s; 5 by default. */
   readonly stuckAfterS?: number;
-  /** What silence in control means: always a dropout, or only where the last command moved something. */
+  /** Meaning of silence in control: always a dropout, or only where the last command moved something. */
   readonly silence: 'isDropout' | 'isDropoutInMotion';
   readonly onEvent?: (event: TeleopEvent) => void;
 }
@@ -28,12 +28,12 @@ export const LONGEST_LEASE_S = 0.15;
 const STUCK_AFTER_S = 5;
 
 /** Pure but for its memory and clock. */
-export class RemoteHand {
+export class RemoteOperator {
   /** [A] what the newest message asks for, normalised. Written by whoever reads messages, before `hear`. */
   readonly action: Float32Array;
   phase: 'recover' | 'correct' = 'correct';
 
-  readonly #options: RemoteHandOptions;
+  readonly #options: RemoteOperatorOptions;
   readonly #enabling: Enabling;
   #heardAtS = Number.NEGATIVE_INFINITY;
   #isHeard = false;
@@ -43,7 +43,7 @@ export class RemoteHand {
   #isStopped = false;
 
   /** Throws `RangeError` for a lease that is not in (0, 0.15] s. */
-  constructor(options: RemoteHandOptions) {
+  constructor(options: RemoteOperatorOptions) {
     if (!(options.leaseS > 0 && options.leaseS <= LONGEST_LEASE_S)) {
       throw new RangeError(`leaseS must be > 0 and ≤ ${LONGEST_LEASE_S}, got ${options.leaseS}`);
     }
@@ -91,7 +91,7 @@ export class RemoteHand {
     this.giveBack();
   }
 
-  /** Whether a message that arrived at `receivedAtS` still counts; one that waited too long, or has no time, does not. */
+  /** True while a message that arrived at `receivedAtS` counts; one that waited too long, or has no time, does not. */
   isFresh(receivedAtS: number): boolean {
     return this.#options.clock.nowS() - receivedAtS <= this.#options.leaseS;
   }
