@@ -4,15 +4,16 @@
  */
 const rooms = [
   { name: 'core' },
+  { name: 'schema', only: ['core'] },
   { name: 'safety', only: ['core'] },
-  { name: 'drivers', only: ['core'] },
+  { name: 'drivers', only: ['core', 'schema'] },
   { name: 'policy', only: ['core'] },
   { name: 'teleop', only: ['core'] },
-  { name: 'tasks', only: ['core'] },
+  { name: 'tasks', only: ['core', 'schema'] },
   { name: 'link', only: ['core'] },
   { name: 'record', only: ['core'] },
-  { name: 'guard', only: ['core', 'safety', 'drivers', 'record'] },
-  { name: 'learner', only: ['core', 'link', 'record'] },
+  { name: 'guard', only: ['core', 'schema', 'safety', 'drivers', 'record'] },
+  { name: 'learner', only: ['core', 'schema', 'link', 'record'] },
   { name: 'config' },
   { name: 'session' },
   { name: 'identify' },
@@ -38,7 +39,8 @@ const homes = {
   pino: ['src/record/log\\.ts$'],
   rxjs: ['src/teleop/', 'src/monitor/'],
   yaml: ['src/config/'],
-  zod: ['src/config/'],
+  // Beside what they configure: a number, its default and its sentence stand once.
+  zod: ['src/schema/', 'src/config/', 'src/learner/options/'],
   commander: ['src/cli/', 'bench/main\\.ts$'],
 };
 

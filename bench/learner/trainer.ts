@@ -1,9 +1,9 @@
 /** The bare engine: one training call again and again on batches that were drawn before. */
 import { createTransition, Rng } from '../../src/core/index.ts';
-import { ALGORITHM } from '../../src/learner/algorithms/registry.ts';
 import { PingPongState } from '../../src/learner/engine/session.ts';
 import type { SessionOptions } from '../../src/learner/engine/session-options.ts';
 import { Bindings, createAgent, Replay, Session } from '../../src/learner/index.ts';
+import { loadAlgorithm } from '../../src/learner/options/algorithms.ts';
 import { updatesPerCall } from '../../src/learner/options.ts';
 import { buildProgram, stateParts } from '../../src/learner/program/program.ts';
 import { ProgramInputs } from '../../src/learner/program/program-inputs.ts';
@@ -41,7 +41,7 @@ export class BareTrainer {
   static async create(one: Trained, options: SessionOptions): Promise<BareTrainer> {
     const { observationSize, actionSize, config } = one;
     const spec: LearnerSpec = { parts: { stateSize: observationSize }, actionSize, config };
-    const algorithm = ALGORITHM[config.algorithm];
+    const algorithm = await loadAlgorithm(config.algorithm);
     const startMs = performance.now();
     const program = buildProgram(algorithm, spec);
     const session = await Session.create(program.graph.serialize(), options);

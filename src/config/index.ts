@@ -10,7 +10,6 @@ export { type Override, resolveConfig } from './resolve.ts';
 export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
 export { checkRobot } from './robot-checks.ts';
 export { loadRobotFile, type RobotFile } from './robot-file.ts';
-export type { LearnerSettings } from './schema/learner.ts';
 export type { JointLimits, LimitsConfig } from './schema/limits.ts';
 export type { ResolvedConfig } from './schema/resolved.ts';
 export type { RobotConfig } from './schema/robot.ts';

@@ -1,9 +1,9 @@
 /** A learner's file on its own: what training without a robot needs. */
 import { ReinError } from '../core/index.ts';
+import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import { findConfig } from './names.ts';
 import { check, oneAPlace } from './schema/check.ts';
-import { type LearnerSettings, learnerSchema } from './schema/learner.ts';
 import { checkLearner } from './task-checks.ts';
 import { type Place, problemsError } from './text/place.ts';
 import { readYaml } from './text/read-yaml.ts';
@@ -24,7 +24,7 @@ export function loadLearnerFile(
   name: string,
   over: readonly (LearnerKeys | TreeNode)[] = [],
   from: string = process.cwd(),
-): LearnerSettings {
+): LearnerConfig {
   const found = findConfig('learner', name, from);
   if (found.trouble !== undefined) throw new ReinError('config', found.trouble);
   const file = readYaml(found.path, found.shownAs);

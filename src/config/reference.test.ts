@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { jsonSchemaOf } from '../schema/index.ts';
 import { CONFIG_ROOT } from './names.ts';
 import { configReference, editorSchemas } from './reference.ts';
-import { jsonSchemaOf } from './schema/allowed.ts';
 import { FILE_SCHEMAS } from './schema/variants.ts';
 
 const docs = join(CONFIG_ROOT, '..', 'docs');

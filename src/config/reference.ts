@@ -1,5 +1,5 @@
 /** The reference page and the editors' JSON Schemas, written from the schema that checks the files. */
-import { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from './schema/allowed.ts';
+import { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from '../schema/index.ts';
 import { editorSchemaOf, FILE_SCHEMAS } from './schema/variants.ts';
 
 /** One JSON Schema file for editors. */
@@ -27,7 +27,7 @@ export function configReference(): string {
 
 const HEAD = `# Configuration
 
-Written by \`npm run docs\` from the schemas in \`src/config/schema/\`; change those, not this page.
+Written by \`npm run docs\` from the schemas in \`src/config/schema/\` and beside what they configure; change those, not this page.
 
 Three kinds of YAML files: a **task** names its **robot** and its **learner**. A name stands for a file in \`config/\`
 (\`insert\` for \`config/tasks/insert.yaml\`); anything with a slash or ending in \`.yaml\` is a path, relative to the file

@@ -5,11 +5,10 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { ReinError, type RobotModel } from '../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../learner/options.ts';
+import { DEFAULT_LEARNER_CONFIG, learnerSchema } from '../learner/options.ts';
 import { CONFIG_ROOT, configNames } from './names.ts';
 import { type ConfigRequest, resolveConfig } from './resolve.ts';
 import { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
-import { learnerSchema } from './schema/learner.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'rein-config-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,12 +1,12 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
 import { ReinError } from '../core/index.ts';
+import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
 import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
-import { type LearnerSettings, learnerSchema } from './schema/learner.ts';
 import type { ResolvedConfig, RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import type { TaskConfig } from './schema/task.ts';
@@ -72,9 +72,9 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
   throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
   const robot = withPathsFrom(robotValue as RobotConfig, robotFile.folder);
-  const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerSettings>;
-  throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerSettings));
-  const learner = withEncoderFrom(learnerValue as LearnerSettings, learnerFile.tree);
+  const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerConfig>;
+  throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
+  const learner = withEncoderFrom(learnerValue as LearnerConfig, learnerFile.tree);
   throwFindings(taskFile.tree, checkTask(task, robot));
   return {
     formatVersion: 1,

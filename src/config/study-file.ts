@@ -1,10 +1,10 @@
 /** A study's file: what is compared, and the learner of each variant. */
 import { basename } from 'node:path';
 import { didYouMean, ReinError } from '../core/index.ts';
+import type { LearnerConfig } from '../learner/options.ts';
 import { loadLearnerFile } from './learner-file.ts';
 import { findConfig, folderOf } from './names.ts';
 import { check, oneAPlace } from './schema/check.ts';
-import type { LearnerSettings } from './schema/learner.ts';
 import {
   type EnvironmentStudy,
   environmentStudySchema,
@@ -22,7 +22,7 @@ export interface StudyFile {
   readonly name: string;
   readonly study: StudyConfig;
   /** The learners of an environment study, by variant; none for robots, whose task names it. */
-  readonly learners: Readonly<Record<string, LearnerSettings>>;
+  readonly learners: Readonly<Record<string, LearnerConfig>>;
 }
 
 /** Where neither study nor variant names a learner's file. */
@@ -51,7 +51,7 @@ function plainKind(tree: TreeNode): unknown {
   return node?.kind === 'scalar' ? node.value : undefined;
 }
 
-function learnersOf(study: EnvironmentStudy, tree: TreeNode, folder: string): Record<string, LearnerSettings> {
+function learnersOf(study: EnvironmentStudy, tree: TreeNode, folder: string): Record<string, LearnerConfig> {
   return Object.fromEntries(
     Object.entries(study.variants).map(([variant, { learnerFile }]) => {
       const over = [nodeAt(tree, ['learner']), nodeAt(tree, ['variants', variant, 'learner'])];

@@ -1,10 +1,10 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
 import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
+import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import { topicSize } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkPegTask } from './peg-checks.ts';
 import type { JudgedTaskConfig } from './schema/judged-task.ts';
-import type { LearnerSettings } from './schema/learner.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import type { TaskConfig } from './schema/task.ts';
 
@@ -18,27 +18,8 @@ export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Findin
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */
-export function checkLearner(learner: LearnerSettings): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (learner.criticSubset > learner.critics) {
-    findings.push({
-      path: ['criticSubset'],
-      message: `criticSubset is ${learner.criticSubset}, but there are only ${learner.critics} critics`,
-    });
-  }
-  if (learner.initialTemperature < learner.minTemperature) {
-    findings.push({
-      path: ['initialTemperature'],
-      message: `initialTemperature is ${learner.initialTemperature}, below minTemperature`,
-    });
-  }
-  if (learner.replayCapacity < learner.batchSize) {
-    findings.push({
-      path: ['replayCapacity'],
-      message: `replayCapacity is ${learner.replayCapacity}, below batchSize (${learner.batchSize})`,
-    });
-  }
-  return findings;
+export function checkLearner(learner: LearnerConfig): readonly Finding[] {
+  return learnerProblems(learner).map(({ key, message }) => ({ path: [key], message }));
 }
 
 /** What people's own tasks ask for must be there to be seen. */

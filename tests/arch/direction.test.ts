@@ -27,6 +27,8 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['room-identify', 'src/identify/up.ts', '../sim/index.ts'],
   ['room-sim', 'src/sim/up.ts', '../study/index.ts'],
   ['room-study', 'src/study/up.ts', '../monitor/index.ts'],
+  ['room-schema', 'src/schema/up.ts', '../drivers/index.ts'],
+  ['room-safety', 'src/safety/schema.ts', '../schema/index.ts'],
   ['room-safety-check', 'src/safety-check/up.ts', '../session/index.ts'],
   ['room-ros', 'src/ros/sideways.ts', '../sim/index.ts'],
   ['room-monitor', 'src/monitor/sideways.ts', '../ros/index.ts'],
@@ -50,7 +52,7 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-pino', 'src/guard/logs.ts', 'pino'],
   ['home-of-rxjs', 'src/guard/scheduler.ts', 'rxjs'],
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],
-  ['home-of-zod', 'src/tasks/schema.ts', 'zod'],
+  ['home-of-zod', 'src/learner/schema.ts', 'zod'],
   ['home-of-commander', 'src/session/arguments.ts', 'commander'],
 ];
 
@@ -65,6 +67,8 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/link/index.ts', './server.ts'],
   ['src/record/log.ts', 'pino'],
   ['src/session/node.ts', '../learner/options.ts'],
+  ['src/learner/options/bc.ts', 'zod'],
+  ['src/drivers/mock/options.ts', '../../schema/index.ts'],
   ['src/sim/arm.ts', '../drivers/mujoco.ts'],
   ['src/ros/rclnodejs/binding.ts', 'rclnodejs'],
   ['src/cli/sim.ts', '../sim/index.ts'],
@@ -72,6 +76,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
 
 const targets = [
   'core',
+  'schema',
   'safety',
   'drivers',
   'guard',

@@ -75,7 +75,7 @@ it('rejects what is asked of a thread that dies, and closes: nobody waits for ev
   };
   const impossible = { parts: { stateSize: 3 }, actionSize: 2, config: { ...config, algorithm: 'none' } };
   const engine = new EngineThread(impossible, false);
-  await expect(engine.read()).rejects.toThrow(TypeError);
-  await expect(engine.read()).rejects.toThrow(TypeError);
+  await expect(engine.read()).rejects.toThrow('There is no algorithm "none"');
+  await expect(engine.read()).rejects.toThrow('There is no algorithm "none"');
   await engine.close();
 });

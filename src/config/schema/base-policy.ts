@@ -1,7 +1,7 @@
 /** `basePolicy` of a task: an older policy whose action the learned one sees and improves on. */
 import { z } from 'zod';
 import type { BasePolicyInput } from '../../policy/index.ts';
-import { num, whole } from './fields.ts';
+import { num, whole } from '../../schema/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 export interface BasePolicyConfig {

@@ -1,11 +1,11 @@
 /** Checks a tree against a schema, and says what is wrong in words. */
 import type { z } from 'zod';
 import { didYouMean } from '../../core/index.ts';
+import { allowedText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from '../../schema/index.ts';
 import type { Place, Problem } from '../text/place.ts';
 import { shown } from '../text/shown.ts';
 import { keyPlaceOf, nodeAt, placeOf, plainOf, type TreeNode, type TreePath } from '../text/tree.ts';
 import { sameInOtherUnit, withoutUnit } from '../text/unit-hints.ts';
-import { allowedText, type JsonSchema, jsonSchemaOf, keysOf, schemaAt } from './allowed.ts';
 
 /** A checked value, or what is wrong with it. */
 export type Checked<T> =

@@ -1,7 +1,7 @@
 /** The `driver` of a robot: the simulator, a mock, or controllers behind ROS 2 with their topics and how fresh measurements must be. */
 import { z } from 'zod';
 import { COMMAND_INTERFACES, type CommandInterface } from '../../drivers/index.ts';
-import { num, whole } from './fields.ts';
+import { num, whole } from '../../schema/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 /** What moves the robot. Each kind of driver has its own keys. */

@@ -1,8 +1,8 @@
 /** `config/tasks/*.yaml` of the kind `operatorJudged`: a task of one's own, which people arrange and judge. */
 import { z } from 'zod';
+import { name, num, reference, whole } from '../../schema/index.ts';
 import { type JudgedObservation, OBSERVATION_TYPES, type ObservationTopic } from '../../tasks/index.ts';
 import { basePolicySchema } from './base-policy.ts';
-import { name, num, reference, whole } from './fields.ts';
 import { type Same, schemaOf } from './same.ts';
 import {
   actionSchema,

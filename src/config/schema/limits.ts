@@ -1,7 +1,7 @@
 /** A limits file: what an MJCF or URDF does not say about a robot, and limits tighter than the file's. */
 import { z } from 'zod';
 import type { Capsule, ContactModel, KeepOutBox, LinkPoint, TankModel, WorkspaceBox } from '../../core/index.ts';
-import { name, num, triple } from './fields.ts';
+import { name, num, triple } from '../../schema/index.ts';
 import { capsuleSchema, contactSchema, keepOutSchema, pointsSchema, tankSchema } from './safety.ts';
 import { type Same, schemaOf } from './same.ts';
 

@@ -1,6 +1,6 @@
 /** `config.yaml` in a run folder: everything a run was started with, in one file that can be loaded again. */
 import { z } from 'zod';
-import { type LearnerSettings, learnerSchema } from './learner.ts';
+import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
 import type { RobotConfig } from './robot.ts';
 import type { TaskConfig } from './task.ts';
 
@@ -16,7 +16,7 @@ export interface ResolvedConfig {
   readonly versions: Readonly<Record<string, string>>;
   readonly task: TaskConfig;
   readonly robot: RobotConfig;
-  readonly learner: LearnerSettings;
+  readonly learner: LearnerConfig;
 }
 
 /** What a run's file holds, with a task and a robot of these kinds. */

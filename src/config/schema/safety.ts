@@ -11,7 +11,7 @@ import {
   type TankModel,
   type TorqueObserverModel,
 } from '../../core/index.ts';
-import { name, num, six, triple, whole } from './fields.ts';
+import { name, num, six, triple, whole } from '../../schema/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 const link = name('Name of the joint whose link it belongs to, or `base`.');

@@ -1,6 +1,6 @@
 /** `config/studies/*.yaml`: what is compared with what, how often, and which claim it is to show. */
 import { z } from 'zod';
-import { num, reference, whole } from './fields.ts';
+import { num, reference, whole } from '../../schema/index.ts';
 import { type Same, schemaOf } from './same.ts';
 
 type Options = Readonly<Record<string, number | boolean>>;

@@ -1,8 +1,8 @@
 /** What tasks of every kind have: names, timing, actions, and how long and how well to train. */
 import { z } from 'zod';
 import type { ActionSpec } from '../../core/index.ts';
+import { name, num, whole } from '../../schema/index.ts';
 import type { BasePolicyConfig } from './base-policy.ts';
-import { name, num, whole } from './fields.ts';
 
 export interface TrainingConfig {
   readonly steps: number;

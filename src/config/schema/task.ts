@@ -1,7 +1,7 @@
 /** `config/tasks/*.yaml` of the kind `pegInsertion`, and all kinds together. */
 import { z } from 'zod';
+import { name, num, reference, triple, whole } from '../../schema/index.ts';
 import { basePolicySchema } from './base-policy.ts';
-import { name, num, reference, triple, whole } from './fields.ts';
 import type { JudgedTaskConfig } from './judged-task.ts';
 import { type Same, schemaOf } from './same.ts';
 import {

@@ -1,12 +1,12 @@
 /** Files that come in several kinds: which schema a tree is checked against, and what the checked value stands for. */
 import { z } from 'zod';
+import { learnerSchema } from '../../learner/options.ts';
+import type { JsonSchema } from '../../schema/index.ts';
+import { jsonSchemaOf } from '../../schema/index.ts';
 import { nodeAt, type TreeNode } from '../text/tree.ts';
-import type { JsonSchema } from './allowed.ts';
-import { jsonSchemaOf } from './allowed.ts';
 import { BASE_NEEDS, baseSchema, robotOfBase } from './base.ts';
 import { type Checked, check } from './check.ts';
 import { judgedTaskSchema } from './judged-task.ts';
-import { learnerSchema } from './learner.ts';
 import { limitsSchema } from './limits.ts';
 import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
 import { armSchema, type RobotConfig } from './robot.ts';

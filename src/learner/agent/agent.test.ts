@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { takeRoots } from '../../../tests/support/rootless-moment.ts';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
@@ -130,9 +131,11 @@ describe('Agent', () => {
 
   it('never keeps, nor publishes, parameters that are not finite, and counts the calls that made them', async () => {
     const replay = replayOf(100);
-    for (const rate of [{ learningRateActor: 1e39 }, { learningRateCritic: 1e39 }]) {
+    for (const network of ['actor', 'critic']) {
       // With one update in a call nothing after it would see what it wrote.
-      const agent = await create({ ...small, ...rate, utd: 1 });
+      const agent = await create({ ...small, utd: 1 });
+      const sane = await agent.snapshot();
+      await takeRoots(agent, network);
       const before = await agent.snapshot();
       for (let call = 1; call <= 2; call++) {
         expect((await agent.update(replay, 20)).isRefused).toBe(true);
@@ -141,10 +144,10 @@ describe('Agent', () => {
       const after = await agent.snapshot();
       expect(after.state).toEqual(before.state);
       expect((await agent.actorWeights()).data.every(Number.isFinite)).toBe(true);
-      const sane = await create({ ...small, utd: 1 });
-      await sane.restore(after);
-      expect((await sane.update(replay, 20)).isRefused).toBe(false);
-      expect(sane.refusedCalls).toBe(2);
+      const other = await create({ ...small, utd: 1 });
+      await other.restore({ ...after, state: sane.state });
+      expect((await other.update(replay, 20)).isRefused).toBe(false);
+      expect(other.refusedCalls).toBe(2);
     }
   });
 
@@ -205,9 +208,15 @@ describe('Agent', () => {
   });
 
   it('says what is wrong with a configuration', async () => {
-    await expect(create({ ...small, criticSubset: 4 })).rejects.toThrow('criticSubset (4) must not exceed critics (3)');
-    await expect(create({ ...small, utd: 0.5 })).rejects.toThrow('utd must be an integer ≥ 1, got 0.5');
-    await expect(create({ ...small, discount: Number.NaN })).rejects.toThrow('discount must be in (0, 1], got NaN');
+    await expect(create({ ...small, criticSubset: 4 })).rejects.toThrow(
+      'criticSubset is 4, but there are only 3 critics',
+    );
+    await expect(create({ ...small, utd: 0.5 })).rejects.toThrow(
+      'utd must be a whole number ≥ 1 and ≤ 100 (updates/step), got 0.5',
+    );
+    await expect(create({ ...small, discount: Number.NaN })).rejects.toThrow(
+      'discount must be a number > 0 and ≤ 1, got NaN',
+    );
   });
 
   it('learns from scratch to drive a point to the middle', async () => {

@@ -1,9 +1,8 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
 import { type ActionRange, ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
-import { ALGORITHM } from '../algorithms/registry.ts';
 import type { ObservationEncoder } from '../imports/observation-encoder.ts';
-import { checkLearnerConfig } from '../options/check.ts';
-import { type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
+import { loadAlgorithm } from '../options/algorithms.ts';
+import { checkLearnerConfig, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
 import type { Algorithm } from '../program/algorithm.ts';
 import { stateParts } from '../program/program.ts';
 import { ENCODER, encoderSpec, STATISTICS } from '../program/sight.ts';
@@ -53,11 +52,12 @@ export type RandomPurpose = (typeof RANDOM_PURPOSES)[number];
 export async function createAgent(spec: AgentSpec): Promise<Agent> {
   checkLearnerConfig(spec.config);
   const learner = learnerSpec(spec);
-  const algorithm = ALGORITHM[spec.config.algorithm];
+  const algorithm = await loadAlgorithm(spec.config.algorithm);
   const unfit = algorithm.unfit?.(learner);
   if (unfit !== undefined) throw new RangeError(`learner configuration: ${unfit}`);
   const { hasRobot = false } = spec;
-  const engine = spec.engine === 'thread' ? new EngineThread(learner, hasRobot) : new LocalEngine(learner, hasRobot);
+  const engine =
+    spec.engine === 'thread' ? new EngineThread(learner, hasRobot) : new LocalEngine(algorithm, learner, hasRobot);
   const root = new Rng(spec.seed);
   try {
     await engine.write(initialState(algorithm, learner, root.fork('networks')));

@@ -1,15 +1,14 @@
 /** The replay that an agent learns from. */
-import { ALGORITHM } from '../algorithms/registry.ts';
+import { totalObservationSize } from '../../core/index.ts';
 import { trainedChannels } from '../options/encoder.ts';
 import { learnedReward } from '../program/costs.ts';
 import { imageStorage } from '../replay/observation-store.ts';
 import { Replay } from '../replay/replay.ts';
-import { type AgentSpec, learnerSpec } from './agent-spec.ts';
+import type { Agent } from './agent.ts';
 
-/** An empty replay that keeps what `spec`'s algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */
-export function createReplay(spec: Omit<AgentSpec, 'seed' | 'engine' | 'hasRobot'>): Replay {
-  const { parts, config, actionSize } = learnerSpec(spec);
-  const needsReturns = ALGORITHM[config.algorithm].needsReturns === true;
+/** An empty replay that keeps what the agent's algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */
+export function createReplay({ algorithm, spec }: Pick<Agent, 'algorithm' | 'spec'>): Replay {
+  const { parts, config, actionSize } = spec;
   const returns = {
     discount: config.discount,
     reward: ({ reward, cost, tankDrainJ }: { reward: number; cost: number; tankDrainJ: number }) =>
@@ -19,8 +18,8 @@ export function createReplay(spec: Omit<AgentSpec, 'seed' | 'engine' | 'hasRobot
   // Pixels are kept in bytes; features are not made of 256 steps.
   const storage = trainedChannels(encoder).length > 0 ? 'uint8' : 'float32';
   const frame = imageStorage(parts, storage, encoder.frozen?.variants);
-  return new Replay(spec.observationSize, actionSize, config.replayCapacity, {
+  return new Replay(totalObservationSize(parts), actionSize, config.replayCapacity, {
     ...(frame === undefined ? {} : { frame }),
-    ...(needsReturns ? { returns } : {}),
+    ...(algorithm.needsReturns === true ? { returns } : {}),
   });
 }

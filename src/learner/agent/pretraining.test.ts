@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { takeRoots } from '../../../tests/support/rootless-moment.ts';
 import { createTransition, Rng } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
@@ -48,13 +49,14 @@ describe('pre-training', () => {
     expect(state).toEqual((await run()).state);
   });
 
-  it.each<[string, number, Partial<LearnerConfig>, Replay]>([
-    ['cloning', 10, { learningRateBc: 1e39 }, shown(10, 0)],
-    ['offline', 3, {}, shown(10, 10)],
+  it.each<[string, number, Replay]>([
+    ['cloning', 10, shown(10, 0)],
+    ['offline', 3, shown(10, 10)],
   ])(
     'of whose calls none is finite (%s) is an error that says what to do, and changes nothing',
-    async (phase, calls, config, replay) => {
-      const agent = await create({ ...small, ...config });
+    async (phase, calls, replay) => {
+      const agent = await create();
+      if (phase === 'cloning') await takeRoots(agent, 'actor');
       const { state } = await agent.snapshot();
       await expect(
         phase === 'cloning' ? agent.pretrain(replay) : agent.pretrainOffline(replay, 6),

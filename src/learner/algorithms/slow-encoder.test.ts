@@ -1,11 +1,11 @@
 /** With images, everything slow looks through the encoder's slow copy: LeRobot 0.6.2 shows targets to the current one. */
 import { expect, it } from 'vitest';
 import { Rng, totalObservationSize } from '../../core/index.ts';
+import { loadAlgorithm } from '../options/algorithms.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { stateParts } from '../program/program.ts';
 import type { LearnerSpec } from '../program/spec.ts';
 import { openCall } from './one-call.ts';
-import { ALGORITHM } from './registry.ts';
 
 const A = 1;
 
@@ -37,7 +37,8 @@ it.each([
   ['dsact', 'update', [], 'targetMean'],
 ] as const)('targets of %s do not see through the encoder in training', async (name, phase, silent, target) => {
   const spec = specOf(name);
-  const parts = stateParts(ALGORITHM[name], spec);
+  const algorithm = await loadAlgorithm(name);
+  const parts = stateParts(algorithm, spec);
   const numbers = (part: string, value: (i: number) => number) => {
     const { shape } = parts.find((one) => one.name === part)!;
     return Array.from({ length: shape.reduce((product, n) => product * n, 1) }, (_, i) => value(i));
@@ -46,7 +47,7 @@ it.each([
   const size = spec.config.batchSize * totalObservationSize(spec.parts);
   // Base actions well within the range, so that a correction of them is not cut off.
   const next_observation = Array.from({ length: size }, (_, i) => 0.5 * Math.sin(i));
-  const { call, close } = await openCall(ALGORITHM[name], spec, ALGORITHM[name][phase]!, 1);
+  const { call, close } = await openCall(algorithm, spec, algorithm[phase]!, 1);
   const [before, after] = await Promise.all(
     [1, 5].map((seed) => {
       const encoder = numbers('encoder', (i) => Math.sin(i + seed));

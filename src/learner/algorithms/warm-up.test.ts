@@ -2,18 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
-import {
-  type AlgorithmName,
-  criticOnlyUpdates,
-  DEFAULT_LEARNER_CONFIG,
-  type LearnerConfig,
-} from '../options/learner-config.ts';
+import { criticOnlyUpdates, DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
 import { cloningWeight } from './bc.ts';
 
 const [O, A] = [3, 2];
 
-function configOf(algorithm: AlgorithmName, overrides: Partial<LearnerConfig> = {}): LearnerConfig {
+function configOf(algorithm: string, overrides: Partial<LearnerConfig> = {}): LearnerConfig {
   return {
     ...DEFAULT_LEARNER_CONFIG,
     ...{ algorithm, actorHidden: [8], criticHidden: [8], batchSize: 8, utd: 2, warmupSteps: 0 },

@@ -188,7 +188,7 @@ describe('WSRL', () => {
         rewardShift: -5,
         discount: 0.5,
       };
-      const replay = createReplay({ observationSize: 1, actionSize: 1, config });
+      const replay = createReplay({ algorithm: wsrl, spec: { parts: { stateSize: 1 }, actionSize: 1, config } });
       for (const step of [0, 1]) {
         const fields = { source: 'demo' as const, seq: step, step, reward: step, ...(step === 1 ? end : {}) };
         const t = Object.assign(createTransition(1, 1), fields);

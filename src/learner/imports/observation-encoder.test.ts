@@ -7,7 +7,7 @@ import { Graph } from '../engine/graph.ts';
 import { mul } from '../ops/arithmetic.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { reduceMean } from '../ops/reduce.ts';
-import { DEFAULT_ENCODER_SETTINGS } from '../options/encoder.ts';
+import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
 import { FrozenEncoder } from './frozen-encoder.ts';
 import { ObservationEncoder, openObservationEncoder } from './observation-encoder.ts';
@@ -100,7 +100,7 @@ describe('observations through a frozen encoder', () => {
   });
 
   it('need an image', async () => {
-    const settings = { ...DEFAULT_ENCODER_SETTINGS, frozen: { file: 'e.onnx', variants: 1, padding: 0 } };
+    const settings = { ...DEFAULT_LEARNER_CONFIG.encoder, frozen: { file: 'e.onnx', variants: 1, padding: 0 } };
     await expect(openObservationEncoder(settings, { stateSize: 3 })).rejects.toThrow(
       "The learner's encoder.frozen names e.onnx, where the task has no image.",
     );

@@ -1,7 +1,10 @@
-/** What only behaviour cloning is told. */
-export interface BcSettings {
-  /** What imitates: the policy of sac, whose noiseless action is drawn to the one taken, or the base policy of expo, with its settings. */
-  readonly policy: 'gaussian' | 'base';
-}
+/** What only behaviour cloning reads. */
+import { z } from 'zod';
+import { group } from '../../schema/index.ts';
 
-export const DEFAULT_BC_SETTINGS: BcSettings = { policy: 'gaussian' };
+export const bcSettings = group('What only the algorithm bc reads.', {
+  policy: z
+    .enum(['gaussian', 'base'])
+    .meta({ description: 'What imitates: the policy of sac, or the base policy of expo with the settings there.' })
+    .default('gaussian'),
+});

@@ -1,42 +1,41 @@
 /**
- * What only EXPO is told: Dong et al., https://arxiv.org/abs/2507.07986. The numbers are the paper's where they say so; the others are
+ * What only EXPO reads: Dong et al., https://arxiv.org/abs/2507.07986. The numbers are the paper's where they say so; the others are
  * cut to what one CPU core can do between two steps of a robot.
  */
-export interface ExpoSettings {
-  /** How the base policy turns noise into actions: a flow, or the paper's diffusion. */
-  readonly model: 'flow' | 'diffusion';
-  /** Passes of the base network for one action, ≥ 1. The paper's diffusion has 10; a flow needs fewer. */
-  readonly steps: number;
-  /** Widths of the base network's hidden layers. */
-  readonly baseHidden: readonly number[];
-  /** N: actions that the base policy proposes for each decision, ≥ 1. The paper's runs: 8, with 8 edited. */
-  readonly candidates: number;
-  /** How many of them are also edited, ≤ `candidates`. */
-  readonly edited: number;
-  /** β: how far an edit can move each number of an action, (0, 1]. The paper: 0.05 to 0.7 by task. */
-  readonly editScale: number;
-  /**
-   * Whether the entropy that is aimed at counts in units of what an edit can reach: H* + A·log β. Without, the edit would have to
-   * be as random as a whole policy, which a small β cannot be, and the temperature grows without end.
-   */
-  readonly entropyInEditUnits: boolean;
-  /** What the base policy imitates: every transition of a batch, or demonstrations and interventions alone. */
-  readonly baseData: 'all' | 'demonstrations';
-  /** Which copy of the base policy proposes actions: the current one, or the slow one of the paper. */
-  readonly baseCopy: 'current' | 'slow';
-  /** How far the slow copy moves per update of the base policy, (0, 1]. */
-  readonly baseCopyRate: number;
-}
+import { z } from 'zod';
+import { group, num, whole } from '../../schema/index.ts';
 
-export const DEFAULT_EXPO_SETTINGS: ExpoSettings = {
-  model: 'flow',
-  steps: 4,
-  baseHidden: [128, 128],
-  candidates: 4,
-  edited: 4,
-  editScale: 0.1,
-  entropyInEditUnits: true,
-  baseData: 'all',
-  baseCopy: 'current',
-  baseCopyRate: 0.001,
-};
+export const expoSettings = group('What only the algorithm expo reads.', {
+  // The paper: diffusion.
+  model: z
+    .enum(['flow', 'diffusion'])
+    .meta({ description: 'How the base policy turns noise into actions.' })
+    .default('flow'),
+  // The paper's diffusion has 10; a flow needs fewer.
+  steps: whole('passes', { min: 1, max: 100 }, 'Passes of the base network for one action.').default(4),
+  baseHidden: z
+    .array(z.number().int().min(1).max(4096))
+    .min(1)
+    .max(6)
+    .meta({ unit: 'units', description: "Widths of the base network's hidden layers." })
+    .default([128, 128]),
+  // N; the paper's runs: 8, with 8 edited.
+  candidates: whole('actions', { min: 1, max: 256 }, 'Actions that the base policy proposes per decision.').default(4),
+  edited: whole('actions', { min: 0, max: 256 }, 'How many of them are also edited.').default(4),
+  // β; the paper: 0.05 to 0.7 by task.
+  editScale: num('1', { above: 0, max: 1 }, 'How far an edit can move each number of an action.').default(0.1),
+  // H* + A·log β. Without, the edit would have to be as random as a whole policy, which a small β cannot be, and the temperature
+  // grows without end.
+  entropyInEditUnits: z
+    .boolean()
+    .meta({ description: 'Whether the entropy aimed at counts in units of what an edit can reach.' })
+    .default(true),
+  // Every transition of a batch, or demonstrations and interventions alone.
+  baseData: z.enum(['all', 'demonstrations']).meta({ description: 'What the base policy imitates.' }).default('all'),
+  // The paper: slow.
+  baseCopy: z
+    .enum(['current', 'slow'])
+    .meta({ description: 'Which copy of the base policy proposes actions.' })
+    .default('current'),
+  baseCopyRate: num('1', { above: 0, max: 1 }, 'Share by which the slow copy moves per update.').default(0.001),
+});

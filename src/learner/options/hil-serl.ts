@@ -1,24 +1,29 @@
 /**
- * What only HIL-SERL is told: Luo et al., https://arxiv.org/abs/2410.21845. The numbers are those of the authors' code,
+ * What only HIL-SERL reads: Luo et al., https://arxiv.org/abs/2410.21845. The numbers are those of the authors' code,
  * https://github.com/rail-berkeley/hil-serl, classes SACAgentHybridSingleArm and GripperPenaltyWrapper.
  */
-export interface HilSerlSettings {
-  /**
-   * Where the observation's state has the place of each gripper, an index for each: as many of the action's last numbers are grippers.
-   * Empty: the robot has none, and all numbers of the action are continuous. At most 2.
-   */
-  readonly gripperObservations: readonly number[];
-  /** A gripper whose observed place is above this is open, otherwise closed; in the unit of the observation. */
-  readonly openAbove: number;
-  /** An action number above this opens, one below its negative closes, one between lets the gripper be; (0, 1). */
-  readonly commandThreshold: number;
-  /** p_g ≥ 0: deducted for every command that turns a gripper round, in the unit of the learned reward. */
-  readonly togglePenalty: number;
-}
+import { z } from 'zod';
+import { group, num } from '../../schema/index.ts';
 
-export const DEFAULT_HIL_SERL_SETTINGS: HilSerlSettings = {
-  gripperObservations: [],
-  openAbove: 0.9,
-  commandThreshold: 0.5,
-  togglePenalty: 0.02,
-};
+export const hilSerlSettings = group('What only the algorithm hil-serl reads.', {
+  gripperObservations: z
+    .array(z.number().int().min(0).max(65_535))
+    .max(2)
+    .meta({
+      unit: '1',
+      description:
+        "Index of each gripper's place in the observation; as many of the action's last numbers are grippers. [] for none.",
+    })
+    .default([]),
+  openAbove: num('observation', { min: -1e6, max: 1e6 }, 'A gripper whose place is above this is open.').default(0.9),
+  // Between the two the gripper is let be.
+  commandThreshold: num(
+    '1',
+    { above: 0, below: 1 },
+    'An action number above this opens the gripper, one below its negative closes it.',
+  ).default(0.5),
+  // p_g, in the unit of the learned reward
+  togglePenalty: num('reward', { min: 0, max: 100 }, 'Deducted for every command that turns a gripper round.').default(
+    0.02,
+  ),
+});

@@ -1,193 +1,212 @@
-/** Every number that decides how the learner learns, with defaults. Written in `config/learner/*.yaml`. */
+/** Every number that decides how the learner learns, with its default. Written in `config/learner/*.yaml`. */
+import { z } from 'zod';
+import { type Configured, num, refusalOf, whole } from '../../schema/index.ts';
+import { ACTIVATIONS } from './activation.ts';
+import { bcSettings } from './bc.ts';
+import { dsactSettings } from './dsact.ts';
+import { encoderSettings } from './encoder.ts';
+import { expoSettings } from './expo.ts';
+import { hilSerlSettings } from './hil-serl.ts';
+import { passiveSettings } from './passive.ts';
+import { residualSettings } from './residual.ts';
+import { td3Settings } from './td3.ts';
+import { wsrlSettings } from './wsrl.ts';
 
-import type { Activation } from './activation.ts';
-import { type BcSettings, DEFAULT_BC_SETTINGS } from './bc.ts';
-import { DEFAULT_DSACT_SETTINGS, type DsactSettings } from './dsact.ts';
-import { DEFAULT_ENCODER_SETTINGS, type EncoderSettings } from './encoder.ts';
-import { DEFAULT_EXPO_SETTINGS, type ExpoSettings } from './expo.ts';
-import { DEFAULT_HIL_SERL_SETTINGS, type HilSerlSettings } from './hil-serl.ts';
-import { DEFAULT_PASSIVE_SETTINGS, type PassiveSettings } from './passive.ts';
-import { DEFAULT_RESIDUAL_SETTINGS, type ResidualSettings } from './residual.ts';
-import { DEFAULT_TD3_SETTINGS, type Td3Settings } from './td3.ts';
-import { DEFAULT_WSRL_SETTINGS, type WsrlSettings } from './wsrl.ts';
-
-/** The algorithms that a configuration can choose. */
-export const ALGORITHMS = [
-  'sac',
-  'rlpd',
-  'hil-serl',
-  'td3',
-  'residual',
-  'wsrl',
-  'dsact',
-  'expo',
-  'bc',
-  'passive',
-] as const;
-/** One of them. */
-export type AlgorithmName = (typeof ALGORITHMS)[number];
-
-/** The processors that the runtime knows: the CPU, NVIDIA's with CUDA 12 and cuDNN 9, any GPU through WebGPU. */
-export const PROVIDERS = ['cpu', 'cuda', 'webgpu'] as const;
-/** One of them. */
-export type Provider = (typeof PROVIDERS)[number];
-
-/** All settings of a learner. `checkLearnerConfig` says which values can work. */
-export interface LearnerConfig {
-  readonly algorithm: AlgorithmName;
-  /** Widths of the actor's hidden layers. */
-  readonly actorHidden: readonly number[];
-  /** Widths of the critics' hidden layers. */
-  readonly criticHidden: readonly number[];
-  /** What actor and critics do to the numbers of a hidden layer. */
-  readonly activation: Activation;
-  /** Number of critics, ≥ 1. RLPD uses 10; two cost a fifth on a CPU and learn this arm's tasks. */
-  readonly critics: number;
-  /** How many critics, drawn without replacement per update, the target takes the minimum of. */
-  readonly criticSubset: number;
-  /** LayerNorm after every hidden linear layer of the critics: holds values down outside the data (RLPD). */
-  readonly layerNorm: boolean;
-  /** Transitions per critic update. */
-  readonly batchSize: number;
-  /** Critic updates per accepted online transition (update-to-data ratio), an integer ≥ 1. */
-  readonly utd: number;
-  /** Critic updates of one training call, which ends with one update of the actor; 0 for `utd`. More than `utd` delays the actor. */
-  readonly updatesPerCall: number;
-  /** γ per policy step, (0, 1]. */
-  readonly discount: number;
-  /** n ≥ 1: steps whose rewards a target adds up before it bootstraps. */
-  readonly nStep: number;
-  /** τ: how far the target critics move per update, (0, 1]. */
-  readonly targetRate: number;
-  readonly learningRateActor: number;
-  readonly learningRateCritic: number;
-  readonly learningRateTemperature: number;
-  /** Decoupled weight decay of actor and critics per update, times the learning rate; 0 is plain Adam. */
-  readonly weightDecay: number;
-  /** α at the start. With a sparse reward, 1 drowns the signal and the interventions; 0.01 does not (HIL-SERL). */
-  readonly initialTemperature: number;
-  /** α never falls below this. */
-  readonly minTemperature: number;
-  /** H* = this × action size, nats. −0.5 as in RLPD and HIL-SERL. */
-  readonly targetEntropyPerDimension: number;
-  /** Whether the critics' target contains the entropy bonus. Off for sparse rewards: the bonus dominates a single +1. */
-  readonly entropyInTarget: boolean;
-  /** What the actor climbs: the mean of all critics, or their minimum. */
-  readonly criticAggregation: 'mean' | 'min';
-  /** Gradients longer than this (Euclidean norm over a whole network) are shortened to it; 0 switches it off. */
-  readonly gradientClip: number;
-  /** Behaviour-cloning updates of the actor on the demonstrations before anything else; 0 for none. */
-  readonly bcInitSteps: number;
-  readonly learningRateBc: number;
-  /**
-   * Critic updates before the first of an actor that knows something already: one that was cloned, or that corrects a base policy.
-   * New critics would unteach it. See `criticOnlyUpdates`.
-   */
-  readonly criticOnlyUpdates: number;
-  /** Weight of the behaviour-cloning loss beside the actor's loss; 0 for none. */
-  readonly bcAuxWeight: number;
-  /**
-   * Which rows of a batch that loss looks at: `demonstrations`; or `better`, those and whatever the critics hold for better than the
-   * policy's own action.
-   */
-  readonly bcAuxRows: 'demonstrations' | 'better';
-  /** Critic updates in which `bcAuxWeight` halves, so that the actor can outgrow its demonstrations; 0 keeps it. */
-  readonly bcAuxHalvingUpdates: number;
-  /** Rewards are multiplied by this before anything learns from them, > 0. */
-  readonly rewardScale: number;
-  /** Added to each reward after that. */
-  readonly rewardShift: number;
-  /** Whether networks see observations as standard deviations from a mean, both frozen at the first update. */
-  readonly normaliseObservations: boolean;
-  /** How images become features, where the task has images. */
-  readonly encoder: EncoderSettings;
-  /** Deducted from the reward of a step in proportion to the share of its ticks that the filters changed; 0 for nothing. */
-  readonly filterActivityCost: number;
-  /** Deducted from the reward of a step for each joule that it took from the energy tank, 1/J; 0 for nothing. */
-  readonly tankDrainCostPerJ: number;
-  /** Share of each batch that comes from demonstrations and interventions, [0, 1]. */
-  readonly demoFraction: number;
-  /** Online transitions before the first update: N₀. */
-  readonly warmupSteps: number;
-  /** Online transitions that are sampled from: the newest so many. */
-  readonly replayCapacity: number;
-  /** Critic updates between published weights. */
-  readonly publishEveryUpdates: number;
-  /** Critic updates between checkpoints. */
-  readonly checkpointEveryUpdates: number;
-  /**
-   * Threads of the runtime; 0: as many as the machine has to spare when training begins. More than one helps only on cores that
-   * nobody else uses.
-   */
-  readonly threads: number;
-  /** Where training computes. What cannot be used here is said, and the CPU taken. */
-  readonly provider: Provider;
-  readonly bc: BcSettings;
-  readonly dsact: DsactSettings;
-  readonly expo: ExpoSettings;
-  readonly hilSerl: HilSerlSettings;
-  readonly passive: PassiveSettings;
-  readonly td3: Td3Settings;
-  readonly residual: ResidualSettings;
-  readonly wsrl: WsrlSettings;
-}
+const widths = z.array(z.number().int().min(1).max(4096)).min(1).max(6);
+const rate = (description: string): z.ZodNumber => num('1', { above: 0, max: 0.1 }, description);
 
 /**
- * RLPD (Ball et al., https://arxiv.org/abs/2302.02948) with the choices of HIL-SERL (Luo et al.,
- * https://arxiv.org/abs/2410.21845) for sparse rewards, cut to sizes that one CPU core trains in about a minute.
+ * All settings of a learner but which algorithms there are (`learnerSchema`). The defaults are RLPD's (Ball et al.,
+ * https://arxiv.org/abs/2302.02948) with the choices of HIL-SERL (Luo et al., https://arxiv.org/abs/2410.21845) for sparse rewards,
+ * cut to sizes that one CPU core trains in about a minute.
  */
-export const DEFAULT_LEARNER_CONFIG: LearnerConfig = {
-  algorithm: 'rlpd',
-  actorHidden: [128, 128],
-  criticHidden: [128, 128],
-  activation: 'relu',
-  critics: 2,
-  criticSubset: 2,
-  layerNorm: true,
-  batchSize: 128,
-  utd: 4,
-  updatesPerCall: 0,
-  discount: 0.97,
-  nStep: 1,
-  targetRate: 0.005,
-  learningRateActor: 5e-4,
-  learningRateCritic: 5e-4,
-  learningRateTemperature: 5e-4,
-  weightDecay: 0,
-  initialTemperature: 0.01,
-  minTemperature: 1e-4,
-  targetEntropyPerDimension: -0.5,
-  entropyInTarget: false,
-  criticAggregation: 'mean',
-  gradientClip: 0,
-  bcInitSteps: 1000,
-  learningRateBc: 1e-3,
-  criticOnlyUpdates: 2000,
-  bcAuxWeight: 0,
-  bcAuxRows: 'demonstrations',
-  bcAuxHalvingUpdates: 0,
-  rewardScale: 1,
-  rewardShift: 0,
-  normaliseObservations: false,
-  encoder: DEFAULT_ENCODER_SETTINGS,
-  filterActivityCost: 0,
-  tankDrainCostPerJ: 0,
-  demoFraction: 0.5,
-  warmupSteps: 100,
-  replayCapacity: 200_000,
-  publishEveryUpdates: 40,
-  checkpointEveryUpdates: 2000,
-  threads: 1,
-  provider: 'cpu',
-  bc: DEFAULT_BC_SETTINGS,
-  dsact: DEFAULT_DSACT_SETTINGS,
-  expo: DEFAULT_EXPO_SETTINGS,
-  hilSerl: DEFAULT_HIL_SERL_SETTINGS,
-  passive: DEFAULT_PASSIVE_SETTINGS,
-  td3: DEFAULT_TD3_SETTINGS,
-  residual: DEFAULT_RESIDUAL_SETTINGS,
-  wsrl: DEFAULT_WSRL_SETTINGS,
-};
+export const learnerSettings = z
+  .strictObject({
+    algorithm: z.string().meta({ description: 'The algorithm: see docs/algorithms.' }).default('rlpd'),
+    actorHidden: widths
+      .meta({ unit: 'units', description: "Widths of the policy network's hidden layers." })
+      .default([128, 128]),
+    criticHidden: widths
+      .meta({ unit: 'units', description: "Widths of each critic's hidden layers." })
+      .default([128, 128]),
+    activation: z.enum(ACTIVATIONS).meta({ description: 'Activation of the hidden layers.' }).default('relu'),
+    // RLPD uses 10; two cost a fifth on a CPU and learn this arm's tasks.
+    critics: whole('networks', { min: 1, max: 32 }, 'Critics in the ensemble.').default(2),
+    criticSubset: whole(
+      'networks',
+      { min: 1, max: 32 },
+      'Critics drawn, without replacement, for each target.',
+    ).default(2),
+    // Holds values down outside the data (RLPD).
+    layerNorm: z.boolean().meta({ description: 'Layer normalisation in the critics.' }).default(true),
+    batchSize: whole('transitions', { min: 2, max: 65_536 }, 'Transitions of one update.').default(128),
+    // Update-to-data ratio
+    utd: whole('updates/step', { min: 1, max: 100 }, 'Updates per accepted environment step; never exceeded.').default(
+      4,
+    ),
+    updatesPerCall: whole(
+      'updates',
+      { min: 0, max: 1000 },
+      'Critic updates before each update of the policy; 0 for `utd`. More than `utd` delays the policy.',
+    ).default(0),
+    // γ
+    discount: num('1', { above: 0, max: 1 }, 'Discount per policy step.').default(0.97),
+    // n
+    nStep: whole('steps', { min: 1, max: 100 }, 'Steps whose rewards a target adds up before it bootstraps.').default(
+      1,
+    ),
+    // τ
+    targetRate: num('1', { above: 0, max: 1 }, 'Share of the critic that its target takes over per update.').default(
+      0.005,
+    ),
+    learningRateActor: rate("Adam's step size for the policy.").default(5e-4),
+    learningRateCritic: rate("Adam's step size for the critics.").default(5e-4),
+    learningRateTemperature: rate("Adam's step size for the temperature.").default(5e-4),
+    // Per update, times the learning rate.
+    weightDecay: num('1', { min: 0, max: 1 }, 'Decoupled weight decay of actor and critics; 0 is plain Adam.').default(
+      0,
+    ),
+    // α: with a sparse reward, 1 drowns the signal and the interventions; 0.01 does not (HIL-SERL).
+    initialTemperature: num(
+      '1',
+      { above: 0, max: 10 },
+      'Temperature at the start; large values drown a sparse reward.',
+    ).default(0.01),
+    minTemperature: num('1', { above: 0, max: 10 }, 'The temperature never falls below this.').default(1e-4),
+    // H* = this × action size; −0.5 as in RLPD and HIL-SERL.
+    targetEntropyPerDimension: num('nats', { min: -10, max: 1 }, 'Entropy aimed at, per number of the action.').default(
+      -0.5,
+    ),
+    // The bonus dominates a single +1.
+    entropyInTarget: z
+      .boolean()
+      .meta({ description: 'Entropy bonus in the critic target; off for sparse rewards.' })
+      .default(false),
+    criticAggregation: z
+      .enum(['mean', 'min'])
+      .meta({ description: 'How the policy loss combines the critics.' })
+      .default('mean'),
+    // Euclidean norm over a whole network
+    gradientClip: num('1', { min: 0, max: 1e6 }, 'Largest gradient norm; 0 turns clipping off.').default(0),
+    bcInitSteps: whole(
+      'updates',
+      { min: 0, max: 1e6 },
+      'Behaviour-cloning updates on the demonstrations before training.',
+    ).default(1000),
+    learningRateBc: rate("Adam's step size for behaviour cloning.").default(1e-3),
+    // See `criticOnlyUpdates`.
+    criticOnlyUpdates: whole(
+      'updates',
+      { min: 0, max: 1e9 },
+      'Critic updates before the first of a policy that was cloned (`bcInitSteps`) or corrects a base policy: new critics would unteach it. Without either, and where WSRL trained its critics offline, there are none.',
+    ).default(2000),
+    bcAuxWeight: num('1', { min: 0, max: 100 }, 'Weight of behaviour cloning during training.').default(0),
+    bcAuxRows: z
+      .enum(['demonstrations', 'better'])
+      .meta({
+        description:
+          "Which steps behaviour cloning during training (`bcAuxWeight`) looks at: demonstrations; or better, those and whatever was done that the critics hold for better than the policy's action.",
+      })
+      .default('demonstrations'),
+    // So that the actor can outgrow its demonstrations.
+    bcAuxHalvingUpdates: whole(
+      'updates',
+      { min: 0, max: 1e9 },
+      'Critic updates in which that weight halves; 0 keeps it.',
+    ).default(0),
+    rewardScale: num('1', { above: 0, max: 1e6 }, 'Rewards are multiplied by this before learning.').default(1),
+    rewardShift: num('1', { min: -1e6, max: 1e6 }, 'Added to each reward after that.').default(0),
+    normaliseObservations: z
+      .boolean()
+      .meta({ description: 'Observations as deviations from a mean, frozen at the first update.' })
+      .default(false),
+    encoder: encoderSettings,
+    filterActivityCost: num(
+      '1',
+      { min: 0, max: 100 },
+      'Deducted from the reward of a step whose ticks the filters all changed; in proportion for fewer.',
+    ).default(0),
+    tankDrainCostPerJ: num(
+      '1/J',
+      { min: 0, max: 100 },
+      'Deducted from the reward of a step per joule that it took from the energy tank.',
+    ).default(0),
+    demoFraction: num('1', { min: 0, max: 1 }, 'Share of each batch from demonstrations and interventions.').default(
+      0.5,
+    ),
+    // N₀: online transitions
+    warmupSteps: whole('steps', { min: 0, max: 1e7 }, 'Environment steps before the first update.').default(100),
+    // The newest so many online transitions
+    replayCapacity: whole('transitions', { min: 100, max: 1e8 }, 'Transitions kept for learning.').default(200_000),
+    publishEveryUpdates: whole('updates', { min: 1, max: 1e7 }, 'Updates between two versions of the policy.').default(
+      40,
+    ),
+    checkpointEveryUpdates: whole('updates', { min: 1, max: 1e8 }, 'Updates between two checkpoints.').default(2000),
+    // More than one helps only on cores that nobody else uses.
+    threads: whole(
+      'threads',
+      { min: 0, max: 64 },
+      'Threads of the training engine; 0 for what the machine has to spare when training begins, less one core where a robot is controlled on it.',
+    ).default(1),
+    // NVIDIA's with CUDA 12 and cuDNN 9; any GPU through WebGPU.
+    provider: z
+      .enum(['cpu', 'cuda', 'webgpu'])
+      .meta({ description: 'Where training computes; the CPU, said loudly, where that is not to be had.' })
+      .default('cpu'),
+    bc: bcSettings,
+    dsact: dsactSettings,
+    expo: expoSettings,
+    hilSerl: hilSerlSettings,
+    passive: passiveSettings,
+    td3: td3Settings,
+    residual: residualSettings,
+    wsrl: wsrlSettings,
+  })
+  .meta({ title: 'Learner', description: 'The learning algorithm and its settings.' });
+
+/** All settings of a learner. `checkLearnerConfig` says which values can work. */
+export type LearnerConfig = Configured<typeof learnerSettings>;
+
+/** Where training computes. */
+export type Provider = LearnerConfig['provider'];
+
+/** What a learner's file without a word stands for. */
+export const DEFAULT_LEARNER_CONFIG: LearnerConfig = learnerSettings.parse({});
+
+/** Two settings that contradict each other. */
+export interface LearnerProblem {
+  /** Key of the one that is to be changed. */
+  readonly key: keyof LearnerConfig;
+  readonly message: string;
+}
+
+/** What has to agree within `config`, beyond the range of each number. */
+export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[] {
+  const { criticSubset, critics, initialTemperature, minTemperature, replayCapacity, batchSize } = config;
+  const problems: LearnerProblem[] = [];
+  if (criticSubset > critics) {
+    const message = `criticSubset is ${criticSubset}, but there are only ${critics} critics`;
+    problems.push({ key: 'criticSubset', message });
+  }
+  if (initialTemperature < minTemperature) {
+    const message = `initialTemperature is ${initialTemperature}, below minTemperature`;
+    problems.push({ key: 'initialTemperature', message });
+  }
+  if (replayCapacity < batchSize) {
+    const message = `replayCapacity is ${replayCapacity}, below batchSize (${batchSize})`;
+    problems.push({ key: 'replayCapacity', message });
+  }
+  if (config.bcAuxRows === 'better' && config.bcAuxWeight === 0) {
+    problems.push({ key: 'bcAuxRows', message: 'bcAuxRows: better does nothing where bcAuxWeight is 0' });
+  }
+  return problems;
+}
+
+/** Throws `RangeError` with the name of the first setting that cannot work. */
+export function checkLearnerConfig(config: LearnerConfig): void {
+  const problem = refusalOf(learnerSettings, config) ?? learnerProblems(config)[0]?.message;
+  if (problem !== undefined) throw new RangeError(`learner configuration: ${problem}`);
+}
 
 /**
  * Critic updates before the first of the actor and its temperature: what the configuration says where the actor has something to lose

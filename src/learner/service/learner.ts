@@ -99,7 +99,7 @@ export class Learner {
     this.#agent = agent;
     this.#eyes = eyes;
     this.#lock = lock;
-    this.#replay = createReplay({ ...learnedSizes(setup, eyes), config });
+    this.#replay = createReplay(agent);
     this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
     const metricsFile = join(folder, LEARNER_FILES.metrics);
     this.#record = new TrainingRecord(metricsFile, this.#contract, config, setup.task.maxSteps, options.onFault);

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
-import { ALGORITHM } from '../algorithms/registry.ts';
+import { loadAlgorithm } from '../options/algorithms.ts';
 import { buildProgram } from '../program/program.ts';
 import { inputArrays } from '../program/program-inputs.ts';
 import type { LearnerSpec } from '../program/spec.ts';
@@ -40,7 +40,7 @@ export class EngineThread implements TrainingEngine {
   }
 
   async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
-    const algorithm = ALGORITHM[this.spec.config.algorithm];
+    const algorithm = await loadAlgorithm(this.spec.config.algorithm);
     const definition = algorithm[phase];
     if (definition === undefined) throw new RangeError(`${algorithm.name} has no phase "${phase}"`);
     const program = buildProgram(algorithm, this.spec, definition);

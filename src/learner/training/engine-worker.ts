@@ -1,6 +1,7 @@
 /** The thread of `EngineThread`: a `LocalEngine` that answers messages, one after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
+import { loadAlgorithm } from '../options/algorithms.ts';
 import type { InputArrays } from '../program/program-inputs.ts';
 import type { EngineAnswer, EngineRequest, EngineStart } from './engine-messages.ts';
 import { LocalEngine } from './local-engine.ts';
@@ -14,7 +15,7 @@ interface PhaseInputs {
 
 if (parentPort !== null) {
   const { spec, hasRobot } = workerData as EngineStart;
-  serve(parentPort, new LocalEngine(spec, hasRobot));
+  serve(parentPort, new LocalEngine(await loadAlgorithm(spec.config.algorithm), spec, hasRobot));
 }
 
 function serve(port: MessagePort, engine: LocalEngine): void {

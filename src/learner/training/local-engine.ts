@@ -1,5 +1,4 @@
 /** The engine in the thread of its caller: a call blocks it. */
-import { ALGORITHM } from '../algorithms/registry.ts';
 import { PingPongState } from '../engine/session.ts';
 import type { Algorithm } from '../program/algorithm.ts';
 import { stateParts } from '../program/program.ts';
@@ -18,10 +17,10 @@ export class LocalEngine implements TrainingEngine {
   #values: CriticValues | undefined;
 
   /** `hasRobot`: see `AgentSpec`. */
-  constructor(spec: LearnerSpec, hasRobot: boolean) {
+  constructor(algorithm: Algorithm, spec: LearnerSpec, hasRobot: boolean) {
     this.spec = spec;
     this.#hasRobot = hasRobot;
-    this.#algorithm = ALGORITHM[spec.config.algorithm];
+    this.#algorithm = algorithm;
     this.#state = new PingPongState(stateParts(this.#algorithm, spec));
   }
 

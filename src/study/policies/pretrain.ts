@@ -1,7 +1,6 @@
 /** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LearnerSettings } from '../../config/index.ts';
 import { ReinError, replaceFileSync, sha256Hex, type Transition, totalObservationSize } from '../../core/index.ts';
 import {
   type Agent,
@@ -11,6 +10,7 @@ import {
   type PretrainingReport,
   type Replay,
 } from '../../learner/index.ts';
+import type { LearnerConfig } from '../../learner/options.ts';
 import { checkEmpty } from '../files/empty-folder.ts';
 import { writeState } from '../files/state-file.ts';
 import { storage } from '../files/storage.ts';
@@ -22,7 +22,7 @@ import { type CollectedData, collectData, type PretrainingData } from './pretrai
 /** What is learned from, with which settings, into which folder. */
 export interface PretrainingRequest {
   readonly data: PretrainingData;
-  readonly learner: LearnerSettings;
+  readonly learner: LearnerConfig;
   readonly seed: number;
   /** Folder for the networks: empty, or not there yet. */
   readonly out: string;
@@ -61,7 +61,7 @@ export async function runPretraining(
     const agent = await openAgent({ ...sizes, config: learner, seed }, failure, MISFIT_REMEDY);
     closes.push(() => agent.close());
     checkWork(agent);
-    const replay = createReplay({ ...sizes, config: learner });
+    const replay = createReplay(agent);
     const misfits = await fill(replay, collected, eyes);
     checkTaken(collected, misfits, replay, say);
     const { demonstrations } = replay.counts();

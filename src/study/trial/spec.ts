@@ -2,9 +2,10 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { LearnerSettings } from '../../config/index.ts';
+
 import { ReinError, replaceFileSync } from '../../core/index.ts';
-import { DEFAULT_LEARNER_CONFIG } from '../../learner/options.ts';
+import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
+import { refusalOf } from '../../schema/index.ts';
 import type { DemonstrationSpec } from '../environments/demonstrations.ts';
 import type { EnvironmentOptions } from '../environments/environments.ts';
 import { checkEmpty } from '../files/empty-folder.ts';
@@ -33,7 +34,7 @@ export interface TrialSpec {
   readonly base: EnvironmentOptions | null;
   /** A scripted person who takes over in the first `untilStep` steps where the policy gets nowhere; `null` for none. */
   readonly overseer: { readonly options: EnvironmentOptions; readonly untilStep: number } | null;
-  readonly learner: LearnerSettings;
+  readonly learner: LearnerConfig;
   readonly seed: number;
   /** Environment steps. */
   readonly steps: number;
@@ -105,7 +106,11 @@ export function readTrialSpecIfAny(folder: string): TrialSpec | undefined {
     });
   }
   // Written by an older version: what it did not know has its default.
-  return { ...found, learner: withDefaults(found.learner, DEFAULT_LEARNER_CONFIG) };
+  const refusal = refusalOf(learnerSchema, found.learner);
+  if (refusal === undefined) return { ...found, learner: learnerSchema.parse(found.learner) };
+  throw new ReinError('storage', `${join(folder, TRIAL_FILES.spec)} has a learner that is wrong: ${refusal}.`, {
+    remedy: 'Continue it with the version that began it, or begin a new one.',
+  });
 }
 
 function readSpecIfAny(folder: string): unknown {
@@ -122,15 +127,6 @@ function readSpecIfAny(folder: string): unknown {
   } catch (cause) {
     throw new ReinError('storage', `${path} is not JSON.`, { remedy: 'Begin again in another folder.', cause });
   }
-}
-
-/** `found` with what it lacks of `defaults`, group by group. */
-function withDefaults<T extends object>(found: Partial<T>, defaults: T): T {
-  const merged: Record<string, unknown> = { ...defaults, ...found };
-  for (const [key, group] of Object.entries(defaults)) {
-    if (isTree(group) && isTree(merged[key])) merged[key] = { ...group, ...merged[key] };
-  }
-  return merged as T;
 }
 
 type Tree = Readonly<Record<string, unknown>>;

@@ -6,15 +6,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  createTransition,
-  mean,
-  Rng,
-  replaceFileSync,
-  sha256Hex,
-  type Transition,
-  totalObservationSize,
-} from '../../core/index.ts';
+import { createTransition, mean, Rng, replaceFileSync, sha256Hex, type Transition } from '../../core/index.ts';
 import { createReplay, type Replay, UpdateContract } from '../../learner/index.ts';
 import { updatesPerCall } from '../../learner/options.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
@@ -136,7 +128,7 @@ class Trial {
     this.#parts = parts;
     this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps, updatesPerCall(spec.learner));
     this.#action = new Float32Array(this.#sizes.actionSize);
-    this.#replay = this.#newReplay();
+    this.#replay = createReplay(this.#parts.agent);
     const root = new Rng(spec.seed);
     this.#environmentRng = root.fork('environment');
     this.#actionRng = root.fork('actions');
@@ -198,7 +190,7 @@ class Trial {
         this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
       }
     }
-    if (demonstrations?.areKept === false) this.#replay = this.#newReplay();
+    if (demonstrations?.areKept === false) this.#replay = createReplay(this.#parts.agent);
     this.#updatesBefore = agent.updates;
     await actor.follow(agent);
     this.#files.event('begun', { seconds: this.#seconds, learner: learner.algorithm });
@@ -374,16 +366,5 @@ class Trial {
     };
     writeResult(this.#folder, result);
     return result;
-  }
-
-  #newReplay(): Replay {
-    const { actionSize } = this.#sizes;
-    const { parts } = this.#parts.eyes ?? this.#parts.training.environment;
-    return createReplay({
-      observationSize: totalObservationSize(parts),
-      parts,
-      actionSize,
-      config: this.#spec.learner,
-    });
   }
 }

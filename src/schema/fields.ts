@@ -1,6 +1,11 @@
 /** Short spellings for schema fields: every field carries its unit and a sentence, for errors and for the reference page. */
 import { z } from 'zod';
 
+/** What a schema gives once its defaults are filled in. Read only, as configurations are. */
+export type Configured<S extends z.ZodType> = DeepReadonly<z.output<S>>;
+
+type DeepReadonly<T> = T extends readonly unknown[] | object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
 /** What a number may be. `above` and `below` are exclusive. */
 export interface NumberRange {
   readonly min?: number;
@@ -44,6 +49,17 @@ export function name(description: string): z.ZodString {
 /** The name of a file of `config/`, or a path that ends in `.yaml`. */
 export function reference(description: string): z.ZodString {
   return z.string().min(1).max(4096).meta({ description });
+}
+
+/** A group that may be left out: each of its keys has a default, or may be absent. */
+export function group<S extends z.ZodRawShape>(
+  description: string,
+  shape: S,
+): z.ZodPrefault<z.ZodObject<S, z.core.$strict>> {
+  return z
+    .strictObject(shape)
+    .meta({ description })
+    .prefault({} as z.core.input<z.ZodObject<S, z.core.$strict>>);
 }
 
 function bounded(field: z.ZodNumber, range: NumberRange): z.ZodNumber {

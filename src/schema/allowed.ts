@@ -1,6 +1,5 @@
 /** What a schema allows, read from the JSON Schema that zod makes of it: one source for errors, reference page and editors. */
 import { z } from 'zod';
-import type { TreePath } from '../text/tree.ts';
 
 /** The part of JSON Schema that our schemas use, with our `unit`. */
 export interface JsonSchema {
@@ -36,7 +35,11 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
  * The schema of the value at `path`; `undefined` where nothing is allowed. The unit of a list is its items' unit. `value`,
  * what is written at the root, decides of which kind a group of several kinds is.
  */
-export function schemaAt(root: JsonSchema, path: TreePath, value?: unknown): JsonSchema | undefined {
+export function schemaAt(
+  root: JsonSchema,
+  path: readonly (string | number)[],
+  value?: unknown,
+): JsonSchema | undefined {
   let schema: JsonSchema | undefined = kindOf(root, value);
   let at = value;
   for (const step of path) {
@@ -121,6 +124,18 @@ function listText(schema: JsonSchema): string {
   const what = item?.type === 'object' ? 'entries' : item?.type === 'string' ? 'words' : 'numbers';
   const count = least === most ? `${least}` : `${least ?? 0} to ${most ?? 'any number of'}`;
   return `a list of ${count} ${what}${unitText(schema)}`;
+}
+
+/** What `schema` refuses first of `value`, in words: `utd must be a whole number ≥ 1, got 0.5`; nothing where all is right. */
+export function refusalOf(schema: z.ZodType, value: unknown): string | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
+  if (issue === undefined) return undefined;
+  const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol');
+  if (issue.code === 'unrecognized_keys') return `${[...path, issue.keys[0]].join('.')} is not known`;
+  const allowed = schemaAt(jsonSchemaOf(schema), path, value);
+  const got = path.reduce<unknown>((at, step) => (at as Record<string | number, unknown> | undefined)?.[step], value);
+  const must = allowed === undefined ? issue.message : `must be ${allowedText(allowed)}`;
+  return `${path.length === 0 ? 'it' : path.join('.')} ${must}, got ${typeof got === 'number' ? got : JSON.stringify(got)}`;
 }
 
 /** zod writes the largest safe integer where a whole number has no bound of its own. */
