@@ -26,7 +26,7 @@ export const ROS_FOLDER_PREFIX = 'rein-ros-';
 export interface RosProcessConfig {
   readonly model: RobotModel;
   readonly options: RosDriverOptions;
-  /** `--ros-args …` for both: namespace, remaps. */
+  /** `--ros-args …` for both: namespace, remaps; no name of a node. */
   readonly rosArguments: readonly string[];
   /** Where the process reads what the guard's tick writes. */
   readonly inbox: string;

@@ -74,7 +74,7 @@ export class RosHalf {
     this.#onUnguarded = onUnguarded;
     const configOf = (name: string, inbox: string): string => {
       const path = join(this.#folder, `${name}.json`);
-      const config: RosProcessConfig = { model, options, rosArguments: shared(rosArguments), inbox };
+      const config: RosProcessConfig = { model, options, rosArguments, inbox };
       writeFileSync(path, JSON.stringify(config));
       return path;
     };
@@ -192,17 +192,6 @@ export class RosHalf {
     writeText(this.memory, `${sentence}\n${remedy}`);
     Atomics.store(this.#words, ROS_WORDS.failed, 1);
   }
-}
-
-/** Namespace and remaps are for all; a node's new name is not for these. */
-function shared(rosArguments: readonly string[]): readonly string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < rosArguments.length; i++) {
-    const isRemap = rosArguments[i] === '-r' || rosArguments[i] === '--remap';
-    if (isRemap && /^__(node|name):=/.test(rosArguments[i + 1] ?? '')) i++;
-    else kept.push(rosArguments[i]!);
-  }
-  return kept;
 }
 
 /** A named pipe of this user's, open for both directions and without waiting: so it never ends and never blocks. */

@@ -1,44 +1,31 @@
 /** Services of the robot: its controllers, through ros2_control's controller_manager, and the surroundings of a simulated one. */
 import { ReinError, type SceneLayout } from '../../core/index.ts';
 import type { RosAnswer, RosDriverOptions } from '../../drivers/index.ts';
+import {
+  ListControllers,
+  type ListControllersAnswer,
+  STRICTNESS,
+  SwitchController,
+  type SwitchControllerAnswer,
+  type SwitchControllerRequest,
+} from '../messages/controller-manager.ts';
 import { ResetScene, type ResetSceneAnswer, type ResetSceneRequest } from '../messages/definitions.ts';
-import type { ServiceType } from '../messages/message-type.ts';
 import type { RosClient, RosPort } from '../port/ros-port.ts';
 import type { RobotReadings } from './robot-readings.ts';
 
-interface ListedController {
-  readonly name: string;
-  readonly state: string;
-}
-const LIST: ServiceType<Record<string, never>, { readonly controller: readonly ListedController[] }> = {
-  name: 'controller_manager_msgs/srv/ListControllers',
-};
-
-interface SwitchRequest {
-  readonly activate_controllers: readonly string[];
-  readonly deactivate_controllers: readonly string[];
-  readonly strictness: number;
-  readonly activate_asap: boolean;
-  readonly timeout: { readonly sec: number; readonly nanosec: number };
-}
-const SWITCH: ServiceType<SwitchRequest, { readonly ok: boolean; readonly message?: string }> = {
-  name: 'controller_manager_msgs/srv/SwitchController',
-};
-const BEST_EFFORT = 1;
-const STRICT = 2;
 const CONTROLLERS_ANSWER_MS = 800;
 
 /** The robot's controllers, through ros2_control's controller_manager. */
 export class Controllers {
   readonly #options: NonNullable<RosDriverOptions['controllerManager']>;
-  readonly #list: RosClient<Record<string, never>, { readonly controller: readonly ListedController[] }>;
-  readonly #switch: RosClient<SwitchRequest, { readonly ok: boolean; readonly message?: string }>;
+  readonly #list: RosClient<Record<string, never>, ListControllersAnswer>;
+  readonly #switch: RosClient<SwitchControllerRequest, SwitchControllerAnswer>;
 
   /** Before the port's `start`. */
   constructor(port: RosPort, options: NonNullable<RosDriverOptions['controllerManager']>) {
     this.#options = options;
-    this.#list = port.client(LIST, `${options.name}/list_controllers`);
-    this.#switch = port.client(SWITCH, `${options.name}/switch_controller`);
+    this.#list = port.client(ListControllers, `${options.name}/list_controllers`);
+    this.#switch = port.client(SwitchController, `${options.name}/switch_controller`);
   }
 
   /** Reason why the controllers cannot take commands, after activating them where that is asked for; `undefined` when they can. */
@@ -48,7 +35,7 @@ export class Controllers {
       let idle = await this.#idle();
       if (typeof idle === 'string') return idle;
       if (idle.length > 0 && activateOnEnable) {
-        const said = await this.#switch.call(request(idle, [], STRICT), CONTROLLERS_ANSWER_MS);
+        const said = await this.#switch.call(request(idle, [], STRICTNESS.STRICT), CONTROLLERS_ANSWER_MS);
         if (!said.ok)
           return refusal(`The controller manager ${name} refused to activate ${idle.join(', ')}`, said.message);
         idle = await this.#idle();
@@ -67,7 +54,7 @@ export class Controllers {
     const { name, controllers, deactivateOnStop } = this.#options;
     if (!deactivateOnStop) return undefined;
     try {
-      const said = await this.#switch.call(request([], controllers, BEST_EFFORT), CONTROLLERS_ANSWER_MS);
+      const said = await this.#switch.call(request([], controllers, STRICTNESS.BEST_EFFORT), CONTROLLERS_ANSWER_MS);
       return said.ok ? undefined : refusal(`The controller manager ${name} refused to deactivate`, said.message);
     } catch (error) {
       if (!(error instanceof ReinError)) throw error;
@@ -87,7 +74,11 @@ export class Controllers {
   }
 }
 
-function request(activate: readonly string[], deactivate: readonly string[], strictness: number): SwitchRequest {
+function request(
+  activate: readonly string[],
+  deactivate: readonly string[],
+  strictness: number,
+): SwitchControllerRequest {
   return {
     activate_controllers: activate,
     deactivate_controllers: deactivate,

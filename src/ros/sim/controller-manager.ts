@@ -2,7 +2,7 @@
  * Active controllers, as ros2_control's controller_manager keeps it: two that claim the same joints are never
  * active together, and a strict switch is done whole or not at all.
  */
-import type { ServiceType } from '../messages/message-type.ts';
+import { ListControllers, STRICTNESS, SwitchController } from '../messages/controller-manager.ts';
 import type { RosPort } from '../port/ros-port.ts';
 
 export interface ManagedController {
@@ -80,38 +80,6 @@ function refused(message: string): SwitchAnswer {
   return { ok: false, message };
 }
 
-interface ControllerState {
-  readonly name: string;
-  readonly state: string;
-  readonly type: string;
-  readonly claimed_interfaces: readonly string[];
-  readonly required_command_interfaces: readonly string[];
-  readonly required_state_interfaces: readonly string[];
-  readonly is_chainable: boolean;
-  readonly is_chained: boolean;
-  readonly reference_interfaces: readonly string[];
-  readonly chain_connections: readonly never[];
-}
-
-const LIST: ServiceType<object, { controller: readonly ControllerState[] }> = {
-  name: 'controller_manager_msgs/srv/ListControllers',
-};
-
-interface WireSwitch {
-  readonly activate_controllers: readonly string[];
-  readonly deactivate_controllers: readonly string[];
-  /** The older names of the two, before Humble. */
-  readonly start_controllers?: readonly string[];
-  readonly stop_controllers?: readonly string[];
-  readonly strictness: number;
-}
-
-const SWITCH: ServiceType<WireSwitch, { ok: boolean; message: string }> = {
-  name: 'controller_manager_msgs/srv/SwitchController',
-};
-
-const STRICT = 2;
-
 /** Offers `list_controllers` and `switch_controller` as ros2_control does. Before the port's `start`. `isRefusing` is trouble on demand. */
 export function serveManager(
   port: RosPort,
@@ -119,7 +87,7 @@ export function serveManager(
   isRefusing: () => boolean,
   say: (message: string) => void,
 ): void {
-  port.serve(LIST, 'controller_manager/list_controllers', () => ({
+  port.serve(ListControllers, 'controller_manager/list_controllers', () => ({
     controller: manager.controllers.map(({ name, type, claims }) => ({
       name,
       state: manager.isActive(name) ? 'active' : 'inactive',
@@ -133,12 +101,12 @@ export function serveManager(
       chain_connections: [],
     })),
   }));
-  port.serve(SWITCH, 'controller_manager/switch_controller', (request) => {
+  port.serve(SwitchController, 'controller_manager/switch_controller', (request) => {
     const activate = [...request.activate_controllers, ...(request.start_controllers ?? [])];
     const deactivate = [...request.deactivate_controllers, ...(request.stop_controllers ?? [])];
     const answer = isRefusing()
       ? { ok: false as const, message: 'a fault was injected: switching is refused' }
-      : manager.switch({ activate, deactivate, isStrict: request.strictness === STRICT });
+      : manager.switch({ activate, deactivate, isStrict: request.strictness === STRICTNESS.STRICT });
     say(
       answer.ok
         ? `switched: ${list('active now', activate)}${list('inactive now', deactivate)}`

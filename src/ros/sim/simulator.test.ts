@@ -4,6 +4,7 @@ import { arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { FakeClock } from '../../core/clock.ts';
+import { ListControllers, SwitchController } from '../messages/controller-manager.ts';
 import {
   Clock,
   Float64,
@@ -17,7 +18,7 @@ import {
   Twist,
   WrenchStamped,
 } from '../messages/definitions.ts';
-import type { MessageType, ServiceType } from '../messages/message-type.ts';
+import type { MessageType } from '../messages/message-type.ts';
 import { COMMAND_QOS, EVENT_QOS, SENSOR_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { Simulator } from './simulator.ts';
@@ -26,13 +27,6 @@ const { robot: model } = arm6Setup().config;
 const NAMES = model.joints.map((joint) => joint.name);
 // Where the task puts the middle of the hole's mouth.
 const [X, Y, Z] = [0.49, 0.13, 0.15] as const;
-
-const LIST: ServiceType<object, { controller: { name: string; state: string }[] }> = {
-  name: 'controller_manager_msgs/srv/ListControllers',
-};
-const SWITCH: ServiceType<Record<string, unknown>, { ok: boolean; message: string }> = {
-  name: 'controller_manager_msgs/srv/SwitchController',
-};
 
 /** A simulator and a client on one graph in memory; time passes by `run`. */
 class Bench {
@@ -210,8 +204,8 @@ describe('a simulated arm behind ROS topics', () => {
   it('holds still and ignores commands when its controller is deactivated', async () => {
     bench = (await Bench.open({ controller: 'velocity' })).watch(JointState, 'joint_states');
     const to = bench.port.advertise(Float64MultiArray, 'forward_velocity_controller/commands', COMMAND_QOS);
-    const client = bench.port.client(SWITCH, 'controller_manager/switch_controller');
-    const list = bench.port.client(LIST, 'controller_manager/list_controllers');
+    const client = bench.port.client(SwitchController, 'controller_manager/switch_controller');
+    const list = bench.port.client(ListControllers, 'controller_manager/list_controllers');
     bench.start();
     const push = (): void => command(to, [0, 0, 0, 0, 0, 0.5]);
     await bench.run(20, push);
@@ -295,7 +289,7 @@ describe('trouble of the simulated arm', () => {
     bench = (await Bench.open()).watch(JointState, 'joint_states');
     const to = bench.port.advertise(Float64MultiArray, 'forward_position_controller/commands', COMMAND_QOS);
     const inject = bench.port.advertise(StringMessage, '/rein_sim/inject', EVENT_QOS);
-    const client = bench.port.client(SWITCH, 'controller_manager/switch_controller');
+    const client = bench.port.client(SwitchController, 'controller_manager/switch_controller');
     bench.start();
     inject.publish({ data: 'refuse' });
     await bench.run(30, () =>
