@@ -22,6 +22,7 @@ export {
   totalObservationSize,
 } from './environment.ts';
 export { replaceFile, replaceFileSync } from './files/replace-file.ts';
+export { Framing } from './framing.ts';
 export {
   type ActionCommand,
   DECIDERS,
@@ -34,7 +35,7 @@ export {
   type SafetyStateName,
   type SceneLayout,
 } from './guard-frame.ts';
-export { asObject, isCount, parseObject } from './json.ts';
+export { asObject, isCount, parseJson, parseObject } from './json.ts';
 export { ArmKinematics } from './kinematics.ts';
 export { LinkTopology } from './link-topology.ts';
 export { refuseDebugger } from './no-debugger.ts';

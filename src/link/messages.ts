@@ -1,5 +1,5 @@
 /** What the frames between robot and learner say: typed payloads over `wire.ts`, each with a reader that never throws. */
-import { ok, type Result } from '../core/index.ts';
+import { asObject, isCount, ok, parseObject, type Result } from '../core/index.ts';
 import { fault, type LinkFault } from './fault.ts';
 import { compareIds, type RecordId, type RecordSizes, recordBytes } from './record.ts';
 import { type Frame, readU64, writeU64 } from './wire.ts';
@@ -81,7 +81,8 @@ export interface ControlMessage {
 export const ACK_REWIND = 1;
 export const ACK_NOTHING_YET = 2;
 
-type FieldType = 'string' | 'count';
+type FieldType = 'string' | 'count' | 'object' | 'record id or null';
+type Fields = Readonly<Record<string, FieldType>>;
 const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
   robotId: 'string',
   runId: 'string',
@@ -94,8 +95,17 @@ const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
   pid: 'count',
   host: 'string',
 };
+const HELLO_ACK: Record<keyof HelloAck, FieldType> = {
+  watermark: 'record id or null',
+  delivered: 'count',
+  creditRecords: 'count',
+  recordVersion: 'count',
+  instance: 'string',
+};
 const ABOUT: Record<Exclude<keyof About, 'meaning'>, FieldType> = { runId: 'string', weightsVersion: 'count' };
 const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
+const CONTROL: Record<keyof ControlMessage, FieldType> = { kind: 'string', body: 'object', base: 'count' };
+const RECORD_ID: Record<keyof RecordId, FieldType> = { epoch: 'count', seq: 'count' };
 
 const SAME_VERSION = 'run the same version of Rein on the robot and on the learner';
 
@@ -116,43 +126,23 @@ export function jsonPayload(value: object): Uint8Array {
 }
 
 export function readHello(payload: Uint8Array): Result<Hello, LinkFault> {
-  const value = withRecordVersion(parseObject(payload));
-  return value !== undefined && hasFields(value, HELLO)
-    ? ok(value as unknown as Hello)
-    : fault('bad-message', 'a hello cannot be read');
+  return read(withRecordVersion(parseObject(payload)), HELLO, 'a hello');
 }
 
 export function readHelloAck(payload: Uint8Array): Result<HelloAck, LinkFault> {
-  const value = withRecordVersion(parseObject(payload));
-  const watermark = value?.['watermark'];
-  const hasWatermark =
-    watermark === null || (isObject(watermark) && hasFields(watermark, { epoch: 'count', seq: 'count' }));
-  return value !== undefined &&
-    hasWatermark &&
-    hasFields(value, { delivered: 'count', creditRecords: 'count', recordVersion: 'count', instance: 'string' })
-    ? ok(value as unknown as HelloAck)
-    : fault('bad-message', 'an answer to a hello cannot be read');
+  return read(withRecordVersion(parseObject(payload)), HELLO_ACK, 'an answer to a hello');
 }
 
 export function readAbout(payload: Uint8Array): Result<About, LinkFault> {
-  const value = parseObject(payload);
-  return value !== undefined && hasFields(value, ABOUT)
-    ? ok(value as unknown as About)
-    : fault('bad-message', 'what a learner says of itself cannot be read');
+  return read(parseObject(payload), ABOUT, 'what a learner says of itself');
 }
 
 export function readRefusal(payload: Uint8Array): Result<Refusal, LinkFault> {
-  const value = parseObject(payload);
-  return value !== undefined && hasFields(value, REFUSAL)
-    ? ok(value as unknown as Refusal)
-    : fault('bad-message', 'a refusal cannot be read');
+  return read(parseObject(payload), REFUSAL, 'a refusal');
 }
 
 export function readControl(payload: Uint8Array): Result<ControlMessage, LinkFault> {
-  const value = parseObject(payload);
-  return value !== undefined && hasFields(value, { kind: 'string', base: 'count' }) && isObject(value['body'])
-    ? ok(value as unknown as ControlMessage)
-    : fault('bad-message', 'a control message cannot be read');
+  return read(parseObject(payload), CONTROL, 'a control message');
 }
 
 /** Transitions in a row. `previous` is the record the sender sent before them, so that a gap shows. */
@@ -217,26 +207,23 @@ export function isCovered(id: RecordId | null, watermark: RecordId | null): bool
   return id === null || (watermark !== null && compareIds(id, watermark) <= 0);
 }
 
-function parseObject(payload: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined; // every caller turns it into a fault with a sentence
-  }
+/** `value` where it has all of `fields`; a fault that names `what` it was to be where it has not. */
+function read<T>(value: Record<string, unknown> | undefined, fields: Fields, what: string): Result<T, LinkFault> {
+  return value !== undefined && hasFields(value, fields)
+    ? ok(value as T)
+    : fault('bad-message', `${what} cannot be read`);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function hasFields(value: Record<string, unknown>, fields: Fields): boolean {
+  return Object.entries(fields).every(([name, type]) => IS[type](value[name]));
 }
 
-function hasFields(value: Record<string, unknown>, fields: Record<string, FieldType>): boolean {
-  return Object.entries(fields).every(([name, type]) =>
-    type === 'string'
-      ? typeof value[name] === 'string'
-      : Number.isSafeInteger(value[name]) && (value[name] as number) >= 0,
-  );
-}
+const IS: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  count: isCount,
+  object: (value) => asObject(value) !== undefined,
+  'record id or null': (value) => value === null || hasFields(asObject(value) ?? {}, RECORD_ID),
+};
 
 /** Peers of version 1 say none. */
 function withRecordVersion(value: Record<string, unknown> | undefined): Record<string, unknown> | undefined {

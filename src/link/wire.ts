@@ -3,7 +3,7 @@
  * Fixed header, raw little-endian payload, CRC-32C over both; nothing in it is ever executed.
  * This file knows bytes only: no sockets, no clock. `docs/architecture.md`, "The wire", and `tests/python/read_frames.py` read the same table.
  */
-import { crc32c, ok, type Result, sha256Hex } from '../core/index.ts';
+import { Framing, ok, type Result, sha256Hex } from '../core/index.ts';
 import { fault, type LinkFault } from './fault.ts';
 
 /** What a frame carries. The index is the code on the wire: never reorder, only append. Code 0 stays unused. */
@@ -51,7 +51,13 @@ export const HEADER = {
 } as const;
 export const HEADER_BYTES = 56;
 
-const MAGIC = 0x4e494552; // "REIN" read as a little-endian u32
+const FRAMING = new Framing({
+  magic: 'REIN',
+  version: WIRE_VERSION,
+  headerBytes: HEADER_BYTES,
+  maxPayloadBytes: MAX_MESSAGE_BYTES - HEADER_BYTES,
+  checksum: 'frame',
+});
 const NO_HASH = '0000000000000000';
 
 /** A frame's fields. `payload` is a view into the received message: copy what must outlive it. */
@@ -92,13 +98,8 @@ export function robotIdHash(robotId: string): string {
  * frame would be longer than `MAX_MESSAGE_BYTES`.
  */
 export function encodeFrame(fields: FrameFields, payload: Uint8Array = new Uint8Array(0)): Uint8Array {
-  const length = HEADER_BYTES + payload.length;
-  if (length > MAX_MESSAGE_BYTES) throw new RangeError(`a frame of ${length} bytes is over ${MAX_MESSAGE_BYTES}`);
-  const bytes = new Uint8Array(length);
+  const bytes = FRAMING.frame(FRAME_KINDS.indexOf(fields.kind), payload);
   const view = new DataView(bytes.buffer);
-  view.setUint32(HEADER.magic, MAGIC, true);
-  view.setUint8(HEADER.version, WIRE_VERSION);
-  view.setUint8(HEADER.kind, FRAME_KINDS.indexOf(fields.kind));
   view.setUint16(HEADER.flags, fields.flags ?? 0, true);
   bytes.set(hashBytes(fields.schemaHash ?? NO_HASH), HEADER.schema);
   bytes.set(hashBytes(fields.robotHash ?? NO_HASH), HEADER.robot);
@@ -106,9 +107,7 @@ export function encodeFrame(fields: FrameFields, payload: Uint8Array = new Uint8
   view.setUint32(HEADER.count, fields.count ?? 0, true);
   writeU64(view, HEADER.sequence, fields.sequence ?? 0);
   view.setBigUint64(HEADER.monotonicNs, fields.monotonicNs ?? 0n, true);
-  view.setUint32(HEADER.payloadLength, payload.length, true);
-  bytes.set(payload, HEADER_BYTES);
-  view.setUint32(HEADER.checksum, frameChecksum(bytes), true);
+  FRAMING.seal(bytes);
   return bytes;
 }
 
@@ -117,23 +116,21 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
   if (bytes.length < HEADER_BYTES) return fault('too-short', `${bytes.length} bytes are fewer than a header`);
   if (bytes.length > MAX_MESSAGE_BYTES)
     return fault('too-long', `${bytes.length} bytes are more than a message may have`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (view.getUint32(HEADER.magic, true) !== MAGIC) return fault('bad-magic', 'the message does not start with "REIN"');
-  const version = view.getUint8(HEADER.version);
+  if (!FRAMING.hasMagic(bytes)) return fault('bad-magic', 'the message does not start with "REIN"');
+  const version = FRAMING.versionOf(bytes);
   if (version !== WIRE_VERSION) {
     // Sealed for this version: the version itself was damaged on the way.
-    if (view.getUint32(HEADER.checksum, true) === frameChecksum(bytes, WIRE_VERSION))
-      return fault('bad-checksum', 'the version is not the one that was sent');
+    if (FRAMING.isIntact(bytes)) return fault('bad-checksum', 'the version is not the one that was sent');
     return fault('bad-version', `the other side speaks version ${version} of the protocol, this one ${WIRE_VERSION}`);
   }
-  const kind = FRAME_KINDS[view.getUint8(HEADER.kind)];
-  if (kind === undefined || kind === 'none')
-    return fault('bad-kind', `kind ${view.getUint8(HEADER.kind)} is not known`);
-  const payloadLength = view.getUint32(HEADER.payloadLength, true);
+  const kind = FRAME_KINDS[FRAMING.kindOf(bytes)];
+  if (kind === undefined || kind === 'none') return fault('bad-kind', `kind ${FRAMING.kindOf(bytes)} is not known`);
+  const payloadLength = FRAMING.lengthOf(bytes);
   if (payloadLength !== bytes.length - HEADER_BYTES) {
     return fault('bad-length', `the header announces ${payloadLength} bytes, ${bytes.length - HEADER_BYTES} came`);
   }
-  if (view.getUint32(HEADER.checksum, true) !== frameChecksum(bytes)) return fault('bad-checksum', 'CRC-32C differs');
+  if (!FRAMING.isIntact(bytes)) return fault('bad-checksum', 'CRC-32C differs');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const sequence = readU64(view, HEADER.sequence);
   if (sequence === undefined) return fault('bad-value', 'the sequence number is 2^53 or more');
   return ok({
@@ -151,8 +148,8 @@ export function decodeFrame(bytes: Uint8Array): Result<Frame, LinkFault> {
 
 /** The weights version in a frame's header, without checking the rest; undefined when it is no weights frame. */
 export function peekWeightsVersion(bytes: Uint8Array): number | undefined {
-  if (bytes.length < HEADER_BYTES || bytes[HEADER.version] !== WIRE_VERSION) return undefined;
-  if (bytes[HEADER.kind] !== FRAME_KINDS.indexOf('weights')) return undefined;
+  if (bytes.length < HEADER_BYTES || FRAMING.versionOf(bytes) !== WIRE_VERSION) return undefined;
+  if (FRAMING.kindOf(bytes) !== FRAME_KINDS.indexOf('weights')) return undefined;
   return readU64(new DataView(bytes.buffer, bytes.byteOffset, bytes.length), HEADER.sequence);
 }
 
@@ -178,11 +175,4 @@ export function hashBytes(hash: string): Uint8Array {
 /** The eight bytes at `offset` as sixteen hexadecimal digits. */
 export function hexOf(bytes: Uint8Array, offset: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + offset, 8).toString('hex');
-}
-
-/** As if `version` stood in the header. */
-function frameChecksum(bytes: Uint8Array, version: number = bytes[HEADER.version]!): number {
-  const start = crc32c(Uint8Array.of(version), crc32c(bytes.subarray(0, HEADER.version)));
-  const header = crc32c(bytes.subarray(HEADER.version + 1, HEADER.checksum), start);
-  return crc32c(bytes.subarray(HEADER_BYTES), header);
 }

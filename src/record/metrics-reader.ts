@@ -1,4 +1,5 @@
 /** Reads JSON-lines metrics back, as far as they are readable. */
+import { parseObject } from '../core/index.ts';
 import type { MetricKind, MetricRecord } from './metric-records.ts';
 
 const KINDS: ReadonlySet<string> = new Set<MetricKind>([
@@ -36,11 +37,7 @@ export function parseMetrics(text: string): MetricsText {
 }
 
 function parseLine(line: string): MetricRecord | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value !== 'object' || value === null || !('kind' in value)) return undefined;
-    return typeof value.kind === 'string' && KINDS.has(value.kind) ? (value as MetricRecord) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseObject(line);
+  const kind = value?.['kind'];
+  return typeof kind === 'string' && KINDS.has(kind) ? (value as unknown as MetricRecord) : undefined;
 }

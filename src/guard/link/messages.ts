@@ -1,5 +1,13 @@
 /** Reading what a peer sent: everything that is not exactly what we expect is refused. */
-import type { GuardAnswer, GuardNotice, GuardRequest, SceneLayout } from '../../core/index.ts';
+import {
+  asObject,
+  type GuardAnswer,
+  type GuardNotice,
+  type GuardRequest,
+  isCount,
+  parseObject,
+  type SceneLayout,
+} from '../../core/index.ts';
 import type { LinkShape } from './link.ts';
 
 /** A request with the number that its answer carries. */
@@ -24,8 +32,8 @@ const PLAIN_REQUESTS = ['enable', 'activate', 'hold', 'stop', 'acknowledge', 'di
 
 /** The request in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
-  const message = parseRecord(payload);
-  const request = asRecord(message?.['request']);
+  const message = parseObject(payload);
+  const request = asObject(message?.['request']);
   const id = message?.['id'];
   if (!isCount(id) || request === undefined) return undefined;
   const kind = request['kind'];
@@ -36,8 +44,8 @@ export function parseRequest(payload: Uint8Array): NumberedRequest | undefined {
 
 /** The answer in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
-  const message = parseRecord(payload);
-  const answer = asRecord(message?.['answer']);
+  const message = parseObject(payload);
+  const answer = asObject(message?.['answer']);
   const id = message?.['id'];
   if (!isCount(id) || answer === undefined) return undefined;
   if (answer['ok'] === true) return { id, answer: { ok: true } };
@@ -49,8 +57,8 @@ export function parseAnswer(payload: Uint8Array): NumberedAnswer | undefined {
 
 /** The greeting in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseHello(payload: Uint8Array): Hello | undefined {
-  const { shape: value, tick } = parseRecord(payload) ?? {};
-  const { joints, signals, actions, controlHz, timing } = asRecord(value) ?? {};
+  const { shape: value, tick } = parseObject(payload) ?? {};
+  const { joints, signals, actions, controlHz, timing } = asObject(value) ?? {};
   if (!isCount(joints) || !isCount(signals) || !isCount(actions)) return undefined;
   if (typeof controlHz !== 'number' || !(controlHz > 0)) return undefined;
   if (timing !== 'lock-step' && timing !== 'real-time') return undefined;
@@ -60,12 +68,7 @@ export function parseHello(payload: Uint8Array): Hello | undefined {
 
 /** The notice in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseNotice(payload: Uint8Array): GuardNotice | undefined {
-  return parseNoticeRecord(parseRecord(payload));
-}
-
-/** The notice that `record` is, or `undefined`. */
-export function parseNoticeRecord(record: Record<string, unknown> | undefined): GuardNotice | undefined {
-  const { level, row, sentence, remedy, condition, isOver } = record ?? {};
+  const { level, row, sentence, remedy, condition, isOver } = parseObject(payload) ?? {};
   if (level !== 'info' && level !== 'warn' && level !== 'error') return undefined;
   if (!isCount(row) || typeof sentence !== 'string' || typeof remedy !== 'string') return undefined;
   const notice = { level, row, sentence, remedy } as const;
@@ -80,35 +83,16 @@ export function readNumbers(out: Float64Array, payload: Uint8Array): boolean {
 }
 
 function parseLayout(value: unknown): SceneLayout | undefined {
-  const layout = asRecord(value);
+  const layout = asObject(value);
   const jointsRad = layout?.['jointsRad'];
-  const objects = asRecord(layout?.['objects']);
-  const signals = asRecord(layout?.['signals']);
+  const objects = asObject(layout?.['objects']);
+  const signals = asObject(layout?.['signals']);
   if (!isNumbers(jointsRad) || objects === undefined || signals === undefined) return undefined;
   if (!isNumbers(Object.values(signals))) return undefined;
   if (!Object.values(objects).every((pose) => isNumbers(pose) && pose.length === 4)) return undefined;
   return { jointsRad, objects: objects as SceneLayout['objects'], signals: signals as SceneLayout['signals'] };
 }
 
-function parseRecord(payload: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    return asRecord(JSON.parse(Buffer.from(payload.buffer, payload.byteOffset, payload.length).toString('utf8')));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function asRecord(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
-}
-
 function isNumbers(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((item) => Number.isFinite(item));
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -3,29 +3,29 @@
  * version u8, kind u8, header check u16, payload length u32, payload CRC-32C u32) and its payload. The header check
  * lets a decoder step over garbage without waiting for a payload that a chance header promises.
  */
-import { crc32c } from '../../core/index.ts';
+import { crc32c, Framing } from '../../core/index.ts';
 
-const MAGIC = 0x4b4c4752; // "RGLK"
 const VERSION = 4;
 const HEADER_BYTES = 16;
+const CHECK_AT = 6;
 /** Longer messages are not ours: the length is checked before anything is allocated. */
 export const MAX_PAYLOAD_BYTES: number = 256 * 1024;
+
+const FRAMING = new Framing({
+  magic: 'RGLK',
+  version: VERSION,
+  headerBytes: HEADER_BYTES,
+  maxPayloadBytes: MAX_PAYLOAD_BYTES,
+  checksum: 'payload',
+});
 
 /** Kinds of messages. Numbers and doubles travel as raw little-endian doubles, the rest as JSON. */
 export const MESSAGE = { hello: 1, frame: 2, command: 3, request: 4, answer: 5, advance: 6, notice: 7 } as const;
 
 /** Puts a header in front of `payload`. Allocates one buffer. */
 export function encodeMessage(kind: number, payload: Uint8Array): Uint8Array {
-  if (payload.length > MAX_PAYLOAD_BYTES) throw new RangeError(`a payload of ${payload.length} bytes is too long`);
-  const message = new Uint8Array(HEADER_BYTES + payload.length);
-  message.set(payload, HEADER_BYTES);
-  const view = new DataView(message.buffer);
-  view.setUint32(0, MAGIC, true);
-  view.setUint8(4, VERSION);
-  view.setUint8(5, kind);
-  view.setUint32(8, payload.length, true);
-  view.setUint32(12, crc32c(payload), true);
-  view.setUint16(6, headerCheck(message, 0), true);
+  const message = FRAMING.frame(kind, payload);
+  seal(message);
   return message;
 }
 
@@ -43,24 +43,15 @@ export function encodeNumbers(kind: number, numbers: Float64Array): Uint8Array {
 export class NumbersMessage {
   readonly numbers: Float64Array;
   readonly #bytes: Uint8Array;
-  readonly #payload: Uint8Array;
-  readonly #view: DataView;
-  readonly #headerFirst: Uint8Array;
-  readonly #headerRest: Uint8Array;
 
   constructor(kind: number, count: number) {
     this.#bytes = encodeMessage(kind, new Uint8Array(8 * count));
     this.numbers = new Float64Array(this.#bytes.buffer, HEADER_BYTES, count);
-    this.#payload = this.#bytes.subarray(HEADER_BYTES);
-    this.#view = new DataView(this.#bytes.buffer);
-    this.#headerFirst = this.#bytes.subarray(0, 6);
-    this.#headerRest = this.#bytes.subarray(8, HEADER_BYTES);
   }
 
   /** The bytes of the message as `numbers` are now; overwritten by the next. Tick-safe. */
   seal(): Uint8Array {
-    this.#view.setUint32(12, crc32c(this.#payload), true);
-    this.#view.setUint16(6, crc32c(this.#headerRest, crc32c(this.#headerFirst)) & 0xffff, true);
+    seal(this.#bytes);
     return this.#bytes;
   }
 }
@@ -121,12 +112,12 @@ export class MessageDecoder {
         continue;
       }
       if (this.#end - this.#start < HEADER_BYTES + length) return;
-      const payload = this.#buffer.subarray(this.#start + HEADER_BYTES, this.#start + HEADER_BYTES + length);
-      if (crc32c(payload) !== readU32(this.#buffer, this.#start + 12)) {
+      if (!FRAMING.isIntact(this.#buffer, this.#start)) {
         this.#skip();
         continue;
       }
-      const kind = this.#buffer[this.#start + 5]!;
+      const kind = FRAMING.kindOf(this.#buffer, this.#start);
+      const payload = this.#buffer.subarray(this.#start + HEADER_BYTES, this.#start + HEADER_BYTES + length);
       this.#start += HEADER_BYTES + length;
       this.#onMessage(kind, payload);
     }
@@ -135,10 +126,10 @@ export class MessageDecoder {
   /** The length that a valid header at the start promises; −1 where there is no valid header. */
   #payloadLength(): number {
     const at = this.#start;
-    if (readU32(this.#buffer, at) !== MAGIC || this.#buffer[at + 4] !== VERSION) return -1;
-    const check = this.#buffer[at + 6]! | (this.#buffer[at + 7]! << 8);
+    if (!FRAMING.hasMagic(this.#buffer, at) || FRAMING.versionOf(this.#buffer, at) !== VERSION) return -1;
+    const check = this.#buffer[at + CHECK_AT]! | (this.#buffer[at + CHECK_AT + 1]! << 8);
     if (check !== headerCheck(this.#buffer, at)) return -1;
-    const length = readU32(this.#buffer, at + 8);
+    const length = FRAMING.lengthOf(this.#buffer, at);
     return length <= MAX_PAYLOAD_BYTES ? length : -1;
   }
 
@@ -148,11 +139,16 @@ export class MessageDecoder {
   }
 }
 
-function headerCheck(bytes: Uint8Array, at: number): number {
-  const first = crc32c(bytes.subarray(at, at + 6));
-  return crc32c(bytes.subarray(at + 8, at + HEADER_BYTES), first) & 0xffff;
+/** Writes both checks. Tick-safe. */
+function seal(message: Uint8Array): void {
+  FRAMING.seal(message);
+  const check = headerCheck(message, 0);
+  message[CHECK_AT] = check;
+  message[CHECK_AT + 1] = check >>> 8;
 }
 
-function readU32(bytes: Uint8Array, at: number): number {
-  return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
+/** Over the header at `at` without the check itself. */
+function headerCheck(bytes: Uint8Array, at: number): number {
+  const before = crc32c(bytes, 0, at, at + CHECK_AT);
+  return crc32c(bytes, before, at + CHECK_AT + 2, at + HEADER_BYTES) & 0xffff;
 }

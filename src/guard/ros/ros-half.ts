@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type GuardNotice, ReinError, type RobotModel } from '../../core/index.ts';
+import { type GuardNotice, parseObject, ReinError, type RobotModel } from '../../core/index.ts';
 import {
   ROS_FOLDER_PREFIX,
   ROS_MESSAGE,
@@ -15,9 +15,8 @@ import {
   STATE,
   stateNumbers,
 } from '../../drivers/index.ts';
-import { readNumbers } from '../link/messages.ts';
+import { parseNotice, readNumbers } from '../link/messages.ts';
 import { createSharedRingMemory, SharedRingWriter } from '../shared-ring.ts';
-import { parseJson, parseNotice } from './parse.ts';
 import { ROS_WORDS, type RosMemory, TEXT_BYTES, writeText } from './ros-memory.ts';
 import { RosProcess } from './ros-process.ts';
 
@@ -140,7 +139,7 @@ export class RosHalf {
   }
 
   #receiveAnswer(payload: Uint8Array): void {
-    const { id, ok, reason } = parseJson(payload) ?? {};
+    const { id, ok, reason } = parseObject(payload) ?? {};
     if (!Number.isSafeInteger(id)) return;
     if (ok !== true) writeText(this.memory, typeof reason === 'string' ? reason : 'it said no');
     Atomics.store(this.#words, ROS_WORDS.answerOk, ok === true ? 1 : 0);

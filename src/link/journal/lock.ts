@@ -1,6 +1,6 @@
 /** A lock file that names its process, so that two robots never write one journal; it outlives no process that held it. */
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { parseObject, ReinError } from '../../core/index.ts';
 
 /** A held lock. */
 export interface DirectoryLock {
@@ -93,10 +93,8 @@ function releaseLock(path: string, own: Holder): void {
 
 function readHolder(path: string): Holder | undefined {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder>;
-    return typeof value.pid === 'number' && typeof value.started === 'string'
-      ? { pid: value.pid, started: value.started }
-      : undefined;
+    const { pid, started } = parseObject(readFileSync(path, 'utf8')) ?? {};
+    return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : undefined;
   } catch {
     return undefined; // gone or unreadable: nobody that can be asked
   }

@@ -2,7 +2,7 @@
  * What a policy's file says of its actions: how long a step is and what 1 means. Rein writes both into the metadata of the
  * files it makes; of files that say nothing, nothing is asked.
  */
-import { type ActionSpec, rangesOf } from '../../core/index.ts';
+import { type ActionSpec, asObject, parseJson, parseObject, rangesOf } from '../../core/index.ts';
 import { metadataOf } from './head.ts';
 
 /** What a task makes of an action. */
@@ -29,7 +29,8 @@ const TOLERANCE = 1e-6;
 /** Where the file of `model` says of its actions what is not so in `task`; `undefined` where it says nothing or the same. */
 export function actionDifference(model: Uint8Array, task: TaskAction): ActionDifference | undefined {
   const metadata = metadataOf(model);
-  const stated = objectOf(parsed(metadata.get('action')));
+  // Others may have an `action` of their own in their metadata.
+  const stated = parseObject(metadata.get('action') ?? '') ?? {};
   return (
     rateDifference(stated['periodS'], task.policyHz) ?? mapDifference(stated, metadata.get('command'), task.action)
   );
@@ -52,7 +53,7 @@ function mapDifference(
   const { kind, dimensions } = stated;
   const isOfRobot = kind === 'cartesian' || kind === 'joint';
   if (isOfRobot && kind !== action.kind) return different(`gives ${kind} actions`, `the task's are ${action.kind}`);
-  const numbers = rowsOf(isOfRobot ? dimensions : parsed(command));
+  const numbers = rowsOf(isOfRobot ? dimensions : parseJson(command ?? ''));
   const ranges = rangesOf(action);
   // Another number of them is found where the model is tried.
   if (numbers.length !== ranges.length) return undefined;
@@ -87,7 +88,7 @@ interface Row {
 function rowsOf(value: unknown): readonly Row[] {
   if (!Array.isArray(value)) return [];
   const rows = value.map((each) => {
-    const { name, unit, scale, low, high } = objectOf(each);
+    const { name, unit, scale, low, high } = asObject(each) ?? {};
     if (typeof name !== 'string' || typeof unit !== 'string') return undefined;
     if (typeof scale === 'number') return { name, unit, low: -scale, high: scale };
     return typeof low === 'number' && typeof high === 'number' ? { name, unit, low, high } : undefined;
@@ -106,17 +107,4 @@ function isSame(a: number, b: number): boolean {
 
 function short(value: number): string {
   return String(Number(value.toPrecision(6)));
-}
-
-/** Others may have an `action` of their own in their metadata. */
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return undefined;
-  }
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

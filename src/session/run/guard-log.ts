@@ -1,6 +1,6 @@
 /** What the guard logs in a run's folder: when the arm is moved and held, how late its ticks were, what went wrong. */
 import { readFileSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
+import { parseObject, ReinError } from '../../core/index.ts';
 
 export const GUARD_LOG = 'guard.log';
 
@@ -17,16 +17,11 @@ function lastError(path: string): { readonly msg: string; readonly remedy?: stri
   const lines = readFileSync(path, 'utf8').split('\n');
   for (const line of lines.reverse()) {
     if (!line.startsWith('{')) continue;
-    const entry = entryOf(line);
+    // One that was cut, because the disk is full or the guard died writing it, is none.
+    const entry = parseObject(line) as
+      | { readonly level: number; readonly msg: string; readonly remedy?: string }
+      | undefined;
     if (entry !== undefined && entry.level >= 50) return entry;
   }
   return undefined;
-}
-
-function entryOf(line: string): { readonly level: number; readonly msg: string; readonly remedy?: string } | undefined {
-  try {
-    return JSON.parse(line) as { level: number; msg: string; remedy?: string };
-  } catch {
-    return undefined; // cut, because the disk is full or the guard died writing it
-  }
 }

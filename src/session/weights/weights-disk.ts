@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PolicyWeights, replaceFile, verifyWeights } from '../../core/index.ts';
+import { isCount, type PolicyWeights, parseObject, replaceFile, verifyWeights } from '../../core/index.ts';
 import { decodeBundle, encodeBundle } from '../../link/index.ts';
 import type { OnnxPolicy } from '../../policy/index.ts';
 
@@ -199,17 +199,7 @@ function readMark(folder: string): Mark | 'absent' | 'damaged' {
   } catch {
     return 'absent'; // a robot that has joined nobody yet
   }
-  try {
-    const { runId, highestVersion, givenUpVersion } = JSON.parse(text) as Record<keyof Mark, unknown>;
-    if (typeof runId === 'string' && isVersion(highestVersion) && isVersion(givenUpVersion)) {
-      return { runId, highestVersion, givenUpVersion };
-    }
-  } catch {
-    return 'damaged'; // cut short, or no JSON
-  }
-  return 'damaged';
-}
-
-function isVersion(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  const { runId, highestVersion, givenUpVersion } = parseObject(text) ?? {};
+  const isWhole = typeof runId === 'string' && isCount(highestVersion) && isCount(givenUpVersion);
+  return isWhole ? { runId, highestVersion, givenUpVersion } : 'damaged';
 }

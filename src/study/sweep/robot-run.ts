@@ -2,9 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RobotStudy, StudyFile } from '../../config/index.ts';
-import { replaceFileSync } from '../../core/index.ts';
+import { parseJson, replaceFileSync } from '../../core/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
-import { parsed } from '../files/parsed.ts';
 import { storage } from '../files/storage.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
 import { type CurvePoint, writeResult } from '../trial/trial-files.ts';
@@ -67,7 +66,7 @@ export function takeRobotResult(folder: string, seed: number): void {
 function summaryIn(folder: string): RunSummary | undefined {
   const path = join(folder, SUMMARY);
   if (!existsSync(path)) return undefined;
-  const summary = parsed(readFileSync(path, 'utf8')) as RunSummary | null | undefined;
+  const summary = parseJson(readFileSync(path, 'utf8')) as RunSummary | null | undefined;
   return typeof summary?.env_steps === 'number' ? summary : undefined;
 }
 

@@ -1,9 +1,8 @@
 /** The growing files of a trial, and its result: what each line holds. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReinError, replaceFileSync } from '../../core/index.ts';
+import { parseJson, ReinError, replaceFileSync } from '../../core/index.ts';
 import { AppendFile } from '../files/append-file.ts';
-import { parsed } from '../files/parsed.ts';
 import { storage } from '../files/storage.ts';
 import { type LogPosition, TransitionLog, type TransitionSizes } from '../files/transition-log.ts';
 import { TRIAL_FILES } from './spec.ts';
@@ -114,7 +113,7 @@ export function readResult(folder: string): TrialResult | undefined {
   const path = join(folder, TRIAL_FILES.result);
   const text = textOf(path);
   if (text === undefined) return undefined;
-  const result = parsed(text) as TrialResult | undefined;
+  const result = parseJson(text) as TrialResult | undefined;
   if (typeof result?.steps === 'number' && Array.isArray(result.last?.returns)) return result;
   throw new ReinError('storage', `${path} is damaged: it does not hold the result of a trial.`, {
     remedy: 'Delete this file: the same command then makes it again, from the last checkpoint where there is one.',
