@@ -1,5 +1,4 @@
 /** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
-
 import { createSetup, type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
 import { SystemClock } from '../../src/core/index.ts';
 import { COMMAND_INTERFACES, type RosDriverOptions, type RosProcessConfig } from '../../src/drivers/index.ts';

@@ -2,7 +2,6 @@
  * State of ROS 2 on this machine, for people: the checks of `rosEnvironment`, and what else a robot may need. Looks only;
  * nothing is loaded.
  */
-
 import { type RosEnvironment, remedyFor, rosEnvironment } from './rclnodejs/environment.ts';
 import { generatedPackages, interfacePackages } from './rclnodejs/installation.ts';
 import { type EnvironmentProbe, machineProbe } from './rclnodejs/probe.ts';

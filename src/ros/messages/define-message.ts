@@ -5,7 +5,6 @@
  *       header: Header, name: 'string[]', position: 'float64[]', velocity: 'float64[]', effort: 'float64[]',
  *     });
  */
-
 import { CdrSink, CdrSource, type FieldCodec } from './cdr-bytes.ts';
 import { asReinError } from './field-fault.ts';
 import type { CdrBuffer, MessageField, MessageType, NumberKind } from './message-type.ts';

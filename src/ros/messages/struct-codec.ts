@@ -1,5 +1,4 @@
 /** Nested messages, and sequences and arrays of texts and messages: everything that is made of other codecs. */
-
 import type { CdrSink, CdrSource, FieldCodec } from './cdr-bytes.ts';
 import { describe, fault, within } from './field-fault.ts';
 import type { MessageField, MessageType } from './message-type.ts';

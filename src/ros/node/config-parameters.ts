@@ -5,7 +5,6 @@
  * moves. The prefix keeps them apart from the parameters `task`, `robot` and `learner`: `ros2 param dump` and nested
  * YAML cannot hold a name that is another's beginning.
  */
-
 import { editorSchemas, type Override, type ResolvedConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import type { GivenValue } from '../parameters/scalars.ts';

@@ -2,7 +2,6 @@
  * The ROS node as a program: one argument with its settings, a channel to the supervisor. rclnodejs lives here, on the
  * main thread. Ends on SIGTERM and when the supervisor is gone; Ctrl+C is the supervisor's to handle.
  */
-
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
 import { SystemClock } from '../../core/index.ts';
 import { endFailed, openSession, type SessionEvent, tellParent } from '../../session/index.ts';

@@ -1,5 +1,4 @@
 /** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
-
 import type { RunSetup } from '../../config/index.ts';
 import type { Clock } from '../../core/index.ts';
 import type { SessionEvent } from '../../session/index.ts';

@@ -1,5 +1,4 @@
 /** Values of parameters, by ROS 2's own rules, which are not those of YAML 1.2. */
-
 import type { RawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';

@@ -1,5 +1,4 @@
 /** Both ends of services and actions on rclnodejs: everything fitted to its definition, nothing thrown further. */
-
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReinError } from '../../core/index.ts';

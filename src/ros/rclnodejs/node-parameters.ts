@@ -1,7 +1,5 @@
 /** Shows our parameters through rclnodejs's services: with our checks and sentences, and with the ranges that it leaves out. */
-
-import type { ParameterStore } from '../parameters/declared.ts';
-import { USE_SIM_TIME } from '../parameters/declared.ts';
+import { type ParameterStore, USE_SIM_TIME } from '../parameters/declared.ts';
 import { constraintsOf, valueOfWire, wireDescriptor, wireType, wireValue } from '../parameters/wire.ts';
 import type { FaultReporter } from '../port/fault-reporter.ts';
 import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
 import { ArmKinematics } from '../../core/index.ts';
-import type { ArmReading } from './arm-controllers.ts';
-import { CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
+import { type ArmReading, CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
 import { ControllerManager } from './controller-manager.ts';
 import { JointTrajectoryController } from './joint-trajectory.ts';
 

@@ -1,5 +1,4 @@
 /** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
-
 import { createSetup, type ResolvedConfig, resolveConfig, simulatedArm } from '../../config/index.ts';
 import type { BaseModel, RobotModel } from '../../core/index.ts';
 import type { MujocoDriverOptions } from '../../drivers/mujoco.ts';

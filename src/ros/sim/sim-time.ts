@@ -1,5 +1,4 @@
 /** The simulator's time: what messages are stamped with, and periods kept on the main thread beside the callbacks of ROS. */
-
 import type { Clock } from '../../core/index.ts';
 import type { Time } from '../messages/definitions.ts';
 import { isSet, nanosecondsOf, setTime } from '../messages/time.ts';

@@ -1,5 +1,4 @@
 /** The services by which tools read and set a node's parameters. */
-
 import type { ServiceType } from '../../../src/ros/messages/message-type.ts';
 import type { ParameterStore } from '../../../src/ros/parameters/declared.ts';
 import { valueOfWire, type WireValue, wireDescriptor, wireType, wireValue } from '../../../src/ros/parameters/wire.ts';
