@@ -1,4 +1,5 @@
 /** The evidence as a page. What is missing, failed, or was run in short, it says in the place where the figures would be. */
+import { markdownTable } from '../src/core/text.ts';
 
 const number = (value, digits = 2) =>
   typeof value === 'number' && Number.isFinite(value)
@@ -86,11 +87,6 @@ function section(title, part, tables) {
   return `${head}${made} ${NOT_TRIED}\n\n${body}`;
 }
 
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return `${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}\n`;
-}
-
 function millionTables(result) {
   const robots = result.robots.map((robot) => [
     ...[robot.robot, robot.joints, number(robot.ticks), number(robot.trials), robot.seed],
@@ -131,22 +127,22 @@ function millionTables(result) {
   return `${result.verdict ?? `${number(result.violations)} violations in ${number(result.ticks)} adversarial ticks.`}
 95 % upper bound of the rate of violations, with the tank: ${rate(result.upperBound95)}.
 
-${table(['robot', 'joints', 'ticks', 'trials', 'seed', 'violations', 'verdict'], robots)}
-${table(['robot', 'kind', 'violations', 'ticks', '95 % upper bound'], kinds)}
+${markdownTable(['robot', 'joints', 'ticks', 'trials', 'seed', 'violations', 'verdict'], robots)}
+${markdownTable(['robot', 'kind', 'violations', 'ticks', '95 % upper bound'], kinds)}
 The same attacks without the energy tank, which slows a robot so much that the other stages have little to do. In how many ticks
 of a hundred each stage changed what was asked; violations but for energy, of which nothing is promised without the tank:
 
-${table(['robot', 'chain', 'ticks', 'violations', ...stageNames.map((name) => `${name}, %`)], acted)}
+${markdownTable(['robot', 'chain', 'ticks', 'violations', ...stageNames.map((name) => `${name}, %`)], acted)}
 The simulated arm itself, which lags behind its reference, and the margin that covers how far it strayed:
 
-${table(['robot', 'chain', 'what', 'ticks beyond', 'of', 'worst', 'unit', 'margin to set'], arms)}
+${markdownTable(['robot', 'chain', 'what', 'ticks beyond', 'of', 'worst', 'unit', 'margin to set'], arms)}
 How near links came to each other and to keep-out boxes, mm; below 0 they overlap. The reference by the file's capsules and, in the
 same poses, by MuJoCo's own shapes; the simulated arm by MuJoCo:
 
-${table(['robot', 'chain', 'reference: link to link', 'link to keep-out', 'by MuJoCo', 'simulated arm by MuJoCo'], nearest)}
+${markdownTable(['robot', 'chain', 'reference: link to link', 'link to keep-out', 'by MuJoCo', 'simulated arm by MuJoCo'], nearest)}
 The same attacks with something left out of the chain:
 
-${table(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
+${markdownTable(['robot', 'left out', 'ticks', 'violations'], ablations)}`;
 }
 
 /** Which margin covers which excursion of the arm. */
@@ -170,10 +166,10 @@ function foreignTables({ foreign }) {
   return `As their makers ship them: their files are not in this repository. With copies of the sources below one folder,
 \`npm run safety:million -- --models FOLDER\` repeats all of them, and the command of a row, from that folder, that one.
 
-${table(['robot', 'model', 'limits', 'joints', 'ticks', 'verdict', 'command'], rows)}
+${markdownTable(['robot', 'model', 'limits', 'joints', 'ticks', 'verdict', 'command'], rows)}
 Ticks of a hundred in which each stage changed what was asked:
 
-${table(['robot', ...stages.map((name) => `${name}, %`)], acted)}`;
+${markdownTable(['robot', ...stages.map((name) => `${name}, %`)], acted)}`;
 }
 
 function energyTables(result) {
@@ -189,10 +185,10 @@ function energyTables(result) {
     ]),
   );
   const heads = ['robot', 'tank', 'largest surplus, J', 'tolerance, J', 'tank least, J', 'floor, J', 'injected, J'];
-  return `${table([...heads, 'credited, J', 'peak kinetic, J'], ledger)}
+  return `${markdownTable([...heads, 'credited, J', 'peak kinetic, J'], ledger)}
 With the tank and without, under a policy that pumps in phase and one that pushes into a wall:
 
-${table(['robot', 'attack', 'ticks', 'kinetic with, J', 'without, J', 'force with, N', 'without, N'], compared)}`;
+${markdownTable(['robot', 'attack', 'ticks', 'kinetic with, J', 'without, J', 'force with, N', 'without, N'], compared)}`;
 }
 
 function stopTables(result) {
@@ -216,7 +212,7 @@ function stopTables(result) {
         }),
     ),
   );
-  return table(
+  return markdownTable(
     ['robot', 'cause', 'stops', 'what', 'median', '95 %', 'worst', 'bound', 'largest share of its own bound'],
     rows,
   );
@@ -238,7 +234,7 @@ function trialTables(result) {
   const failed = result.results.flatMap((one) => one.failed.map((sentence) => `- ${one.name}: ${sentence}`));
   return `${result.robot.name}: period ${number(result.robot.periodMs)} ms, lease ${number(result.robot.leaseMs)} ms, brake ${number(result.robot.brakeMs, 0)} ms; worst reaction by the bound ${number(result.robot.reactionBoundMs, 0)} ms. Times in ms.
 
-${table(['trial', 'rows', 'trials', 'set aside', 'what', 'median', '95 %', 'worst', 'bound', 'above it'], rows)}${failed.length > 0 ? `\n${failed.join('\n')}\n` : ''}`;
+${markdownTable(['trial', 'rows', 'trials', 'set aside', 'what', 'median', '95 %', 'worst', 'bound', 'above it'], rows)}${failed.length > 0 ? `\n${failed.join('\n')}\n` : ''}`;
 }
 
 /** One peer that sends as much as it can, and comes again when it is cut off. */
@@ -250,7 +246,7 @@ function floodTable(result, { lines }) {
       `${number(growthBytes / 2 ** 20, 1)} MiB`,
     ]);
   return `${testTable(result)}
-${table(['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'], rows)}`;
+${markdownTable(['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'], rows)}`;
 }
 
 function faultSection({ faultTable, parts }) {
@@ -291,7 +287,7 @@ function faultSection({ faultTable, parts }) {
 ${applying} of ${faultTable.length} rows apply without hardware; each has tests that assert its numbers. Worst of the trials above beside what was promised. ${NOT_TRIED}
 
 ${ran}
-${table(['row', 'fault', 'promised', 'tests', 'measured'], rows)}`;
+${markdownTable(['row', 'fault', 'promised', 'tests', 'measured'], rows)}`;
 }
 
 function testTable(result) {
@@ -309,7 +305,7 @@ function solverTable(result, { lines }) {
 Against the quadprog package: largest difference of the minimum (relative above 1) and largest broken constraint. Where that package
 gives up because many constraints meet in a point, they are moved apart by up to 1e-13.
 
-${rows.length > 0 ? table(heads, rows) : 'The figures of each kind are printed by longer runs only.\n'}`;
+${rows.length > 0 ? markdownTable(heads, rows) : 'The figures of each kind are printed by longer runs only.\n'}`;
 }
 
 function benchTables(result) {
@@ -338,10 +334,10 @@ function benchTables(result) {
   ];
   return `Load before: ${number(result.machine.loadBefore, 1)} processes. Promised: p99 ≤ 300 µs with 32 constraint rows, 0 bytes.
 
-${table(heads, rows)}
+${markdownTable(heads, rows)}
 Share of the ticks in which each stage changed the command:
 
-${table(['robot', 'commands', ...stages], shares)}${result.failures.map((failure) => `\n- **${failure}**`).join('')}\n`;
+${markdownTable(['robot', 'commands', ...stages], shares)}${result.failures.map((failure) => `\n- **${failure}**`).join('')}\n`;
 }
 
 function latenessTable(result) {
@@ -352,7 +348,7 @@ function latenessTable(result) {
   ]);
   return `${result.rateHz} ticks a second, ${number(result.secondsPerPhase)} s each; µs.
 
-${table(['beside', 'priority', 'ticks', 'late p50', 'p99', 'p99.9', 'max', 'work p99', 'overruns'], rows)}`;
+${markdownTable(['beside', 'priority', 'ticks', 'late p50', 'p99', 'p99.9', 'max', 'work p99', 'overruns'], rows)}`;
 }
 
 function coverageTable(result) {
@@ -364,11 +360,11 @@ function coverageTable(result) {
       `${branches.covered} of ${branches.total}`,
     ]);
   const head = `${total.branches.covered} of ${total.branches.total} branches (${number(total.branches.pct)} %), counted by unit and property tests.\n`;
-  return open.length === 0 ? head : `${head}\n${table(['not all of', 'branches'], open)}`;
+  return open.length === 0 ? head : `${head}\n${markdownTable(['not all of', 'branches'], open)}`;
 }
 
 function mutantTable(result) {
   const head = `${result.killed} of ${result.total} killed (${number((100 * result.killed) / result.total, 1)} %; promised: 95 %), ${number(result.minutes, 1)} min.\n`;
   const rows = result.rows.map(({ id, file, breaks, outcome }) => [outcome, id, file, breaks]);
-  return `${head}\n${table(['outcome', 'mutant', 'file', 'what would go wrong'], rows)}`;
+  return `${head}\n${markdownTable(['outcome', 'mutant', 'file', 'what would go wrong'], rows)}`;
 }

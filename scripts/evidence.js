@@ -14,13 +14,15 @@
  *                                          commit is in the file, and the page marks it where that is another than the page's
  */
 import './node-version.js';
+import './read-typescript.js';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptArguments } from './arguments.js';
-import { evidencePage, reduced } from './evidence-page.js';
+
+const { evidencePage, reduced } = await import('./evidence-page.js');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = scriptArguments(import.meta.url, {

@@ -1,4 +1,5 @@
 /** docs/results.md from the runs that `npm run results` has made. */
+import { markdownTable, percent } from '../src/core/text.ts';
 
 /** The methods that are compared: what each changes, and whether it trains at all. */
 export const METHODS = [
@@ -13,7 +14,6 @@ export const METHODS = [
   { name: 'untrained', title: 'untrained', overlay: 'learner:\n  bcInitSteps: 0\n', args: ['--steps', '0'] },
 ];
 
-export const percent = (share) => `${(100 * share).toFixed(1)} %`;
 /** Runs from before it was recorded have none. */
 const perHour = (value) => (value === undefined ? '–' : value.toFixed(value < 10 ? 1 : 0));
 const meanOf = (runs, key) =>
@@ -83,17 +83,18 @@ violations in ${sum((r) => r.safety.ticks).toLocaleString('en')} guard ticks, ${
 
 Training took ${Math.min(...times).toFixed(0)} to ${Math.max(...times).toFixed(0)} s, ${mean(times).toFixed(0)} s on average${wantedS === undefined ? '' : `; the task compares with ${wantedS} s`}. ${sameness(trained, busyRuns)}
 
-| seed | success | successes/h evaluated, in training | human steps | steps on the robot | updates | UTD | interventions (steps) | training s | whole command s | updates/s | policy |
-|---|---|---|---|---|---|---|---|---|---|---|---|
-${trained.map(row).join('\n')}
-
-| method | success, each seed | mean | successes/h evaluated, mean | human steps, mean |
-|---|---|---|---|---|
-${METHODS.filter(({ name }) => runs.some(({ method }) => method === name))
-  .map((method) => comparison(method, runs))
-  .join('\n')}
-`;
+${markdownTable(SEED_HEADS, trained.map(row))}
+${markdownTable(
+  METHOD_HEADS,
+  METHODS.filter(({ name }) => runs.some(({ method }) => method === name)).map((method) => comparison(method, runs)),
+)}`;
 }
+
+const SEED_HEADS = [
+  ...['seed', 'success', 'successes/h evaluated, in training', 'human steps', 'steps on the robot', 'updates', 'UTD'],
+  ...['interventions (steps)', 'training s', 'whole command s', 'updates/s', 'policy'],
+];
+const METHOD_HEADS = ['method', 'success, each seed', 'mean', 'successes/h evaluated, mean', 'human steps, mean'];
 
 /** What runs that left no policy said at their end. */
 function brokenOff(runs) {
@@ -139,7 +140,7 @@ function isDisturbed({ load = 0 }) {
 }
 
 function row(run) {
-  const cells = [
+  return [
     run.seed,
     percent(run.success_rate),
     `${perHour(run.successes_per_hour)}, ${perHour(run.training_successes_per_hour)}`,
@@ -153,7 +154,6 @@ function row(run) {
     run.updates_per_s.toFixed(0),
     run.policy_sha256 === undefined ? '–' : `\`${run.policy_sha256.slice(0, 8)}\``,
   ];
-  return `| ${cells.join(' | ')} |`;
 }
 
 function comparison(method, runs) {
@@ -161,5 +161,6 @@ function comparison(method, runs) {
   const each = mine.map((run) => percent(run.success_rate)).join(', ');
   const rate = perHour(meanOf(mine, 'successes_per_hour'));
   const share = meanOf(mine, 'human_step_share');
-  return `| ${method.title} | ${each} | ${percent(mean(mine.map((run) => run.success_rate)))} | ${rate} | ${share === undefined ? '–' : percent(share)} |`;
+  const success = percent(mean(mine.map((run) => run.success_rate)));
+  return [method.title, each, success, rate, share === undefined ? '–' : percent(share)];
 }

@@ -13,6 +13,7 @@
  * It can be ended at any moment: each run is kept when it is done, and the same command goes on with the next. It ends with 1 where a
  * target was missed or two runs of one seed differ.
  */
+import './read-typescript.js';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +21,9 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { differences, isQuiet, METHODS, page, percent, tasksOf } from './results-page.js';
+
+const { percent } = await import('../src/core/text.ts');
+const { differences, isQuiet, METHODS, page, tasksOf } = await import('./results-page.js');
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const runsFile = join(root, 'docs/results/runs.jsonl');

@@ -1,6 +1,7 @@
 /** The text of `docs/ros2/reference.md`, from the code that registers, the declarations of parameters, and the package's files. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { markdownTable } from '../../src/core/index.ts';
 import { declarationsOf, NODE_PARAMETERS } from '../../src/ros/node/settings.ts';
 import { USE_SIM_TIME } from '../../src/ros/parameters/declared.ts';
 import type { QosProfile } from '../../src/ros/port/qos.ts';
@@ -107,7 +108,7 @@ function surfaceText(all: readonly Registration[], words: WordTable): string {
         what,
       ];
     });
-    return table(head, body);
+    return markdownTable(head, body);
   })
     .filter((text) => text !== '')
     .join('\n');
@@ -118,7 +119,7 @@ function observationTable(): string {
     partsOf(type)
       .map((part) => `\`${part}\``)
       .join(', ');
-  return table(
+  return markdownTable(
     ['observed type', 'fields'],
     OBSERVATION_TYPES.map((type) => [`\`${type}\``, fields(type)]),
   );
@@ -148,7 +149,7 @@ function qosText(qos: QosProfile | undefined): string {
 }
 
 function parameterTable(parameters: readonly ParameterDeclaration[]): string {
-  return table(
+  return markdownTable(
     ['parameter', 'type', 'default', 'range', 'what it is'],
     parameters.map((parameter) => {
       const { name, type, description, choices = [], constraints = '' } = parameter;
@@ -174,7 +175,7 @@ function launchText(root: string, file: string): string {
   const rows = parseLaunchArguments(python).map(({ name, default: value, choices, what }) => [
     ...[`\`${name}\``, value === '' ? 'empty' : `\`${value}\``, choices, what],
   ]);
-  return `### \`${file}\`\n\n${table(['argument', 'default', 'choices', 'what it is'], rows)}`;
+  return `### \`${file}\`\n\n${markdownTable(['argument', 'default', 'choices', 'what it is'], rows)}`;
 }
 
 const PART_TITLES: Readonly<Record<string, readonly string[]>> = {
@@ -192,19 +193,12 @@ function interfaceText(root: string, folder: string, file: string): string {
   const name = `rein/${folder}/${file.replace(/\.\w+$/, '')}`;
   const head = folder === 'msg' ? ['field', 'type', 'what it is'] : ['part', 'field', 'type', 'what it is'];
   const body = folder === 'msg' ? rows.map(([, ...rest]) => rest) : rows;
-  return `### \`${name}\`\n\n${what}\n\n${table(head, body)}`;
+  return `### \`${name}\`\n\n${what}\n\n${markdownTable(head, body)}`;
 }
 
 /** Fields that share a comment show it once. */
 function fieldRow(part: string, { name, type, comment }: Field, before: Field | undefined): readonly string[] {
   return [part, `\`${name}\``, `\`${type}\``, before?.comment === comment ? '' : comment];
-}
-
-/** A table as Markdown has it. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return `${[line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n')}\n`;
 }
 
 function names(root: string, folder: string, ending: string): readonly string[] {

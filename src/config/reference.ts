@@ -1,4 +1,5 @@
 /** The reference page and the editors' JSON Schemas, written from the schema that checks the files. */
+import { markdownTable } from '../core/index.ts';
 import { allowedText, type JsonSchema, jsonSchemaOf, rangeText } from '../schema/index.ts';
 import { editorSchemaOf, FILE_SCHEMAS } from './schema/variants.ts';
 
@@ -65,25 +66,15 @@ interface Row {
 
 function partText(folder: string | undefined, schema: JsonSchema): string {
   const rows = rowsOf(schema, '');
-  const lines = rows.map(({ key, schema: field, required }) =>
-    row([
-      `\`${key}\``,
-      typeText(field),
-      unitOf(field),
-      range(field),
-      defaultText(field, required),
-      field.description ?? '',
-    ]),
-  );
+  const cells = rows.map(({ key, schema: field, required }) => [
+    ...[`\`${key}\``, typeText(field), unitOf(field), range(field), defaultText(field, required), field.description],
+  ]);
   return [
     `## ${schema.title}${folder === undefined ? '' : ` (\`${folder}/*.yaml\`)`}`,
     '',
     schema.description ?? '',
     '',
-    row(['key', 'type', 'unit', 'range', 'default', 'what it is']),
-    '|---|---|---|---|---|---|',
-    ...lines,
-    '',
+    markdownTable(['key', 'type', 'unit', 'range', 'default', 'what it is'], cells),
   ].join('\n');
 }
 
@@ -134,8 +125,4 @@ function range(schema: JsonSchema): string {
 function defaultText(schema: JsonSchema, required: boolean): string {
   if (schema.default !== undefined) return `\`${JSON.stringify(schema.default)}\``;
   return required ? 'required' : '';
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

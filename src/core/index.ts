@@ -101,6 +101,7 @@ export {
   wilsonInterval,
 } from './statistics.ts';
 export { didYouMean, editDistance } from './suggest.ts';
+export { clockText, grouped, markdownTable, percent, significant } from './text.ts';
 export {
   copyTransition,
   createTransition,
@@ -109,17 +110,7 @@ export {
   type Source,
   type Transition,
 } from './transition.ts';
-export {
-  allFinite,
-  clamp,
-  clockText,
-  GRAVITY_M_PER_S2,
-  grouped,
-  significant,
-  type Vec,
-  wrapAngleRad,
-  zeros,
-} from './units.ts';
+export { allFinite, clamp, GRAVITY_M_PER_S2, type Vec, wrapAngleRad, zeros } from './units.ts';
 export {
   countNumbers,
   isWeightsManifest,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allFinite, clamp, clockText, vec, wrapAngleRad, zeros } from './units.ts';
+import { allFinite, clamp, vec, wrapAngleRad, zeros } from './units.ts';
 
 describe('vec', () => {
   it('copies its values', () => {
@@ -73,19 +73,5 @@ describe('wrapAngleRad', () => {
   it('puts half a turn on the positive side', () => {
     expect(wrapAngleRad(Math.PI)).toBe(Math.PI);
     expect(wrapAngleRad(-Math.PI)).toBe(Math.PI);
-  });
-});
-
-describe('clockText', () => {
-  it('writes times for people', () => {
-    expect([0, 59.6, 61.2, 3725, -1, null, Number.NaN].map(clockText)).toEqual([
-      '0:00',
-      '1:00',
-      '1:01',
-      '1:02:05',
-      '0:00',
-      '-',
-      '-',
-    ]);
   });
 });

@@ -56,23 +56,3 @@ export function wrapAngleRad(angleRad: number): number {
   const wrapped = angleRad - turns * 2 * Math.PI;
   return wrapped <= -Math.PI ? Math.PI : wrapped;
 }
-
-/** `value` with so many significant digits and no zeros behind them: 0.123456 → `0.123`. */
-export function significant(value: number, digits = 3): string {
-  return String(Number(value.toPrecision(digits)));
-}
-
-/** A whole number in groups of three: 12345 → `12 345`. */
-export function grouped(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, ' ');
-}
-
-/** Seconds as `m:ss` or `h:mm:ss`, rounded; `-` for null and for what is not finite. */
-export function clockText(seconds: number | null): string {
-  if (seconds === null || !Number.isFinite(seconds)) return '-';
-  const whole = Math.max(0, Math.round(seconds));
-  const s = String(whole % 60).padStart(2, '0');
-  const m = Math.floor(whole / 60) % 60;
-  const h = Math.floor(whole / 3600);
-  return h > 0 ? `${h}:${String(m).padStart(2, '0')}:${s}` : `${m}:${s}`;
-}

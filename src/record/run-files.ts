@@ -1,7 +1,7 @@
 /** The files of a run's folder, and the summary in it. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { replaceFile } from '../core/index.ts';
+import { percent, replaceFile } from '../core/index.ts';
 import { type EpisodeRecording, encodeRecording } from './recording.ts';
 
 /** Files in `runs/<id>/` that the report is made from. */
@@ -75,7 +75,6 @@ export function restartsText(restarts = 0, why?: string): string {
  */
 export function missedTargets(summary: RunSummary): string[] {
   const { success_rate, target_success_rate: wanted = 0, safety, link } = summary;
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   const missed: string[] = [];
   if (success_rate < wanted) missed.push(`success was ${percent(success_rate)}, the target is ${percent(wanted)}`);
   if (safety.violations > 0) missed.push(`limits were broken in ${safety.violations} ticks`);

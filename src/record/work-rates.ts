@@ -1,4 +1,5 @@
 /** What success took: how often it came in an hour of the robot's time, and how much of the work a person did. */
+import { percent } from '../core/index.ts';
 
 /** Work that was done on a robot. */
 export interface Work {
@@ -27,7 +28,7 @@ export function workRates({ successes, steps, helpedSteps, robotS }: Work): Work
 
 /** The rates in words: `61 successes an hour, resets included; 7.5 % of the steps by people or the script`. */
 export function workRatesText({ successesPerHour, humanStepShare }: WorkRates): string {
-  const help = `${(100 * humanStepShare).toFixed(1)} % of the steps by people or the script`;
+  const help = `${percent(humanStepShare)} of the steps by people or the script`;
   return successesPerHour === undefined
     ? help
     : `${perHourText(successesPerHour)} successes an hour, resets included; ${help}`;

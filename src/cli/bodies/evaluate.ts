@@ -2,7 +2,7 @@
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createSetup, loadResolvedConfig, pegTaskOf, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { ReinError, wilsonInterval } from '../../core/index.ts';
+import { percent, ReinError, wilsonInterval } from '../../core/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
@@ -87,7 +87,6 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
   const { low, high } = wilsonInterval(successes, episodes);
   const { successRate } = config.task.target;
   const rates = trialRates(result, config.robot.controlHz);
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   process.stdout.write(
     `${config.task.name}: success ${percent(successes / episodes)} on ${episodes} episodes ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ` +

@@ -1,7 +1,7 @@
 /** What `rein sim` does: the simulated run with its display, its report and its last words. */
 import { join } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
-import { ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
+import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
 import { LEGEND, loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
 import { type SimulationResult, simulate } from '../../sim/index.ts';
@@ -146,14 +146,13 @@ function workWords(summary: RunSummary): string {
   const rate = (perHour: number | undefined): string => (perHour === undefined ? 'no' : perHourText(perHour));
   return (
     `${rate(training_successes_per_hour)} successes an hour in training, ${rate(successes_per_hour)} in evaluation ` +
-    `(simulated time, resets included); ${(100 * human_step_share).toFixed(1)} % of the training steps by people or the script`
+    `(simulated time, resets included); ${percent(human_step_share)} of the training steps by people or the script`
   );
 }
 
 function lastWords(summary: RunSummary): string[] {
   const { success_rate, eval_episodes, safety, link } = summary;
   const { low, high } = wilsonInterval(Math.round(success_rate * eval_episodes), eval_episodes);
-  const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   return [
     `Success ${percent(success_rate)} on ${eval_episodes} fresh episodes (95 % interval ${percent(low)} to ${percent(high)}).`,
     `  training  ${summary.env_steps} steps, ${summary.updates} updates in ${summary.training_wall_s?.toFixed(1)} s; whole run ${summary.wall_s.toFixed(1)} s`,

@@ -15,7 +15,7 @@ export async function sweepBody(options: SweepCommandOptions): Promise<number> {
   const failures = options.mode === 'page' ? [] : await train(study, folder, options);
   if (failures === 'interrupted') return INTERRUPTED;
   const curves = sweepCurves({ study, folder });
-  process.stdout.write(`\n${studyTable(study.study, curves).join('\n')}\n\n`);
+  process.stdout.write(`\n${studyTable(study.study, curves)}\n`);
   for (const { outcome, sentence } of judge(study.study, curves)) process.stdout.write(`${outcome}: ${sentence}\n`);
   process.stdout.write(`page: ${writeStudyPage(folder, study, curves)}\n`);
   for (const failure of failures) process.stderr.write(`rein: a run failed: ${failure}\n`);

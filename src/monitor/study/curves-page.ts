@@ -1,5 +1,6 @@
 /** The page of all studies: what each claims, and what came out. */
 import type { StudyFile } from '../../config/index.ts';
+import { markdownTable } from '../../core/index.ts';
 import type { StudyCurves } from '../../study/index.ts';
 import { judge, type Verdict } from '../../study/index.ts';
 import { studySection } from './study-page.ts';
@@ -18,7 +19,7 @@ export function curvesPage(results: readonly StudyResult[]): string {
   const run = results.filter(({ curves }) => Object.keys(curves).length > 0);
   const sections = run.map(({ file, curves }) => studySection(file, curves, `curves/${file.name}.svg`));
   const rest = results.filter((result) => !run.includes(result)).map(({ file }) => file);
-  return [HEAD, ...overview(run), '', ...sections, ...waiting(rest)].join('\n');
+  return [HEAD, overview(run), ...sections, ...waiting(rest)].join('\n');
 }
 
 /** Studies that are written and not run: a line each. */
@@ -45,7 +46,7 @@ difference lies on the side that is claimed, *not reproduced* that it lies on th
 The sentences are made from the numbers.
 `;
 
-function overview(results: readonly StudyResult[]): string[] {
+function overview(results: readonly StudyResult[]): string {
   const rows = results.map(({ file, curves }) => {
     const verdicts = judge(file.study, curves);
     const count = (outcome: Verdict['outcome']): number => verdicts.filter((each) => each.outcome === outcome).length;
@@ -61,7 +62,7 @@ function overview(results: readonly StudyResult[]): string[] {
       count('not decided'),
       count('not reproduced'),
     ];
-    return `| ${cells.join(' | ')} |`;
+    return cells;
   });
-  return ['| study | runs | shown | not decided | not reproduced |', '|---|---|---|---|---|', ...rows];
+  return markdownTable(['study', 'runs', 'shown', 'not decided', 'not reproduced'], rows);
 }

@@ -1,5 +1,6 @@
 /** The part of a results page that one study makes: claim, what came out, plot and table. Markdown, from curves alone. */
 import type { StudyConfig, StudyFile, StudyMeasure } from '../../config/index.ts';
+import { markdownTable, percent, significant } from '../../core/index.ts';
 import { judge, meanInterval, partOf, type SeedCurve, type StudyCurves, type Verdict } from '../../study/index.ts';
 
 /** How a check came out, in a word that leads its sentence. */
@@ -19,11 +20,11 @@ export function studySection({ study }: StudyFile, curves: StudyCurves, plot: st
   ];
   for (const { outcome, sentence } of judge(study, curves)) lines.push(`- ${WORD[outcome]} ${sentence}`);
   if (study.checks.length > 0) lines.push('');
-  return [...lines, `![${study.title}](${plot})`, '', ...studyTable(study, curves), ''].join('\n');
+  return [...lines, `![${study.title}](${plot})`, '', studyTable(study, curves)].join('\n');
 }
 
 /** One row a variant: which seeds, and the mean of the last fifth of the evaluations with its interval. */
-export function studyTable(study: StudyConfig, curves: StudyCurves): string[] {
+export function studyTable(study: StudyConfig, curves: StudyCurves): string {
   const measures = measuresOf(curves);
   const head = ['variant', 'seeds', 'steps', 'updates', ...measures.map((measure) => `${measure}, last fifth`)];
   const rows = Object.entries(study.variants).flatMap(([variant, { title }]) => {
@@ -34,7 +35,7 @@ export function studyTable(study: StudyConfig, curves: StudyCurves): string[] {
     const cells = [title, namesOf(seeds), most(last.map(({ step }) => step)), most(last.map(({ updates }) => updates))];
     return [[...cells, ...measures.map((measure) => cell(seeds, measure))]];
   });
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return markdownTable(head, rows);
 }
 
 /** How many, and which: "5 (0–4)", "3 (0, 1, 4)". */
@@ -58,13 +59,9 @@ function cell(seeds: readonly SeedCurve[], measure: StudyMeasure): string {
   if (values.length === 0) return '';
   const { mean, low, high } = meanInterval(values);
   const share = measure === 'success';
-  const shown = (value: number): string => (share ? `${(100 * value).toFixed(1)} %` : short(value));
+  const shown = (value: number): string => (share ? percent(value) : significant(value, 4).replace('-', '−'));
   if (values.length < 2) return shown(mean);
   // A share lies between 0 and 1, whatever the normal approximation says.
   const [from, to] = share ? [Math.max(0, low), Math.min(1, high)] : [low, high];
   return `${shown(mean)} (${shown(from)} to ${shown(to)})`;
-}
-
-function short(value: number): string {
-  return String(Number(value.toPrecision(4))).replace('-', '−');
 }

@@ -1,22 +1,9 @@
 /** A run's status as lines of text. Pure: the same status and width give the same lines. */
-import { clockText, wilsonInterval } from '../../core/index.ts';
+import { clockText, grouped, percent, wilsonInterval } from '../../core/index.ts';
 import { perHourText } from '../../record/index.ts';
 import type { RunStatus, ToolView } from '../../session/index.ts';
 import type { OperatorEcho } from '../../teleop/index.ts';
-import {
-  bar,
-  columns,
-  count,
-  decimal,
-  fit,
-  ink,
-  oneLine,
-  PLAIN,
-  percent,
-  sparkline,
-  spread,
-  type TextStyle,
-} from './text.ts';
+import { bar, columns, decimal, fit, ink, oneLine, PLAIN, sparkline, spread, type TextStyle } from './text.ts';
 
 const LABEL_COLUMNS = 11;
 /** What stands before a phase's progress, where its name is too long. */
@@ -130,7 +117,7 @@ function row(label: string, facts: readonly string[], width: number, style: Text
 
 function progress(done: number, total: number, unit: string, width: number, style: TextStyle): string[] {
   const share = total > 0 ? done / total : 0;
-  const words = `${count(done)} of ${count(total)}${unit === '' ? '' : ` ${oneLine(unit)}`}`;
+  const words = `${grouped(done)} of ${grouped(total)}${unit === '' ? '' : ` ${oneLine(unit)}`}`;
   const numbers = `${words}${GAP}${percent(share, 0)}`;
   const barColumns = Math.min(40, width - LABEL_COLUMNS - columns(numbers) - GAP.length);
   return barColumns < 8 ? [words, percent(share, 0)] : [bar(share, barColumns, style), words, percent(share, 0)];
@@ -138,14 +125,14 @@ function progress(done: number, total: number, unit: string, width: number, styl
 
 /** Without a number of steps to come there is nothing to be a share of. */
 function stepFacts({ envSteps, envStepsTotal }: RunStatus, width: number, style: TextStyle): string[] {
-  return envStepsTotal > 0 ? progress(envSteps, envStepsTotal, '', width, style) : [count(envSteps)];
+  return envStepsTotal > 0 ? progress(envSteps, envStepsTotal, '', width, style) : [grouped(envSteps)];
 }
 
 function updateFacts(status: RunStatus, style: TextStyle): string[] {
   const utd = `UTD ${decimal(status.utdAchieved, 2)} of ${status.utdTarget}`;
   // Updates may never exceed the contract; the half step allows for rounding up to a whole update.
   const over = status.utdTarget > 0 && status.utdAchieved > status.utdTarget * 1.005;
-  return [count(status.updates), over ? ink(style, 'red', utd) : utd, `${decimal(status.updatesPerS, 0)} updates/s`];
+  return [grouped(status.updates), over ? ink(style, 'red', utd) : utd, `${decimal(status.updatesPerS, 0)} updates/s`];
 }
 
 function successFacts(status: RunStatus, width: number, style: TextStyle): string[] {
@@ -180,7 +167,7 @@ function helpFacts(status: RunStatus): string[] {
 
 function filterFacts(status: RunStatus, style: TextStyle): string[] {
   const { changedShare, violations, marginMin } = status.filter;
-  const broken = `${count(violations)} limit violations`;
+  const broken = `${grouped(violations)} limit violations`;
   const changed = `${percent(changedShare)} of ticks changed`;
   const room = [`margin ${percent(marginMin)}`, ...tankFacts(status)];
   return violations > 0 ? [ink(style, 'red', broken), changed, ...room] : [changed, broken, ...room];
@@ -193,19 +180,19 @@ function tankFacts({ filter: { tankLevel } }: RunStatus): string[] {
 
 function policyFacts(status: RunStatus): string[] {
   const { version, ageS } = status.policy;
-  const own = version === 0 ? ['untrained'] : [`version ${count(version)}`, `${age(ageS)} old`];
+  const own = version === 0 ? ['untrained'] : [`version ${grouped(version)}`, `${age(ageS)} old`];
   return [...own, ...ahead(status)];
 }
 
 /** The learner's newest weights, where they are not the ones in use. */
 function ahead({ policy: { version, learnerVersion } }: RunStatus): string[] {
-  return learnerVersion > version ? [`learner has ${count(learnerVersion)}`] : [];
+  return learnerVersion > version ? [`learner has ${grouped(learnerVersion)}`] : [];
 }
 
 function linkFacts(status: RunStatus, style: TextStyle): string[] {
   const { sent, acked, pending, lost, duplicated } = status.link;
-  const flow = [`${count(sent)} sent`, `${count(acked)} acked`, `${count(pending)} pending`];
-  const harm = [`${count(lost)} lost`, `${count(duplicated)} duplicated`];
+  const flow = [`${grouped(sent)} sent`, `${grouped(acked)} acked`, `${grouped(pending)} pending`];
+  const harm = [`${grouped(lost)} lost`, `${grouped(duplicated)} duplicated`];
   // What went wrong comes first, where no narrow terminal can hide it.
   return lost + duplicated > 0 ? [...harm.map((fact) => ink(style, 'red', fact)), ...flow] : [...flow, ...harm];
 }

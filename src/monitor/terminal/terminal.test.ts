@@ -3,7 +3,7 @@ import type { RunStatus } from '../../session/index.ts';
 import { createRunStatus, RUN_PHASES } from '../../session/status.ts';
 import { renderLine, renderStatus } from './render-status.ts';
 import { type DisplayStream, TerminalDisplay, textStyle } from './terminal-display.ts';
-import { columns, count, fit, stripAnsi, type TextStyle } from './text.ts';
+import { columns, fit, stripAnsi, type TextStyle } from './text.ts';
 
 const training: RunStatus = {
   ...createRunStatus('2031-04-02-insert-7', 'insert', 7),
@@ -155,10 +155,6 @@ describe('text', () => {
     const cut = fit('\x1b[31mabcdef\x1b[0m', 4, colour);
     expect(stripAnsi(cut)).toBe('abc…');
     expect(cut.endsWith('\x1b[0m')).toBe(true);
-  });
-
-  it('writes numbers for people', () => {
-    expect(count(1_234_567)).toBe('1 234 567');
   });
 
   it('follows NO_COLOR and the locale', () => {

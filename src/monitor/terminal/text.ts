@@ -1,5 +1,4 @@
 /** Text for terminals: what fits, what has colour, how numbers read. Every glyph used here is one column wide. */
-import { grouped } from '../../core/index.ts';
 
 /** How a terminal may be written to. */
 export interface TextStyle {
@@ -68,20 +67,9 @@ export function spread(left: string, right: string, width: number, style: TextSt
   return start + ' '.repeat(width - columns(start) - columns(right)) + right;
 }
 
-/** A whole number in groups of three: 12345 → `12 345`; `-` when not finite. */
-export function count(value: number): string {
-  if (!Number.isFinite(value)) return '-';
-  return grouped(Math.round(value));
-}
-
 /** A number with a fixed number of decimals; `-` when not finite. */
 export function decimal(value: number, decimals: number): string {
   return Number.isFinite(value) ? value.toFixed(decimals) : '-';
-}
-
-/** A share as a percentage with one decimal: 0.5 → `50.0 %`. */
-export function percent(share: number, decimals = 1): string {
-  return Number.isFinite(share) ? `${(share * 100).toFixed(decimals)} %` : '-';
 }
 
 /** A bar of `width` columns filled to `share` (0..1), to an eighth of a column where glyphs allow. */

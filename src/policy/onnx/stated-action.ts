@@ -2,7 +2,7 @@
  * What a policy's file says of its actions: how long a step is and what 1 means. Rein writes both into the metadata of the
  * files it makes; of files that say nothing, nothing is asked.
  */
-import { type ActionSpec, asObject, parseJson, parseObject, rangesOf } from '../../core/index.ts';
+import { type ActionSpec, asObject, parseJson, parseObject, rangesOf, significant } from '../../core/index.ts';
 import { metadataOf } from './head.ts';
 
 /** What a task makes of an action. */
@@ -106,5 +106,5 @@ function isSame(a: number, b: number): boolean {
 }
 
 function short(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return significant(value, 6);
 }

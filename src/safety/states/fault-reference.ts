@@ -1,5 +1,6 @@
 /** The fault table as a page for people. */
 
+import { markdownTable } from '../../core/index.ts';
 import type { FaultRow } from '../fault-table/fault-row.ts';
 import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../faults.ts';
 
@@ -34,44 +35,44 @@ What happened, what the robot does, and what to do.
 To acknowledge, to enable and to activate are a person's, whom the guard knows by the channel (\`docs/safety-case.md\`, who may let it go on). Only a
 simulated robot, by its driver, acknowledges by itself, and only where no flag is cat1 or cat0.
 
-| no. | name | seen by | what is done | may still move it | goes away | what happened | what to do |
-|---|---|---|---|---|---|---|---|
 `;
 
-/** The text of `docs/faults.md`, with the tests \`proofs\` beside the rows that they show. */
+/** The text of `docs/faults.md`, with the tests `proofs` beside the rows that they show. */
 export function faultReference(proofs: readonly FaultProof[]): string {
-  const here = FAULT_ROWS.map((row) => promised(row, proofs)).join('');
-  const hardware = FAULT_ROWS.flatMap((row) => (row.applies ? [] : [`| ${row.row} | ${row.fault} | ${row.needs} |\n`]));
+  const hardware = FAULT_ROWS.flatMap((row) => (row.applies ? [] : [[row.row, row.fault, row.needs]]));
   return [
     HEAD,
-    '| no. | fault | what is done | number from | on a clock of the test | on the wall clock |\n|---|---|---|---|---|---|\n',
-    here,
-    '\n## What needs hardware\n\n| no. | fault | what is missing |\n|---|---|---|\n',
-    ...hardware,
+    markdownTable(
+      ['no.', 'fault', 'what is done', 'number from', 'on a clock of the test', 'on the wall clock'],
+      FAULT_ROWS.map((row) => promised(row, proofs)),
+    ),
+    '\n## What needs hardware\n\n',
+    markdownTable(['no.', 'fault', 'what is missing'], hardware),
     TOLD,
     told(),
   ].join('');
 }
 
-function promised(row: FaultRow, proofs: readonly FaultProof[]): string {
-  if (!row.applies)
-    return `| ${row.row} | ${row.fault} | ${row.promise} | ${row.source} | needs hardware | needs hardware |\n`;
+function promised(row: FaultRow, proofs: readonly FaultProof[]): (string | number)[] {
+  const cells = [row.row, row.fault, row.promise, row.source];
+  if (!row.applies) return [...cells, 'needs hardware', 'needs hardware'];
   const shown = (clock: FaultProof['clock']): string =>
     proofs
       .filter((proof) => proof.row === row.row && proof.clock === clock)
-      .map(({ file, title }) => `[${title.replaceAll('|', '\\|')}](../${file})`)
+      .map(({ file, title }) => `[${title}](../${file})`)
       .join('; ') || '–';
-  return `| ${row.row} | ${row.fault} | ${row.promise} | ${row.source} | ${shown('fake')} | ${shown('wall')} |\n`;
+  return [...cells, shown('fake'), shown('wall')];
 }
 
 function told(): string {
   const guards = FAULTS.map(({ flag, ...fault }) => ({ ...fault, name: flag, seenBy: 'guard' }));
   const others = OTHER_FAULTS.map((fault) => ({ ...fault, mayMove: '–' }));
   const rows = [...guards, ...others].sort((a, b) => a.row - b.row || (a.name < b.name ? -1 : 1));
-  return rows
-    .map(({ row, name, seenBy, action, mayMove, clears, sentence, remedy }) => {
+  return markdownTable(
+    ['no.', 'name', 'seen by', 'what is done', 'may still move it', 'goes away', 'what happened', 'what to do'],
+    rows.map(({ row, name, seenBy, action, mayMove, clears, sentence, remedy }) => {
       const goes = clears === 'byItself' ? 'with its cause' : 'when acknowledged';
-      return `| ${row} | ${name} | ${seenBy} | ${action} | ${mayMove} | ${goes} | ${sentence} | ${remedy} |\n`;
-    })
-    .join('');
+      return [row, name, seenBy, action, mayMove, goes, sentence, remedy];
+    }),
+  );
 }

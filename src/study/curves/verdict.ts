@@ -1,5 +1,6 @@
 /** Whether curves show what a claim says: a sentence that is made from numbers, also where they say the opposite. */
 import type { OrderCheck, ReachesCheck, StudyCheck, StudyConfig, StudyMeasure } from '../../config/index.ts';
+import { significant } from '../../core/index.ts';
 import { differenceInterval, type MeanInterval, pairedInterval } from './intervals.ts';
 import { measured, partOf, type StudyCurves } from './samples.ts';
 
@@ -100,5 +101,5 @@ function outcomeOf({ mean, low, high }: MeanInterval): Outcome {
 
 function number(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞';
-  return String(Number(value.toPrecision(3))).replace('-', '−');
+  return significant(value).replace('-', '−');
 }
