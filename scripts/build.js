@@ -115,7 +115,7 @@ function listSources() {
   return ['bench', 'src']
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => listFiles(join(root, folder)).map((file) => join(folder, file)))
-    .filter((file) => !/__snapshots__|\.test\.ts$|\.md$|~$|\/\./.test(file));
+    .filter((file) => !/__snapshots__|\.test\.ts$|\.d\.m?ts$|\.md$|~$|\/\./.test(file));
 }
 
 function listFiles(folder) {

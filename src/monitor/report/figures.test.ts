@@ -9,14 +9,14 @@ const at = (tS: number): MetricRecord =>
   }) as unknown as MetricRecord;
 
 it('breaks the line of the safety margin where nothing was recorded, and says what each stage does', () => {
-  const page = filterActivity([0, 1, 2, 3, 40, 41, 42].map(at));
+  const page = filterActivity([0, 1, 2, 3, 40, 41, 42].map(at)).markup;
   expect(page.match(/<polyline/g)).toHaveLength(2);
   expect(page).toContain('share of the limit left');
   expect(page).toContain('Keeps speed, acceleration and jerk');
 });
 
 it('draws no axes around one record', () => {
-  const page = filterActivity([at(5)]);
+  const page = filterActivity([at(5)]).markup;
   expect(page).not.toContain('<polyline');
   expect(page).toContain('25.0 %, of one record at 5 s');
 });

@@ -1,9 +1,22 @@
 /** The report's charts, each from the metric records alone. */
-import { type HistogramData, mean, quantile, quantileOf, wilsonInterval } from '../../core/index.ts';
+import { type HistogramData, mean, percent, quantile, quantileOf, wilsonInterval } from '../../core/index.ts';
 import type { MetricKind, MetricRecord } from '../../record/index.ts';
 import { SAFETY_BITS } from '../../safety/index.ts';
-import { type Chart, figure, type Hue, type Layer, type Point, SCROLL_HINT, shortNumber, thin } from './chart.ts';
-import { text } from './html.ts';
+import { type Chart, figure, type Hue, type Layer, type Point, thin } from '../page/chart.ts';
+import {
+  figureOf,
+  type Html,
+  type HtmlPart,
+  html,
+  meter,
+  meters,
+  NOT_RECORDED,
+  NOTHING,
+  numbers,
+  shortNumber,
+  table,
+  words,
+} from '../page/html.ts';
 
 type Of<K extends MetricKind> = Extract<MetricRecord, { kind: K }>;
 
@@ -21,7 +34,7 @@ export function only<K extends MetricKind>(records: readonly MetricRecord[], kin
 }
 
 /** Success on validation episodes with its interval, beside the success of training episodes. */
-export function learningCurve(records: readonly MetricRecord[], targetRate: number | null): string {
+export function learningCurve(records: readonly MetricRecord[], targetRate: number | null): Html {
   const rounds = only(records, 'validation').filter((round) => round.episodes > 0);
   const training = only(records, 'episode').filter((episode) => episode.purpose === 'training');
   const layers: Layer[] = [];
@@ -61,7 +74,7 @@ export function learningCurve(records: readonly MetricRecord[], targetRate: numb
 }
 
 /** How much help the policy still needed. */
-export function interventionCurve(records: readonly MetricRecord[]): string {
+export function interventionCurve(records: readonly MetricRecord[]): Html {
   const training = only(records, 'episode').filter((episode) => episode.purpose === 'training' && episode.steps > 0);
   const share = movingMean(training.map((episode) => [episode.envStep, episode.interventionSteps / episode.steps]));
   const helped = movingMean(training.map((episode) => [episode.envStep, episode.interventions > 0 ? 1 : 0]));
@@ -83,7 +96,7 @@ export function interventionCurve(records: readonly MetricRecord[]): string {
 }
 
 /** Is the critic believable? */
-export function calibration(records: readonly MetricRecord[]): string {
+export function calibration(records: readonly MetricRecord[]): Html {
   const all = only(records, 'calibration').flatMap((record) => record.pairs);
   const pairs = all
     .slice(-SCATTER_POINTS * 4)
@@ -95,7 +108,7 @@ export function calibration(records: readonly MetricRecord[]): string {
   const error = pairs.length === 0 ? 0 : mean(pairs.map(([q, gain]) => q - gain));
   const chart: Chart = {
     title: 'Q against realised return',
-    description: `${pairs.length} steps; on average Q is ${shortNumber(Number(error.toPrecision(2)))} above the return.`,
+    description: `${pairs.length} steps; on average Q is ${figureOf(error)} above the return.`,
     x: { label: 'discounted return that came', min: returns[0], max: returns[1] },
     y: { label: 'Q before', min: values[0], max: values[1] },
     layers: [
@@ -116,10 +129,7 @@ export function calibration(records: readonly MetricRecord[]): string {
       { kind: 'line', hue: 'orange', points: binned(pairs), label: 'mean Q' },
     ],
   };
-  const difference =
-    pairs.length > 0
-      ? ` Mean difference: ${error >= 0 ? '+' : '−'}${shortNumber(Math.abs(Number(error.toPrecision(2))))}.`
-      : '';
+  const difference = pairs.length > 0 ? ` Mean difference: ${error >= 0 ? '+' : '−'}${figureOf(Math.abs(error))}.` : '';
   return figure(
     chart,
     pairs.length > 0,
@@ -133,7 +143,7 @@ function rangeOf(values: readonly number[]): readonly [number, number] {
 }
 
 /** Losses, temperature and entropy, each on its own scale. */
-export function learnerCurves(records: readonly MetricRecord[]): string {
+export function learnerCurves(records: readonly MetricRecord[]): Html[] {
   const updates = only(records, 'update');
   const curve = (
     title: string,
@@ -141,7 +151,7 @@ export function learnerCurves(records: readonly MetricRecord[]): string {
     hue: 'blue' | 'orange' | 'green' | 'violet',
     value: (u: Of<'update'>) => number | null,
     scale: 'linear' | 'log' = 'linear',
-  ): string => {
+  ): Html => {
     const points = thin(
       updates
         .map((u): Point => [u.update, value(u) ?? Number.NaN])
@@ -163,22 +173,23 @@ export function learnerCurves(records: readonly MetricRecord[]): string {
     curve('Actor loss', 'loss', 'orange', (u) => u.actorLoss),
     curve('Temperature', 'α', 'green', (u) => u.temperature),
     curve('Entropy', 'nats', 'violet', (u) => u.entropy),
-  ].join('');
+  ];
 }
 
 /** Which safety stages acted, why, and how often; how much room was left, and what the energy tank held. */
-export function filterActivity(records: readonly MetricRecord[]): string {
-  const last = only(records, 'safety').at(-1);
-  if (last === undefined || !(last.ticks > 0)) return '<p class="empty">Nothing was recorded for this.</p>';
+export function filterActivity(records: readonly MetricRecord[]): Html {
+  const safety = only(records, 'safety');
+  const last = safety.at(-1);
+  if (last === undefined || !(last.ticks > 0)) return NOT_RECORDED;
   const reasons = Object.entries(last.byReason ?? {}).sort(([, a], [, b]) => b - a);
   const widest = Math.max(1, ...reasons.map(([, ticks]) => ticks));
-  const cells = reasons.map(([reason, ticks]) => {
-    const share = `${((ticks / last.ticks) * 100).toFixed(2)} %`;
+  const rows = reasons.map(([reason, ticks]) => {
     const sentence = SAFETY_BITS.find(({ name }) => name === reason)?.sentence ?? '';
-    return `<tr><th scope="row">${text(reason)}</th><td class="words">${text(sentence)}</td><td class="meter"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill blue" width="${((ticks / widest) * 100).toFixed(1)}" height="10"/></svg></td><td class="number">${shortNumber(ticks)}</td><td class="number">${share}</td></tr>`;
+    return [reason, sentence, meter(ticks / widest, 'blue'), shortNumber(ticks), percent(ticks / last.ticks, 2)];
   });
-  const changed = ((last.changedTicks / last.ticks) * 100).toFixed(2);
-  return `${SCROLL_HINT}<table><thead><tr><th scope="col">Reason</th><th scope="col">What happened</th><th scope="col">Activity</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th></tr></thead><tbody>${cells.join('')}</tbody></table><p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed} %) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(only(records, 'safety'))}${roomCurves(only(records, 'safety'))}`;
+  const columns = ['Reason', words('What happened'), meters('Activity'), numbers('Ticks'), numbers('Share')];
+  const changed = percent(last.changedTicks / last.ticks, 2);
+  return html`${table(columns, rows)}<p>${shortNumber(last.changedTicks)} of ${shortNumber(last.ticks)} ticks (${changed}) were changed by any stage; ${shortNumber(last.violations)} broke a limit; ${shortNumber(last.overruns)} began late by more than a period.</p>${stageTable(safety)}${roomCurves(safety)}`;
 }
 
 const STAGE_SENTENCES: Readonly<Record<string, string>> = {
@@ -193,28 +204,27 @@ const STAGE_SENTENCES: Readonly<Record<string, string>> = {
 };
 
 /** Each stage of the chain in its order, with the least margin of the whole run. */
-function stageTable(safety: readonly Of<'safety'>[]): string {
+function stageTable(safety: readonly Of<'safety'>[]): Html {
   const last = safety.at(-1)!;
-  const cells = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
+  const rows = Object.entries(last.stages ?? {}).map(([stage, { changedTicks }]) => {
     const least = Math.min(...safety.map((record) => record.stages?.[stage]?.marginMin ?? 1));
-    const share = `${((changedTicks / last.ticks) * 100).toFixed(2)} %`;
-    return `<tr><th scope="row">${text(stage)}</th><td class="words">${text(STAGE_SENTENCES[stage] ?? '')}</td><td class="number">${shortNumber(changedTicks)}</td><td class="number">${share}</td><td class="number">${(least * 100).toFixed(1)} %</td></tr>`;
+    const share = percent(changedTicks / last.ticks, 2);
+    return [stage, STAGE_SENTENCES[stage] ?? '', shortNumber(changedTicks), share, percent(least)];
   });
-  if (cells.length === 0) return '';
-  return `${SCROLL_HINT}<table><thead><tr><th scope="col">Stage</th><th scope="col">What it does</th><th scope="col" class="number">Ticks</th><th scope="col" class="number">Share</th><th scope="col" class="number">Least margin</th></tr></thead><tbody>${cells.join('')}</tbody></table>`;
+  if (rows.length === 0) return NOTHING;
+  return table(['Stage', words('What it does'), numbers('Ticks'), numbers('Share'), numbers('Least margin')], rows);
 }
 
-function roomCurves(safety: readonly Of<'safety'>[]): string {
-  const curve = (title: string, label: string, hue: Hue, value: (record: Of<'safety'>) => number | undefined) => {
+function roomCurves(safety: readonly Of<'safety'>[]): Html {
+  const curve = (title: string, label: string, hue: Hue, value: (record: Of<'safety'>) => number | undefined): Html => {
     const points = safety.flatMap((record): Point[] => {
       const share = value(record);
       return typeof share === 'number' && Number.isFinite(share) ? [[record.tS, share]] : [];
     });
     if (points.length < 2) {
       const [only] = points;
-      return only === undefined
-        ? ''
-        : `<p>${text(title)}: ${(only[1] * 100).toFixed(1)} %, of one record at ${shortNumber(only[0])} s.</p>`;
+      if (only === undefined) return NOTHING;
+      return html`<p>${title}: ${percent(only[1])}, of one record at ${shortNumber(only[0])} s.</p>`;
     }
     const parts = withoutGaps(points).map((part) => thin(part, CURVE_POINTS));
     const chart: Chart = {
@@ -231,7 +241,7 @@ function roomCurves(safety: readonly Of<'safety'>[]): string {
   };
   const margin = curve('Least safety margin', 'share of the limit left', 'blue', (record) => record.marginMin);
   const tank = curve('Energy tank, least content', 'share of a full tank', 'orange', (record) => record.tank?.levelMin);
-  return `<div class="pair">${margin}${tank}</div><p>The least safety margin is the smallest room to any limit since the record before, as a share of that limit: 0 % is at the limit.</p>`;
+  return html`<div class="pair">${margin}${tank}</div><p>The least safety margin is the smallest room to any limit since the record before, as a share of that limit: 0 % is at the limit.</p>`;
 }
 
 /** Runs of points without a gap: one that is far longer than usual, as during validation, is not drawn through. */
@@ -254,13 +264,13 @@ const HISTOGRAM_TITLES: Readonly<Record<string, string>> = {
 };
 
 /** How long things took. */
-export function histograms(records: readonly MetricRecord[]): string {
+export function histograms(records: readonly MetricRecord[]): HtmlPart {
   const latest = new Map(only(records, 'histogram').map((record) => [record.name, record.data]));
-  if (latest.size === 0) return '<p class="empty">Nothing was recorded for this.</p>';
-  return [...latest].map(([name, data]) => histogram(name, data)).join('');
+  if (latest.size === 0) return NOT_RECORDED;
+  return [...latest].map(([name, data]) => histogram(name, data));
 }
 
-function histogram(name: string, data: HistogramData): string {
+function histogram(name: string, data: HistogramData): Html {
   const edge = (i: number): number => data.low * data.growth ** i;
   const total = data.counts.reduce((sum, n) => sum + n, 0);
   const used = data.counts.flatMap((n, i) => (n > 0 ? [i] : []));
@@ -279,11 +289,10 @@ function histogram(name: string, data: HistogramData): string {
     size: 'half',
   };
   const outside = data.under + data.over > 0 ? ` ${shortNumber(data.under + data.over)} outside the shown range.` : '';
-  const ms = (value: number): string => shortNumber(Number(value.toPrecision(3)));
   return figure(
     chart,
     total > 0,
-    `p50 ${ms(p50)} ms, p99 ${ms(p99)} ms, max ${ms(data.max)} ms, n = ${shortNumber(total)}.${outside}`,
+    `p50 ${figureOf(p50)} ms, p99 ${figureOf(p99)} ms, max ${figureOf(data.max)} ms, n = ${shortNumber(total)}.${outside}`,
   );
 }
 

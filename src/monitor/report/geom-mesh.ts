@@ -3,7 +3,7 @@ import type { DrawnShape } from '../../record/index.ts';
 
 /**
  * A shape of unit size. Vertex i is the 7 numbers from 7·i: x, y, z, end, nx, ny, nz. Its place on a geom is
- * (x·a, y·b, z·c + end·h), where (a, b, c, h) come from `shapeScale`; the normal is the same at every size.
+ * (x·a, y·b, z·c + end·h), where (a, b, c, h) are the renderer's factors of its kind and size; the normal is the same at every size.
  */
 export interface UnitMesh {
   readonly vertices: readonly number[];
@@ -12,16 +12,6 @@ export interface UnitMesh {
 }
 
 export const VERTEX_NUMBERS = 7;
-
-/** The factors (a, b, c, h) of a shape with MuJoCo's size numbers. */
-export function shapeScale(type: DrawnShape, sizeM: readonly number[]): [number, number, number, number] {
-  const [s0 = 0, s1 = 0, s2 = 0] = sizeM;
-  if (type === 'box' || type === 'ellipsoid') return [s0, s1, s2, 0];
-  if (type === 'sphere') return [s0, s0, s0, 0];
-  if (type === 'capsule') return [s0, s0, s0, s1];
-  if (type === 'cylinder') return [s0, s0, 0, s1];
-  return [s0, s1, 0, 0];
-}
 
 /** Meshes of every kind but `plane`, round ones with `segments` ≥ 6 corners around. */
 export function unitMeshes(segments: number): Readonly<Record<Exclude<DrawnShape, 'plane'>, UnitMesh>> {

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QuantileHistogram } from '../../core/index.ts';
 import {
@@ -12,14 +14,13 @@ import {
   type RunSummary,
   writeRecording,
 } from '../../record/index.ts';
-import { niceTicks, renderChart, shortNumber, thin } from './chart.ts';
+import { niceTicks, renderChart, thin } from '../page/chart.ts';
+import { shortNumber } from '../page/html.ts';
 import { calibration } from './figures.ts';
 import { unitMeshes, VERTEX_NUMBERS } from './geom-mesh.ts';
-import { loadReportData } from './load-report-data.ts';
-import { renderReport } from './page.ts';
-import type { ReportData } from './report-data.ts';
-import { renderStill } from './still.ts';
-import { writeReport } from './write-report.ts';
+import { renderReport, writeReport } from './report.ts';
+import { loadReportData, type ReportData } from './run-data.ts';
+import { stillOf } from './still.ts';
 
 const EVIL = `</script><img src=x onerror="alert('1')">&]]>`;
 
@@ -163,12 +164,15 @@ describe('renderReport', () => {
     expect(html.replaceAll('http://www.w3.org/2000/svg', '')).not.toMatch(
       /https?:|\bimport\s*\(|@import|url\(|<link|<iframe/,
     );
-    expect(html).not.toMatch(/\ssrc=/);
+    expect(html).not.toMatch(/\ssrc="(?!data:)/);
+    const [, script] = /<script type="module">([\s\S]*?)<\/script>/.exec(html)!;
+    const hash = createHash('sha256').update(script!).digest('base64');
+    expect(html).toContain(`img-src data:; script-src 'sha256-${hash}'">`);
   });
 
   it('lets no name of the run become markup', () => {
     const html = renderReport(full(EVIL));
-    expect(html).not.toContain('<img');
+    expect(html).not.toContain('<img src');
     expect(html.split('</script>').length).toBe(html.split('<script').length);
     const blocks = [...html.matchAll(/<script type="application\/json"[^>]*>([\s\S]*?)<\/script>/g)];
     expect(blocks).toHaveLength(3);
@@ -217,7 +221,7 @@ describe('renderReport', () => {
 
   it('gives Q and return an axis each, as wide as what came', () => {
     const pairs = Array.from({ length: 50 }, (_, i) => [-2 + i / 50, 0.5 + i / 100] as const);
-    const html = calibration([{ kind: 'calibration', tS: 1, envStep: 1, pairs }]);
+    const html = calibration([{ kind: 'calibration', tS: 1, envStep: 1, pairs }]).markup;
     const left = Math.min(...[...html.matchAll(/cx="([\d.]+)"/g)].map(([, x]) => Number(x)));
     const right = Math.max(...[...html.matchAll(/cx="([\d.]+)"/g)].map(([, x]) => Number(x)));
     // Nearly all of a chart that is 560 wide.
@@ -307,18 +311,36 @@ describe('recordings', () => {
   });
 });
 
-describe('renderStill', () => {
-  it('draws only visible faces, as well-formed SVG', () => {
-    const svg = renderStill(recording(), -1);
-    expect(unbalanced(svg)).toBeNull();
-    const count = svg.split('<polygon').length - 1;
-    expect(count).toBeGreaterThan(40);
-    const all = [...unitMeshes(14).capsule.faces, ...unitMeshes(14).box.faces].length;
-    expect(count).toBeLessThan(all * 0.7);
+/** Alpha of each pixel of a PNG as `stillOf` makes them: rows of bytes less those of the pixel before. */
+function alphaOf(address: string): number[] {
+  const [kind, data] = address.split(',');
+  expect(kind).toBe('data:image/png;base64');
+  const png = Buffer.from(data!, 'base64');
+  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
+  expect([width, height]).toEqual([720, 480]);
+  const rows = inflateSync(png.subarray(41, 41 + png.readUInt32BE(33)));
+  return Array.from({ length: height }, (_, y) => {
+    let alpha = 0;
+    return Array.from({ length: width }, (__, x) => {
+      alpha = (alpha + rows[y * (1 + 4 * width) + 1 + 4 * x + 3]!) & 255;
+      return alpha;
+    });
+  }).flat();
+}
+
+describe('stillOf', () => {
+  it('draws the shapes of the last frame and nothing around them', () => {
+    const alpha = alphaOf(stillOf(encodeRecording(recording())));
+    const drawn = alpha.filter((value) => value === 255).length;
+    expect(drawn).toBeGreaterThan(10_000);
+    expect(drawn).toBeLessThan(alpha.length / 2);
+    expect(alpha.filter((value) => value !== 255 && value !== 0)).toEqual([]);
+    expect([alpha[0], alpha.at(-1)]).toEqual([0, 0]);
   });
 
   it('is an empty picture for an empty recording', () => {
-    expect(renderStill({ ...recording(), frames: [] }, 0)).not.toContain('<polygon');
+    const empty = stillOf(encodeRecording({ ...recording(), frames: [] }));
+    expect(alphaOf(empty).every((value) => value === 0)).toBe(true);
   });
 });
 
@@ -391,7 +413,7 @@ describe('charts', () => {
           y: { label: 'y', scale },
           layers,
         });
-        expect(svg).not.toMatch(/NaN|Infinity/);
+        expect(svg.markup).not.toMatch(/NaN|Infinity/);
       }
     }
   });

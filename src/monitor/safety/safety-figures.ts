@@ -1,11 +1,24 @@
 /** The charts of a safety report. */
+import { percent } from '../../core/index.ts';
 import type { SafetyCheckResult, StopFigure, StopResult, Trace } from '../../safety-check/index.ts';
-import { type Chart, figure, type Layer, type Point, shortNumber } from '../report/chart.ts';
+import { type Chart, figure, type Layer, type Point } from '../page/chart.ts';
+import {
+  figureOf,
+  type Html,
+  type HtmlPart,
+  html,
+  meter,
+  meters,
+  NOTHING,
+  numbers,
+  shortNumber,
+  table,
+} from '../page/html.ts';
 
 const HUES = ['blue', 'orange', 'green', 'violet'] as const;
 
 /** The courses of the trials that came nearest to a limit. */
-export function marginFigure({ worst }: SafetyCheckResult): string {
+export function marginFigure({ worst }: SafetyCheckResult): Html {
   const layers: Layer[] = worst.map((trace, i) => ({
     kind: 'line',
     hue: HUES[i % HUES.length]!,
@@ -30,9 +43,9 @@ export function marginFigure({ worst }: SafetyCheckResult): string {
 }
 
 /** The tank of the wildest trial. */
-export function energyFigure({ energy }: SafetyCheckResult): string {
+export function energyFigure({ energy }: SafetyCheckResult): Html {
   const { trace, hasTank, tankFloorJ } = energy;
-  if (trace === null) return '<p class="empty">Without masses in the model there is no energy to reckon with.</p>';
+  if (trace === null) return html`<p class="empty">Without masses in the model there is no energy to reckon with.</p>`;
   const layers: Layer[] = [
     { kind: 'line', hue: 'orange', points: pointsOf(trace, trace.kineticJ), label: 'kinetic energy' },
   ];
@@ -69,51 +82,53 @@ export function energyFigure({ energy }: SafetyCheckResult): string {
 }
 
 /** Peak energy and force with the tank and without. */
-export function comparisonFigures({ energy }: SafetyCheckResult): string {
-  if (energy.comparison === null) return '';
-  const figures = energy.comparison.map((each) => {
+export function comparisonFigures({ energy }: SafetyCheckResult): Html {
+  const figures = (energy.comparison ?? []).map((each) => {
     const isWall = each.attack === 'wall';
     const title = isWall ? 'Pushing into a rigid wall' : 'Pumping in phase with the motion';
-    const bars: [string, number, number][] = [
-      ['kinetic energy, J', each.peakKineticWithJ, each.peakKineticWithoutJ],
-      ...(isWall && each.hasTouched
-        ? [['contact force, N', each.peakForceWithN, each.peakForceWithoutN] as [string, number, number]]
-        : []),
+    const rows = [
+      ...pair('Kinetic energy', 'J', each.peakKineticWithJ, each.peakKineticWithoutJ),
+      ...(isWall && each.hasTouched ? pair('Contact force', 'N', each.peakForceWithN, each.peakForceWithoutN) : []),
     ];
-    return `<figure><h3>${title}</h3>${bars.map(barPair).join('')}<figcaption>${each.trials} trials of ${shortNumber(each.ticks / Math.max(1, each.trials))} ticks, once with the tank and once without; the largest values.${each.hasTouched ? '' : ' The wall was never touched: nothing is shown about forces.'}</figcaption></figure>`;
+    const untouched = each.hasTouched ? '' : ' The wall was never touched: nothing is shown about forces.';
+    const ticks = shortNumber(each.ticks / Math.max(1, each.trials));
+    return html`<figure><h3>${title}</h3>${table(['', meters(''), numbers('Largest')], rows)}<figcaption>${each.trials} trials of ${ticks} ticks, once with the tank and once without.${untouched}</figcaption></figure>`;
   });
-  return `<div>${figures.join('')}</div>`;
+  return figures.length === 0 ? NOTHING : html`<div>${figures}</div>`;
 }
 
-function barPair([label, withTank, without]: readonly [string, number, number]): string {
+/** Two rows of a comparison, against the larger of the two. */
+function pair(what: string, unit: string, withTank: number, without: number): HtmlPart[][] {
   const most = Math.max(withTank, without, 1e-9);
-  const bar = (name: string, value: number, hue: string, y: number): string =>
-    `<rect class="fill ${hue}" x="0" y="${y}" width="${((300 * value) / most).toFixed(1)}" height="16" rx="2"/>` +
-    `<text class="value" x="${value / most > 0.8 ? 294 : ((300 * value) / most + 6).toFixed(1)}" y="${y + 12}"${value / most > 0.8 ? ' text-anchor="end"' : ''}>${shortNumber(Number(value.toPrecision(3)))}, ${name}</text>`;
-  return `<svg class="chart bars2" viewBox="0 0 420 62" role="img" aria-label="${label}: ${withTank.toPrecision(3)} with the tank, ${without.toPrecision(3)} without"><text class="label" x="0" y="11">${label}</text>${bar('with the tank', withTank, 'blue', 18)}${bar('without', without, 'orange', 39)}</svg>`;
+  return [
+    [`${what}, with the tank`, meter(withTank / most, 'blue'), `${figureOf(withTank)} ${unit}`],
+    ['without', meter(without / most, 'orange'), `${figureOf(without)} ${unit}`],
+  ];
 }
 
 /** Histograms of stops. */
-export function stopFigures({ stops }: SafetyCheckResult): string {
-  if (stops.length === 0) return '<p class="empty">No stop was measured in so few ticks.</p>';
-  return stops.map(stopBlock).join('');
+export function stopFigures({ stops }: SafetyCheckResult): HtmlPart {
+  return stops.length === 0 ? html`<p class="empty">No stop was measured in so few ticks.</p>` : stops.map(stopBlock);
 }
 
-function stopBlock(stop: StopResult): string {
-  const title = stop.cause === 'silence' ? 'Commands end' : 'Commands turn to NaN';
+function stopBlock({ cause, stops, time, distance, reaction, plantTime }: StopResult): Html {
+  const title = cause === 'silence' ? 'Commands end' : 'Commands turn to NaN';
   const figures = [
-    histogramFigure(`${title}: time to rest`, 'ms', 1e3, stop.time),
-    histogramFigure(`${title}: distance`, stop.distance.unit, 1, stop.distance),
-    histogramFigure(`${title}: time to the first braking tick`, 'ms', 1e3, stop.reaction),
+    histogramFigure(`${title}: time to rest`, 'ms', 1e3, time),
+    histogramFigure(`${title}: distance`, distance.unit, 1, distance),
+    histogramFigure(`${title}: time to the first braking tick`, 'ms', 1e3, reaction),
   ];
+  const ms = (seconds: number): number => Math.round(seconds * 1e3);
   const plant =
-    stop.plantTime === null
+    plantTime === null
       ? ''
-      : ` The simulated robot stood after ${Math.round(stop.plantTime.median * 1e3)} ms (median), ${Math.round(stop.plantTime.max * 1e3)} ms at most.`;
-  return `<h3 class="block">${title}: ${shortNumber(stop.stops)} ${stop.stops === 1 ? 'stop' : 'stops'}</h3><div class="triple">${figures.join('')}</div><p class="lead">Of its own bound, a stop used at most ${Math.round(100 * stop.time.shareOfBoundMax)} % of the time and ${Math.round(100 * stop.distance.shareOfBoundMax)} % of the distance.${plant}</p>`;
+      : ` The simulated robot stood after ${ms(plantTime.median)} ms (median), ${ms(plantTime.max)} ms at most.`;
+  const used = `Of its own bound, a stop used at most ${percent(time.shareOfBoundMax, 0)} of the time and ${percent(distance.shareOfBoundMax, 0)} of the distance.${plant}`;
+  const counted = `${shortNumber(stops)} ${stops === 1 ? 'stop' : 'stops'}`;
+  return html`<h3>${title}: ${counted}</h3><div class="row">${figures}</div><p>${used}</p>`;
 }
 
-function histogramFigure(title: string, unit: string, scale: number, stop: StopFigure): string {
+function histogramFigure(title: string, unit: string, scale: number, stop: StopFigure): Html {
   const { width, counts } = stop.histogram;
   const chart: Chart = {
     title,
@@ -130,7 +145,7 @@ function histogramFigure(title: string, unit: string, scale: number, stop: StopF
     ],
     size: 'half',
   };
-  const shown = (value: number): string => shortNumber(Number((value * scale).toPrecision(3)));
+  const shown = (value: number): string => figureOf(value * scale);
   return figure(
     chart,
     true,

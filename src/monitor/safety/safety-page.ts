@@ -1,63 +1,58 @@
-/** The report of a safety check: one HTML file that needs nothing else, and says so to the browser. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+/** The page of a safety check: one HTML file that needs nothing else. */
+import { percent, replaceFile } from '../../core/index.ts';
 import { printedBound, type SafetyCheckResult } from '../../safety-check/index.ts';
-import { shortNumber } from '../report/chart.ts';
-import { text } from '../report/html.ts';
+import {
+  type Card,
+  cards,
+  durationText,
+  figureOf,
+  type Html,
+  html,
+  list,
+  millimetres,
+  renderPage,
+  section,
+  shortNumber,
+} from '../page/html.ts';
 import { comparisonFigures, energyFigure, marginFigure, stopFigures } from './safety-figures.ts';
 import { armTable, attackersTable, limitsTable, marginsTable, stagesTable, violationsTable } from './safety-tables.ts';
 
-const styleSheet = (): string => readFileSync(new URL('./safety.css', import.meta.url), 'utf8');
-
-/** The whole page. Every text that came from a file is escaped; nothing is loaded, and no script runs. */
-export function renderSafetyReport(result: SafetyCheckResult): string {
-  const css = styleSheet();
-  // The page may use its own style sheet and nothing else, wherever it is shown.
-  const hash = createHash('sha256').update(css).digest('base64');
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Safety check: ${text(result.robot)}</title>
-<style>${css}</style>
-</head>
-<body>
-${header(result)}
-<main>
-${sectionsOf(result).join('\n')}
-</main>
-${footer(result)}
-</body>
-</html>
-`;
+/** Writes the page to `path`, whole or not at all. Rejects when the disk refuses. */
+export async function writeSafetyReport(path: string, result: SafetyCheckResult): Promise<void> {
+  await replaceFile(path, renderSafetyReport(result));
 }
 
-function header(result: SafetyCheckResult): string {
-  const mood = result.ok ? 'good' : 'bad';
-  const icon = result.ok ? 'M5 13l4.5 4.5L19 7' : 'M6 6l12 12M18 6L6 18';
-  return `<header>
-<p class="brand">Rein <span>safety check</span></p>
-<div class="verdict ${mood}">
-<svg class="icon" viewBox="0 0 24 24" role="img" aria-label="${result.ok ? 'passed' : 'found something'}"><path d="${icon}"/></svg>
-<div><h1>${text(result.verdict)}</h1>
-<p>${text(subline(result))}</p></div>
-</div>
-${cards(result)}
-</header>`;
+/** The whole page; no script runs in it. */
+export function renderSafetyReport(result: SafetyCheckResult): string {
+  return renderPage({
+    title: `Safety check: ${result.robot}`,
+    kind: 'safety check',
+    header: html`${verdict(result)}${resultCards(result)}`,
+    sections: sectionsOf(result),
+    footer: footer(result),
+  });
+}
+
+function verdict(result: SafetyCheckResult): Html {
+  const [mood, said, icon] = result.ok
+    ? ['good', 'passed', 'M5 13l4.5 4.5L19 7']
+    : ['bad', 'found something', 'M6 6l12 12M18 6L6 18'];
+  return html`<div class="verdict ${mood}">
+<svg class="icon" viewBox="0 0 24 24" role="img" aria-label="${said}"><path d="${icon}"/></svg>
+<div><h1>${result.verdict}</h1>
+<p>${subline(result)}</p></div>
+</div>`;
 }
 
 function subline({ plant, trials, simulatedS, joints, controlHz, startedAt }: SafetyCheckResult): string {
   const where = plant === 'mujoco' ? 'in MuJoCo' : 'against joints that follow with a lag';
-  return `${shortNumber(trials)} trials ${where}, ${minutes(simulatedS)} of robot time at ${shortNumber(controlHz)} Hz, ${joints} joints. ${startedAt.slice(0, 10)}.`;
+  return `${shortNumber(trials)} trials ${where}, ${durationText(simulatedS)} of robot time at ${shortNumber(controlHz)} Hz, ${joints} joints. ${startedAt.slice(0, 10)}.`;
 }
 
-function cards(result: SafetyCheckResult): string {
+function resultCards(result: SafetyCheckResult): Html {
   const { violations, energy, stops, ticks, margins } = result;
   const count = violations.reduce((sum, each) => sum + each.count, 0);
-  const items: [string, string, string, 'good' | 'bad' | 'plain'][] = [
+  const items: Card[] = [
     ['Adversarial ticks', shortNumber(ticks), `seed ${result.seed}`, 'plain'],
     ['Violations', shortNumber(count), boundNote(result), count === 0 ? 'good' : 'bad'],
   ];
@@ -65,7 +60,7 @@ function cards(result: SafetyCheckResult): string {
   if (nearest !== null) {
     items.push([
       'Nearest to itself or a wall',
-      `${shortNumber(Math.round(nearest * 1e4) / 10)} mm`,
+      millimetres(nearest),
       'of the reference',
       nearest >= 0 ? 'good' : 'bad',
     ]);
@@ -83,19 +78,10 @@ function cards(result: SafetyCheckResult): string {
   const slowest = stops.reduce((most, { time }) => Math.max(most, time.max), 0);
   const share = stops.reduce((most, { time }) => Math.max(most, time.shareOfBoundMax), 0);
   if (stops.length > 0) {
-    const note = `at most ${Math.round(100 * share)} % of the predicted bound`;
+    const note = `at most ${percent(share, 0)} of the predicted bound`;
     items.push(['Slowest stop', `${Math.round(slowest * 1e3)} ms`, note, share <= 1 ? 'good' : 'bad']);
   }
-  const cells = items.map(
-    ([label, value, note, mood]) =>
-      `<li class="${mood}"><span class="label">${text(label)}</span><strong>${text(value)}</strong><span class="note">${text(note)}</span></li>`,
-  );
-  return `<ul class="cards">${cells.join('')}</ul>`;
-}
-
-/** Three significant digits. */
-function figureOf(value: number): string {
-  return shortNumber(Number(value.toPrecision(3)));
+  return cards(items);
 }
 
 function boundNote({ violations, ticks }: SafetyCheckResult): string {
@@ -105,12 +91,12 @@ function boundNote({ violations, ticks }: SafetyCheckResult): string {
   return `rate below ${printedBound(bound).toExponential(1)} per tick, 95 % sure`;
 }
 
-function sectionsOf(result: SafetyCheckResult): string[] {
+function sectionsOf(result: SafetyCheckResult): Html[] {
   return [
     section('What was counted', violationsTable(result), WITNESSES),
     section('The simulated arm', armTable(result), armLead(result)),
-    section('How near it came', `<div class="split">${marginFigure(result)}${marginsTable(result)}</div>`),
-    section('Energy', `<div class="split">${energyFigure(result)}${comparisonFigures(result)}</div>`),
+    section('How near it came', html`<div class="pair">${marginFigure(result)}${marginsTable(result)}</div>`),
+    section('Energy', html`<div class="pair">${energyFigure(result)}${comparisonFigures(result)}</div>`),
     section('Stopping', stopFigures(result), STOPS),
     section('The attackers', attackersTable(result), ATTACKERS),
     section('The stages', stagesTable(result), STAGE_LEAD),
@@ -138,28 +124,11 @@ function armLead({ arm: { payloadMaxKg } }: SafetyCheckResult): string {
   return `The chain holds the reference within the limits; the arm lags behind it and yields to loads. ${load}`;
 }
 
-function section(title: string, body: string, lead = ''): string {
-  const id = title.toLowerCase().replace(/[^a-z]+/g, '-');
-  const intro = lead === '' ? '' : `<p class="lead">${text(lead)}</p>`;
-  return `<section aria-labelledby="${id}"><h2 id="${id}">${text(title)}</h2>${intro}${body}</section>`;
-}
-
-function list(items: readonly string[]): string {
-  return `<ul class="plain">${items.map((item) => `<li>${text(item)}</li>`).join('')}</ul>`;
-}
-
-function footer({ command, seed, versions, machine, sources, wallS }: SafetyCheckResult): string {
+function footer({ command, seed, versions, machine, sources, wallS }: SafetyCheckResult): Html {
   const names = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  return `<footer>
-<p>The same check again:</p>
-<pre>${text(command)}</pre>
-<p>${text(`Seed ${seed}. Files: ${sources.join(', ')}.`)}</p>
-<p>${text(`${names.join(', ')}. Node ${machine.node}, ${machine.cores} cores, ${machine.cpu}; took ${minutes(wallS)}.`)}</p>
-<p>Not a certified safety function. Nothing on this page was tried on hardware.</p>
-</footer>`;
-}
-
-function minutes(seconds: number): string {
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+  return html`<p>The same check again:</p>
+<pre>${command}</pre>
+<p>Seed ${seed}. Files: ${sources.join(', ')}.</p>
+<p>${names.join(', ')}. Node ${machine.node}, ${machine.cores} cores, ${machine.cpu}; took ${durationText(wallS)}.</p>
+<p>Not a certified safety function. Nothing on this page was tried on hardware.</p>`;
 }

@@ -1,13 +1,27 @@
 /** The tables of a safety report. */
+import { percent, significant } from '../../core/index.ts';
 import {
   type AdversaryName,
   ARM_WORDS,
   KIND_WORDS,
   printedBound,
   type SafetyCheckResult,
+  type Trace,
 } from '../../safety-check/index.ts';
-import { shortNumber } from '../report/chart.ts';
-import { attribute, text } from '../report/html.ts';
+import {
+  badge,
+  figureOf,
+  type Html,
+  html,
+  list,
+  meter,
+  meters,
+  millimetres,
+  NOTHING,
+  numbers,
+  shortNumber,
+  table,
+} from '../page/html.ts';
 
 /** What each attacker does, in a few words. */
 const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>> = {
@@ -27,54 +41,51 @@ const ATTACKER_WORDS: Readonly<Record<AdversaryName, readonly [string, string]>>
   farStart: ['Far start', 'first target too far away'],
 };
 
-export function violationsTable({ violations, untried }: SafetyCheckResult): string {
+export function violationsTable({ violations, untried }: SafetyCheckResult): Html {
   const rows = violations.map(({ kind, applies, count, ticks, upperBound95, worst, unit, first }) => {
-    const name = text(sentence(KIND_WORDS[kind]));
-    if (!applies && count === 0) {
-      return `<tr class="off"><th scope="row">${name}</th><td colspan="3">the robot's files have no such limit</td></tr>`;
-    }
-    if (ticks === 0) return `<tr class="off"><th scope="row">${name}</th><td colspan="3">never came up</td></tr>`;
-    const mood = count === 0 ? 'good' : 'bad';
-    const by = unit === '1' ? '' : `, by up to ${shortNumber(Number(worst.toPrecision(3)))} ${unit}`;
-    const where =
-      first === null
-        ? ''
-        : `<br><small>${text(`first in trial ${first.index} (${first.adversary}, ${first.plant})${by}`)}</small>`;
-    return `<tr><th scope="row">${name}${where}</th><td class="number"><span class="badge ${mood}">${shortNumber(count)}</span></td><td class="number">${shortNumber(ticks)}</td><td class="number">${bound(upperBound95)}</td></tr>`;
+    const name = sentence(KIND_WORDS[kind]);
+    if (!applies && count === 0) return [name, "the robot's files have no such limit"];
+    if (ticks === 0) return [name, 'never came up'];
+    const by = unit === '1' ? '' : `, by up to ${figureOf(worst)} ${unit}`;
+    return [
+      html`${name}${whereOf(first, by)}`,
+      ...[badge(shortNumber(count), count === 0 ? 'good' : 'bad'), shortNumber(ticks), bound(upperBound95)],
+    ];
   });
-  const note = untried.length === 0 ? '' : `<p class="lead">${text(`Not tried: ${untried.join(', ')}.`)}</p>`;
-  return table(['', 'Violations#', 'in#', 'Rate below#'], rows) + note;
+  const note = untried.length === 0 ? NOTHING : html`<p>Not tried: ${untried.join(', ')}.</p>`;
+  return html`${table(['', numbers('Violations'), numbers('in'), numbers('Rate below')], rows)}${note}`;
 }
 
 /** What the simulated arm did beyond what its reference was held to, and what to set for that. */
-export function armTable({ arm }: SafetyCheckResult): string {
-  if (!arm.applies) return '<p class="empty">Not looked at: it is a mobile base, or no file says what it weighs.</p>';
+export function armTable({ arm }: SafetyCheckResult): Html {
+  if (!arm.applies)
+    return html`<p class="empty">Not looked at: it is a mobile base, or no file says what it weighs.</p>`;
   const rows = arm.excursions.map(({ kind, count, ticks, worst, unit, first }) => {
-    const name = text(sentence(ARM_WORDS[kind]));
-    const where =
-      first === null
-        ? ''
-        : `<br><small>${text(`first in trial ${first.index} (${first.adversary}, ${first.plant})`)}</small>`;
-    const scaled = unit === 'm' ? [1e3 * worst, 'mm'] : unit === '1' ? [100 * worst, '%'] : [worst, unit];
-    const by = count === 0 ? '–' : `${shortNumber(Number((scaled[0] as number).toPrecision(3)))} ${scaled[1]}`;
-    return `<tr><th scope="row">${name}${where}</th><td class="number">${shortNumber(count)}</td><td class="number">${shortNumber(ticks)}</td><td class="number">${text(by)}</td></tr>`;
+    const by = count === 0 ? '–' : withUnit(worst, unit);
+    return [html`${sentence(ARM_WORDS[kind])}${whereOf(first, '')}`, shortNumber(count), shortNumber(ticks), by];
   });
-  const advice = arm.margins.map(({ sentence: words }) => `<li>${text(words)}</li>`);
-  const list =
-    advice.length === 0 ? '' : `<h3 class="block">Margins to set</h3><ul class="plain">${advice.join('')}</ul>`;
-  return table(['Simulated arm', 'Ticks#', 'in#', 'by up to#'], rows) + list;
+  const advice = html`<h3>Margins to set</h3>${list(arm.margins.map((margin) => margin.sentence))}`;
+  return html`${table(['', numbers('Ticks'), numbers('in'), numbers('by up to')], rows)}${arm.margins.length === 0 ? NOTHING : advice}`;
+}
+
+function whereOf(first: Trace['trial'] | null, by: string): Html {
+  if (first === null) return NOTHING;
+  return html`<br><small>first in trial ${first.index} (${first.adversary}, ${first.plant})${by}</small>`;
+}
+
+/** Lengths in mm, shares in %. */
+function withUnit(value: number, unit: string): string {
+  if (unit === 'm') return millimetres(value);
+  return unit === '1' ? `${figureOf(100 * value)} %` : `${figureOf(value)} ${unit}`;
 }
 
 /** How often each stage changed what was asked: one that never acts was not tried. */
-export function stagesTable({ stages }: SafetyCheckResult): string {
-  const rows = stages.map(
-    ({ stage, ticks, share }) =>
-      `<tr><th scope="row">${text(stage)}</th><td class="number">${percent(share)}</td><td class="number">${shortNumber(ticks)}</td></tr>`,
-  );
-  return table(['Stage', 'Acted#', 'Ticks#'], rows);
+export function stagesTable({ stages }: SafetyCheckResult): Html {
+  const rows = stages.map(({ stage, ticks, share }) => [stage, percent(share, 0), shortNumber(ticks)]);
+  return table(['Stage', numbers('Acted'), numbers('Ticks')], rows);
 }
 
-export function marginsTable({ margins, violations }: SafetyCheckResult): string {
+export function marginsTable({ margins, violations }: SafetyCheckResult): Html {
   const all: [string, number | null, string][] = [
     ['Joint to its limit', margins.jointRad, violations.find(({ kind }) => kind === 'position')?.unit ?? 'rad'],
     ['Tool or other point to a wall', margins.workspaceM, 'm'],
@@ -84,60 +95,39 @@ export function marginsTable({ margins, violations }: SafetyCheckResult): string
     ["MuJoCo's shapes in the reference's pose", margins.shapesM, 'm'],
     ["MuJoCo's shapes of the simulated robot", margins.plantM, 'm'],
   ];
-  const rows = all.flatMap(([name, value, unit]) => {
-    if (value === null) return [];
-    const shown =
-      unit === 'm'
-        ? `${shortNumber(Number((value * 1e3).toPrecision(3)))} mm`
-        : `${shortNumber(Number(value.toPrecision(3)))} ${unit}`;
-    return [`<tr><th scope="row">${text(name)}</th><td class="number">${text(shown)}</td></tr>`];
-  });
-  return table(['Smallest distance', 'over all ticks#'], rows);
+  const rows = all.flatMap(([name, value, unit]) => (value === null ? [] : [[name, withUnit(value, unit)]]));
+  return table(['Smallest distance', numbers('over all ticks')], rows);
 }
 
-export function attackersTable({ adversaries }: SafetyCheckResult): string {
+export function attackersTable({ adversaries }: SafetyCheckResult): Html {
   const rows = adversaries.map(({ name, ticks, violations, changedTicks, marginMin, peakKineticJ, peakForceN }) => {
     const [title, does] = ATTACKER_WORDS[name];
-    const mood = violations === 0 ? 'good' : 'bad';
-    return `<tr><th scope="row">${text(title)}<br><small>${text(does)}</small></th><td class="number">${shortNumber(ticks)}</td><td class="number"><span class="badge ${mood}">${shortNumber(violations)}</span></td><td class="number">${percent(changedTicks / Math.max(1, ticks))}</td><td class="meter">${meter(marginMin)}</td><td class="number">${shortNumber(Number(peakKineticJ.toPrecision(3)))} J</td><td class="number">${shortNumber(Number(peakForceN.toPrecision(3)))} N</td></tr>`;
+    return [
+      html`${title}<br><small>${does}</small>`,
+      shortNumber(ticks),
+      badge(shortNumber(violations), violations === 0 ? 'good' : 'bad'),
+      percent(changedTicks / Math.max(1, ticks), 0),
+      meter(marginMin < 0 ? 1 : marginMin, marginMin < 0 ? 'red' : 'green'),
+      shortNumber(Number(significant(marginMin, 2))),
+      ...[`${figureOf(peakKineticJ)} J`, `${figureOf(peakForceN)} N`],
+    ];
   });
-  return table(
-    ['Attacker', 'Ticks#', 'Violations#', 'Changed#', 'Smallest margin', 'Peak energy#', 'Peak force#'],
-    rows,
-  );
+  const counts = ['Ticks', 'Violations', 'Changed'].map(numbers);
+  const peaks = ['Smallest margin', 'Peak energy', 'Peak force'].map(numbers);
+  return table(['Attacker', ...counts, meters(''), ...peaks], rows);
 }
 
-export function limitsTable({ limits }: SafetyCheckResult): string {
-  const rows = limits.map(
-    ({ name, value, unit }) =>
-      `<tr><th scope="row">${text(name)}</th><td>${text(value)}</td><td>${text(unit === '1' ? '' : unit)}</td></tr>`,
-  );
-  return `<details><summary>${limits.length} ${limits.length === 1 ? 'limit' : 'limits'} from the robot's files</summary>${table(['Limit', 'Value', 'Unit'], rows)}</details>`;
+export function limitsTable({ limits }: SafetyCheckResult): Html {
+  const rows = limits.map(({ name, value, unit }) => [name, value, unit === '1' ? '' : unit]);
+  const counted = `${limits.length} ${limits.length === 1 ? 'limit' : 'limits'}`;
+  return html`<details><summary>${counted} from the robot's files</summary>${table(['Limit', 'Value', 'Unit'], rows)}</details>`;
 }
 
-/** Titles that end in # head columns of numbers. */
-function table(heads: readonly string[], rows: readonly string[]): string {
-  const cells = heads.map((head) => {
-    const isNumber = head.endsWith('#');
-    return `<th scope="col"${isNumber ? ' class="number"' : ''}>${text(isNumber ? head.slice(0, -1) : head)}</th>`;
-  });
-  return `<div class="scroll"><table><thead><tr>${cells.join('')}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
-}
-
-/** A margin as a bar and a number. */
-function meter(share: number): string {
-  const width = Math.round(100 * Math.min(1, Math.max(0, share)));
-  const shown = Number(share.toPrecision(2));
-  return `<svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="${attribute(String(shown))}"><rect class="${share >= 0 ? 'good' : 'bad'}" width="${share < 0 ? 100 : Math.max(1, width)}" height="8"/></svg><span>${text(shortNumber(shown))}</span>`;
-}
-
-function bound(most: number): string {
+function bound(most: number): Html {
   const value = printedBound(most);
-  return value >= 0.01 ? shortNumber(value) : value.toExponential(1).replace('e-', '·10<sup>−').concat('</sup>');
-}
-
-function percent(share: number): string {
-  return `${Math.round(100 * share)} %`;
+  if (value >= 0.01) return html`${shortNumber(value)}`;
+  const [factor = '', power = ''] = value.toExponential(1).split('e-');
+  return html`${factor}·10<sup>−${power}</sup>`;
 }
 
 function sentence(words: string): string {

@@ -1,7 +1,26 @@
 /** The part of a results page that one study makes: claim, what came out, plot and table. Markdown, from curves alone. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StudyConfig, StudyFile, StudyMeasure } from '../../config/index.ts';
-import { markdownTable, percent, significant } from '../../core/index.ts';
+import { markdownTable, percent, ReinError, significant } from '../../core/index.ts';
 import { judge, meanInterval, partOf, type SeedCurve, type StudyCurves, type Verdict } from '../../study/index.ts';
+import { studyPlot } from './study-plot.ts';
+
+/** Writes `study.md` and `study.svg` into `folder`; gives the path of the page. Throws `ReinError('storage')`. */
+export function writeStudyPage(folder: string, study: StudyFile, curves: StudyCurves): string {
+  const page = join(folder, 'study.md');
+  try {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'study.svg'), studyPlot(study.study, curves));
+    writeFileSync(page, `${studySection(study, curves, 'study.svg')}\n`);
+  } catch (cause) {
+    throw new ReinError('storage', `The page ${page} cannot be written: ${(cause as Error).message}.`, {
+      remedy: 'Make room, then give --page: nothing is trained again.',
+      cause,
+    });
+  }
+  return page;
+}
 
 /** How a check came out, in a word that leads its sentence. */
 const WORD: Readonly<Record<Verdict['outcome'], string>> = {

@@ -1,8 +1,8 @@
 /** The plot of a study: a mean curve with its interval over seeds for each variant, as an SVG file that stands alone. */
 import type { StudyConfig } from '../../config/index.ts';
 import { meanInterval, measured, type SeedCurve, type StudyCurves } from '../../study/index.ts';
-import { type Axis, type Hue, type Layer, renderChart } from '../report/chart.ts';
-import { text } from '../report/html.ts';
+import { type Axis, type Hue, type Layer, renderChart } from '../page/chart.ts';
+import { type Html, html } from '../page/html.ts';
 
 const HUES: readonly Hue[] = ['blue', 'orange', 'green', 'red', 'violet', 'grey'];
 /** The page's colours, on white: a file in a repository cannot know the reader's theme. */
@@ -51,7 +51,7 @@ export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
     if (check.kind !== 'reaches' || check.measure !== study.measure) continue;
     layers.push({ kind: 'level', hue: 'grey', y: check.value, label: String(check.value) });
   }
-  const svg = renderChart({
+  const { markup } = renderChart({
     title: study.title,
     description: `Mean ${study.measure} of noiseless evaluation episodes over environment steps, with 95 % intervals over seeds.`,
     x: { label: 'environment steps' },
@@ -60,26 +60,26 @@ export function studyPlot(study: StudyConfig, curves: StudyCurves): string {
     heightPx: HEIGHT,
   });
   const { rows, marks } = legend(looks);
-  return `${svg
+  return `${markup
     .replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ')
     .replace(`viewBox="0 0 ${WIDTH} ${HEIGHT}"`, `viewBox="0 0 ${WIDTH} ${HEIGHT + rows * LINE_PX}"`)
     .replace('</desc>', `</desc>${STYLE}`)
-    .replace('</svg>', `${marks}</svg>`)}\n`;
+    .replace('</svg>', html`${marks}</svg>`.markup)}\n`;
 }
 
 /** Below the plot, in as many lines as it takes: names of variants are sentences at times. */
-function legend(looks: readonly Look[]): { readonly rows: number; readonly marks: string } {
+function legend(looks: readonly Look[]): { readonly rows: number; readonly marks: readonly Html[] } {
   let [left, row] = [LEFT, 0];
   const marks = looks.map(({ title, hue, isDashed }) => {
     const width = 44 + title.length * 6.4;
     if (left > LEFT && left + width > WIDTH) [left, row] = [LEFT, row + 1];
     const y = HEIGHT + row * LINE_PX + 8;
-    const line = `<line class="line ${hue}${isDashed ? ' dashed' : ''}" x1="${left}" x2="${left + 18}" y1="${y - 4}" y2="${y - 4}"/>`;
-    const name = `<text class="legend" x="${left + 24}" y="${y}">${text(title)}</text>`;
+    const line = html`<line class="line ${hue}${isDashed ? ' dashed' : ''}" x1="${left}" x2="${left + 18}" y1="${y - 4}" y2="${y - 4}"/>`;
+    const name = html`<text class="legend" x="${left + 24}" y="${y}">${title}</text>`;
     left += width;
-    return line + name;
+    return html`${line}${name}`;
   });
-  return { rows: looks.length === 0 ? 0 : row + 1, marks: marks.join('') };
+  return { rows: looks.length === 0 ? 0 : row + 1, marks };
 }
 
 function axisOf(measure: StudyConfig['measure']): Axis {

@@ -1,4 +1,4 @@
-/** Reads a run's folder back, so that its report can be made again at any time. */
+/** What a report shows, read back from a run's folder, so that it can be made again at any time. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
@@ -6,11 +6,24 @@ import {
   decodeRecording,
   type EncodedRecording,
   type EpisodeRecording,
+  type MetricRecord,
   parseMetrics,
   RUN_FILES,
   type RunSummary,
 } from '../../record/index.ts';
-import type { ReportData } from './report-data.ts';
+
+/** Everything that a report shows, as plain data. */
+export interface ReportData {
+  readonly runId: string;
+  /** Null where the run ended before it could sum up. */
+  readonly summary: RunSummary | null;
+  /** The resolved configuration as it was written to the run's folder. */
+  readonly configText: string;
+  readonly records: readonly MetricRecord[];
+  /** Lines of the metrics file that could not be read. */
+  readonly skippedLines: number;
+  readonly recordings: readonly EpisodeRecording[];
+}
 
 /**
  * The data of the run in `folder`. Files that are missing leave their part empty, because a run that was

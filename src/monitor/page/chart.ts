@@ -1,6 +1,6 @@
 /** Small charts as inline SVG. Colours are CSS classes, so that the page's theme applies. */
 import { mean } from '../../core/index.ts';
-import { attribute, text } from './html.ts';
+import { type Html, html, NOT_RECORDED, NOTHING, SCROLL_HINT, shortNumber } from './html.ts';
 
 export type Point = readonly [number, number];
 /** One of the page's series colours. */
@@ -65,27 +65,18 @@ interface Scale {
 }
 
 /** The chart as an `<svg>` element with a title and a description. */
-export function renderChart(chart: Chart): string {
+export function renderChart(chart: Chart): Html {
   const isHalf = chart.size === 'half';
   const [width, height] = [isHalf ? 320 : 560, chart.heightPx ?? (isHalf ? 190 : 260)];
   const legend = legendOf(chart.layers);
-  const area: Area = {
-    left: LEFT,
-    right: width - RIGHT,
-    top: topOf(chart.layers, legend !== ''),
-    bottom: height - BOTTOM,
-  };
+  const top = topOf(chart.layers, legend.length > 0);
+  const area: Area = { left: LEFT, right: width - RIGHT, top, bottom: height - BOTTOM };
   const x = createScale(chart.x, chart.layers.flatMap(xValues), area.left, area.right, isHalf ? 3 : 6);
   const y = createScale(chart.y, chart.layers.flatMap(yValues), area.bottom, area.top, isHalf ? 3 : 5);
   const id = `c-${chart.title.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
-  return [
-    `<svg class="chart ${chart.size ?? 'full'}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">`,
-    `<title id="${id}-t">${text(chart.title)}</title><desc id="${id}-d">${text(chart.description)}</desc>`,
-    axes(chart, x, y, area),
-    ...chart.layers.map((layer) => drawLayer(layer, x, y, area)),
-    legend,
-    '</svg>',
-  ].join('');
+  const named = html`<title id="${id}-t">${chart.title}</title><desc id="${id}-d">${chart.description}</desc>`;
+  const drawn = [...axes(chart, x, y, area), ...chart.layers.map((layer) => drawLayer(layer, x, y, area)), ...legend];
+  return html`<svg class="chart ${chart.size ?? 'full'}" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${id}-t ${id}-d">${named}${drawn}</svg>`;
 }
 
 /** Room above the plot: for the legend, and for the names of marks. */
@@ -108,14 +99,6 @@ export function niceTicks(low: number, high: number, count: number): number[] {
 /** Without the last digits' rounding: 0.30000000000000004 → 0.3. */
 function tidy(value: number): number {
   return Number(value.toFixed(12));
-}
-
-/** A number to read: four digits of a fraction, all of a whole number, in groups of three. */
-export function shortNumber(value: number): string {
-  const size = Math.abs(value);
-  if (size !== 0 && (size < 0.001 || size >= 1e7)) return value.toExponential(0).replace('e+', 'e');
-  const plain = Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(4)));
-  return size >= 1000 ? plain.replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f') : plain;
 }
 
 /** At most `limit` points, each the mean of equally many neighbours. */
@@ -163,81 +146,83 @@ function logTicks(low: number, high: number): [number, string][] {
   return ticks;
 }
 
-function axes(chart: Chart, x: Scale, y: Scale, area: Area): string {
-  const { left, right, top, bottom: floor } = area;
-  const out: string[] = [];
-  for (const [value, name] of y.ticks) {
-    const at = px(y.to(value));
-    out.push(`<line class="grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/>`);
-    out.push(`<text class="tick" x="${left - 7}" y="${px(y.to(value) + 4)}" text-anchor="end">${text(name)}</text>`);
-  }
-  for (const [value, name] of x.ticks) {
-    const at = px(x.to(value));
-    out.push(`<line class="grid" x1="${at}" x2="${at}" y1="${floor}" y2="${floor + 4}"/>`);
-    out.push(`<text class="tick" x="${at}" y="${floor + 17}" text-anchor="middle">${text(name)}</text>`);
-  }
-  out.push(`<line class="axis" x1="${left}" x2="${right}" y1="${floor}" y2="${floor}"/>`);
-  const middle = (top + floor) / 2;
-  out.push(
-    `<text class="label" x="${(left + right) / 2}" y="${floor + BOTTOM - 6}" text-anchor="middle">${text(chart.x.label)}</text>`,
-  );
-  out.push(
-    `<text class="label" transform="translate(13 ${px(middle)}) rotate(-90)" text-anchor="middle">${text(chart.y.label)}</text>`,
-  );
-  return out.join('');
+function axes(chart: Chart, x: Scale, y: Scale, { left, right, top, bottom: floor }: Area): Html[] {
+  return [
+    ...y.ticks.map(([value, name]) => {
+      const at = px(y.to(value));
+      const line = html`<line class="grid" x1="${left}" x2="${right}" y1="${at}" y2="${at}"/>`;
+      return html`${line}<text class="tick" x="${left - 7}" y="${px(y.to(value) + 4)}" text-anchor="end">${name}</text>`;
+    }),
+    ...x.ticks.map(([value, name]) => {
+      const at = px(x.to(value));
+      const line = html`<line class="grid" x1="${at}" x2="${at}" y1="${floor}" y2="${floor + 4}"/>`;
+      return html`${line}<text class="tick" x="${at}" y="${floor + 17}" text-anchor="middle">${name}</text>`;
+    }),
+    html`<line class="axis" x1="${left}" x2="${right}" y1="${floor}" y2="${floor}"/>`,
+    html`<text class="label" x="${(left + right) / 2}" y="${floor + BOTTOM - 6}" text-anchor="middle">${chart.x.label}</text>`,
+    html`<text class="label" transform="translate(13 ${px((top + floor) / 2)}) rotate(-90)" text-anchor="middle">${chart.y.label}</text>`,
+  ];
 }
 
-function drawLayer(layer: Layer, x: Scale, y: Scale, area: Area): string {
+function drawLayer(layer: Layer, x: Scale, y: Scale, area: Area): Html {
   const { left, right, top, bottom: floor } = area;
+  const { hue } = layer;
   const at = ([a, b]: Point): string => `${px(x.to(a))},${px(y.to(b))}`;
-  if (layer.kind === 'line') {
-    const points = layer.points.filter(isFinitePoint).map(at).join(' ');
-    return `<polyline class="line ${layer.hue}${layer.dashed ? ' dashed' : ''}" points="${points}"/>`;
+  switch (layer.kind) {
+    case 'line': {
+      const points = layer.points.filter(isFinitePoint).map(at).join(' ');
+      return html`<polyline class="line ${hue}${layer.dashed ? ' dashed' : ''}" points="${points}"/>`;
+    }
+    case 'dots': {
+      const points = layer.points.filter(isFinitePoint);
+      const dots = points.map(([a, b]) => html`<circle cx="${px(x.to(a))}" cy="${px(y.to(b))}" r="2.6"/>`);
+      return html`<g class="dots ${hue}">${dots}</g>`;
+    }
+    case 'band': {
+      const up = layer.points.map(([a, , high]) => at([a, high]));
+      const down = layer.points.map(([a, low]) => at([a, low])).reverse();
+      return html`<polygon class="band ${hue}" points="${[...up, ...down].join(' ')}"/>`;
+    }
+    case 'bars': {
+      const bars = layer.bars.map(([from, to, size]) => {
+        const [start, end, peak] = [x.to(from), x.to(to), y.to(size)];
+        const [width, height] = [Math.max(0.5, end - start - 0.8), Math.max(0, floor - peak)];
+        return html`<rect x="${px(start)}" y="${px(peak)}" width="${px(width)}" height="${px(height)}"/>`;
+      });
+      return html`<g class="bars ${hue}">${bars}</g>`;
+    }
+    case 'level': {
+      const level = y.to(layer.y);
+      // Below the line, but not over the axis and its numbers.
+      const beside = level + 18 > floor ? -4 : 14;
+      const rule = html`<line class="rule ${hue}" x1="${left}" x2="${right}" y1="${px(level)}" y2="${px(level)}"/>`;
+      return html`${rule}<text class="note ${hue}" x="${left + 4}" y="${px(level + beside)}">${layer.label}</text>`;
+    }
+    case 'mark': {
+      const mark = x.to(layer.x);
+      const isRight = mark > left + 0.7 * (right - left);
+      const rule = html`<line class="rule ${hue}" x1="${px(mark)}" x2="${px(mark)}" y1="${top}" y2="${floor}"/>`;
+      // Above the plot: bars may reach its top.
+      return html`${rule}<text class="note ${hue}" x="${px(mark + (isRight ? 2 : -2))}" y="${top - 3}" text-anchor="${isRight ? 'end' : 'start'}">${layer.label}</text>`;
+    }
   }
-  if (layer.kind === 'dots') {
-    const dots = layer.points
-      .filter(isFinitePoint)
-      .map((p) => `<circle cx="${px(x.to(p[0]))}" cy="${px(y.to(p[1]))}" r="2.6"/>`);
-    return `<g class="dots ${layer.hue}">${dots.join('')}</g>`;
-  }
-  if (layer.kind === 'band') {
-    const up = layer.points.map(([a, , high]) => at([a, high]));
-    const down = layer.points.map(([a, low]) => at([a, low])).reverse();
-    return `<polygon class="band ${layer.hue}" points="${[...up, ...down].join(' ')}"/>`;
-  }
-  if (layer.kind === 'bars') {
-    const bars = layer.bars.map(([from, to, size]) => {
-      const [start, end, peak] = [x.to(from), x.to(to), y.to(size)];
-      return `<rect x="${px(start)}" y="${px(peak)}" width="${px(Math.max(0.5, end - start - 0.8))}" height="${px(Math.max(0, floor - peak))}"/>`;
-    });
-    return `<g class="bars ${layer.hue}">${bars.join('')}</g>`;
-  }
-  if (layer.kind === 'level') {
-    const level = px(y.to(layer.y));
-    // Below the line, but not over the axis and its numbers.
-    const isLow = y.to(layer.y) + 18 > floor;
-    return `<line class="rule ${layer.hue}" x1="${left}" x2="${right}" y1="${level}" y2="${level}"/><text class="note ${layer.hue}" x="${left + 4}" y="${px(y.to(layer.y) + (isLow ? -4 : 14))}">${text(layer.label)}</text>`;
-  }
-  const mark = x.to(layer.x);
-  const isRight = mark > left + 0.7 * (right - left);
-  // Above the plot: bars may reach its top.
-  return `<line class="rule ${layer.hue}" x1="${px(mark)}" x2="${px(mark)}" y1="${top}" y2="${floor}"/><text class="note ${layer.hue}" x="${px(mark + (isRight ? 2 : -2))}" y="${top - 3}" text-anchor="${isRight ? 'end' : 'start'}">${text(layer.label)}</text>`;
 }
 
-function legendOf(layers: readonly Layer[]): string {
+function legendOf(layers: readonly Layer[]): Html[] {
   let left = LEFT;
-  const entries: string[] = [];
-  for (const layer of layers) {
-    if (layer.kind === 'level' || layer.kind === 'mark' || layer.kind === 'band' || layer.label === undefined) continue;
-    const dashed = layer.kind === 'line' && layer.dashed ? ' dashed' : '';
+  return layers.flatMap((layer) => {
+    if (layer.kind === 'level' || layer.kind === 'mark' || layer.kind === 'band' || layer.label === undefined)
+      return [];
+    const { kind, hue, label } = layer;
+    const dashed = kind === 'line' && layer.dashed ? ' dashed' : '';
     const shape =
-      layer.kind === 'line'
-        ? `<line class="line ${layer.hue}${dashed}" x1="${left}" x2="${left + 16}" y1="12" y2="12"/>`
-        : `<g class="${layer.kind === 'dots' ? 'dots' : 'bars'} ${layer.hue}"><circle cx="${left + 8}" cy="12" r="4"/></g>`;
-    entries.push(`${shape}<text class="legend" x="${left + 22}" y="16">${text(layer.label)}</text>`);
-    left += 40 + layer.label.length * 6.4;
-  }
-  return entries.join('');
+      kind === 'line'
+        ? html`<line class="line ${hue}${dashed}" x1="${left}" x2="${left + 16}" y1="12" y2="12"/>`
+        : html`<g class="${kind} ${hue}"><circle cx="${left + 8}" cy="12" r="4"/></g>`;
+    const entry = html`${shape}<text class="legend" x="${left + 22}" y="16">${label}</text>`;
+    left += 40 + label.length * 6.4;
+    return [entry];
+  });
 }
 
 function xValues(layer: Layer): number[] {
@@ -261,13 +246,9 @@ function px(value: number): string {
   return Number.isFinite(value) ? String(Math.round(value * 10) / 10) : '0';
 }
 
-/** Shown on narrow screens only, where what follows is wider than they are. */
-export const SCROLL_HINT = '<p class="hint">Scroll sideways for the rest →</p>';
-
 /** A figure: the chart, or a sentence where there is nothing to draw. */
-export function figure(chart: Chart, hasData: boolean, caption: string): string {
-  const body = hasData
-    ? `${chart.size === 'half' ? '' : SCROLL_HINT}${renderChart(chart)}`
-    : '<p class="empty">Nothing was recorded for this.</p>';
-  return `<figure aria-label="${attribute(chart.title)}"><h3>${text(chart.title)}</h3>${body}<figcaption>${text(caption)}</figcaption></figure>`;
+export function figure(chart: Chart, hasData: boolean, caption: string): Html {
+  const hint = chart.size === 'half' ? NOTHING : SCROLL_HINT;
+  const body = hasData ? html`${hint}${renderChart(chart)}` : NOT_RECORDED;
+  return html`<figure aria-label="${chart.title}"><h3>${chart.title}</h3>${body}<figcaption>${caption}</figcaption></figure>`;
 }

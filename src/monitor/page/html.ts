@@ -1,0 +1,190 @@
+/** Pages of one file each, which load nothing: markup that escapes what is put into it, and the parts that all pages have. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { grouped, significant } from '../../core/index.ts';
+
+/** Markup, as `html` makes it. */
+export class Html {
+  readonly markup: string;
+
+  constructor(markup: string) {
+    this.markup = markup;
+  }
+}
+
+/** What may stand in markup: a text or number is escaped, markup is not, a list has nothing between its parts. */
+export type HtmlPart = Html | string | number | readonly HtmlPart[];
+
+/** Markup from a template. Attributes stand in double quotes. */
+export function html(pieces: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return new Html(pieces.reduce((markup, piece, i) => markup + markupOf(parts[i - 1]!) + piece));
+}
+
+export const NOTHING: Html = html``;
+/** In the place of what a page has no records of. */
+export const NOT_RECORDED: Html = html`<p class="empty">Nothing was recorded for this.</p>`;
+/** Shown on narrow screens only, where what follows is wider than they are. */
+export const SCROLL_HINT: Html = html`<p class="hint">Scroll sideways for the rest →</p>`;
+
+function markupOf(part: HtmlPart): string {
+  if (part instanceof Html) return part.markup;
+  if (typeof part === 'string') return escaped(part);
+  return typeof part === 'number' ? String(part) : part.map(markupOf).join('');
+}
+
+/** Text that cannot become markup. Control characters may not stand in it, not even escaped. */
+function escaped(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced
+  const clean = text.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/g, '\ufffd');
+  return clean.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+}
+
+/** A script element of data: no `<` is left that could end it. */
+export function embeddedJson(value: unknown, id?: string): Html {
+  const json = JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return html`<script type="application/json"${id === undefined ? '' : html` id="${id}"`}>${new Html(json)}</script>`;
+}
+
+/** What one page is made of. */
+export interface Page {
+  readonly title: string;
+  /** Beside the brand: `run report`. */
+  readonly kind: string;
+  readonly header: Html;
+  readonly sections: readonly Html[];
+  readonly footer: Html;
+  /** A module that runs in the page and imports nothing. */
+  readonly script?: string;
+}
+
+/** The whole file. The browser is told that the page may use its own style sheet and script, and nothing from elsewhere. */
+export function renderPage({ title, kind, header, sections, footer, script }: Page): string {
+  const css = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
+  const images = script === undefined ? '' : `; img-src data:; script-src ${hashOf(script)}`;
+  const { markup } = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src ${hashOf(css)}${images}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${new Html(css)}</style>
+</head>
+<body>
+<header>
+<p class="brand">Rein <span>${kind}</span></p>
+${header}
+</header>
+<main>
+${sections}
+</main>
+<footer>${footer}</footer>
+${script === undefined ? NOTHING : html`<script type="module">${new Html(script)}</script>`}
+</body>
+</html>
+`;
+  return markup;
+}
+
+function hashOf(content: string): string {
+  return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+}
+
+/** A part of a page with a heading; `lead` is a sentence below it. */
+export function section(title: string, body: HtmlPart, lead = ''): Html {
+  const id = title.toLowerCase().replace(/[^a-z]+/g, '-');
+  const intro = lead === '' ? NOTHING : html`<p>${lead}</p>`;
+  return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${intro}${body}</section>\n`;
+}
+
+export type Mood = 'good' | 'bad' | 'plain';
+
+/** A figure that stands out: what it is of, the figure, what it rests on. */
+export type Card = readonly [label: string, value: string, note: string, mood: Mood];
+
+export function cards(list: readonly Card[]): Html {
+  const items = list.map(
+    ([label, value, note, mood]) =>
+      html`<li class="${mood}"><span class="label">${label}</span><strong>${value}</strong><span class="note">${note}</span></li>`,
+  );
+  return html`<ul class="cards">${items}</ul>`;
+}
+
+export function badge(text: string, mood: Mood): Html {
+  return html`<span class="badge ${mood}">${text}</span>`;
+}
+
+export function list(items: readonly string[]): Html {
+  return html`<ul class="plain">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
+}
+
+/** A table's column by its head; those of numbers, words and meters say so. */
+export type Column = string | { readonly head: string; readonly kind: 'number' | 'words' | 'meter' };
+
+export const numbers = (head: string): Column => ({ head, kind: 'number' });
+export const words = (head: string): Column => ({ head, kind: 'words' });
+export const meters = (head: string): Column => ({ head, kind: 'meter' });
+
+/** A table whose rows begin with their names. A row of fewer cells is off: its last cell reaches to the end. */
+export function table(columns: readonly Column[], rows: readonly (readonly HtmlPart[])[]): Html {
+  const kindOf = (column: Column | undefined): Html =>
+    column === undefined || typeof column === 'string' ? NOTHING : html` class="${column.kind}"`;
+  const heads = columns.map(
+    (each) => html`<th scope="col"${kindOf(each)}>${typeof each === 'string' ? each : each.head}</th>`,
+  );
+  const lines = rows.map(([name = '', ...cells]) => {
+    const missing = columns.length - 1 - cells.length;
+    const body = cells.map((cell, i) =>
+      missing > 0 && i === cells.length - 1
+        ? html`<td colspan="${missing + 1}">${cell}</td>`
+        : html`<td${kindOf(columns[i + 1])}>${cell}</td>`,
+    );
+    return html`<tr${missing > 0 ? html` class="off"` : NOTHING}><th scope="row">${name}</th>${body}</tr>`;
+  });
+  const hint = columns.length > 4 ? SCROLL_HINT : NOTHING;
+  return html`<div class="scroll">${hint}<table><thead><tr>${heads}</tr></thead><tbody>${lines}</tbody></table></div>`;
+}
+
+/** A share as a bar, with an interval across it if given; the number is to stand beside it. */
+export function meter(
+  share: number,
+  colour: 'blue' | 'orange' | 'green' | 'red',
+  interval?: readonly [number, number],
+): Html {
+  const [from, to] = interval ?? [0, 0];
+  const whisker = html`<rect class="whisker" x="${at(from)}" width="${at(to - from)}" y="4" height="2"/>`;
+  return html`<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><rect class="fill ${colour}" width="${at(share)}" height="10"/>${interval === undefined ? NOTHING : whisker}</svg>`;
+}
+
+function at(share: number): string {
+  return (100 * Math.min(1, Math.max(0, share))).toFixed(1);
+}
+
+/** A number to read: four digits of a fraction, all of a whole number, in groups of three. */
+export function shortNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 0.001 || size >= 1e7)) return value.toExponential(0).replace('e+', 'e');
+  const shown = Number.isInteger(value) ? value : Number(significant(value, 4));
+  return size >= 1000 ? grouped(shown, '\u202f') : String(shown);
+}
+
+/** What was measured and has no more than three digits that mean something. */
+export function figureOf(value: number): string {
+  return shortNumber(Number(significant(value)));
+}
+
+/** A length in mm. */
+export function millimetres(lengthM: number): string {
+  return `${figureOf(1e3 * lengthM)} mm`;
+}
+
+/** How long something took, to the second where it took a minute. */
+export function durationText(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${seconds.toFixed(1)} s`;
+  return seconds < 5400 ? `${Math.floor(whole / 60)} min ${whole % 60} s` : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -1,0 +1,302 @@
+/** The page of a run: one HTML file that needs nothing else. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { mean, percent, replaceFile, wilsonInterval } from '../../core/index.ts';
+import {
+  type EpisodeRecording,
+  encodeRecording,
+  type MetricRecord,
+  missedTargets,
+  perHourText,
+  RUN_FILES,
+  type RunSummary,
+  restartsText,
+  workOf,
+  workRates,
+  workRatesText,
+} from '../../record/index.ts';
+import {
+  badge,
+  type Card,
+  cards,
+  durationText,
+  embeddedJson,
+  type Html,
+  html,
+  meter,
+  meters,
+  NOT_RECORDED,
+  NOTHING,
+  numbers,
+  renderPage,
+  section,
+  shortNumber,
+  table,
+} from '../page/html.ts';
+import {
+  calibration,
+  filterActivity,
+  histograms,
+  interventionCurve,
+  learnerCurves,
+  learningCurve,
+  only,
+} from './figures.ts';
+import { unitMeshes } from './geom-mesh.ts';
+import type { ReportData } from './run-data.ts';
+import { stillOf } from './still.ts';
+
+/** Writes `report.html` into `folder`, whole or not at all; gives its path. Rejects when the disk refuses. */
+export async function writeReport(folder: string, data: ReportData): Promise<string> {
+  const path = join(folder, RUN_FILES.report);
+  await replaceFile(path, renderReport(data));
+  return path;
+}
+
+/** The whole page. */
+export function renderReport(data: ReportData): string {
+  const { records, summary, recordings } = data;
+  const target = summary?.target_success_rate ?? null;
+  const learning = html`${helpSentence(records)}<div class="pair">${learningCurve(records, target)}${interventionCurve(records)}</div>`;
+  const learner = html`<div class="pair">${calibration(records)}<div class="row">${learnerCurves(records)}</div></div>`;
+  return renderPage({
+    title: `Rein: ${summary?.task ?? 'run'}, ${data.runId}`,
+    kind: 'run report',
+    header: html`<h1>${headline(data)}</h1><p class="meta">${metaLine(data)}</p>${summaryCards(summary)}`,
+    sections: [
+      ...(recordings.length > 0 ? [section('Watch it', html`<div class="pair">${recordings.map(player)}</div>`)] : []),
+      section('Learning', learning),
+      section('Comparison', baselines(records, summary)),
+      section('Learner', learner),
+      section('Safety filters', filterActivity(records)),
+      section('Timing', html`<div class="row">${histograms(records)}</div>`),
+      section('Link', linkTable(records, summary)),
+      section('Configuration', configBlock(data)),
+    ],
+    footer: html`<p>Made from the files in the run's folder. Intervals are Wilson score intervals at 95 %.</p>${embeddedJson(unitMeshes(20), 'meshes')}`,
+    script: pageScript(),
+  });
+}
+
+/** Renderer and player as one module: inside a page there is no other file to import. */
+function pageScript(): string {
+  const asset = (name: string): string => readFileSync(new URL(`./${name}`, import.meta.url), 'utf8');
+  return asset('renderer.mjs') + asset('player.mjs').replace(/^import .*\n/gm, '');
+}
+
+/** What the robot's own episodes say: of live runs, and of those that ended before their evaluation. */
+function robotHeadline(records: readonly MetricRecord[]): string | undefined {
+  const episodes = only(records, 'episode').filter(
+    ({ purpose, cutBy }) => purpose === 'training' && cutBy === undefined,
+  );
+  if (episodes.length === 0) return undefined;
+  return `${episodes.filter(({ success }) => success).length} of ${episodes.length} training episodes succeeded`;
+}
+
+/** How much of what the robot did was a person's or the script's. */
+function helpSentence(records: readonly MetricRecord[]): Html {
+  const episodes = only(records, 'episode').filter(({ purpose }) => purpose === 'training');
+  const alone = episodes.filter(({ interventions, cutBy }) => interventions === 0 && cutBy === undefined);
+  const cut = episodes.filter(({ cutBy }) => cutBy !== undefined).length;
+  if (episodes.length === 0) return NOTHING;
+  const rates = workRates(workOf(episodes));
+  const uncounted = cut === 0 ? '' : ` ${cut} that were cut are not counted.`;
+  const successes = alone.filter(({ success }) => success).length;
+  return html`<p>Without help ${successes} of ${alone.length} episodes succeeded; ${workRatesText(rates)}.${uncounted}</p>`;
+}
+
+function headline({ summary, runId, records }: ReportData): string {
+  if (summary === null) return robotHeadline(records) ?? `${runId} was not evaluated`;
+  const task = summary.task ?? 'the task';
+  const rate = percent(summary.success_rate);
+  return `${rate} success on ${task} after ${shortNumber(summary.env_steps)} environment steps`;
+}
+
+function metaLine({ runId, summary }: ReportData): string {
+  const facts = [`run ${runId}`];
+  if (summary !== null) facts.push(`seed ${summary.seed}`, `policy version ${summary.policy_version}`);
+  if (summary?.started_at !== undefined) facts.push(summary.started_at.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC'));
+  for (const [name, version] of Object.entries(summary?.versions ?? {})) facts.push(`${name} ${version}`);
+  return facts.join(' · ');
+}
+
+function summaryCards(summary: RunSummary | null): Html {
+  if (summary === null) {
+    return html`<p class="empty">There is no evaluation: a live run has none, and one that was stopped did not come to it.</p>`;
+  }
+  const episodes = summary.eval_episodes;
+  const successes = Math.min(episodes, Math.round(summary.success_rate * episodes));
+  const range = wilsonInterval(successes, episodes);
+  const target = summary.target_success_rate;
+  const missed = missedTargets(summary);
+  const reachesTarget = target === undefined || summary.success_rate >= target;
+  const harm = summary.safety.violations;
+  const leaks = summary.link.lost + summary.link.duplicated;
+  const list: Card[] = [
+    [
+      'Success',
+      percent(summary.success_rate),
+      `${successes} of ${episodes} without help, 95 %: ${(range.low * 100).toFixed(1)} to ${percent(range.high)}`,
+      reachesTarget ? 'good' : 'bad',
+    ],
+    [
+      'Environment steps',
+      shortNumber(summary.env_steps),
+      `${shortNumber(summary.updates)} updates, UTD ${shortNumber(summary.utd)}`,
+      'plain',
+    ],
+    [
+      'Wall time',
+      durationText(summary.wall_s),
+      summary.training_wall_s === undefined
+        ? `${shortNumber(Math.round(summary.updates_per_s))} updates/s`
+        : `training ${durationText(summary.training_wall_s)}${endedBy(summary)}, ${shortNumber(Math.round(summary.updates_per_s))} updates/s`,
+      'plain',
+    ],
+    [
+      'Interventions',
+      shortNumber(summary.interventions),
+      `${shortNumber(summary.intervention_steps)} steps of help${summary.human_step_share === undefined ? '' : `, ${percent(summary.human_step_share)} of the training steps`}`,
+      'plain',
+    ],
+    [
+      'Limit violations',
+      shortNumber(harm),
+      `${share(summary.safety.changed_ticks, summary.safety.ticks)} of ticks changed by filters${restartsText(summary.safety.restarts, summary.safety.restarted_for)}`,
+      harm === 0 ? 'good' : 'bad',
+    ],
+    [
+      'Lost or duplicated',
+      shortNumber(leaks),
+      `of ${shortNumber(summary.link.sent)} transitions`,
+      leaks === 0 ? 'good' : 'bad',
+    ],
+  ];
+  const { successes_per_hour: perHour, training_successes_per_hour: trained } = summary;
+  if (perHour !== undefined) {
+    const training = trained === undefined ? '' : `${perHourText(trained)} in training; `;
+    list.splice(1, 0, [
+      'Successes per hour',
+      perHourText(perHour),
+      `${training}simulated time, resets included`,
+      'plain',
+    ]);
+  }
+  if (target !== undefined)
+    list.unshift([
+      'Target',
+      missed.length === 0 ? 'met' : 'not met',
+      missed.length === 0 ? `asked for: ${percent(target)}` : missed.join('; '),
+      missed.length === 0 ? 'good' : 'bad',
+    ]);
+  return cards(list);
+}
+
+function player(recording: EpisodeRecording): Html {
+  const { caption, success } = recording;
+  const encoded = encodeRecording(recording);
+  const speeds = [
+    ['0.25', '¼×'],
+    ['0.5', '½×'],
+    ['1', '1×'],
+    ['2', '2×'],
+    ['4', '4×'],
+  ] as const;
+  const options = speeds.map(
+    ([value, name]) => html`<option value="${value}"${value === '1' ? html` selected` : NOTHING}>${name}</option>`,
+  );
+  return html`<figure class="player" aria-label="${caption}">
+<h3>${caption} ${success ? badge('success', 'good') : badge('no success', 'bad')}</h3>
+<div class="stage">
+<canvas class="scene" width="1120" height="760" role="img" aria-label="${caption}: animation of the arm, drag to look around"></canvas>
+<canvas class="closeup" width="400" height="400" role="img" aria-label="Section through the hole with the way of the peg's tip"></canvas>
+<img class="still" alt="${caption}: last frame" src="${stillOf(encoded)}">
+</div>
+<div class="controls"><button type="button">Play</button><input type="range" min="0" max="0" value="0" step="1" aria-label="Frame"><select aria-label="Speed">${options}</select><output>0 s</output></div>
+${embeddedJson(encoded)}
+</figure>`;
+}
+
+interface ComparedRow {
+  readonly label: string;
+  /** The episodes that it was measured on. */
+  readonly on: 'evaluation' | 'validation' | 'training';
+  readonly successes: number;
+  readonly episodes: number;
+  readonly meanSteps: number | null;
+}
+
+/** What was measured: evaluations, each by its newest figure, and beside them what costs nothing to compare with. */
+function compared(records: readonly MetricRecord[]): ComparedRow[] {
+  const evaluations = [...new Map(only(records, 'evaluation').map((record) => [record.label, record])).values()];
+  const rounds = only(records, 'validation');
+  const [first, last] = [rounds[0], rounds.at(-1)];
+  const rows: ComparedRow[] = evaluations.map((record) => ({ ...record, on: 'evaluation' }));
+  if (last !== undefined && evaluations.length === 0 && last !== first) {
+    rows.push({ ...last, label: `policy ${last.policyVersion}, the last that was validated`, on: 'validation' });
+  }
+  const alone = only(records, 'episode').filter(
+    ({ purpose, interventions, cutBy }) => purpose === 'training' && interventions === 0 && cutBy === undefined,
+  );
+  if (alone.length > 0) {
+    const successes = alone.filter(({ success }) => success).length;
+    const meanSteps = mean(alone.map(({ steps }) => steps));
+    rows.push({ label: 'while it learned', on: 'training', successes, episodes: alone.length, meanSteps });
+  }
+  if (first !== undefined && first.envStep === 0) {
+    rows.push({ ...first, label: `before training on the robot (policy ${first.policyVersion})`, on: 'validation' });
+  }
+  return rows;
+}
+
+function baselines(records: readonly MetricRecord[], summary: RunSummary | null): Html {
+  const rows = compared(records);
+  if (rows.length === 0) return NOT_RECORDED;
+  const cells = rows.map(({ label, on, successes, episodes, meanSteps }) => {
+    const { low, high } = wilsonInterval(Math.min(successes, episodes), episodes);
+    const rate = episodes > 0 ? successes / episodes : 0;
+    const steps = Number.isFinite(meanSteps) && meanSteps !== null ? shortNumber(Number(meanSteps.toFixed(1))) : '-';
+    const interval = `${percent(low)} to ${percent(high)}`;
+    return [label, on, meter(rate, 'blue', [low, high]), percent(rate), interval, `${successes} of ${episodes}`, steps];
+  });
+  const columns = [
+    'Policy',
+    'Episodes of',
+    meters('Success'),
+    ...['Rate', '95 % interval', 'Episodes', 'Mean steps'].map(numbers),
+  ];
+  const seed = summary === null ? '' : ` Training seed ${summary.seed}.`;
+  return html`${table(columns, cells)}<p>All without help. The policy that is kept was chosen on the validation episodes, not on those of the evaluation; in training it explores.${seed}</p>`;
+}
+
+function linkTable(records: readonly MetricRecord[], summary: RunSummary | null): Html {
+  const last = only(records, 'link').at(-1);
+  const link = last ?? (summary === null ? undefined : { ...summary.link, pending: 0 });
+  if (link === undefined) return NOT_RECORDED;
+  const names = ['sent', 'acked', 'pending', 'lost', 'duplicated'] as const;
+  return table(['', ...names.map(numbers)], [['transitions', ...names.map((name) => shortNumber(link[name]))]]);
+}
+
+function configBlock({ configText, skippedLines }: ReportData): Html {
+  const skipped =
+    skippedLines > 0
+      ? html`<p class="empty">${skippedLines} lines of the metrics file could not be read.</p>`
+      : NOTHING;
+  if (configText === '') return html`<p class="empty">No configuration was written.</p>${skipped}`;
+  return html`<details><summary>The resolved configuration</summary><pre tabindex="0">${configText}</pre></details>${skipped}`;
+}
+
+function share(part: number, whole: number): string {
+  return percent(whole > 0 ? part / whole : 0);
+}
+
+/** What ended the training, for readers of the report; empty for runs that did not write it down. */
+function endedBy(summary: RunSummary): string {
+  if (summary.ended_by === undefined) return '';
+  const reasons = {
+    confirmed: 'a confirmed policy',
+    steps: 'the limit of steps',
+    wall: 'the limit of time that it was given',
+  };
+  return `, ended by ${reasons[summary.ended_by]}`;
+}
