@@ -22,6 +22,7 @@ export {
   totalObservationSize,
 } from './environment.ts';
 export { replaceFile, replaceFileSync } from './files/replace-file.ts';
+export { storage, WriteError, writeErrorOf } from './files/write-error.ts';
 export { Framing } from './framing.ts';
 export {
   type ActionCommand,

@@ -1,76 +1,158 @@
-/** Checkpoints in a folder: written so that a process killed at any moment leaves a good one behind. */
+/**
+ * Checkpoints in a folder, written so that a process killed at any moment leaves a good one behind.
+ *
+ * The file: `REINCKP2`, length of the header (u32), header (JSON, UTF-8), state (float32), SHA-256 of all before it.
+ * Little-endian. Nothing in it is executable.
+ */
+import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { err, ReinError, type Result, replaceFile } from '../core/index.ts';
-import { type Checkpoint, type CheckpointDamage, decodeCheckpoint, encodeCheckpoint } from './checkpoint-format.ts';
+import { err, ok, ReinError, type Result, type RngState, replaceFile, writeErrorOf } from '../core/index.ts';
+import type { AgentSnapshot } from './agent/agent.ts';
 
-/** How many checkpoints a folder keeps. */
-const KEPT = 3;
-const NAME = /^update-\d{12}\.ckpt$/;
+/** What every training continues from, whoever runs it. */
+export interface TrainingState {
+  readonly agent: AgentSnapshot;
+  /** SHA-256 of the frozen encoder that observations passed through, hexadecimal; absent: none. */
+  readonly encoderDigest?: string;
+}
 
-const DAMAGE: Readonly<Record<CheckpointDamage, string>> = {
+/** The checkpoints of one kind of training: what they hold beside its state, and what they are numbered by. */
+export interface CheckpointKind<T extends TrainingState> {
+  /** Files are called `<unit>-<count>.ckpt`. */
+  readonly unit: 'update' | 'step';
+  /** Whether all is there that `T` has beside the state. */
+  readonly isComplete: (found: Partial<T>) => boolean;
+}
+
+/** A checkpoint, and the file that it is from. */
+export interface FoundCheckpoint<T extends TrainingState> {
+  readonly path: string;
+  readonly checkpoint: T;
+}
+
+/** Why bytes are no checkpoint, in words. */
+const DAMAGE = {
   truncated: 'it is cut short',
   notACheckpoint: 'it is not a checkpoint of ours',
   newerFormat: 'another version of Rein wrote it',
   digestMismatch: 'its contents do not match their digest',
   badHeader: 'its header is not complete',
-};
+} as const;
+/** Why bytes are no checkpoint. */
+export type CheckpointDamage = keyof typeof DAMAGE;
 
-/** What a checkpoint must fit. */
-export interface CheckpointExpectation {
-  readonly schemaHash: string;
-  readonly observationSize: number;
-  readonly actionSize: number;
-  /** Numbers in the learner's state: differs where the networks differ. */
-  readonly stateSize: number;
-  /** Of the frozen encoder; absent: there is none. */
-  readonly encoderDigest?: string;
+const MAGIC = Buffer.from('REINCKP2', 'latin1');
+const MAGIC_FAMILY = Buffer.from('REINCKP', 'latin1');
+const PREFIX_BYTES = 12;
+const DIGEST_BYTES = 32;
+/** How many checkpoints a folder keeps. */
+const KEPT = 3;
+
+/** `checkpoint` as bytes: what it holds beside the state of the agent is plain data. */
+export function encodeCheckpoint(checkpoint: TrainingState): Uint8Array {
+  const { state, ...agent } = checkpoint.agent;
+  const header = Buffer.from(JSON.stringify({ ...checkpoint, agent, numbers: state.length }), 'utf8');
+  const prefix = Buffer.alloc(PREFIX_BYTES);
+  MAGIC.copy(prefix);
+  prefix.writeUInt32LE(header.length, 8);
+  const payload = Buffer.from(state.buffer, state.byteOffset, state.byteLength);
+  const body = Buffer.concat([prefix, header, payload]);
+  return Buffer.concat([body, createHash('sha256').update(body).digest()]);
+}
+
+/** What `encodeCheckpoint` wrote of a checkpoint that `isComplete`. Everything is checked before anything is used. */
+export function decodeCheckpoint<T extends TrainingState>(
+  bytes: Uint8Array,
+  isComplete: CheckpointKind<T>['isComplete'],
+): Result<T, CheckpointDamage> {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (file.length >= 7 && !file.subarray(0, 7).equals(MAGIC_FAMILY)) return err('notACheckpoint');
+  if (file.length < PREFIX_BYTES + DIGEST_BYTES) return err('truncated');
+  if (!file.subarray(0, 8).equals(MAGIC)) return err('newerFormat');
+  const body = file.subarray(0, -DIGEST_BYTES);
+  const headerEnd = PREFIX_BYTES + file.readUInt32LE(8);
+  if (headerEnd > body.length) return err('truncated');
+  const isWhole = createHash('sha256').update(body).digest().equals(file.subarray(-DIGEST_BYTES));
+  if (!isWhole) return err('digestMismatch');
+  const header = parseHeader<T>(body.toString('utf8', PREFIX_BYTES, headerEnd));
+  const payload = body.subarray(headerEnd);
+  if (header === undefined || !isComplete(header) || payload.length !== header.numbers * 4) return err('badHeader');
+  // A copy: the payload need not lie on a multiple of four bytes.
+  const state = new Float32Array(payload.buffer.slice(payload.byteOffset, payload.byteOffset + payload.length));
+  const { numbers: _, ...checkpoint } = header;
+  return ok({ ...checkpoint, agent: { ...header.agent, state } } as unknown as T);
+}
+
+type Header<T> = T & { readonly numbers: number };
+
+/** The header, or `undefined` where a field of the training's state is missing or of another kind. */
+function parseHeader<T extends TrainingState>(text: string): Header<T> | undefined {
+  let value: Partial<Header<T>> | null;
+  try {
+    value = JSON.parse(text) as Partial<Header<T>> | null;
+  } catch {
+    return undefined;
+  }
+  const agent: Partial<AgentSnapshot> | undefined = value?.agent;
+  const counts = [value?.numbers, ...[agent?.observationSize, agent?.actionSize, agent?.updates, agent?.refusedCalls]];
+  const rngs = agent?.rng as Readonly<Record<string, RngState | undefined>> | undefined;
+  const isComplete =
+    typeof agent?.algorithm === 'string' &&
+    counts.every(isCount) &&
+    ['batch', 'noise', 'subset', 'cloning'].every((purpose) => isRngState(rngs?.[purpose]));
+  return isComplete ? (value as Header<T>) : undefined;
+}
+
+/** Whether `value` can be a count. */
+export function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isRngState(state: unknown): boolean {
+  return Array.isArray(state) && state.length === 4 && state.every(Number.isInteger);
 }
 
 /**
- * Writes `checkpoint` into `directory` (made if need be) and removes all but the newest three. Those of more updates are
- * damaged, or training would have gone on from them: they are set aside as `*.damaged`. The file has its name only once all
- * of it is on the disk. Throws `ReinError` ('storage') when it cannot be written; older ones then stay.
+ * Writes `checkpoint` into `directory` (made if need be) as the one after `count` units, and removes all but the newest three.
+ * Those of higher counts are damaged, or training would have gone on from them: they are set aside as `*.damaged`. The file has
+ * its name only once all of it is on the disk. Rejects with `WriteError` where it cannot be written; older ones then stay.
  */
-export async function writeCheckpoint(directory: string, checkpoint: Checkpoint): Promise<string> {
-  const name = `update-${String(checkpoint.agent.updates).padStart(12, '0')}.ckpt`;
+export async function writeCheckpoint<T extends TrainingState>(
+  directory: string,
+  { unit }: CheckpointKind<T>,
+  count: number,
+  checkpoint: T,
+): Promise<void> {
+  const name = `${unit}-${String(count).padStart(12, '0')}.ckpt`;
   const path = join(directory, name);
   try {
     await mkdir(directory, { recursive: true });
     await replaceFile(path, encodeCheckpoint(checkpoint));
     await syncFolder(directory);
-    await setAside(directory, name);
-    await removeOld(directory);
+    await setAside(directory, unit, name);
+    await removeOld(directory, unit);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ReinError('storage', `The checkpoint ${path} could not be written: ${reason}.`, {
-      remedy: 'Free some space or choose another run folder; training can continue from the checkpoint before.',
-      cause,
-    });
+    throw writeErrorOf(path, cause);
   }
-  return path;
 }
 
 /**
  * The newest good checkpoint of `directory`, or `undefined` where there is none at all. A damaged one is passed over
  * for the one before it, with a sentence to `onDamage`. Changes nothing in `directory`. Throws `ReinError` ('checkpoint')
- * when all are damaged, also where they were set aside earlier, or when one is whole but belongs to another task or other
- * networks.
+ * when all are damaged, also where they were set aside earlier.
  */
-export async function readCheckpoint(
+export async function readCheckpoint<T extends TrainingState>(
   directory: string,
-  expected: CheckpointExpectation,
+  { unit, isComplete }: CheckpointKind<T>,
   onDamage: (message: string) => void,
-): Promise<Checkpoint | undefined> {
-  const all = await checkpointNames(directory);
-  const names = all.filter((each) => NAME.test(each));
+): Promise<FoundCheckpoint<T> | undefined> {
+  const all = await checkpointNames(directory, unit);
+  const names = all.filter((each) => isCheckpoint(each, unit));
   for (const name of names.toReversed()) {
     const path = join(directory, name);
-    const decoded = await decodeFile(path);
-    if (decoded.ok) {
-      checkFit(path, decoded.value, expected);
-      return decoded.value;
-    }
+    const decoded = await decodeFile(path, isComplete);
+    if (decoded.ok) return { path, checkpoint: decoded.value };
     const next = name === names[0] ? '' : ' Trying the one before it.';
     onDamage(`The checkpoint ${path} is not used: ${decoded.error}.${next}`);
   }
@@ -79,48 +161,31 @@ export async function readCheckpoint(
   const are = all.length === 1 ? 'is' : 'are';
   throw new ReinError('checkpoint', `${what} in ${directory} ${are} damaged: ${all.join(', ')}.`, {
     remedy:
-      'Restore one from a backup, or start a new run in another folder, without --resume; the journal still holds every transition.',
+      'Restore one from a backup, or start anew in another folder, without --resume; every recorded transition is still there.',
   });
 }
 
 /** The checkpoint in the file `path`, or in words why there is none. */
-async function decodeFile(path: string): Promise<Result<Checkpoint, string>> {
+async function decodeFile<T extends TrainingState>(
+  path: string,
+  isComplete: CheckpointKind<T>['isComplete'],
+): Promise<Result<T, string>> {
   try {
-    const decoded = decodeCheckpoint(await readFile(path));
+    const decoded = decodeCheckpoint(await readFile(path), isComplete);
     return decoded.ok ? decoded : err(DAMAGE[decoded.error]);
   } catch (cause) {
     return err(`it cannot be read (${(cause as NodeJS.ErrnoException).code})`);
   }
 }
 
-function checkFit(path: string, checkpoint: Checkpoint, expected: CheckpointExpectation): void {
-  const { agent, schemaHash } = checkpoint;
-  const differences = [
-    schemaHash === expected.schemaHash ? '' : 'another robot or task',
-    agent.observationSize === expected.observationSize
-      ? ''
-      : `${agent.observationSize} observation numbers instead of ${expected.observationSize}`,
-    agent.actionSize === expected.actionSize
-      ? ''
-      : `${agent.actionSize} action numbers instead of ${expected.actionSize}`,
-    checkpoint.encoderDigest === expected.encoderDigest ? '' : 'another frozen encoder',
-    agent.state.length === expected.stateSize
-      ? ''
-      : `other networks (${agent.state.length} numbers instead of ${expected.stateSize})`,
-  ].filter((difference) => difference !== '');
-  if (differences.length === 0) {
-    if (agent.state.every(Number.isFinite)) return;
-    differences.push('a state that is not finite');
-  }
-  throw new ReinError('checkpoint', `The checkpoint ${path} has ${differences.join(' and ')}.`, {
-    remedy: 'Continue with the configuration and task that it was written with, or start a new run.',
-  });
+function isCheckpoint(name: string, unit: string): boolean {
+  return name.startsWith(`${unit}-`) && /-\d{12}\.ckpt$/.test(name);
 }
 
 /** Sorted, those that were set aside as well. */
-async function checkpointNames(directory: string): Promise<string[]> {
+async function checkpointNames(directory: string, unit: string): Promise<string[]> {
   try {
-    return (await readdir(directory)).filter((name) => NAME.test(name.replace(/\.damaged$/, ''))).sort();
+    return (await readdir(directory)).filter((name) => isCheckpoint(name.replace(/\.damaged$/, ''), unit)).sort();
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new ReinError('checkpoint', `The folder ${directory} cannot be read.`, {
@@ -131,15 +196,15 @@ async function checkpointNames(directory: string): Promise<string[]> {
 }
 
 /** By their numbers they would be kept in place of good ones. */
-async function setAside(directory: string, newest: string): Promise<void> {
-  const newer = (await readdir(directory)).filter((name) => NAME.test(name) && name > newest);
+async function setAside(directory: string, unit: string, newest: string): Promise<void> {
+  const newer = (await readdir(directory)).filter((name) => isCheckpoint(name, unit) && name > newest);
   for (const name of newer) await rename(join(directory, name), join(directory, `${name}.damaged`));
 }
 
-async function removeOld(directory: string): Promise<void> {
+async function removeOld(directory: string, unit: string): Promise<void> {
   const all = await readdir(directory);
   const old = all
-    .filter((name) => NAME.test(name))
+    .filter((name) => isCheckpoint(name, unit))
     .sort()
     .slice(0, -KEPT);
   // What a killed process left half-written.

@@ -3,8 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSetup, loadResolvedConfig, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import type { Agent } from '../../learner/index.ts';
-import { LEARNER_FILES, Learner } from '../../learner/index.ts';
+import { checkpointsIn, Learner, type Training } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { abandonRunFolder, createRunFolder, runIdOf } from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
@@ -28,7 +27,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     start,
     // It listens on this machine only. A robot at the other end of a tunnel looks the same as one that is here.
     hasRobot: true,
-    ...(from === undefined ? {} : { begin: (agent) => beginWith(agent, from, complain) }),
+    ...(from === undefined ? {} : { begin: (training) => beginWith(training, from, complain) }),
     onFault: complain,
   }).catch(async (error: unknown) => {
     if (start === 'fresh') await abandonRunFolder({ path, runId, configFile: join(path, RUN_FILES.config) });
@@ -58,7 +57,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
 }
 
 async function howToGoOn(path: string): Promise<string> {
-  const names = await readdir(join(path, LEARNER_FILES.checkpoints)).catch(() => []);
+  const names = await readdir(checkpointsIn(path)).catch(() => []);
   const hasCheckpoint = names.some((name) => name.endsWith('.ckpt'));
   const command = `go on with: rein learn --resume ${path}`;
   return hasCheckpoint
@@ -67,10 +66,10 @@ async function howToGoOn(path: string): Promise<string> {
 }
 
 /** Takes over what `rein pretrain` left; a training that has done updates of its own would upset the count per transition. */
-async function beginWith(agent: Agent, from: string, complain: (sentence: string) => void): Promise<void> {
-  await startFrom(agent, from, complain);
-  if (agent.updates === 0) return;
-  throw new ReinError('checkpoint', `${from} has ${agent.updates} updates behind it, a learner begins at 0.`, {
+async function beginWith(training: Training, from: string, complain: (sentence: string) => void): Promise<void> {
+  await startFrom(training, from, complain);
+  if (training.updatesBefore === 0) return;
+  throw new ReinError('checkpoint', `${from} has ${training.updatesBefore} updates behind it, a learner begins at 0.`, {
     remedy: 'Give the folder of a rein pretrain, or continue a run with --resume.',
   });
 }

@@ -8,7 +8,8 @@ import { freeAddress } from '../../../tests/support/live-run.ts';
 import { createSetup, type RunSetup } from '../../config/index.ts';
 import { createTransition } from '../../core/index.ts';
 import { LearnerConnection } from '../../session/index.ts';
-import { Agent, createAgent } from '../agent/agent.ts';
+import { Agent } from '../agent/agent.ts';
+import { Training } from '../training.ts';
 import { Learner } from './learner.ts';
 
 const { config } = arm6Setup('insert', 3);
@@ -36,7 +37,7 @@ afterEach(async () => {
 
 async function startLearner(
   start: 'fresh' | 'resume',
-  { begin, of = setup }: { begin?: (agent: Agent) => Promise<void>; of?: RunSetup } = {},
+  { begin, of = setup }: { begin?: (training: Training) => Promise<void>; of?: RunSetup } = {},
 ): Promise<Learner> {
   const onFault = (sentence: string): void => void faults.push(sentence);
   const learner = await Learner.start({
@@ -75,10 +76,6 @@ async function trainedOnce(): Promise<{ statusLine: string }> {
   await robot.close();
   await learner.close();
   return { statusLine };
-}
-
-function sizes({ spec, config }: Agent) {
-  return { observationSize: spec.parts.stateSize, actionSize: spec.actionSize, config };
 }
 
 async function until(condition: () => boolean, what: string): Promise<void> {
@@ -162,10 +159,11 @@ describe('a learner that is started again', { timeout: 30_000 }, () => {
 
   it('has the networks that it was given, also where it died before its first update', async () => {
     let given: number[] = [];
-    const begin = async (agent: Agent): Promise<void> => {
-      const other = await createAgent({ ...sizes(agent), seed: 99, engine: 'local' });
-      await agent.restore(await other.snapshot());
-      given = Array.from((await other.actorWeights()).data);
+    const begin = async (training: Training): Promise<void> => {
+      const { spec } = training.agent;
+      const other = await Training.open({ ...spec, seed: 99, engine: 'local' });
+      await training.beginWith('elsewhere', await other.state(), undefined);
+      given = Array.from((await other.agent.actorWeights()).data);
       await other.close();
     };
     const plain = createSetup({ ...setup.config, learner: { ...setup.config.learner, bcInitSteps: 0 } });

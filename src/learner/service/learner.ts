@@ -7,7 +7,13 @@
  */
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type PolicyWeights, ReinError, sealWeights, type Transition } from '../../core/index.ts';
+import {
+  type ObservationParts,
+  type PolicyWeights,
+  ReinError,
+  sealWeights,
+  type Transition,
+} from '../../core/index.ts';
 import {
   acquireLock,
   type DirectoryLock,
@@ -15,24 +21,35 @@ import {
   type LearnerStatus,
   startLearnerServer,
 } from '../../link/index.ts';
-import { type Agent, createAgent } from '../agent/agent.ts';
-import { createReplay } from '../agent/create-replay.ts';
-import type { PretrainingReport } from '../agent/pretraining.ts';
-import { readCheckpoint, writeCheckpoint } from '../checkpoint.ts';
-import type { ReplayPosition } from '../checkpoint-format.ts';
+import type { LearnerConfig } from '../options/learner-config.ts';
+import { type Taken, Training } from '../training.ts';
 import {
-  type ObservationEncoder,
-  openObservationEncoder,
-  type SeenTransition,
-} from '../imports/observation-encoder.ts';
-import { updatesPerCall } from '../options/learner-config.ts';
-import type { Replay } from '../replay/replay.ts';
-import { UpdateContract } from '../replay/utd.ts';
-import { AwaitedReplay } from './awaited-replay.ts';
-import { encoderOf, expectedCheckpoint, type LearnerSetup, learnedSizes } from './learned-sizes.ts';
+  AwaitedReplay,
+  checkpointsIn,
+  type ReplayPosition,
+  readLearnerCheckpoint,
+  writeLearnerCheckpoint,
+} from './learner-checkpoint.ts';
 import { LEARNER_FILES } from './messages.ts';
 import { statusLine } from './status-line.ts';
 import { achievedUtd, TrainingRecord } from './training-record.ts';
+
+/** The parts of a run's setup that a learner works with. */
+export interface LearnerSetup {
+  readonly config: {
+    readonly seed: number;
+    readonly learner: LearnerConfig;
+    /** `demonstrations`: episodes that the learner waits for before it begins. */
+    readonly task: { readonly demonstrations: number };
+  };
+  readonly task: { readonly maxSteps: number };
+  readonly schemaHash: string;
+  readonly observationSize: number;
+  readonly parts: ObservationParts;
+  readonly actionSize: number;
+  /** What the numbers of observations, actions and rewards mean, by dotted key: a robot must agree on each. */
+  readonly meaning: Readonly<Record<string, unknown>>;
+}
 
 export interface LearnerOptions {
   readonly setup: LearnerSetup;
@@ -43,8 +60,8 @@ export interface LearnerOptions {
   readonly folder: string;
   /** `resume`: continue from the newest checkpoint of `folder`, or from the beginning where it has none. */
   readonly start: 'fresh' | 'resume';
-  /** Gives a fresh agent the networks that it begins with. Absent: drawn from the seed. */
-  readonly begin?: (agent: Agent) => Promise<void>;
+  /** Gives a fresh training the networks that it begins with. Absent: drawn from the seed. */
+  readonly begin?: (training: Training) => Promise<void>;
   /** Where training calls run: see `AgentSpec.engine`. Absent: in a thread of their own. */
   readonly engine?: 'local' | 'thread';
   /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
@@ -60,11 +77,7 @@ const STATUS_MS = 250;
 /** A learner that listens and trains. Get one from `Learner.start`. */
 export class Learner {
   readonly #options: LearnerOptions;
-  readonly #agent: Agent;
-  /** A frozen encoder that observations pass through before anything is learned from them. */
-  readonly #eyes: ObservationEncoder | undefined;
-  readonly #replay: Replay;
-  readonly #contract: UpdateContract;
+  readonly #training: Training;
   readonly #record: TrainingRecord;
   readonly #lock: DirectoryLock;
   #server!: LearnerServer;
@@ -87,22 +100,15 @@ export class Learner {
   #wake: () => void = () => undefined;
   #statusMs = 0;
 
-  private constructor(
-    options: LearnerOptions,
-    agent: Agent,
-    eyes: ObservationEncoder | undefined,
-    lock: DirectoryLock,
-  ) {
-    const { setup, folder } = options;
-    const config = setup.config.learner;
+  private constructor(options: LearnerOptions, training: Training, lock: DirectoryLock) {
+    const { setup, folder, onFault } = options;
+    const { contract } = training;
+    const { maxSteps } = setup.task;
     this.#options = options;
-    this.#agent = agent;
-    this.#eyes = eyes;
+    this.#training = training;
     this.#lock = lock;
-    this.#replay = createReplay(agent);
-    this.#contract = new UpdateContract(config.utd, config.warmupSteps, updatesPerCall(config));
     const metricsFile = join(folder, LEARNER_FILES.metrics);
-    this.#record = new TrainingRecord(metricsFile, this.#contract, config, setup.task.maxSteps, options.onFault);
+    this.#record = new TrainingRecord(metricsFile, contract, setup.config.learner, maxSteps, onFault);
   }
 
   /**
@@ -111,25 +117,22 @@ export class Learner {
    */
   static async start(options: LearnerOptions): Promise<Learner> {
     const lock = lockOf(options.folder);
-    let agent: Agent | undefined;
-    let eyes: ObservationEncoder | undefined;
+    let training: Training | undefined;
     try {
       const { setup, engine = 'thread', hasRobot } = options;
-      const { parts, config } = setup;
-      eyes = await openObservationEncoder(config.learner.encoder, parts);
-      const sizes = learnedSizes(setup, eyes);
-      agent = await createAgent({ ...sizes, config: config.learner, seed: config.seed, engine, hasRobot });
-      const learner = new Learner(options, agent, eyes, lock);
+      const { parts, actionSize } = setup;
+      const { learner: config, seed } = setup.config;
+      training = await Training.open({ parts, actionSize, config, seed, engine, hasRobot });
+      const learner = new Learner(options, training, lock);
       if (options.start === 'resume') await learner.#restore();
-      else await options.begin?.(agent);
+      else await options.begin?.(training);
       await learner.#listen();
       // A learner that dies before its first update must not begin from other networks when it is started again.
       if (options.start === 'fresh' && options.begin !== undefined) await learner.#checkpoint(NOTHING_SEEN);
       return learner;
     } catch (error) {
       // Its engine may have a thread, which would keep the process alive.
-      await agent?.close();
-      await eyes?.close();
+      await training?.close();
       lock.release();
       throw error;
     }
@@ -174,7 +177,7 @@ export class Learner {
       else await this.#somethingNew();
     }
     // One that still waits for what its checkpoint had seen would say that it had seen less.
-    if (this.#isReady && this.#agent.updates > 0) await this.#checkpoint();
+    if (this.#isReady && this.#training.updates > 0) await this.#checkpoint();
   }
 
   /** Ends `run` after the call under way. */
@@ -187,14 +190,14 @@ export class Learner {
   statusLine(): string {
     return statusLine({
       robots: this.#server.robots(),
-      counts: this.#replay.counts(),
-      updates: this.#agent.updates,
-      refused: this.#agent.refusedCalls,
+      counts: this.#training.replay.counts(),
+      updates: this.#training.updates,
+      refused: this.#training.agent.refusedCalls,
       updatesPerS: this.#isReady ? this.#record.updatesPerS : undefined,
       waitsFor: this.#isReady ? undefined : this.#awaited?.position,
       version: this.#version,
       elapsedS: this.#record.elapsedS,
-      utd: achievedUtd(this.#agent.updates, this.#replay.counts().online, this.#contract),
+      utd: achievedUtd(this.#training.updates, this.#training.replay.counts().online, this.#training.contract),
       utdTarget: this.#options.setup.config.learner.utd,
       criticLoss: this.#record.criticLoss,
       success: this.#record.success,
@@ -216,36 +219,31 @@ export class Learner {
     try {
       await this.#server.close();
       await this.#record.close();
-      await this.#agent.close();
-      await this.#eyes?.close();
+      await this.#training.close();
     } finally {
       this.#lock.release();
     }
   }
 
-  /** One training call, if the contract allows it. */
+  /** One training call, if the transitions so far pay for it. */
   async #train(): Promise<boolean> {
     if (!this.#isReady) await this.#prepare();
     if (!this.#isReady) return false;
-    const { learner } = this.#options.setup.config;
-    const perCall = updatesPerCall(learner);
-    const due = this.#agent.updates + perCall;
-    const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
-    if (due > allowed) return false;
-    const next = due + perCall <= allowed ? this.#contract.visibleTo(due + perCall) : undefined;
-    const visible = this.#contract.visibleTo(due);
-    const metrics = await this.#agent.update(this.#replay, visible, next);
-    this.#record.update(metrics, visible, this.#agent.refusedCalls);
-    await this.#record.calibrate(this.#agent, visible);
-    if (isMultiple(this.#agent.updates, learner.publishEveryUpdates, perCall)) await this.#publish();
-    if (isMultiple(this.#agent.updates, learner.checkpointEveryUpdates, perCall)) await this.#checkpoint();
+    const call = await this.#training.update();
+    if (call === undefined) return false;
+    const { agent, updates, contract } = this.#training;
+    this.#record.update(call, call.visible, agent.refusedCalls);
+    await this.#record.calibrate(agent, call.visible);
+    const { publishEveryUpdates, checkpointEveryUpdates } = agent.config;
+    if (isMultiple(updates, publishEveryUpdates, contract.updatesPerCall)) await this.#publish();
+    if (isMultiple(updates, checkpointEveryUpdates, contract.updatesPerCall)) await this.#checkpoint();
     return true;
   }
 
   /** Ready once all that the training starts from is here: demonstrations, or what the checkpoint had seen. */
   async #prepare(): Promise<void> {
     if (this.#awaited !== undefined) {
-      this.#isReady = this.#awaited.isHere(this.#replay.counts(), this.#received, this.#server.counters.lost);
+      this.#isReady = this.#awaited.isHere(this.#training.replay.counts(), this.#received, this.#server.counters.lost);
       return;
     }
     const wants = this.#options.setup.config.task.demonstrations > 0;
@@ -260,43 +258,34 @@ export class Learner {
 
   /** Rejects where nothing of it was finite: a robot must not begin with networks that have not learned what it was shown. */
   async #pretrain(): Promise<void> {
-    const { offlineUpdates } = this.#options.setup.config.learner.wsrl;
     // Robots that wait for the first weights see that it goes on, however slow the machine.
     const timer = setInterval(() => this.#tell(), STATUS_MS);
-    const [cloning, offline] = await this.#pretrainPhases(offlineUpdates).finally(() => clearInterval(timer));
-    for (const [phase, { refused }] of Object.entries({ cloning, offline })) {
+    const phases = await this.#training.pretrain().finally(() => clearInterval(timer));
+    for (const [phase, { refused }] of Object.entries(phases)) {
       if (refused === 0) continue;
       this.#options.onFault(`Pre-training (${phase}): calls that were not finite and were thrown away: ${refused}.`);
     }
   }
 
-  async #pretrainPhases(offlineUpdates: number): Promise<[PretrainingReport, PretrainingReport]> {
-    const cloning = await this.#agent.pretrain(this.#replay);
-    return [cloning, await this.#agent.pretrainOffline(this.#replay, offlineUpdates)];
-  }
-
-  /**
-   * One at a time and in the order in which they came: the encoder serves them so, and the server hands over a robot's next one, and
-   * acknowledges this one, when this is done.
-   */
+  /** The server hands over a robot's next one, and acknowledges this one, when this is done. */
   #accept(transition: Transition, robotId: string): void | Promise<void> {
     this.#receivedFrom.set(robotId, (this.#receivedFrom.get(robotId) ?? 0) + 1);
     this.#ended.delete(robotId);
-    if (this.#eyes === undefined) return this.#remember({ transition }, robotId);
-    return this.#eyes.take(transition).then(
-      (seen) => this.#remember(seen, robotId),
+    const taken = this.#training.take(transition, robotId);
+    if (!(taken instanceof Promise)) return this.#took(taken, robotId);
+    return taken.then(
+      (seen) => this.#took(seen, robotId),
       (error: unknown) => this.#refuse(transition, error instanceof ReinError ? error.message : String(error)),
     );
   }
 
-  #remember({ transition, frames }: Partial<SeenTransition> & { transition: Transition }, robotId: string): void {
-    const outcome = this.#replay.add(transition, { robot: robotId, ...(frames === undefined ? {} : { frames }) });
+  #took({ transition, outcome }: Taken, robotId: string): void {
     if (outcome !== 'accepted') {
       this.#refuse(transition, outcome);
       return;
     }
     this.#received++;
-    if (this.#isReady) this.#record.transition(transition, robotId, this.#replay.counts().online);
+    if (this.#isReady) this.#record.transition(transition, robotId, this.#training.replay.counts().online);
     this.#wake();
   }
 
@@ -332,18 +321,18 @@ export class Learner {
 
   async #bundle(): Promise<PolicyWeights> {
     const { runId, setup } = this.#options;
-    const { names, shapes, data } = await this.#agent.actorWeights();
+    const { names, shapes, data } = await this.#training.agent.actorWeights();
     const fields = {
       runId,
       version: this.#version,
       parent: this.#parent,
-      trainingStep: this.#replay.counts().online,
-      updates: this.#agent.updates,
+      trainingStep: this.#training.replay.counts().online,
+      updates: this.#training.updates,
       schemaHash: setup.schemaHash,
       createdAt: new Date().toISOString(),
       shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
     };
-    this.#policyGraph ??= this.#agent.policyGraph(this.#eyes);
+    this.#policyGraph ??= this.#training.agent.policyGraph(this.#training.encoder);
     return sealWeights(fields, this.#policyGraph, data);
   }
 
@@ -357,12 +346,12 @@ export class Learner {
 
   /** How it is going. */
   get status(): LearnerStatus {
-    const counts = this.#replay.counts();
+    const counts = this.#training.replay.counts();
     return {
-      updates: this.#agent.updates,
-      pretrained: this.#agent.pretrained,
+      updates: this.#training.updates,
+      pretrained: this.#training.agent.pretrained,
       updatesPerS: this.#record.updatesPerS,
-      utd: achievedUtd(this.#agent.updates, counts.online, this.#contract),
+      utd: achievedUtd(this.#training.updates, counts.online, this.#training.contract),
       online: counts.online,
       version: this.#version,
       delivered: this.#server.counters.delivered,
@@ -383,18 +372,18 @@ export class Learner {
   }
 
   /** `seen`: the transitions that the state has learned from, or was ready to. */
-  async #checkpoint(seen: ReplayPosition = { ...this.#replay.counts(), received: this.#received }): Promise<void> {
+  async #checkpoint(
+    seen: ReplayPosition = { ...this.#training.replay.counts(), received: this.#received },
+  ): Promise<void> {
     const { runId, setup, folder, onFault } = this.#options;
     try {
-      const { schemaHash } = setup;
       const { online, demonstrations, received } = seen;
-      await writeCheckpoint(join(folder, LEARNER_FILES.checkpoints), {
+      await writeLearnerCheckpoint(folder, {
         runId,
-        schemaHash,
+        schemaHash: setup.schemaHash,
         policyVersion: this.#version,
         replay: { online, demonstrations, received },
-        agent: await this.#agent.snapshot(),
-        ...encoderOf(this.#eyes),
+        ...(await this.#training.state()),
       });
     } catch (error) {
       // Training goes on without: the checkpoint before is still there, and the operator has been told.
@@ -405,22 +394,22 @@ export class Learner {
 
   async #restore(): Promise<void> {
     const { setup, folder, onFault } = this.#options;
-    const expected = expectedCheckpoint(setup, this.#eyes, this.#agent);
-    const directory = join(folder, LEARNER_FILES.checkpoints);
-    const checkpoint = await readCheckpoint(directory, expected, onFault);
+    const found = await readLearnerCheckpoint(folder, setup.schemaHash, onFault);
     const { checkpointEveryUpdates, publishEveryUpdates } = setup.config.learner;
     const publishedSince = Math.ceil(checkpointEveryUpdates / publishEveryUpdates);
-    if (checkpoint === undefined) {
+    if (found === undefined) {
+      const directory = checkpointsIn(folder);
       onFault(`There is no checkpoint in ${directory}: the learner begins anew with what its robots send again.`);
       this.#versionBefore = publishedSince + 1;
       return;
     }
-    await this.#agent.restore(checkpoint.agent);
-    this.#version = checkpoint.policyVersion;
-    this.#versionBefore = checkpoint.policyVersion + publishedSince;
-    this.#parent = checkpoint.policyVersion;
+    const { policyVersion, replay } = found.checkpoint;
+    await this.#training.restore(found.path, found.checkpoint);
+    this.#version = policyVersion;
+    this.#versionBefore = policyVersion + publishedSince;
+    this.#parent = policyVersion;
     // The networks that it was given to begin with: it has yet to begin.
-    if (checkpoint.replay.received > 0) this.#awaited = new AwaitedReplay(checkpoint.replay, onFault);
+    if (replay.received > 0) this.#awaited = new AwaitedReplay(replay, onFault);
   }
 }
 

@@ -2,8 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../config/index.ts';
-import { mean, replaceFileSync } from '../../core/index.ts';
-import { storage } from '../files/storage.ts';
+import { mean, replaceFileSync, storage } from '../../core/index.ts';
 import type { CurvePoint } from '../trial/trial-files.ts';
 
 /** One evaluation: means over its episodes. */

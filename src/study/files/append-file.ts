@@ -1,7 +1,6 @@
 /** A file that only grows, and can be cut back to a length that was known to be good. Synchronous: a trial waits for its disk. */
 import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
-import { storage } from './storage.ts';
+import { ReinError, storage } from '../../core/index.ts';
 
 /** Bytes that wait before they are written. */
 const BUFFER_BYTES = 1 << 20;

@@ -1,7 +1,6 @@
 /** Folders that are written into only where nothing is there. */
 import { readdirSync } from 'node:fs';
-import { ReinError } from '../../core/index.ts';
-import { storage } from './storage.ts';
+import { ReinError, storage } from '../../core/index.ts';
 
 /**
  * Throws `ReinError('storage')` where `folder` holds anything that `isOwn` does not know, or cannot be read; one that is not

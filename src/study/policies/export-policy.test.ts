@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { createSetup, resolvedConfigText } from '../../config/index.ts';
 import { type ActionRange, BASE_ACTION, Rng } from '../../core/index.ts';
-import { writeCheckpoint } from '../../learner/checkpoint.ts';
-import { Bindings, createAgent, LEARNER_FILES, learnedSizes, Session } from '../../learner/index.ts';
+import { Bindings, createAgent, Session, Training } from '../../learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../learner/options.ts';
+import { writeLearnerCheckpoint } from '../../learner/service/learner-checkpoint.ts';
 import { loadPolicyFile, openBasePolicy } from '../../policy/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { PointEnvironment } from '../environments/point.ts';
@@ -77,12 +77,13 @@ async function robotRun(algorithm: LearnerConfig['algorithm'] = 'rlpd', policyVe
   const folder = join(root, 'arm');
   mkdirSync(folder);
   writeFileSync(join(folder, RUN_FILES.config), resolvedConfigText(setup.config));
-  const agent = await createAgent({ ...learnedSizes(setup, undefined), config: setup.config.learner, seed: 1 });
-  await writeCheckpoint(join(folder, LEARNER_FILES.checkpoints), {
-    ...{ runId: 'run', schemaHash: setup.schemaHash, policyVersion, agent: await agent.snapshot() },
+  const { parts, actionSize } = setup;
+  const training = await Training.open({ parts, actionSize, config: setup.config.learner, seed: 1 });
+  await writeLearnerCheckpoint(folder, {
+    ...{ runId: 'run', schemaHash: setup.schemaHash, policyVersion, ...(await training.state()) },
     replay: { online: 0, demonstrations: 0, received: 0 },
   });
-  await agent.close();
+  await training.close();
   return { folder, setup };
 }
 
@@ -185,7 +186,7 @@ describe('an exported policy', () => {
     const environment = new PointEnvironment();
     const meaning = meaningIn(environment);
     const [one, other] = await Promise.all([1, 2].map((seed) => createAgent({ ...sizes, config: LEARNER, seed })));
-    const actor = await openActor(one!, undefined);
+    const actor = await openActor({ agent: one!, encoder: undefined });
     const check = checkGoldenBatch(
       await other!.exportPolicy({}, undefined, meaning.ranges),
       ...[actor, goldenObservations(environment, 8), sizes, meaning],
@@ -207,7 +208,7 @@ describe('an exported policy', () => {
     const environment = new PointEnvironment();
     const meaning = meaningIn(environment);
     const agent = await createAgent({ ...sizes, config: LEARNER, seed: 1 });
-    const actor = await openActor(agent, undefined);
+    const actor = await openActor({ agent, encoder: undefined });
     const shifted = meaning.ranges.map((range) => ({ ...range, high: range.high + 1e-4 }));
     const model = await agent.exportPolicy({}, undefined, shifted);
     const check = checkGoldenBatch(model, actor, goldenObservations(environment, 8), sizes, meaning);

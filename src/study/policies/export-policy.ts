@@ -2,27 +2,17 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createSetup, loadResolvedConfig, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
-import { policyObservationSize, ReinError, Rng, replaceFileSync } from '../../core/index.ts';
-import {
-  type Agent,
-  createAgent,
-  expectedCheckpoint,
-  LEARNER_FILES,
-  learnedSizes,
-  type ObservationEncoder,
-  openObservationEncoder,
-  readCheckpoint,
-} from '../../learner/index.ts';
+import { policyObservationSize, ReinError, Rng, replaceFileSync, storage } from '../../core/index.ts';
+import { checkpointsIn, readLearnerCheckpoint, Training } from '../../learner/index.ts';
 import { readJournal } from '../../link/index.ts';
 import { savePolicyFile, statedAction } from '../../policy/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
-import { storage } from '../files/storage.ts';
 import { openActor } from '../trial/actor.ts';
 import { closedAfter } from '../trial/closing.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
+import { openTrained } from '../trial/trial-parts.ts';
 import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.ts';
 import { checkGoldenBatch, type GoldenCheck, goldenObservations } from './golden-batch.ts';
-import { openTrained } from './trained.ts';
 
 /** Observations that a policy is tried on before it is written. */
 const GOLDEN = 256;
@@ -57,7 +47,7 @@ export async function exportPolicy(
 
 function exportTrial(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
   return closedAfter(async (closes) => {
-    const { environment, eyes, agent } = await openTrained(folder, closes, say);
+    const { environment, training } = await openTrained(folder, closes, say);
     const { name, parts, actionSize, periodS } = environment;
     const metadata = {
       environment: name,
@@ -65,7 +55,7 @@ function exportTrial(folder: string, out: string, say: (sentence: string) => voi
       action: JSON.stringify({ kind: 'normalised', size: actionSize, periodS }),
       commandOf: `environment ${name}, for one step of ${periodS} s`,
     };
-    const exported = { agent, eyes, metadata, meaning: meaningIn(environment) };
+    const exported = { training, metadata, meaning: meaningIn(environment) };
     const { model, golden } = await verifiedModel(exported, goldenObservations(environment, GOLDEN));
     storage(out, () => {
       mkdirSync(dirname(resolve(out)), { recursive: true });
@@ -78,30 +68,28 @@ function exportTrial(folder: string, out: string, say: (sentence: string) => voi
 function exportRun(folder: string, out: string, say: (sentence: string) => void): Promise<ExportedPolicy> {
   const config = loadResolvedConfig(join(folder, RUN_FILES.config));
   const setup = createSetup(config);
-  const { observationSize, actionSize, schemaHash, task } = setup;
+  const { observationSize, parts, actionSize, schemaHash, task } = setup;
   return closedAfter(async (closes) => {
-    const eyes = await openObservationEncoder(config.learner.encoder, setup.parts);
-    if (eyes !== undefined) closes.push(() => eyes.close());
-    const agent = await createAgent({ ...learnedSizes(setup, eyes), config: config.learner, seed: config.seed });
-    closes.push(() => agent.close());
-    const directory = join(folder, LEARNER_FILES.checkpoints);
-    const checkpoint = await readCheckpoint(directory, expectedCheckpoint(setup, eyes, agent), say);
-    if (checkpoint === undefined) {
-      throw new ReinError('checkpoint', `There is no checkpoint in ${directory}.`, {
+    const training = await Training.open({ parts, actionSize, config: config.learner, seed: config.seed });
+    closes.push(() => training.close());
+    const found = await readLearnerCheckpoint(folder, schemaHash, say);
+    if (found === undefined) {
+      throw new ReinError('checkpoint', `There is no checkpoint in ${checkpointsIn(folder)}.`, {
         remedy: 'Let the learner run until its first checkpoint, or take the policy.onnx of the run.',
       });
     }
-    await agent.restore(checkpoint.agent);
+    const { path, checkpoint } = found;
+    await training.restore(path, checkpoint);
     const names = { robot: config.robot.name, task: config.task.name };
     const { runId, replay } = checkpoint;
     // A checkpoint of before the first publication: version 0 means to robots that there are no weights.
     const version = Math.max(1, checkpoint.policyVersion);
     const action = statedAction(taskActionOf(setup));
     const metadata = { schemaHash, runId, version: String(version), ...names, action, commandOf: moved(config) };
-    const exported = { agent, eyes, metadata, meaning: meaningOnRobot(task.action, config) };
+    const exported = { training, metadata, meaning: meaningOnRobot(task.action, config) };
     const { model, golden } = await verifiedModel(exported, recorded(folder, observationSize));
     const manifest = {
-      ...{ runId, version, parent: null, trainingStep: replay.online, updates: agent.updates, schemaHash },
+      ...{ runId, version, parent: null, trainingStep: replay.online, updates: training.updates, schemaHash },
       ...{ observationSize, actionSize, ...names, createdAt: new Date().toISOString() },
     };
     await saveAs(out, (place) => savePolicyFile(place, model, manifest));
@@ -133,21 +121,21 @@ function recorded(folder: string, observationSize: number): Float32Array[] {
 }
 
 interface Exported {
-  readonly agent: Agent;
-  readonly eyes: ObservationEncoder | undefined;
+  readonly training: Training;
   readonly metadata: Readonly<Record<string, string>>;
   readonly meaning: ActionMeaning;
 }
 
 /** The model, which does on `observations` what it should. */
 async function verifiedModel(
-  { agent, eyes, metadata, meaning }: Exported,
+  { training, metadata, meaning }: Exported,
   observations: readonly Float32Array[],
 ): Promise<{ readonly model: Uint8Array; readonly golden: Omit<ExportedPolicy, 'path'> }> {
+  const { agent, encoder } = training;
   const { parts, actionSize } = agent.spec;
-  const sizes = { observationSize: eyes?.policySize ?? policyObservationSize(parts), actionSize };
-  const model = await agent.exportPolicy(metadata, eyes, meaning.ranges);
-  const actor = await openActor(agent, eyes);
+  const sizes = { observationSize: encoder?.policySize ?? policyObservationSize(parts), actionSize };
+  const model = await training.exportPolicy(metadata, meaning.ranges);
+  const actor = await openActor(training);
   try {
     const seen = observations.map((observation) => observation.slice(0, sizes.observationSize));
     const golden = await checkGoldenBatch(model, actor, seen, sizes, meaning);

@@ -1,22 +1,13 @@
 /** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReinError, replaceFileSync, sha256Hex, type Transition, totalObservationSize } from '../../core/index.ts';
-import {
-  type Agent,
-  createReplay,
-  type ObservationEncoder,
-  openObservationEncoder,
-  type PretrainingReport,
-  type Replay,
-} from '../../learner/index.ts';
+import { ReinError, replaceFileSync, storage, type Transition, totalObservationSize } from '../../core/index.ts';
+import { type Pretraining, type Training, writeCheckpoint } from '../../learner/index.ts';
 import type { LearnerConfig } from '../../learner/options.ts';
 import { checkEmpty } from '../files/empty-folder.ts';
-import { writeState } from '../files/state-file.ts';
-import { storage } from '../files/storage.ts';
 import { closedAfter } from '../trial/closing.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
-import { openAgent } from '../trial/trial-agent.ts';
+import { NETWORKS, openTraining } from '../trial/trial-parts.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 
 /** What is learned from, with which settings, into which folder. */
@@ -29,10 +20,8 @@ export interface PretrainingRequest {
 }
 
 /** What came of it: `pretraining.json` in the folder. */
-export interface PretrainingResult {
+export interface PretrainingResult extends Pretraining {
   readonly transitions: number;
-  readonly cloning: PretrainingReport;
-  readonly offline: PretrainingReport;
   /** SHA-256 of the whole state, hexadecimal. */
   readonly stateDigest: string;
 }
@@ -53,39 +42,28 @@ export async function runPretraining(
   checkEmpty(out, 'is not empty', () => false);
   const collected = await collectData(data, seed, say);
   return closedAfter(async (closes) => {
-    const eyes = await openObservationEncoder(learner.encoder, collected.parts);
-    if (eyes !== undefined) closes.push(() => eyes.close());
-    const { parts } = eyes ?? collected;
-    const sizes = { observationSize: totalObservationSize(parts), parts, actionSize: collected.actionSize };
-    const failure = `The learner cannot learn from ${collected.name}`;
-    const agent = await openAgent({ ...sizes, config: learner, seed }, failure, MISFIT_REMEDY);
-    closes.push(() => agent.close());
-    checkWork(agent);
-    const replay = createReplay(agent);
-    const misfits = await fill(replay, collected, eyes);
-    checkTaken(collected, misfits, replay, say);
-    const { demonstrations } = replay.counts();
-    const cloning = await agent.pretrain(replay);
-    const offline = await agent.pretrainOffline(replay, learner.wsrl.offlineUpdates);
-    const snapshot = await agent.snapshot();
-    const { state } = snapshot;
-    const stateDigest = sha256Hex(state);
-    const result = { transitions: demonstrations, cloning, offline, stateDigest };
-    const policy = await agent.exportPolicy({}, eyes);
+    const { name, parts, actionSize } = collected;
+    const misfit = { failure: `The learner cannot learn from ${name}`, remedy: MISFIT_REMEDY };
+    const training = await openTraining({ parts, actionSize, config: learner, seed }, misfit, closes);
+    checkWork(training);
+    checkTaken(collected, await fill(training, collected), training, say);
+    const transitions = training.replay.counts().demonstrations;
+    const phases = await training.pretrain();
+    const result = { transitions, ...phases, stateDigest: await training.stateDigest() };
+    const policy = await training.exportPolicy();
     storage(out, () => {
       mkdirSync(out, { recursive: true });
       replaceFileSync(join(out, TRIAL_FILES.policy), policy);
       replaceFileSync(join(out, RESULT), `${JSON.stringify(result, undefined, 2)}\n`);
     });
     // Last: a folder that has it is whole.
-    const lookedThrough = eyes === undefined ? {} : { encoderDigest: eyes.digest };
-    writeState(join(out, TRIAL_FILES.checkpoints), 0, { formatVersion: 1, step: 0, agent: snapshot, ...lookedThrough });
+    await writeCheckpoint(join(out, TRIAL_FILES.checkpoints), NETWORKS, 0, await training.state());
     return result;
   });
 }
 
 /** Throws `ReinError` where these settings would learn nothing. */
-function checkWork({ algorithm, config }: Agent): void {
+function checkWork({ agent: { algorithm, config } }: Training): void {
   const { bcInitSteps, wsrl } = config;
   const clones = algorithm.cloning !== undefined;
   if ((clones && bcInitSteps > 0) || (algorithm.offline !== undefined && wsrl.offlineUpdates > 0)) return;
@@ -99,19 +77,14 @@ function checkWork({ algorithm, config }: Agent): void {
   });
 }
 
-/** Gives `replay` what the learner sees of the transitions. Resolves to those that are of other sizes than the data's task. */
-async function fill(
-  replay: Replay,
-  data: CollectedData,
-  eyes: ObservationEncoder | undefined,
-): Promise<readonly Transition[]> {
+/** Gives `training` the transitions. Resolves to those that are of other sizes than the data's task. */
+async function fill(training: Training, data: CollectedData): Promise<readonly Transition[]> {
   const misfits: Transition[] = [];
   for (const transition of data.transitions) {
     transition.source = 'demo';
-    // First: there may be no whole frame in it to look at.
+    // First: there may be no whole frame in it for an encoder.
     if (!hasSizes(transition, data)) misfits.push(transition);
-    else if (eyes === undefined) replay.add(transition);
-    else await eyes.take(transition).then(({ transition: seen, frames }) => replay.add(seen, { frames }));
+    else await training.take(transition);
   }
   return misfits;
 }
@@ -124,11 +97,11 @@ function hasSizes(
   return observation.length === size && nextObservation.length === size && executed.length === actionSize;
 }
 
-/** Throws `ReinError` where nothing was taken; says what else was left out, `misfits` and what `replay` has dropped. */
+/** Throws `ReinError` where nothing was taken; says what else was left out, `misfits` and what replay has dropped. */
 function checkTaken(
   data: CollectedData,
   misfits: readonly Transition[],
-  replay: Replay,
+  { replay }: Training,
   say: (sentence: string) => void,
 ): void {
   const { demonstrations, dropped } = replay.counts();

@@ -2,9 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RobotStudy, StudyFile } from '../../config/index.ts';
-import { parseJson, replaceFileSync } from '../../core/index.ts';
+import { parseJson, replaceFileSync, storage } from '../../core/index.ts';
 import { type MetricRecord, parseMetrics, RUN_FILES, type RunSummary } from '../../record/index.ts';
-import { storage } from '../files/storage.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
 import { type CurvePoint, writeResult } from '../trial/trial-files.ts';
 

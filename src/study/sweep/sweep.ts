@@ -108,7 +108,7 @@ async function checkVariants(missing: readonly Run[], { study }: SweepOptions): 
       throw new ReinError(kind, `The variant ${variant} cannot be begun: ${message}`, told);
     });
     try {
-      checkMeasures(study, parts.training.environment);
+      checkMeasures(study, parts.own.environment);
     } finally {
       await parts.close();
     }

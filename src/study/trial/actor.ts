@@ -1,7 +1,6 @@
 /** Who acts in a trial: the learner's policy, run by the runtime that also runs it on a robot. */
 import { policyObservationSize, type Rng } from '../../core/index.ts';
-import type { Agent, ObservationEncoder } from '../../learner/index.ts';
-import { Bindings, Session } from '../../learner/index.ts';
+import { type Agent, Bindings, Session, type Training } from '../../learner/index.ts';
 import { meanAction, sampleAction } from '../../policy/index.ts';
 
 export interface Actor {
@@ -15,8 +14,11 @@ export interface Actor {
   close(): Promise<void>;
 }
 
-/** Opens the policy of `agent`; it looks at observations through `eyes` where there are any, which stay the caller's. */
-export async function openActor(agent: Agent, eyes: ObservationEncoder | undefined): Promise<Actor> {
+/** What a trial has of a learner to act with. */
+export type Acting = Pick<Training, 'agent' | 'encoder'>;
+
+/** Opens the policy of `agent`; it acts on what `encoder` makes of observations where there is one, which stays the caller's. */
+export async function openActor({ agent, encoder }: Acting): Promise<Actor> {
   const { parts, actionSize } = agent.spec;
   const { noiseSize, noise } = agent.algorithm.policy(agent.spec);
   const session = await Session.create(await agent.policyGraph());
@@ -26,16 +28,18 @@ export async function openActor(agent: Agent, eyes: ObservationEncoder | undefin
       ? new GaussianActor(network, actionSize)
       : new ActionActor(network, actionSize, noiseSize, noise === 'always');
   await actor.follow(agent);
-  return eyes === undefined ? actor : new SeeingActor(eyes, actor);
+  return encoder === undefined ? actor : new EncodedActor(encoder, actor);
 }
 
+type Encoder = NonNullable<Acting['encoder']>;
+
 /** Acts on what a frozen encoder makes of observations. */
-class SeeingActor implements Actor {
-  readonly #eyes: ObservationEncoder;
+class EncodedActor implements Actor {
+  readonly #encoder: Encoder;
   readonly #inner: Actor;
 
-  constructor(eyes: ObservationEncoder, inner: Actor) {
-    this.#eyes = eyes;
+  constructor(encoder: Encoder, inner: Actor) {
+    this.#encoder = encoder;
     this.#inner = inner;
   }
 
@@ -44,7 +48,7 @@ class SeeingActor implements Actor {
   }
 
   async act(observation: Float32Array, out: Float32Array, rng: Rng, isExploring: boolean): Promise<void> {
-    await this.#inner.act(await this.#eyes.see(observation), out, rng, isExploring);
+    await this.#inner.act(await this.#encoder.see(observation), out, rng, isExploring);
   }
 
   close(): Promise<void> {

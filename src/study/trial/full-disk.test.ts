@@ -1,6 +1,7 @@
 /** A disk that is full, at each of the files that a trial writes. */
 import type * as FileSystem from 'node:fs';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import type * as FileSystemLater from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -31,6 +32,21 @@ vi.mock('node:fs', async (original) => {
       const written = real.writeSync(file, bytes, from, Math.min(length, disk.left), at);
       disk.left -= written;
       return written;
+    },
+  };
+});
+
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof FileSystemLater>();
+  const full = () => Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  return {
+    ...real,
+    writeFile: async (path: string, bytes: Uint8Array, options: FileSystem.WriteFileOptions) => {
+      if (disk.name === undefined || !path.includes(disk.name)) return real.writeFile(path, bytes, options);
+      const room = disk.left;
+      disk.left = Math.max(0, room - bytes.length);
+      await real.writeFile(path, bytes.subarray(0, room), options);
+      if (room < bytes.length) throw full();
     },
   };
 });

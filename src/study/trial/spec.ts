@@ -1,15 +1,13 @@
 /** What one trial is: everything that its result depends on, as `trial.json` in its folder. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-
-import { ReinError, replaceFileSync } from '../../core/index.ts';
+import { ReinError, replaceFileSync, storage } from '../../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
 import { refusalOf } from '../../schema/index.ts';
 import type { DemonstrationSpec } from '../environments/demonstrations.ts';
 import type { EnvironmentOptions } from '../environments/environments.ts';
 import { checkEmpty } from '../files/empty-folder.ts';
-import { storage } from '../files/storage.ts';
 
 /** Files of a trial's folder. */
 export const TRIAL_FILES = {
@@ -45,6 +43,16 @@ export interface TrialSpec {
   readonly demonstrations: DemonstrationSpec | null;
   /** Folder of a finished trial or a pre-training whose networks this one begins with. */
   readonly from: string | null;
+}
+
+/** A path below `runs/` at which there is nothing, named after environment, algorithm and seed. Nothing is made. */
+export function freeTrialFolder({ environment, learner, seed }: TrialSpec, now: Date = new Date()): string {
+  const stamp = now.toISOString().slice(0, 19).replaceAll(':', '').replace('T', '-');
+  const path = join('runs', `${stamp}-${environment.name}-${learner.algorithm}-s${seed}`);
+  for (let attempt = 1; ; attempt++) {
+    const candidate = attempt === 1 ? path : `${path}-${attempt}`;
+    if (!existsSync(candidate)) return candidate;
+  }
 }
 
 /**

@@ -1,9 +1,8 @@
 /** The growing files of a trial, and its result: what each line holds. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJson, ReinError, replaceFileSync } from '../../core/index.ts';
+import { parseJson, ReinError, replaceFileSync, storage } from '../../core/index.ts';
 import { AppendFile } from '../files/append-file.ts';
-import { storage } from '../files/storage.ts';
 import { type LogPosition, TransitionLog, type TransitionSizes } from '../files/transition-log.ts';
 import { TRIAL_FILES } from './spec.ts';
 

@@ -159,8 +159,10 @@ describe('a trial', () => {
   it('begins with the networks of another, and does not keep demonstrations that it is told not to', async () => {
     const first = folderOf('first');
     const refused = vi.spyOn(Agent.prototype, 'snapshot').mockImplementation(withRefusedCalls);
+    const counted = vi.spyOn(Agent.prototype, 'refusedCalls', 'get').mockReturnValue(2);
     expect(await runTrial(first)).toMatchObject({ refusedCalls: 2 });
     refused.mockRestore();
+    counted.mockRestore();
     const second = folderOf('second', { from: first, demonstrations: null, steps: 60, seed: 4 });
     expect(await runTrial(second)).toMatchObject({ refusedCalls: 0 });
     // What the first one knew is there from the start.
@@ -252,7 +254,7 @@ describe('a trial is refused', () => {
     const first = folderOf('first', { steps: 1 });
     await runTrial(first);
     const second = folderOf('second', { from: first, learner: { ...SPEC.learner, actorHidden: [8] } });
-    await expect(runTrial(second)).rejects.toThrow(/has networks and optimisers of \d+ numbers instead of \d+\./);
+    await expect(runTrial(second)).rejects.toThrow(/has other networks \(\d+ numbers instead of \d+\)\./);
   });
 });
 

@@ -6,34 +6,56 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTransition, mean, Rng, replaceFileSync, sha256Hex, type Transition } from '../../core/index.ts';
-import { createReplay, type Replay, UpdateContract } from '../../learner/index.ts';
-import { updatesPerCall } from '../../learner/options.ts';
+import {
+  createTransition,
+  mean,
+  Rng,
+  type RngState,
+  replaceFileSync,
+  storage,
+  type Transition,
+  WriteError,
+} from '../../core/index.ts';
+import { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from '../../learner/index.ts';
+import { acquireLock } from '../../link/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
 import { Numbering } from '../files/numbering.ts';
-import { readState, writeState } from '../files/state-file.ts';
-import { storage } from '../files/storage.ts';
 import { readTransitionLog } from '../files/transition-log.ts';
 import { closedAfter } from './closing.ts';
-import { evaluatePolicy } from './evaluation.ts';
-import { LearnedMeans } from './learned.ts';
+import { evaluatePolicy, LearnedMeans, type LearnedState } from './evaluation.ts';
 import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
-import { checkSnapshotFits, startFrom } from './trial-agent.ts';
 import {
   AT_THE_START,
   type CurvePoint,
+  type FilePositions,
   readCurve,
   readResult,
   TrialFiles,
   type TrialResult,
   writeResult,
 } from './trial-files.ts';
-import { locked, resumable } from './trial-lock.ts';
-import { TrialParts } from './trial-parts.ts';
-import { checkSameEncoder, type TrialState } from './trial-state.ts';
+import { NETWORKS, startFrom, TrialParts } from './trial-parts.ts';
 
 /** Wall time between two checkpoints, at least, s: as much as a kill costs. */
 const CHECKPOINT_EVERY_S = 20;
+
+/** Everything that a resumed trial needs beside its files. */
+interface TrialCheckpoint extends TrainingState {
+  readonly formatVersion: 1;
+  readonly step: number;
+  readonly episode: number;
+  readonly seconds: number;
+  readonly updatesBefore: number;
+  readonly environmentRng: RngState;
+  readonly actionRng: RngState;
+  readonly learned: LearnedState;
+  readonly files: FilePositions;
+}
+
+const CHECKPOINTS: CheckpointKind<TrialCheckpoint> = {
+  unit: NETWORKS.unit,
+  isComplete: ({ formatVersion, files }) => formatVersion === 1 && files !== undefined,
+};
 
 export interface TrialHooks {
   /** Told once all is there that the trial needs, and before anything of it is done. */
@@ -74,17 +96,19 @@ export async function runTrial(folder: string, hooks: TrialHooks = {}): Promise<
   const work = async (): Promise<TrialResult> => {
     const done = readResult(folder);
     if (done !== undefined) return done;
-    const found = readState(join(folder, TRIAL_FILES.checkpoints), (sentence) => hooks.onFault?.(sentence));
-    const state = found as TrialState | undefined;
-    return withParts(spec, state, hooks, (parts) => Trial.run(folder, spec, hooks, parts, state));
+    const directory = join(folder, TRIAL_FILES.checkpoints);
+    const found = await readCheckpoint(directory, CHECKPOINTS, (sentence) => hooks.onFault?.(sentence));
+    return withParts(spec, found, hooks, (parts) => Trial.run(folder, spec, hooks, parts, found));
   };
   return resumable(folder, () => locked(folder, work));
 }
 
-/** `work` with everything that the trial works with; where it has no `state` yet, with the networks that it is to begin with. */
+type Found = Awaited<ReturnType<typeof readCheckpoint<TrialCheckpoint>>>;
+
+/** `work` with everything that the trial works with; where nothing was `found`, with the networks that it is to begin with. */
 async function withParts<T>(
   spec: TrialSpec,
-  state: TrialState | undefined,
+  found: Found,
   hooks: TrialHooks,
   work: (parts: TrialParts) => Promise<T>,
 ): Promise<T> {
@@ -92,11 +116,33 @@ async function withParts<T>(
     const parts = await TrialParts.open(spec);
     closes.push(() => parts.close());
     const { from } = spec;
-    if (state === undefined && from !== null) {
-      await startFrom(parts.agent, from, (sentence) => hooks.onFault?.(sentence), parts.eyes);
+    if (found === undefined && from !== null) {
+      await startFrom(parts.training, from, (sentence) => hooks.onFault?.(sentence));
     }
     return work(parts);
   });
+}
+
+/** `work` while no other process works in `folder`, which is there. Rejects with `ReinError` where one does. */
+async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  const path = join(folder, TRIAL_FILES.lock);
+  const lock = storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
+/** `work` on the trial that `folder` holds. What the disk refuses meanwhile says how the trial then goes on. */
+async function resumable<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof WriteError)) throw error;
+    const next = `go on with rein train --resume ${folder}: only what came after the last checkpoint is done again`;
+    throw error.followedBy(next);
+  }
 }
 
 class Trial {
@@ -104,10 +150,8 @@ class Trial {
   readonly #spec: TrialSpec;
   readonly #hooks: TrialHooks;
   readonly #parts: TrialParts;
-  readonly #contract: UpdateContract;
   readonly #action: Float32Array;
   readonly #startedMs: number = performance.now();
-  #replay: Replay;
   #files!: TrialFiles;
   #environmentRng: Rng;
   #actionRng: Rng;
@@ -116,8 +160,6 @@ class Trial {
   #step = 0;
   #episode = 0;
   #secondsBefore = 0;
-  /** Updates that were done before the first step, by a training that this one continues. */
-  #updatesBefore = 0;
   #checkpointMs = 0;
   #last: CurvePoint | undefined;
 
@@ -126,27 +168,25 @@ class Trial {
     this.#spec = spec;
     this.#hooks = hooks;
     this.#parts = parts;
-    this.#contract = new UpdateContract(spec.learner.utd, spec.learner.warmupSteps, updatesPerCall(spec.learner));
     this.#action = new Float32Array(this.#sizes.actionSize);
-    this.#replay = createReplay(this.#parts.agent);
     const root = new Rng(spec.seed);
     this.#environmentRng = root.fork('environment');
     this.#actionRng = root.fork('actions');
   }
 
-  /** From `state`, or from the start where there is none, to its end. `parts` stay the caller's. */
+  /** From what was `found`, or from the start where that is nothing, to its end. `parts` stay the caller's. */
   static async run(
     folder: string,
     spec: TrialSpec,
     hooks: TrialHooks,
     parts: TrialParts,
-    state: TrialState | undefined,
+    found: Found,
   ): Promise<TrialResult> {
     const trial = new Trial(folder, spec, hooks, parts);
     hooks.onBegin?.();
     try {
-      if (state === undefined) await trial.#begin();
-      else await trial.#restore(state);
+      if (found === undefined) await trial.#begin();
+      else await trial.#restore(found);
       return await trial.#run();
     } finally {
       trial.#files?.close();
@@ -164,7 +204,7 @@ class Trial {
   }
 
   get #sizes(): { readonly observationSize: number; readonly actionSize: number } {
-    const { observation, actionSize } = this.#parts.training.environment;
+    const { observation, actionSize } = this.#parts.own.environment;
     return { observationSize: observation.length, actionSize };
   }
 
@@ -175,23 +215,19 @@ class Trial {
   /** Demonstrations, pre-training and the first point of the curve. */
   async #begin(): Promise<void> {
     const { demonstrations, seed, learner } = this.#spec;
-    const { training, agent, actor, expert } = this.#parts;
-    const { signal } = this.#hooks;
+    const { own, training, actor, expert } = this.#parts;
+    const { agent } = training;
     this.#files = new TrialFiles(this.#folder, this.#sizes, AT_THE_START);
     if (demonstrations !== null && expert !== undefined) {
       const rng = new Rng(seed).fork('demonstrations');
-      for (const shown of shownBy(training.environment, expert, demonstrations, rng)) {
-        await this.#take(shown);
-      }
-      const report = await agent.pretrain(this.#replay, signal);
-      this.#files.event('pretrained', { seconds: this.#seconds, ...report });
-      if (agent.algorithm.offline !== undefined) {
-        const offline = await agent.pretrainOffline(this.#replay, learner.wsrl.offlineUpdates, signal);
-        this.#files.event('pretrained offline', { seconds: this.#seconds, ...offline });
-      }
+      for (const shown of shownBy(own.environment, expert, demonstrations, rng)) await this.#take(shown);
+      const names = { cloning: 'pretrained', offline: 'pretrained offline' };
+      await training.pretrain((phase, report) => {
+        if (phase === 'offline' && agent.algorithm.offline === undefined) return;
+        this.#files.event(names[phase], { seconds: this.#seconds, ...report });
+      }, this.#hooks.signal);
     }
-    if (demonstrations?.areKept === false) this.#replay = createReplay(this.#parts.agent);
-    this.#updatesBefore = agent.updates;
+    if (demonstrations?.areKept === false) training.forget();
     await actor.follow(agent);
     this.#files.event('begun', { seconds: this.#seconds, learner: learner.algorithm });
     await this.#evaluate();
@@ -199,8 +235,8 @@ class Trial {
   }
 
   async #runEpisode(): Promise<void> {
-    const { training, overseer } = this.#parts;
-    const { environment } = training;
+    const { own, overseer } = this.#parts;
+    const { environment } = own;
     const { evaluation, steps } = this.#spec;
     environment.reset(this.#environmentRng);
     overseer?.begin(this.#environmentRng);
@@ -233,8 +269,9 @@ class Trial {
       await this.#parts.actor.act(observation, this.#action, this.#actionRng, true);
       return;
     }
-    const seen = this.#parts.eyes === undefined ? observation : await this.#parts.eyes.see(observation);
-    this.#parts.agent.warmUpAction(seen, this.#action, this.#actionRng);
+    const { encoder, agent } = this.#parts.training;
+    const seen = encoder === undefined ? observation : await encoder.see(observation);
+    agent.warmUpAction(seen, this.#action, this.#actionRng);
   }
 
   /** Whether the person who watches steers this step; then the action is theirs. */
@@ -246,28 +283,18 @@ class Trial {
   async #take(transition: Transition): Promise<void> {
     this.#numbering.stamp(transition);
     this.#files.log.append(transition);
-    const outcome = await this.#remember(transition);
+    const { outcome } = await this.#parts.training.take(transition);
     if (outcome !== 'accepted')
       this.#hooks.onFault?.(`A transition was not learned from: ${outcome} (step ${this.#step}).`);
   }
 
-  /** Adds to replay what the learner sees of `transition`. */
-  async #remember(transition: Transition): Promise<ReturnType<Replay['add']>> {
-    if (this.#parts.eyes === undefined) return this.#replay.add(transition);
-    const { transition: seen, frames } = await this.#parts.eyes.take(transition);
-    return this.#replay.add(seen, { frames });
-  }
-
   /** All training calls that the transitions so far pay for. */
   async #learn(): Promise<void> {
-    const perCall = updatesPerCall(this.#spec.learner);
-    const allowed = this.#contract.updatesAllowed(this.#replay.counts().online);
-    let done = this.#parts.agent.updates - this.#updatesBefore;
-    if (done + perCall > allowed) return;
-    for (; done + perCall <= allowed; done = this.#parts.agent.updates - this.#updatesBefore) {
-      this.#learned.add(await this.#parts.agent.update(this.#replay, this.#contract.visibleTo(done + 1)));
-    }
-    await this.#parts.actor.follow(this.#parts.agent);
+    const { training, actor } = this.#parts;
+    let call = await training.update();
+    if (call === undefined) return;
+    for (; call !== undefined; call = await training.update()) this.#learned.add(call);
+    await actor.follow(training.agent);
   }
 
   async #evaluate(): Promise<void> {
@@ -282,7 +309,7 @@ class Trial {
     const { refused, means } = this.#learned.take();
     const point: CurvePoint = {
       step: this.#step,
-      updates: this.#parts.agent.updates - this.#updatesBefore,
+      updates: this.#parts.training.updates,
       episodes,
       returns,
       cost: mean(costs),
@@ -298,67 +325,59 @@ class Trial {
   }
 
   async #checkpoint(): Promise<void> {
-    const state: TrialState = {
+    const { training } = this.#parts;
+    const checkpoint: TrialCheckpoint = {
       formatVersion: 1,
       step: this.#step,
       episode: this.#episode,
       seconds: this.#seconds,
-      updatesBefore: this.#updatesBefore,
+      updatesBefore: training.updatesBefore,
       environmentRng: this.#environmentRng.state(),
       actionRng: this.#actionRng.state(),
       learned: this.#learned.state(),
       files: this.#files.sync(),
-      agent: await this.#parts.agent.snapshot(),
-      ...(this.#parts.eyes === undefined ? {} : { encoderDigest: this.#parts.eyes.digest }),
+      ...(await training.state()),
     };
-    writeState(join(this.#folder, TRIAL_FILES.checkpoints), this.#step, state);
+    await writeCheckpoint(join(this.#folder, TRIAL_FILES.checkpoints), CHECKPOINTS, this.#step, checkpoint);
     this.#checkpointMs = performance.now();
   }
 
-  async #restore(state: TrialState): Promise<void> {
-    this.#checkEncoder(state.encoderDigest);
-    await checkSnapshotFits(this.#parts.agent, state.agent, this.#folder);
-    this.#files = new TrialFiles(this.#folder, this.#sizes, state.files);
-    await this.#parts.agent.restore(state.agent);
-    await this.#parts.actor.follow(this.#parts.agent);
+  async #restore({ path, checkpoint }: NonNullable<Found>): Promise<void> {
+    const { training, actor } = this.#parts;
+    await training.restore(path, checkpoint, checkpoint.updatesBefore);
+    this.#files = new TrialFiles(this.#folder, this.#sizes, checkpoint.files);
+    await actor.follow(training.agent);
     const isKept = this.#spec.demonstrations?.areKept !== false;
-    const path = join(this.#folder, TRIAL_FILES.transitions);
-    for (const transition of readTransitionLog(path, this.#sizes, state.files.log.bytes)) {
+    const log = join(this.#folder, TRIAL_FILES.transitions);
+    for (const transition of readTransitionLog(log, this.#sizes, checkpoint.files.log.bytes)) {
       this.#numbering.stamp(transition);
-      if (isKept || transition.source !== 'demo') await this.#remember(transition);
+      if (isKept || transition.source !== 'demo') await training.take(transition);
     }
-    this.#environmentRng = new Rng(state.environmentRng);
-    this.#actionRng = new Rng(state.actionRng);
-    this.#learned = new LearnedMeans(state.learned);
-    this.#step = state.step;
-    this.#episode = state.episode;
-    this.#secondsBefore = state.seconds;
-    this.#updatesBefore = state.updatesBefore;
+    this.#environmentRng = new Rng(checkpoint.environmentRng);
+    this.#actionRng = new Rng(checkpoint.actionRng);
+    this.#learned = new LearnedMeans(checkpoint.learned);
+    this.#step = checkpoint.step;
+    this.#episode = checkpoint.episode;
+    this.#secondsBefore = checkpoint.seconds;
     this.#last = readCurve(this.#folder).at(-1);
     this.#files.event('resumed', { step: this.#step, seconds: this.#seconds });
   }
 
-  #checkEncoder(digest: string | undefined): void {
-    const file = this.#spec.learner.encoder.frozen?.file;
-    const theirs = digest === undefined ? undefined : { file, digest };
-    checkSameEncoder(this.#folder, theirs, this.#parts.eyes && { file, digest: this.#parts.eyes.digest });
-  }
-
   async #finish(): Promise<TrialResult> {
     await this.#checkpoint();
-    const { state, refusedCalls } = await this.#parts.agent.snapshot();
+    const { training } = this.#parts;
     const policyPath = join(this.#folder, TRIAL_FILES.policy);
-    const policy = await this.#parts.agent.exportPolicy({}, this.#parts.eyes);
+    const policy = await training.exportPolicy();
     storage(policyPath, () => replaceFileSync(policyPath, policy));
-    const dropped = Object.values(this.#replay.counts().dropped).reduce((sum, count) => sum + count, 0);
+    const dropped = Object.values(training.replay.counts().dropped).reduce((sum, count) => sum + count, 0);
     if (this.#last === undefined) throw new Error('a trial ends with an evaluation');
     const result: TrialResult = {
       steps: this.#step,
       episodes: this.#episode,
-      updates: this.#parts.agent.updates - this.#updatesBefore,
-      refusedCalls,
+      updates: training.updates,
+      refusedCalls: training.agent.refusedCalls,
       droppedTransitions: dropped,
-      stateDigest: sha256Hex(state),
+      stateDigest: await training.stateDigest(),
       seconds: this.#seconds,
       environment: this.#spec.environment.name,
       seed: this.#spec.seed,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { AwaitedReplay } from './awaited-replay.ts';
+import { AwaitedReplay } from './learner-checkpoint.ts';
 
 const position = { received: 10, online: 8, demonstrations: 4 };
 

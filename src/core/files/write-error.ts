@@ -1,5 +1,5 @@
 /** What the file system refuses, as a sentence that says what is in the way and what helps. */
-import { ReinError } from '../../core/index.ts';
+import { ReinError } from '../result.ts';
 
 /** A file could not be written: of the kind 'storage'. */
 export class WriteError extends ReinError {
@@ -34,9 +34,14 @@ export function storage<T>(path: string, use: () => T): T {
   try {
     return use();
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (cause instanceof ReinError || code === undefined) throw cause;
-    const [reason, help] = TROUBLES[code] ?? [message, 'See to the folder that it lies in'];
-    throw new WriteError(`${path} cannot be written: ${reason}.`, help, cause);
+    throw writeErrorOf(path, cause);
   }
+}
+
+/** What the file system has thrown, as a `WriteError` about `path`; anything else as it is. */
+export function writeErrorOf(path: string, cause: unknown): unknown {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (cause instanceof ReinError || code === undefined) return cause;
+  const [reason, help] = TROUBLES[code] ?? [message, 'See to the folder that it lies in'];
+  return new WriteError(`${path} cannot be written: ${reason}.`, help, cause);
 }
