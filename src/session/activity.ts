@@ -1,4 +1,7 @@
 /** The one thing that a session does at a time: it can be asked to end, and says when it has. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ReinError } from '../core/index.ts';
+import type { GuardLink } from '../guard/index.ts';
 
 export class Activity<T> {
   readonly kind: 'running' | 'episode' | 'evaluating';
@@ -62,4 +65,11 @@ export class CutError extends Error {
     super(reason);
     this.name = 'CutError';
   }
+}
+
+/** Waits for `ms`. Rejects with `CutError` when `activity` is cut, and with `ReinError('link')` where the guard is lost. */
+export async function pauseOf(activity: Activity<unknown>, { lostReason }: GuardLink, ms: number): Promise<void> {
+  if (lostReason !== undefined) throw new ReinError('link', `The guard cannot be reached: ${lostReason}.`);
+  if (activity.reason !== undefined) throw new CutError(activity.reason);
+  await delay(ms, undefined, { signal: activity.signal });
 }

@@ -1,16 +1,17 @@
 /** Puts a session together. What takes long is begun side by side; nothing moves. */
 
 import type { RunSetup } from '../config/index.ts';
-import { type Clock, Rng, type SceneLayout, SystemClock } from '../core/index.ts';
+import { type Clock, Rng, SystemClock } from '../core/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
-import { type BasePolicy, loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
+import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
 import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
-import { EpisodeRunner } from './episode-runner.ts';
+import { EpisodeRunner, type EpisodeRunnerOptions, type StepTimings } from './episode-runner.ts';
 import { SessionListeners } from './listeners.ts';
+import type { Draws, Pace } from './pace.ts';
 import { earlierStarts, LiveLog } from './run/live-log.ts';
 import { openRecorder, type TransitionRecorder } from './run/recorder.ts';
 import { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
@@ -55,16 +56,27 @@ export interface SessionOptions {
   /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
   readonly elapsedS?: number;
   readonly observer?: RunObserver;
+  /** In place of real time. */
+  readonly lockStep?: LockStepOptions;
   /** Told from the very first moment on. */
   readonly listener?: SessionListener;
   /** Default: the machine's. */
   readonly clock?: Clock;
 }
 
-/**
- * How many policy periods an action stays valid: one to execute it and one for a node that a busy machine holds up.
- * Past it the guard brakes.
- */
+/** A session whose robot stands while its learner works: what else than in real time it is made of. */
+export interface LockStepOptions {
+  readonly pace: (parts: SessionParts) => Pace;
+  readonly draws: Draws;
+  /** Of the robot, whose `guard` it is. Closed by whoever made it. */
+  readonly runner: EpisodeRunner;
+  /** What the run is written into; begun before there was a robot, and closed by whoever did. */
+  readonly log: RunLog;
+  /** Where the learner gives weights: all of them, in order. */
+  readonly weightsAddress: string;
+}
+
+/** In real time: one policy period to execute an action, and one for a node that a busy machine holds up. */
 const LEASE_PERIODS = 2;
 const GUARD_MS = 10_000;
 const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
@@ -73,60 +85,72 @@ const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
 export async function openSession(options: SessionOptions): Promise<LiveSession> {
   const closers: SessionParts['closers'] = [];
   try {
-    const { setup } = options;
+    const { setup, lockStep } = options;
     const earlier = earlierStarts(options.folder);
     const listeners = new SessionListeners();
     if (options.listener !== undefined) listeners.add(options.listener);
-    const log = new RunLog(options.folder, options.runId, setup, options.observer ?? SILENT, options.elapsedS);
-    closers.push(() => log.close());
-    log.phase('preparing');
-    log.status.envStepsTotal = 0;
-    if (options.learner === undefined) log.status.utdTarget = 0;
-    const base = await openBase(setup);
+    const log = lockStep?.log ?? openLog(options, closers);
+    const base = lockStep === undefined ? await openBase(setup) : undefined;
     closers.push(() => base?.close());
     const [policy, link] = await both(loadPolicy(options), connectGuard(options), closers);
     const file = options.policy === undefined ? undefined : fileOf(options.policy, policy);
-    const disk = options.learner === undefined ? undefined : createDisk(options, listeners);
+    const disk = options.learner === undefined || lockStep !== undefined ? undefined : createDisk(options, listeners);
     closers.push(() => disk?.close());
     const fromDisk = await disk?.load(policy);
-    if (fromDisk !== undefined) tellFromDisk(listeners, fromDisk.manifest.version);
+    if (fromDisk !== undefined) reportFromDisk(listeners, fromDisk.manifest.version);
     const kept = new KeptWeights(setup, file, disk);
     if (fromDisk !== undefined) kept.remember(fromDisk);
     const recorder = createRecorder(options, listeners, disk?.after ?? 0, () => policy.version);
     closers.push(async () => {
       await recorder.close();
       log.link(recorder.connection); // nothing waits in memory any more
-      tellNotRecorded(recorder.notRecorded(), log, listeners);
+      reportNotRecorded(recorder.notRecorded(), log, listeners);
     });
     // The robot stands still before the journal is closed.
     closers.push(() => link.close());
     link.onFrame((frame) => log.tick(frame));
     // The first frame says how the robot is.
-    await link.advance(1);
+    if (link.latest.tick < 0) await link.advance(1);
     const clock = options.clock ?? new SystemClock();
-    const drawLayout = layoutsOf(setup, recorder.epoch);
+    const draws = lockStep?.draws ?? drawsOf(setup, recorder);
     const desks = createDesks(options, recorder.epoch, log);
     log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => desks.people?.echo });
     log.message(`${setup.config.task.name}: ${setup.task.goal}`);
     closers.push(() => desks.desk?.close());
-    await arrangeFirst(options, link, drawLayout);
-    return new LiveSession({
-      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, ...desks },
-      runner: createRunner(setup, link, clock, log, base),
-      live: new LiveLog(log, options.durationS, earlier),
+    await arrangeFirst(options, link, draws);
+    const { durationS } = options;
+    const { controlHz: hz } = link.shape;
+    const live =
+      lockStep === undefined ? { durationS, earlier } : { earlier, robotTicks: { now: () => link.latest.ticks, hz } };
+    const parts: SessionParts = {
+      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, draws, ...desks },
+      runner:
+        lockStep?.runner ??
+        createRunner({ setup, link, clock, timings: log, basePolicy: base, leasePeriods: LEASE_PERIODS }),
+      live: new LiveLog(log, live),
       folder: options.folder,
       runId: options.runId,
       observations: options.observations ?? [],
-      demonstrator: options.isScripted === true ? 'script' : options.asksPeople === true ? 'people' : 'nobody',
+      demonstrator: options.asksPeople === true ? 'people' : options.isScripted === true ? 'script' : 'nobody',
       afterStop: options.afterStop,
       howToGoOn: options.howToGoOn ?? '',
       drainMs: options.drainMs ?? 2000,
-      drawLayout: setup.task.isArrangedByPeople === true ? undefined : layoutsOf(setup, recorder.epoch),
-    });
+    };
+    return new LiveSession(parts, lockStep?.pace);
   } catch (error) {
     for (const close of closers.reverse()) await close();
     throw error;
   }
+}
+
+function openLog(options: SessionOptions, closers: SessionParts['closers']): RunLog {
+  const { folder, runId, setup, observer = SILENT, elapsedS } = options;
+  const log = new RunLog(folder, runId, setup, observer, elapsedS);
+  closers.push(() => log.close());
+  log.phase('preparing');
+  log.status.envStepsTotal = 0;
+  if (options.learner === undefined) log.status.utdTarget = 0;
+  return log;
 }
 
 /** Both, or neither is left open. */
@@ -157,18 +181,25 @@ function fileOf(path: string, policy: OnnxPolicy): { readonly path: string; read
   return { path, version: policy.version };
 }
 
-function createRunner(
-  setup: RunSetup,
-  link: GuardLink,
-  clock: Clock,
-  log: RunLog,
-  basePolicy: BasePolicy | undefined,
-): EpisodeRunner {
+/** What an episode runner is made of, but for the names and rates that `setup` gives. */
+export interface RunnerParts extends Pick<EpisodeRunnerOptions, 'link' | 'clock' | 'basePolicy'> {
+  readonly setup: RunSetup;
+  readonly timings?: StepTimings | undefined;
+  /** How many policy periods an action stays valid. Past it the guard brakes. */
+  readonly leasePeriods: number;
+}
+
+export function createRunner({ setup, timings, leasePeriods, ...parts }: RunnerParts): EpisodeRunner {
   const { task, robot } = setup.config;
   const { policyHz } = task;
-  const jointNames = robot.joints.map(({ name }) => name);
-  const leaseS = LEASE_PERIODS / policyHz;
-  return new EpisodeRunner({ task: setup.task, link, jointNames, clock, policyHz, basePolicy, timings: log, leaseS });
+  return new EpisodeRunner({
+    ...parts,
+    task: setup.task,
+    jointNames: robot.joints.map(({ name }) => name),
+    policyHz,
+    leaseS: leasePeriods * (1 / policyHz),
+    ...(timings === undefined ? {} : { timings }),
+  });
 }
 
 function createDisk({ setup, folder, runId }: SessionOptions, listeners: SessionListeners): WeightsDisk {
@@ -177,13 +208,13 @@ function createDisk({ setup, folder, runId }: SessionOptions, listeners: Session
   return new WeightsDisk({ folder, runId, schemaHash: setup.schemaHash, onFault });
 }
 
-function tellFromDisk(listeners: SessionListeners, version: number): void {
+function reportFromDisk(listeners: SessionListeners, version: number): void {
   const message = `Policy ${version} from the disk acts until the learner sends newer weights.`;
   listeners.emit('event', { level: 'info', name: 'weightsOnDisk', row: 0, message, remedy: '' });
 }
 
 /** What the disk had not taken when the journal was closed is gone: people are told how much. */
-function tellNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
+function reportNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
   log.notRecorded(steps);
   if (steps === 0) return;
   const message = `Not recorded: ${steps} steps that a full or slow disk did not take.`;
@@ -197,12 +228,13 @@ function createRecorder(
   weightsAfter: number,
   version: () => number,
 ): TransitionRecorder {
-  const { setup, folder, runId, robotId, learner } = options;
+  const { setup, folder, runId, robotId, learner, lockStep } = options;
   const say = (level: 'info' | 'warn', name: string, row: number, message: string): void =>
     listeners.emit('event', { level, name, row, message, remedy: '' });
   let wasConnected = false;
   return openRecorder({
-    ...{ setup, folder, runId, robotId, learner, weightsAfter },
+    ...{ setup, folder, runId, robotId, learner, weightsAfter, weightsAddress: lockStep?.weightsAddress },
+    keep: lockStep === undefined ? 'newest' : 'all',
     onFault: (sentence) => say('warn', 'recording', 0, sentence),
     onJournal: watchRecording((event) => listeners.emit('event', event)),
     onState: (state) => {
@@ -225,16 +257,24 @@ function createDesks(options: SessionOptions, epoch: number, log: RunLog): Pick<
   return { desk: new OperatorDesk([...operators, script], setup.actionSize), people };
 }
 
-/** Other layouts at each start of the same run, and for evaluations; none where people arrange the surroundings. */
-function layoutsOf(setup: RunSetup, epoch: number): SessionParts['drawLayout'] {
-  if (!arrangesScene(setup)) return undefined;
+/** Other layouts and noise at each start of the same run, and other layouts for evaluations. */
+function drawsOf(setup: RunSetup, { epoch, connection }: TransitionRecorder): Draws {
   const root = new Rng(setup.config.seed).fork(`start ${epoch}`);
+  const evaluating = { rng: root.fork('noise'), purpose: 'evaluate' } as const;
+  // Without a learner there is nothing to find out.
+  const exploring =
+    connection === undefined ? evaluating : ({ rng: root.fork('exploration'), purpose: 'explore' } as const);
+  const training = root.fork('layouts');
   const streams = {
-    training: root.fork('layouts'),
+    ...{ training, demo: training },
     evaluation: root.fork('evaluation layouts'),
     first: root.fork('first layout'),
   };
-  return (stream): SceneLayout => setup.task.drawLayout(streams[stream]);
+  const isArranged = arrangesScene(setup);
+  return {
+    ...{ exploring, evaluating },
+    layout: (stream) => (isArranged ? setup.task.drawLayout(streams[stream]) : undefined),
+  };
 }
 
 /** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
@@ -244,13 +284,10 @@ function arrangesScene({ task, driver }: RunSetup): boolean {
 }
 
 /** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
-async function arrangeFirst(
-  { setup }: SessionOptions,
-  link: GuardLink,
-  draw: SessionParts['drawLayout'],
-): Promise<void> {
+async function arrangeFirst({ setup }: SessionOptions, link: GuardLink, draws: Draws): Promise<void> {
   const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
-  if (setup.driver.name !== 'mujoco' || draw === undefined || !isFresh) return;
-  await link.request({ kind: 'resetScene', layout: draw('first') });
+  const layout = setup.driver.name === 'mujoco' && isFresh ? draws.layout('first') : undefined;
+  if (layout === undefined) return;
+  await link.request({ kind: 'resetScene', layout });
   await link.advance(1);
 }

@@ -1,13 +1,14 @@
 /** What a session is made of; `open-session.ts` puts it together. */
 
 import type { RunSetup } from '../config/index.ts';
-import type { Clock, PolicyWeights, SceneLayout } from '../core/index.ts';
+import type { Clock, PolicyWeights } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { OnnxPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { OperatorDesk } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';
 import type { SessionListeners } from './listeners.ts';
+import type { Draws } from './pace.ts';
 import type { LiveLog } from './run/live-log.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
 
@@ -50,8 +51,7 @@ export interface SessionParts {
   readonly howToGoOn: string;
   /** How long the learner may take at the end to get what it has not acknowledged, ms. */
   readonly drainMs: number;
-  /** Draws where episodes begin; `undefined` on a robot whose surroundings people arrange. */
-  readonly drawLayout: ((stream: 'training' | 'evaluation' | 'first') => SceneLayout) | undefined;
+  readonly draws: Draws;
   /** What is undone at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[];
 }

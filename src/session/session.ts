@@ -10,10 +10,14 @@
  * await session.close();
  */
 import { type GuardFrame, ReinError, type Transition } from '../core/index.ts';
+import type { Work } from '../record/index.ts';
 import { Activity } from './activity.ts';
 import type { Mark } from './episode-runner.ts';
 import { Episodes } from './episodes.ts';
 import { GuardControl } from './guard-control.ts';
+import type { LearnerConnection } from './learner-connection.ts';
+import type { Pace } from './pace.ts';
+import { RealTime } from './real-time.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
   EpisodeReport,
@@ -54,21 +58,27 @@ export class LiveSession {
   #wasStopRequested = false;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: SessionParts) {
+  /** `lockStep`: default is real time. */
+  constructor(parts: SessionParts, lockStep?: (parts: SessionParts) => Pace) {
     const { link, listeners, clock } = parts;
     const { joints } = parts.setup.config.robot;
     this.#parts = parts;
     this.#guard = new GuardControl(link, joints);
-    this.#policy = new PolicyUse(parts, (event) => this.emit(event));
+    const pace = lockStep?.(parts) ?? new RealTime(parts, this.#guard);
+    this.#policy = new PolicyUse(parts, pace.weights);
     this.#interventions = new InterventionWatch((report) => listeners.emit('intervention', report));
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
     this.#weights = new WeightsWatch((event) => this.emit(event));
-    this.#episodes = new Episodes(parts, this.#policy, this.#guard, {
-      observationProblem: () => this.#observations.problem(clock.nowS())?.sentence,
-      onStep: (transition) => this.#afterStep(transition),
-      onEpisode: (report) => this.#afterEpisode(report),
-      emit: (event) => this.emit(event),
-      takeMark: () => this.#takeMark(),
+    this.#episodes = new Episodes({
+      ...{ parts, pace, policy: this.#policy, guard: this.#guard },
+      hooks: {
+        observationProblem: () => this.#observations.problem(clock.nowS())?.sentence,
+        onStep: (transition) => this.#afterStep(transition),
+        onEpisode: (report) => this.#afterEpisode(report),
+        emit: (event) => this.emit(event),
+        mark: () => this.#mark,
+        takeMark: () => this.#takeMark(),
+      },
     });
     const faults = new FaultWatch(joints, (event) => this.emit(event));
     link.onFrame((frame) => {
@@ -114,6 +124,20 @@ export class LiveSession {
     return this.#parts.folder;
   }
 
+  /** All training of the run, and how often others than the policy decided in it. */
+  get work(): Work {
+    return this.#parts.live.work;
+  }
+
+  get interventions(): number {
+    return this.#parts.live.interventions;
+  }
+
+  /** Absent without a learner. */
+  get connection(): LearnerConnection | undefined {
+    return this.#parts.recorder.connection;
+  }
+
   get state(): SessionState {
     const { live, recorder, link } = this.#parts;
     const { status } = live.log;
@@ -150,7 +174,7 @@ export class LiveSession {
     this.#parts.listeners.emit('event', event);
   }
 
-  /** Episode after episode until it is cut or the guard stops the robot. Throws `ReinError` where it cannot begin. */
+  /** Episode after episode until it is cut, the guard stops the robot, or training is over. Throws `ReinError` where it cannot begin. */
   resume(): Activity<void> {
     throwWhere(this.#whyNot() ?? (this.#parts.recorder.connection === undefined ? this.#whyNobody() : undefined));
     this.#parts.desk?.giveBack();
@@ -184,7 +208,7 @@ export class LiveSession {
 
   /** The demonstrations that people are asked for are enough as they are. */
   skipDemonstrations(): void {
-    this.#episodes.skipDemonstrations();
+    this.#episodes.demonstrations.skip();
   }
 
   /** Ends what goes on after its step, and holds. Resolves when that is so. */
@@ -223,7 +247,7 @@ export class LiveSession {
   /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode. */
   mark(mark: Mark, note: string): { readonly isTaken: boolean; readonly message: string } {
     const { task, config } = this.#parts.setup;
-    if (mark === 'failure' && this.#episodes.isShownByPerson) {
+    if (mark === 'failure' && this.#episodes.demonstrations.isShownByPerson) {
       this.#mark = mark;
       return { isTaken: true, message: 'The demonstration is given up.' };
     }
@@ -382,7 +406,7 @@ export class LiveSession {
     const { recorder, drainMs, live, folder } = this.#parts;
     const { connection } = recorder;
     live.log.notRecorded(recorder.notRecorded());
-    if (connection === undefined) return;
+    if (connection === undefined || drainMs === 0) return;
     const isDelivered = await connection.drain(drainMs);
     live.log.link(connection);
     if (isDelivered) return;

@@ -3,6 +3,7 @@
 import type { ResolvedConfig } from '../config/index.ts';
 import type { ErrorKind, PolicyWeights } from '../core/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
+import type { Restarts } from './simulated-robot.ts';
 
 /** What a worker is started with. */
 export interface EvaluationWorkerData {
@@ -30,8 +31,8 @@ export interface EpisodeOutcome {
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
-  /** Why the robot was started anew after the episode: what stopped it, which only a person may end. Absent where it was not. */
-  readonly restartedFor?: string;
+  /** Whether the robot was started anew after the episode. */
+  readonly restarts: Restarts;
 }
 
 /** An error as it crosses between threads, which keep neither its class nor its fields. */

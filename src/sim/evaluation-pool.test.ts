@@ -45,8 +45,8 @@ const trial: Trial = { candidate: { kind: 'file', path: 'p' }, seed: 1, stream: 
 function answering(failures: readonly number[]): void {
   FakeWorker.answer = ({ id, index, record }, worker) => {
     const success = !failures.includes(index);
-    const restart = success ? {} : { restartedFor: `episode ${index}` };
-    const outcome = { success, steps: index, ticks: 10, changedTicks: 1, violations: 0, ...restart };
+    const restarts = success ? { count: 0 } : { count: 1, reason: `episode ${index}` };
+    const outcome = { success, steps: index, ticks: 10, changedTicks: 1, violations: 0, restarts };
     const recording = { caption: `${index}`, success: true, geoms: [], frames: [], frameS: 0.05 };
     const answer = { kind: 'episode', id, outcome, ...(record === 'poses' ? { recording } : {}) } as const;
     setTimeout(() => worker.say(answer), index % 2 === 0 ? 2 : 0);
@@ -65,7 +65,8 @@ describe('the evaluation pool', () => {
     const pool = new EvaluationPool(config, 3);
     const progress: number[] = [];
     const result = await pool.run({ ...trial, record: 12, onProgress: (sum) => progress.push(sum.episodes) });
-    expect(result).toMatchObject({ episodes: 7, successes: 5, meanSteps: 13, ticks: 70, changedTicks: 7, restarts: 2 });
+    expect(result).toMatchObject({ episodes: 7, successes: 5, meanSteps: 13, ticks: 70, changedTicks: 7 });
+    expect(result.restarts).toEqual({ count: 2, reason: 'episode 14' });
     expect(result.recording?.caption).toBe('12');
     expect(FakeWorker.all.flatMap(({ asked }) => asked.map(({ index }) => index)).sort()).toEqual([
       10, 11, 12, 13, 14, 15, 16,

@@ -11,6 +11,7 @@ import type {
   EvaluationAnswer,
   EvaluationWorkerData,
 } from './evaluation-messages.ts';
+import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
 /** A series of episodes for one policy. */
 export interface Trial {
@@ -37,9 +38,8 @@ export interface TrialResult {
   readonly ticks: number;
   readonly changedTicks: number;
   readonly violations: number;
-  /** Episodes after which a robot was started anew, and why after the last of them. */
-  readonly restarts: number;
-  readonly restartedFor?: string;
+  /** Of the robots of its episodes. */
+  readonly restarts: Restarts;
   readonly recording?: EpisodeRecording;
 }
 
@@ -158,7 +158,7 @@ class OrderedCount {
   #isOver = false;
   #result: TrialResult = {
     ...{ episodes: 0, successes: 0, meanSteps: 0 },
-    ...{ ticks: 0, changedTicks: 0, violations: 0, restarts: 0 },
+    ...{ ticks: 0, changedTicks: 0, violations: 0, restarts: NO_RESTARTS },
   };
 
   constructor(trial: Trial) {
@@ -192,7 +192,6 @@ class OrderedCount {
 
 function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
   const { outcome } = answer;
-  const restartedFor = outcome.restartedFor ?? sum.restartedFor;
   const recording = answer.recording ?? sum.recording;
   return {
     episodes: sum.episodes + 1,
@@ -201,8 +200,7 @@ function add(sum: TrialResult, answer: JudgedEpisode): TrialResult {
     ticks: sum.ticks + outcome.ticks,
     changedTicks: sum.changedTicks + outcome.changedTicks,
     violations: sum.violations + outcome.violations,
-    restarts: sum.restarts + (outcome.restartedFor === undefined ? 0 : 1),
-    ...(restartedFor === undefined ? {} : { restartedFor }),
+    restarts: addRestarts(sum.restarts, outcome.restarts),
     ...(recording === undefined ? {} : { recording }),
   };
 }

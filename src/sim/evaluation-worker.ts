@@ -72,14 +72,14 @@ async function runEpisode(
     purpose: 'evaluation',
   });
   stop();
-  const restartedFor = await robot.goOn();
+  const restarts = await robot.goOn();
   const outcome = {
     success: result.success,
     steps: result.steps,
     ticks: link.latest.ticks - ticks,
     changedTicks: link.latest.changedTicks - changedTicks,
     violations: link.latest.violations - violations,
-    ...(restartedFor === undefined ? {} : { restartedFor }),
+    restarts,
   };
   const recording: EpisodeRecording | undefined = recorder?.finish(outcome.success, setup.config.robot.controlHz);
   return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };

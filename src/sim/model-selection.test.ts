@@ -24,7 +24,15 @@ function createSelection(candidates: readonly Candidate[], options: { episodes?:
     if (trial.candidate.kind !== 'weights') throw new TypeError('weights were to be judged');
     const { bundle } = trial.candidate;
     const { failures } = candidates.find((one) => one.bundle === bundle)!;
-    const sum = { episodes: 0, successes: 0, meanSteps: 30, ticks: 0, changedTicks: 0, violations: 0, restarts: 0 };
+    const sum = {
+      episodes: 0,
+      successes: 0,
+      meanSteps: 30,
+      ticks: 0,
+      changedTicks: 0,
+      violations: 0,
+      restarts: { count: 0 },
+    };
     for (let index = trial.from; index < trial.from + trial.episodes; index++) {
       sum.episodes++;
       if (!failures.has(index)) sum.successes++;

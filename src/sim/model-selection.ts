@@ -4,6 +4,7 @@
  */
 import { type PolicyWeights, wilsonInterval } from '../core/index.ts';
 import type { EvaluationPool, TrialResult } from './evaluation-pool.ts';
+import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
 export interface SelectionOptions {
   readonly pool: Pick<EvaluationPool, 'run'>;
@@ -25,10 +26,8 @@ export interface Judged {
   readonly episodes: number;
   /** Of the first look. */
   readonly result: TrialResult;
-  /** Of these episodes, none where they were judged before: in so many a stop of category 1 wanted another robot. */
-  readonly restarts: number;
-  /** What stopped the last of these. */
-  readonly restartedFor?: string;
+  /** Of the robots of these episodes; none where they were judged before. */
+  readonly restarts: Restarts;
   /** Good enough, and confirmed: training may stop. */
   readonly isConfirmed: boolean;
 }
@@ -58,7 +57,8 @@ export class ModelSelection {
    */
   async judge(bundle: PolicyWeights, record: 'poses' | 'nothing'): Promise<Judged> {
     const last = this.#last;
-    if (last !== undefined && isSame(last.bundle.weights, bundle.weights)) return { ...last, bundle, restarts: 0 };
+    if (last !== undefined && isSame(last.bundle.weights, bundle.weights))
+      return { ...last, bundle, restarts: NO_RESTARTS };
     const { pool, seed, episodes, stopAt, signal } = this.#options;
     const trial = { candidate: { kind: 'weights', bundle } as const, seed, stream: 'validation', signal };
     const { onProgress } = this.#options;
@@ -85,13 +85,11 @@ export class ModelSelection {
           onProgress: (sum) => onProgress?.(episodes + sum.episodes, episodes + more),
         })
       : undefined;
-    const restartedFor = second?.restartedFor ?? first.restartedFor;
     const judged = {
       bundle,
       successes: first.successes + (second?.successes ?? 0),
       episodes: first.episodes + (second?.episodes ?? 0),
-      restarts: first.restarts + (second?.restarts ?? 0),
-      ...(restartedFor === undefined ? {} : { restartedFor }),
+      restarts: addRestarts(first.restarts, second?.restarts ?? NO_RESTARTS),
       result: first,
       isConfirmed: second !== undefined && second.episodes === more && failures + more - second.successes <= allowed,
     };

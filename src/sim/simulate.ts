@@ -5,7 +5,7 @@
 
 import type { ResolvedConfig } from '../config/index.ts';
 import { createSetup, pegTaskOf, type RunSetup } from '../config/index.ts';
-import { ReinError, Rng } from '../core/index.ts';
+import { ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
@@ -13,22 +13,23 @@ import {
   abandonRunFolder,
   checkBase,
   createRunFolder,
-  LearnerConnection,
+  type LearnerConnection,
+  type LiveSession,
+  openSession,
   type RunFolder,
   RunLog,
   type RunObserver,
+  type SessionEvent,
   saveWeights,
-  toolViewOf,
 } from '../session/index.ts';
 import type { KeyboardHeard, KeyboardTeleop } from '../teleop/index.ts';
-import { recordDemonstrations } from './demonstrations.ts';
 import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';
+import { LockStep, lockStepDraws } from './lock-step.ts';
 import type { Judged } from './model-selection.ts';
-import type { PersonSaid, Rig } from './rig.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 import { summarise } from './summary.ts';
-import { train } from './training.ts';
+import { TrainingPlan } from './training-plan.ts';
 
 export interface SimulationOptions {
   readonly config: ResolvedConfig;
@@ -59,10 +60,27 @@ export function evaluationSeed(seed: number): number {
   return EVALUATION_SEED + seed;
 }
 
-/** Long enough for the slowest machine: only a learner that never answers is given up. */
-const CONNECT_MS = 120_000;
 const POOL_WORKERS = 2;
-export const ROBOT_ID = 'sim-1';
+const ROBOT_ID = 'sim-1';
+const KEYS = 't take over  g give back  space stop  m/n mark  ? keys';
+/** Events that a run tells of in its own way, or that cannot be without the learner's end, which ends the run. */
+const QUIET: readonly string[] = ['learnerConnected', 'learnerLost', 'waitingForWeights'];
+
+/** What a simulated run works with. */
+interface Rig {
+  readonly setup: RunSetup;
+  readonly folder: RunFolder;
+  readonly log: RunLog;
+  readonly robot: SimulatedRobot;
+  readonly learner: LearnerChild;
+  readonly session: LiveSession;
+  readonly connection: LearnerConnection;
+  readonly plan: TrainingPlan;
+  readonly pool: EvaluationPool;
+  readonly signal: AbortSignal;
+}
+
+type Closer = () => Promise<void> | void;
 
 /**
  * Runs the whole job. Rejects with `ReinError` where it cannot be done, and with `AbortError` (the signal's reason) when
@@ -76,14 +94,11 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   options.onFolder?.(folder.path);
   const closers: Closer[] = [];
   try {
-    const rig = await assemble(setup, folder, options, closers);
-    return await work(rig);
+    return await work(await assemble(setup, folder, options, closers));
   } finally {
     await closeAll(closers);
   }
 }
-
-type Closer = () => Promise<void> | void;
 
 /** The last opened first; one that fails keeps none of the others from being closed. */
 async function closeAll(closers: Closer[]): Promise<void> {
@@ -104,106 +119,121 @@ async function assemble(
   options: SimulationOptions,
   closers: Closer[],
 ): Promise<Rig> {
-  const { path, runId, configFile } = folder;
+  const { path, runId } = folder;
   const log = new RunLog(path, runId, setup, options.observer);
   closers.push(() => log.close());
   log.phase('preparing');
   const trouble = new AbortController();
   const signal = AbortSignal.any([options.signal, trouble.signal]);
-  const onFault = (sentence: string): void => log.message(sentence);
-  const learner = await LearnerChild.start({
-    config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
-    onFault,
-    onLost: (error) => trouble.abort(error),
-  }).catch(async (error: unknown) => {
-    await abandonRunFolder(folder);
-    throw error;
-  });
+  const learner = await startLearner(folder, log, trouble);
   closers.push(() => learner.close());
-  const { address, weightsAddress } = learner;
-  const connection: LearnerConnection = new LearnerConnection({
-    setup,
-    runId,
-    robotId: ROBOT_ID,
-    address,
-    weightsAddress,
-    folder: path,
-    keep: 'all',
-    onFault: (sentence) => {
-      onFault(sentence);
-      // In lock-step, whoever cannot record cannot go on: the learner waits for what is not on the disk.
-      if (connection.journal().state === 'degraded') trouble.abort(storageError(sentence));
-    },
-  });
-  closers.push(() => connection.close());
-  signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
-  await connection.checkRoom();
-  await connection.connected(CONNECT_MS);
   const pool = new EvaluationPool(setup.config, POOL_WORKERS);
   closers.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log);
-  robot.link.onFrame((frame) => log.tick(frame));
   closers.push(() => robot.close());
-  log.watch({ tool: () => toolViewOf(setup, robot.link.latest) });
-  log.message(`${setup.config.task.name}: ${setup.task.goal}`);
-  const said: PersonSaid = { mark: undefined, isSkipping: false };
-  const keyboard = options.createKeyboard?.(setup, {
-    onMark: (mark) => {
-      said.mark = mark;
-      if (log.status.operator.prompt !== undefined || log.status.phase === 'demonstrations') return;
-      log.message(`Noted: a ${mark}. It changes nothing: ${setup.config.task.name} judges itself.`);
-    },
-    onSkip: () => {
-      said.isSkipping = true;
+  const said: KeyboardHeard = {
+    onMark: (mark) => void session?.mark(mark, ''),
+    onSkip: () => session?.skipDemonstrations(),
+  };
+  const keyboard = options.createKeyboard?.(setup, said);
+  closers.push(() => keyboard?.close());
+  let plan: TrainingPlan | undefined;
+  let session: LiveSession | undefined;
+  session = await openSession({
+    ...{ setup, folder: path, runId, robotId: ROBOT_ID, learner: learner.address },
+    ...{ guard: robot.link, clock: robot.clock },
+    operators: keyboard === undefined ? [] : [keyboard],
+    isScripted: true,
+    asksPeople: options.demonstrations === 'keyboard',
+    ...{ keys: KEYS, afterStop: 'askLeave', drainMs: 0 },
+    listener: { event: (event) => report(event, log, session, trouble) },
+    lockStep: {
+      ...{ log, runner: robot.runner, weightsAddress: learner.weightsAddress },
+      draws: lockStepDraws(setup),
+      pace: (parts) => {
+        plan = new TrainingPlan(parts, connectionOf(parts.recorder), pool, signal);
+        return new LockStep(parts, { robot, plan, keyboard, signal });
+      },
     },
   });
-  if (keyboard !== undefined) {
-    log.status.operator = { driving: 'nobody', keys: 't take over  g give back  space stop  m/n mark  ? keys' };
-    log.watch({ person: () => keyboard.echo });
-    closers.push(() => keyboard.close());
+  const connection = connectionOf(session);
+  closers.push(
+    () => session?.close(),
+    () => plan?.close(),
+  );
+  signal.addEventListener('abort', () => connection.fail(endedError(signal.reason)));
+  signal.throwIfAborted();
+  if (plan === undefined) throw new TypeError('a session asks for its pace');
+  return { setup, folder, log, robot, learner, session, connection, plan, pool, signal };
+}
+
+async function startLearner(folder: RunFolder, log: RunLog, trouble: AbortController): Promise<LearnerChild> {
+  const { path, runId, configFile } = folder;
+  try {
+    return await LearnerChild.start({
+      config: { configFile, runId, folder: path, bind: 'tcp://127.0.0.1:0' },
+      onFault: (sentence) => log.message(sentence),
+      onLost: (error) => trouble.abort(error),
+    });
+  } catch (error) {
+    await abandonRunFolder(folder);
+    throw error;
   }
-  closers.push(() => stopArm(robot));
-  const { demonstrations = 'scripted' } = options;
-  return { setup, folder, log, robot, learner, connection, pool, keyboard, demonstrations, said, signal };
+}
+
+function connectionOf({ connection }: { readonly connection: LearnerConnection | undefined }): LearnerConnection {
+  if (connection === undefined) throw new TypeError('a simulated run has a learner');
+  return connection;
+}
+
+/** Shows people what happens, and ends the run where nothing can be recorded: the learner waits for what is not on the disk. */
+function report(
+  { name, message }: SessionEvent,
+  log: RunLog,
+  session: LiveSession | undefined,
+  trouble: AbortController,
+): void {
+  if (!QUIET.includes(name)) log.message(message);
+  const journal = session?.connection?.journal();
+  if (journal?.state === 'degraded') trouble.abort(storageError(journal.reason ?? message));
 }
 
 async function work(rig: Rig): Promise<SimulationResult> {
-  const { log, connection } = rig;
+  const { log, connection, session, plan, robot, signal } = rig;
   const startedAt = new Date();
-  const startS = log.elapsedS;
-  const demonstrations = await recordDemonstrations(rig, new Rng(rig.setup.config.seed).fork('demonstrations'));
-  log.message(`${demonstrations.episodes} demonstrations, ${demonstrations.steps} steps`);
-  const training = await train(rig, startS);
-  const trainingWallS = log.elapsedS - startS - training.pacedS;
-  if (!(await drained(rig))) {
-    rig.signal.throwIfAborted();
+  await session.resume().done;
+  signal.throwIfAborted();
+  const training = plan.result;
+  if (training === undefined) throw new ReinError('driver', session.refusal?.message ?? 'The robot does not go on.');
+  const trainingWallS = plan.time.usedS;
+  if (!(await drained(connection))) {
+    signal.throwIfAborted();
     throw new ReinError('link', 'The learner did not acknowledge all transitions.');
   }
+  const { work: trained, interventions } = session;
   // The learner is a few updates behind the robot; its figures are to be those of the whole run.
-  await connection.trained(updatesOwed(rig.setup.config.learner, training.steps));
+  await connection.trained(updatesOwed(rig.setup.config.learner, trained.steps));
   log.link(connection);
-  log.counters(rig.robot.link.latest);
+  log.counters(robot.link.latest);
   rig.learner.expectEnd();
   connection.end();
   const policyFile = await saveWeights(rig.setup, training.kept.bundle, rig.folder.path);
   if (training.firstRecording !== undefined) await keepRecording(rig, '1-first', training.firstRecording);
   const evaluation = await evaluate(rig, training.kept);
-  const { robot } = rig;
   const missedAndSummary = summarise({
-    rig,
-    evaluation,
-    trainingWallS,
-    training,
+    ...{ setup: rig.setup, training, evaluation, trainingWallS, startedAt, interventions },
+    work: trained,
+    link: log.status.link,
+    wallS: log.elapsedS,
     learner: (await rig.learner.done()) ?? connection.status,
-    startedAt,
-    guard: robot.link.latest,
+    robot: { guard: robot.link.latest, restarts: robot.restarts },
   });
   log.phase('done');
   return { folder: rig.folder.path, policyFile, ...missedAndSummary };
 }
 
 /** Whether the learner has acknowledged all that was recorded; it may take as long as it gets on. */
-async function drained({ connection }: Rig): Promise<boolean> {
+async function drained(connection: LearnerConnection): Promise<boolean> {
   for (let before = -1; connection.counters.acked > before; ) {
     before = connection.counters.acked;
     if (await connection.drain()) return true;
@@ -266,12 +296,4 @@ async function evaluate(rig: Rig, kept: Judged): Promise<TrialResult> {
     await keepRecording(rig, '2-last', { ...result.recording, caption });
   }
   return result;
-}
-
-/** Asks the guard to stop and lets it come to rest. */
-async function stopArm(robot: SimulatedRobot): Promise<void> {
-  const { link } = robot;
-  if (link.lostReason !== undefined) return;
-  await link.request({ kind: 'stop' });
-  for (let i = 0; i < 100 && link.latest.state !== 'stopped'; i++) await link.advance(1);
 }

@@ -167,13 +167,13 @@ describe('a simulated robot that was stopped', () => {
     expect(await robot.link.request({ kind: 'acknowledge' })).toMatchObject({ ok: false, needs: 'person' });
     const before = { ...robot.link.latest, stageTicks: robot.link.latest.stageTicks.slice() };
     const { scene } = robot;
-    expect(await robot.goOn()).toMatch(/\(fault 41\)\.$/);
-    expect(robot.restarts).toBe(1);
+    expect(await robot.goOn()).toEqual({ count: 1, reason: expect.stringMatching(/\(fault 41\)\.$/) });
+    expect(robot.restarts.count).toBe(1);
     expect(robot.scene).not.toBe(scene);
     expect(robot.link.latest).toMatchObject({ ticks: before.ticks + 3, state: 'ready' });
     // Where nothing was stopped there is nothing to start anew.
-    expect(await robot.goOn()).toBeUndefined();
-    expect(robot.restarts).toBe(1);
+    expect(await robot.goOn()).toEqual({ count: 0 });
+    expect(robot.restarts.count).toBe(1);
     const again = await episode();
     expect(again).toEqual(result);
     expect(robot.link.latest.ticks).toBeGreaterThan(before.ticks + 3);

@@ -1,33 +1,45 @@
 /** Guard, driver and link in one thread on lock-step time: a robot to learn on as fast as the machine allows. */
 
 import type { RunSetup } from '../config/index.ts';
-import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
+import { type Clock, LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
 import type { Scene } from '../drivers/index.ts';
 import { createDriver, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf, sentenceOf, withRow } from '../safety/index.ts';
-import { EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
+import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
+
+/** How often simulated robots were started anew because a stop wants a person, and what stopped the last of them. */
+export interface Restarts {
+  readonly count: number;
+  readonly reason?: string;
+}
+
+export const NO_RESTARTS: Restarts = { count: 0 };
+
+/** `later` after `earlier`. */
+export function addRestarts(earlier: Restarts, later: Restarts): Restarts {
+  const reason = later.reason ?? earlier.reason;
+  return { count: earlier.count + later.count, ...(reason === undefined ? {} : { reason }) };
+}
 
 /** A simulated robot that is ready for episodes. */
 export interface SimulatedRobot {
   readonly link: GuardLink;
+  readonly clock: Clock;
   readonly runner: EpisodeRunner;
   /** Of the physics that there are now: another one after a restart. */
   readonly scene: Scene;
-  /** How often it was started anew because a stop wants a person. */
-  readonly restarts: number;
-  /** What stopped it before the last of these. */
-  readonly restartedFor: string | undefined;
+  readonly restarts: Restarts;
   /**
    * After a stop: acknowledges it, as a simulator may where no fault is of category 1 or 0, so that the next episode can put the
    * scene back. Where only a person may, whom no simulated run has, nobody acknowledges: that robot is given up, and another
-   * physics and guard are started, as after a power cycle; says then why. Does nothing where the robot holds.
+   * physics and guard are started, as after a power cycle. Does nothing where the robot holds.
    */
-  goOn(): Promise<string | undefined>;
+  goOn(): Promise<Restarts>;
   close(): Promise<void>;
 }
 
-/** How many policy periods an action stays valid. */
-export const LEASE_PERIODS = 1.5;
+/** How many policy periods an action stays valid: no machine is late in lock-step. */
+const LEASE_PERIODS = 1.5;
 
 /** Loads the physics and the base policy, and starts a guard. Throws `ReinError` when one of them does not load. */
 export async function createSimulatedRobot(setup: RunSetup, timings?: StepTimings): Promise<SimulatedRobot> {
@@ -55,48 +67,35 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
     nodeIs: 'program',
     createGuard: (port) => new Guard({ driver, model: robot, action: task.action, policyPeriodS, clock, port }),
   });
-  const runner = new EpisodeRunner({
-    task,
-    link,
-    jointNames: robot.joints.map(({ name }) => name),
-    clock,
-    policyHz: config.task.policyHz,
-    leaseS: LEASE_PERIODS * policyPeriodS,
-    basePolicy: base,
-    ...(timings === undefined ? {} : { timings }),
-  });
+  const runner = createRunner({ setup, link, clock, timings, basePolicy: base, leasePeriods: LEASE_PERIODS });
   // The first episode begins as all others do: held. Where the guard refuses, the episode says why.
   const begin = async (): Promise<void> => {
     await link.advance(1);
     await link.request({ kind: 'enable' });
   };
   await begin();
-  let restarts = 0;
-  let restartedFor: string | undefined;
+  let restarts = NO_RESTARTS;
   const close = async (): Promise<void> => {
     await link.close();
     await base?.close();
   };
-  const goOn = async (): Promise<string | undefined> => {
-    const why = await acknowledge(link, robot.joints);
-    if (why === undefined) return undefined;
+  const goOn = async (): Promise<Restarts> => {
+    const reason = await acknowledge(link, robot.joints);
+    if (reason === undefined) return NO_RESTARTS;
     await link.restart(() => driver.open());
     await begin();
     await link.advance(1);
-    restarts++;
-    restartedFor = why;
-    return why;
+    const restart = { count: 1, reason };
+    restarts = addRestarts(restarts, restart);
+    return restart;
   };
   return {
-    ...{ link, runner, goOn, close },
+    ...{ link, clock, runner, goOn, close },
     get scene() {
       return sceneNow();
     },
     get restarts() {
       return restarts;
-    },
-    get restartedFor() {
-      return restartedFor;
     },
   };
 }

@@ -20,16 +20,15 @@ function input(outcome: Outcome = {}): SummaryInput {
   Object.assign(guard, { ticks: 1000, changedTicks: 20, violations });
   const link = { sent: 50, acked: 50, pending: 0, duplicated, lost };
   return {
-    rig: { setup, robot: { restarts: 1, restartedFor: 'It was pressed.' }, log: { elapsedS: 99, status: { link } } },
+    setup,
+    link,
     training: {
       endedBy: 'wall',
-      steps: 500,
-      validationRestarts: 4,
-      interventions: 3,
-      interventionSteps: 40,
-      work: { successes: 10, steps: 500, helpedSteps: 40, robotS: 900 },
+      restarts: { count: 4, reason: 'It fell.' },
       kept: { bundle: { manifest: { version: 17 } } },
     },
+    work: { successes: 10, steps: 500, helpedSteps: 40, robotS: 900 },
+    interventions: 3,
     evaluation: {
       episodes: 200,
       successes,
@@ -37,12 +36,13 @@ function input(outcome: Outcome = {}): SummaryInput {
       ticks: 300 * setup.config.robot.controlHz,
       changedTicks: 1,
       violations: evaluationViolations,
-      restarts: 2,
+      restarts: { count: 2 },
     },
     learner: { updates: 1200, utd: 4 },
     trainingWallS: 60,
+    wallS: 99,
     startedAt: new Date(0),
-    guard,
+    robot: { guard, restarts: { count: 1, reason: 'It was pressed.' } },
   } as unknown as SummaryInput;
 }
 
@@ -69,7 +69,7 @@ describe('the summary', () => {
         changed_ticks: 21,
         ticks: 1000 + 300 * setup.config.robot.controlHz,
         restarts: 7,
-        restarted_for: 'It was pressed.',
+        restarted_for: 'It fell.',
       },
       link: { sent: 50, acked: 50, duplicated: 0, lost: 0 },
       policy_version: 17,

@@ -1,52 +1,61 @@
 /** What came of a run, in numbers, held against what the task asks for. */
+import type { RunSetup } from '../config/index.ts';
 import type { GuardFrame } from '../core/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
-import { missedTargets, type RunSummary, workRates } from '../record/index.ts';
+import { missedTargets, type RunSummary, type Work, workRates } from '../record/index.ts';
+import type { RunStatus } from '../session/index.ts';
 import { type TrialResult, trialRates } from './evaluation-pool.ts';
-import type { Rig } from './rig.ts';
-import type { TrainingResult } from './training.ts';
+import { addRestarts, type Restarts } from './simulated-robot.ts';
+import type { TrainingResult } from './training-plan.ts';
 
 export interface SummaryInput {
-  readonly rig: Rig;
+  readonly setup: RunSetup;
   readonly training: TrainingResult;
   readonly evaluation: TrialResult;
+  /** Of the training episodes, in simulated time, and how often somebody took over. */
+  readonly work: Work;
+  readonly interventions: number;
   /** What the learner came to; `undefined` where it did not say. */
   readonly learner: LearnerStatus | undefined;
-  readonly trainingWallS: number;
+  readonly link: RunStatus['link'];
   readonly startedAt: Date;
-  /** The training guard's newest frame: its counters cover demonstrations and training. */
-  readonly guard: GuardFrame;
+  /** Of demonstrations and training. */
+  readonly trainingWallS: number;
+  /** Of the whole command. */
+  readonly wallS: number;
+  /** The training robot: its guard's counters cover demonstrations and training. */
+  readonly robot: { readonly guard: GuardFrame; readonly restarts: Restarts };
 }
 
 /** The summary, and one sentence for each part of the target that was missed. */
 export function summarise(input: SummaryInput): { summary: RunSummary; missed: string[] } {
-  const { rig, training, evaluation, learner, trainingWallS, startedAt, guard } = input;
-  const { log, setup } = rig;
+  const { setup, training, evaluation, work, learner, trainingWallS, startedAt, robot } = input;
+  const { guard } = robot;
   const { task, seed, versions } = setup.config;
-  const { sent, acked, duplicated, lost } = log.status.link;
-  const trained = workRates(training.work);
+  const { sent, acked, duplicated, lost } = input.link;
+  const trained = workRates(work);
   const evaluated = trialRates(evaluation, setup.config.robot.controlHz).successesPerHour;
-  const restartedFor = evaluation.restartedFor ?? training.validationRestartedFor ?? rig.robot.restartedFor;
+  const restarts = addRestarts(addRestarts(robot.restarts, training.restarts), evaluation.restarts);
   const summary: RunSummary = {
     success_rate: evaluation.successes / evaluation.episodes,
     eval_episodes: evaluation.episodes,
-    env_steps: training.steps,
+    env_steps: work.steps,
     updates: learner?.updates ?? 0,
     utd: learner?.utd ?? 0,
     updates_per_s: (learner?.updates ?? 0) / trainingWallS,
-    interventions: training.interventions,
-    intervention_steps: training.interventionSteps,
+    interventions: input.interventions,
+    intervention_steps: work.helpedSteps,
     ...(evaluated === undefined ? {} : { successes_per_hour: evaluated }),
     ...(trained.successesPerHour === undefined ? {} : { training_successes_per_hour: trained.successesPerHour }),
     human_step_share: trained.humanStepShare,
-    wall_s: log.elapsedS,
+    wall_s: input.wallS,
     seed,
     safety: {
       violations: guard.violations + evaluation.violations,
       changed_ticks: guard.changedTicks + evaluation.changedTicks,
       ticks: guard.ticks + evaluation.ticks,
-      restarts: rig.robot.restarts + training.validationRestarts + evaluation.restarts,
-      ...(restartedFor === undefined ? {} : { restarted_for: restartedFor }),
+      restarts: restarts.count,
+      ...(restarts.reason === undefined ? {} : { restarted_for: restarts.reason }),
     },
     link: { sent, acked, duplicated, lost },
     policy_version: training.kept.bundle.manifest.version,

@@ -43,7 +43,7 @@ describe.skipIf(why !== undefined)('a person who is asked for demonstrations', (
         // Up is no insertion: this one is given up.
         { hold: 'r', delayS: 0.3, times: 10, periodS: 0.04 },
         { send: 'n' },
-        { expect: 'not kept: it was given up' },
+        { expect: 'Not kept: it was given up' },
         { sleepS: 0.8 },
         { hold: 'f', delayS: 0.3, times: 90, periodS: 0.04 },
         { expect: 'Show 2 of 4' },

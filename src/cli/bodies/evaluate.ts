@@ -83,14 +83,14 @@ async function checkKind(policy: string): Promise<void> {
 }
 
 async function report(result: TrialResult, config: ResolvedConfig, options: EvaluationOptions): Promise<void> {
-  const { successes, episodes, meanSteps, ticks, changedTicks, violations, restarts, restartedFor } = result;
+  const { successes, episodes, meanSteps, ticks, changedTicks, violations, restarts } = result;
   const { low, high } = wilsonInterval(successes, episodes);
   const { successRate } = config.task.target;
   const rates = trialRates(result, config.robot.controlHz);
   process.stdout.write(
     `${config.task.name}: success ${percent(successes / episodes)} on ${episodes} episodes ` +
       `(95 % interval ${percent(low)} to ${percent(high)}), ${meanSteps.toFixed(1)} steps each, ` +
-      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts, restartedFor)}, ` +
+      `filters changed ${percent(changedTicks / Math.max(1, ticks))} of the ticks, ${violations} violations${restartsText(restarts.count, restarts.reason)}, ` +
       `${workRatesText(rates)} (simulated time).\n`,
   );
   if (successes / episodes < successRate) {
@@ -109,7 +109,7 @@ async function report(result: TrialResult, config: ResolvedConfig, options: Eval
     mean_steps: meanSteps,
     ...(rates.successesPerHour === undefined ? {} : { successes_per_hour: rates.successesPerHour }),
     human_step_share: rates.humanStepShare,
-    safety: { violations, changed_ticks: changedTicks, ticks, restarts },
+    safety: { violations, changed_ticks: changedTicks, ticks, restarts: restarts.count },
   };
   await writeJsonFile(options.json, summary);
 }

@@ -41,7 +41,7 @@ describe('the figures of a live run', () => {
       `${records.map((record) => JSON.stringify(record)).join('\n')}\n{"kin`,
     );
     const { log, told, runLog } = logOf(50);
-    const live = new LiveLog(runLog, undefined, earlierStarts(folder));
+    const live = new LiveLog(runLog, { earlier: earlierStarts(folder) });
     expect(live.episodes).toBe(4);
     expect(log.status.envSteps).toBe(470);
     expect(log.status.success).toMatchObject({ successes: 2, episodes: 2, helped: 1 });
@@ -57,7 +57,7 @@ describe('the figures of a live run', () => {
 
   it('begin at nothing in a new folder', () => {
     const { log, runLog } = logOf(0);
-    const live = new LiveLog(runLog, undefined, earlierStarts(join(folder, 'new')));
+    const live = new LiveLog(runLog, { earlier: earlierStarts(join(folder, 'new')) });
     expect(live.episodes).toBe(0);
     expect(log.status.envSteps).toBe(0);
     expect(log.status.success).toEqual(createRunStatus('a1', 'insert', 0).success);

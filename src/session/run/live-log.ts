@@ -1,7 +1,7 @@
 /** What a live run shows of its own: success without help over the last episodes, who is connected, what is left. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EpisodeRecord, parseMetrics, RUN_FILES, workOf, workRates } from '../../record/index.ts';
+import { type EpisodeRecord, parseMetrics, RUN_FILES, type Work, workOf, workRates } from '../../record/index.ts';
 import type { EpisodeResult } from '../episode-runner.ts';
 import type { RunLog } from '../run-log.ts';
 
@@ -37,10 +37,21 @@ function textOf(file: string): string {
   }
 }
 
+export interface LiveLogOptions {
+  readonly earlier: EarlierStarts;
+  /** The run ends by itself so long after it began, s. */
+  readonly durationS?: number | undefined;
+  /**
+   * The robot's own clock in lock-step, whose time is another than people's: ticks so far, and how many are a second. Success is then
+   * told of validations, not of training.
+   */
+  readonly robotTicks?: { readonly now: () => number; readonly hz: number };
+}
+
 /** Keeps the live figures of `log`'s status up to date. */
 export class LiveLog {
   readonly log: RunLog;
-  readonly #durationS: number | undefined;
+  readonly #options: LiveLogOptions;
   /** Episodes that ran to their own end. */
   readonly #ended: { readonly isHelped: boolean; readonly isSuccess: boolean }[] = [];
   /** How long the robot had worked in the starts before this one, s. */
@@ -49,12 +60,14 @@ export class LiveLog {
   #episodes: number;
   #steps: number;
   #helpedSteps: number;
-  /** When the robot began to work in this start, s of the log. */
-  #sinceS: number | undefined;
+  #interventions = 0;
+  /** When the robot began to work in this start, s of the log or ticks. */
+  #since: number | undefined;
 
-  constructor(log: RunLog, durationS: number | undefined, { envSteps, episodes }: EarlierStarts) {
+  constructor(log: RunLog, options: LiveLogOptions) {
+    const { envSteps, episodes } = options.earlier;
     this.log = log;
-    this.#durationS = durationS;
+    this.#options = options;
     const before = workOf(episodes);
     this.#workedS = before.robotS;
     this.#successes = before.successes;
@@ -70,7 +83,22 @@ export class LiveLog {
 
   /** The robot begins to work: successes per hour are counted from here, resets and waits included. */
   begin(): void {
-    this.#sinceS ??= this.log.elapsedS;
+    this.#since ??= this.#options.robotTicks?.now() ?? this.log.elapsedS;
+  }
+
+  /** All training of the run. */
+  get work(): Work {
+    const { robotTicks } = this.#options;
+    const sinceS = this.#since ?? 0;
+    const now = robotTicks?.now() ?? this.log.elapsedS;
+    const workedS = this.#since === undefined ? 0 : (now - sinceS) / (robotTicks?.hz ?? 1);
+    const [successes, steps, helpedSteps] = [this.#successes, this.#steps, this.#helpedSteps];
+    return { successes, steps, helpedSteps, robotS: this.#workedS + workedS };
+  }
+
+  /** Of this start: runs of steps that somebody else than the policy decided in training. */
+  get interventions(): number {
+    return this.#interventions;
   }
 
   /** Training episodes of the run. */
@@ -83,14 +111,17 @@ export class LiveLog {
    * policy, and one with help says something of the person too.
    */
   episode(result: EpisodeResult): void {
-    this.log.episode('training', this.#episodes++, result);
+    const { robotTicks } = this.#options;
+    const robotS = robotTicks === undefined ? undefined : robotTicks.now() / robotTicks.hz;
+    this.log.episode('training', this.#episodes++, result, robotS);
     if (result.abortedBy === undefined) {
       this.#ended.push({ isHelped: result.interventions > 0, isSuccess: result.success });
       if (result.success) this.#successes++;
     }
     this.#steps += result.steps;
     this.#helpedSteps += result.interventionSteps;
-    this.#showSuccess();
+    this.#interventions += result.interventions;
+    if (robotTicks === undefined) this.#showSuccess();
   }
 
   #showSuccess(): void {
@@ -98,12 +129,7 @@ export class LiveLog {
     const last = this.#ended.slice(-WINDOW_EPISODES);
     const alone = last.filter(({ isHelped }) => !isHelped);
     const successes = alone.filter(({ isSuccess }) => isSuccess).length;
-    const rates = workRates({
-      successes: this.#successes,
-      steps: this.#steps,
-      helpedSteps: this.#helpedSteps,
-      robotS: this.#workedS + (this.#sinceS === undefined ? 0 : this.log.elapsedS - this.#sinceS),
-    });
+    const rates = workRates(this.work);
     status.success = { successes, episodes: alone.length, helped: last.length - alone.length, rates };
     if (this.#episodes % WINDOW_EPISODES === 0 && alone.length > 0) {
       status.successHistory = [...status.successHistory, successes / alone.length];
@@ -112,7 +138,8 @@ export class LiveLog {
 
   /** Shows the status when it is due. */
   show(): void {
-    if (this.#durationS !== undefined) this.log.status.timeLeftS = Math.max(0, this.#durationS - this.log.elapsedS);
+    const { durationS } = this.#options;
+    if (durationS !== undefined) this.log.status.timeLeftS = Math.max(0, durationS - this.log.elapsedS);
     this.log.show('when due');
   }
 }

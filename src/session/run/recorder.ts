@@ -23,6 +23,10 @@ export interface RecorderOptions {
   readonly runId: string;
   readonly robotId: string;
   readonly learner: string | undefined;
+  /** Where weights come from, if not from `learner`. */
+  readonly weightsAddress?: string | undefined;
+  /** See `LearnerConnectionOptions`. */
+  readonly keep: 'newest' | 'all';
   /** Only weights above this version are taken. */
   readonly weightsAfter: number;
   readonly onFault: (sentence: string) => void;
@@ -33,16 +37,17 @@ export interface RecorderOptions {
 
 /** Opens the journal and begins to connect. Throws `ReinError` when the journal is of another run or cannot be opened. */
 export function openRecorder(options: RecorderOptions): TransitionRecorder {
-  const { setup, folder, runId, robotId, learner, weightsAfter, onFault, onJournal, onState } = options;
+  const { setup, folder, runId, robotId, learner, weightsAfter, keep, onFault, onJournal, onState } = options;
   if (learner !== undefined) {
     const connection = new LearnerConnection({
       setup,
       runId,
       robotId,
       address: learner,
+      ...(options.weightsAddress === undefined ? {} : { weightsAddress: options.weightsAddress }),
       folder,
       weightsAfter,
-      keep: 'newest',
+      keep,
       onFault,
       onJournal,
       onState,

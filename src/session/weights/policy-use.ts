@@ -1,39 +1,25 @@
-/** The weights that act: when new ones come, which were given up, how they are saved, how quick they are. */
+/** The weights that act: which were given up, how they are saved, how quick they are. */
 import { resolve } from 'node:path';
-import { type PolicyWeights, ReinError } from '../../core/index.ts';
+import { ReinError } from '../../core/index.ts';
+import type { GuardLink } from '../../guard/index.ts';
+import type { OnnxPolicy } from '../../policy/index.ts';
 import type { SessionParts } from '../session-parts.ts';
 import type { PolicyState, SessionEvent } from '../session-types.ts';
-import { fallBack } from './fall-back.ts';
-import { WeightsFeed } from './weights-feed.ts';
+import type { WeightsSource } from './weights-source.ts';
 
 export class PolicyUse {
   readonly #parts: SessionParts;
-  readonly #emit: (event: SessionEvent) => void;
-  readonly #feed: WeightsFeed;
+  readonly #source: WeightsSource;
   /** Weights that gave nothing usable, and that nothing has replaced yet. */
   #unusableVersion = 0;
   #seenVersion: number;
   #sinceS: number;
 
-  constructor(parts: SessionParts, emit: (event: SessionEvent) => void) {
-    const { policy, recorder, setup, kept, clock } = parts;
+  constructor(parts: SessionParts, source: WeightsSource) {
     this.#parts = parts;
-    this.#emit = emit;
-    this.#seenVersion = policy.version;
-    this.#sinceS = clock.nowS();
-    let offered: PolicyWeights | undefined;
-    this.#feed = new WeightsFeed({
-      policy,
-      take: () => {
-        offered = recorder.connection?.takeNewest();
-        return offered;
-      },
-      onTaken: () => {
-        if (offered !== undefined) kept.remember(offered);
-      },
-      onRefused: (message) => emit({ level: 'warn', name: 'weightsRefused', row: 7, message, remedy: '' }),
-      pauseMs: 200 / setup.config.task.policyHz,
-    });
+    this.#source = source;
+    this.#seenVersion = parts.policy.version;
+    this.#sinceS = parts.clock.nowS();
   }
 
   /** Whether there are weights that may act. */
@@ -42,15 +28,22 @@ export class PolicyUse {
     return version > 0 && version !== this.#unusableVersion;
   }
 
-  /** Called between steps: new weights are taken over beside them. Never waits, never throws. */
+  /** Called between episodes and while nothing moves: new weights are taken over beside. Never waits, never throws. */
   poll(): void {
-    this.#feed.poll();
+    this.#source.poll();
     this.#see();
+  }
+
+  /** Called before each step of training, which begins with the weights that are due at it. */
+  beforeStep(): void | Promise<void> {
+    const due = this.#source.beforeStep();
+    this.#see();
+    return due;
   }
 
   /** Resolves when no weights are being taken over. */
   settled(): Promise<void> {
-    return this.#feed.settled();
+    return this.#source.settled();
   }
 
   /** Puts the weights before back. Gives the version that acts. Throws `ReinError('policy')` where there are none. */
@@ -74,8 +67,12 @@ export class PolicyUse {
     return { path: resolve(await kept.save(version, path === '' ? folder : path)), version };
   }
 
-  /** The weights in use gave nothing usable: those before them act, or the arm holds until there are newer ones. */
+  /**
+   * The weights in use gave nothing usable: those before them act, or the arm holds until there are newer ones. Rejects with `error`
+   * where it is not about the policy, or no others may act.
+   */
   async giveUp(error: unknown): Promise<void> {
+    if (!this.#source.mayFallBack) throw error;
     const { link, policy, recorder, kept } = this.#parts;
     const given = policy.version;
     const { canAct, sentence } = await fallBack(link, policy, error);
@@ -103,10 +100,39 @@ export class PolicyUse {
     };
   }
 
+  #emit(event: SessionEvent): void {
+    this.#parts.listeners.emit('event', event);
+  }
+
   #see(): void {
     const { version } = this.#parts.policy;
     if (version === this.#seenVersion) return;
     this.#seenVersion = version;
     this.#sinceS = this.#parts.clock.nowS();
   }
+}
+
+/** Whether anything is left that can act, and one sentence for people. */
+export interface FallBack {
+  readonly canAct: boolean;
+  readonly sentence: string;
+}
+
+/**
+ * Asks the guard to hold and goes back to the weights before. `error` is what the policy said; any other trouble than the
+ * policy's is thrown again.
+ */
+export async function fallBack(
+  link: Pick<GuardLink, 'request'>,
+  policy: Pick<OnnxPolicy, 'version' | 'rollback'>,
+  error: unknown,
+): Promise<FallBack> {
+  if (!(error instanceof ReinError) || error.kind !== 'policy') throw error;
+  await link.request({ kind: 'hold' });
+  const given = policy.version;
+  const back = policy.rollback();
+  const sentence = back.ok
+    ? `${error.message} Policy ${given} is given up, policy ${back.value} acts again.`
+    : `${error.message} Policy ${given} is given up, and there is none before it: the arm holds.`;
+  return { canAct: back.ok, sentence };
 }

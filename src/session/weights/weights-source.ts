@@ -1,32 +1,46 @@
-/**
- * New weights, taken over while the robot moves: verified, tried and swapped in the part of a step in which the node
- * only waits for the guard, so that no decision comes later because of them.
- */
+/** Where new weights come from, and when they begin to act. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PolicyWeights, Result } from '../../core/index.ts';
 import type { OnnxPolicy } from '../../policy/index.ts';
 
-export interface WeightsFeedOptions {
+/** In real time: the newest that have come. In lock-step: those that the schedule names for a step. */
+export interface WeightsSource {
+  /** Whether other weights may act in place of some that turned out to be unusable. */
+  readonly mayFallBack: boolean;
+  /** Called between episodes and while nothing moves: takes over what has come. Never waits, never throws. */
+  poll(): void;
+  /** Called before each step of training: the step begins with the weights that are due at it. */
+  beforeStep(): void | Promise<void>;
+  /** Resolves when no weights are being taken over. */
+  settled(): Promise<void>;
+}
+
+export interface ArrivingWeightsOptions {
   readonly policy: Pick<OnnxPolicy, 'swap'>;
   /** The newest weights that have come and not been taken; `undefined` for none. */
   readonly take: () => PolicyWeights | undefined;
-  /** The weights taken last act from now on. */
-  readonly onTaken?: () => void;
+  /** These weights act from now on. */
+  readonly onTaken?: (weights: PolicyWeights) => void;
   /** Weights were refused; the old ones go on acting. One sentence. */
   readonly onRefused: (sentence: string) => void;
   /** Pause before the work begins, ms: by then the step's command is on its way. */
   readonly pauseMs: number;
 }
 
-export class WeightsFeed {
-  readonly #options: WeightsFeedOptions;
+/**
+ * Real time: weights are verified, tried and swapped in the part of a step in which the node only waits for the guard, so that no
+ * decision comes later because of them.
+ */
+export class ArrivingWeights implements WeightsSource {
+  readonly mayFallBack = true;
+  readonly #options: ArrivingWeightsOptions;
   #swapping: Promise<void> | undefined;
 
-  constructor(options: WeightsFeedOptions) {
+  constructor(options: ArrivingWeightsOptions) {
     this.#options = options;
   }
 
-  /** Called between steps: begins a swap where there are new weights and none is under way. Never waits, never throws. */
+  /** Begins a swap where there are new weights and none is under way. */
   poll(): void {
     if (this.#swapping !== undefined) return;
     const weights = this.#options.take();
@@ -36,7 +50,10 @@ export class WeightsFeed {
     });
   }
 
-  /** Resolves when no swap is under way. */
+  beforeStep(): void {
+    this.poll();
+  }
+
   async settled(): Promise<void> {
     await this.#swapping;
   }
@@ -51,7 +68,7 @@ export class WeightsFeed {
       onRefused(`Weights ${weights.manifest.version} could not be tried: ${(error as Error).message}`);
       return;
     }
-    if (swapped.ok) onTaken?.();
+    if (swapped.ok) onTaken?.(weights);
     else onRefused(swapped.error.message);
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { err, ok, type PolicyWeights, ReinError } from '../../core/index.ts';
-import { WeightsFeed } from './weights-feed.ts';
+import { ArrivingWeights } from './weights-source.ts';
 
-type Swap = ConstructorParameters<typeof WeightsFeed>[0]['policy']['swap'];
+type Swap = ConstructorParameters<typeof ArrivingWeights>[0]['policy']['swap'];
 
 function weights(version: number): PolicyWeights {
   return { manifest: { version } } as PolicyWeights;
@@ -12,7 +12,7 @@ function feed(swap: (version: number) => ReturnType<Swap>) {
   const waiting: PolicyWeights[] = [];
   const tried: number[] = [];
   const refused: string[] = [];
-  const made = new WeightsFeed({
+  const made = new ArrivingWeights({
     policy: {
       swap: (candidate) => {
         tried.push(candidate.manifest.version);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UpdateContract } from '../learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../learner/options.ts';
-import { LAG_STEPS, versionDue } from './weights-schedule.ts';
+import { LAG_STEPS, versionDue } from './lock-step.ts';
 
 const configs = fc
   .record({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { err, type GuardRequest, ok, ReinError } from '../../core/index.ts';
-import { fallBack } from './fall-back.ts';
+import { fallBack } from './policy-use.ts';
 
 function guard() {
   const asked: string[] = [];

@@ -1,0 +1,176 @@
+/** Demonstrations: a script or people show the learner how it is done. Only whole, successful episodes count. */
+import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
+import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
+import type { Activity } from './activity.ts';
+import type { EpisodeOptions, Mark } from './episode-runner.ts';
+import type { Pace, ShownByPerson } from './pace.ts';
+import { recordedDemonstrations } from './run/recorder.ts';
+import { createDemonstrator } from './scripted-operators.ts';
+import type { SessionParts } from './session-parts.ts';
+import type { EpisodeReport } from './session-types.ts';
+
+/** Tries per demonstration before it is given up. */
+const TRIES = 10;
+const GIVEN_UP = 'it was given up';
+
+/** How an episode of the session is run, shown, and followed by another. */
+export interface DemonstrationHooks {
+  readonly run: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<EpisodeReport>;
+  readonly mayGoOn: (activity: Activity<void>, abortedBy: string | undefined) => Promise<boolean>;
+  readonly show: (transition: Transition) => void;
+  /** A person's mark that has come since it was taken last. */
+  readonly mark: () => Mark | undefined;
+  /** The same, once. */
+  readonly takeMark: () => Mark | undefined;
+}
+
+export class Demonstrations {
+  readonly #parts: SessionParts;
+  readonly #pace: Pace;
+  readonly #hooks: DemonstrationHooks;
+  #isSkipping = false;
+  #isShownByPerson = false;
+
+  constructor(parts: SessionParts, pace: Pace, hooks: DemonstrationHooks) {
+    this.#parts = parts;
+    this.#pace = pace;
+    this.#hooks = hooks;
+  }
+
+  /** The learner waits for demonstrations: its training has not begun. */
+  get areMissing(): boolean {
+    const { recorder, setup } = this.#parts;
+    if (setup.config.task.demonstrations === 0 || recorder.connection === undefined) return false;
+    // While the learner is away, weights on the disk say that its run had its demonstrations.
+    return (recorder.connection.status?.version ?? recorder.connection.arrivedVersion) === 0;
+  }
+
+  /** They are missing, and somebody here may give them. */
+  get areDue(): boolean {
+    return this.#parts.demonstrator !== 'nobody' && this.areMissing;
+  }
+
+  /** They are missing, and nobody here may give them. */
+  get areElsewhere(): boolean {
+    return this.#parts.demonstrator === 'nobody' && this.areMissing;
+  }
+
+  /** A person shows the task: a failure marked now gives the demonstration up, whoever judges the task. */
+  get isShownByPerson(): boolean {
+    return this.#isShownByPerson;
+  }
+
+  /** The people who are asked for demonstrations have given enough. */
+  skip(): void {
+    this.#isSkipping = true;
+  }
+
+  /** Records as many as the task asks for. False where the run may not go on; rejects with `ReinError('task')` where a script fails. */
+  async give(activity: Activity<void>): Promise<boolean> {
+    const { setup, recorder, live, folder, listeners, people } = this.#parts;
+    const wanted = setup.config.task.demonstrations;
+    let { episodes, steps } = recordedDemonstrations(folder);
+    const shown = this.#shownByPeople();
+    const operator = shown?.person ?? createDemonstrator(setup, setup.config.seed * 2 + recorder.epoch);
+    const say = (name: string, message: string): void =>
+      listeners.emit('event', { level: 'info', name, row: 0, message, remedy: '' });
+    live.log.phase('demonstrations');
+    if (shown === undefined) live.log.status.operator = { ...live.log.status.operator, driving: 'scripted operator' };
+    for (let tries = 0; episodes < wanted && !this.#isSkipping; tries++) {
+      await this.#pace.awaitLeave(activity);
+      live.log.progress(episodes, wanted, 'demonstrations');
+      if (shown === undefined && tries >= TRIES * wanted) throw this.#scriptFailed(episodes, tries);
+      if (shown !== undefined && !(await this.#awaitPerson(activity, shown, episodes))) break;
+      const taken: Transition[] = [];
+      const report = await this.#run(activity, operator, shown, taken);
+      if (activity.reason !== undefined) return false;
+      const isGivenUp = shown !== undefined && report.abortedBy === GIVEN_UP;
+      if (!(await this.#hooks.mayGoOn(activity, isGivenUp ? undefined : report.abortedBy))) return false;
+      if (this.#isSkipping) break;
+      if (!report.success) {
+        if (shown !== undefined) say('demonstrationDropped', `Not kept: ${report.endedBy}.`);
+        continue;
+      }
+      for (const transition of taken) recorder.record(transition);
+      live.log.episode('demonstration', episodes++, report);
+      steps += taken.length;
+      live.log.progress(episodes, wanted, 'demonstrations');
+    }
+    live.log.ask(undefined);
+    people?.giveBack();
+    recorder.connection?.demonstrationsComplete(steps);
+    say('demonstrationsComplete', `${episodes} demonstrations, ${steps} steps.`);
+    return true;
+  }
+
+  /** The people who are asked; one demonstration is given up with a mark, or with all that are left. */
+  #shownByPeople(): ShownByPerson | undefined {
+    const { demonstrator, people, setup } = this.#parts;
+    if (demonstrator !== 'people' || people === undefined) return undefined;
+    return {
+      person: new PersonDemonstrator(people, setup.observationSize, setup.actionSize),
+      isGivenUp: () => this.#isSkipping || (setup.task.takesMarks !== true && this.#hooks.mark() === 'failure'),
+    };
+  }
+
+  /** Asks for one and waits until it begins; false where the rest is skipped. */
+  async #awaitPerson(activity: Activity<void>, shown: ShownByPerson, done: number): Promise<boolean> {
+    const { live, people, setup } = this.#parts;
+    // A key that was held for the one before does not begin the next.
+    people?.reset();
+    this.#hooks.takeMark();
+    live.log.ask(demonstrationPrompt(done, setup.config.task.demonstrations));
+    await this.#pace.awaitPerson(activity, shown);
+    return !this.#isSkipping;
+  }
+
+  /** Runs one; its steps are copied into `taken`. */
+  async #run(
+    activity: Activity<void>,
+    operator: TeleopSource,
+    shown: ShownByPerson | undefined,
+    taken: Transition[],
+  ): Promise<EpisodeReport> {
+    const untilGivenUp = shown && {
+      maxSteps: DEMONSTRATION_PATIENCE * this.#parts.setup.task.maxSteps,
+      cutBy: () => activity.episodeReason ?? (shown.isGivenUp() ? GIVEN_UP : undefined),
+    };
+    this.#isShownByPerson = shown !== undefined;
+    try {
+      return await this.#hooks.run(activity, {
+        operator,
+        beforeStep: () => this.#pace.beforeShownStep(shown),
+        onStep: (transition) => {
+          taken.push(copyOf(transition));
+          if (shown !== undefined) this.#hooks.show(transition);
+        },
+        ...untilGivenUp,
+      });
+    } finally {
+      this.#isShownByPerson = false;
+    }
+  }
+
+  #scriptFailed(episodes: number, tries: number): ReinError {
+    const { restartReason } = this.#pace;
+    const stop = restartReason === undefined ? '' : ` The last stop: ${restartReason}`;
+    const sentence = `The operator succeeded in ${episodes} of ${tries} demonstrations only.${stop}`;
+    return new ReinError('task', sentence, {
+      remedy:
+        restartReason === undefined
+          ? 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.'
+          : 'Mend what stops the robot: most often a limit in its file that its motion needs more than.',
+    });
+  }
+}
+
+/** What people read where a learner waits for demonstrations and nobody at this robot may give them. */
+export function demonstrationsMissing(wanted: number): string {
+  return `Holding: the learner waits for ${wanted} demonstrations, and nobody here may give them. Start this with --operator scripted, or with --operator keyboard to give them yourself; or start learner and robot with --config FILE that holds "task: { demonstrations: 0 }".`;
+}
+
+function copyOf(transition: Transition): Transition {
+  const copy = createTransition(transition.observation.length, transition.executed.length);
+  copyTransition(copy, transition);
+  return copy;
+}

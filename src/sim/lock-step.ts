@@ -1,0 +1,188 @@
+/**
+ * A session in lock-step: the robot acts as fast as the machine allows, waits for the weights that are due at a step, and keeps real
+ * time only while a person's hand is on it. The same seed gives the same run on any machine.
+ */
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { RunSetup } from '../config/index.ts';
+import { ReinError, Rng } from '../core/index.ts';
+import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
+import type { CutEpisode, Draws, Pace, SessionParts, ShownByPerson, WeightsSource } from '../session/index.ts';
+import type { KeyboardTeleop } from '../teleop/index.ts';
+import type { SimulatedRobot } from './simulated-robot.ts';
+import type { TrainingPlan } from './training-plan.ts';
+
+/**
+ * Steps that the robot may be ahead of the weights it acts on. Enough for both processes to be always busy; small
+ * against the hundreds of steps in which a policy changes.
+ */
+export const LAG_STEPS = 60;
+/** Long enough for the slowest machine: only a learner that never answers is given up, ms. */
+const CONNECT_MS = 120_000;
+/** A person who is waited for is looked at so often, ms. */
+const LOOK_MS = 20;
+/** The same while they have the robot stopped, ms. */
+const STOPPED_MS = 50;
+
+/**
+ * The version that acts at `onlineSteps` accepted steps; the first version is that of the demonstrations. A learner makes its updates
+ * in whole calls and publishes at most once a call; each version acts a fixed number of steps later, whenever it arrived.
+ */
+export function versionDue(config: LearnerConfig, onlineSteps: number): number {
+  const { utd, publishEveryUpdates, warmupSteps } = config;
+  const perCall = updatesPerCall(config);
+  const calls = Math.floor((utd * Math.max(0, onlineSteps - warmupSteps - LAG_STEPS)) / perCall);
+  return 1 + Math.floor((calls * Math.min(perCall, publishEveryUpdates)) / publishEveryUpdates);
+}
+
+/** Chance in a simulated run: each purpose has its stream of the seed, whatever was started before. */
+export function lockStepDraws({ config, task }: RunSetup): Draws {
+  const root = new Rng(config.seed);
+  const streams = { demo: root.fork('demonstrations'), training: root.fork('layouts') };
+  return {
+    exploring: { rng: root.fork('exploration'), purpose: 'explore' },
+    evaluating: { rng: root.fork('noise'), purpose: 'evaluate' },
+    // The first episode arranges the scene; policies are evaluated on other robots.
+    layout: (stream) => (stream === 'demo' || stream === 'training' ? task.drawLayout(streams[stream]) : undefined),
+  };
+}
+
+/** What a lock-step session has beside its parts. */
+export interface LockStepOptions {
+  readonly robot: SimulatedRobot;
+  readonly plan: TrainingPlan;
+  /** Of the person who watches, where there is one. */
+  readonly keyboard: KeyboardTeleop | undefined;
+  /** Ends the run between two steps, with its reason. */
+  readonly signal: AbortSignal;
+}
+
+export class LockStep implements Pace {
+  readonly weights: WeightsSource;
+  readonly #parts: SessionParts;
+  readonly #options: LockStepOptions;
+  readonly #stepMs: number;
+  #nextStepMs = 0;
+  #stoppedSteps = 0;
+  /** Of the demonstration that a person gives: steps so far, and those since they last moved. */
+  #shownSteps = 0;
+  #idleSteps = 0;
+
+  constructor(parts: SessionParts, options: LockStepOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#stepMs = 1e3 / parts.setup.config.task.policyHz;
+    this.weights = {
+      // Others than those that are due would be another run.
+      mayFallBack: false,
+      poll: () => undefined,
+      beforeStep: () => this.#useDueWeights(),
+      settled: () => Promise.resolve(),
+    };
+  }
+
+  get restartReason(): string | undefined {
+    return this.#options.robot.restarts.reason;
+  }
+
+  async join(): Promise<void> {
+    const { connection } = this.#parts.recorder;
+    await connection?.checkRoom();
+    await connection?.connected(CONNECT_MS);
+    this.#options.plan.begin();
+  }
+
+  /** Every episode begins with a scene of its own, after whatever. */
+  async awaitLeave(): Promise<void> {}
+
+  /** The scene is put in place first, so that they see it: see `beforeShownStep`. */
+  async awaitPerson(): Promise<void> {
+    this.#shownSteps = 0;
+    this.#idleSteps = 0;
+    this.#nextStepMs = 0;
+  }
+
+  nextEpisode(): Promise<number> {
+    return this.#options.plan.nextEpisode();
+  }
+
+  async beforeStep(): Promise<void> {
+    const { signal, keyboard, plan } = this.#options;
+    signal.throwIfAborted();
+    await this.#waitWhileStopped();
+    plan.beforeStep();
+    if (keyboard?.state.isInControl === true) plan.time.pause((await this.#keepRealTime()) / 1e3);
+  }
+
+  /** Time stands still while no key is held: what is recorded is what a person did, not how long they looked. */
+  async beforeShownStep(shown: ShownByPerson | undefined): Promise<void> {
+    this.#options.signal.throwIfAborted();
+    if (shown === undefined) {
+      // Nothing else here waits for the world outside: without this no signal, key or disk would get a turn.
+      await nextTurn();
+      return;
+    }
+    this.#idleSteps = shown.person.isMoving(0) ? 0 : this.#idleSteps + 1;
+    // The first step waits, and so does a hand that rests: half a second of it shows the arm coming to rest.
+    if (this.#shownSteps++ === 0 || this.#idleSteps > 500 / this.#stepMs) await this.#awaitMotion(shown);
+    await this.#keepRealTime();
+  }
+
+  async afterEpisode(_: unknown, cut: CutEpisode | undefined): Promise<boolean> {
+    const { listeners, live } = this.#parts;
+    if (cut !== undefined) {
+      const message = `The episode ended early: ${cut.why}.`;
+      listeners.emit('event', { level: 'warn', name: 'episodeCut', row: 0, message, remedy: '' });
+    }
+    live.log.restarted((await this.#options.robot.goOn()).reason);
+    return true;
+  }
+
+  /** Waits for the weights of this step, where they are other ones, and swaps them in. */
+  async #useDueWeights(): Promise<void> {
+    const { setup, recorder, policy, live, kept } = this.#parts;
+    const due = versionDue(setup.config.learner, live.log.status.envSteps);
+    if (due === policy.version || recorder.connection === undefined) return;
+    const bundle = await recorder.connection.takeVersion(due);
+    const swapped = await policy.swap(bundle);
+    if (!swapped.ok) throw swapped.error;
+    kept.remember(bundle);
+  }
+
+  /** A hand needs real time. Gives how long was waited, ms. */
+  async #keepRealTime(): Promise<number> {
+    const waitMs = Math.max(0, this.#nextStepMs - performance.now());
+    await sleep(waitMs);
+    this.#nextStepMs = Math.max(this.#nextStepMs, performance.now()) + this.#stepMs;
+    return waitMs;
+  }
+
+  /** After a second of a stop the arm rests, and more of it is nothing to learn from: simulated time stands still. */
+  async #waitWhileStopped(): Promise<void> {
+    const { signal, keyboard, plan } = this.#options;
+    if (keyboard === undefined || !keyboard.state.isStopped) {
+      this.#stoppedSteps = 0;
+      return;
+    }
+    if (++this.#stoppedSteps * this.#stepMs <= 1e3) return;
+    while (keyboard.state.isStopped) {
+      this.#throwIfLost('had the arm stopped');
+      const startMs = performance.now();
+      await sleep(STOPPED_MS);
+      plan.time.pause((performance.now() - startMs) / 1e3);
+      signal.throwIfAborted();
+    }
+  }
+
+  async #awaitMotion({ person, isGivenUp }: ShownByPerson): Promise<void> {
+    while (!isGivenUp() && !person.isMoving(0)) {
+      this.#options.signal.throwIfAborted();
+      this.#throwIfLost('was asked for demonstrations');
+      await sleep(LOOK_MS);
+    }
+  }
+
+  #throwIfLost(doing: string): void {
+    if (this.#options.keyboard?.state.isLost !== true) return;
+    throw new ReinError('environment', `The terminal went away while its operator ${doing}.`);
+  }
+}
