@@ -1,7 +1,12 @@
 /** What each program registers with ROS: its registration code is run on a graph inside this process, in every variant. */
 import { createSetup, type ResolvedConfig, resolveConfig } from '../../src/config/index.ts';
 import { SystemClock } from '../../src/core/index.ts';
-import { COMMAND_INTERFACES, type RosDriverOptions, type RosProcessConfig } from '../../src/drivers/index.ts';
+import {
+  COMMAND_INTERFACES,
+  type RosDriverOptions,
+  type RosProcessConfig,
+  rosOptions,
+} from '../../src/drivers/index.ts';
 import { Bridge } from '../../src/ros/bridge/bridge.ts';
 import type { ToGuard } from '../../src/ros/bridge/guard-pipes.ts';
 import { Stopper } from '../../src/ros/bridge/stopper.ts';
@@ -96,13 +101,12 @@ interface HalfParts {
 /** Every kind of command, with everything that a robot's file can ask for besides. */
 function guardHalf(make: (parts: HalfParts) => void): Promise<readonly Registration[]> {
   const { driver, config } = createSetup(configOf('insert', 'arm6-ros'));
-  if (driver.name !== 'ros') throw new Error('arm6-ros is not behind ROS');
   const clock = new SystemClock();
   const silent = { ready() {}, state() {}, answer() {}, notice() {}, failed() {} } as unknown as ToGuard;
   return collect(
     COMMAND_INTERFACES.map((kind) => async (port: RosPort): Promise<void> => {
       const isBase = kind === 'twist' || kind === 'twistStamped' || kind === 'ackermann';
-      const { options } = driver;
+      const options = rosOptions.parse(driver.options);
       const [signal] = options.signals;
       const named: RosDriverOptions = {
         ...options,

@@ -23,7 +23,7 @@ export type {
   StudyMeasure,
   StudyPart,
 } from './schema/study.ts';
-export { createSetup, pegTaskOf, type RunSetup, realDriver, simulatedArm, taskActionOf } from './setup.ts';
+export { createSetup, driverSpec, pegSceneOf, pegTaskOf, type RunSetup, taskActionOf } from './setup.ts';
 export { loadStudyFile, type StudyFile } from './study-file.ts';
 export { type Place, type Problem, problemsError } from './text/place.ts';
 export { parseRawYaml, type RawYaml, readRawYaml } from './text/raw-yaml.ts';

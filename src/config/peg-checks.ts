@@ -1,5 +1,6 @@
 /** What has to agree between a peg insertion task and its robot. */
 import { ArmKinematics } from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
 import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import type { PegTaskConfig } from './schema/task.ts';
@@ -12,7 +13,7 @@ export function checkPegTask(task: PegTaskConfig, robot: RobotConfig, isActionRi
   if (robot.base !== undefined) {
     return [{ path: ['robot'], message: `robot "${robot.name}" is a mobile base, and peg insertion needs an arm` }];
   }
-  if (robot.driver.kind === 'mujoco' && robot.driver.scene === undefined) {
+  if (worldOf(robot.driver) === 'empty') {
     const message = `robot "${robot.name}" is simulated without surroundings (driver.model), and peg insertion needs the scene peg-insertion`;
     return [{ path: ['robot'], message }];
   }

@@ -1,5 +1,6 @@
 /** What has to agree within one robot's file, beyond the range of each number. */
 import { didYouMean, isFree, type JointModel, positionUnit } from '../core/index.ts';
+import { driverKind } from '../drivers/index.ts';
 import { counted, type Finding, round } from './finding.ts';
 import { checkBox, checkSafety } from './safety-checks.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -16,10 +17,8 @@ export function checkRobot(robot: RobotConfig): readonly Finding[] {
 }
 
 function checkDriver({ driver }: RobotConfig): Finding[] {
-  if (driver.kind !== 'mujoco' || (driver.scene === undefined) !== (driver.model === undefined)) return [];
-  const both = driver.scene === undefined ? 'neither' : 'both';
-  const message = `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`;
-  return [{ path: ['driver'], message }];
+  const problems = driverKind(driver.kind).problems?.(driver) ?? [];
+  return problems.map((message) => ({ path: ['driver'], message }));
 }
 
 function checkJoints(robot: RobotConfig): Finding[] {

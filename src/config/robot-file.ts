@@ -1,6 +1,7 @@
 /** One robot's file by itself, without a task. */
 import { resolve } from 'node:path';
 import { ReinError } from '../core/index.ts';
+import { driverKind } from '../drivers/index.ts';
 import { findConfig, folderOf } from './names.ts';
 import { checkRobot } from './robot-checks.ts';
 import { oneAPlace } from './schema/check.ts';
@@ -48,6 +49,6 @@ export function withBasePolicyFrom<T extends TaskConfig>(task: T, folder: string
 /** The robot with the paths of its file made absolute; they are relative to `folder`, where the file is. */
 export function withPathsFrom(robot: RobotConfig, folder: string): RobotConfig {
   const { driver } = robot;
-  if (driver.kind !== 'mujoco' || driver.model === undefined) return robot;
-  return { ...robot, driver: { ...driver, model: resolve(folder, driver.model) } };
+  const { withPaths } = driverKind(driver.kind);
+  return withPaths === undefined ? robot : { ...robot, driver: withPaths(driver, (path) => resolve(folder, path)) };
 }

@@ -18,11 +18,12 @@ describe('a robot behind ROS 2', () => {
     const own = createSetup(resolveConfig({ task: 'insert-tight', seed: 1 }));
     const setup = createSetup(resolveConfig({ task: 'insert-tight', seed: 1, overrides: [behindRos] }), ['--ros-args']);
     expect(setup.schemaHash).toBe(own.schemaHash);
-    if (setup.driver.name !== 'ros') throw new Error('another driver');
-    expect(setup.driver.options.signalNames).toEqual(setup.task.signalNames);
-    expect(setup.driver.options.signals.map(({ name }) => name)).toEqual(['depthM']);
-    expect(setup.driver.processes.rosArguments).toEqual(['--ros-args']);
-    expect(setup.driver.processes.bridgeModule).toMatch(/ros\/bridge\/bridge-process\.js$/);
+    expect(setup.driver).toMatchObject({
+      name: 'ros',
+      options: { signalNames: setup.task.signalNames, signals: [{ name: 'depthM' }] },
+      processes: { rosArguments: ['--ros-args'] },
+    });
+    expect(setup.driver.processes?.bridgeModule).toMatch(/ros\/bridge\/bridge-process\.js$/);
   });
 
   it('refuses what is wrong about its driver in one line each, with what is allowed for its kind', () => {

@@ -1,10 +1,10 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
+import { fileURLToPath } from 'node:url';
 import { type ObservationParts, observationParts, observationSize, ReinError, schemaHash } from '../core/index.ts';
-import type { MujocoDriverOptions } from '../drivers/mujoco.ts';
-import type { DriverConfig } from '../guard/index.ts';
+import { type DriverSpec, driverKind } from '../drivers/index.ts';
+import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { TaskAction } from '../policy/index.ts';
 import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
-import { rosDriverConfig } from './ros-robot.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import type { PegTaskConfig } from './schema/task.ts';
@@ -13,7 +13,7 @@ import type { PegTaskConfig } from './schema/task.ts';
 export interface RunSetup {
   readonly config: ResolvedConfig;
   readonly task: Task;
-  readonly driver: DriverConfig;
+  readonly driver: DriverSpec;
   readonly schemaHash: string;
   readonly observationSize: number;
   /** The same by its parts. */
@@ -33,7 +33,7 @@ export function createSetup(config: ResolvedConfig, rosArguments: readonly strin
   return {
     config,
     task,
-    driver: driverConfig(config, task, rosArguments),
+    driver: driverSpec(config.robot, task, () => pegSceneOf(config), rosArguments),
     schemaHash: schemaHash(task.observation, task.action),
     observationSize: observationSize(task.observation),
     parts: observationParts(task.observation),
@@ -83,57 +83,38 @@ export function taskActionOf({ config, task }: RunSetup): TaskAction {
   return { action: task.action, policyHz: config.task.policyHz };
 }
 
-function driverConfig(config: ResolvedConfig, task: Task, rosArguments: readonly string[]): DriverConfig {
-  const { robot } = config;
-  if (robot.driver.kind !== 'mujoco') return realDriver(robot, robot.driver, task.signalNames, rosArguments);
-  const { model } = robot.driver;
-  if (model === undefined) return { name: 'mujoco', options: simulatedArm(config, task, config.robot.controlHz) };
-  if (task.signalNames.length > 0) {
-    throw new ReinError(
-      'config',
-      `Robot ${robot.name} is simulated from its own file and gives no signals; task ${config.task.name} needs ${task.signalNames.join(', ')}.`,
-    );
-  }
-  return { name: 'mujocoModel', options: { file: model, signalNames: [] } };
-}
-
-/** What a guard opens `robot` with, where that is real or stands for what is. `rosArguments`: as of `createSetup`. */
-export function realDriver(
+/**
+ * What a guard makes the driver of `robot` from. `rosArguments`: as of `createSetup`; `scene`: the run whose task says the measures
+ * of simulated surroundings. Throws `ReinError('config')`.
+ */
+export function driverSpec(
   robot: RobotConfig,
-  driver: RealDriver,
-  signalNames: readonly string[],
+  task: Pick<Task, 'name' | 'signalNames'>,
+  scene: () => PegSceneSpec,
   rosArguments: readonly string[] = [],
-): DriverConfig {
-  if (driver.kind === 'ros') return rosDriverConfig(robot, driver, signalNames, rosArguments);
-  const { busPath, torqueNm } = driver;
-  return {
-    name: 'mock',
-    options: {
-      signalNames,
-      ...(busPath === undefined ? {} : { busPath }),
-      ...(torqueNm === undefined ? {} : { torqueNm }),
-    },
-  };
+): DriverSpec {
+  const { kind, needs, optionsOf } = driverKind(robot.driver.kind);
+  const { name, signalNames } = task;
+  const options = optionsOf(robot.driver, { robot, task: name, signalNames, scene });
+  return { name: kind, options, ...(needs === 'ros' ? { processes: { ...ROS_PROGRAMS, rosArguments } } : {}) };
 }
 
-type RealDriver = Exclude<RobotConfig['driver'], { readonly kind: 'mujoco' }>;
+/** Started by path: nothing here imports them. */
+const ROS_PROGRAMS = {
+  bridgeModule: fileURLToPath(new URL('../ros/bridge/bridge-process.js', import.meta.url)),
+  stopperModule: fileURLToPath(new URL('../ros/bridge/stopper-process.js', import.meta.url)),
+};
 
-/** The robot of `config` in MuJoCo, in the task's scene, one `read` every 1 / `rateHz` s: plain data for its driver. */
-export function simulatedArm(config: ResolvedConfig, task: Task, rateHz: number): MujocoDriverOptions {
-  const { robot } = config;
-  const measures = pegTaskOf(config);
+/** Measures of the scene that the task of `config` is about. Throws `ReinError` for a task of another kind. */
+export function pegSceneOf(config: ResolvedConfig): PegSceneSpec {
+  const { peg, hole, success } = pegTaskOf(config);
   return {
-    jointNames: robot.joints.map((joint) => joint.name),
-    signalNames: task.signalNames,
-    periodS: 1 / rateHz,
-    scene: {
-      pegWidthM: measures.peg.widthM,
-      pegLengthM: measures.peg.lengthM,
-      clearanceM: measures.hole.clearanceM,
-      chamferM: measures.hole.chamferM,
-      depthM: measures.hole.depthM,
-      mouthRadiusM: measures.success.lateralM,
-    },
+    pegWidthM: peg.widthM,
+    pegLengthM: peg.lengthM,
+    clearanceM: hole.clearanceM,
+    chamferM: hole.chamferM,
+    depthM: hole.depthM,
+    mouthRadiusM: success.lateralM,
   };
 }
 

@@ -1,5 +1,6 @@
 /** What has to agree between a task and its robot: nothing is asked that the robot's limits forbid. */
 import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
+import { worldOf } from '../drivers/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
 import { topicSize } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
@@ -41,7 +42,7 @@ function checkJudged(task: JudgedTaskConfig, robot: RobotConfig): Finding[] {
   if (!jointVelocities && !jointPositions && signals.length + topics.length === 0) {
     findings.push({ path: ['observation'], message: 'observation holds neither joints, signals nor topics' });
   }
-  if (robot.driver.kind === 'mujoco' && robot.driver.scene !== undefined) {
+  if (worldOf(robot.driver) === 'scene') {
     const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;
     findings.push({ path: ['robot'], message });
   }

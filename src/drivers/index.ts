@@ -1,8 +1,19 @@
 /** The driver contract, and the drivers that need no simulator. */
 export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
-export { MockDriver, type MockDriverOptions } from './mock/mock-driver.ts';
+export type { DriverConfig, DriverSpec } from './driver-kind.ts';
+export { MockDriver } from './mock/mock-driver.ts';
+export type { MockDriverOptions } from './mock/options.ts';
+export { isMujoco } from './mujoco/options.ts';
+export { createDriver, driverKind, driverSchema, worldOf } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
-export { COMMAND_INTERFACES, type CommandInterface, commandSize, type RosDriverOptions } from './ros/options.ts';
+export {
+  COMMAND_INTERFACES,
+  type CommandInterface,
+  commandSize,
+  isRos,
+  type RosDriverOptions,
+  rosOptions,
+} from './ros/options.ts';
 export { ROS_FOLDER_PREFIX, ROS_MESSAGE, type RosProcessConfig, TO_GUARD_FD } from './ros/protocol.ts';
 export { RosDriver } from './ros/ros-driver.ts';
 export type { RosAnswer, RosLink, RosRequest } from './ros/ros-link.ts';

@@ -1,12 +1,12 @@
 /** Everything a guard process is started with, as plain data in one JSON file that whoever starts it writes. */
 import type { ActionSpec, RobotModel } from '../core/index.ts';
-import type { DriverConfig } from './driver-registry.ts';
+import type { DriverSpec } from '../drivers/index.ts';
 
 export interface GuardConfig {
   readonly model: RobotModel;
   readonly action: ActionSpec;
   readonly policyPeriodS: number;
-  readonly driver: DriverConfig;
+  readonly driver: DriverSpec;
   /** Where the node connects: a path that only this user can open, at most 107 bytes. */
   readonly socketPath: string;
   /**

@@ -8,8 +8,7 @@ import {
   type RobotModel,
   SystemClock,
 } from '../core/index.ts';
-import type { Driver, DriverBus } from '../drivers/index.ts';
-import { createDriver } from './driver-registry.ts';
+import { createDriver, type Driver, type DriverBus } from '../drivers/index.ts';
 import { Guard } from './guard.ts';
 import { GuardPulse } from './guardian/guard-pulse.ts';
 import { WatchedDriver } from './guardian/watched-driver.ts';
@@ -46,7 +45,14 @@ async function run(): Promise<void> {
   const clock = new SystemClock();
   const lateness = new Lateness();
   await warmUp(config, clock);
-  const opened = await createDriver(config.driver, config.model, start.ros);
+  const { ros } = start;
+  const opened = await createDriver(config.driver, {
+    model: config.model,
+    rosLink:
+      ros === undefined
+        ? undefined
+        : async (options) => new (await import('./ros/worker-ros-link.ts')).WorkerRosLink(ros, options),
+  });
   await opened.open();
   const pulse = opened.bus === undefined ? undefined : new GuardPulse(clock);
   const driver = pulse === undefined ? opened : new WatchedDriver(opened, pulse);

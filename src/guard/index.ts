@@ -1,5 +1,4 @@
 /** The guard: the process with the driver, the tick, the safety chain, and its link. */
-export { createDriver, type DriverConfig, type RosProcesses } from './driver-registry.ts';
 export { Guard } from './guard.ts';
 export { GUARD_NODE_FLAGS, type GuardConfig } from './guard-config.ts';
 export { Guardian, type GuardianEvent } from './guardian/guardian.ts';

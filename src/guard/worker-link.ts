@@ -9,7 +9,7 @@ import {
   type GuardRequest,
   ReinError,
 } from '../core/index.ts';
-import type { DriverBus } from '../drivers/index.ts';
+import { type DriverBus, driverKind, rosOptions } from '../drivers/index.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { PulsePipes } from './guardian/guard-pulse.ts';
 import { commandNumbers, frameNumbers, packCommand, unpackFrame } from './link/frames.ts';
@@ -279,6 +279,9 @@ function createRosHalf(
   onNotice: NoticeListener,
   onUnguarded: () => void,
 ): RosHalf | undefined {
-  if (driver.name !== 'ros') return undefined;
-  return new RosHalf({ model, options: driver.options, ...driver.processes, onNotice, onUnguarded });
+  if (driverKind(driver.name).needs !== 'ros') return undefined;
+  if (driver.processes === undefined)
+    throw new ReinError('config', 'A robot behind ROS 2 needs the processes that speak it.');
+  const options = rosOptions.parse(driver.options);
+  return new RosHalf({ model, options, ...driver.processes, onNotice, onUnguarded });
 }

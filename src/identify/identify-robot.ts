@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RobotConfig } from '../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../core/index.ts';
-import { type DriverConfig, GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
+import { type DriverSpec, worldOf } from '../drivers/index.ts';
+import { GUARD_NODE_FLAGS, type GuardConfig } from '../guard/index.ts';
 import {
   busStopped,
   explainedBy,
@@ -47,7 +48,7 @@ export async function identifyRobot(request: IdentifyRobotRequest): Promise<Iden
   refuseDebugger();
   excitationOf({ ...request, model: request.robot });
   const driver = armDriver(request.robot);
-  if (request.robot.driver.kind !== 'mujoco' && !(process.stdin.isTTY && isInForeground())) {
+  if (worldOf(request.robot.driver) === 'real' && !(process.stdin.isTTY && isInForeground())) {
     throw new ReinError('environment', `${request.robot.name} is real: it moves when a person at a terminal lets it.`, {
       remedy: 'Start it in a terminal of its own, in the foreground, beside the arm.',
     });
@@ -82,7 +83,7 @@ class IdentifySupervision {
   #failure: ReinError | undefined;
   #isSimulated = false;
 
-  constructor(request: IdentifyRobotRequest, driver: DriverConfig, scratch: string, guardLog: number) {
+  constructor(request: IdentifyRobotRequest, driver: DriverSpec, scratch: string, guardLog: number) {
     this.#request = request;
     const socketPath = join(scratch, SOCKET_FILE);
     const guardFile = join(scratch, 'guard.json');
@@ -97,7 +98,7 @@ class IdentifySupervision {
       },
       node: () => {
         // Only the guard's driver knows whether anything real moves.
-        const arm = armOf(this.#isSimulated, driver);
+        const arm = armOf(this.#isSimulated, this.#request.robot);
         writeFileSync(nodeFile, JSON.stringify(nodeConfig(request, socketPath, arm)));
         return { modulePath: program('./identify-process.js'), args: [nodeFile] };
       },
@@ -210,12 +211,12 @@ class IdentifySupervision {
   }
 }
 
-function armOf(isSimulated: boolean, { name }: DriverConfig): IdentifyNodeConfig['arm'] {
+function armOf(isSimulated: boolean, robot: RobotConfig): IdentifyNodeConfig['arm'] {
   if (!isSimulated) return 'real';
-  return name === 'mujoco' ? 'resettable' : 'simulated';
+  return worldOf(robot.driver) === 'scene' ? 'resettable' : 'simulated';
 }
 
-function guardConfig({ robot }: IdentifyRobotRequest, driver: DriverConfig, socketPath: string): GuardConfig {
+function guardConfig({ robot }: IdentifyRobotRequest, driver: DriverSpec, socketPath: string): GuardConfig {
   const model = watched(robot);
   return {
     ...{ model, action: identifyAction(model), policyPeriodS: actionPeriodS(model), driver, socketPath },

@@ -1,9 +1,9 @@
 /** The arm behind a guard, ready to be identified: torque on, standing at home or where it is. */
 
-import { createSetup, type RobotConfig, realDriver, resolveConfig, simulatedArm } from '../config/index.ts';
+import { createSetup, driverSpec, type RobotConfig, resolveConfig } from '../config/index.ts';
 import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
-import type { Driver } from '../drivers/index.ts';
-import { createDriver, type DriverConfig, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { createDriver, type Driver, type DriverSpec, worldOf } from '../drivers/index.ts';
+import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { ask } from './arm-drive.ts';
 import { ANSWER_MS, inTime } from './in-time.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
@@ -23,7 +23,7 @@ const OBSERVER_SHARE = 2;
 
 /** Opens the simulated arm of `robot` in lock-step time, puts it home and turns torque on. Rejects with `ReinError`. */
 export async function openSimulatedArm(robot: RobotConfig): Promise<OpenArm> {
-  return openArm(robot, await createDriver(armDriver(robot), robot));
+  return openArm(robot, await createDriver(armDriver(robot), { model: robot }));
 }
 
 /** The same with a driver that is not open yet, one control period of which passes per reading. */
@@ -96,10 +96,10 @@ export function watched(robot: RobotModel): RobotModel {
 }
 
 /** What a guard opens the arm of `robot` with, without any task. Throws `ReinError('config')`. */
-export function armDriver(robot: RobotConfig): DriverConfig {
-  const { driver } = robot;
-  if (driver.kind !== 'mujoco') return realDriver(robot, driver, []);
-  if (driver.model !== undefined) return { name: 'mujocoModel', options: { file: driver.model, signalNames: [] } };
-  const config = { ...resolveConfig({ task: 'insert', seed: 0 }), robot };
-  return { name: 'mujoco', options: simulatedArm(config, createSetup(config).task, robot.controlHz) };
+export function armDriver(robot: RobotConfig): DriverSpec {
+  if (worldOf(robot.driver) === 'scene')
+    return createSetup({ ...resolveConfig({ task: 'insert', seed: 0 }), robot }).driver;
+  return driverSpec(robot, { name: 'none', signalNames: [] }, () => {
+    throw new TypeError('only the scene of a task has measures');
+  });
 }

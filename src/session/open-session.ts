@@ -2,6 +2,7 @@
 
 import type { RunSetup } from '../config/index.ts';
 import { type Clock, Rng, SystemClock } from '../core/index.ts';
+import { driverKind, worldOf } from '../drivers/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
@@ -280,13 +281,14 @@ function drawsOf(setup: RunSetup, { epoch, connection }: TransitionRecorder): Dr
 /** Whether software can put robot and objects in place: in simulation, and where a robot behind ROS offers it. */
 function arrangesScene({ task, driver }: RunSetup): boolean {
   if (task.isArrangedByPeople === true) return false;
-  return driver.name !== 'ros' || driver.options.scene !== undefined;
+  return driverKind(driver.name).arrangesScene?.(driver.options) ?? true;
 }
 
 /** A simulated arm begins at zeros, which may be anywhere: it is put where an episode may begin. No real robot is moved. */
 async function arrangeFirst({ setup }: SessionOptions, link: GuardLink, draws: Draws): Promise<void> {
   const isFresh = link.latest.state === 'standby' && (link.latest.faultFlags & START_OUTSIDE) !== 0;
-  const layout = setup.driver.name === 'mujoco' && isFresh ? draws.layout('first') : undefined;
+  const isInScene = worldOf(setup.config.robot.driver) === 'scene';
+  const layout = isInScene && isFresh ? draws.layout('first') : undefined;
   if (layout === undefined) return;
   await link.request({ kind: 'resetScene', layout });
   await link.advance(1);

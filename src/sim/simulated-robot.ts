@@ -2,8 +2,8 @@
 
 import type { RunSetup } from '../config/index.ts';
 import { type Clock, LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
-import type { Scene } from '../drivers/index.ts';
-import { createDriver, Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
+import { createDriver, type Scene } from '../drivers/index.ts';
+import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf, sentenceOf, withRow } from '../safety/index.ts';
 import { createRunner, type EpisodeRunner, openBase, type StepTimings } from '../session/index.ts';
 
@@ -48,7 +48,7 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   const policyPeriodS = 1 / config.task.policyHz;
   const clock = new LockStepClock(1 / robot.controlHz);
   const base = await openBase(setup);
-  const driver = await createDriver(setup.driver, robot);
+  const driver = await createDriver(setup.driver, { model: robot });
   await driver.open();
   const sceneNow = (): Scene => {
     if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has no scene to arrange`);

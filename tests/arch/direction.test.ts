@@ -69,6 +69,7 @@ const right: readonly (readonly [from: string, to: string])[] = [
   ['src/session/node.ts', '../learner/options.ts'],
   ['src/learner/options/bc.ts', 'zod'],
   ['src/drivers/mock/options.ts', '../../schema/index.ts'],
+  ['src/drivers/ros/options.ts', 'zod'],
   ['src/sim/arm.ts', '../drivers/mujoco.ts'],
   ['src/ros/rclnodejs/binding.ts', 'rclnodejs'],
   ['src/cli/sim.ts', '../sim/index.ts'],

@@ -2,12 +2,13 @@ import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState } from '../../src/core/index.ts';
 import { vec } from '../../src/core/units.ts';
+import { isMujoco } from '../../src/drivers/index.ts';
 import { PlantDriver } from '../../src/drivers/mujoco.ts';
 import { describeDriver } from './driver.contract.ts';
 
 function driverOf(name: string) {
   const { driver, ...model } = loadRobotFile(name).robot;
-  if (driver.kind !== 'mujoco' || driver.model === undefined) throw new TypeError(`${name} has no model of its own`);
+  if (!isMujoco(driver) || driver.model === undefined) throw new TypeError(`${name} has no model of its own`);
   return { driver: new PlantDriver(model, { file: driver.model, signalNames: [] }), model };
 }
 

@@ -2,6 +2,7 @@
 
 import { loadRobotFile, type RobotConfig } from '../../config/index.ts';
 import { type JointModel, ReinError, significant, torqueUnit } from '../../core/index.ts';
+import { worldOf } from '../../drivers/index.ts';
 import {
   type Identification,
   identifyArm,
@@ -68,8 +69,8 @@ async function identified(
   }
 }
 
-function isInRealTime({ driver }: RobotConfig, { pace }: SafetyIdentifyOptions): boolean {
-  return driver.kind !== 'mujoco' || pace === 'realTime';
+function isInRealTime(robot: RobotConfig, { pace }: SafetyIdentifyOptions): boolean {
+  return worldOf(robot.driver) === 'real' || pace === 'realTime';
 }
 
 async function report(

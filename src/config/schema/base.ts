@@ -1,8 +1,8 @@
 /** `config/robots/*.yaml` of a mobile base: limits instead of joints. */
 import { z } from 'zod';
 import { type BaseModel, modelOfBase } from '../../core/index.ts';
+import { type DriverConfig, driverSchema } from '../../drivers/index.ts';
 import { name, num } from '../../schema/index.ts';
-import { type DriverConfig, driverSchema } from './driver.ts';
 import type { RobotConfig } from './robot.ts';
 import { fenceSchema } from './safety.ts';
 import { type Same, schemaOf } from './same.ts';

@@ -1,8 +1,8 @@
 /** `config/robots/*.yaml`: what a robot is and what drives it. */
 import { z } from 'zod';
 import type { JointModel, RobotModel } from '../../core/index.ts';
+import { type DriverConfig, driverSchema } from '../../drivers/index.ts';
 import { name, num, triple } from '../../schema/index.ts';
-import { type DriverConfig, driverSchema } from './driver.ts';
 import { collisionSchema, contactSchema, pointsSchema, tankSchema, torqueObserverSchema } from './safety.ts';
 import { type Same, schemaOf } from './same.ts';
 

@@ -10,7 +10,8 @@ import {
 } from '../../core/index.ts';
 import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import { MOCK_FRAME, MockBus } from './mock-bus.ts';
-import { type FaultPlan, MOCK_FAULTS, type MockFault, MockFaults } from './mock-faults.ts';
+import { MOCK_FAULTS, type MockFault, MockFaults } from './mock-faults.ts';
+import type { MockDriverOptions } from './options.ts';
 
 /** Time constant of the mock's servos: the distance to the reference shrinks to 1/e in this time. */
 const SERVO_TIME_CONSTANT_S = 0.02;
@@ -22,19 +23,6 @@ const SLOW_PERIODS = 2.1;
 const SCENE_FAULT_TICKS = 40;
 /** Encoders count beyond the limits of the joints, so that an arm which stands there can be brought back, rad. */
 const ENCODER_BEYOND_RAD = 1;
-
-export interface MockDriverOptions {
-  /** Faults that happen by chance, from a seed. Default: none. */
-  readonly faults?: FaultPlan;
-  /** Joint positions at the start, rad. Default: the model's home pose. */
-  readonly startRad?: readonly number[];
-  /** Names of further signals; `resetScene` sets their values. Default: none. */
-  readonly signalNames?: readonly string[];
-  /** [n] torques that it reports, N·m, whatever it does. Default: it measures none. */
-  readonly torqueNm?: readonly number[];
-  /** A named pipe or a pseudo-terminal, where each reference is written as a frame (`mock-bus.ts`). Default: none. */
-  readonly busPath?: string;
-}
 
 /**
  * Joints that follow the reference with a first-order lag, never faster than their velocity limit. One control

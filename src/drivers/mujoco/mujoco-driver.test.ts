@@ -5,6 +5,7 @@ import { createRobotState, ReinError, Rng, type RobotState, type SceneLayout } f
 import { vec } from '../../core/units.ts';
 import { MujocoDriver } from './mujoco-driver.ts';
 import { Simulation } from './mujoco-module.ts';
+import type { MujocoDriverOptions } from './options.ts';
 
 const setup = arm6Setup();
 const model = setup.config.robot;
@@ -310,7 +311,7 @@ describe('the peg and its hole', () => {
 describe('opening the simulated arm', () => {
   it('refuses a robot whose joints are not those of the scene, and frees the scene', async () => {
     const closed = vi.spyOn(Simulation.prototype, 'close');
-    const options = (setup.driver as { options: ConstructorParameters<typeof MujocoDriver>[0] }).options;
+    const options = setup.driver.options as MujocoDriverOptions;
     const driver = new MujocoDriver({ ...options, jointNames: ['elbow', ...options.jointNames.slice(1)] });
     await expect(driver.open()).rejects.toThrow(ReinError);
     const halfStep = new MujocoDriver({ ...options, periodS: 0.0105 });

@@ -2,18 +2,10 @@
 import { allFinite, ReinError, type RobotState, type SceneLayout, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus, GeomShape, Scene } from '../driver.ts';
 import { Simulation } from './mujoco-module.ts';
-import { HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
+import type { MujocoDriverOptions } from './options.ts';
+import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';
 import { ServoTorques } from './servo-torques.ts';
 import { WristSensor } from './wrist-sensor.ts';
-
-/** What the simulated robot is made from: plain data, so that it can be sent to a thread or process. */
-export interface MujocoDriverOptions {
-  readonly jointNames: readonly string[];
-  /** Names of `RobotState.signals`; the scene layout gives their values, `depthM` is measured by the scene itself. */
-  readonly signalNames: readonly string[];
-  readonly periodS: number;
-  readonly scene: PegSceneSpec;
-}
 
 /** Positions a servo's encoder can express, rad: two turns and a bit. */
 const ENCODER_RANGE_RAD = 2.1 * Math.PI;

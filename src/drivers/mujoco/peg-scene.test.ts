@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Setup } from '../../../tests/support/arm6.ts';
 import { ArmKinematics } from '../../core/index.ts';
 import { Simulation } from './mujoco-module.ts';
-import { HOLE_OBJECT, type PegSceneSpec, pegSceneXml } from './peg-scene.ts';
+import type { PegSceneSpec } from './options.ts';
+import { HOLE_OBJECT, pegSceneXml } from './peg-scene.ts';
 
 describe.each(['insert', 'insert-tight'] as const)('the scene of %s', (task) => {
   const { driver, config } = arm6Setup(task);

@@ -1,21 +1,6 @@
 /** The peg-insertion scene: the arm of `scenes/arm6.xml` and a plate with a chamfered square hole, made to measure. */
 import { readFileSync } from 'node:fs';
-
-/** Measures of peg and hole. All in m. */
-export interface PegSceneSpec {
-  /** Width of the square peg. */
-  readonly pegWidthM: number;
-  /** Visible length of the peg below the gripper. */
-  readonly pegLengthM: number;
-  /** Gap on each side between peg and hole. */
-  readonly clearanceM: number;
-  /** 45° chamfer around the hole's mouth. */
-  readonly chamferM: number;
-  /** Depth of the hole down to its floor. */
-  readonly depthM: number;
-  /** A tip further than this from the hole's axis is not in the hole, whatever its height. */
-  readonly mouthRadiusM: number;
-}
+import type { PegSceneSpec } from './options.ts';
 
 /** Name of the movable fixture in scene layouts. Its origin is the centre of the hole's mouth, in the plate's top plane. */
 export const HOLE_OBJECT = 'hole';

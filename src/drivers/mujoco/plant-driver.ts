@@ -1,15 +1,8 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
 import { isFree, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
 import type { Driver, DriverStatus } from '../driver.ts';
+import type { PlantDriverOptions } from './options.ts';
 import { RobotPlant } from './robot-plant.ts';
-
-/** What the simulated robot is made from: plain data, so that it can be sent to a thread or process. */
-export interface PlantDriverOptions {
-  /** Path of its MJCF or URDF. */
-  readonly file: string;
-  /** Names of `RobotState.signals`: none, for nothing here gives any. */
-  readonly signalNames: readonly [];
-}
 
 /** Positions a servo's encoder can express, rad or m. */
 const ENCODER_RANGE_RAD = 32;

@@ -1,6 +1,6 @@
 /** From joint references to the numbers that a robot's controller takes. Pure arithmetic, nothing allocates after construction. */
 import { ArmKinematics, clamp, type RobotModel, type RobotState } from '../../core/index.ts';
-import { commandSize, type RosCommandOptions } from './options.ts';
+import { commandSize, type RosDriverOptions } from './options.ts';
 
 /** What a law reads at each tick. */
 export interface LawInput {
@@ -15,7 +15,7 @@ export interface LawInput {
 export type CommandLaw = (input: LawInput, out: Float64Array, at: number) => void;
 
 /** The law of `command`'s interface for `model`. Throws `RangeError` for one that such a robot has not. */
-export function createCommandLaw(model: RobotModel, command: RosCommandOptions): CommandLaw {
+export function createCommandLaw(model: RobotModel, command: RosDriverOptions['command']): CommandLaw {
   const joints = model.joints.length;
   switch (command.interface) {
     case 'position':
@@ -46,7 +46,7 @@ export function createCommandLaw(model: RobotModel, command: RosCommandOptions):
 export type StopLaw = (measured: RobotState, out: Float64Array, at: number) => void;
 
 /** How the arm `model` is stopped through `command`'s interface. */
-export function createStopLaw(model: RobotModel, command: RosCommandOptions): StopLaw {
+export function createStopLaw(model: RobotModel, command: RosDriverOptions['command']): StopLaw {
   const size = commandSize(command.interface, model.joints.length);
   switch (command.interface) {
     case 'position':
@@ -71,7 +71,7 @@ export function createStopLaw(model: RobotModel, command: RosCommandOptions): St
 
 const NOTHING = { referenceVelocityRadPerS: new Float64Array(0), isMeasured: true };
 
-function leads(command: RosCommandOptions, joints: number): readonly number[] {
+function leads(command: RosDriverOptions['command'], joints: number): readonly number[] {
   const { leadS } = command;
   return Array.from({ length: joints }, (_, i) => (leadS.length === 1 ? leadS[0]! : (leadS[i] ?? 0)));
 }

@@ -1,4 +1,6 @@
-/** What a robot behind ROS 2 is reached by: plain data, written in the robot's file, sent to the processes that speak ROS. */
+/** What a robot behind ROS 2 is reached by: written in the robot's file, sent to the processes that speak ROS. */
+import { z } from 'zod';
+import { type Configured, num, whole } from '../../schema/index.ts';
 
 /** What the robot's controller takes. */
 export const COMMAND_INTERFACES = [
@@ -13,62 +15,147 @@ export const COMMAND_INTERFACES = [
 ] as const;
 export type CommandInterface = (typeof COMMAND_INTERFACES)[number];
 
-export interface RosCommandOptions {
-  readonly interface: CommandInterface;
-  /** Where commands go; relative names follow the namespace. */
-  readonly topic: string;
-  /** `frame_id` of stamped commands. */
-  readonly frameId: string;
-  /** `position`: the command leads the reference by its velocity times this, s; one for each joint, or one for all. */
-  readonly leadS: readonly number[];
-  /** `velocity`: how fast a position error is worked off, 1/s. */
-  readonly gainPerS: number;
-  /** `jointTrajectory`: the time given to reach the point, in control periods. */
-  readonly horizonPeriods: number;
-  /** `effort`: what the last command of a stop is: no torque, or holding where the joints were measured for a second. */
-  readonly effortStop: 'zero' | 'hold';
-  /** `ackermann`: distance of the axles, m. */
-  readonly wheelbaseM: number;
-  /** `ackermann`: largest steering angle, rad. */
-  readonly steeringMaxRad: number;
+/** A name of ROS: relative, private or absolute. */
+function rosName(description: string): z.ZodString {
+  return z
+    .string()
+    .regex(/^[~/]?[A-Za-z_][A-Za-z0-9_]*(\/[A-Za-z_][A-Za-z0-9_]*)*$|^~\/[A-Za-z_][A-Za-z0-9_/]*$/)
+    .max(255)
+    .meta({ description });
 }
 
-/** A number of the task that a topic gives. */
-export interface RosSignalOptions {
-  readonly name: string;
-  readonly topic: string;
-  /** A message type as ROS spells it, e.g. `std_msgs/msg/Float64`. */
-  readonly type: string;
-  /** Where the number is in the message, e.g. `data` or `wrench.force.z`. */
-  readonly field: string;
-  /** Silence beyond this stops the robot as a silent joint state does; 0: an event, which may come seldom or never. */
-  readonly freshnessMs: number;
+const command = z.strictObject({
+  interface: z.enum(COMMAND_INTERFACES).meta({
+    description:
+      'What the controller takes. Arms: `position`, `velocity`, `effort` (Float64MultiArray), `jointTrajectory`, `pose` (PoseStamped of the tool point). Bases: `twist`, `twistStamped`, `ackermann`.',
+  }),
+  topic: rosName('Where commands go; a relative name follows the namespace.'),
+  frameId: z.string().max(255).meta({ description: '`frame_id` of stamped commands.' }).default('base_link'),
+  leadS: z
+    .array(z.number().min(0).max(0.2))
+    .min(1)
+    .max(16)
+    .meta({
+      unit: 's',
+      description:
+        '`position`: commands lead the reference by its velocity times this, for servos that lag by a known time. One number, or one a joint.',
+    })
+    .default([0]),
+  gainPerS: num('1/s', { min: 0, max: 100 }, '`velocity`: how fast a position error is worked off.').default(10),
+  horizonPeriods: whole(
+    'periods',
+    { min: 1, max: 10 },
+    '`jointTrajectory`: control periods given to reach the point. Let the controller interpolate from its desired state: one that begins at the measured state moves an arm that lags hardly at all.',
+  ).default(1),
+  effortStop: z
+    .enum(['zero', 'hold'])
+    .meta({ description: '`effort`: a stop sends no torque, or holds the joints for a second first.' })
+    .default('zero'),
+});
+
+const signal = z.strictObject({
+  name: z.string().min(1).max(64).meta({ description: 'Name of the number in the task.' }),
+  topic: rosName('Topic that gives it.'),
+  type: z.string().min(1).max(255).meta({ description: 'Message type, e.g. `std_msgs/msg/Float64`.' }),
+  field: z.string().min(1).max(255).meta({ description: 'Where it is in the message, e.g. `data`.' }),
+  freshnessMs: num(
+    'ms',
+    { min: 0, max: 10_000 },
+    'Before it has come the robot is not enabled; when it is silent for longer than this, the robot stops as for silent joint states (row 10). 0: it is an event, which may come seldom or never.',
+  ).default(200),
+});
+
+export const rosSchema = z.strictObject({
+  kind: z.literal('ros').meta({ description: 'What drives the robot: `ros`, controllers behind ROS 2 topics.' }),
+  command: command.meta({ description: 'What the robot is commanded by.' }),
+  jointStates: z
+    .strictObject({
+      topic: rosName('Topic of `sensor_msgs/msg/JointState`.').default('joint_states'),
+      names: z
+        .array(z.string().min(1).max(255))
+        .max(16)
+        .meta({ description: "What the robot calls its joints, in this file's order; none: as this file does." })
+        .default([]),
+    })
+    .meta({ description: 'Arms: where joints are read, by name.' })
+    .optional(),
+  odometry: z
+    .strictObject({ topic: rosName('Topic of `nav_msgs/msg/Odometry`.').default('odom') })
+    .meta({ description: 'Bases: where the way is read.' })
+    .optional(),
+  wrench: z
+    .strictObject({
+      topic: rosName('Topic of `geometry_msgs/msg/WrenchStamped`.').default('wrench'),
+      frame: z
+        .enum(['base', 'tool'])
+        .meta({ description: "Frame of its numbers: the robot's base, or the tool (they are turned then)." })
+        .default('tool'),
+      tareAtEnable: z.boolean().meta({ description: 'Its value when torque comes on counts as zero.' }).default(true),
+    })
+    .meta({
+      description:
+        'Force and torque at the wrist; 0 without. Before it has come the robot is not enabled; 200 ms of its silence stop the robot (row 10).',
+    })
+    .optional(),
+  signals: z.array(signal).max(32).meta({ description: 'Numbers of the task that topics give.' }).default([]),
+  freshnessMs: num(
+    'ms',
+    { min: 2, max: 500 },
+    'A measurement older than this is late; three ticks late in a row stop the robot (row 10).',
+  ).default(20),
+  minimumRateHz: num('Hz', { min: 1, max: 2000 }, 'Fewer measurements a second are reported.').default(50),
+  controllerManager: z
+    .strictObject({
+      name: rosName('Node of ros2_control.').default('controller_manager'),
+      controllers: z
+        .array(z.string().min(1).max(255))
+        .min(1)
+        .max(8)
+        .meta({ description: 'Controllers that must be active before the robot is enabled.' }),
+      activateOnEnable: z.boolean().meta({ description: 'They are activated then.' }).default(false),
+      deactivateOnStop: z.boolean().meta({ description: 'They are deactivated when torque goes off.' }).default(false),
+    })
+    .meta({ description: 'ros2_control, where controllers are looked at and switched.' })
+    .optional(),
+  scene: z
+    .strictObject({ service: rosName('Service of `rein/srv/ResetScene`.').default('reset_scene') })
+    .meta({ description: 'Simulated robots only: how the surroundings are put back.' })
+    .optional(),
+});
+
+export type RosConfig = Configured<typeof rosSchema>;
+
+/** Whether `driver` is that of a robot behind ROS 2. */
+export function isRos(driver: { readonly kind: string }): driver is RosConfig {
+  return driver.kind === 'ros';
 }
 
-export interface RosDriverOptions {
-  /** Joints in the order of every vector. */
-  readonly jointNames: readonly string[];
-  /** What the robot calls them, in the same order. */
-  readonly rosJointNames: readonly string[];
-  readonly signalNames: readonly string[];
-  readonly command: RosCommandOptions;
-  /** Where positions and velocities come from. */
-  readonly state: { readonly kind: 'jointStates' | 'odometry'; readonly topic: string };
-  readonly wrench?: { readonly topic: string; readonly frame: 'base' | 'tool'; readonly tareAtEnable: boolean };
-  readonly signals: readonly RosSignalOptions[];
-  /** A measurement older than this is late. */
-  readonly freshnessMs: number;
-  /** Fewer measurements per second than this are reported. */
-  readonly minimumRateHz: number;
-  readonly controllerManager?: {
-    readonly name: string;
-    readonly controllers: readonly string[];
-    readonly activateOnEnable: boolean;
-    readonly deactivateOnStop: boolean;
-  };
-  /** Simulated robots only: the service that puts the surroundings back. */
-  readonly scene?: { readonly service: string };
-}
+const { signals, freshnessMs, minimumRateHz, wrench, controllerManager, scene } = rosSchema.shape;
+
+export const rosOptions = z.strictObject({
+  // In the order of every vector, and what the robot calls them.
+  jointNames: z.array(z.string()),
+  rosJointNames: z.array(z.string()),
+  signalNames: z.array(z.string()),
+  // `ackermann`: distance of the axles, m, and the largest steering angle, rad.
+  command: command.extend({ wheelbaseM: z.number().min(0), steeringMaxRad: z.number().min(0) }),
+  // Where positions and velocities come from.
+  state: z.strictObject({ kind: z.enum(['jointStates', 'odometry']), topic: z.string() }),
+  ...{ signals, freshnessMs, minimumRateHz, wrench, controllerManager, scene },
+});
+
+export type RosDriverOptions = Configured<typeof rosOptions>;
+
+/** The programs that speak ROS for the guard, which loads none of it. */
+export const rosProcesses = z.strictObject({
+  // Compiled modules, by path: of the bridge, and of the process that can only stop.
+  bridgeModule: z.string().min(1),
+  stopperModule: z.string().min(1),
+  // `--ros-args …`: namespace and remaps.
+  rosArguments: z.array(z.string()),
+});
+
+export type RosProcesses = Configured<typeof rosProcesses>;
 
 /** How many numbers a command has. */
 export function commandSize(interfaceName: CommandInterface, joints: number): number {

@@ -25,7 +25,7 @@ export const ALGORITHMS: readonly string[] = Object.keys(LOADERS);
 export async function loadAlgorithm(name: string): Promise<Algorithm> {
   const load = LOADERS[name];
   if (load !== undefined) return load();
-  throw new ReinError('config', `There is no algorithm "${name}".${didYouMean(name, ALGORITHMS)}`, {
+  throw new ReinError('config', `There is no algorithm "${name}"${didYouMean(name, ALGORITHMS) || '.'}`, {
     remedy: `Algorithms: ${ALGORITHMS.join(', ')}.`,
   });
 }

@@ -4,6 +4,7 @@
  */
 import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
 import { SystemClock } from '../../core/index.ts';
+import { isRos } from '../../drivers/index.ts';
 import { endFailed, openSession, type SessionEvent, tellParent } from '../../session/index.ts';
 import { subscribeObservations } from '../observations/subscribe.ts';
 import type { TopicObservation } from '../observations/topic-observation.ts';
@@ -66,7 +67,7 @@ function createNode(
   });
   const staleNodes = config.restart + (config.hasStaleNode ? 1 : 0);
   const startedAtS = clock.nowS();
-  const isOwnRobot = setup.driver.name !== 'ros';
+  const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
     ...{ setup, folder, learner, runId: config.runId, hasJoined: config.hasJoined },
     onJoined: (runId) => tell({ kind: 'joined', runId }),

@@ -1,6 +1,7 @@
 /** Operators that come by topic: a joystick on `joy`, twists on `~/teleop`, and marks. One set a session. */
 import type { RunSetup } from '../../config/index.ts';
 import type { Clock } from '../../core/index.ts';
+import { isRos } from '../../drivers/index.ts';
 import type { SessionEvent } from '../../session/index.ts';
 import { JOY_PADS, type JoyPadName, JoyTeleop, mappingOf, type TeleopEvent, TwistTeleop } from '../../teleop/index.ts';
 import { Empty, Joy, TwistStamped } from '../messages/definitions.ts';
@@ -122,7 +123,7 @@ export class Teleop {
   /** A speed of the tool, or of another frame, is another motion than the one that is meant here. */
   #isInBaseFrame(frame: string, source: TwistTeleop): boolean {
     const { driver } = this.#options.setup.config.robot;
-    const base = driver.kind === 'ros' ? driver.command.frameId : DEFAULT_BASE_FRAME;
+    const base = isRos(driver) ? driver.command.frameId : DEFAULT_BASE_FRAME;
     if (frame === '' || frame === base) {
       this.#refusedFrame = '';
       return true;

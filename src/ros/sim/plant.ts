@@ -1,6 +1,7 @@
 /** Simulated robot: an arm in a task's scene, or a base, as the parameters and the files that they name say. */
-import { createSetup, type ResolvedConfig, resolveConfig, simulatedArm } from '../../config/index.ts';
+import { createSetup, pegSceneOf, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import type { BaseModel, RobotModel } from '../../core/index.ts';
+import { isRos } from '../../drivers/index.ts';
 import type { MujocoDriverOptions } from '../../drivers/mujoco.ts';
 import type { BaseKind, BaseOptions } from './base-model.ts';
 import type { ArmControllerKind, SimSettings } from './parameters.ts';
@@ -83,16 +84,22 @@ function armPlant(config: ResolvedConfig, settings: SimSettings): ArmPlant {
   const rateHz = settings.rateHz || model.controlHz;
   const scene = config.task.kind === 'pegInsertion' ? config : configOf(settings, SCENE_TASK);
   const { driver } = config.robot;
-  const named = driver.kind === 'ros' ? ARM_INTERFACES[driver.command.interface] : undefined;
+  const named = isRos(driver) ? ARM_INTERFACES[driver.command.interface] : undefined;
   const active = ACTIVE[settings.armController ?? named ?? 'position'];
-  return { kind: 'arm', model, options: simulatedArm(scene, createSetup(scene).task, rateHz), rateHz, active };
+  const options: MujocoDriverOptions = {
+    jointNames: scene.robot.joints.map(({ name }) => name),
+    signalNames: createSetup(scene).task.signalNames,
+    periodS: 1 / rateHz,
+    scene: pegSceneOf(scene),
+  };
+  return { kind: 'arm', model, options, rateHz, active };
 }
 
 /** The file's base, with motors that can do at least what the file allows. */
 function basePlant(config: ResolvedConfig, base: BaseModel, settings: SimSettings): BasePlant {
   const { base: given, rateHz, baseKind } = settings;
   const { driver, controlHz } = config.robot;
-  const isStamped = driver.kind === 'ros' && driver.command.interface === 'twistStamped';
+  const isStamped = isRos(driver) && driver.command.interface === 'twistStamped';
   return {
     kind: 'base',
     base: {

@@ -11,6 +11,7 @@ import {
   shownPath,
 } from '../../config/index.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
+import { isMujoco } from '../../drivers/index.ts';
 import { checkPlant, compileSubject } from './check-plant.ts';
 import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
 import type { CheckSubject, SubjectOptions } from './subject.ts';
@@ -123,7 +124,7 @@ async function subjectOfRobot(file: RobotFile, { payloadMaxKg, onPhase }: Subjec
 
 async function plainSubject({ robot, shownAs }: RobotFile): Promise<CheckSubject> {
   const { driver, ...model } = robot;
-  if (driver.kind !== 'mujoco') return plain(model, shownAs);
+  if (!isMujoco(driver)) return plain(model, shownAs);
   if (driver.model !== undefined) {
     return { ...plain(model, shownAs), plantFile: driver.model, sources: [shownPath(driver.model), shownAs] };
   }

@@ -1,0 +1,46 @@
+/** What a mock is made from: what a robot's file says of it, and what tests ask for besides. */
+import { z } from 'zod';
+import type { Configured } from '../../schema/index.ts';
+import { MOCK_FAULTS } from './mock-faults.ts';
+
+const fields = {
+  busPath: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({
+      description:
+        'A named pipe or one end of a pseudo-terminal, where every reference is written as a frame, and where the guardian stops the robot. Somebody has to read it.',
+    })
+    .optional(),
+  torqueNm: z
+    .array(z.number().min(-1e6).max(1e6))
+    .min(1)
+    .max(32)
+    .meta({
+      unit: 'N·m',
+      description: 'Torques that it reports, joint by joint, whatever it does. Absent: it measures none.',
+    })
+    .optional(),
+};
+
+export const mockSchema = z.strictObject({
+  kind: z.literal('mock').meta({
+    description: 'What drives the robot: `mock`, joints that follow their reference and nothing around them.',
+  }),
+  ...fields,
+});
+
+export const mockOptions = z.strictObject({
+  ...fields,
+  // Further signals, whose values `resetScene` sets.
+  signalNames: z.array(z.string()).optional(),
+  // Joint positions at the start, rad; the model's home pose where absent.
+  startRad: z.array(z.number()).optional(),
+  // Faults that happen by chance, each with its chance per call.
+  faults: z
+    .strictObject({ seed: z.number(), ratio: z.partialRecord(z.enum(MOCK_FAULTS), z.number().min(0).max(1)) })
+    .optional(),
+});
+
+export type MockDriverOptions = Configured<typeof mockOptions>;

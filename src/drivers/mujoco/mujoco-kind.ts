@@ -1,0 +1,40 @@
+/** MuJoCo as a kind of driver: the arm in the scene of peg insertion, or a robot from its own file in an empty world. */
+import { ReinError } from '../../core/index.ts';
+import type { DriverKind } from '../driver-kind.ts';
+import {
+  type MujocoConfig,
+  type MujocoDriverOptions,
+  mujocoOptions,
+  mujocoSchema,
+  type PlantDriverOptions,
+} from './options.ts';
+
+export const mujocoKind: DriverKind<MujocoConfig, MujocoDriverOptions | PlantDriverOptions> = {
+  kind: 'mujoco',
+  schema: mujocoSchema,
+  options: mujocoOptions,
+  world: ({ scene }) => (scene === undefined ? 'empty' : 'scene'),
+  problems: ({ scene, model }) => {
+    if ((scene === undefined) !== (model === undefined)) return [];
+    const both = scene === undefined ? 'neither' : 'both';
+    return [
+      `driver has ${both} of scene and model, the simulator needs one: surroundings that bring a robot along, or the robot's own file`,
+    ];
+  },
+  withPaths: (config, from) => (config.model === undefined ? config : { ...config, model: from(config.model) }),
+  optionsOf: ({ model }, { robot, task, signalNames, scene }) => {
+    if (model === undefined) {
+      const jointNames = robot.joints.map(({ name }) => name);
+      return { jointNames, signalNames, periodS: 1 / robot.controlHz, scene: scene() };
+    }
+    if (signalNames.length === 0) return { file: model, signalNames: [] };
+    throw new ReinError(
+      'config',
+      `Robot ${robot.name} is simulated from its own file and gives no signals; task ${task} needs ${signalNames.join(', ')}.`,
+    );
+  },
+  create: async (options, { model }) => {
+    if ('file' in options) return new (await import('./plant-driver.ts')).PlantDriver(model, options);
+    return new (await import('./mujoco-driver.ts')).MujocoDriver(options);
+  },
+};

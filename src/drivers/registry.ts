@@ -1,0 +1,39 @@
+/** Which kinds of drivers there are. The code of each is loaded when one is made. */
+import { z } from 'zod';
+import { didYouMean, ReinError } from '../core/index.ts';
+import type { Driver } from './driver.ts';
+import type { DriverConfig, DriverContext, DriverKind, DriverSpec, World } from './driver-kind.ts';
+import { mockKind } from './mock/mock-kind.ts';
+import { mujocoKind } from './mujoco/mujoco-kind.ts';
+import { rosKind } from './ros/ros-kind.ts';
+
+/** In the order of the reference page. */
+const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind];
+
+/** The `driver` of a robot's file, of any kind. */
+export const driverSchema: z.ZodType<DriverConfig> = z
+  .discriminatedUnion(
+    'kind',
+    KINDS.map(({ schema }) => schema) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>],
+  )
+  .meta({ description: 'What moves the robot; each kind of driver has keys of its own.' });
+
+/** The kind of driver called `name`. Throws `ReinError('config')` where there is none. */
+export function driverKind(name: string): DriverKind {
+  const found = KINDS.find(({ kind }) => kind === name);
+  if (found !== undefined) return found;
+  const names = KINDS.map(({ kind }) => kind);
+  throw new ReinError('config', `There is no driver named ${name}${didYouMean(name, names) || '.'}`, {
+    remedy: `Drivers: ${names.join(', ')}.`,
+  });
+}
+
+/** Where a robot with this `driver` stands. */
+export function worldOf(driver: DriverConfig): World {
+  return driverKind(driver.kind).world(driver);
+}
+
+/** Makes the driver that `spec` describes; does not open it. Throws `ReinError` for a name that nobody knows. */
+export async function createDriver({ name, options }: DriverSpec, context: DriverContext): Promise<Driver> {
+  return driverKind(name).create(options, context);
+}

@@ -1,0 +1,64 @@
+/** A robot behind ROS 2 as a kind of driver. Only a guard process drives one: it starts the processes that speak ROS. */
+import { ReinError, type RobotModel } from '../../core/index.ts';
+import type { DriverKind } from '../driver-kind.ts';
+import { type RosConfig, type RosDriverOptions, rosOptions, rosSchema } from './options.ts';
+
+/** Kinds of commands that only bases take. */
+const BASE_INTERFACES: readonly string[] = ['twist', 'twistStamped', 'ackermann'];
+
+export const rosKind: DriverKind<RosConfig, RosDriverOptions> = {
+  kind: 'ros',
+  schema: rosSchema,
+  options: rosOptions,
+  needs: 'ros',
+  world: () => 'real',
+  optionsOf: (config, { robot, signalNames }) => {
+    checkInterface(config, robot);
+    return optionsOf(config, robot, signalNames);
+  },
+  arrangesScene: ({ scene }) => scene !== undefined,
+  create: async (options, { model, rosLink }) => {
+    if (rosLink === undefined) throw new ReinError('driver', 'A robot behind ROS 2 is driven by a guard process only.');
+    return new (await import('./ros-driver.ts')).RosDriver(model, options, await rosLink(options));
+  },
+};
+
+function checkInterface({ command }: RosConfig, robot: RobotModel): void {
+  const isBase = robot.base !== undefined;
+  if (isBase === BASE_INTERFACES.includes(command.interface)) return;
+  throw new ReinError('config', `${robot.name} cannot be driven through "${command.interface}".`, {
+    remedy: isBase ? `A base takes ${BASE_INTERFACES.join(', ')}.` : 'That is for mobile bases.',
+  });
+}
+
+function optionsOf(driver: RosConfig, robot: RobotModel, signalNames: readonly string[]): RosDriverOptions {
+  const jointNames = robot.joints.map((joint) => joint.name);
+  const { jointStates, odometry, wrench, controllerManager, scene } = driver;
+  const names = jointStates?.names ?? [];
+  if (names.length !== 0 && names.length !== jointNames.length) {
+    throw new ReinError(
+      'config',
+      `jointStates.names has ${names.length} names, ${robot.name} has ${jointNames.length} joints.`,
+    );
+  }
+  return {
+    jointNames,
+    rosJointNames: names.length === 0 ? jointNames : names,
+    signalNames,
+    command: {
+      ...driver.command,
+      wheelbaseM: robot.base?.wheelbaseM ?? 0,
+      steeringMaxRad: robot.base?.steeringMaxRad ?? 0,
+    },
+    state:
+      robot.base === undefined
+        ? { kind: 'jointStates', topic: jointStates?.topic ?? 'joint_states' }
+        : { kind: 'odometry', topic: odometry?.topic ?? 'odom' },
+    signals: driver.signals.filter(({ name }) => signalNames.includes(name)),
+    freshnessMs: driver.freshnessMs,
+    minimumRateHz: driver.minimumRateHz,
+    ...(wrench === undefined ? {} : { wrench }),
+    ...(controllerManager === undefined ? {} : { controllerManager }),
+    ...(scene === undefined ? {} : { scene }),
+  };
+}
