@@ -2,7 +2,6 @@
  * From a Gaussian head to an action in (−1, 1): a = tanh(μ + σ·n). Haarnoja et al., "Soft Actor-Critic", 2018,
  * appendix C (https://arxiv.org/abs/1801.01290).
  */
-import type { Rng } from '../core/index.ts';
 
 /** Above this the noise alone saturates tanh, and exp stays finite. */
 const LOG_STD_MAX = 5;
@@ -15,21 +14,5 @@ export function squash(out: Float32Array, mean: Float32Array, logStd: Float32Arr
   for (let i = 0; i < out.length; i++) {
     const std = Math.exp(Math.min(logStd[i]!, LOG_STD_MAX));
     out[i] = Math.tanh(mean[i]! + std * noise[i]!);
-  }
-}
-
-/** Writes tanh(`mean`) into `out`: what an evaluated policy does. All [A], normalised. Tick-safe. */
-export function meanAction(out: Float32Array, mean: Float32Array): void {
-  for (let i = 0; i < out.length; i++) out[i] = Math.tanh(mean[i]!);
-}
-
-/**
- * Writes a sample of the tanh-Gaussian with `mean` and `logStd` (both before tanh) into `out`: what an exploring policy
- * does. All [A]. Draws A numbers from `rng`, whatever the values, so that runs repeat. Inputs must be finite. Tick-safe.
- */
-export function sampleAction(out: Float32Array, mean: Float32Array, logStd: Float32Array, rng: Rng): void {
-  for (let i = 0; i < out.length; i++) {
-    const std = Math.exp(Math.min(logStd[i]!, LOG_STD_MAX));
-    out[i] = Math.tanh(mean[i]! + std * rng.normal());
   }
 }

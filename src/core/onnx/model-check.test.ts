@@ -41,7 +41,19 @@ describe('an ONNX file of others', () => {
       ]),
       ownDomains: new Set(),
       external: undefined,
+      metadata: new Map(),
     });
+  });
+
+  it('says what else its writer noted', () => {
+    const noted = [...field(14, [...field(1, 'noise'), ...field(2, 'always')]), ...field(14, field(1, 'empty'))];
+    const info = readModelInfo(Uint8Array.of(...model(), ...noted));
+    expect(info?.metadata).toEqual(
+      new Map([
+        ['noise', 'always'],
+        ['empty', ''],
+      ]),
+    );
   });
 
   it('does not count constants as inputs, as old files list them', () => {

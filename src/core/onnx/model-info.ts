@@ -25,14 +25,17 @@ export interface ModelInfo {
   readonly ownDomains: ReadonlySet<string>;
   /** Name of a constant that lies in another file. */
   readonly external: string | undefined;
+  /** What else it says of itself, text by name. */
+  readonly metadata: ReadonlyMap<string, string>;
 }
 
-const MODEL = { producer: 2, producerVersion: 3, graph: 7, opset: 8, function: 25 } as const;
+const MODEL = { producer: 2, producerVersion: 3, graph: 7, opset: 8, metadata: 14, function: 25 } as const;
 const OPSET = { domain: 1, version: 2 } as const;
 const GRAPH = { node: 1, initializer: 5, input: 11, output: 12, sparse: 15 } as const;
 const NODE = { op: 4, attribute: 5, domain: 7 } as const;
 const ATTRIBUTE = { tensor: 5, graph: 6, graphs: 11 } as const;
 const TENSOR = { name: 8, external: 13, location: 14 } as const;
+const ENTRY = { key: 1, value: 2 } as const;
 const FUNCTION = { node: 7, domain: 10 } as const;
 
 /** Reads `model`; undefined where the bytes are no whole ONNX model. Never throws, whatever the bytes. Keeps none of them. */
@@ -45,6 +48,7 @@ export function readModelInfo(model: Uint8Array): ModelInfo | undefined {
     if (field === MODEL.producer) producer = plainText(content);
     if (field === MODEL.producerVersion) producerVersion = plainText(content);
     if (field === MODEL.opset) return found.readOpset(content);
+    if (field === MODEL.metadata) return found.readMetadata(content);
     if (field === MODEL.function) return found.readFunction(content);
     if (field !== MODEL.graph) return true;
     graphs++;
@@ -62,6 +66,7 @@ class Findings {
   readonly #constants = new Set<string>();
   readonly #ops = new Map<string, ModelOp>();
   readonly #ownDomains = new Set<string>();
+  readonly #metadata = new Map<string, string>();
   #external: string | undefined;
 
   finish(producer: string): ModelInfo {
@@ -73,6 +78,7 @@ class Findings {
       ops: [...this.#ops.values()],
       ownDomains: this.#ownDomains,
       external: this.#external,
+      metadata: this.#metadata,
     };
   }
 
@@ -84,6 +90,17 @@ class Findings {
       return true;
     });
     this.#opsets.set(plainDomain(domain), version);
+    return isWhole;
+  }
+
+  readMetadata(bytes: Uint8Array): boolean {
+    let [key, text] = ['', ''];
+    const isWhole = forEachField(bytes, (field, content) => {
+      if (field === ENTRY.key && content !== undefined) key = plainText(content);
+      if (field === ENTRY.value && content !== undefined) text = plainText(content);
+      return true;
+    });
+    this.#metadata.set(key, text);
     return isWhole;
   }
 

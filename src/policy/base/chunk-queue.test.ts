@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { ChunkQueue } from './chunk-queue.ts';
+import { ChunkQueue } from './base-policy.ts';
 
 /** What a person would do by hand: ask when nothing is left, take from the front, count. */
 class Model {

@@ -1,9 +1,8 @@
 /** What each input of a base policy's graph is fed with. */
-import type { ObservationSpec } from '../../core/index.ts';
-import type { PlainSession, TensorPort } from '../onnx/plain-session.ts';
+import { type ObservationSpec, ReinError } from '../../core/index.ts';
+import { type TensorPort, type Tensors, tensorOn } from '../onnx/inference.ts';
 import type { Feed } from './base-policy.ts';
 import { inputPlaces } from './input-map.ts';
-import { unfit } from './refusal.ts';
 
 /** What an input of a base policy's graph gets. */
 export interface BasePolicyInput {
@@ -21,24 +20,25 @@ export interface FeedOptions {
   readonly observation: ObservationSpec;
 }
 
-/** Gives every input its memory. */
+/** Gives every one of `ports` its memory: what fills it, and the tensors that the runtime reads. */
 export function feedAll(
   name: string,
-  session: PlainSession,
+  ports: readonly TensorPort[],
   options: FeedOptions,
   ownNoise: 'drawn noise' | 'no noise',
-): Feed[] {
+): { readonly feeds: readonly Feed[]; readonly inputs: Tensors } {
   const wanted = options.inputs;
-  const names = session.inputs.map((port) => port.name).join(', ');
-  const missing = wanted?.find((input) => !session.inputs.some((port) => port.name === input.name));
+  const names = ports.map((port) => port.name).join(', ');
+  const missing = wanted?.find((input) => !ports.some((port) => port.name === input.name));
   if (missing !== undefined) {
     throw unfit(
       `${name} has no input "${missing.name}", which basePolicy.inputs names; it has ${names}`,
       'Name the inputs that it has.',
     );
   }
-  const isOnly = session.inputs.filter((port) => port.name !== 'noise').length === 1;
-  return session.inputs.map((port) => {
+  const isOnly = ports.filter((port) => port.name !== 'noise').length === 1;
+  const inputs: Record<string, Tensors[string]> = {};
+  const feeds = ports.map((port): Feed => {
     const said = wanted?.find((input) => input.name === port.name);
     const isNoise = said === undefined ? port.name === 'noise' : said.noise;
     if (said === undefined && !isNoise && (wanted !== undefined || !isOnly)) {
@@ -60,9 +60,10 @@ export function feedAll(
       : placesFor(name, port, options, said?.fields);
     const { shape, size } = shapeFor(name, port, typeof from === 'string' ? undefined : from.length);
     const data = new Float32Array(size);
-    session.feed(port.name, data, shape);
+    inputs[port.name] = tensorOn(data, shape);
     return { data, from };
   });
+  return { feeds, inputs };
 }
 
 function placesFor(
@@ -106,4 +107,9 @@ function knownProduct({ shape }: TensorPort): number {
 /** How many sizes it leaves open, the batch's aside. */
 function openSizes({ shape }: TensorPort): number {
   return shape.filter((dim, i) => typeof dim === 'string' && (i > 0 || shape.length === 1)).length;
+}
+
+/** The refusal of a base policy that does not fit. `sentence` begins with the file's name and has no full stop. */
+export function unfit(sentence: string, remedy: string): ReinError {
+  return new ReinError('config', `The base policy ${sentence}.`, { remedy });
 }

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { allFinite, checkModel, explainRejection, observationParts, Rng, sha256Hex } from '../../core/index.ts';
-import { hasNoiseAlways, PlainSession, type TensorPort } from '../onnx/plain-session.ts';
+import { hasNoiseAlways } from '../onnx/head.ts';
+import { Inference, type TensorPort, type Tensors } from '../onnx/inference.ts';
 import { actionDifference, type TaskAction } from '../onnx/stated-action.ts';
-import { type BasePolicy, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
-import { type FeedOptions, feedAll } from './feeds.ts';
-import { clauseOf, unfit } from './refusal.ts';
+import { type BasePolicy, clauseOf, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
+import { type FeedOptions, feedAll, unfit } from './feeds.ts';
 
 export interface BasePolicyOptions extends TaskAction, FeedOptions {
   /** Path of the ONNX file. */
@@ -40,7 +40,7 @@ export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePo
   if (difference !== undefined) throw unfit(`${name} ${difference.clause}`, difference.remedy);
   const called = `The base policy ${name}`;
   const info = checkModel(called, bytes, 'anywhere');
-  const session = await PlainSession.open(options.file).catch((error: unknown) => {
+  const inference = await Inference.open(options.file).catch((error: unknown) => {
     const line = clauseOf(error);
     if (info.external !== undefined && /external data/i.test(line)) {
       throw unfit(
@@ -51,25 +51,26 @@ export async function openBasePolicy(options: BasePolicyOptions): Promise<BasePo
     throw explainRejection(called, error, info);
   });
   try {
-    return await prepare(name, session, bytes, options);
+    return await prepare(name, inference, bytes, options);
   } catch (error) {
-    await session.close();
+    await inference.close();
     throw error;
   }
 }
 
 async function prepare(
   name: string,
-  session: PlainSession,
+  inference: Inference,
   bytes: Uint8Array,
   options: BasePolicyOptions,
 ): Promise<BasePolicy> {
   const actionSize = options.action.dimensions.length;
   const noise = hasNoiseAlways(bytes, actionSize) ? 'drawn noise' : 'no noise';
-  const feeds = feedAll(name, session, options, noise);
-  const output = outputOf(name, session.outputs, options.output);
-  session.fetch(output);
-  const chunk = await tryOut(name, session, feeds, options);
+  const { feeds, inputs } = feedAll(name, inference.inputs, options, noise);
+  const output = outputOf(name, inference.outputs, options.output);
+  const outputs = await tryOut(name, (fetches) => inference.run(inputs, fetches), output, feeds, options);
+  const { dims, data } = outputs[output]!;
+  const chunk = dims.length === 2 ? 1 : dims[1]!;
   const executeSteps = options.executeSteps ?? chunk;
   if (options.chunk !== undefined && options.chunk !== chunk) {
     throw unfit(
@@ -83,8 +84,19 @@ async function prepare(
       `Write an executeSteps of ${chunk} at most.`,
     );
   }
-  const isBeforeTanh = output === 'mean' && session.outputs.some((port) => port.name === 'log_std');
-  return new OnnxBase({ name, session, feeds, isBeforeTanh, actionSize, chunk, executeSteps });
+  const isBeforeTanh = output === 'mean' && inference.outputs.some((port) => port.name === 'log_std');
+  const chunkActions = data as Float32Array;
+  return new OnnxBase({
+    name,
+    inference,
+    feeds,
+    inputs,
+    outputs,
+    chunkActions,
+    isBeforeTanh,
+    actionSize,
+    executeSteps,
+  });
 }
 
 function outputOf(name: string, outputs: readonly TensorPort[], wanted: string | undefined): string {
@@ -107,22 +119,27 @@ function chosenOutput(name: string, outputs: readonly TensorPort[], wanted: stri
   throw unfit(`${name} gives ${names.join(', ')}, ${what}`, 'Name one of them as basePolicy.output.');
 }
 
-/** Runs it on random observations. Gives H, how many actions come at once. */
+/**
+ * Runs it on random observations, with its output in the memory of the first. Gives that: [1, A], or [1, H, A] where H actions
+ * come at once.
+ */
 async function tryOut(
   name: string,
-  session: PlainSession,
+  run: (fetches: Tensors | readonly string[]) => Promise<Tensors>,
+  output: string,
   feeds: readonly Feed[],
   { observation, action }: BasePolicyOptions,
-): Promise<number> {
+): Promise<Tensors> {
   const actionSize = action.dimensions.length;
   const state = new Float32Array(observationParts(observation).stateSize);
   const rng = new Rng(TRIAL_SEED);
-  let chunk = 0;
+  let outputs: Tensors | undefined;
   for (let i = 0; i <= TRIALS; i++) {
     fillFeeds(feeds, state, rng);
-    const { shape, data } = await session.run().catch((error: unknown) => {
+    outputs = await run(outputs ?? [output]).catch((error: unknown) => {
       throw unfit(`${name} cannot be run: ${clauseOf(error)}`, 'Export it again with the sizes of this task.');
     });
+    const { dims: shape, data } = outputs[output]!;
     const [batch, steps, size] = shape.length === 2 ? [shape[0], 1, shape[1]] : shape;
     if (shape.length > 3 || batch !== 1 || steps === undefined || steps < 1 || size !== actionSize) {
       throw unfit(
@@ -130,16 +147,15 @@ async function tryOut(
         "Take a base policy with this task's actions, or export its output so.",
       );
     }
-    if (!allFinite(data)) {
+    if (!allFinite(data as Float32Array)) {
       throw unfit(
         `${name} gives an action that is not finite for ${i === 0 ? 'an observation of zeros' : 'a random observation'}, where actions are from −1 to 1`,
         'Take another checkpoint of it.',
       );
     }
-    chunk = steps;
     rng.fillNormal(state);
   }
-  return chunk;
+  return outputs!;
 }
 
 async function readBytes(file: string): Promise<Uint8Array> {

@@ -9,89 +9,91 @@
  * The model's metadata may say `noise: always`: then noise is drawn when evaluating too. Field numbers:
  * https://github.com/onnx/onnx/blob/main/onnx/onnx.proto.
  */
-
-import { forEachField } from '../../core/index.ts';
+import { allFinite, forEachField, readModelInfo, showDimensions } from '../../core/index.ts';
 import type { PolicyHead } from '../policy.ts';
-
-const MODEL = { graph: 7, metadata: 14 } as const;
-const GRAPH = { input: 11, output: 12 } as const;
 
 /** The head of `model` for actions of `actionSize` numbers, or why there is none, in words that follow "because". */
 export function headOf(model: Uint8Array, actionSize: number): PolicyHead | string {
-  const { inputs, outputs, metadata } = readInterface(model);
-  const noise = metadata.get('noise') ?? 'exploring';
+  const info = readModelInfo(model);
+  if (info === undefined) return 'it is not a whole ONNX model';
+  const noise = info.metadata.get('noise') ?? 'exploring';
   if (noise !== 'exploring' && noise !== 'always') {
     return `its metadata says noise: ${noise}, which is neither exploring nor always`;
   }
-  const isGaussian = outputs.has('mean') && outputs.has('log_std');
-  if (!isGaussian && !outputs.has('action')) {
-    const given = [...outputs.keys()].map((name) => `'${name}'`).join(', ') || 'nothing';
+  const outputs = info.outputs.map(({ name }) => name);
+  const isGaussian = outputs.includes('mean') && outputs.includes('log_std');
+  if (!isGaussian && !outputs.includes('action')) {
+    const given = outputs.map((name) => `'${name}'`).join(', ') || 'nothing';
     return `it gives ${given} where either 'action' or 'mean' and 'log_std' are needed`;
   }
   if (isGaussian) return { kind: 'gaussian', noiseSize: actionSize, noise };
-  const shape = inputs.get('noise');
-  if (shape === undefined) return { kind: 'action', noiseSize: 0, noise };
-  const [batch, noiseSize] = shape;
-  if (shape.length !== 2 || batch !== 1 || noiseSize === undefined || noiseSize < 1) {
-    return `its 'noise' has the shape [${shape.join(', ')}] where [1, Z] is needed, with a number for Z`;
+  const drawn = info.inputs.find(({ name }) => name === 'noise');
+  if (drawn === undefined) return { kind: 'action', noiseSize: 0, noise };
+  const [batch, noiseSize] = drawn.shape ?? [];
+  if (drawn.shape?.length !== 2 || batch !== 1 || typeof noiseSize !== 'number' || noiseSize < 1) {
+    return `its 'noise' has the shape ${showDimensions(drawn.shape)} where [1, Z] is needed, with a number for Z`;
   }
   return { kind: 'action', noiseSize, noise };
 }
 
+/** Whether the policy network `model` wants noise at each decision. */
+export function hasNoiseAlways(model: Uint8Array, actionSize: number): boolean {
+  const head = headOf(model, actionSize);
+  return typeof head !== 'string' && head.noise === 'always';
+}
+
 /** What `model` says of itself, text by name; empty where it is no model. */
 export function metadataOf(model: Uint8Array): ReadonlyMap<string, string> {
-  return readInterface(model).metadata;
+  return readModelInfo(model)?.metadata ?? new Map();
 }
 
-interface Interface {
-  /** Shapes by name; 0 for a size that the model leaves open. */
-  readonly inputs: Map<string, number[]>;
-  readonly outputs: Map<string, number[]>;
-  readonly metadata: Map<string, string>;
-}
+const GRAPH = 7;
+const INITIALIZER = 5;
+const TENSOR = { floatData: 4, name: 8, rawData: 9, dataType: 2, externalData: 13 } as const;
+const FLOAT32 = 1;
 
-function readInterface(model: Uint8Array): Interface {
-  const found: Interface = { inputs: new Map(), outputs: new Map(), metadata: new Map() };
-  forEachField(model, (field, content) => {
-    if (content === undefined) return true;
-    if (field === MODEL.metadata) found.metadata.set(textOf(content, 1), textOf(content, 2));
-    if (field !== MODEL.graph) return true;
-    return forEachField(content, (inner, value) => {
-      if (value === undefined) return true;
-      if (inner === GRAPH.input) found.inputs.set(textOf(value, 1), shapeOf(value));
-      if (inner === GRAPH.output) found.outputs.set(textOf(value, 1), shapeOf(value));
+/**
+ * Why `model` cannot be a policy network (not protobuf, no graph, a constant that is not finite), in words that follow
+ * "because"; undefined where nothing is wrong. onnxruntime accepts a NaN inside the weights in silence, and it need not show in
+ * the outputs of a trial. Never throws, whatever the bytes.
+ */
+export function findBadConstant(model: Uint8Array): string | undefined {
+  let graphs = 0;
+  let bad: string | undefined;
+  const isWhole = forEachField(model, (field, content) => {
+    if (field !== GRAPH || content === undefined) return true;
+    graphs++;
+    return forEachField(content, (inner, tensor) => {
+      if (inner === INITIALIZER && tensor !== undefined) {
+        const reason = badTensor(tensor);
+        bad ??= reason;
+      }
       return true;
     });
   });
-  return found;
+  if (!isWhole || graphs !== 1) return 'it is not a whole ONNX model';
+  return bad;
 }
 
-/** ValueInfoProto.type.tensor_type.shape.dim: one number each, 0 where it is not a number. */
-function shapeOf(valueInfo: Uint8Array): number[] {
-  const shape = child(child(child(valueInfo, 2), 1), 2);
-  const sizes: number[] = [];
-  forEachField(shape, (field, dimension) => {
-    let size = 0;
-    if (field !== 1 || dimension === undefined) return true;
-    const isWhole = forEachField(dimension, (inner, _content, value) => {
-      if (inner === 1) size = value;
-      return true;
-    });
-    sizes.push(size);
-    return isWhole;
-  });
-  return sizes;
-}
-
-function child(message: Uint8Array, wanted: number): Uint8Array {
-  let found = new Uint8Array(0);
-  forEachField(message, (field, content) => {
-    if (field === wanted && content !== undefined) found = new Uint8Array(content);
+function badTensor(tensor: Uint8Array): string | undefined {
+  let name = '';
+  let dataType = 0;
+  let isExternal = false;
+  const payloads: Uint8Array[] = [];
+  const isWhole = forEachField(tensor, (field, content, value) => {
+    if (field === TENSOR.dataType) dataType = value;
+    if (field === TENSOR.externalData) isExternal = true;
+    if (field === TENSOR.name && content !== undefined) name = new TextDecoder().decode(content);
+    if ((field === TENSOR.rawData || field === TENSOR.floatData) && content !== undefined) payloads.push(content);
     return true;
   });
-  return found;
-}
-
-function textOf(message: Uint8Array, wanted: number): string {
-  return new TextDecoder().decode(child(message, wanted));
+  if (!isWhole) return 'it is not a whole ONNX model';
+  if (isExternal) return `its constant '${name}' points to another file`;
+  if (dataType !== FLOAT32) return undefined;
+  for (const payload of payloads) {
+    // A copy, since the payload may lie at any byte offset; not by slice(), which does not copy a Buffer.
+    const floats = new Float32Array(new Uint8Array(payload).buffer, 0, payload.byteLength >> 2);
+    if (!allFinite(floats)) return `its constant '${name}' holds a number that is not finite`;
+  }
+  return undefined;
 }

@@ -2,12 +2,28 @@
  * A policy network on onnxruntime, one thread, off the tick. Weights that are inputs of the graph are exchanged between
  * two decisions by replacing one reference: a decision is made by old weights or new ones, never by a mixture.
  */
-import { err, ok, type PolicyWeights, ReinError, type Result, sha256Hex, verifyWeights } from '../../core/index.ts';
+import {
+  ENCODER_PLACE,
+  err,
+  type InnerModel,
+  inlineModel,
+  ok,
+  type PolicyWeights,
+  ReinError,
+  type Result,
+  readModelInfo,
+  sha256Hex,
+  verifyWeights,
+} from '../../core/index.ts';
 import type { Policy, PolicyHead, PolicyNoise } from '../policy.ts';
 import { type CanaryLimits, type CanaryReport, DEFAULT_CANARY_LIMITS, judgeCanary, syntheticCanary } from './canary.ts';
-import { type EncoderFile, withEncoder } from './encoder-place.ts';
-import type { WeightTensors } from './network-buffers.ts';
-import { openNetwork, type PolicyNetwork } from './policy-network.ts';
+import { openNetwork, type PolicyNetwork, type WeightTensors } from './policy-network.ts';
+
+/** An encoder's file, as the robot has it. */
+export interface EncoderFile extends InnerModel {
+  /** SHA-256, hexadecimal. */
+  readonly digest: string;
+}
 
 export interface OnnxPolicyOptions {
   readonly observationSize: number;
@@ -228,4 +244,24 @@ function refused(version: number, why: string): Result<never> {
 function asResult(error: unknown): Result<never> {
   if (error instanceof ReinError) return err(error);
   throw error;
+}
+
+/**
+ * Learners send a node in the place of a frozen encoder, robots have its file: `graph` with `encoder` in its place; as it is where it has none. Throws `ReinError` ('policy') where the robot has no encoder or
+ * another one than the learner.
+ */
+function withEncoder(graph: Uint8Array, encoder: EncoderFile | undefined): Uint8Array {
+  const info = readModelInfo(graph);
+  if (!info?.ops.some(({ op }) => op === ENCODER_PLACE)) return graph;
+  const wanted = info.metadata.get('encoder') ?? '';
+  if (encoder?.digest === wanted) return inlineModel(graph, ENCODER_PLACE, encoder);
+  const own =
+    encoder === undefined ? 'this robot has none' : `this robot has ${encoder.file} (${short(encoder.digest)})`;
+  throw new ReinError('policy', `The policy looks through the frozen encoder ${short(wanted)}, where ${own}.`, {
+    remedy: 'Give robot and learner the same file as encoder.frozen.file of the learner.',
+  });
+}
+
+function short(digest: string): string {
+  return digest.slice(0, 12);
 }

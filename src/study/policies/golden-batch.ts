@@ -71,12 +71,12 @@ async function compare(
   let [maxDifference, maxCommandDifference] = [0, differenceAtEnds(meaning, halfRanges)];
   for (const [i, observation] of observations.entries()) {
     for (const purpose of ['evaluate', 'explore'] as const) {
-      await policy.decide(observation, { rng: new SingleDraws(i), purpose }, onRobot);
-      await learner.act(observation, own, new SingleDraws(i), purpose === 'explore');
+      await policy.decide(observation, { rng: new Rng(i), purpose }, onRobot);
+      await learner.act(observation, own, new Rng(i), purpose === 'explore');
       maxDifference = Math.max(maxDifference, largestDifference(own, onRobot));
       // Whose spread is drawn outside gives the best command only.
       if (purpose === 'explore' && file.head.kind === 'gaussian') continue;
-      const { action, command } = await file.run(observation, new SingleDraws(i), purpose);
+      const { action, command } = await file.run(observation, new Rng(i), purpose);
       maxDifference = Math.max(maxDifference, largestDifference(own, action));
       const difference = largestDifference(meaning.carryOut(own), command, halfRanges);
       maxCommandDifference = Math.max(maxCommandDifference, difference);
@@ -106,13 +106,6 @@ function refuseAbove(difference: number, { length }: readonly Float32Array[], se
   if (difference <= TOLERANCE) return;
   const message = `${sentence(difference.toExponential(1))} on ${length} observations, at most ${TOLERANCE} is allowed.`;
   throw new ReinError('policy', message, { remedy: 'Nothing was written. Report it with the folder of the run.' });
-}
-
-/** Robots draw the noise of a policy one by one, trials in pairs: compared, both have the same numbers. */
-class SingleDraws extends Rng {
-  override fillNormal(out: Float32Array | Float64Array): void {
-    for (let i = 0; i < out.length; i++) out[i] = this.normal();
-  }
 }
 
 /** Largest |a − b|, each as a share of its unit where there are some; NaN where one is. */
