@@ -1,25 +1,35 @@
 import type { KnipConfig } from 'knip';
 
+/**
+ * Two passes (`npm run dead`). `--production` sees the product and its benches, what is marked `!`: what nothing there uses
+ * is dead, whatever tests or a room's door do with it. The other pass sees everything: what not even a test uses.
+ */
 const config: KnipConfig = {
   entry: [
-    'bin/*.js',
-    'scripts/*.js',
-    'src/cli/main.ts',
-    'bench/main.ts',
-    'src/ros/*-main.ts',
-    // Run by a script, from what was built.
-    'bench/stop-trials/{result,run-trials,table}.ts',
-    // Started by path, as a process or a thread of its own: no import leads there.
-    'src/**/*-worker.ts',
-    '{src,bench,tests}/**/*-process.ts',
-    'tests/**/*.test.ts',
-    '{src,bench}/**/*.test.ts',
+    'bin/*.js!',
+    'scripts/*.js!',
+    'src/cli/main.ts!',
+    'bench/main.ts!',
+    'src/ros/*-main.ts!',
+    // Started by a path that is put together: no `new URL` leads there.
+    'src/identify/identify-process.ts!',
+    'src/ros/rclnodejs/self-test-process.ts!',
+    'bench/stop-trials/trial-node-process.ts!',
+    'tests/**/*-process.ts',
+    '{src,bench,tests}/**/*.test.ts',
   ],
-  project: ['bin/**/*.js', 'scripts/**/*.{js,ts}', 'src/**/*.ts', 'bench/**/*.ts', 'tests/**/*.ts'],
+  project: [
+    ...['bin/**/*.js!', 'scripts/**/*.{js,ts}!', '{src,bench}/**/*.ts!', '!{src,bench}/**/*.test.ts!'],
+    'tests/**/*.ts',
+  ],
   ignoreExportsUsedInFile: true,
-  // An index is its folder's contract, whether or not anybody has named all of it yet. What nothing uses at all, not
-  // even a test, is still found where it is written.
+  // A door is its room's contract: what nothing behind another door uses is found where it is written.
   ignoreIssues: { 'src/*/{index,mujoco,options}.ts': ['exports', 'types'] },
+  // Scripts run what was built.
+  compilers: {
+    js: (text: string) =>
+      text.replace(/'\.\.\/dist\/(bench\/)?([^']*)\.js'/g, (_, bench, path) => `'../${bench ?? 'src/'}${path}.ts'`),
+  },
   // Parts of the operating system: one raises the tick's thread, one makes a named pipe for a test. And ROS, where it is.
   ignoreBinaries: ['chrt', 'mkfifo', 'mount', 'umount', 'colcon', 'ros2'],
 };

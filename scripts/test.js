@@ -23,7 +23,7 @@ const rosLimitMs = 25 * 60_000;
 /** Beginnings of the paths of end-to-end tests that wait for no clock, only for each other's share of the machine, */
 const patient = [
   ...['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'],
-  ...['bench', 'build', 'package', 'policy-worker', 'sweep', 'torque-observer', 'train-kill', 'webgpu'],
+  ...['bench', 'build', 'package', 'sweep', 'torque-observer', 'train-kill', 'webgpu'],
 ].map((name) => `tests/e2e/${name}`);
 /** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
@@ -130,6 +130,7 @@ async function staticChecks() {
     tool('dependency-cruiser/bin/dependency-cruise.mjs', 'src', 'bench', '--config', '.dependency-cruiser.cjs'),
   );
   await check('dead code', tool('knip/bin/knip.js', '--no-progress'));
+  await check('code that only tests use', tool('knip/bin/knip.js', '--no-progress', '--production'));
   await check('generated pages are current', ['node', 'scripts/docs.js', '--check']);
   await checkLaunchFiles();
 }

@@ -7,8 +7,7 @@ import { arm6Setup } from '../../tests/support/arm6.ts';
 import { standingFrame } from '../../tests/support/frames.ts';
 import { frameSize } from '../core/index.ts';
 import { firstDifference } from '../link/index.ts';
-import { createDemonstrator } from '../session/index.ts';
-import { createInserter } from '../session/scripted-operators.ts';
+import { createDemonstrator, createInserter } from '../session/scripted-operators.ts';
 import { resolveConfig } from './resolve.ts';
 import { createSetup, pegTaskOf } from './setup.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FakeClock, LockStepClock, SystemClock } from './clock.ts';
+import { LockStepClock, SystemClock } from './clock.ts';
 
 describe('SystemClock', () => {
   it('never goes back, and says the same in both units', () => {
@@ -25,24 +25,6 @@ describe('SystemClock', () => {
     const first = a.nowS();
     const second = b.nowS();
     expect(second).toBeGreaterThan(first - 1e-5);
-  });
-});
-
-describe('FakeClock', () => {
-  it('stands still until it is moved', () => {
-    const clock = new FakeClock(5_000_000n, 1000);
-    expect([clock.monotonicNs(), clock.nowS(), clock.wallMs()]).toEqual([5_000_000n, 0.005, 1000]);
-    clock.advanceMs(2.5);
-    expect([clock.monotonicNs(), clock.wallMs()]).toEqual([7_500_000n, 1002.5]);
-  });
-
-  it('refuses to go back, but lets the wall clock jump', () => {
-    const clock = new FakeClock();
-    expect(() => clock.advanceMs(-1)).toThrow(RangeError);
-    expect(() => clock.advanceMs(Number.NaN)).toThrow(RangeError);
-    clock.advanceMs(10);
-    clock.jumpWallTo(0);
-    expect([clock.monotonicNs(), clock.wallMs()]).toEqual([10_000_000n, 0]);
   });
 });
 

@@ -43,41 +43,6 @@ export class SystemClock implements Clock {
   }
 }
 
-/** A clock that stands still until a test moves it. */
-export class FakeClock implements Clock {
-  #ns: bigint;
-  #wallMs: number;
-
-  constructor(startNs = 0n, startWallMs = 0) {
-    this.#ns = startNs;
-    this.#wallMs = startWallMs;
-  }
-
-  monotonicNs(): MonotonicNs {
-    return this.#ns as MonotonicNs;
-  }
-
-  nowS(): number {
-    return Number(this.#ns) * 1e-9;
-  }
-
-  wallMs(): number {
-    return this.#wallMs;
-  }
-
-  /** Moves both clocks on by `milliseconds` ≥ 0. Throws `RangeError` when asked to go back. */
-  advanceMs(milliseconds: number): void {
-    if (!(milliseconds >= 0)) throw new RangeError(`a monotonic clock cannot move by ${milliseconds} ms`);
-    this.#ns += BigInt(Math.round(milliseconds * 1e6));
-    this.#wallMs += milliseconds;
-  }
-
-  /** Sets the wall clock only, as a user or NTP may do. */
-  jumpWallTo(milliseconds: number): void {
-    this.#wallMs = milliseconds;
-  }
-}
-
 /** Lock-step time is a whole number of these, 15 ps: all its instants in 36 hours, and their differences, are exact doubles. */
 const GRAIN_S = 2 ** -36;
 

@@ -1,21 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allFinite, clamp, vec, wrapAngleRad, zeros } from './units.ts';
+import { allFinite, clamp, wrapAngleRad, zeros } from './units.ts';
 
-describe('vec', () => {
-  it('copies its values', () => {
-    const source = [1, 2, 3];
-    const copy = vec<'rad'>(source, 3);
-    source[0] = 9;
-    expect([...copy]).toEqual([1, 2, 3]);
-  });
-
-  it('refuses a wrong length and what is not finite', () => {
-    expect(() => vec<'m'>([1, 2], 3)).toThrow('expected 3 values, got 2');
-    expect(() => vec<'m'>([1, Number.NaN])).toThrow('value 1 is NaN');
-    expect(() => vec<'m'>([Number.POSITIVE_INFINITY])).toThrow(RangeError);
-  });
-
+describe('Vec', () => {
   it('keeps units apart at compile time', () => {
     const velocity = zeros<'rad/s'>(2);
     const needsPosition = (q: ReturnType<typeof zeros<'rad'>>): number => q.length;

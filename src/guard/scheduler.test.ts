@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../core/clock.ts';
+import { FakeClock } from '../../tests/support/fake-clock.ts';
 import type { Clock } from '../core/index.ts';
 import { Lateness, runAtDeadlines } from './scheduler.ts';
 

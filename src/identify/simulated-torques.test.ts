@@ -1,8 +1,8 @@
 /** Whether the simulated arm's torques and forces are of the same time, judged by the observer that compares them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../tests/support/arm6.ts';
+import { vec } from '../../tests/support/vec.ts';
 import { createRobotState, type RobotState } from '../core/index.ts';
-import { vec } from '../core/units.ts';
 import type { MujocoDriver } from '../drivers/mujoco.ts';
 import { TorqueObserver } from '../safety/index.ts';
 

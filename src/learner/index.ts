@@ -1,12 +1,11 @@
 /** The learner: networks, algorithms, replay, and the service that robots connect to. */
 
 export { Agent, createAgent, type UpdateMetrics } from './agent/agent.ts';
-export type { AgentSpec } from './agent/agent-spec.ts';
 export { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from './checkpoint.ts';
 export { Bindings, Session } from './engine/session.ts';
 export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
 export { Learner } from './service/learner.ts';
 export { checkpointsIn, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
-export { LEARNER_FILES, type LearnerProcessConfig, type LearnerProcessMessage } from './service/messages.ts';
+export type { LearnerProcessConfig, LearnerProcessMessage } from './service/messages.ts';
 export { type Pretraining, Training, type TrainingSpec } from './training.ts';

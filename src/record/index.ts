@@ -4,13 +4,11 @@ export type { EpisodeRecord, MetricKind, MetricRecord, SafetyRecord } from './me
 export { parseMetrics } from './metrics-reader.ts';
 export { MetricsWriter } from './metrics-writer.ts';
 export {
-  DRAWN_SHAPES,
   type DrawnShape,
   decodeRecording,
   type EncodedRecording,
   type EpisodeRecording,
   encodeRecording,
-  type RecordedGeom,
 } from './recording.ts';
 export { missedTargets, RUN_FILES, type RunSummary, restartsText, writeRecording } from './run-files.ts';
 export { perHourText, type Work, type WorkRates, workOf, workRates, workRatesText } from './work-rates.ts';

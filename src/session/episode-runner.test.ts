@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { FakeClock } from '../../tests/support/fake-clock.ts';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { createMockLink, mockAction, mockModel } from '../../tests/support/mock-guard.ts';
-import { FakeClock } from '../core/clock.ts';
 import {
   type ActionCommand,
   type Clock,

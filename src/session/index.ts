@@ -1,7 +1,7 @@
 /** One robot at work: episodes, policy use, recording, and the supervision of its processes. */
 export { checkBase, openBase } from './base-policy.ts';
 export { encoderFor } from './encoder-file.ts';
-export { type EpisodeResult, EpisodeRunner, type Mark, type StepTimings } from './episode-runner.ts';
+export { EpisodeRunner, type StepTimings } from './episode-runner.ts';
 export { LearnerConnection } from './learner-connection.ts';
 export { createRunner, openSession } from './open-session.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
@@ -17,8 +17,7 @@ export { RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { makeScratchFolder } from './run/scratch-folder.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
-export { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
-export { createDemonstrator, createScriptedOperator } from './scripted-operators.ts';
+export { RunLog, type RunObserver } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type { EvaluationReport, InterventionReport, SessionEvent, SessionListener } from './session-types.ts';

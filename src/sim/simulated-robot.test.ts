@@ -9,7 +9,7 @@ import { weightsOf } from '../../tests/support/policy-fixture.ts';
 import { createSetup } from '../config/index.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../core/index.ts';
 import { OnnxPolicy } from '../policy/index.ts';
-import { createDemonstrator } from '../session/index.ts';
+import { createDemonstrator } from '../session/scripted-operators.ts';
 import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadLearnerFile } from '../../src/config/index.ts';
+import { ALGORITHMS } from '../../src/learner/options/algorithms.ts';
 import { criticOnlyUpdates } from '../../src/learner/options/learner-config.ts';
-import { ALGORITHMS, DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../../src/learner/options.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const folder = join(root, 'docs', 'algorithms');

@@ -1,7 +1,7 @@
 /** The files of `config/learner` keep out of what is known to go wrong with other settings: see the pitfalls on the algorithms' pages. */
 import { describe, expect, it } from 'vitest';
 import { loadLearnerFile } from '../../src/config/index.ts';
-import { ALGORITHMS } from '../../src/learner/options.ts';
+import { ALGORITHMS } from '../../src/learner/options/algorithms.ts';
 
 describe('shipped settings', () => {
   // With α = 1 a policy earns more by being random than by a +1 at the end of an episode; in the target, on every way there.

@@ -2,8 +2,8 @@
 import { closeSync, constants, openSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRobotState, type RobotModel, type RobotState, type Vec } from '../../src/core/index.ts';
-import { vec } from '../../src/core/units.ts';
 import type { Driver } from '../../src/drivers/index.ts';
+import { vec } from '../support/vec.ts';
 
 export interface DriverSubject {
   readonly driver: Driver;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState } from '../../src/core/index.ts';
-import { vec } from '../../src/core/units.ts';
 import { isMujoco } from '../../src/drivers/index.ts';
 import { PlantDriver } from '../../src/drivers/mujoco.ts';
+import { vec } from '../support/vec.ts';
 import { describeDriver } from './driver.contract.ts';
 
 function driverOf(name: string) {

@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import { FakeClock } from '../../src/core/clock.ts';
 import { type ActionSpec, type ObservationSpec, observationSize } from '../../src/core/index.ts';
 import {
   JOY_PADS,
@@ -11,6 +10,7 @@ import {
   ScriptedOperator,
   TwistTeleop,
 } from '../../src/teleop/index.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { LeaderArm } from '../support/leader-arm.ts';
 import { describeTeleop, type TeleopSubject } from './teleop.contract.ts';
 

@@ -13,6 +13,7 @@ import { TANK_HELD } from '../../src/safety/bits.ts';
 import { type ChainReport, createChainReport, SafetyChain, STAGES } from '../../src/safety/index.ts';
 import { JointSensor, type SensorNoise } from '../../src/safety-check/sensor.ts';
 import { createCommand, jointSpec } from './adversary.ts';
+import { springsJ } from './springs.ts';
 import { times } from './times.ts';
 
 const TANK = STAGES.indexOf('tank');
@@ -72,16 +73,6 @@ export interface LoopResult {
   travelRad: number;
   heldTicks: number;
   slowedTicks: number;
-}
-
-/** Energy of all springs, J: the integral of clip(K·e, ±τ_max), reckoned here once more. */
-function springsJ(model: RobotModel, setPointRad: Float64Array, positionRad: Float64Array): number {
-  let sum = 0;
-  for (const [i, { stiffnessNmPerRad: k, torqueMaxNm: most }] of model.joints.entries()) {
-    const pullNm = k * Math.abs(setPointRad[i]! - positionRad[i]!);
-    sum += pullNm <= most ? pullNm ** 2 / (2 * k) : (most * pullNm) / k - most ** 2 / (2 * k);
-  }
-  return sum;
 }
 
 /** The same robot with readings that are off by up to `noiseRad` on each joint. */

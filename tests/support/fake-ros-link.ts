@@ -1,5 +1,5 @@
 /** A robot behind ROS as the driver sees it, on a clock of its own: one control period passes at each look. */
-import { FakeClock } from '../../src/core/clock.ts';
+
 import type { RobotModel } from '../../src/core/index.ts';
 import {
   COMMAND,
@@ -14,6 +14,7 @@ import {
   stateLayout,
   stateNumbers,
 } from '../../src/drivers/index.ts';
+import { FakeClock } from './fake-clock.ts';
 
 /** Options for `model` behind `interfaceName`, as a robot's file gives them. */
 export function rosOptions(

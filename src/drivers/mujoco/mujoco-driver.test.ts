@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { arm6Driver, arm6Setup, jointsAt, pegTask } from '../../../tests/support/arm6.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
+import { vec } from '../../../tests/support/vec.ts';
 import { createRobotState, ReinError, Rng, type RobotState, type SceneLayout } from '../../core/index.ts';
-import { vec } from '../../core/units.ts';
 import { MujocoDriver } from './mujoco-driver.ts';
 import { Simulation } from './mujoco-module.ts';
 import type { MujocoDriverOptions } from './options.ts';

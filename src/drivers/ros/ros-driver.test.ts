@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FakeRosLink, rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
+import { vec } from '../../../tests/support/vec.ts';
 import { ArmKinematics, createRobotState, modelOfBase, type RobotModel } from '../../core/index.ts';
-import { vec } from '../../core/units.ts';
 import { createStopLaw } from './command-law.ts';
 import type { CommandInterface, RosDriverOptions } from './options.ts';
 import { RosDriver } from './ros-driver.ts';

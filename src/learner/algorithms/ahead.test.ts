@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { callOnce } from '../../../tests/support/learner/one-call.ts';
 import { Rng } from '../../core/index.ts';
 import { mul, square, sub } from '../ops/arithmetic.ts';
 import { reduceMean } from '../ops/reduce.ts';
@@ -6,7 +7,6 @@ import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
 import type { Algorithm } from '../program/algorithm.ts';
 import type { LearnerSpec } from '../program/spec.ts';
 import type { Step } from '../program/step.ts';
-import { callOnce } from './one-call.ts';
 import { gaussianActorNetwork, nextDraw, sac } from './sac.ts';
 
 const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, actorHidden: [5], criticHidden: [4], batchSize: 3 };

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { mean, Rng } from '../../core/index.ts';
-import { gradients } from '../engine/autodiff.ts';
-import { Graph, type Tensor } from '../engine/graph.ts';
-import type { ParameterLayout } from '../engine/parameters.ts';
-import { Bindings, Session } from '../engine/session.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
-import { bandit, errorOnBandit } from './bandit.ts';
-import { dsact, meanSpread, returnLoss, sampledReturn } from './dsact.ts';
-import { callOnce, type OneCall } from './one-call.ts';
+import { bandit, errorOnBandit } from '../../../tests/support/learner/bandit.ts';
+import { callOnce, type OneCall } from '../../../tests/support/learner/one-call.ts';
 import {
   type Net,
   netOf,
@@ -17,7 +9,15 @@ import {
   plainAdam,
   plainDense,
   worstDifference,
-} from './plain-reference.ts';
+} from '../../../tests/support/learner/plain-reference.ts';
+import { mean, Rng } from '../../core/index.ts';
+import { gradients } from '../engine/autodiff.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { dsact, meanSpread, returnLoss, sampledReturn } from './dsact.ts';
 
 /** The numbers of each output of a graph without inputs. */
 async function evaluated(build: (g: Graph) => Readonly<Record<string, Tensor>>): Promise<Record<string, number[]>> {

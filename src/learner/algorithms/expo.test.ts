@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { bandit, errorOnBandit } from '../../../tests/support/learner/bandit.ts';
+import { gaussian, takeApart } from '../../../tests/support/learner/checked-tensors.ts';
+import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
+import { callOnce } from '../../../tests/support/learner/one-call.ts';
+import { worstDifference } from '../../../tests/support/learner/plain-reference.ts';
 import { Rng } from '../../core/index.ts';
-import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { gaussianActorLayout } from '../networks/actor.ts';
@@ -13,12 +17,8 @@ import { reduceSum, reshape } from '../ops/broadcast.ts';
 import { concat } from '../ops/shape.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { LearnerSpec } from '../program/spec.ts';
-import { bandit, errorOnBandit } from './bandit.ts';
-import { gaussian, takeApart } from './checked-tensors.ts';
 import { editedLogProbability, editLoss, editShare, expo } from './expo.ts';
 import { drawEdit } from './on-the-fly.ts';
-import { callOnce } from './one-call.ts';
-import { worstDifference } from './plain-reference.ts';
 
 const [B, O, A, K] = [6, 3, 2, 2];
 

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, mean, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/agent.ts';
-import { gradientError } from '../engine/gradient-check.ts';
-import { Graph, type Tensor } from '../engine/graph.ts';
-import { Bindings, Session } from '../engine/session.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { stateParts } from '../program/program.ts';
-import type { LearnerSpec } from '../program/spec.ts';
-import { Replay } from '../replay/replay.ts';
-import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
-import { callOnce, type OneCall } from './one-call.ts';
+import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
+import { callOnce, type OneCall } from '../../../tests/support/learner/one-call.ts';
 import {
   type Net,
   netOf,
@@ -18,7 +9,16 @@ import {
   plainAdam,
   plainDense,
   worstDifference,
-} from './plain-reference.ts';
+} from '../../../tests/support/learner/plain-reference.ts';
+import { createTransition, mean, Rng } from '../../core/index.ts';
+import { createAgent } from '../agent/agent.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
+import { stateParts } from '../program/program.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { Replay } from '../replay/replay.ts';
+import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
 import { sac } from './sac.ts';
 
 /** The numbers of one output of a graph without inputs. */

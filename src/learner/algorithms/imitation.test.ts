@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { bandit, errorOnBandit } from '../../../tests/support/learner/bandit.ts';
 import { createTransition } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
-import { bandit, errorOnBandit } from './bandit.ts';
 
 const configOf = (policy: 'gaussian' | 'base', demoFraction: number): LearnerConfig => ({
   ...DEFAULT_LEARNER_CONFIG,

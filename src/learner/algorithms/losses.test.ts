@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { gaussian, takeApart } from '../../../tests/support/learner/checked-tensors.ts';
+import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
+import { callOnce } from '../../../tests/support/learner/one-call.ts';
 import { Rng } from '../../core/index.ts';
-import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
@@ -12,8 +14,6 @@ import { reshape } from '../ops/broadcast.ts';
 import { tanh } from '../ops/functions.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { cloningLoss, cloningWeight } from './bc.ts';
-import { gaussian, takeApart } from './checked-tensors.ts';
-import { callOnce } from './one-call.ts';
 import { correctionSize } from './residual.ts';
 import { actorLoss, criticLoss, criticTarget, entropyOf, sac, temperature, temperatureLoss } from './sac.ts';
 import { beforeTanh, saturation } from './td3.ts';

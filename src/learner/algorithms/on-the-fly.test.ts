@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { gaussian } from '../../../tests/support/learner/checked-tensors.ts';
 import { Rng } from '../../core/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
@@ -7,7 +8,6 @@ import { initialise } from '../networks/mlp.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { LearnerSpec } from '../program/spec.ts';
-import { gaussian } from './checked-tensors.ts';
 import { expo } from './expo.ts';
 import {
   choose,

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
+import { callOnce } from '../../../tests/support/learner/one-call.ts';
+import {
+  netOf,
+  noMoments,
+  numericGradient,
+  plainAdam,
+  plainMean,
+  plainQ,
+  worstDifference,
+} from '../../../tests/support/learner/plain-reference.ts';
 import { createTransition, mean, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
-import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
@@ -12,8 +22,6 @@ import { tanh } from '../ops/functions.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { LearnerSpec } from '../program/spec.ts';
 import { Replay } from '../replay/replay.ts';
-import { callOnce } from './one-call.ts';
-import { netOf, noMoments, numericGradient, plainAdam, plainMean, plainQ, worstDifference } from './plain-reference.ts';
 import { residual } from './residual.ts';
 import { deterministicActorLoss } from './td3.ts';
 

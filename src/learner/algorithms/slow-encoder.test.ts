@@ -1,11 +1,11 @@
 /** With images, everything slow looks through the encoder's slow copy: LeRobot 0.6.2 shows targets to the current one. */
 import { expect, it } from 'vitest';
+import { openCall } from '../../../tests/support/learner/one-call.ts';
 import { Rng, totalObservationSize } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { stateParts } from '../program/program.ts';
 import type { LearnerSpec } from '../program/spec.ts';
-import { openCall } from './one-call.ts';
 
 const A = 1;
 

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { bandit, errorOnBandit } from '../../../tests/support/learner/bandit.ts';
+import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
+import { callOnce } from '../../../tests/support/learner/one-call.ts';
+import {
+  netOf,
+  noMoments,
+  numericGradient,
+  plainAdam,
+  plainMean,
+  plainQ,
+  worstDifference,
+} from '../../../tests/support/learner/plain-reference.ts';
 import { mean, Rng } from '../../core/index.ts';
-import { gradientError } from '../engine/gradient-check.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { bandit, errorOnBandit } from './bandit.ts';
-import { callOnce } from './one-call.ts';
-import { netOf, noMoments, numericGradient, plainAdam, plainMean, plainQ, worstDifference } from './plain-reference.ts';
 import { deterministicActorLoss, smoothed, td3 } from './td3.ts';
 
 /** The numbers of one output of a graph without inputs. */

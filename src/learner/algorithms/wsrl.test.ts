@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createTransition, mean, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/agent.ts';
-import { createReplay } from '../agent/create-replay.ts';
-import { gradientError } from '../engine/gradient-check.ts';
-import { Graph, type Tensor } from '../engine/graph.ts';
-import type { ParameterLayout } from '../engine/parameters.ts';
-import { Bindings, Session } from '../engine/session.ts';
-import { add, mul } from '../ops/arithmetic.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
-import { UpdateContract } from '../replay/utd.ts';
-import { bandit } from './bandit.ts';
-import { callOnce } from './one-call.ts';
+import { bandit } from '../../../tests/support/learner/bandit.ts';
+import { gradientError } from '../../../tests/support/learner/gradient-check.ts';
+import { callOnce } from '../../../tests/support/learner/one-call.ts';
 import {
   netOf,
   noMoments,
@@ -21,7 +10,18 @@ import {
   plainDense,
   plainQ,
   worstDifference,
-} from './plain-reference.ts';
+} from '../../../tests/support/learner/plain-reference.ts';
+import { createTransition, mean, Rng } from '../../core/index.ts';
+import { createAgent } from '../agent/agent.ts';
+import { createReplay } from '../agent/create-replay.ts';
+import { Graph, type Tensor } from '../engine/graph.ts';
+import type { ParameterLayout } from '../engine/parameters.ts';
+import { Bindings, Session } from '../engine/session.ts';
+import { add, mul } from '../ops/arithmetic.ts';
+import { reshape } from '../ops/broadcast.ts';
+import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
+import type { LearnerSpec } from '../program/spec.ts';
+import { UpdateContract } from '../replay/utd.ts';
 import { calibrated, conservativeLoss, wsrl } from './wsrl.ts';
 
 const [B, O, A, K, N] = [4, 3, 2, 1, 2];

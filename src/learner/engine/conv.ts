@@ -1,7 +1,4 @@
-/**
- * Convolution over images and its transpose, with their gradients. Each is the gradient of the other for its image, and
- * both have the same gradient for their weight.
- */
+/** Convolution over images, with its gradients: for the image its transpose, for the weight a product of patches. */
 
 import { mul, stopGradient } from '../ops/arithmetic.ts';
 import { reduceSum, reshape } from '../ops/broadcast.ts';
@@ -9,7 +6,7 @@ import { transpose } from '../ops/shape.ts';
 import { gradients } from './autodiff.ts';
 import { type Graph, scopeOf, show, type Tensor } from './graph.ts';
 import { matmul } from './linear.ts';
-import { type ConvOptions, columnOrder, columns, fourSizes, type Windows, windowsOf } from './windows.ts';
+import { type ConvOptions, columnOrder, columns, type Windows, windowsOf } from './windows.ts';
 
 /**
  * Slides `weight` [out, in, k, l] over `image` [B, in, H, W] and gives [B, out, h, w] with
@@ -23,31 +20,6 @@ export function conv2d(image: Tensor, weight: Tensor, options: ConvOptions = {})
     convolve(stopGradient(image), stopGradient(weight), windows),
     [image, weight],
     [(d) => spread(d, stopGradient(weight), windows), (d) => weightGradient(stopGradient(image), d, windows)],
-  );
-}
-
-/**
- * The transpose of `conv2d` with the same weight [in, out, k, l]: `image` [B, in, h, w] gives [B, out, H, W], from which
- * `conv2d` would make h and w. `extra` in [0, stride) adds rows and columns at the end that no whole kernel reaches:
- * H = (h − 1)·stride − 2·padding + k + extra.
- */
-export function convTranspose2d(
-  image: Tensor,
-  weight: Tensor,
-  options: ConvOptions & { readonly extra?: number } = {},
-): Tensor {
-  const g = scopeOf(image, weight);
-  const { stride = 1, padding = 0, extra = 0 } = options;
-  const [batch, count, h, w] = fourSizes(g, 'convTranspose2d', 'image', image.shape);
-  const [takes, out, k, l] = fourSizes(g, 'convTranspose2d', 'weight', weight.shape);
-  fit(g, 'convTranspose2d', image, weight, count, takes);
-  if (!(extra >= 0 && extra < stride)) throw g.mistake(`convTranspose2d: extra lies in [0, ${stride}), got ${extra}`);
-  const size = (n: number, kernel: number) => (n - 1) * stride - 2 * padding + kernel + extra;
-  const windows = windowsOf(g, 'convTranspose2d', [batch, out, size(h, k), size(w, l)], weight.shape, options);
-  return g.withGradient(
-    spread(stopGradient(image), stopGradient(weight), windows),
-    [image, weight],
-    [(d) => convolve(d, stopGradient(weight), windows), (d) => weightGradient(d, stopGradient(image), windows)],
   );
 }
 

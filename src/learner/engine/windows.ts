@@ -44,7 +44,7 @@ export function windowsOf(g: Graph, op: string, image: Shape, weight: Shape, opt
 }
 
 /** The four sizes of an image or weight, or the mistake. */
-export function fourSizes(g: Graph, op: string, what: string, shape: Shape): [number, number, number, number] {
+function fourSizes(g: Graph, op: string, what: string, shape: Shape): [number, number, number, number] {
   const [a, b, c, d, ...rest] = shape;
   if (a === undefined || b === undefined || c === undefined || d === undefined || rest.length > 0) {
     const wanted = what === 'image' ? '[batch, channels, height, width]' : '[out, in, height, width]';

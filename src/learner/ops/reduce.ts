@@ -35,16 +35,6 @@ export function logSumExp(x: Tensor, axis: number): Tensor {
   return x.graph.withGradient(y, [x], [(d) => mul(d, exp(sub(input, y)))]);
 }
 
-/** x − log Σ eˣ over the last axis: the log-probabilities of the classes whose logits are `x`. */
-export function logSoftmax(x: Tensor): Tensor {
-  const attributes = [{ name: 'axis', kind: 'int', value: normalAxis(x, -1) } as const];
-  const y: Tensor = x.graph.emit('LogSoftmax', [x], x.shape, {
-    attributes,
-    backward: [(d) => sub(d, mul(exp(stopGradient(y)), reduceSum(d, [-1])))],
-  });
-  return y;
-}
-
 function extreme(op: 'ReduceMin' | 'ReduceMax', x: Tensor, axis: number): Tensor {
   const y: Tensor = reduce(op, x, [axis], (d) => {
     const mask = equalMask(x, y);

@@ -61,13 +61,6 @@ export function slice(x: Tensor, axis: number, from: number, to: number): Tensor
   );
 }
 
-/** Zeros before and after along `axis`. */
-export function pad(x: Tensor, axis: number, before: number, after: number): Tensor {
-  const at = normalAxis(x, axis);
-  const at0 = (count: number) => x.shape.map((_, i) => (i === at ? count : 0));
-  return padAll(x, at0(before), at0(after));
-}
-
 /** Zeros: `before[i]` in front of and `after[i]` behind axis i; none is negative. */
 export function padAll(x: Tensor, before: readonly number[], after: readonly number[]): Tensor {
   if ([...before, ...after].every((n) => n === 0)) return x;

@@ -1,11 +1,11 @@
 /** What stamps of measurements tell: their order, and how long they were on their way. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { rosOptions } from '../../../tests/support/fake-ros-link.ts';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
 import { until } from '../../../tests/support/until.ts';
-import { FakeClock } from '../../core/clock.ts';
 import type { GuardNotice } from '../../core/index.ts';
 import { JointState } from '../messages/definitions.ts';
 import { STATE_QOS } from '../port/qos.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { FakeClock } from '../../core/clock.ts';
+import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { SystemClock } from '../../core/index.ts';
 import { Complaints } from './complaints.ts';
 import { parseInjection, Trouble } from './injection.ts';

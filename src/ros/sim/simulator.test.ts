@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { arm6Setup, jointsAt } from '../../../tests/support/arm6.ts';
+import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { MemoryGraph } from '../../../tests/support/ros-memory/memory-graph.ts';
 import { memoryPorts } from '../../../tests/support/ros-memory/memory-port.ts';
-import { FakeClock } from '../../core/clock.ts';
 import { ListControllers, SwitchController } from '../messages/controller-manager.ts';
 import {
   Clock,

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
+import { springsJ } from '../../../tests/support/springs.ts';
 import { times } from '../../../tests/support/times.ts';
 import { createRobotState, Rng, type RobotModel, type RobotState, type TankModel } from '../../core/index.ts';
 import { TANK_HELD, TANK_SLOWED } from '../bits.ts';
 import { brakeStep } from '../limits/brake.ts';
 import { EnergyTank } from './energy-tank.ts';
-import { springsJ } from './spring.ts';
 
 const T = 0.01;
 const full: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { oddArm3 } from '../../../tests/support/robot-models.ts';
 import { bookedJ, bookedWithBrakeJ, injectedJ, sentJ, withBrakeJ } from '../../../tests/support/spring-costs.ts';
+import { springsJ } from '../../../tests/support/springs.ts';
 import { times } from '../../../tests/support/times.ts';
 import { Rng, type RobotModel, type TankModel } from '../../core/index.ts';
 import { brakeStep, writeBrakeRate } from '../limits/brake.ts';
 import { JointPort } from './joint-port.ts';
 import { DISSIPATED, RELEASED } from './port.ts';
-import { springsJ } from './spring.ts';
 
 const tank: TankModel = { port: 'joint', startJ: 2, minJ: 0.1, maxJ: 4, powerMaxW: 80, recovery: 0.9 };
 

@@ -5,7 +5,9 @@
 import { ArmKinematics, LinkTopology, type RobotModel, rotationError } from '../../core/index.ts';
 import { BOOKED, BOOKED_WITH_BRAKE, COSTS, DISSIPATED, INJECTED, type SpringPort, WITH_BRAKE } from './port.ts';
 import { noiseOf, STILL_RAD_PER_S, SURE_NOISES, WINDOW_S } from './readings.ts';
-import { poseSpringJ, type Six } from './set-point-port.ts';
+
+/** Six numbers: x, y, z (m), then a rotation vector (rad), base frame. */
+type Six = ArrayLike<number>;
 
 /** A spring that holds less pulls at nothing, J. */
 const RELAXED_J = 1e-4;
@@ -205,4 +207,11 @@ function noiseOfTool(model: RobotModel): Float64Array {
     if (!topology.slides(i) && topology.moves(i, topology.toolLink)) out[1] = out[1]! + noise;
   }
   return out;
+}
+
+/** ½·eᵀKe, J, for the stiffnesses `k` (N/m, N·m/rad). Tick-safe. */
+function poseSpringJ(error: Six, k: Six): number {
+  let sum = 0;
+  for (let i = 0; i < 6; i++) sum += 0.5 * k[i]! * error[i]! * error[i]!;
+  return sum;
 }

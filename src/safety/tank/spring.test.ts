@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../../tests/support/robot-models.ts';
-import { DAMPING, HEADROOM, jointSpringJ, MOVED, SURE, springJ, springsJ, toDissipatedJ, WITHIN } from './spring.ts';
+import { springsJ } from '../../../tests/support/springs.ts';
+import { DAMPING, HEADROOM, jointSpringJ, MOVED, SURE, springJ, toDissipatedJ, WITHIN } from './spring.ts';
 
 function dissipatedJ(dampingNmSPerRad: number, headroomNm: number, movedRad: number, dtS: number): number {
   const damper = new Float64Array(5).fill(Number.NaN);

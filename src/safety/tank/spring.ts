@@ -2,7 +2,7 @@
  * A servo as a spring and a damper: what it stores and what it certainly takes out, with its torque limit. The torque of a
  * servo is τ = clip(K·e − d·q̇, ±τ_max) with e = set-point − joint (`docs/safety-case.md`, energy tank).
  */
-import type { JointModel, RobotModel } from '../../core/index.ts';
+import type { JointModel } from '../../core/index.ts';
 
 /**
  * Energy, J, in the spring of stiffness K > 0 (N·m/rad) behind a torque limit τ_max > 0 (N·m) at the error `errorRad`: the
@@ -18,15 +18,6 @@ export function springJ(errorRad: number, stiffnessNmPerRad: number, torqueMaxNm
 /** The same for a joint of a robot. Tick-safe. */
 export function jointSpringJ(joint: JointModel, errorRad: number): number {
   return springJ(errorRad, joint.stiffnessNmPerRad, joint.torqueMaxNm);
-}
-
-/** Energy in all springs of a robot whose servos hold `setPointRad` (n) while its joints are at `positionRad` (n), J. Tick-safe. */
-export function springsJ(model: RobotModel, setPointRad: ArrayLike<number>, positionRad: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < model.joints.length; i++) {
-    sum += jointSpringJ(model.joints[i]!, setPointRad[i]! - positionRad[i]!);
-  }
-  return sum;
 }
 
 /** Places in what `toDissipatedJ` takes: d, N·m·s/rad; m, N·m; Δ, rad; dt, s; and what it fills in, J. */

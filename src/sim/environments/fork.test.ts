@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { demonstrate } from '../../../tests/support/demonstrate.ts';
 import { Rng } from '../../core/index.ts';
-import { demonstrate } from './demonstrator.ts';
 import { Fork, ForkDemonstrator } from './fork.ts';
 
 let fork: Fork;

@@ -19,12 +19,6 @@ const SKILL: OptionFields<InsertSkill> = {
   searches: { kind: 'flag', default: true },
 };
 
-/**
- * A mediocre base policy: often misses the 2.5 mm that the chamfer catches, and does not look around. Measured: 189 of 400
- * episodes.
- */
-export const INSERT_BASE: InsertSkill = { aimErrorM: 0.0032, actionNoise: 0.1, searches: false };
-
 /** Off the hole by more than this it stays at the height of travel. Both in m. */
 const LINED_UP_M = 0.001;
 const TRAVEL_HEIGHT_M = 0.012;

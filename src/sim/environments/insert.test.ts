@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demonstrate } from '../../../tests/support/demonstrate.ts';
 import { type Environment, Rng } from '../../core/index.ts';
 import { Simulation } from '../../drivers/mujoco.ts';
-import { type Demonstrator, demonstrate } from './demonstrator.ts';
+import type { Demonstrator } from './demonstrator.ts';
 import { DepthCamera } from './depth-camera.ts';
-import { INSERT_BASE, InsertDemonstrator, InsertOverseer } from './insert-demonstrator.ts';
+import { InsertDemonstrator, InsertOverseer } from './insert-demonstrator.ts';
 import { InsertEnvironment } from './insert-environment.ts';
 
 describe('insertion by state', () => {
@@ -66,7 +67,8 @@ describe('insertion by state', () => {
   });
 
   it('is solved by the base policy about every other time, and by base and person together', () => {
-    const base = new InsertDemonstrator(environment, INSERT_BASE);
+    // Often misses the 2.5 mm that the chamfer catches, and does not look around: 189 of 400 episodes.
+    const base = new InsertDemonstrator(environment, { aimErrorM: 0.0032, actionNoise: 0.1, searches: false });
     const alone = successRate(environment, base, 40);
     expect(alone).toBeGreaterThanOrEqual(0.3);
     expect(alone).toBeLessThanOrEqual(0.65);

@@ -1,8 +1,8 @@
 /** What holds for every environment: sizes, repetition, refusals. */
 import { afterAll, describe, expect, it } from 'vitest';
+import { demonstrate } from '../../../tests/support/demonstrate.ts';
 import { type Environment, ReinError, Rng, totalObservationSize } from '../../core/index.ts';
 import { createDemonstrator, createOverseer } from './actors.ts';
-import { demonstrate } from './demonstrator.ts';
 import { createEnvironment, ENVIRONMENT_NAMES } from './registry.ts';
 
 /** Environments are slow to open and begin anew with each episode: one each. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
-import { FakeClock } from '../../core/clock.ts';
 import type { ActionSpec } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import type { TeleopEvent } from './teleop-event.ts';

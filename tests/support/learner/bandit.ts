@@ -1,9 +1,9 @@
 /** A problem that every algorithm must solve in a second: one step, one number to see, one to act with. For tests. */
-import { createTransition, Rng } from '../../core/index.ts';
-import { createAgent } from '../agent/agent.ts';
-import { Bindings, Session } from '../engine/session.ts';
-import type { LearnerConfig } from '../options/learner-config.ts';
-import { Replay } from '../replay/replay.ts';
+import { createTransition, Rng } from '../../../src/core/index.ts';
+import { createAgent } from '../../../src/learner/agent/agent.ts';
+import { Bindings, Session } from '../../../src/learner/engine/session.ts';
+import type { LearnerConfig } from '../../../src/learner/options/learner-config.ts';
+import { Replay } from '../../../src/learner/replay/replay.ts';
 
 /** The best action at `s` in [−1, 1]. */
 function best(s: number): number {

@@ -1,10 +1,10 @@
 /** Compares gradients with central differences, in float64: the gate for every operation and every loss. */
-import type { Rng } from '../../core/index.ts';
-import { mul } from '../ops/arithmetic.ts';
-import { reduceSum } from '../ops/broadcast.ts';
-import { gradients } from './autodiff.ts';
-import { Graph, type Shape, type Tensor } from './graph.ts';
-import { Bindings, Session } from './session.ts';
+import type { Rng } from '../../../src/core/index.ts';
+import { gradients } from '../../../src/learner/engine/autodiff.ts';
+import { Graph, type Shape, type Tensor } from '../../../src/learner/engine/graph.ts';
+import { Bindings, Session } from '../../../src/learner/engine/session.ts';
+import { mul } from '../../../src/learner/ops/arithmetic.ts';
+import { reduceSum } from '../../../src/learner/ops/broadcast.ts';
 
 /** Best for a central difference of order h² against rounding at 2⁻⁵². */
 const STEP = 1e-5;

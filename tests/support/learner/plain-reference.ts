@@ -1,5 +1,5 @@
 /** A second implementation of networks and optimiser in plain numbers, one row at a time: what the tests of whole calls compare with. */
-import type { ParameterLayout } from '../engine/parameters.ts';
+import type { ParameterLayout } from '../../../src/learner/engine/parameters.ts';
 
 /** Parameters of one network by name. */
 export type Net = (name: string) => number[];

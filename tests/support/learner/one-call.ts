@@ -1,11 +1,11 @@
 /** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
-import type { Rng } from '../../core/index.ts';
-import { Bindings, Session } from '../engine/session.ts';
-import type { Algorithm, Phase } from '../program/algorithm.ts';
-import { drawSubset } from '../program/batch.ts';
-import { buildProgram, type Program, stateParts } from '../program/program.ts';
-import { adamNumber } from '../program/program-inputs.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { Rng } from '../../../src/core/index.ts';
+import { Bindings, Session } from '../../../src/learner/engine/session.ts';
+import type { Algorithm, Phase } from '../../../src/learner/program/algorithm.ts';
+import { drawSubset } from '../../../src/learner/program/batch.ts';
+import { buildProgram, type Program, stateParts } from '../../../src/learner/program/program.ts';
+import { adamNumber } from '../../../src/learner/program/program-inputs.ts';
+import type { LearnerSpec } from '../../../src/learner/program/spec.ts';
 
 /** What went into the call and what came out. */
 export interface OneCall {

@@ -1,9 +1,9 @@
 /** Tensors for comparing gradients with central differences. For tests. */
-import { Rng } from '../../core/index.ts';
-import type { Graph, Tensor } from '../engine/graph.ts';
-import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
-import { reshape } from '../ops/broadcast.ts';
-import { slice } from '../ops/shape.ts';
+import { Rng } from '../../../src/core/index.ts';
+import type { Graph, Tensor } from '../../../src/learner/engine/graph.ts';
+import type { ParameterLayout, Parameters } from '../../../src/learner/engine/parameters.ts';
+import { reshape } from '../../../src/learner/ops/broadcast.ts';
+import { slice } from '../../../src/learner/ops/shape.ts';
 
 /** A constant of `shape`, drawn from N(0, 1) with `seed`. */
 export function gaussian(g: Graph, shape: readonly number[], seed: number): Tensor {
