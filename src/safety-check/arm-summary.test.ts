@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArmKinematics } from '../core/index.ts';
 import type { StageName } from '../safety/index.ts';
-import { BenchPlants, variantsOf } from './bench-plants.ts';
-import type { CheckedPlant } from './plant.ts';
+import { BenchPlants, type CheckedPlant, variantsOf } from './plants.ts';
 import { runTrial } from './run-trial.ts';
 import { loadCheckSubject } from './subject/load-subject.ts';
 import { type Totals, totalsOf, verdictOf } from './summary.ts';

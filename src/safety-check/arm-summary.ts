@@ -1,10 +1,9 @@
 /** What the simulated arm did beyond its limits, and the margins that would have covered it. */
 import { grouped, type RobotModel, significant } from '../core/index.ts';
+import { turnUnitOf } from './limits.ts';
 import { ARM_KINDS, type ArmExcursion, type ArmKind, type ArmResult, type MarginAdvice } from './result.ts';
+import type { Tally } from './tally.ts';
 import type { TrialOutcome } from './trial-outcome.ts';
-import { turnUnitOf } from './units.ts';
-import { createArmCounts } from './witness/arm-witness.ts';
-import { addCount } from './witness/witness.ts';
 
 /** What each kind is called in a table. */
 export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
@@ -14,17 +13,16 @@ export const ARM_WORDS: Readonly<Record<ArmKind, string>> = {
   armContact: 'links measured touching (MuJoCo)',
 };
 
-/** Sums what the outcomes saw of the arm, in `ticks` ticks. `hasEnergy`: the plant has masses. */
+/** What the outcomes, which are `sum` together, saw of the arm. `hasEnergy`: the plant has masses. */
 export function armOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
-  ticks: number,
+  { ticks, arm: counts }: Tally,
   hasEnergy: boolean,
 ): ArmResult {
   const applies = hasEnergy && model.base === undefined;
   const payloadMaxKg = model.payloadMaxKg ?? null;
   if (!applies) return { applies, payloadMaxKg, excursions: [], margins: [] };
-  const sums = createArmCounts();
   const units: Readonly<Record<ArmKind, string>> = {
     armPosition: turnUnitOf(model),
     armSpeed: '1',
@@ -32,9 +30,8 @@ export function armOf(
     armContact: 'm',
   };
   const excursions = ARM_KINDS.map((kind): ArmExcursion => {
-    for (const { arm } of outcomes) addCount(sums[kind], arm[kind]);
     const first = outcomes.find(({ arm }) => arm[kind].count > 0)?.name ?? null;
-    return { kind, ...sums[kind], ticks, unit: units[kind], first };
+    return { kind, ...counts[kind], ticks, unit: units[kind], first };
   });
   return { applies, payloadMaxKg, excursions, margins: advices(model, excursions) };
 }

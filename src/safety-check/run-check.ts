@@ -4,13 +4,12 @@ import { packageVersions } from '../config/index.ts';
 import { isFree, type RobotModel } from '../core/index.ts';
 import type { StageName } from '../safety/index.ts';
 import { type PlantVariant, planTrials, type TrialPlan } from './attack/plan.ts';
-import { variantsOf } from './bench-plants.ts';
-import { limitRowsOf } from './limit-rows.ts';
+import { limitRowsOf, untriedOf } from './limits.ts';
+import { variantsOf } from './plants.ts';
 import type { EnergyComparison, SafetyCheckResult } from './result.ts';
 import type { CheckSubject } from './subject/subject.ts';
 import { comparisonOf, totalsOf, verdictOf } from './summary.ts';
 import { TrialPool } from './threads/trial-pool.ts';
-import { untriedOf } from './untried.ts';
 
 /** Trials of each comparison, with the tank and again without. */
 const COMPARED_TRIALS = 8;

@@ -1,8 +1,8 @@
 /** From what single trials saw to what a check says. */
-import { grouped, isFree, quantile, type RobotModel } from '../core/index.ts';
+import { grouped, quantile, type RobotModel } from '../core/index.ts';
 import { STAGES } from '../safety/index.ts';
 import { armOf, armWords } from './arm-summary.ts';
-import { canStartFar } from './attack/plan.ts';
+import { appliesTo, turnUnitOf } from './limits.ts';
 import {
   ADVERSARIES,
   type AdversaryResult,
@@ -21,11 +21,10 @@ import {
   type ViolationCount,
   type ViolationKind,
 } from './result.ts';
+import { type Distances, sumOf, type Tally } from './tally.ts';
 import { energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
-import { turnUnitOf } from './units.ts';
 import { upperBound95 } from './upper-bound.ts';
 import type { StopSample } from './witness/stop-watch.ts';
-import { addCount, createCounts, createDistances } from './witness/witness.ts';
 
 const WORST_TRACES = 4;
 const BINS = 24;
@@ -62,41 +61,30 @@ export interface Totals {
   readonly worst: readonly Trace[];
 }
 
-/** What is summed besides the counts. */
-interface Sums {
-  readonly counts: Record<ViolationKind, { count: number; worst: number }>;
-  readonly first: Map<ViolationKind, TrialName>;
-  idleTicks: number;
-  farStarts: number;
-}
-
 /** Sums `outcomes`, in the order of their trials, whoever ran them. `hasEnergy`: the plant has masses. */
 export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], hasEnergy: boolean): Totals {
-  const sums: Sums = { counts: createCounts(), first: new Map(), idleTicks: 0, farStarts: 0 };
-  for (const { counts, name, idleTicks, farStarts } of outcomes) {
-    sums.idleTicks += idleTicks;
-    sums.farStarts += farStarts;
-    for (const kind of VIOLATION_KINDS) {
-      if (counts[kind].count > 0 && !sums.first.has(kind)) sums.first.set(kind, name);
-      addCount(sums.counts[kind], counts[kind]);
-    }
-  }
+  const sum = sumOf(outcomes);
+  const { ticks, simulatedS, plantFailures } = sum;
   const samples = outcomes.flatMap((outcome) => outcome.stops);
-  const ticks = sumOf(outcomes, 'ticks');
+  const firstOf = (kind: ViolationKind): TrialName | null =>
+    outcomes.find(({ counts }) => counts[kind].count > 0)?.name ?? null;
   return {
-    ticks,
-    trials: outcomes.length,
-    simulatedS: sumOf(outcomes, 'simulatedS'),
-    plantFailures: sumOf(outcomes, 'plantFailures'),
-    violations: VIOLATION_KINDS.map((kind) => violationOf(model, kind, sums, ticks, samples.length, hasEnergy)),
-    arm: armOf(model, outcomes, ticks, hasEnergy),
+    ...{ ticks, simulatedS, plantFailures, trials: outcomes.length },
+    violations: VIOLATION_KINDS.map((kind) => ({
+      kind,
+      applies: appliesTo(model, kind, hasEnergy),
+      ...violationOf(kind, sum, samples.length),
+      unit: unitFor(kind, model),
+      first: firstOf(kind),
+    })),
+    arm: armOf(model, outcomes, sum, hasEnergy),
     stages: STAGES.map((stage, i) => {
-      const acted = outcomes.reduce((sum, { stageTicks }) => sum + stageTicks[i]!, 0);
+      const acted = sum.stageTicks[i]!;
       return { stage, ticks: acted, share: ticks === 0 ? 0 : acted / ticks };
     }),
     adversaries: adversariesOf(outcomes),
-    margins: marginsOf(model, outcomes),
-    energy: energyOf(model, outcomes, hasEnergy),
+    margins: marginsOf(model, sum.least),
+    energy: energyOf(model, outcomes, sum, hasEnergy),
     stops: stopsOf(samples, turnUnitOf(model)),
     worst: [...outcomes]
       .sort((a, b) => a.marginMin - b.marginMin)
@@ -106,25 +94,13 @@ export function totalsOf(model: RobotModel, outcomes: readonly TrialOutcome[], h
 }
 
 function violationOf(
-  model: RobotModel,
   kind: ViolationKind,
-  sums: Sums,
-  ticks: number,
+  { ticks, idleTicks, farStarts, counts }: Tally,
   stops: number,
-  hasEnergy: boolean,
-): ViolationCount {
-  const { count, worst } = sums.counts[kind];
-  const chances = { disobedience: sums.idleTicks, startJump: sums.farStarts, lateStop: stops }[kind as string] ?? ticks;
-  return {
-    kind,
-    applies: appliesTo(model, kind, hasEnergy),
-    count,
-    ticks: chances,
-    upperBound95: upperBound95(count, Math.max(chances, count)),
-    worst,
-    unit: unitFor(kind, model),
-    first: sums.first.get(kind) ?? null,
-  };
+): Pick<ViolationCount, 'count' | 'ticks' | 'upperBound95' | 'worst'> {
+  const { count, worst } = counts[kind];
+  const chances = { disobedience: idleTicks, startJump: farStarts, lateStop: stops }[kind as string] ?? ticks;
+  return { count, ticks: chances, upperBound95: upperBound95(count, Math.max(chances, count)), worst };
 }
 
 /** The unit of `kind` for this robot: some joints turn, others slide. */
@@ -133,46 +109,16 @@ function unitFor(kind: ViolationKind, model: RobotModel): string {
   return UNITS[kind].replace(/^rad$/, unit).replace(/^rad(?=\/)/, unit.includes(' ') ? `(${unit})` : unit);
 }
 
-/** Whether a robot has what `kind` is about. */
-export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boolean): boolean {
-  const { base, collision } = model;
-  if (kind === 'position') return model.joints.some((joint) => !isFree(joint));
-  if (kind === 'workspace') return base === undefined;
-  if (kind === 'fence') return base?.fence !== undefined;
-  if (kind === 'selfCollision') return (collision?.pairs.length ?? 0) > 0;
-  if (kind === 'keepOut') return (collision?.keepOut?.length ?? 0) > 0;
-  if (kind === 'contact') return collision !== undefined && hasEnergy;
-  if (kind === 'energy') return model.tank !== undefined && hasEnergy;
-  if (kind === 'startJump') return canStartFar(model);
-  return true;
-}
-
 function adversariesOf(outcomes: readonly TrialOutcome[]): AdversaryResult[] {
   return ADVERSARIES.flatMap((name) => {
     const mine = outcomes.filter((outcome) => outcome.name.adversary === name);
     if (mine.length === 0) return [];
-    return [
-      {
-        name,
-        ticks: sumOf(mine, 'ticks'),
-        trials: mine.length,
-        violations: sumOf(mine, 'violatedTicks'),
-        changedTicks: sumOf(mine, 'changedTicks'),
-        marginMin: Math.min(...mine.map(({ marginMin }) => marginMin)),
-        peakKineticJ: Math.max(...mine.map(({ peakKineticJ }) => peakKineticJ)),
-        peakForceN: Math.max(...mine.map(({ peakForceN }) => peakForceN)),
-      },
-    ];
+    const { ticks, violatedTicks: violations, changedTicks, marginMin, peakKineticJ, peakForceN } = sumOf(mine);
+    return [{ name, ticks, trials: mine.length, violations, changedTicks, marginMin, peakKineticJ, peakForceN }];
   });
 }
 
-function marginsOf(model: RobotModel, outcomes: readonly TrialOutcome[]): Margins {
-  const least = createDistances();
-  for (const outcome of outcomes) {
-    for (const key of Object.keys(least) as (keyof typeof least)[]) {
-      least[key] = Math.min(least[key], outcome.least[key]);
-    }
-  }
+function marginsOf(model: RobotModel, least: Distances): Margins {
   const given = (value: number): number | null => (Number.isFinite(value) ? value : null);
   const { workspaceM, fenceM, selfM, keepOutM, shapesM, plantM, jointRad } = least;
   return {
@@ -189,24 +135,22 @@ function marginsOf(model: RobotModel, outcomes: readonly TrialOutcome[]): Margin
 function energyOf(
   model: RobotModel,
   outcomes: readonly TrialOutcome[],
+  { surplusMaxJ, tankMinJ, injectedJ, creditedJ, peakKineticJ }: Tally,
   hasEnergy: boolean,
 ): Omit<EnergyResult, 'comparison'> {
   const { tank } = model;
   const hasTank = tank !== undefined && hasEnergy;
-  const peakKineticJ = Math.max(0, ...outcomes.map((outcome) => outcome.peakKineticJ));
   const wildest = outcomes.reduce<TrialOutcome | null>(
     (best, each) => (best === null || each.peakKineticJ > best.peakKineticJ ? each : best),
     null,
   );
   return {
     hasTank,
-    surplusMaxJ: hasTank ? Math.max(...outcomes.map((outcome) => outcome.surplusMaxJ)) : 0,
+    surplusMaxJ: hasTank ? surplusMaxJ : 0,
     toleranceJ: energyToleranceJ(peakKineticJ),
-    tankMinJ: hasTank ? Math.min(...outcomes.map((outcome) => outcome.tankMinJ)) : null,
+    tankMinJ: hasTank ? tankMinJ : null,
     tankFloorJ: hasTank ? tank.minJ : null,
-    injectedJ: sumOf(outcomes, 'injectedJ'),
-    creditedJ: sumOf(outcomes, 'creditedJ'),
-    peakKineticJ,
+    ...{ injectedJ, creditedJ, peakKineticJ },
     trace: hasEnergy ? (wildest?.trace ?? null) : null,
   };
 }
@@ -260,17 +204,16 @@ export function comparisonOf(
   withTank: readonly TrialOutcome[],
   withoutTank: readonly TrialOutcome[],
 ): EnergyComparison {
-  const peak = (all: readonly TrialOutcome[], key: 'peakKineticJ' | 'peakForceN'): number =>
-    Math.max(0, ...all.map((outcome) => outcome[key]));
+  const [tank, bare] = [sumOf(withTank), sumOf(withoutTank)];
   return {
     attack,
     trials: withTank.length,
-    ticks: sumOf(withTank, 'ticks'),
-    peakKineticWithJ: peak(withTank, 'peakKineticJ'),
-    peakKineticWithoutJ: peak(withoutTank, 'peakKineticJ'),
-    peakForceWithN: peak(withTank, 'peakForceN'),
-    peakForceWithoutN: peak(withoutTank, 'peakForceN'),
-    hasTouched: attack !== 'wall' || peak([...withTank, ...withoutTank], 'peakForceN') > 0,
+    ticks: tank.ticks,
+    peakKineticWithJ: tank.peakKineticJ,
+    peakKineticWithoutJ: bare.peakKineticJ,
+    peakForceWithN: tank.peakForceN,
+    peakForceWithoutN: bare.peakForceN,
+    hasTouched: attack !== 'wall' || Math.max(tank.peakForceN, bare.peakForceN) > 0,
   };
 }
 
@@ -314,11 +257,3 @@ export const KIND_WORDS: Readonly<Record<ViolationKind, string>> = {
   startJump: 'start with a jump',
   lateStop: 'stopped too late',
 };
-
-type SumKey = {
-  [K in keyof TrialOutcome]: TrialOutcome[K] extends number ? K : never;
-}[keyof TrialOutcome];
-
-function sumOf(outcomes: readonly TrialOutcome[], key: SumKey): number {
-  return outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
-}

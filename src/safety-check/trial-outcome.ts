@@ -1,37 +1,16 @@
 /** What one trial saw, as plain data: it crosses threads. */
-import { STAGES } from '../safety/index.ts';
-import { ARM_KINDS, type Trace, type TrialName } from './result.ts';
-import type { ArmCounts } from './witness/arm-witness.ts';
+import type { ChainReport } from '../safety/index.ts';
+import type { Trace, TrialName } from './result.ts';
+import { addTally, createTally, type Tally } from './tally.ts';
 import type { StopSample } from './witness/stop-watch.ts';
-import { addCount, type Distances, type Witness } from './witness/witness.ts';
 
 /** Energy that an integration of the motion may seem to make, J, and as a share of what moves. */
 const ENERGY_ROUNDING_J = 2e-3;
 const ENERGY_ROUNDING_SHARE = 2e-3;
 
-export interface TrialOutcome {
+export interface TrialOutcome extends Tally {
   readonly name: TrialName;
-  ticks: number;
-  changedTicks: number;
-  violatedTicks: number;
-  /** Ticks without a valid command, and first commands that were too far. */
-  idleTicks: number;
-  farStarts: number;
-  counts: Witness['counts'];
-  readonly arm: ArmCounts;
-  /** Ticks in which each stage changed what was asked, in the order of `STAGES`. */
-  readonly stageTicks: number[];
-  least: Distances;
-  marginMin: number;
-  surplusMaxJ: number;
-  tankMinJ: number;
-  injectedJ: number;
-  creditedJ: number;
-  peakKineticJ: number;
-  peakForceN: number;
-  plantFailures: number;
-  simulatedS: number;
-  readonly stops: StopSample[];
+  readonly stops: readonly StopSample[];
   readonly trace: Trace;
 }
 
@@ -40,55 +19,60 @@ export function energyToleranceJ(peakKineticJ: number): number {
   return ENERGY_ROUNDING_J + ENERGY_ROUNDING_SHARE * peakKineticJ;
 }
 
+/** An outcome that counts into what its witnesses count. */
 export function createOutcome(
   name: TrialName,
-  witness: Witness,
-  arm: ArmCounts,
-  stops: StopSample[],
+  witnesses: Pick<Tally, 'counts' | 'arm' | 'least'>,
+  stops: readonly StopSample[],
   trace: Trace,
 ): TrialOutcome {
-  const stageTicks = STAGES.map(() => 0);
-  const { counts, least } = witness;
-  const none = { ticks: 0, changedTicks: 0, violatedTicks: 0, idleTicks: 0, farStarts: 0, plantFailures: 0 };
-  const energy = { surplusMaxJ: Number.NEGATIVE_INFINITY, tankMinJ: Number.POSITIVE_INFINITY };
-  const sums = { injectedJ: 0, creditedJ: 0, peakKineticJ: 0, peakForceN: 0, simulatedS: 0 };
-  return {
-    name,
-    ...none,
-    ...energy,
-    ...sums,
-    counts,
-    arm,
-    stageTicks,
-    least,
-    marginMin: Number.POSITIVE_INFINITY,
-    stops,
-    trace,
-  };
+  return { ...createTally(), ...witnesses, name, stops, trace };
 }
 
 /** Two attempts as one trial, with the trace of the one that came nearer to harm. */
 export function merged(a: TrialOutcome, b: TrialOutcome): TrialOutcome {
-  for (const kind of Object.keys(a.counts) as (keyof Witness['counts'])[]) addCount(a.counts[kind], b.counts[kind]);
-  for (const kind of ARM_KINDS) addCount(a.arm[kind], b.arm[kind]);
-  for (const [i, ticks] of b.stageTicks.entries()) a.stageTicks[i]! += ticks;
-  for (const key of Object.keys(a.least) as (keyof Distances)[]) a.least[key] = Math.min(a.least[key], b.least[key]);
-  return {
-    ...a,
-    ticks: a.ticks + b.ticks,
-    changedTicks: a.changedTicks + b.changedTicks,
-    violatedTicks: a.violatedTicks + b.violatedTicks,
-    idleTicks: a.idleTicks + b.idleTicks,
-    farStarts: a.farStarts + b.farStarts,
-    marginMin: Math.min(a.marginMin, b.marginMin),
-    surplusMaxJ: Math.max(a.surplusMaxJ, b.surplusMaxJ),
-    tankMinJ: Math.min(a.tankMinJ, b.tankMinJ),
-    injectedJ: a.injectedJ + b.injectedJ,
-    creditedJ: a.creditedJ + b.creditedJ,
-    peakKineticJ: Math.max(a.peakKineticJ, b.peakKineticJ),
-    peakForceN: Math.max(a.peakForceN, b.peakForceN),
-    plantFailures: a.plantFailures + b.plantFailures,
-    simulatedS: a.simulatedS + b.simulatedS,
-    trace: b.marginMin < a.marginMin ? b.trace : a.trace,
-  };
+  const trace = b.marginMin < a.marginMin ? b.trace : a.trace;
+  addTally(a, b);
+  return { ...a, trace };
 }
+
+/** Points of a trace. */
+const POINTS = 200;
+
+/** The course of one trial, for plots: keeps the smallest margin, the last tank content and the largest kinetic energy of each interval. */
+export class TraceRecorder {
+  readonly trace: Trace & Written;
+  readonly #every: number;
+  #count = 0;
+  #nowS = 0;
+  #injectedJ = 0;
+  #creditedJ = 0;
+  #margin = 1;
+  #kineticJ = 0;
+
+  constructor(trial: TrialName, ticks: number) {
+    this.#every = Math.max(1, Math.ceil(ticks / POINTS));
+    this.trace = { trial, timeS: [], margin: [], tankJ: [], injectedJ: [], creditedJ: [], kineticJ: [] };
+  }
+
+  /** A tick that took `dtS`. */
+  add(margin: number, tankJ: number, report: ChainReport, kineticJ: number, dtS: number): void {
+    this.#nowS += dtS;
+    this.#injectedJ += report.tankInjectedJ;
+    this.#creditedJ += report.tankCreditedJ;
+    this.#margin = Math.min(this.#margin, margin);
+    this.#kineticJ = Math.max(this.#kineticJ, kineticJ);
+    if (++this.#count % this.#every !== 0) return;
+    const { timeS, margin: margins, tankJ: tanks, injectedJ, creditedJ, kineticJ: kinetics } = this.trace;
+    timeS.push(this.#nowS);
+    margins.push(this.#margin);
+    tanks.push(tankJ);
+    injectedJ.push(this.#injectedJ);
+    creditedJ.push(this.#creditedJ);
+    kinetics.push(this.#kineticJ);
+    this.#margin = 1;
+    this.#kineticJ = 0;
+  }
+}
+
+type Written = { [K in Exclude<keyof Trace, 'trial'>]: number[] };

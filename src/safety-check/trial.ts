@@ -22,13 +22,11 @@ import {
 import { Attacker } from './attack/attacker.ts';
 import type { Genome } from './attack/genome.ts';
 import { actionSpecOf, type TrialPlan } from './attack/plan.ts';
-import { readingDelay, wallSide } from './bench-plants.ts';
 import { ChainMover, type Mover, NaiveMover } from './mover.ts';
-import type { CheckedPlant } from './plant.ts';
+import { type CheckedPlant, readingDelay, wallSide } from './plants.ts';
 import type { TrialName } from './result.ts';
 import { JointSensor, SENSOR_NOISES } from './sensor.ts';
-import { TraceRecorder } from './trace-recorder.ts';
-import { createOutcome, energyToleranceJ, type TrialOutcome } from './trial-outcome.ts';
+import { createOutcome, energyToleranceJ, TraceRecorder, type TrialOutcome } from './trial-outcome.ts';
 import { ArmWitness } from './witness/arm-witness.ts';
 import { EnergyLedger } from './witness/energy-ledger.ts';
 import { StopWatch } from './witness/stop-watch.ts';
@@ -108,7 +106,9 @@ export class TrialRun {
     this.#stops = plan.stops === 'none' ? undefined : new StopWatch(model, plan.stops, this.#leaseS);
     this.#trace = new TraceRecorder(name, plan.ticks / plan.attempts);
     this.#state = createRobotState(model.joints.length, 0);
-    this.#out = createOutcome(name, this.#witness, this.#arm.counts, this.#stops?.samples ?? [], this.#trace.trace);
+    const { counts, least } = this.#witness;
+    const witnesses = { counts, arm: this.#arm.counts, least };
+    this.#out = createOutcome(name, witnesses, this.#stops?.samples ?? [], this.#trace.trace);
     const { command } = this.#attacker;
     this.#poison = { ...command, action: command.action.slice().fill(Number.NaN) };
     this.#sent = { ...command, action: command.action.slice() };

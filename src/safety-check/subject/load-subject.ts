@@ -2,20 +2,21 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import {
+  isOwnLimits,
   loadRobotFile,
   type OwnLimits,
   problemsError,
+  type RawYaml,
   type RobotFile,
   readOwnLimits,
+  readRawYaml,
   readRosLimits,
   shownPath,
 } from '../../config/index.ts';
 import { ReinError, type RobotModel } from '../../core/index.ts';
 import { isMujoco } from '../../drivers/index.ts';
-import { checkPlant, compileSubject } from './check-plant.ts';
 import { type ModelFiles, type PlacedSubject, subjectOfModel } from './model-subject.ts';
-import type { CheckSubject, SubjectOptions } from './subject.ts';
-import { refuseLimits, refuseSubject, yamlKind } from './yaml-kind.ts';
+import { type CheckSubject, checkPlant, compileSubject, type SubjectOptions } from './subject.ts';
 
 /**
  * Loads what `pathOrName` stands for: a robot of `config/robots/` by name or path; a limits YAML, which has the key `model`;
@@ -142,4 +143,65 @@ function isModelFile(path: string): boolean {
 
 function at(folder: string, path: string): string {
   return isAbsolute(path) ? path : resolve(folder, path);
+}
+
+/** `unknown` goes to the reader of what was expected, which says key by key what is wrong. */
+type YamlKind = 'limits' | 'ros' | 'robot' | 'task' | 'learner' | 'unknown';
+
+/** Looks at the names of keys alone. Throws `ReinError` where it is no YAML. */
+function yamlKind(path: string, shownAs: string): YamlKind {
+  const root = readRawYaml(path, shownAs);
+  const keys = keysOf(root);
+  const has = (...names: readonly string[]): boolean => names.some((name) => keys.includes(name));
+  if (has('driver')) return 'robot';
+  if (has('robot', 'policyHz', 'action', 'maxSteps')) return 'task';
+  if (has('algorithm', 'actorHidden', 'criticHidden', 'utd')) return 'learner';
+  if (isOwnLimits(keys)) return 'limits';
+  if (isRos(root)) return 'ros';
+  return 'unknown';
+}
+
+/** Throws where a file of `kind` is no robot to be checked. */
+function refuseSubject(kind: YamlKind, shownAs: string): void {
+  if (kind === 'ros') {
+    throw new ReinError('config', `${shownAs} is a ROS joint_limits.yaml, which names no robot`, {
+      remedy: `give the MJCF or URDF, and this file beside it: rein safety check MODEL --limits ${shownAs}`,
+    });
+  }
+  if (kind === 'task' || kind === 'learner') {
+    throw new ReinError('config', `${shownAs} is the file of a ${kind}, and a robot is checked`, {
+      remedy: "give a robot's name or file, a limits file, or an MJCF or URDF with --limits",
+    });
+  }
+}
+
+/** Throws where a file of `kind` is nothing for `--limits`. */
+function refuseLimits(kind: YamlKind, shownAs: string): void {
+  if (kind !== 'robot' && kind !== 'task' && kind !== 'learner') return;
+  const remedy = kind === 'robot' ? `; a robot's file is checked alone: rein safety check ${shownAs}` : '';
+  throw new ReinError('config', `${shownAs} is the file of a ${kind}, and --limits takes limits of a model`, {
+    remedy: `give a limits file or a ROS joint_limits.yaml${remedy}`,
+  });
+}
+
+/** As `readRosLimits` looks for them: the group `joint_limits` at any depth, or joints with `has_…` at the top. */
+function isRos(node: RawYaml): boolean {
+  if (node.kind !== 'map') return false;
+  return node.entries.some(
+    ([key, value]) =>
+      key === 'joint_limits' ||
+      hasLimitGroup(value) ||
+      key === 'ros__parameters' ||
+      /^(has|max)_\w+$/.test(key) ||
+      isRos(value),
+  );
+}
+
+/** As in `joint1: { limit: { lower, upper, velocity, effort } }`. */
+function hasLimitGroup(node: RawYaml): boolean {
+  return node.kind === 'map' && node.entries.some(([key, value]) => key === 'limit' && value.kind === 'map');
+}
+
+function keysOf(node: RawYaml): readonly string[] {
+  return node.kind === 'map' ? node.entries.map(([key]) => key) : [];
 }

@@ -14,10 +14,9 @@ import {
 } from '../../config/index.ts';
 import { didYouMean, LinkTopology, matrixFromRpy, positionUnit, ReinError, type RobotModel } from '../../core/index.ts';
 import type { ImportedRobot, NamedFrame, PlantImage } from '../../drivers/mujoco.ts';
-import { compileSubject, type PlaceOf } from './check-plant.ts';
 import { choosePairs } from './choose-pairs.ts';
 import { type MergedJoint, mergeJoints } from './merge-joints.ts';
-import type { CheckSubject, SubjectOptions } from './subject.ts';
+import { type CheckSubject, compileSubject, type PlaceOf, type SubjectOptions } from './subject.ts';
 
 /** What is usually kept from position limits, rad or m; and at most this share of the smallest range. */
 const MARGIN_RAD = 0.02;

@@ -1,9 +1,9 @@
 /** A thread that runs trials on simulated robots of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
-import { BenchPlants } from '../bench-plants.ts';
+import { BenchPlants } from '../plants.ts';
 import { runTrial } from '../run-trial.ts';
-import type { CheckWorkerData, TrialAnswer, TrialFailure, TrialRequest } from './check-messages.ts';
+import type { CheckWorkerData, TrialAnswer, TrialFailure, TrialRequest } from './trial-pool.ts';
 
 const data = workerData as CheckWorkerData;
 const plants = new BenchPlants(data.subject);

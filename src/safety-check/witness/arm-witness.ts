@@ -1,31 +1,23 @@
 /** Judges the simulated arm itself, where the other witnesses judge its reference: loads and lag take it beyond. */
-import { ArmKinematics, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, isFree, type RobotModel } from '../../core/index.ts';
 import { ARM_KINDS, type ArmKind } from '../result.ts';
-import type { KindCount } from './witness.ts';
+import { type Counts, countOne, createCounts } from '../tally.ts';
+import { PointsRoom } from './points-room.ts';
 
 /** Rounding that is no excursion: of positions, rad or m, and of speeds, relative. */
 const ROUNDING = 1e-9;
 
-export type ArmCounts = Record<ArmKind, KindCount>;
-
-export function createArmCounts(): ArmCounts {
-  return Object.fromEntries(ARM_KINDS.map((kind) => [kind, { count: 0, worst: 0 }])) as ArmCounts;
-}
-
 /** Counts ticks after which an arm was measured beyond its limits. A mobile base has none of them. */
 export class ArmWitness {
-  readonly counts: ArmCounts = createArmCounts();
+  readonly counts: Counts<ArmKind> = createCounts(ARM_KINDS);
   readonly #model: RobotModel;
   readonly #arm: ArmKinematics;
-  readonly #point: Float64Array = new Float64Array(3);
-  readonly #points: readonly { readonly link: number; readonly at: readonly number[]; readonly box: WorkspaceBox }[];
+  readonly #points: PointsRoom;
 
   constructor(model: RobotModel) {
     this.#model = model;
     this.#arm = new ArmKinematics(model);
-    this.#points = (model.points ?? []).map(({ link, positionM, workspace = model.workspace }) => {
-      return { link: this.#arm.topology.link(link), at: positionM, box: workspace };
-    });
+    this.#points = new PointsRoom(model, this.#arm);
   }
 
   /** Where the arm truly is, [n] rad, and how fast, [n] rad/s. */
@@ -44,12 +36,7 @@ export class ArmWitness {
     this.#count('armPosition', beyond);
     this.#count('armSpeed', fast);
     this.#arm.forward(positionRad);
-    let outside = outsideM(this.#arm.tcpPositionM, this.#model.workspace);
-    for (const { link, at, box } of this.#points) {
-      this.#arm.pointOf(this.#point, link, at);
-      outside = Math.max(outside, outsideM(this.#point, box));
-    }
-    this.#count('armWorkspace', outside);
+    this.#count('armWorkspace', -this.#points.smallestM());
   }
 
   /** MuJoCo's own distance between monitored bodies of the simulated arm, m; negative where they overlap. */
@@ -58,16 +45,6 @@ export class ArmWitness {
   }
 
   #count(kind: ArmKind, amount: number): void {
-    if (!(amount > ROUNDING)) return;
-    const entry = this.counts[kind];
-    entry.count++;
-    if (amount > entry.worst) entry.worst = amount;
+    if (amount > ROUNDING) countOne(this.counts[kind], amount);
   }
-}
-
-/** How far a point is out of its box, along the axis on which it is farthest out, m; negative inside. */
-function outsideM(p: Float64Array, { minM, maxM }: WorkspaceBox): number {
-  let most = Number.NEGATIVE_INFINITY;
-  for (let k = 0; k < 3; k++) most = Math.max(most, minM[k]! - p[k]!, p[k]! - maxM[k]!);
-  return most;
 }

@@ -4,7 +4,7 @@
  * its promise the surplus never rises above 0, whatever the commands: contacts, friction and dampers only take energy out.
  */
 import type { RobotModel } from '../../core/index.ts';
-import type { CheckedPlant } from '../plant.ts';
+import type { CheckedPlant } from '../plants.ts';
 
 /** Energy of a joint's spring at the error `e`, J (rad, N·m/rad, N·m): quadratic until the servo saturates, then linear. */
 export function springJ(errorRad: number, stiffness: number, torqueMax: number): number {

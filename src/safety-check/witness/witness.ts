@@ -2,7 +2,7 @@
  * Counts what went wrong in a trial. It reads references and measurements, the robot's description and forward kinematics,
  * and shares nothing else with the chain that it judges. It changes nothing.
  */
-import { ArmKinematics, isFree, type RobotModel, type WorkspaceBox } from '../../core/index.ts';
+import { ArmKinematics, isFree, type RobotModel } from '../../core/index.ts';
 import {
   BROKEN_ACCEL,
   BROKEN_COLLISION,
@@ -13,8 +13,10 @@ import {
   LimitMonitor,
 } from '../../safety/index.ts';
 import { VIOLATION_KINDS, type ViolationKind } from '../result.ts';
+import { type Counts, countOne, createCounts, createDistances, type Distances } from '../tally.ts';
 import { ShapeDistances } from './distances.ts';
 import { FenceTrack } from './fence-track.ts';
+import { PointsRoom } from './points-room.ts';
 
 /** Rounding that is no violation: of distances, m, and of speeds, relative. */
 const ROUNDING_M = 1e-9;
@@ -25,45 +27,9 @@ const FENCE_ROUNDING_M = 1e-5;
 /** Shapes of the reference farther apart than this are asked of MuJoCo in every tenth tick only, m: touches of arms that stray farther are counted too low. */
 const NEAR_M = 0.1;
 
-/** Ticks and worst amounts of one kind. */
-export interface KindCount {
-  count: number;
-  worst: number;
-}
-
-/** Adds `more` to `sum`. */
-export function addCount(sum: KindCount, more: KindCount): void {
-  sum.count += more.count;
-  sum.worst = Math.max(sum.worst, more.worst);
-}
-
-export function createCounts(): Record<ViolationKind, KindCount> {
-  return Object.fromEntries(VIOLATION_KINDS.map((kind) => [kind, { count: 0, worst: 0 }])) as Record<
-    ViolationKind,
-    KindCount
-  >;
-}
-
-/** Smallest distances so far; Infinity where there is nothing to be distant from. */
-export interface Distances {
-  jointRad: number;
-  workspaceM: number;
-  fenceM: number;
-  selfM: number;
-  keepOutM: number;
-  /** MuJoCo's own shapes at the reference's pose, and of the simulated robot. */
-  shapesM: number;
-  plantM: number;
-}
-
-export function createDistances(): Distances {
-  const far = Number.POSITIVE_INFINITY;
-  return { jointRad: far, workspaceM: far, fenceM: far, selfM: far, keepOutM: far, shapesM: far, plantM: far };
-}
-
 /** Watches one trial. */
 export class Witness {
-  readonly counts: Record<ViolationKind, KindCount> = createCounts();
+  readonly counts: Counts<ViolationKind> = createCounts(VIOLATION_KINDS);
   readonly least: Distances = createDistances();
   /** Smallest margin of this tick as a share: 1 in the middle or far away, 0 at a limit. */
   margin = 1;
@@ -76,12 +42,7 @@ export class Witness {
   readonly #last: Float64Array;
   readonly #velocity: Float64Array;
   readonly #lastVelocity: Float64Array;
-  readonly #point: Float64Array = new Float64Array(3);
-  readonly #points: readonly {
-    readonly link: number;
-    readonly positionM: readonly number[];
-    readonly box: WorkspaceBox;
-  }[];
+  readonly #points: PointsRoom;
   /** Never tighter than where the trial began. */
   #selfLimitM = 0;
   #nearM = 0;
@@ -97,9 +58,7 @@ export class Witness {
     this.#last = new Float64Array(n);
     this.#velocity = new Float64Array(n);
     this.#lastVelocity = new Float64Array(n);
-    this.#points = (model.points ?? []).map(({ link, positionM, workspace = model.workspace }) => {
-      return { link: this.#arm.topology.link(link), positionM, box: workspace };
-    });
+    this.#points = new PointsRoom(model, this.#arm);
   }
 
   /** The reference stands at `referenceRad`. */
@@ -129,7 +88,7 @@ export class Witness {
   isInside(jointsRad: ArrayLike<number>): boolean {
     if (this.#model.base !== undefined) return true;
     this.#arm.forward(jointsRad);
-    return this.#pointsRoomM() >= 0;
+    return this.#points.smallestM() >= 0;
   }
 
   /**
@@ -212,7 +171,7 @@ export class Witness {
 
   #checkWorkspace(): number {
     if (this.#model.base !== undefined) return 0;
-    const room = this.#pointsRoomM();
+    const room = this.#points.smallestM();
     this.least.workspaceM = Math.min(this.least.workspaceM, room);
     const { minM, maxM } = this.#model.workspace;
     this.#margin((2 * room) / Math.min(maxM[0] - minM[0], maxM[1] - minM[1], maxM[2] - minM[2]));
@@ -271,31 +230,12 @@ export class Witness {
     return gained > 0;
   }
 
-  /** The smallest distance of any listed point to the walls at the kept pose, m. */
-  #pointsRoomM(): number {
-    let room = this.#roomM(this.#arm.tcpPositionM, this.#model.workspace);
-    for (const { link, positionM, box } of this.#points) {
-      this.#arm.pointOf(this.#point, link, positionM);
-      room = Math.min(room, this.#roomM(this.#point, box));
-    }
-    return room;
-  }
-
-  /** The smallest distance of a point to the walls of its box, m. */
-  #roomM(p: Float64Array, { minM, maxM }: WorkspaceBox): number {
-    let least = Number.POSITIVE_INFINITY;
-    for (let k = 0; k < 3; k++) least = Math.min(least, p[k]! - minM[k]!, maxM[k]! - p[k]!);
-    return least;
-  }
-
   #margin(share: number): void {
     if (share < this.margin) this.margin = share;
   }
 
   #count(kind: ViolationKind, amount: number): void {
-    const entry = this.counts[kind];
-    entry.count++;
-    if (amount > entry.worst) entry.worst = amount;
+    countOne(this.counts[kind], amount);
   }
 
   /** As the chain takes a tick: [T/2, 2T]. */

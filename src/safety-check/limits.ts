@@ -1,7 +1,7 @@
-/** A robot's limits as a table for people. */
+/** A robot's limits: as a table for people, which of them a check is about, and which it says nothing about. */
 import { isFree, type JointModel, positionUnit, type RobotModel } from '../core/index.ts';
-import type { LimitRow } from './result.ts';
-import { turnUnitOf } from './units.ts';
+import { canStartFar } from './attack/plan.ts';
+import type { LimitRow, ViolationKind } from './result.ts';
 
 /** All that the check holds the robot to, with units. */
 export function limitRowsOf(model: RobotModel): LimitRow[] {
@@ -55,4 +55,35 @@ function boxText(minM: readonly number[], maxM: readonly number[]): string {
 
 function short(value: number): string {
   return String(Number(value.toPrecision(5)));
+}
+
+/** Whether a robot has what `kind` is about. */
+export function appliesTo(model: RobotModel, kind: ViolationKind, hasEnergy: boolean): boolean {
+  const { base, collision } = model;
+  if (kind === 'position') return model.joints.some((joint) => !isFree(joint));
+  if (kind === 'workspace') return base === undefined;
+  if (kind === 'fence') return base?.fence !== undefined;
+  if (kind === 'selfCollision') return (collision?.pairs.length ?? 0) > 0;
+  if (kind === 'keepOut') return (collision?.keepOut?.length ?? 0) > 0;
+  if (kind === 'contact') return collision !== undefined && hasEnergy;
+  if (kind === 'energy') return model.tank !== undefined && hasEnergy;
+  if (kind === 'startJump') return canStartFar(model);
+  return true;
+}
+
+/** `energy (no tank)` and the like, for the verdict and the terminal. `hasEnergy`: the plant has masses. */
+export function untriedOf({ tank, collision, base, joints }: RobotModel, hasEnergy: boolean): string[] {
+  const untried: string[] = [];
+  const canTouch = base === undefined && joints.some((joint) => !isFree(joint));
+  if (tank === undefined || !hasEnergy) untried.push(`energy (${hasEnergy ? 'no tank' : 'no masses'})`);
+  if (canTouch && collision === undefined) untried.push('collisions (no shapes)');
+  if (canTouch && collision?.pairs.length === 0) untried.push('distance between links (no pairs)');
+  if (base !== undefined && base.fence === undefined) untried.push('fence (none given)');
+  return untried;
+}
+
+/** `rad`, `m`, or `rad or m` where some joints turn and others slide. */
+export function turnUnitOf({ joints }: Pick<RobotModel, 'joints'>): 'rad' | 'm' | 'rad or m' {
+  const slides = joints.filter((joint) => positionUnit(joint) === 'm').length;
+  return slides === 0 ? 'rad' : slides === joints.length ? 'm' : 'rad or m';
 }

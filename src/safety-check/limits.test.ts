@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { limitRowsOf } from './limit-rows.ts';
+import { limitRowsOf, turnUnitOf, untriedOf } from './limits.ts';
 import { loadCheckSubject } from './subject/load-subject.ts';
 import { totalsOf, verdictOf } from './summary.ts';
-import { turnUnitOf } from './units.ts';
-import { untriedOf } from './untried.ts';
 
 const { model: arm } = await loadCheckSubject('arm6');
 const { model: car } = await loadCheckSubject('car');

@@ -1,0 +1,95 @@
+/** What trials are counted by, as plain data that crosses threads: of one trial, and summed over any number. */
+import { STAGES } from '../safety/index.ts';
+import { ARM_KINDS, type ArmKind, VIOLATION_KINDS, type ViolationKind } from './result.ts';
+
+/** Ticks and worst amounts of one kind. */
+export interface KindCount {
+  count: number;
+  worst: number;
+}
+
+export type Counts<K extends string> = Readonly<Record<K, KindCount>>;
+
+/** None of any of `kinds`. */
+export function createCounts<K extends string>(kinds: readonly K[]): Counts<K> {
+  return Object.fromEntries(kinds.map((kind) => [kind, { count: 0, worst: 0 }])) as Record<K, KindCount>;
+}
+
+/** One more tick, in which it was `amount`. Tick-safe. */
+export function countOne(kind: KindCount, amount: number): void {
+  kind.count++;
+  if (amount > kind.worst) kind.worst = amount;
+}
+
+/** Smallest distances so far; Infinity where there is nothing to be distant from. */
+export interface Distances {
+  jointRad: number;
+  workspaceM: number;
+  fenceM: number;
+  selfM: number;
+  keepOutM: number;
+  /** MuJoCo's own shapes at the reference's pose, and of the simulated robot. */
+  shapesM: number;
+  plantM: number;
+}
+
+export function createDistances(): Distances {
+  const far = Number.POSITIVE_INFINITY;
+  return { jointRad: far, workspaceM: far, fenceM: far, selfM: far, keepOutM: far, shapesM: far, plantM: far };
+}
+
+const SUMS = {
+  ...{ ticks: 0, changedTicks: 0, violatedTicks: 0, plantFailures: 0, simulatedS: 0 },
+  /** Ticks without a valid command, and first commands that were too far. */
+  ...{ idleTicks: 0, farStarts: 0 },
+  ...{ injectedJ: 0, creditedJ: 0 },
+};
+const LEAST = { marginMin: Number.POSITIVE_INFINITY, tankMinJ: Number.POSITIVE_INFINITY };
+const MOST = { surplusMaxJ: Number.NEGATIVE_INFINITY, peakKineticJ: 0, peakForceN: 0 };
+
+export type Tally = typeof SUMS &
+  typeof LEAST &
+  typeof MOST & {
+    readonly counts: Counts<ViolationKind>;
+    readonly arm: Counts<ArmKind>;
+    /** Ticks in which each stage changed what was asked, in the order of `STAGES`. */
+    readonly stageTicks: number[];
+    readonly least: Distances;
+  };
+
+export function createTally(): Tally {
+  return {
+    ...{ ...SUMS, ...LEAST, ...MOST },
+    counts: createCounts(VIOLATION_KINDS),
+    arm: createCounts(ARM_KINDS),
+    stageTicks: STAGES.map(() => 0),
+    least: createDistances(),
+  };
+}
+
+/** All of `tallies` as one, in their order. */
+export function sumOf(tallies: readonly Tally[]): Tally {
+  const sum = createTally();
+  for (const each of tallies) addTally(sum, each);
+  return sum;
+}
+
+/** Adds `more` to `sum`. */
+export function addTally(sum: Tally, more: Tally): void {
+  for (const key of keysOf(SUMS)) sum[key] += more[key];
+  for (const key of keysOf(LEAST)) sum[key] = Math.min(sum[key], more[key]);
+  for (const key of keysOf(MOST)) sum[key] = Math.max(sum[key], more[key]);
+  for (const key of keysOf(sum.least)) sum.least[key] = Math.min(sum.least[key], more.least[key]);
+  for (const [i, ticks] of more.stageTicks.entries()) sum.stageTicks[i]! += ticks;
+  for (const kind of VIOLATION_KINDS) addCount(sum.counts[kind], more.counts[kind]);
+  for (const kind of ARM_KINDS) addCount(sum.arm[kind], more.arm[kind]);
+}
+
+function addCount(sum: KindCount, more: KindCount): void {
+  sum.count += more.count;
+  sum.worst = Math.max(sum.worst, more.worst);
+}
+
+function keysOf<T extends object>(of: T): (keyof T)[] {
+  return Object.keys(of) as (keyof T)[];
+}
