@@ -6,12 +6,12 @@ import { unsteadyLink } from '../../tests/support/unsteady-link.ts';
 import { ArmKinematics, type GuardAnswer, type GuardNotice, type RobotModel, type RobotState } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { FrameListener, NoticeListener } from '../guard/link/link.ts';
-import { announcementOf } from './announcement.ts';
-import { Approach } from './approach.ts';
 import { ArmDrive } from './arm-drive.ts';
-import { approachOf, excitationOf, type Identification, identifyArm } from './identify-arm.ts';
+import type { Identification } from './evaluate.ts';
+import { identifyArm } from './identify-arm.ts';
 import { packIdentification, unpackIdentification } from './identify-messages.ts';
 import { speedShareOf } from './joint-path.ts';
+import { Approach, announcementOf, approachOf, excitationOf } from './motion-plan.ts';
 import { openArm, untilMeasured, watched } from './open-arm.ts';
 import { inTheWay } from './rehearsal.ts';
 

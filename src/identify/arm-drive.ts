@@ -11,7 +11,6 @@ import {
 } from '../core/index.ts';
 import { createActionCommand, type GuardLink } from '../guard/index.ts';
 import { COMMAND_LATE, faultsOf, sentenceOf, TORQUE_FAULTS, withRow } from '../safety/index.ts';
-import { ANSWER_MS, inTime, SilentGuard } from './in-time.ts';
 import type { JointPath } from './joint-path.ts';
 import { actionPeriodS, actionTicks, PathFollower } from './path-follower.ts';
 
@@ -192,4 +191,32 @@ export async function ask(link: GuardLink, request: Parameters<GuardLink['reques
 
 function refused(what: string, reason: string): ReinError {
   return new ReinError('driver', `The guard refuses to ${what}: ${reason}.`);
+}
+
+/** A guard that is there says something within so long: it ticks every few milliseconds. */
+export const SILENCE_MS = 1000;
+/** It may take so long over an answer for which a driver makes itself ready. */
+export const ANSWER_MS = 10_000;
+
+/** `waited`, or a rejection where it takes longer than `limitMs` in real time. In lock-step, time stands still meanwhile. */
+export async function inTime<T>({ shape }: GuardLink, waited: Promise<T>, limitMs: number = SILENCE_MS): Promise<T> {
+  if (shape.timing === 'lock-step') return waited;
+  let timer: NodeJS.Timeout | undefined;
+  const silent = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new SilentGuard(limitMs)), limitMs);
+  });
+  try {
+    return await Promise.race([waited, silent]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** It is of no use to ask such a guard for anything. */
+export class SilentGuard extends ReinError {
+  constructor(limitMs: number) {
+    super('link', `The guard has said nothing for ${limitMs / 1000} s.`, {
+      remedy: 'See what holds up the machine or the robot, then begin again.',
+    });
+  }
 }

@@ -5,11 +5,11 @@ import { PlantArm, type PlantArmOptions } from '../../tests/support/plant-arm.ts
 import { type JointModel, LockStepClock, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
 import { createActionCommand, Guard, MemoryGuardLink } from '../guard/index.ts';
 import { faultsOf } from '../safety/index.ts';
-import { type Identification, identifyArm } from './identify-arm.ts';
-import { observerYaml } from './observer-yaml.ts';
+import type { Identification } from './evaluate.ts';
+import { identifyArm } from './identify-arm.ts';
 import { openArm } from './open-arm.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
-import { judge } from './verdict.ts';
+import { judge, observerYaml } from './verdict.ts';
 
 const { driver: _, torqueObserver: _shipped, ...robot } = arm6Setup().config.robot;
 const model: RobotModel = robot;

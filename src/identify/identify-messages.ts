@@ -2,7 +2,7 @@
 import { deserialize, serialize } from 'node:v8';
 import type { RobotModel } from '../core/index.ts';
 import type { FailedMessage } from '../session/index.ts';
-import type { Identification } from './identify-arm.ts';
+import type { Identification } from './evaluate.ts';
 
 /** Settings, as JSON in a file that its first argument names. */
 export interface IdentifyNodeConfig {

@@ -6,10 +6,10 @@
 import { readFileSync } from 'node:fs';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
 import { endFailed, tellParent } from '../session/index.ts';
-import { announcementOf } from './announcement.ts';
 import type { Excitation } from './excitation.ts';
-import { approachOf, excitationOf, identifyArm } from './identify-arm.ts';
+import { identifyArm } from './identify-arm.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification } from './identify-messages.ts';
+import { announcementOf, approachOf, excitationOf } from './motion-plan.ts';
 import { readySimulated, untilMeasured } from './open-arm.ts';
 
 /** People look at a line of progress so often, ms. */

@@ -18,8 +18,9 @@ import {
   type SupervisorEvent,
 } from '../session/index.ts';
 import { Consent } from './consent.ts';
-import { excitationOf, type Identification, noTorque } from './identify-arm.ts';
+import { type Identification, noTorque } from './evaluate.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, unpackIdentification } from './identify-messages.ts';
+import { excitationOf } from './motion-plan.ts';
 import { armDriver, watched } from './open-arm.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
 

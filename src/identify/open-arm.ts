@@ -4,8 +4,7 @@ import { createSetup, driverSpec, type RobotConfig, resolveConfig } from '../con
 import { LockStepClock, ReinError, type RobotModel } from '../core/index.ts';
 import { createDriver, type Driver, type DriverSpec, worldOf } from '../drivers/index.ts';
 import { Guard, type GuardLink, MemoryGuardLink } from '../guard/index.ts';
-import { ask } from './arm-drive.ts';
-import { ANSWER_MS, inTime } from './in-time.ts';
+import { ANSWER_MS, ask, inTime } from './arm-drive.ts';
 import { actionPeriodS, identifyAction } from './path-follower.ts';
 
 /** An arm that can be asked to move. `close` leaves it to its driver's exit policy. */

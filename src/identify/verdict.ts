@@ -8,12 +8,14 @@
 import {
   type JointModel,
   positionUnit,
+  ReinError,
   type RobotModel,
   significant,
   type TankModel,
+  type TorqueObserverModel,
   torqueUnit,
 } from '../core/index.ts';
-import type { Identification } from './identify-arm.ts';
+import type { Identification } from './evaluate.ts';
 
 /** One number of one joint, or of the robot. */
 export interface VerdictRow {
@@ -130,4 +132,38 @@ function leadRow({ tank }: RobotModel, { servo }: Identification): VerdictRow {
   const ok = file === undefined || measured === file;
   const sentence = `the servos ${measured === 1 ? 'lead' : 'do not lead'} by the reference's velocity, and the tank's file says otherwise: write tank.velocityFeedForward: ${measured === 1}`;
   return { of: 'robot', what: 'velocity feed-forward', unit: '', file, measured, within: undefined, ok, sentence };
+}
+
+/**
+ * What was found as the piece of YAML that a robot's file takes: `torqueObserver:` and what belongs below it. Throws `ReinError` where
+ * a number is not finite.
+ */
+export function observerYaml(observer: TorqueObserverModel, joints: readonly JointModel[], command: string): string {
+  const { links, servoMaxNm, externalMaxNm, ...rest } = observer;
+  const numbers = [...links.flat(), ...servoMaxNm, ...externalMaxNm, rest.filterS, rest.torqueAgeS];
+  if (!numbers.every(Number.isFinite)) {
+    throw new ReinError(
+      'driver',
+      'What was measured does not determine the arm: a number of its model is not finite.',
+      {
+        remedy: 'Give it more room about its home pose, or a longer --duration.',
+      },
+    );
+  }
+  const scalars = (['filterS', 'weight', 'wrench', 'velocityFeedForward', 'delayTicks', 'torqueAgeS'] as const).map(
+    (key) => `  ${key}: ${rest[key]}`,
+  );
+  return [
+    `# What the joints' torques are compared with (docs/safety-case.md, torque observer). Written by`,
+    `#   ${command}`,
+    '# Run it again after a change of tool, load or gains.',
+    'torqueObserver:',
+    ...scalars,
+    `  servoMaxNm: [${servoMaxNm.join(', ')}]`,
+    `  externalMaxNm: [${externalMaxNm.join(', ')}]`,
+    '  # mass, mass × centre x y z, inertia xx xy xz yy yz zz, rotor, viscous friction, dry friction, offset.',
+    '  links:',
+    ...links.map((link, i) => `    - [${link.map((value) => significant(value, 6)).join(', ')}] # ${joints[i]!.name}`),
+    '',
+  ].join('\n');
 }

@@ -1,0 +1,147 @@
+/** What a minute of an arm's motion tells of its servos, encoders and links, and the limits that follow from it. */
+import { mean, ReinError, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
+import { TorqueObserver } from '../safety/index.ts';
+import { fitDynamics } from './dynamics-fit.ts';
+import type { MotionRecord } from './motion-record.ts';
+import { type Sensitivity, sensitivityOf, toolLeversM } from './sensitivity.ts';
+import { fitServos, type ServoFit } from './servo-fit.ts';
+
+export interface Identification {
+  readonly servo: ServoFit;
+  /** [n] largest deviation of a standing joint from its mean, rad, and its root mean square. */
+  readonly noisePeakRad: readonly number[];
+  readonly noiseRmsRad: readonly number[];
+  /** [n] smallest step between two different readings, rad: the encoder's last bit, or less. */
+  readonly stepRad: readonly number[];
+  /** [n] largest measured torque, N·m. */
+  readonly torquePeakNm: readonly number[];
+  readonly observer: TorqueObserverModel;
+  /** The least that an observer with these limits notices. */
+  readonly sensitivity: Sensitivity;
+  readonly rows: number;
+  /** Frames of the guard that never came. */
+  readonly lost: number;
+}
+
+/** What a residual may be: so many times the largest of the minute, and a share of the joint's torque. */
+const RESIDUAL_MARGIN = 2;
+const SERVO_SHARE = 0.02;
+const EXTERNAL_SHARE = 0.05;
+/** Of a strike, a tool's sensor that gives samples may miss so much at first, N: nothing finer is asked of the joints. */
+const STRIKE_N = 20;
+/** A torque that never is more than this is not measured, N·m. */
+export const NO_TORQUE_NM = 1e-9;
+/** Nothing touches the tool while the arm is identified. */
+const UNTOUCHED: Float64Array = new Float64Array(6);
+
+/** What is said of a driver that does not measure the torques of `joints`. */
+export function noTorque(joints: readonly string[]): ReinError {
+  return new ReinError(
+    'driver',
+    `The driver measures no torque of ${joints.join(', ')}: nothing can be compared with it.`,
+    { remedy: 'Give effort in its joint states, or leave torqueObserver out of the robot file.' },
+  );
+}
+
+/**
+ * Fits servos and links to the record of the motion, and takes the sensors' noise from that of standing. `filterS`: of the observer, s.
+ * Throws `ReinError('driver')` for joints whose torques never differ from 0.
+ */
+export function evaluate(
+  model: RobotModel,
+  filterS: number,
+  standing: MotionRecord,
+  moving: MotionRecord,
+): Identification {
+  const torquePeakNm = model.joints.map((_, i) =>
+    moving.states.reduce((most, { torqueNm }) => Math.max(most, Math.abs(torqueNm[i]!)), 0),
+  );
+  if (!torquePeakNm.every((peak) => Number.isFinite(peak) && peak > NO_TORQUE_NM)) {
+    const silent = model.joints.filter((_, i) => !(torquePeakNm[i]! > NO_TORQUE_NM)).map(({ name }) => name);
+    throw noTorque(silent);
+  }
+  const servo = fitServos(model, moving);
+  const dynamics = fitDynamics(model, moving, { filterS, torqueAgeS: servo.torqueAgeS });
+  const limits = { servoMaxNm: unlimited(model), externalMaxNm: unlimited(model) };
+  const { velocityFeedForward, delayTicks, torqueAgeS } = servo;
+  const bare: TorqueObserverModel = {
+    ...{ filterS, ...dynamics, velocityFeedForward, delayTicks, torqueAgeS: rounded(torqueAgeS) },
+    ...limits,
+  };
+  const largest = residuals({ ...model, torqueObserver: bare }, moving);
+  const leverM = toolLeversM(model);
+  const observer: TorqueObserverModel = {
+    ...bare,
+    servoMaxNm: model.joints.map((joint, i) => limitOf(largest.servoNm[i]!, SERVO_SHARE * joint.torqueMaxNm)),
+    externalMaxNm: model.joints.map((joint, i) =>
+      Math.max(
+        limitOf(largest.externalNm[i]!, EXTERNAL_SHARE * joint.torqueMaxNm),
+        dynamics.wrench === 'subtracted' ? rounded(STRIKE_N * leverM[i]!) : 0,
+      ),
+    ),
+  };
+  const noise = model.joints.map((_, i) => noiseOf(standing, i));
+  return {
+    servo,
+    noisePeakRad: noise.map(({ peak }) => peak),
+    noiseRmsRad: noise.map(({ rms }) => rms),
+    stepRad: model.joints.map((_, i) => smallestStep(moving, i)),
+    torquePeakNm,
+    observer,
+    sensitivity: sensitivityOf(model, observer.externalMaxNm),
+    rows: moving.rows,
+    lost: moving.lost,
+  };
+}
+
+function unlimited({ joints }: RobotModel): readonly number[] {
+  return joints.map(() => Number.MAX_VALUE);
+}
+
+function limitOf(largestNm: number, leastNm: number): number {
+  return rounded(RESIDUAL_MARGIN * largestNm + leastNm);
+}
+
+/** [n] the largest residuals that an observer of `model` sees in `record`, N·m. */
+export function residuals(
+  model: RobotModel,
+  record: MotionRecord,
+): { readonly servoNm: Float64Array; readonly externalNm: Float64Array } {
+  const observer = new TorqueObserver(model);
+  const servoNm = new Float64Array(record.joints);
+  const externalNm = new Float64Array(record.joints);
+  for (const [k, state] of record.states.entries()) {
+    if (record.pieceRow[k] === 0) observer.restart();
+    observer.check(state, record.sentRad[k]!, record.dtS[k]!, true, UNTOUCHED);
+    for (let i = 0; i < record.joints; i++) {
+      servoNm[i] = Math.max(servoNm[i]!, Math.abs(observer.servoNm[i]!));
+      externalNm[i] = Math.max(externalNm[i]!, Math.abs(observer.externalNm[i]!));
+    }
+  }
+  return { servoNm, externalNm };
+}
+
+function noiseOf({ states }: MotionRecord, i: number): { readonly peak: number; readonly rms: number } {
+  const middle = mean(states.map(({ positionRad }) => positionRad[i]!));
+  let peak = 0;
+  let square = 0;
+  for (const { positionRad } of states) {
+    const off = Math.abs(positionRad[i]! - middle);
+    peak = Math.max(peak, off);
+    square += off * off;
+  }
+  return { peak, rms: Math.sqrt(square / states.length) };
+}
+
+function smallestStep({ states }: MotionRecord, i: number): number {
+  let smallest = Number.POSITIVE_INFINITY;
+  for (let k = 1; k < states.length; k++) {
+    const step = Math.abs(states[k]!.positionRad[i]! - states[k - 1]!.positionRad[i]!);
+    if (step > 0) smallest = Math.min(smallest, step);
+  }
+  return smallest;
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}
