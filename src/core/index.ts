@@ -21,6 +21,7 @@ export {
   policyObservationSize,
   totalObservationSize,
 } from './environment.ts';
+export { acquireLock, type DirectoryLock, lockHolder } from './files/lock.ts';
 export { replaceFile, replaceFileSync } from './files/replace-file.ts';
 export { storage, WriteError, writeErrorOf } from './files/write-error.ts';
 export { Framing } from './framing.ts';

@@ -5,10 +5,9 @@ import { faultRow } from '../../tests/support/fault-row.ts';
 import { ofOlderVersion } from '../../tests/support/other-version.ts';
 import { type PolicyWeights, sealWeights } from '../core/index.ts';
 import { type SubscribeOptions, subscribeWeights } from './downlink.ts';
-import type { LinkFault } from './fault.ts';
+import { encodeBundle } from './messages.ts';
 import { type LearnerServer, startLearnerServer } from './server.ts';
-import { encodeBundle } from './weights-bundle.ts';
-import { encodeFrame, WIRE_VERSION } from './wire.ts';
+import { encodeFrame, type LinkFault, WIRE_VERSION } from './wire.ts';
 
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };
 const open: { close(): Promise<void> }[] = [];

@@ -1,16 +1,11 @@
-/**
- * The robot's side of the weights. `newest` skips what is overtaken (real time); `all` gives every version in order
- * (lock-step). Nothing reaches the callback that has not passed `verifyWeights`.
- */
-
+/** The way of weights from learner to robots, both ends. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Dealer, Subscriber } from 'zeromq';
+import { Dealer, Subscriber, type XPublisher } from 'zeromq';
 import { type PolicyWeights, verifyWeights } from '../core/index.ts';
 import { Connection } from './connection.ts';
-import { fault, type LinkFault } from './fault.ts';
-import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS, weightsAddressBeside } from './sockets.ts';
-import { decodeBundle } from './weights-bundle.ts';
-import { decodeFrame, encodeFrame, peekWeightsVersion } from './wire.ts';
+import { decodeBundle, encodeBundle } from './messages.ts';
+import { CONNECTING_OPTIONS, Outbox, SEND_TIMEOUT_MS, weightsAddressBeside } from './sockets.ts';
+import { decodeFrame, encodeFrame, fault, type LinkFault, peekWeightsVersion } from './wire.ts';
 
 /** What a subscription needs. */
 export interface SubscribeOptions {
@@ -45,7 +40,10 @@ const ASK_AGAIN_MS = 1000;
 const PATIENCE_MS = 5000;
 const MOST_PATIENCE_MS = 60_000;
 
-/** Starts to receive weights; works whether or not the learner runs yet. Throws `ReinError('link')` for a bad address. */
+/**
+ * The robot's side: `newest` skips what is overtaken (real time); `all` gives every version in order (lock-step). Nothing reaches
+ * the callback that has not passed `verifyWeights`. Works whether or not the learner runs yet. Throws `ReinError('link')` for a bad address.
+ */
 export function subscribeWeights(options: SubscribeOptions): Subscription {
   return options.keep === 'newest' ? subscribeNewest(options) : subscribeAll(options);
 }
@@ -202,5 +200,78 @@ class BundleGate {
     if (problem.reason === 'bad-version') this.#toldVersion = problem.sentence;
     this.#options.onFault?.(problem);
     return undefined;
+  }
+}
+
+/** Versions kept for those who want all. */
+const HISTORY = 64;
+/** An unanswered request is repeated every second: one that was not is from somebody who has gone. */
+const REQUEST_EXPIRES_MS = 10_000;
+
+interface Waiting {
+  readonly identity: Buffer;
+  readonly have: number;
+  readonly askedMs: number;
+}
+
+/**
+ * The learner's side: the newest version is published to everybody and repeated to latecomers; who wants every version asks for the
+ * one after the last it has, and gets it as soon as it exists.
+ */
+export class WeightsPublisher {
+  readonly #outbox: Outbox<Uint8Array>;
+  readonly #reply: (identity: Buffer, frame: Uint8Array) => void;
+  readonly #history: { version: number; frame: Uint8Array }[] = [];
+  readonly #waiting = new Map<string, Waiting>();
+
+  /** `socket` is bound by the caller; `reply` sends a frame to one who asked. */
+  constructor(socket: XPublisher, reply: (identity: Buffer, frame: Uint8Array) => void) {
+    this.#outbox = new Outbox<Uint8Array>(socket, 4);
+    this.#reply = reply;
+  }
+
+  /** Version of the newest bundle, 0 before the first. */
+  get newest(): number {
+    return this.#history.at(-1)?.version ?? 0;
+  }
+
+  /** Sends `bundle` out. Throws `RangeError` when its version does not rise or it is too large for a message. */
+  publish(bundle: PolicyWeights): void {
+    const { version, schemaHash } = bundle.manifest;
+    if (version <= this.newest) throw new RangeError(`weights version ${version} follows ${this.newest}`);
+    const frame = encodeFrame(
+      { kind: 'weights', schemaHash, sequence: version, monotonicNs: process.hrtime.bigint() },
+      encodeBundle(bundle),
+    );
+    this.#history.push({ version, frame });
+    if (this.#history.length > HISTORY) this.#history.shift();
+    this.repeat();
+    for (const [key, waiting] of [...this.#waiting]) this.#answer(key, waiting);
+  }
+
+  /** Publishes the newest again: to somebody who has just subscribed, or in case it was dropped on the way. */
+  repeat(): void {
+    const newest = this.#history.at(-1);
+    this.#outbox.clear(); // what still waits is overtaken
+    if (newest !== undefined) this.#outbox.push(newest.frame);
+  }
+
+  /** `identity` has version `have` and wants the next. */
+  request(identity: Buffer, have: number): void {
+    const nowMs = performance.now();
+    for (const [key, { askedMs }] of this.#waiting) {
+      if (nowMs - askedMs > REQUEST_EXPIRES_MS) this.#waiting.delete(key);
+    }
+    const key = identity.toString('hex');
+    const waiting = { identity, have, askedMs: nowMs };
+    this.#waiting.set(key, waiting);
+    this.#answer(key, waiting);
+  }
+
+  #answer(key: string, waiting: Waiting): void {
+    const next = this.#history.find(({ version }) => version > waiting.have);
+    if (next === undefined) return;
+    this.#waiting.delete(key);
+    this.#reply(waiting.identity, next.frame);
   }
 }

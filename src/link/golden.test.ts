@@ -8,9 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createTransition, SOURCES, sealWeights, type Transition, verifyWeights } from '../core/index.ts';
 import { encodeSegmentHeader, sealSlot, slotBytes } from './journal/segment.ts';
-import { ackPayload, batchPayload, readBatch } from './messages.ts';
+import { ackPayload, batchPayload, decodeBundle, encodeBundle, readBatch } from './messages.ts';
 import { decodeRecord, encodeRecord, recordBytes } from './record.ts';
-import { decodeBundle, encodeBundle } from './weights-bundle.ts';
 import { decodeFrame, encodeFrame, robotIdHash } from './wire.ts';
 
 const SIZES = { observationSize: 3, actionSize: 2 };

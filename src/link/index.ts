@@ -1,14 +1,13 @@
 /** The link between robot and learner: journal, uplink, weights, and the learner's server. */
 export { type Subscription, subscribeWeights } from './downlink.ts';
 export { Journal, type JournalStatus, openJournal } from './journal/journal.ts';
-export { acquireLock, type DirectoryLock, lockHolder } from './journal/lock.ts';
 export { type JournalLoss, readJournal } from './journal/reader.ts';
 export { explainJournal, type JournalExplanation, mendJournal } from './journal/recover.ts';
 export { journalFolderIn } from './journal/survey.ts';
 export type { LearnerStatus } from './messages.ts';
+export { decodeBundle, encodeBundle } from './messages.ts';
 export { askLearner, type LearnerInfo } from './query.ts';
-export { firstDifference } from './robot-peer.ts';
+export { firstDifference } from './robot-session.ts';
 export { LearnerServer, startLearnerServer } from './server.ts';
 export { parseAddress } from './sockets.ts';
 export { connectUplink, Uplink } from './uplink.ts';
-export { decodeBundle, encodeBundle } from './weights-bundle.ts';

@@ -2,10 +2,9 @@
 import { Dealer } from 'zeromq';
 import { ReinError } from '../core/index.ts';
 import { Connection } from './connection.ts';
-import type { LinkFault } from './fault.ts';
 import { protocolRefusal, readAbout } from './messages.ts';
 import { CONNECTING_OPTIONS, SEND_TIMEOUT_MS } from './sockets.ts';
-import { decodeFrame, encodeFrame, type Frame } from './wire.ts';
+import { decodeFrame, encodeFrame, type Frame, type LinkFault } from './wire.ts';
 
 /** Who a learner is. */
 export interface LearnerInfo {

@@ -4,8 +4,7 @@
  */
 import { endianness } from 'node:os';
 import { createTransition, ok, type Result, SOURCES, type Transition } from '../core/index.ts';
-import { fault, type LinkFault } from './fault.ts';
-import { readU64, writeU64 } from './wire.ts';
+import { fault, type LinkFault, readU64, writeU64 } from './wire.ts';
 
 type NumberKey = { [K in keyof Transition]: Transition[K] extends number ? K : never }[keyof Transition];
 type FlagKey = { [K in keyof Transition]: Transition[K] extends boolean ? K : never }[keyof Transition];

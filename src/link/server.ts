@@ -7,8 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Router, XPublisher } from 'zeromq';
 import type { PolicyWeights } from '../core/index.ts';
-import { bindPair } from './bind.ts';
-import type { LinkFault } from './fault.ts';
+import { WeightsPublisher } from './downlink.ts';
 import {
   ACK_NOTHING_YET,
   ACK_REWIND,
@@ -22,11 +21,16 @@ import {
   readHello,
 } from './messages.ts';
 import { RECORD_VERSION } from './record.ts';
-import { RobotPeer, refusalFor } from './robot-peer.ts';
-import { type OnTransition, quarantine, type ServerCounters, type Watermark } from './robot-session.ts';
-import { HIGH_WATER_MARK, Outbox, receiveAll, SOCKET_OPTIONS } from './sockets.ts';
-import { WeightsPublisher } from './weights-publisher.ts';
-import { decodeFrame, encodeFrame, type Frame, type FrameFields, robotIdHash } from './wire.ts';
+import {
+  type OnTransition,
+  quarantine,
+  RobotPeer,
+  refusalFor,
+  type ServerCounters,
+  type Watermark,
+} from './robot-session.ts';
+import { bindPair, HIGH_WATER_MARK, Outbox, receiveAll, SOCKET_OPTIONS } from './sockets.ts';
+import { decodeFrame, encodeFrame, type Frame, type FrameFields, type LinkFault, robotIdHash } from './wire.ts';
 
 /** What a learner's server is started with. */
 export interface LearnerServerOptions {

@@ -1,5 +1,6 @@
 /** The settings and habits that all our ZeroMQ sockets share. Together with its users here, the only importer of zeromq. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { Router, XPublisher } from 'zeromq';
 import { ReinError } from '../core/index.ts';
 import { MAX_MESSAGE_BYTES } from './wire.ts';
 
@@ -140,10 +141,68 @@ export function weightsAddressBeside(address: string): string {
 }
 
 /** Refuses an address that other machines could reach: encryption and the allow-list for those do not exist yet. */
-export function requireLoopback(address: string): void {
+function requireLoopback(address: string): void {
   const { host } = parseAddress(address);
   if (host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)) return;
   throw new ReinError('link', `the learner does not listen on ${host}: only loopback addresses are allowed`, {
     remedy: 'use tcp://127.0.0.1:PORT, through a tunnel (ssh -L) where the robot is another machine',
   });
+}
+
+/** Free ports are taken in pairs; a neighbour may be in use. */
+const ATTEMPTS = 20;
+/** A socket that was closed gives its port back a moment later: for so long a port in use is tried again. */
+const STILL_CLOSING_MS = 300;
+
+/** Binds `router` to `bind` and `publisher` to `weightsBind`, or to the port after the router's. Rejects with `ReinError('link')`. */
+export async function bindPair(
+  router: Router,
+  publisher: XPublisher,
+  bind: string,
+  weightsBind: string | undefined,
+): Promise<{ address: string; weightsAddress: string }> {
+  requireLoopback(bind);
+  if (weightsBind !== undefined) requireLoopback(weightsBind);
+  const isAnyPort = parseAddress(bind).port === 0 && weightsBind === undefined;
+  for (let attempt = 1; ; attempt++) {
+    const address = await bindOne(router, bind);
+    try {
+      return { address, weightsAddress: await bindOne(publisher, weightsBind ?? weightsAddressBeside(address)) };
+    } catch (error) {
+      if (!isAnyPort || attempt === ATTEMPTS) throw error;
+      await router.unbind(address);
+    }
+  }
+}
+
+async function bindOne(socket: Router | XPublisher, address: string): Promise<string> {
+  const { host, port } = parseAddress(address);
+  try {
+    await bindPatiently(socket, address, port === 0 ? 0 : STILL_CLOSING_MS);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const sentence =
+      code === 'EADDRINUSE'
+        ? `port ${port} on ${host} is in use`
+        : `${address} cannot be bound: ${(error as Error).message}`;
+    throw new ReinError('link', sentence, {
+      remedy: 'stop the program that uses it (perhaps another learner), or choose another port',
+      cause: error,
+    });
+  }
+  return socket.lastEndpoint ?? address;
+}
+
+async function bindPatiently(socket: Router | XPublisher, address: string, patienceMs: number): Promise<void> {
+  const startedMs = performance.now();
+  for (;;) {
+    try {
+      await socket.bind(address);
+      return;
+    } catch (error) {
+      const isInUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (!isInUse || performance.now() - startedMs > patienceMs) throw error;
+    }
+    await delay(20);
+  }
 }

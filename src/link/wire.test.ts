@@ -2,9 +2,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { createTransition, SOURCES, sealWeights, type Transition, verifyWeights } from '../core/index.ts';
-import { readAck, readBatch, readControl, readHello, readHelloAck, readRefusal } from './messages.ts';
+import {
+  decodeBundle,
+  encodeBundle,
+  readAck,
+  readBatch,
+  readControl,
+  readHello,
+  readHelloAck,
+  readRefusal,
+} from './messages.ts';
 import { ARRAYS, ARRAYS_OFFSET, decodeRecord, encodeRecord, recordBytes, SCALARS } from './record.ts';
-import { decodeBundle, encodeBundle } from './weights-bundle.ts';
 import {
   decodeFrame,
   encodeFrame,

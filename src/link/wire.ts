@@ -4,7 +4,6 @@
  * This file knows bytes only: no sockets, no clock. `docs/architecture.md`, "The wire", and `tests/python/read_frames.py` read the same table.
  */
 import { Framing, ok, type Result, sha256Hex } from '../core/index.ts';
-import { fault, type LinkFault } from './fault.ts';
 
 /** What a frame carries. The index is the code on the wire: never reorder, only append. Code 0 stays unused. */
 export const FRAME_KINDS = [
@@ -59,6 +58,36 @@ const FRAMING = new Framing({
   checksum: 'frame',
 });
 const NO_HASH = '0000000000000000';
+
+/** Short codes, for counters, of why bytes are not used; grouped by where they are found: frame, transition, message, weights. */
+export type LinkFaultReason =
+  | 'too-short'
+  | 'too-long'
+  | 'bad-magic'
+  | 'bad-version'
+  | 'bad-kind'
+  | 'bad-length'
+  | 'bad-checksum'
+  | 'bad-value'
+  | 'not-finite'
+  | 'bad-message'
+  | 'wrong-schema'
+  | 'wrong-run'
+  | 'wrong-robot'
+  | 'bad-digest'
+  | 'old-version';
+
+/** Why bytes that arrived or were read back are not used. Never thrown: it travels in a `Result`. */
+export interface LinkFault {
+  readonly reason: LinkFaultReason;
+  /** One sentence. */
+  readonly sentence: string;
+}
+
+/** A failed `Result` with a `LinkFault`. */
+export function fault(reason: LinkFaultReason, sentence: string): { readonly ok: false; readonly error: LinkFault } {
+  return { ok: false, error: { reason, sentence } };
+}
 
 /** A frame's fields. `payload` is a view into the received message: copy what must outlive it. */
 export interface Frame {

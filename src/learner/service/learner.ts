@@ -8,19 +8,15 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
+  acquireLock,
+  type DirectoryLock,
   type ObservationParts,
   type PolicyWeights,
   ReinError,
   sealWeights,
   type Transition,
 } from '../../core/index.ts';
-import {
-  acquireLock,
-  type DirectoryLock,
-  type LearnerServer,
-  type LearnerStatus,
-  startLearnerServer,
-} from '../../link/index.ts';
+import { type LearnerServer, type LearnerStatus, startLearnerServer } from '../../link/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
 import { type Taken, Training } from '../training.ts';
 import {

@@ -5,12 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { ReinError, type Transition } from '../../core/index.ts';
+import { type DirectoryLock, ReinError, type Transition } from '../../core/index.ts';
 import { type RecordId, type RecordSizes, recordBytes } from '../record.ts';
-import { acquireLock, type DirectoryLock } from './lock.ts';
 import { countUpTo, readSlotRange } from './reader.ts';
-import { cutTorn } from './recover.ts';
+import { cutTorn, lockJournal } from './recover.ts';
 import { slotAt, slotBytes } from './segment.ts';
 import { type JournalStorage, nodeStorage } from './storage.ts';
 import { type JournalFinding, type JournalPart, type JournalSurvey, surveyJournal } from './survey.ts';
@@ -60,7 +58,7 @@ export function openJournal(options: JournalOptions): Journal {
   let lock: DirectoryLock | undefined;
   try {
     mkdirSync(dir, { recursive: true });
-    lock = acquireLock(join(dir, 'journal.lock'));
+    lock = lockJournal(dir);
     return new Journal(options, lock);
   } catch (error) {
     lock?.release();

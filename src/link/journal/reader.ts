@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Transition } from '../../core/index.ts';
-import type { LinkFault } from '../fault.ts';
 import { decodeRecord, peekId, type RecordId } from '../record.ts';
+import type { LinkFault } from '../wire.ts';
 import { readSlots, SEGMENT_HEADER_BYTES, slotAt } from './segment.ts';
 import { type JournalPart, surveyJournal } from './survey.ts';
 

@@ -1,4 +1,5 @@
 /** A journal explained, file by file, and mended: what was cut or replaced is kept beside it. Deletes nothing. */
+
 import {
   closeSync,
   existsSync,
@@ -12,8 +13,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { acquireLock, type DirectoryLock } from '../../core/index.ts';
 import { peekId } from '../record.ts';
-import { acquireLock } from './lock.ts';
 import { begunLine, closedLine, MANIFEST_FILE, nameOf } from './manifest.ts';
 import { encodeSegmentHeader, readSlots, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment.ts';
 import { type JournalFinding, type JournalSurvey, type SurveyedFile, surveyJournal } from './survey.ts';
@@ -128,7 +129,7 @@ export function cutTorn({ files }: JournalSurvey): number {
  * brought up to date. Gives a line for each thing done. Throws `ReinError('storage')` while a robot records there.
  */
 export function mendJournal(dir: string): string[] {
-  const lock = acquireLock(join(dir, 'journal.lock'));
+  const lock = lockJournal(dir);
   try {
     const survey = surveyJournal(dir);
     const done: string[] = [];
@@ -184,4 +185,10 @@ function freeName(path: string): string {
     const name = n === 1 ? path : `${path}.${n}`;
     if (!existsSync(name)) return name;
   }
+}
+
+/** Takes the journal in `dir` for this process. Throws `ReinError('storage')` where another one has it. */
+export function lockJournal(dir: string): DirectoryLock {
+  const path = join(dir, 'journal.lock');
+  return acquireLock(path, `the journal ${path}`);
 }

@@ -5,9 +5,8 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32c, ok, type Result } from '../../core/index.ts';
-import { fault, type LinkFault } from '../fault.ts';
 import { RECORD_VERSION, type RecordSizes, recordBytes } from '../record.ts';
-import { hashBytes, hexOf } from '../wire.ts';
+import { fault, hashBytes, hexOf, type LinkFault } from '../wire.ts';
 
 export const SEGMENT_HEADER_BYTES = 128;
 const MAX_RUN_ID_BYTES = 64;

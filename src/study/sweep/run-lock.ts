@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { storage } from '../../core/index.ts';
-import { acquireLock, type DirectoryLock, lockHolder } from '../../link/index.ts';
+import { acquireLock, type DirectoryLock, lockHolder, storage } from '../../core/index.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
 
 /** How often it is looked whether somebody else has done, ms. */

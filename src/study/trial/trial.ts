@@ -7,6 +7,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  acquireLock,
   createTransition,
   mean,
   Rng,
@@ -17,7 +18,6 @@ import {
   WriteError,
 } from '../../core/index.ts';
 import { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from '../../learner/index.ts';
-import { acquireLock } from '../../link/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
 import { Numbering } from '../files/numbering.ts';
 import { readTransitionLog } from '../files/transition-log.ts';

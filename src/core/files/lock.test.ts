@@ -29,10 +29,10 @@ describe('a lock', () => {
     const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
     const ended = once(child, 'exit');
     const path = join(folder, 'a.lock');
-    const lock = acquireLock(path);
+    const lock = acquireLock(path, 'the folder a');
     lock.handTo(child.pid!);
     expect(lockHolder(path)).toBe(child.pid);
-    expect(() => acquireLock(path)).toThrow(`is in use by process ${child.pid}`);
+    expect(() => acquireLock(path, 'the folder a')).toThrow(`is in use by process ${child.pid}`);
     child.stdin.end();
     await ended;
     expect(lockHolder(path)).toBeUndefined();

@@ -1,6 +1,7 @@
-/** A lock file that names its process, so that two robots never write one journal; it outlives no process that held it. */
+/** A lock file that names its process, so that no two write in one folder; it outlives no process that held it. */
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { parseObject, ReinError } from '../../core/index.ts';
+import { parseObject } from '../json.ts';
+import { ReinError } from '../result.ts';
 
 /** A held lock. */
 export interface DirectoryLock {
@@ -17,7 +18,7 @@ interface Holder {
 }
 
 /** Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it. */
-export function acquireLock(path: string, what = `the journal ${path}`): DirectoryLock {
+export function acquireLock(path: string, what: string): DirectoryLock {
   const own = holderFor(process.pid);
   const mine = `${path}.${own.pid}`;
   for (let attempt = 0; attempt < 5; attempt++) {
