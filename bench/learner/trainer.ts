@@ -5,9 +5,9 @@ import type { SessionOptions } from '../../src/learner/engine/session-options.ts
 import { Bindings, createAgent, Replay, Session } from '../../src/learner/index.ts';
 import { loadAlgorithm } from '../../src/learner/options/algorithms.ts';
 import { updatesPerCall } from '../../src/learner/options.ts';
-import { buildProgram, stateParts } from '../../src/learner/program/program.ts';
-import { ProgramInputs } from '../../src/learner/program/program-inputs.ts';
-import type { LearnerSpec } from '../../src/learner/program/spec.ts';
+import type { LearnerSpec } from '../../src/learner/update/spec.ts';
+import { buildUpdateGraph, stateParts } from '../../src/learner/update/update-graph.ts';
+import { UpdateInputs } from '../../src/learner/update/update-inputs.ts';
 import type { BenchCase } from './cases.ts';
 
 /** What is trained. */
@@ -43,8 +43,8 @@ export class BareTrainer {
     const spec: LearnerSpec = { parts: { stateSize: observationSize }, actionSize, config };
     const algorithm = await loadAlgorithm(config.algorithm);
     const startMs = performance.now();
-    const program = buildProgram(algorithm, spec);
-    const session = await Session.create(program.graph.serialize(), options);
+    const updateGraph = buildUpdateGraph(algorithm, spec);
+    const session = await Session.create(updateGraph.graph.serialize(), options);
     const createMs = performance.now() - startMs;
 
     const state = new PingPongState(stateParts(algorithm, spec));
@@ -52,7 +52,7 @@ export class BareTrainer {
     const updates = updatesPerCall(config);
     const inputs = new Bindings();
     const arrays: Record<string, Float32Array | BigInt64Array> = {};
-    for (const { name, shape, type } of program.inputs) {
+    for (const { name, shape, type } of updateGraph.inputs) {
       const full = shape.map((size) => (size === -1 ? updates : size));
       const count = full.reduce((product, size) => product * size, 1);
       const data = type === 'real' ? new Float32Array(count) : new BigInt64Array(count);
@@ -64,7 +64,7 @@ export class BareTrainer {
     const replay = randomReplay(observationSize, actionSize);
     const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
     const visibleCount = replay.counts().online;
-    new ProgramInputs(program, spec, updates, arrays).fill({
+    new UpdateInputs(updateGraph, spec, updates, arrays).fill({
       replay,
       visibleCount,
       demoFraction: 0.5,
@@ -73,10 +73,10 @@ export class BareTrainer {
     });
 
     const metrics = new Bindings();
-    const [inner, outer] = [program.innerMetrics.length, program.outerMetrics.length];
+    const [inner, outer] = [updateGraph.innerMetrics.length, updateGraph.outerMetrics.length];
     metrics.set('inner_metrics', new Float32Array(updates * inner), [updates, inner]);
     metrics.set('outer_metrics', new Float32Array(outer), [outer]);
-    return new BareTrainer({ createMs, session, state, inputs, metrics, changed: program.changed });
+    return new BareTrainer({ createMs, session, state, inputs, metrics, changed: updateGraph.changed });
   }
 
   /** One training call; its wall time, ms. */

@@ -10,15 +10,17 @@ import {
   type Transition,
   totalObservationSize,
 } from '../core/index.ts';
+import type { AgentSpec } from './agent/agent.ts';
 import { type Agent, createAgent, type UpdateMetrics } from './agent/agent.ts';
-import type { AgentSpec } from './agent/agent-spec.ts';
-import { createReplay } from './agent/create-replay.ts';
 import type { PretrainingReport } from './agent/pretraining.ts';
 import type { TrainingState } from './checkpoint.ts';
 import { type ObservationEncoder, openObservationEncoder } from './imports/observation-encoder.ts';
+import { trainedChannels } from './options/encoder.ts';
 import { updatesPerCall } from './options/learner-config.ts';
-import type { DropReason, Replay } from './replay/replay.ts';
+import { imageStorage } from './replay/observation-store.ts';
+import { type DropReason, Replay } from './replay/replay.ts';
 import { UpdateContract } from './replay/utd.ts';
+import { learnedReward } from './update/costs.ts';
 
 /** What a training is made for. */
 export interface TrainingSpec extends Pick<AgentSpec, 'actionSize' | 'config' | 'seed' | 'engine' | 'hasRobot'> {
@@ -228,4 +230,22 @@ function described(encoder: EncoderFile | undefined): string {
   if (encoder === undefined) return 'no frozen encoder';
   const { file = 'an encoder', digest } = encoder;
   return `${file} (SHA-256 ${digest.slice(0, 16)})`;
+}
+
+/** An empty replay that keeps what the agent's algorithm needs: images in bytes, features in as many variants as are asked for, returns to the end of the episode. */
+export function createReplay({ algorithm, spec }: Pick<Agent, 'algorithm' | 'spec'>): Replay {
+  const { parts, config, actionSize } = spec;
+  const returns = {
+    discount: config.discount,
+    reward: ({ reward, cost, tankDrainJ }: { reward: number; cost: number; tankDrainJ: number }) =>
+      learnedReward(reward, cost, tankDrainJ, config),
+  };
+  const { encoder } = config;
+  // Pixels are kept in bytes; features are not made of 256 steps.
+  const storage = trainedChannels(encoder).length > 0 ? 'uint8' : 'float32';
+  const frame = imageStorage(parts, storage, encoder.frozen?.variants);
+  return new Replay(totalObservationSize(parts), actionSize, config.replayCapacity, {
+    ...(frame === undefined ? {} : { frame }),
+    ...(algorithm.needsReturns === true ? { returns } : {}),
+  });
 }

@@ -1,6 +1,6 @@
 /** The session in lock-step with a learner, and the environments that learners are studied in. */
-export { createDemonstrator, createOverseer } from './environments/actors.ts';
+
 export type { Demonstrator, Overseer } from './environments/demonstrator.ts';
-export { createEnvironment, ENVIRONMENT_NAMES } from './environments/registry.ts';
+export { createDemonstrator, createEnvironment, createOverseer, ENVIRONMENT_NAMES } from './environments/registry.ts';
 export { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 export { evaluationSeed, type SimulationResult, simulate } from './simulate.ts';

@@ -1,6 +1,6 @@
 /** An agent whose networks are sound and whose next update is not finite. */
 import type { Agent } from '../../src/learner/agent/agent.ts';
-import { stateParts } from '../../src/learner/program/program.ts';
+import { stateParts } from '../../src/learner/update/update-graph.ts';
 
 /** Puts Adam's second moments of `network` below 0, where they have no root: its loss stays finite, its next parameters do not. */
 export async function takeRoots(agent: Agent, network: string): Promise<void> {

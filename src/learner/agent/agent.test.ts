@@ -3,8 +3,8 @@ import { takeRoots } from '../../../tests/support/rootless-moment.ts';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { stateParts } from '../program/program.ts';
 import { Replay } from '../replay/replay.ts';
+import { stateParts } from '../update/update-graph.ts';
 import { type Agent, createAgent } from './agent.ts';
 
 const small: LearnerConfig = {

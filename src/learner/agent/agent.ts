@@ -1,23 +1,58 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
-import { type ActionRange, ReinError, Rng, type RngState, totalObservationSize } from '../../core/index.ts';
+import {
+  type ActionRange,
+  type ObservationParts,
+  ReinError,
+  Rng,
+  type RngState,
+  totalObservationSize,
+} from '../../core/index.ts';
+import { EngineThread } from '../compute/engine-thread.ts';
+import { LocalEngine } from '../compute/local-engine.ts';
+import type { TrainingEngine } from '../compute/training-engine.ts';
 import type { ObservationEncoder } from '../imports/observation-encoder.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import { checkLearnerConfig, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { stateParts } from '../program/program.ts';
-import { ENCODER, encoderSpec, STATISTICS } from '../program/sight.ts';
-import type { LearnerSpec } from '../program/spec.ts';
 import type { Replay } from '../replay/replay.ts';
-import { EngineThread } from '../training/engine-thread.ts';
-import { LocalEngine } from '../training/local-engine.ts';
-import type { TrainingEngine } from '../training/training-engine.ts';
-import { type AgentSpec, learnerSpec } from './agent-spec.ts';
-import { buildEncoder } from './encoder-graph.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import { ENCODER, encoderSpec, STATISTICS } from '../update/network-inputs.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { stateParts } from '../update/update-graph.ts';
 import { initialState, sizeOf } from './initial-state.ts';
 import { observationStatistics } from './observation-statistics.ts';
 import { PhaseDriver } from './phase-driver.ts';
-import { buildPolicy, type NamedWeights, policyParts, policyWeights } from './policy-graph.ts';
+import { buildEncoder, buildPolicy, type NamedWeights, policyParts, policyWeights } from './policy-graph.ts';
 import { type PretrainingOptions, type PretrainingReport, pretrain } from './pretraining.ts';
+
+/** Sizes, settings and seed of one agent. */
+export interface AgentSpec {
+  readonly observationSize: number;
+  /** What the observation is made of; absent: all of it is seen by everybody. */
+  readonly parts?: ObservationParts;
+  readonly actionSize: number;
+  readonly config: LearnerConfig;
+  readonly seed: number;
+  /**
+   * Where training calls run: in this thread, which they block, or in one of its own (needs the built program). The results are
+   * the same bit for bit.
+   */
+  readonly engine?: 'local' | 'thread';
+  /** A process that controls a robot runs on this machine: no thread spins then, and one core is left to it. Absent: none does. */
+  readonly hasRobot?: boolean;
+}
+
+/** The same with the parts of the observation known. Throws `RangeError` where they do not make it up. */
+function learnerSpec({
+  observationSize,
+  parts,
+  actionSize,
+  config,
+}: Omit<AgentSpec, 'seed' | 'engine' | 'hasRobot'>): LearnerSpec {
+  const known = parts ?? { stateSize: observationSize };
+  const total = totalObservationSize(known);
+  if (total === observationSize) return { parts: known, actionSize, config };
+  throw new RangeError(`the parts of the observation have ${total} numbers, the observation has ${observationSize}`);
+}
 
 /** What one training call reports. */
 export interface UpdateMetrics {
@@ -198,20 +233,20 @@ export class Agent {
   }
 
   /**
-   * The policy as a model whose weights are inputs, named as `actorWeights` names them; of what `eyes` are given, with a
-   * node in place of their encoder, where the agent learns from what they see: robots have the encoder's file.
+   * The policy as a model whose weights are inputs, named as `actorWeights` names them. Where the agent learns behind a frozen
+   * `encoder`, of the task's observations, with a node in its place: robots have the encoder's file.
    */
-  policyGraph(eyes?: ObservationEncoder): Uint8Array {
-    return buildPolicy(this.algorithm, this.spec, { eyes });
+  policyGraph(encoder?: ObservationEncoder): Uint8Array {
+    return buildPolicy(this.algorithm, this.spec, { encoder });
   }
 
   /**
-   * The policy as a model file that stands alone, with the encoder of `eyes` inside; with `ranges` [A] it gives the action in
+   * The policy as a model file that stands alone, with the frozen `encoder` inside; with `ranges` [A] it gives the action in
    * their units too. Rejects with `RangeError` where there are not as many ranges as numbers of an action.
    */
   async exportPolicy(
     metadata: Readonly<Record<string, string>> = {},
-    eyes?: ObservationEncoder,
+    encoder?: ObservationEncoder,
     ranges?: readonly ActionRange[],
   ): Promise<Uint8Array> {
     const { actionSize } = this.spec;
@@ -219,9 +254,9 @@ export class Agent {
       throw new RangeError(`${ranges.length} ranges are given for an action of ${actionSize} numbers`);
     }
     const weights = (await this.actorWeights()).data;
-    const content = { weights, eyes, metadata, ...(ranges === undefined ? {} : { ranges }) };
+    const content = { weights, encoder, metadata, ...(ranges === undefined ? {} : { ranges }) };
     const model = buildPolicy(this.algorithm, this.spec, content);
-    return eyes?.inline(model) ?? model;
+    return encoder?.inline(model) ?? model;
   }
 
   /**

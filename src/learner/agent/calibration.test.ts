@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, type Transition } from '../../core/index.ts';
-import type { CostWeights } from '../program/costs.ts';
+import type { CostWeights } from '../update/costs.ts';
 import { type EpisodeReturns, RealisedReturns } from './calibration.ts';
 
 /** A step whose observation is [episode, step] and whose action is step / 100. */

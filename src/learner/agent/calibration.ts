@@ -1,7 +1,7 @@
 /** What finished episodes really returned, to hold the critics' values against. */
 import type { Transition } from '../../core/index.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
-import { type CostWeights, learnedReward } from '../program/costs.ts';
+import { type CostWeights, learnedReward } from '../update/costs.ts';
 
 /** Steps that are handed out per episode, evenly spaced from its first to its last. */
 const SAMPLES = 6;

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { stateParts } from '../program/program.ts';
 import { Replay } from '../replay/replay.ts';
+import { stateParts } from '../update/update-graph.ts';
 import { type Agent, createAgent } from './agent.ts';
 
 const parts: ObservationParts = {

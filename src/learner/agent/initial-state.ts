@@ -2,11 +2,10 @@
 import type { Rng } from '../../core/index.ts';
 import type { StatePart } from '../engine/session.ts';
 import { initialise } from '../networks/mlp.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { networksOf } from '../program/networks-of.ts';
-import { stateParts } from '../program/program.ts';
-import { STATISTICS } from '../program/sight.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import { STATISTICS } from '../update/network-inputs.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { networksOf, stateParts } from '../update/update-graph.ts';
 
 /** Numbers in `parts`. */
 export function sizeOf(parts: readonly StatePart[]): number {

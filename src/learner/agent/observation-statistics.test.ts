@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng } from '../../core/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { STATISTICS } from '../program/sight.ts';
 import { Replay } from '../replay/replay.ts';
+import { STATISTICS } from '../update/network-inputs.ts';
 import { createAgent } from './agent.ts';
 import { observationStatistics } from './observation-statistics.ts';
 

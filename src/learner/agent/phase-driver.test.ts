@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { createTransition, Rng } from '../../core/index.ts';
 import { sac } from '../algorithms/sac.ts';
+import type { CallReport, OpenPhase, TrainingEngine } from '../compute/training-engine.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
-import { buildProgram } from '../program/program.ts';
-import { type Draw, type InputArrays, inputArrays } from '../program/program-inputs.ts';
-import type { LearnerSpec } from '../program/spec.ts';
 import { Replay } from '../replay/replay.ts';
-import type { CallReport, OpenPhase, TrainingEngine } from '../training/training-engine.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { buildUpdateGraph } from '../update/update-graph.ts';
+import { type Draw, type InputArrays, inputArrays } from '../update/update-inputs.ts';
 import { PhaseDriver } from './phase-driver.ts';
 
 const UPDATES = 2;
@@ -36,9 +36,9 @@ class WritingEngine {
   readonly #sets: InputArrays[] = [];
 
   async open(): Promise<OpenPhase> {
-    const program = buildProgram(sac, spec);
-    this.#sets.push(inputArrays(program, UPDATES), inputArrays(program, UPDATES));
-    return { inputs: program.inputs, sets: this.#sets };
+    const updateGraph = buildUpdateGraph(sac, spec);
+    this.#sets.push(inputArrays(updateGraph, UPDATES), inputArrays(updateGraph, UPDATES));
+    return { inputs: updateGraph.inputs, sets: this.#sets };
   }
 
   async run(_: string, set: number): Promise<CallReport> {

@@ -3,20 +3,20 @@
  * own, draws the next batch while the current one computes. What is drawn ahead is drawn in the same order as without.
  */
 import type { RngState } from '../../core/index.ts';
-import { type Draw, ProgramInputs } from '../program/program-inputs.ts';
-import type { TrainingRandom } from '../program/step.ts';
-import type { CallReport, PhaseName, TrainingEngine } from '../training/training-engine.ts';
+import type { CallReport, PhaseName, TrainingEngine } from '../compute/training-engine.ts';
+import type { TrainingRandom } from '../update/step.ts';
+import { type Draw, UpdateInputs } from '../update/update-inputs.ts';
 
 /** Made by `open`; one call after another, never two at once. */
 export class PhaseDriver {
   readonly #engine: TrainingEngine;
   readonly #phase: PhaseName;
-  readonly #inputs: readonly ProgramInputs[];
+  readonly #inputs: readonly UpdateInputs[];
   #set = 0;
   /** What the current set was filled for ahead of its call, and the generators as they were before. */
   #ahead: { readonly draw: Draw; readonly before: readonly RngState[] } | undefined;
 
-  private constructor(engine: TrainingEngine, phase: PhaseName, inputs: readonly ProgramInputs[]) {
+  private constructor(engine: TrainingEngine, phase: PhaseName, inputs: readonly UpdateInputs[]) {
     this.#engine = engine;
     this.#phase = phase;
     this.#inputs = inputs;
@@ -25,7 +25,7 @@ export class PhaseDriver {
   /** Opens `phase` for calls of `updates` inner updates. */
   static async open(engine: TrainingEngine, phase: PhaseName, updates: number): Promise<PhaseDriver> {
     const opened = await engine.open(phase, updates);
-    const inputs = opened.sets.map((arrays) => new ProgramInputs(opened, engine.spec, updates, arrays));
+    const inputs = opened.sets.map((arrays) => new UpdateInputs(opened, engine.spec, updates, arrays));
     return new PhaseDriver(engine, phase, inputs);
   }
 

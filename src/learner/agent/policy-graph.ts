@@ -1,16 +1,18 @@
 /** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
+
 import { type ActionRange, centreOf, halfRangeOf, policyObservationSize } from '../../core/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import type { ObservationEncoder } from '../imports/observation-encoder.ts';
+import { convolve, type EncoderSpec, encoderLayout } from '../networks/encoder.ts';
 import { add, clip, mul } from '../ops/arithmetic.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { tanh } from '../ops/functions.ts';
 import { slice } from '../ops/shape.ts';
-import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
-import { networksOf } from '../program/networks-of.ts';
-import { ENCODER, policyView, STATISTICS } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
+import { ENCODER, policyInput, STATISTICS } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import { networksOf } from '../update/update-graph.ts';
 
 /** The policy's weights as one array with the place of each tensor in it. */
 export interface NamedWeights {
@@ -23,8 +25,8 @@ export interface NamedWeights {
 /** Parts of the state that the policy is made of, with the network whose layout each has, if it is one. */
 export function policyParts(algorithm: Algorithm, spec: LearnerSpec): { part: string; network?: NetworkDef }[] {
   const networks = networksOf(algorithm, spec);
-  const eyes = networks.some(({ name }) => name === ENCODER) ? [ENCODER] : [];
-  const parts = [...algorithm.policy(spec).networks, ...eyes].map((part) => {
+  const trained = networks.some(({ name }) => name === ENCODER) ? [ENCODER] : [];
+  const parts = [...algorithm.policy(spec).networks, ...trained].map((part) => {
     const network = networks.find(({ name, hasTarget }) => name === part || (hasTarget && `${name}_target` === part));
     if (network === undefined)
       throw new RangeError(`the policy needs "${part}", which ${algorithm.name} does not have`);
@@ -73,8 +75,8 @@ export function policyWeights(
 export interface PolicyContent {
   /** As `policyWeights` gives them. Absent: every weight is an input of its own, so that new weights need no new session. */
   readonly weights?: Float32Array;
-  /** The observation is the task's; a node stands for their encoder, until `eyes.inline`. */
-  readonly eyes?: ObservationEncoder | undefined;
+  /** The observation is the task's; a node stands for the frozen encoder, until `encoder.inline`. */
+  readonly encoder?: ObservationEncoder | undefined;
   /** [A] Gives the model the output `command` too: the action in these units, which its metadata `command` lists. */
   readonly ranges?: readonly ActionRange[];
   readonly metadata?: Readonly<Record<string, string>>;
@@ -88,12 +90,12 @@ export interface PolicyContent {
 export function buildPolicy(
   algorithm: Algorithm,
   spec: LearnerSpec,
-  { weights, eyes, ranges, metadata = {} }: PolicyContent = {},
+  { weights, encoder, ranges, metadata = {} }: PolicyContent = {},
 ): Uint8Array {
   const g = new Graph('policy');
   const definition = algorithm.policy(spec);
-  const raw = g.input('observation', [1, eyes?.policySize ?? policyObservationSize(spec.parts)]);
-  const observation = eyes?.emit(raw) ?? raw;
+  const raw = g.input('observation', [1, encoder?.policySize ?? policyObservationSize(spec.parts)]);
+  const observation = encoder?.emit(raw) ?? raw;
   const tensors = weightTensorsOf(g, algorithm, spec, weights);
   const parameters = Object.fromEntries(
     policyParts(algorithm, spec).flatMap(({ part, network }) =>
@@ -102,7 +104,7 @@ export function buildPolicy(
   );
   const { noiseSize, noise } = definition;
   const drawn = noiseSize === 0 ? undefined : g.input('noise', [1, noiseSize]);
-  const seen = policyView(spec, observation, {
+  const seen = policyInput(spec, observation, {
     mean: tensors.get(STATISTICS.mean),
     scale: tensors.get(STATISTICS.scale),
     encoder: parameters[ENCODER],
@@ -114,9 +116,9 @@ export function buildPolicy(
     g.output('log_std', head.logStd);
   }
   if (ranges !== undefined) emitCommand(g, head, ranges);
-  const encoder = eyes === undefined ? {} : { encoder: eyes.digest };
+  const digest = encoder === undefined ? {} : { encoder: encoder.digest };
   const command = ranges === undefined ? {} : { command: JSON.stringify(ranges) };
-  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...encoder, ...command, ...metadata });
+  return g.serialize({ ...(noise === 'always' ? { noise } : {}), ...digest, ...command, ...metadata });
 }
 
 /** command = centre + half range × action, the action cut to [−1, 1] as robots do. */
@@ -159,4 +161,18 @@ function parametersOf(tensors: ReadonlyMap<string, Tensor>, part: string, networ
       reshape(slice(flat, 1, offset, offset + size), [members, ...shape]),
     ]),
   );
+}
+
+/** The model of `pixels` [1, channels, height, width] → `features`, with `weights` of `encoderLayout(spec)` inside. */
+export function buildEncoder(spec: EncoderSpec, weights: Float32Array): Uint8Array {
+  const g = new Graph('encoder');
+  const { channels, height, width } = spec.image;
+  const parameters = Object.fromEntries(
+    encoderLayout(spec).entries.map(({ name, shape, offset, size }) => [
+      name,
+      g.constant(weights.subarray(offset, offset + size), shape),
+    ]),
+  );
+  g.output('features', convolve(parameters, spec, g.input('pixels', [1, channels, height, width])));
+  return g.serialize();
 }

@@ -1,10 +1,10 @@
 /** Training before there are online transitions: on what the demonstration buffer holds. */
 import { ReinError } from '../../core/index.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { stateParts } from '../program/program.ts';
-import type { TrainingRandom } from '../program/step.ts';
+import type { PhaseName, TrainingEngine } from '../compute/training-engine.ts';
 import type { Replay } from '../replay/replay.ts';
-import type { PhaseName, TrainingEngine } from '../training/training-engine.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import type { TrainingRandom } from '../update/step.ts';
+import { stateParts } from '../update/update-graph.ts';
 import { sizeOf } from './initial-state.ts';
 import { PhaseDriver } from './phase-driver.ts';
 

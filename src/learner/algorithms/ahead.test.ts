@@ -4,9 +4,9 @@ import { Rng } from '../../core/index.ts';
 import { mul, square, sub } from '../ops/arithmetic.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import type { LearnerSpec } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { gaussianActorNetwork, nextDraw, sac } from './sac.ts';
 
 const config = { ...DEFAULT_LEARNER_CONFIG, criticOnlyUpdates: 0, actorHidden: [5], criticHidden: [4], batchSize: 3 };
@@ -18,7 +18,7 @@ function reporting(trains: boolean): Algorithm {
   return { ...sac, name: 'reporting', networks: (of) => [gaussianActorNetwork(of)], update: { inner } };
   function inner(step: Step): void {
     const ahead = nextDraw(step);
-    const there = step.policySight('next_observation');
+    const there = step.policyInput('next_observation');
     // The same row by row: inside the loop there is nothing to compute ahead of.
     const row = nextDraw(
       Object.assign(Object.create(step) as Step, { ahead: <T>(build: (own: Step) => T) => build(step) }),

@@ -8,7 +8,7 @@ import { reduceSum, reshape } from '../ops/broadcast.ts';
 import { tanh } from '../ops/functions.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { criticOnlyUpdates, type LearnerConfig } from '../options/learner-config.ts';
-import type { Step } from '../program/step.ts';
+import type { Step } from '../update/step.ts';
 
 /** Makes a step of a ramp: an advantage of a millionth counts as whole. */
 const STEEP = 1e6;
@@ -33,11 +33,11 @@ export function meanOfChosen(errors: Tensor, chosen: Tensor): Tensor {
  */
 export function cloneActor(
   step: Step,
-  meanOf: (parameters: Parameters, sight: Tensor) => Tensor,
+  meanOf: (parameters: Parameters, input: Tensor) => Tensor,
   action: Tensor = step.action,
 ): void {
   const { config } = step.spec;
-  const loss = cloningLoss(meanOf(step.online('actor'), step.policySight('observation', 'trainsEncoder')), action);
+  const loss = cloningLoss(meanOf(step.online('actor'), step.policyInput('observation', 'trainsEncoder')), action);
   // The spread has no part in this loss: its head keeps its first values. What lies below it is trained, so the spread moves.
   const frozen = ['logStd.weight', 'logStd.bias'];
   step.minimise('actor', loss, {
@@ -78,7 +78,7 @@ export function addCloning(step: Step, loss: Tensor, cloning: Cloning): Tensor {
  * nobody has tried; what was done, and was better, holds it to what is known. No gradient.
  */
 export function isBetter(step: Step, action: Tensor, values: Tensor): Tensor {
-  const shown = critics(step.online('critic'), step.criticSight('observation'), action);
+  const shown = critics(step.online('critic'), step.criticInput('observation'), action);
   const advantage = reshape(sub(reduceMean(shown, [0]), reduceMean(values, [0])), [step.batchSize, 1]);
   return stopGradient(clip(mul(advantage, STEEP), 0, 1));
 }

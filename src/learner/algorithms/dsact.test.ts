@@ -16,7 +16,7 @@ import { Graph, type Tensor } from '../engine/graph.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import { dsact, meanSpread, returnLoss, sampledReturn } from './dsact.ts';
 
 /** The numbers of each output of a graph without inputs. */

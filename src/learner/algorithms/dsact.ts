@@ -16,10 +16,10 @@ import { reduceMean, reduceMin } from '../ops/reduce.ts';
 import { argmaxOneHot, atOneHot, where } from '../ops/select.ts';
 import { permute } from '../ops/shape.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { criticInputSize } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import { criticInputSize } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { cloneActor } from './bc.ts';
 import {
   alphaOf,
@@ -65,17 +65,17 @@ function returnCriticNetwork(spec: LearnerSpec): NetworkDef {
 function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   // The slow actor looks through the encoder's slow copy, as the slow critics do.
-  const { mean, logStd } = gaussianActor(step.target('actor'), step.policySight('next_observation', 'target'));
+  const { mean, logStd } = gaussianActor(step.target('actor'), step.policyInput('next_observation', 'target'));
   const next = sampleTanhGaussian(mean, logStd, step.normal('next_noise', [config.batchSize, actionSize]));
   const members = step.targetSubset('critic', config.criticSubset);
-  const future = returnCritics(members, step.criticSight('next_observation', 'target'), next.action);
+  const future = returnCritics(members, step.criticInput('next_observation', 'target'), next.action);
   const sample = sampledReturn(future, step.normal('return_noise', [config.batchSize, 1]));
   const bonus = { temperature: alphaOf(step), logProbability: next.logProbability };
   const entropy = config.entropyInTarget ? bonus : undefined;
   const y = criticTarget(step.reward, step.discount, future.mean, entropy);
   const yz = criticTarget(step.reward, step.discount, sample, entropy);
 
-  const now = returnCritics(step.online('critic'), step.criticSight('observation'), step.action);
+  const now = returnCritics(step.online('critic'), step.criticInput('observation'), step.action);
   const b = meanSpread(step.part('spread'), now.spread, config.dsact.spreadRate);
   step.assign('spread', b);
   const { loss, weight, isBounded } = returnLoss(now, y, yz, b, config.dsact);
@@ -96,7 +96,7 @@ function updateActorAndCopies(step: Step): void {
 
 /** Behaviour cloning. The slow copy is set to the actor, or the first targets would be those of the actor before it. */
 function clone(step: Step): void {
-  cloneActor(step, (parameters, sight) => gaussianActor(parameters, sight).mean);
+  cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean);
   step.follow('actor', 1);
 }
 

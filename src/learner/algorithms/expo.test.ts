@@ -16,7 +16,7 @@ import { add, mul } from '../ops/arithmetic.ts';
 import { reduceSum, reshape } from '../ops/broadcast.ts';
 import { concat } from '../ops/shape.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import { editedLogProbability, editLoss, editShare, expo } from './expo.ts';
 import { drawEdit } from './on-the-fly.ts';
 

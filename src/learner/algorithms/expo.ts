@@ -13,10 +13,10 @@ import { reduceSum, reshape } from '../ops/broadcast.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { slice } from '../ops/shape.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { policyInputSize } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { MinimiseOptions, Step } from '../program/step.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import { policyInputSize } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { MinimiseOptions, Step } from '../update/step.ts';
 import { meanOfChosen } from './bc.ts';
 import {
   baseModel,
@@ -73,9 +73,9 @@ function updateCritics(step: Step): void {
   const { config } = spec;
   const proposers = { base: baseOf(step), edit: step.online('edit') };
   const noise = step.normal('next_noise', [batchSize, proposalNoiseSize(spec)]);
-  const proposals = propose(spec, proposers, step.policySight('next_observation'), noise);
+  const proposals = propose(spec, proposers, step.policyInput('next_observation'), noise);
   const members = step.targetSubset('critic', config.criticSubset);
-  const next = choose(proposals, proposalValues(members, step.criticSight('next_observation', 'target'), proposals));
+  const next = choose(proposals, proposalValues(members, step.criticInput('next_observation', 'target'), proposals));
   const y = criticTarget(step.reward, step.discount, reshape(next.value, [1, batchSize, 1]));
   learnCritics(step, y);
   step.report('chosenValue', reduceMean(next.value));
@@ -88,15 +88,15 @@ function updatePolicies(step: Step): void {
   const { config } = step.spec;
   // The base imitates, and waits for no critics.
   const options = { ...actorOptimiser(config), rate: config.learningRateActor };
-  step.report('baseLoss', updateBase(step, step.policySight('observation'), options));
+  step.report('baseLoss', updateBase(step, step.policyInput('observation'), options));
   if (config.expo.edited > 0) updateEdit(step);
 }
 
 /** Imitation alone, without `weightDecay`: the base policy on the demonstrations, before there is anything else. */
 export function cloneBase(step: Step): void {
   const { learningRateBc: rate, gradientClip: clip } = step.spec.config;
-  const sight = step.policySight('observation', 'trainsEncoder');
-  step.report('cloningLoss', updateBase(step, sight, { rate, clip, trainsEncoder: true }));
+  const input = step.policyInput('observation', 'trainsEncoder');
+  step.report('cloningLoss', updateBase(step, input, { rate, clip, trainsEncoder: true }));
   if (step.spec.config.expo.baseCopy === 'slow') step.follow('base', 1);
 }
 
@@ -119,10 +119,10 @@ function updateEdit(step: Step): void {
   const { config, actionSize } = spec;
   const { editScale, entropyInEditUnits } = config.expo;
   const noise = step.normal('edit_noise', [batchSize, actionSize]);
-  const drawn = drawEdit(step.online('edit'), step.policySight('observation'), action, noise);
-  const sight = stopGradient(step.criticSight('observation'));
+  const drawn = drawEdit(step.online('edit'), step.policyInput('observation'), action, noise);
+  const input = stopGradient(step.criticInput('observation'));
   const alpha = alphaOf(step);
-  const valuesOf = (edited: Tensor) => critics(step.online('critic'), sight, edited);
+  const valuesOf = (edited: Tensor) => critics(step.online('critic'), input, edited);
   const { loss, value, logProbability } = editLoss(drawn, action, valuesOf, alpha, config);
   step.minimise('edit', loss, actorOptimiser(config));
   const entropy = entropyOf(logProbability);

@@ -15,9 +15,9 @@ import { createAgent } from '../agent/agent.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { stateParts } from '../program/program.ts';
-import type { LearnerSpec } from '../program/spec.ts';
 import { Replay } from '../replay/replay.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { stateParts } from '../update/update-graph.ts';
 import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
 import { sac } from './sac.ts';
 

@@ -18,10 +18,10 @@ import { reduceMean } from '../ops/reduce.ts';
 import { argmaxOneHot, atOneHot } from '../ops/select.ts';
 import { concat, slice } from '../ops/shape.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
-import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
-import { policyInputSize } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
+import { policyInputSize } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { cloneActor } from './bc.ts';
 import {
   criticNetwork,
@@ -80,8 +80,8 @@ function graspNetwork(spec: LearnerSpec): NetworkDef {
 }
 
 /** Q_g(s, ·) [B, 3ⁿ]. */
-function graspValues(parameters: Parameters, sight: Tensor): Tensor {
-  return sight.graph.layer('grasp', () => dense(parameters, 'value', hidden(parameters, sight)));
+function graspValues(parameters: Parameters, input: Tensor): Tensor {
+  return input.graph.layer('grasp', () => dense(parameters, 'value', hidden(parameters, input)));
 }
 
 /** One update of all critics: of those of the continuous numbers as in SAC, then of the grippers'. */
@@ -97,10 +97,10 @@ function updateGraspCritic(step: Step): void {
   const { config } = spec;
   const command = slice(step.action, -1, spec.actionSize - grippers(spec), spec.actionSize);
   const penalty = togglePenalty(command, gripperPlaces(step), config.hilSerl);
-  const next = graspValues(step.online('grasp'), step.policySight('next_observation'));
-  const nextSlow = graspValues(step.target('grasp'), step.policySight('next_observation', 'target'));
+  const next = graspValues(step.online('grasp'), step.policyInput('next_observation'));
+  const nextSlow = graspValues(step.target('grasp'), step.policyInput('next_observation', 'target'));
   const y = graspTarget(step.reward, penalty, step.discount, next, nextSlow);
-  const values = graspValues(step.online('grasp'), step.policySight('observation'));
+  const values = graspValues(step.online('grasp'), step.policyInput('observation'));
   const loss = graspLoss(values, chosenCommand(command, config.hilSerl.commandThreshold), y);
   step.minimise('grasp', loss, { ...criticOptimiser(config), trainsEncoder: false });
   step.follow('grasp');
@@ -111,7 +111,7 @@ function updateGraspCritic(step: Step): void {
 
 /** Behaviour cloning of the continuous numbers. Values cannot be cloned: grippers learn from rewards. */
 function clone(step: Step): void {
-  const meanOf = (parameters: Parameters, sight: Tensor) => gaussianActor(parameters, sight).mean;
+  const meanOf = (parameters: Parameters, input: Tensor) => gaussianActor(parameters, input).mean;
   cloneActor(step, meanOf, continuous(step.spec, step.action));
 }
 

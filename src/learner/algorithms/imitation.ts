@@ -3,9 +3,9 @@
  * with `demoFraction` 1 its demonstrations and interventions, with less also what the policy did itself.
  */
 import { gaussianActor } from '../networks/actor.ts';
-import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
-import type { LearnerSpec } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { cloneActor } from './bc.ts';
 import { baseNetwork, cloneBase } from './expo.ts';
 import { baseModel } from './on-the-fly.ts';
@@ -21,7 +21,7 @@ export const bc: Algorithm = {
 };
 
 function imitate(step: Step): void {
-  if (isGaussian(step.spec)) cloneActor(step, (parameters, sight) => gaussianActor(parameters, sight).mean);
+  if (isGaussian(step.spec)) cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean);
   else cloneBase(step);
 }
 
@@ -32,7 +32,7 @@ function basePolicy(spec: LearnerSpec): PolicyDef {
     networks: ['base'],
     noiseSize: model.noiseSize,
     noise: 'always',
-    build: (parameters, sight, noise) => ({ action: model.act(parameters['base']!, sight, noise!) }),
+    build: (parameters, input, noise) => ({ action: model.act(parameters['base']!, input, noise!) }),
   };
 }
 

@@ -7,7 +7,7 @@ import { Bindings, Session } from '../engine/session.ts';
 import { initialise } from '../networks/mlp.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import { expo } from './expo.ts';
 import {
   choose,
@@ -123,10 +123,10 @@ describe('proposals', () => {
     const spec = specOf();
     const { value, values, action, again } = await evaluated((g) => {
       const proposers = { base: parametersOf(g, spec, 'base'), edit: parametersOf(g, spec, 'edit') };
-      const [sight, critic] = [gaussian(g, [20, O], 1), parametersOf(g, spec, 'critic')];
-      const proposals = propose(spec, proposers, sight, gaussian(g, [20, proposalNoiseSize(spec)], 2));
-      const found = choose(proposals, proposalValues(critic, sight, proposals));
-      const alone = proposalValues(critic, sight, rowsOf(found.action));
+      const [input, critic] = [gaussian(g, [20, O], 1), parametersOf(g, spec, 'critic')];
+      const proposals = propose(spec, proposers, input, gaussian(g, [20, proposalNoiseSize(spec)], 2));
+      const found = choose(proposals, proposalValues(critic, input, proposals));
+      const alone = proposalValues(critic, input, rowsOf(found.action));
       return {
         value: found.value,
         values: found.values,

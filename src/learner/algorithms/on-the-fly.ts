@@ -16,8 +16,8 @@ import { reduceSum, reshape } from '../ops/broadcast.ts';
 import { reduceMax, reduceMin } from '../ops/reduce.ts';
 import { argmaxOneHot, atOneHot } from '../ops/select.ts';
 import { concat, permute, slice } from '../ops/shape.ts';
-import type { PolicyDef } from '../program/algorithm.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { PolicyDef } from '../update/algorithm.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 
 /** Networks that propose actions. */
 export interface Proposers {
@@ -38,31 +38,31 @@ export function proposalNoiseSize(spec: LearnerSpec): number {
 }
 
 /**
- * The proposals at `sight` [B, inputs]: base actions a_b ~ π_b(s), then edits of the first of them, [B, candidates + edited, A].
+ * The proposals at `input` [B, inputs]: base actions a_b ~ π_b(s), then edits of the first of them, [B, candidates + edited, A].
  * `noise` [B, proposalNoiseSize].
  */
-export function propose(spec: LearnerSpec, { base, edit }: Proposers, sight: Tensor, noise: Tensor): Tensor {
+export function propose(spec: LearnerSpec, { base, edit }: Proposers, input: Tensor, noise: Tensor): Tensor {
   const { candidates, edited, editScale } = spec.config.expo;
-  const [rows, A] = [sight.shape[0]!, spec.actionSize];
+  const [rows, A] = [input.shape[0]!, spec.actionSize];
   const model = baseModel(spec);
   const end = candidates * model.noiseSize;
   const drawn = reshape(slice(noise, -1, 0, end), [rows * candidates, model.noiseSize]);
-  const proposed = reshape(model.act(base, repeated(sight, candidates), drawn), [rows, candidates, A]);
+  const proposed = reshape(model.act(base, repeated(input, candidates), drawn), [rows, candidates, A]);
   if (edited === 0) return proposed;
   const taken = reshape(slice(proposed, 1, 0, edited), [rows * edited, A]);
   const forEdits = reshape(slice(noise, -1, end, end + edited * A), [rows * edited, A]);
-  const { edit: e } = drawEdit(edit, repeated(sight, edited), taken, forEdits);
+  const { edit: e } = drawEdit(edit, repeated(input, edited), taken, forEdits);
   return concat([proposed, reshape(editedAction(taken, e, editScale), [rows, edited, A])], 1);
 }
 
-/** An edit e ~ π_e(s, a) in (−1, 1) with its log-density [B, 1]. `sight`, `action` and `noise` have B rows. */
+/** An edit e ~ π_e(s, a) in (−1, 1) with its log-density [B, 1]. `input`, `action` and `noise` have B rows. */
 export function drawEdit(
   parameters: Parameters,
-  sight: Tensor,
+  input: Tensor,
   action: Tensor,
   noise: Tensor,
 ): { edit: Tensor; logProbability: Tensor } {
-  const { mean, logStd } = gaussianActor(parameters, concat([sight, action], -1));
+  const { mean, logStd } = gaussianActor(parameters, concat([input, action], -1));
   const { action: edit, logProbability } = sampleTanhGaussian(mean, logStd, noise);
   return { edit, logProbability };
 }
@@ -72,10 +72,10 @@ export function editedAction(action: Tensor, edit: Tensor, scale: number): Tenso
   return clip(add(action, mul(edit, scale)), -1, 1);
 }
 
-/** Q of every proposal [B, J, A], in one call of the critics: [critics, B·J, 1]. `sight` [B, `criticInputSize`]. */
-export function proposalValues(parameters: Parameters, sight: Tensor, proposals: Tensor): Tensor {
+/** Q of every proposal [B, J, A], in one call of the critics: [critics, B·J, 1]. `input` [B, `criticInputSize`]. */
+export function proposalValues(parameters: Parameters, input: Tensor, proposals: Tensor): Tensor {
   const [rows, count, A] = proposals.shape as [number, number, number];
-  return critics(parameters, repeated(sight, count), reshape(proposals, [rows * count, A]));
+  return critics(parameters, repeated(input, count), reshape(proposals, [rows * count, A]));
 }
 
 /** What `choose` found: the action [B, A], its value [B, 1], which proposal it is [B, J] as one-hot, and all values [B, J]. */
@@ -110,10 +110,10 @@ export function onTheFlyPolicy(spec: LearnerSpec): PolicyDef {
     networks: [base, 'edit', judges],
     noiseSize: size + ranks,
     noise: 'always',
-    build: (parameters, sight, noise) => {
+    build: (parameters, input, noise) => {
       const proposers = { base: parameters[base]!, edit: parameters['edit']! };
-      const proposals = propose(spec, proposers, sight, slice(noise!, -1, 0, size));
-      const values = proposalValues(parameters[judges]!, sight, proposals);
+      const proposals = propose(spec, proposers, input, slice(noise!, -1, 0, size));
+      const values = proposalValues(parameters[judges]!, input, proposals);
       const heard = ranks === 0 ? values : drawMembers(values, slice(noise!, -1, size, size + ranks), criticSubset);
       return { action: choose(proposals, heard).action };
     },

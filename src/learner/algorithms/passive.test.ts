@@ -16,8 +16,8 @@ import { createAgent } from '../agent/agent.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
 import { Replay } from '../replay/replay.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import { costTarget, lagrangian, nextMultiplier, passive } from './passive.ts';
 import { sac } from './sac.ts';
 

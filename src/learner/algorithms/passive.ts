@@ -17,10 +17,10 @@ import { reduceMax, reduceMean } from '../ops/reduce.ts';
 import { where } from '../ops/select.ts';
 import { concat, slice } from '../ops/shape.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import type { Measure } from '../program/input-table.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import type { Measure } from '../update/input-table.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { addCloning } from './bc.ts';
 import {
   actorLoss,
@@ -69,9 +69,9 @@ function followCosts(step: Step, next: Drawn): void {
   const { config } = step.spec;
   const { cost, costUnit } = config.passive;
   const paid = div(step.column(cost === 'cost' ? 'cost' : 'tank_drain_j', 1), costUnit);
-  const future = critics(step.target('cost_critic'), step.criticSight('next_observation', 'target'), next.action);
+  const future = critics(step.target('cost_critic'), step.criticInput('next_observation', 'target'), next.action);
   const y = costTarget(paid, step.discount, future);
-  const values = critics(step.online('cost_critic'), stopGradient(step.criticSight('observation')), step.action);
+  const values = critics(step.online('cost_critic'), stopGradient(step.criticInput('observation')), step.action);
   const { loss } = criticLoss(values, y);
   step.minimise('cost_critic', loss, { ...criticOptimiser(config), trainsEncoder: false });
   step.follow('cost_critic');
@@ -87,10 +87,10 @@ function updateActor(step: Step): void {
   step.assign('multiplier', multiplier);
   const nu = slice(multiplier, 0, 0, 1);
 
-  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('observation'));
+  const { mean, logStd } = gaussianActor(step.online('actor'), step.policyInput('observation'));
   const drawn = sampleTanhGaussian(mean, logStd, step.normal('noise', [step.batchSize, actionSize]));
-  const sight = stopGradient(step.criticSight('observation'));
-  const valuesOf = (parameters: Parameters) => critics(parameters, sight, drawn.action);
+  const input = stopGradient(step.criticInput('observation'));
+  const valuesOf = (parameters: Parameters) => critics(parameters, input, drawn.action);
   const alpha = alphaOf(step);
   const values = valuesOf(step.online('critic'));
   const wanted = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);

@@ -20,8 +20,8 @@ import { initialise } from '../networks/mlp.ts';
 import { add, clip, mul } from '../ops/arithmetic.ts';
 import { tanh } from '../ops/functions.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
 import { Replay } from '../replay/replay.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import { residual } from './residual.ts';
 import { deterministicActorLoss } from './td3.ts';
 

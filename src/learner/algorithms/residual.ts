@@ -18,10 +18,10 @@ import { reduceSum } from '../ops/broadcast.ts';
 import { sqrt } from '../ops/functions.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { slice } from '../ops/shape.ts';
-import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
-import { policyInputSize } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
+import { policyInputSize } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { addCloning } from './bc.ts';
 import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';
 import { beforeTanh, deterministicActorLoss, learnValues, smoothed } from './td3.ts';
@@ -56,8 +56,8 @@ function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   const { targetNoise, targetNoiseClip } = config.residual;
   // The slow copy of f looks through the encoder's; the base action is the same to both.
-  const sight = step.policySight('next_observation', 'target');
-  const planned = add(baseAction(step.spec, sight), correction(step.spec, step.target('actor'), sight));
+  const input = step.policyInput('next_observation', 'target');
+  const planned = add(baseAction(step.spec, input), correction(step.spec, step.target('actor'), input));
   const noise = step.normal('next_noise', [config.batchSize, actionSize]);
   learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
 }
@@ -66,16 +66,16 @@ function updateCritics(step: Step): void {
 function updateActor(step: Step): void {
   const { spec } = step;
   const { config } = spec;
-  const sight = step.policySight('observation');
-  const a_r = correction(spec, step.online('actor'), sight);
-  const action = clip(add(baseAction(spec, sight), a_r), -1, 1);
-  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), action);
+  const input = step.policyInput('observation');
+  const a_r = correction(spec, step.online('actor'), input);
+  const action = clip(add(baseAction(spec, input), a_r), -1, 1);
+  const values = critics(step.online('critic'), stopGradient(step.criticInput('observation')), action);
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   const squaredLength = correctionSize(a_r);
   const penalised = add(loss, mul(squaredLength, config.residual.penalty));
   const total = addCloning(step, penalised, {
-    ...{ mean: beforeTanh(step.online('actor'), sight), values },
-    ...{ action: shownCorrection(step, sight), executed: step.action },
+    ...{ mean: beforeTanh(step.online('actor'), input), values },
+    ...{ action: shownCorrection(step, input), executed: step.action },
   });
   // No decay: the correction is to stay as it was begun until there is a reason to correct.
   step.minimise('actor', total, { ...actorOptimiser(config), weightDecay: 0 });
@@ -86,19 +86,19 @@ function updateActor(step: Step): void {
 }
 
 /** A person's correction of the base as a share of c, which tanh f is drawn to on demonstrations: clip((a − a_b)/c, ±1). */
-function shownCorrection({ spec, action }: Step, sight: Tensor): Tensor {
-  return clip(mul(sub(action, baseAction(spec, sight)), 1 / spec.config.residual.scale), -1, 1);
+function shownCorrection({ spec, action }: Step, input: Tensor): Tensor {
+  return clip(mul(sub(action, baseAction(spec, input)), 1 / spec.config.residual.scale), -1, 1);
 }
 
 /** a_b: the last numbers of what a policy sees, [B, A]. */
-function baseAction({ actionSize }: LearnerSpec, sight: Tensor): Tensor {
-  const size = sight.shape.at(-1)!;
-  return slice(sight, -1, size - actionSize, size);
+function baseAction({ actionSize }: LearnerSpec, input: Tensor): Tensor {
+  const size = input.shape.at(-1)!;
+  return slice(input, -1, size - actionSize, size);
 }
 
 /** a_r = c·tanh f(s, a_b), [B, A]. */
-function correction({ config }: LearnerSpec, actor: Parameters, sight: Tensor): Tensor {
-  return mul(deterministicActor(actor, sight), config.residual.scale);
+function correction({ config }: LearnerSpec, actor: Parameters, input: Tensor): Tensor {
+  return mul(deterministicActor(actor, input), config.residual.scale);
 }
 
 /** mean |a_r|² of corrections a_r [B, A]: what `penalty` counts. */
@@ -113,8 +113,8 @@ function correctedPolicy(spec: LearnerSpec): PolicyDef {
     networks: ['actor'],
     noiseSize: spec.actionSize,
     noise: 'exploration',
-    build: (parameters, sight, noise) => {
-      const planned = add(baseAction(spec, sight), correction(spec, parameters['actor']!, sight));
+    build: (parameters, input, noise) => {
+      const planned = add(baseAction(spec, input), correction(spec, parameters['actor']!, input));
       return { action: smoothed(planned, noise!, explorationNoise, targetNoiseClip) };
     },
   };

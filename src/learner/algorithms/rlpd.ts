@@ -4,7 +4,7 @@
  * normalised (`layerNorm`), and the target takes the least of a random few of a large ensemble (`critics`,
  * `criticSubset`).
  */
-import type { Algorithm } from '../program/algorithm.ts';
+import type { Algorithm } from '../update/algorithm.ts';
 import { sac } from './sac.ts';
 
 /** RLPD. */

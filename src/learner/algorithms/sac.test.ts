@@ -5,7 +5,7 @@ import { adamStep } from '../engine/adam.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { buildProgram, stateParts } from '../program/program.ts';
+import { buildUpdateGraph, stateParts } from '../update/update-graph.ts';
 import { criticNetwork, gaussianActorNetwork, sac } from './sac.ts';
 
 const [B, O, A, K] = [4, 3, 2, 2];
@@ -162,10 +162,10 @@ describe('one training call', () => {
     }
     feed('updates', BigInt64Array.of(BigInt(K)), []);
     feed('last', BigInt64Array.of(BigInt(K - 1)), []);
-    const program = buildProgram(sac, spec, sac.update, 'float64');
-    const session = await Session.create(program.graph.serialize());
+    const updateGraph = buildUpdateGraph(sac, spec, sac.update, 'float64');
+    const session = await Session.create(updateGraph.graph.serialize());
     const result = await session.evaluate(bindings);
-    const outer = (name: string) => result['outer_metrics']!.data[program.outerMetrics.indexOf(name)];
+    const outer = (name: string) => result['outer_metrics']!.data[updateGraph.outerMetrics.indexOf(name)];
     await session.close();
 
     // The reference works on copies: the arrays above are the graph's inputs.

@@ -13,10 +13,10 @@ import { reshape } from '../ops/broadcast.ts';
 import { exp } from '../ops/functions.ts';
 import { reduceMean, reduceMin } from '../ops/reduce.ts';
 import { criticOnlyUpdates, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
-import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
-import { criticInputSize, policyInputSize } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { MinimiseOptions, Step } from '../program/step.ts';
+import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
+import { criticInputSize, policyInputSize } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { MinimiseOptions, Step } from '../update/step.ts';
 import { addCloning, cloneActor } from './bc.ts';
 
 /** SAC. */
@@ -24,7 +24,7 @@ export const sac: Algorithm = {
   name: 'sac',
   networks: (spec) => [gaussianActorNetwork(spec), criticNetwork(spec), temperatureNetwork(spec.config)],
   update: { inner: updateCritics, outer: updateActor },
-  cloning: { inner: (step) => cloneActor(step, (parameters, sight) => gaussianActor(parameters, sight).mean) },
+  cloning: { inner: (step) => cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean) },
   policy: gaussianPolicy,
   value: { network: 'critic', build: meanValue },
 };
@@ -68,7 +68,7 @@ export interface Drawn {
 export function nextDraw(step: Step, size: number = step.spec.actionSize): Drawn {
   return step.ahead((all) => {
     const noise = all.normal('next_noise', [all.batchSize, size]);
-    const { mean, logStd } = gaussianActor(all.online('actor'), all.policySight('next_observation'));
+    const { mean, logStd } = gaussianActor(all.online('actor'), all.policyInput('next_observation'));
     return { ...sampleTanhGaussian(mean, logStd, noise) };
   });
 }
@@ -77,7 +77,7 @@ export function nextDraw(step: Step, size: number = step.spec.actionSize): Drawn
 export function followValues(step: Step, next: Drawn, action: Tensor = step.action): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
-  const targetValues = critics(members, step.criticSight('next_observation', 'target'), next.action);
+  const targetValues = critics(members, step.criticInput('next_observation', 'target'), next.action);
   const entropy = { temperature: alphaOf(step), logProbability: next.logProbability };
   const y = criticTarget(step.reward, step.discount, targetValues, config.entropyInTarget ? entropy : undefined);
   learnCritics(step, y, action);
@@ -85,7 +85,7 @@ export function followValues(step: Step, next: Drawn, action: Tensor = step.acti
 
 /** One update of all critics on `action` towards y [B, 1], and of their slow copies towards them. */
 export function learnCritics(step: Step, y: Tensor, action: Tensor = step.action): void {
-  const values = critics(step.online('critic'), step.criticSight('observation'), action);
+  const values = critics(step.online('critic'), step.criticInput('observation'), action);
   const { loss, absoluteError } = criticLoss(values, y);
   step.minimise('critic', loss, criticOptimiser(step.spec.config));
   step.follow('critic');
@@ -110,9 +110,9 @@ export function reportCritics(
 export function updateActor(step: Step, action: Tensor = step.action): void {
   const { config } = step.spec;
   const size = action.shape.at(-1)!;
-  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight('observation'));
+  const { mean, logStd } = gaussianActor(step.online('actor'), step.policyInput('observation'));
   const drawn = sampleTanhGaussian(mean, logStd, step.normal('noise', [step.batchSize, size]));
-  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), drawn.action);
+  const values = critics(step.online('critic'), stopGradient(step.criticInput('observation')), drawn.action);
   const alpha = alphaOf(step);
   const { loss, value } = actorLoss(drawn.logProbability, values, alpha, config.criticAggregation);
   step.minimise('actor', addCloning(step, loss, { mean, values, action }), actorOptimiser(config));

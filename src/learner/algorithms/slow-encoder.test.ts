@@ -4,8 +4,8 @@ import { openCall } from '../../../tests/support/learner/one-call.ts';
 import { Rng, totalObservationSize } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { stateParts } from '../program/program.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { stateParts } from '../update/update-graph.ts';
 
 const A = 1;
 

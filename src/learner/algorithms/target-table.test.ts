@@ -4,8 +4,8 @@ import { createTransition, Rng, type Transition } from '../../core/index.ts';
 import { Graph } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../options/learner-config.ts';
-import { ProgramInputs } from '../program/program-inputs.ts';
 import { Replay } from '../replay/replay.ts';
+import { UpdateInputs } from '../update/update-inputs.ts';
 import { criticTarget } from './sac.ts';
 
 /** Steps 0, 1, 2 … with rewards 1, 2, 4 …; the observation after each is ten times its number from 1. */
@@ -39,7 +39,7 @@ async function targetsOf(transitions: readonly Transition[], nStep: number): Pro
     next_observation: new Float32Array(rows),
   };
   const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
-  const inputs = new ProgramInputs({ inputs: [] }, spec, 1, columns);
+  const inputs = new UpdateInputs({ inputs: [] }, spec, 1, columns);
   inputs.fill({ replay, visibleCount: rows, demoFraction: 0, call: 0, random });
 
   const g = new Graph('target', 'float64');

@@ -13,10 +13,10 @@ import { add, clip, mul, neg, square, stopGradient } from '../ops/arithmetic.ts'
 import { tanh } from '../ops/functions.ts';
 import { reduceMean, reduceMin } from '../ops/reduce.ts';
 import type { LearnerConfig } from '../options/learner-config.ts';
-import type { Algorithm, PolicyDef } from '../program/algorithm.ts';
-import { policyInputSize } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
+import { policyInputSize } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import type { Step } from '../update/step.ts';
 import { addCloning, cloneActor } from './bc.ts';
 import { actorOptimiser, criticNetwork, criticTarget, learnCritics, meanValue } from './sac.ts';
 
@@ -42,7 +42,7 @@ function updateCritics(step: Step): void {
   const { config, actionSize } = step.spec;
   const { targetNoise, targetNoiseClip } = config.td3;
   // A slow copy looks through the encoder's slow copy, which it has moved along with.
-  const planned = deterministicActor(step.target('actor'), step.policySight('next_observation', 'target'));
+  const planned = deterministicActor(step.target('actor'), step.policyInput('next_observation', 'target'));
   const noise = step.normal('next_noise', [config.batchSize, actionSize]);
   learnValues(step, smoothed(planned, noise, targetNoise, targetNoiseClip));
 }
@@ -50,8 +50,8 @@ function updateCritics(step: Step): void {
 /** One update of the actor up the critics' values, and of its copy towards it. */
 function updateActor(step: Step): void {
   const { config } = step.spec;
-  const beforehand = beforeTanh(step.online('actor'), step.policySight('observation'));
-  const values = critics(step.online('critic'), stopGradient(step.criticSight('observation')), tanh(beforehand));
+  const beforehand = beforeTanh(step.online('actor'), step.policyInput('observation'));
+  const values = critics(step.online('critic'), stopGradient(step.criticInput('observation')), tanh(beforehand));
   const { loss, value } = deterministicActorLoss(values, config.criticAggregation);
   const { saturationCost } = config.td3;
   const total = saturationCost > 0 ? add(loss, mul(saturation(beforehand), saturationCost)) : loss;
@@ -68,15 +68,15 @@ function clone(step: Step): void {
 }
 
 /** f(s): π(s) = tanh f(s), [B, A]. */
-export function beforeTanh(parameters: Parameters, sight: Tensor): Tensor {
-  return dense(parameters, 'mean', hidden(parameters, sight));
+export function beforeTanh(parameters: Parameters, input: Tensor): Tensor {
+  return dense(parameters, 'mean', hidden(parameters, input));
 }
 
 /** One update of every critic with the target's action a′ = `nextAction`, and of their slow copy towards them. */
 export function learnValues(step: Step, nextAction: Tensor): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
-  const nextValues = critics(members, step.criticSight('next_observation', 'target'), nextAction);
+  const nextValues = critics(members, step.criticInput('next_observation', 'target'), nextAction);
   learnCritics(step, criticTarget(step.reward, step.discount, nextValues));
 }
 

@@ -13,15 +13,15 @@ import {
 } from '../../../tests/support/learner/plain-reference.ts';
 import { createTransition, mean, Rng } from '../../core/index.ts';
 import { createAgent } from '../agent/agent.ts';
-import { createReplay } from '../agent/create-replay.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { add, mul } from '../ops/arithmetic.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig, updatesPerCall } from '../options/learner-config.ts';
-import type { LearnerSpec } from '../program/spec.ts';
 import { UpdateContract } from '../replay/utd.ts';
+import { createReplay } from '../training.ts';
+import type { LearnerSpec } from '../update/spec.ts';
 import { calibrated, conservativeLoss, wsrl } from './wsrl.ts';
 
 const [B, O, A, K, N] = [4, 3, 2, 1, 2];

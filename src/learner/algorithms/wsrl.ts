@@ -14,8 +14,8 @@ import { add, maximum, mul, sub } from '../ops/arithmetic.ts';
 import { expand, reshape } from '../ops/broadcast.ts';
 import { logSumExp, reduceMean } from '../ops/reduce.ts';
 import { concat, slice } from '../ops/shape.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import type { Step } from '../program/step.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import type { Step } from '../update/step.ts';
 import { criticLoss, criticOptimiser, criticTarget, nextDraw, reportCritics, sac, updateActor } from './sac.ts';
 
 /** WSRL. */
@@ -30,10 +30,10 @@ export const wsrl: Algorithm = {
 function updateCriticsOffline(step: Step): void {
   const { config } = step.spec;
   const members = step.targetSubset('critic', config.criticSubset);
-  const nextValues = critics(members, step.criticSight('next_observation', 'target'), nextDraw(step).action);
+  const nextValues = critics(members, step.criticInput('next_observation', 'target'), nextDraw(step).action);
   const y = criticTarget(step.reward, step.discount, nextValues);
 
-  const values = critics(step.online('critic'), step.criticSight('observation'), step.action);
+  const values = critics(step.online('critic'), step.criticInput('observation'), step.action);
   const { loss, absoluteError } = criticLoss(values, y);
   const gap = conservativeLoss(sampledValues(step), values);
   const total = add(loss, mul(gap, config.wsrl.conservatism));
@@ -64,7 +64,7 @@ function sampledValues(step: Step): Tensor {
   ];
   const uniform = sub(mul(step.uniform('uniform_action', [n, step.batchSize, actionSize]), 2), 1);
   const actions = concat([here.action, next.action, uniform], 0);
-  const values = valuesOf(step.online('critic'), step.criticSight('observation'), actions);
+  const values = valuesOf(step.online('critic'), step.criticInput('observation'), actions);
   const returns = step.column('monte_carlo_return', 1);
   const fromPolicy = slice(values, 1, 0, 2 * n);
   return concat(
@@ -93,17 +93,17 @@ interface Draws {
 }
 
 function policyDraws(step: Step, of: 'observation' | 'next_observation', n: number): Draws {
-  const { mean, logStd } = gaussianActor(step.online('actor'), step.policySight(of));
+  const { mean, logStd } = gaussianActor(step.online('actor'), step.policyInput(of));
   const noise = step.normal(`${of}_sample_noise`, [n, step.batchSize, step.spec.actionSize]);
   const { action, logProbability } = sampleTanhGaussian(mean, logStd, noise);
   return { action, logProbability: reshape(logProbability, [n, step.batchSize]) };
 }
 
-/** Q of every critic for N actions at each observation: `sight` [B, size], `actions` [N, B, A] give [critics, N, B]. */
-function valuesOf(parameters: Parameters, sight: Tensor, actions: Tensor): Tensor {
+/** Q of every critic for N actions at each observation: `input` [B, size], `actions` [N, B, A] give [critics, N, B]. */
+function valuesOf(parameters: Parameters, input: Tensor, actions: Tensor): Tensor {
   const [n, rows, actionSize] = actions.shape as [number, number, number];
-  const size = sight.shape.at(-1)!;
-  const repeated = reshape(expand(reshape(sight, [1, rows, size]), [n, rows, size]), [n * rows, size]);
+  const size = input.shape.at(-1)!;
+  const repeated = reshape(expand(reshape(input, [1, rows, size]), [n, rows, size]), [n * rows, size]);
   const values = critics(parameters, repeated, reshape(actions, [n * rows, actionSize]));
   return reshape(values, [values.shape[0]!, n, rows]);
 }

@@ -60,7 +60,7 @@ export class Session {
   }
 }
 
-/** One named part of a program's state. */
+/** One named part of a training's state. */
 export interface StatePart {
   readonly name: string;
   readonly shape: Shape;

@@ -1,11 +1,12 @@
 /** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
+
 import type { Rng } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { linear } from '../engine/linear.ts';
 import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
-import type { Activation } from '../options/activation.ts';
-import { activationOf, hiddenName } from './activation.ts';
+import { gelu, relu, silu, tanh } from '../ops/functions.ts';
+import { ACTIVATIONS, type Activation } from '../options/activation.ts';
 
 /** A parameter's name and shape. */
 export interface NamedShape {
@@ -104,4 +105,25 @@ function at(parameters: Parameters, name: string): Tensor {
   const tensor = parameters[name];
   if (tensor === undefined) throw new RangeError(`the network has no parameter named "${name}"`);
   return tensor;
+}
+
+/**
+ * How the hidden layers of each activation are named: `hidden0`, `gelu0` and so on. The name travels with the parameters, so a
+ * network cannot be evaluated with another activation than it was made for.
+ */
+const LAYER: Readonly<Record<Activation, string>> = { relu: 'hidden', gelu: 'gelu', silu: 'silu', tanh: 'tanh' };
+const FUNCTION: Readonly<Record<Activation, (x: Tensor) => Tensor>> = { relu, gelu, silu, tanh };
+
+/** The name of hidden layer `i`, counted from 0. */
+export function hiddenName(activation: Activation, i: number): string {
+  return `${LAYER[activation]}${i}`;
+}
+
+/** The activation of the network whose parameters are `named`, and its function. ReLU where there are no hidden layers. */
+export function activationOf(named: Readonly<Record<string, unknown>>): {
+  readonly activation: Activation;
+  readonly activate: (x: Tensor) => Tensor;
+} {
+  const activation = ACTIVATIONS.find((name) => `${hiddenName(name, 0)}.weight` in named) ?? 'relu';
+  return { activation, activate: FUNCTION[activation] };
 }

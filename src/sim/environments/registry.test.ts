@@ -2,8 +2,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { demonstrate } from '../../../tests/support/demonstrate.ts';
 import { type Environment, ReinError, Rng, totalObservationSize } from '../../core/index.ts';
-import { createDemonstrator, createOverseer } from './actors.ts';
-import { createEnvironment, ENVIRONMENT_NAMES } from './registry.ts';
+import { createDemonstrator, createEnvironment, createOverseer, ENVIRONMENT_NAMES } from './registry.ts';
 
 /** Environments are slow to open and begin anew with each episode: one each. */
 const opened = new Map<string, Promise<Environment>>();

@@ -8,9 +8,16 @@
  * An observation is stored once: the one after a step is the one before the next.
  */
 import { readFileSync } from 'node:fs';
-import { crc32c, createTransition, isIntervention, ReinError, SOURCES, type Transition } from '../../core/index.ts';
+import {
+  crc32c,
+  createTransition,
+  isIntervention,
+  ReinError,
+  SOURCES,
+  type Source,
+  type Transition,
+} from '../../core/index.ts';
 import { AppendFile } from './append-file.ts';
-import { Numbering } from './numbering.ts';
 
 const MAGIC = 'REINLOG1';
 const HEADER_BYTES = 16;
@@ -189,4 +196,23 @@ function broken(what: string, cause?: unknown): ReinError {
     remedy: 'Restore the file, or begin again in another folder.',
     ...(cause === undefined ? {} : { cause }),
   });
+}
+
+export class Numbering {
+  #seq = 0;
+  #episode = -1;
+  #segment = -1;
+  #source: Source | undefined;
+
+  /** Sets `epoch`, `seq`, `episode` and `segment` by what came before; an episode begins at step 0, a segment where the decider changes. */
+  stamp(transition: Transition): void {
+    const isFirst = transition.step === 0;
+    if (isFirst) this.#episode++;
+    if (isFirst || transition.source !== this.#source) this.#segment++;
+    this.#source = transition.source;
+    transition.epoch = 1;
+    transition.seq = this.#seq++;
+    transition.episode = this.#episode;
+    transition.segment = this.#segment;
+  }
 }

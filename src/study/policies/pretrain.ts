@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { ReinError, replaceFileSync, storage, type Transition, totalObservationSize } from '../../core/index.ts';
 import { type Pretraining, type Training, writeCheckpoint } from '../../learner/index.ts';
 import type { LearnerConfig } from '../../learner/options.ts';
-import { checkEmpty } from '../files/empty-folder.ts';
 import { closedAfter } from '../trial/closing.ts';
-import { TRIAL_FILES } from '../trial/spec.ts';
+import { checkEmpty, TRIAL_FILES } from '../trial/spec.ts';
 import { NETWORKS, openTraining } from '../trial/trial-parts.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';
 

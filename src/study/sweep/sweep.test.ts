@@ -6,8 +6,7 @@ import type { EnvironmentStudy, StudyFile } from '../../config/index.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../../learner/options.ts';
 import { PointEnvironment } from '../environments/point.ts';
 import { writeTrialSpec } from '../trial/spec.ts';
-import { trialSpecOf } from './study-trial.ts';
-import { checkRuns, runSweep } from './sweep.ts';
+import { checkRuns, runSweep, trialSpecOf } from './sweep.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -3,18 +3,27 @@
  * goes on where it was: finished runs are left alone, begun ones continue from their checkpoints. Runs that another process
  * works on, a second sweep or what is left of a killed one, are waited for.
  */
-import { rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StudyFile } from '../../config/index.ts';
-import { type Environment, ReinError, Rng } from '../../core/index.ts';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { EnvironmentStudy, StudyFile } from '../../config/index.ts';
+import {
+  acquireLock,
+  type DirectoryLock,
+  type Environment,
+  lockHolder,
+  ReinError,
+  Rng,
+  storage,
+} from '../../core/index.ts';
 import { type SeedCurve, type StudyCurves, sampleOf } from '../curves/samples.ts';
-import { holdsTrial, TRIAL_FILES, writeTrialSpec } from '../trial/spec.ts';
+import { holdsTrial, TRIAL_FILES, type TrialSpec, writeTrialSpec } from '../trial/spec.ts';
 import { readCurve, readResult } from '../trial/trial-files.ts';
 import { TrialParts } from '../trial/trial-parts.ts';
-import { type ChildEnd, runChild } from './child.ts';
 import { robotCommand, takeRobotResult } from './robot-run.ts';
-import { isAtWork, nobodyAtWork, takeRun } from './run-lock.ts';
-import { trialSpecOf } from './study-trial.ts';
 
 /** What of a study is run, and where. */
 export interface SweepOptions {
@@ -195,4 +204,114 @@ function tidy(folder: string): void {
     // Another sweep that waited for this run does the same at the same time.
     rmSync(join(folder, name), { recursive: true, force: true });
   }
+}
+
+/** The sources and `dist/` are equally deep. */
+const PROGRAM = fileURLToPath(new URL('../../../bin/rein.js', import.meta.url));
+/** Characters of a child's complaints that are kept. */
+const MAX_COMPLAINT = 600;
+
+interface ChildEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The end of what it wrote to standard error. */
+  readonly complaint: string;
+}
+
+/** What the one who runs a child is told. */
+interface ChildHooks {
+  /** Its process id, as soon as it has one. */
+  readonly onStart?: (pid: number) => void;
+  /** Each line that it prints. */
+  readonly onLine: (line: string) => void;
+}
+
+/**
+ * Runs `rein ARGS` to its end, or until `signal`. It has a channel to this process, and ends when that closes: should this
+ * process be killed, nobody goes on alone. Rejects where it cannot be started.
+ */
+function runChild(args: readonly string[], signal: AbortSignal, hooks: ChildHooks): Promise<ChildEnd> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  if (child.pid !== undefined) hooks.onStart?.(child.pid);
+  const end = (): void => void child.kill('SIGTERM');
+  signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
+  let complaint = '';
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-MAX_COMPLAINT);
+  });
+  createInterface({ input: child.stdout! }).on('line', hooks.onLine);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, killedBy) => {
+      signal.removeEventListener('abort', end);
+      resolve({ code, signal: killedBy, complaint: complaint.trim() });
+    });
+  });
+}
+
+/** How often it is looked whether somebody else has done, ms. */
+const LOOK_MS = 200;
+
+/** Whether a live process works on the run in `folder`. */
+function isAtWork(folder: string): boolean {
+  return lockHolder(lockOf(folder)) !== undefined;
+}
+
+/** Takes the run in `folder` for this process; `undefined` where another was quicker. */
+function takeRun(folder: string): DirectoryLock | undefined {
+  const path = lockOf(folder);
+  try {
+    return storage(path, () => {
+      mkdirSync(folder, { recursive: true });
+      return acquireLock(path, `the run's folder ${folder}`);
+    });
+  } catch (error) {
+    if (isAtWork(folder)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Resolves once no process works on the run in `folder`. `onWait` is told once who it is waited for. Where it was waited for a
+ * sweep's child, its parent has a look's time to write what it came to. Rejects with the reason of `signal`.
+ */
+async function nobodyAtWork(folder: string, signal: AbortSignal, onWait: (pid: number) => void): Promise<void> {
+  let waitedFor: number | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    const pid = lockHolder(lockOf(folder));
+    if (pid === undefined && waitedFor === undefined) return;
+    if (pid !== undefined && pid !== waitedFor) onWait(pid);
+    waitedFor = pid;
+    await delay(LOOK_MS);
+  }
+}
+
+function lockOf(folder: string): string {
+  return join(folder, TRIAL_FILES.lock);
+}
+
+/** Evaluation episodes are drawn from this, whatever the seed: all seeds and variants are measured on the same. */
+export const EVALUATION_SEED = 1;
+
+/** The run of `variant` with `seed`. Of keys that study and variant both have, the variant's count; options are merged. */
+export function trialSpecOf({ study, learners }: StudyFile, variant: string, seed: number): TrialSpec {
+  const { environment, options, evaluation, steps, variants, ...shared } = study as EnvironmentStudy;
+  const own = variants[variant]!;
+  const learner = learners[variant]!;
+  const demonstrations = own.demonstrations ?? shared.demonstrations ?? null;
+  return {
+    formatVersion: 1,
+    environment: { name: environment, options: { ...options, ...own.options } },
+    base: own.base ?? shared.base ?? null,
+    overseer: own.overseer ?? shared.overseer ?? null,
+    learner,
+    seed,
+    steps,
+    randomSteps: own.randomSteps ?? shared.randomSteps ?? (demonstrations === null ? learner.warmupSteps : 0),
+    evaluation: { ...evaluation, seed: EVALUATION_SEED },
+    demonstrations,
+    from: null,
+  };
 }

@@ -1,5 +1,5 @@
 /** What one trial is: everything that its result depends on, as `trial.json` in its folder. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ReinError, replaceFileSync, storage } from '../../core/index.ts';
@@ -7,7 +7,6 @@ import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
 import { refusalOf } from '../../schema/index.ts';
 import type { DemonstrationSpec } from '../environments/demonstrations.ts';
 import type { EnvironmentOptions } from '../environments/environments.ts';
-import { checkEmpty } from '../files/empty-folder.ts';
 
 /** Files of a trial's folder. */
 export const TRIAL_FILES = {
@@ -154,4 +153,26 @@ function differences(there: Tree, here: Tree, prefix = ''): string[] {
 
 function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Throws `ReinError('storage')` where `folder` holds anything that `isOwn` does not know, or cannot be read; one that is not
+ * there is empty. `state`: what the folder is then, for people.
+ */
+export function checkEmpty(folder: string, state: string, isOwn: (name: string) => boolean): void {
+  const others = namesIn(folder).filter((name) => !isOwn(name));
+  if (others.length === 0) return;
+  const shown = others.length > 3 ? [...others.slice(0, 3), '…'] : others;
+  throw new ReinError('storage', `${folder} ${state}: ${shown.join(', ')}.`, { remedy: 'Choose another folder.' });
+}
+
+function namesIn(folder: string): string[] {
+  return storage(folder, () => {
+    try {
+      return readdirSync(folder).sort();
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw cause;
+    }
+  });
 }

@@ -19,8 +19,7 @@ import {
 } from '../../core/index.ts';
 import { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from '../../learner/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
-import { Numbering } from '../files/numbering.ts';
-import { readTransitionLog } from '../files/transition-log.ts';
+import { Numbering, readTransitionLog } from '../files/transition-log.ts';
 import { closedAfter } from './closing.ts';
 import { evaluatePolicy, LearnedMeans, type LearnedState } from './evaluation.ts';
 import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';

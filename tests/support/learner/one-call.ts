@@ -1,11 +1,11 @@
 /** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
 import type { Rng } from '../../../src/core/index.ts';
 import { Bindings, Session } from '../../../src/learner/engine/session.ts';
-import type { Algorithm, Phase } from '../../../src/learner/program/algorithm.ts';
-import { drawSubset } from '../../../src/learner/program/batch.ts';
-import { buildProgram, type Program, stateParts } from '../../../src/learner/program/program.ts';
-import { adamNumber } from '../../../src/learner/program/program-inputs.ts';
-import type { LearnerSpec } from '../../../src/learner/program/spec.ts';
+import type { Algorithm, Phase } from '../../../src/learner/update/algorithm.ts';
+import { drawSubset } from '../../../src/learner/update/batch.ts';
+import type { LearnerSpec } from '../../../src/learner/update/spec.ts';
+import { buildUpdateGraph, stateParts, type UpdateGraph } from '../../../src/learner/update/update-graph.ts';
+import { adamNumber } from '../../../src/learner/update/update-inputs.ts';
 
 /** What went into the call and what came out. */
 export interface OneCall {
@@ -50,11 +50,11 @@ export async function openCall(
   phase: Phase,
   updates: number,
 ): Promise<Callable> {
-  const program = buildProgram(algorithm, spec, phase, 'float64');
-  const session = await Session.create(program.graph.serialize());
-  const { innerMetrics, outerMetrics } = program;
+  const updateGraph = buildUpdateGraph(algorithm, spec, phase, 'float64');
+  const session = await Session.create(updateGraph.graph.serialize());
+  const { innerMetrics, outerMetrics } = updateGraph;
   const call = async (rng: Rng, given: Given = {}): Promise<OneCall> => {
-    const { bindings, state, inputs } = bound(program, algorithm, spec, phase, updates, rng, given);
+    const { bindings, state, inputs } = bound(updateGraph, algorithm, spec, phase, updates, rng, given);
     const result = await session.evaluate(bindings);
     return {
       state,
@@ -70,7 +70,7 @@ export async function openCall(
 }
 
 function bound(
-  program: Program,
+  updateGraph: UpdateGraph,
   algorithm: Algorithm,
   spec: LearnerSpec,
   phase: Phase,
@@ -89,7 +89,7 @@ function bound(
     }),
   );
   const inputs = Object.fromEntries(
-    program.inputs.map((input) => {
+    updateGraph.inputs.map((input) => {
       const shape = input.shape.map((size) => (size === -1 ? updates : size));
       const own = given[input.name];
       const values = own === undefined ? valuesOf(input, shape, spec, rng) : Float64Array.from(own);
@@ -103,7 +103,7 @@ function bound(
 }
 
 function valuesOf(
-  { name, source }: Program['inputs'][number],
+  { name, source }: UpdateGraph['inputs'][number],
   shape: readonly number[],
   { config }: LearnerSpec,
   rng: Rng,

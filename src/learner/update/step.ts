@@ -1,7 +1,7 @@
 /**
  * One update while it is written as a graph: what an algorithm reads (batches, networks, noise) and does (minimise a
  * loss, let a target follow, report a number). Each kind of input is declared where it is used, and filled by
- * `ProgramInputs` in every call.
+ * `UpdateInputs` in every call.
  */
 import { type Rng, totalObservationSize } from '../../core/index.ts';
 import { adam, clipNorm } from '../engine/adam.ts';
@@ -13,10 +13,9 @@ import { add, stopGradient } from '../ops/arithmetic.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { sqrt } from '../ops/functions.ts';
 import { gatherRows, rowAt } from '../ops/shape.ts';
-import { gradientNormName } from './gradient-norm.ts';
-import { gradientsOf } from './gradients-of.ts';
+import { gradientNormName, gradientsOf } from './gradients.ts';
 import type { InputKind, InputTable, Measure } from './input-table.ts';
-import { criticView, ENCODER, type Eye, policyView, STATISTICS } from './sight.ts';
+import { criticInput, ENCODER, type ObservationEncoding, policyInput, STATISTICS } from './network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 
 /** Which observations of a batch. */
@@ -39,7 +38,7 @@ export interface MinimiseOptions {
   readonly trainsEncoder?: boolean;
 }
 
-/** What a step is written with; made by `buildProgram`. */
+/** What a step is written with; made by `buildUpdateGraph`. */
 export interface StepContext {
   readonly place: StepPlace;
   readonly root: Graph;
@@ -114,18 +113,18 @@ export class Step {
    * What critics see of the batch's observations, or of its next ones: [B, `criticInputSize`]. Images pass through the encoder in
    * training, with a gradient, or through its slow copy.
    */
-  criticSight(of: BatchOf, encoding: 'online' | 'target' = 'online'): Tensor {
-    return criticView(this.spec, this.#observation(of), this.#eye(encoding));
+  criticInput(of: BatchOf, encoding: 'online' | 'target' = 'online'): Tensor {
+    return criticInput(this.spec, this.#observation(of), this.#encoding(encoding));
   }
 
   /**
    * What the policy sees of them: without privileged numbers, and without a gradient to the encoder of images, which critics
    * train; `trainsEncoder` for cloning, where there are no critics, `target` through the encoder's slow copy.
    */
-  policySight(of: BatchOf, encoding: 'fixed' | 'trainsEncoder' | 'target' = 'fixed'): Tensor {
-    const eye = this.#eye(encoding === 'target' ? 'target' : 'online');
-    const sight = policyView(this.spec, this.#observation(of), eye);
-    return encoding === 'trainsEncoder' ? sight : stopGradient(sight);
+  policyInput(of: BatchOf, encoding: 'fixed' | 'trainsEncoder' | 'target' = 'fixed'): Tensor {
+    const given = this.#encoding(encoding === 'target' ? 'target' : 'online');
+    const input = policyInput(this.spec, this.#observation(of), given);
+    return encoding === 'trainsEncoder' ? input : stopGradient(input);
   }
 
   /** [B, O] the batch's observations as they were stored: neither normalised nor encoded. */
@@ -278,7 +277,7 @@ export class Step {
     return this.column(of, totalObservationSize(this.spec.parts));
   }
 
-  #eye(encoding: 'online' | 'target'): Eye {
+  #encoding(encoding: 'online' | 'target'): ObservationEncoding {
     const isNormalised = this.spec.config.normaliseObservations;
     const hasEncoder = this.#context.networks.has(ENCODER);
     return {

@@ -1,8 +1,8 @@
 /** The engine in the thread of its caller: a call blocks it. */
 import { PingPongState } from '../engine/session.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { stateParts } from '../program/program.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { stateParts } from '../update/update-graph.ts';
 import { CriticValues } from './critic-values.ts';
 import { PhaseSession } from './phase-session.ts';
 import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';

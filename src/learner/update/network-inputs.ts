@@ -20,8 +20,8 @@ export const STATISTICS = { mean: 'observation_mean', scale: 'observation_scale'
 /** Name of the network that turns images into features. Only critics train it; policies look through it. */
 export const ENCODER = 'encoder';
 
-/** What looking takes beside the observation: as many rows of statistics as observations have numbers, the encoder. */
-export interface Eye {
+/** What an observation is encoded with: statistics, as many numbers of each as it has, and the parameters of the encoder of images. */
+export interface ObservationEncoding {
   readonly mean: Tensor | undefined;
   readonly scale: Tensor | undefined;
   readonly encoder: Parameters | undefined;
@@ -46,29 +46,29 @@ export function encoderNetwork(spec: LearnerSpec): NetworkDef | undefined {
 }
 
 /** What a critic sees of `observation` [B, O]: [B, `criticInputSize`]. */
-export function criticView(spec: LearnerSpec, observation: Tensor, eye: Eye): Tensor {
-  return view(spec, observation, eye, totalObservationSize(spec.parts));
+export function criticInput(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncoding): Tensor {
+  return view(spec, observation, encoding, totalObservationSize(spec.parts));
 }
 
 /** What a policy sees of `observation` [B, ≥ `policyObservationSize`]: [B, `policyInputSize`]. */
-export function policyView(spec: LearnerSpec, observation: Tensor, eye: Eye): Tensor {
-  return view(spec, observation, eye, policyObservationSize(spec.parts));
+export function policyInput(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncoding): Tensor {
+  return view(spec, observation, encoding, policyObservationSize(spec.parts));
 }
 
-function view(spec: LearnerSpec, observation: Tensor, eye: Eye, size: number): Tensor {
-  const seen = normalise(part(observation, 0, size), eye, size);
+function view(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncoding, size: number): Tensor {
+  const seen = normalise(part(observation, 0, size), encoding, size);
   const encoder = encoderSpec(spec);
   if (encoder === undefined) return seen;
   const { stateSize } = spec.parts;
   const { channels, height, width } = encoder.image;
   const end = stateSize + channels * height * width;
-  const features = encode(eye.encoder!, encoder, part(seen, stateSize, end));
+  const features = encode(encoding.encoder!, encoder, part(seen, stateSize, end));
   const around = [stateSize > 0 ? [part(seen, 0, stateSize)] : [], end < size ? [part(seen, end, size)] : []];
   return concat([...around[0]!, features, ...around[1]!], -1);
 }
 
 /** Deviations from the mean in standard deviations, ±10 at most; `observation` itself where nothing is normalised. */
-function normalise(observation: Tensor, { mean, scale }: Eye, size: number): Tensor {
+function normalise(observation: Tensor, { mean, scale }: ObservationEncoding, size: number): Tensor {
   if (mean === undefined || scale === undefined) return observation;
   const own = (statistic: Tensor) => (statistic.size === size ? statistic : slice(statistic, 0, 0, size));
   return clip(mul(sub(observation, own(mean)), own(scale)), -OUTLIER, OUTLIER);

@@ -11,13 +11,12 @@ import { concat } from '../ops/shape.ts';
 import { updatesPerCall } from '../options/learner-config.ts';
 import type { Algorithm, Phase } from './algorithm.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
-import { networksOf } from './networks-of.ts';
-import { STATISTICS } from './sight.ts';
+import { encoderNetwork, STATISTICS } from './network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
 import { Step } from './step.ts';
 
 /** A graph and what it takes to run it. */
-export interface Program {
+export interface UpdateGraph {
   readonly graph: Graph;
   readonly inputs: readonly DeclaredInput[];
   /** Parts of the state that it replaces: its outputs `NAME_next`. The others stay as they are. */
@@ -49,12 +48,12 @@ function partNames(name: string): string[] {
 }
 
 /** Writes the graph of `phase`; float64 is for checks against a reference. */
-export function buildProgram(
+export function buildUpdateGraph(
   algorithm: Algorithm,
   spec: LearnerSpec,
   phase: Phase = algorithm.update,
   real: RealType = 'float32',
-): Program {
+): UpdateGraph {
   // Which parts a loop carries must be known before its body is written: a rehearsal on a graph of its own finds out.
   const carried = rehearse(algorithm, spec, phase);
   const g = new Graph(algorithm.name, real);
@@ -161,4 +160,10 @@ function withValues(
 ): [string, Packed][] {
   let next = 0;
   return names.map((name, i) => [name, packed[i]!.with(packed[i]!.tensors.map(() => values[next++]!))]);
+}
+
+/** All networks of `algorithm` for `spec`, with the encoder of images last. */
+export function networksOf(algorithm: Algorithm, spec: LearnerSpec): readonly NetworkDef[] {
+  const encoder = encoderNetwork(spec);
+  return [...algorithm.networks(spec), ...(encoder === undefined ? [] : [encoder])];
 }

@@ -5,8 +5,8 @@ import { sac } from '../algorithms/sac.ts';
 import { adamStep } from '../engine/adam.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
-import { buildProgram } from './program.ts';
-import { inputArrays, ProgramInputs } from './program-inputs.ts';
+import { buildUpdateGraph } from './update-graph.ts';
+import { inputArrays, UpdateInputs } from './update-inputs.ts';
 
 const config = {
   ...DEFAULT_LEARNER_CONFIG,
@@ -40,9 +40,9 @@ function filled(call: number, online = 50, costs: Partial<LearnerConfig> = {}): 
     replay.add(t);
   }
   const spec = { parts: { stateSize: 2 }, actionSize: 1, config: { ...config, ...costs } };
-  const program = buildProgram(sac, spec);
-  const arrays = inputArrays(program, 3);
-  const inputs = new ProgramInputs(program, spec, 3, arrays);
+  const updateGraph = buildUpdateGraph(sac, spec);
+  const arrays = inputArrays(updateGraph, 3);
+  const inputs = new UpdateInputs(updateGraph, spec, 3, arrays);
   const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
   inputs.fill({ replay, visibleCount: online, demoFraction: config.demoFraction, call, random });
   return Object.fromEntries(
@@ -50,7 +50,7 @@ function filled(call: number, online = 50, costs: Partial<LearnerConfig> = {}): 
   );
 }
 
-describe('ProgramInputs', () => {
+describe('UpdateInputs', () => {
   it('gives every slice its own batch in the asked-for mix, demonstrations first', () => {
     const { reward } = filled(0);
     const slices = [0, 1, 2].map((k) => reward!.slice(8 * k, 8 * k + 8));
@@ -138,10 +138,10 @@ describe('rows of several steps', () => {
       t.nextObservation[0] = step + 1;
       replay.add(t);
     }
-    const program = buildProgram(sac, spec);
-    const arrays = inputArrays(program, 1);
+    const updateGraph = buildUpdateGraph(sac, spec);
+    const arrays = inputArrays(updateGraph, 1);
     const random = { batch: new Rng(1), noise: new Rng(2), subset: new Rng(3) };
-    new ProgramInputs(program, spec, 1, arrays).fill({ replay, visibleCount: 4, demoFraction: 0, call: 0, random });
+    new UpdateInputs(updateGraph, spec, 1, arrays).fill({ replay, visibleCount: 4, demoFraction: 0, call: 0, random });
     const seen = new Set<number>();
     for (let i = 0; i < 8; i++) {
       const step = arrays['observation']![i] as number;

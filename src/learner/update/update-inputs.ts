@@ -9,17 +9,17 @@ import type { Replay } from '../replay/replay.ts';
 import { drawBatch, drawSubset } from './batch.ts';
 import { learnedReward } from './costs.ts';
 import type { DeclaredInput, InputKind } from './input-table.ts';
-import type { Program } from './program.ts';
 import type { LearnerSpec } from './spec.ts';
 import type { TrainingRandom } from './step.ts';
+import type { UpdateGraph } from './update-graph.ts';
 
 /** The inputs of one call by name; the arrays are the engine's, and filled by the agent. */
 export type InputArrays = Readonly<Record<string, Float32Array | BigInt64Array>>;
 
 /** Arrays for the inputs of calls of `updates` updates; in shared memory where asked for. */
-export function inputArrays(program: Pick<Program, 'inputs'>, updates: number, isShared = false): InputArrays {
+export function inputArrays(updateGraph: Pick<UpdateGraph, 'inputs'>, updates: number, isShared = false): InputArrays {
   return Object.fromEntries(
-    program.inputs.map(({ name, shape, type }) => {
+    updateGraph.inputs.map(({ name, shape, type }) => {
       const count = shape.reduce((product, size) => product * (size === -1 ? updates : size), 1);
       const bytes = count * (type === 'real' ? 4 : 8);
       const buffer = isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
@@ -35,13 +35,13 @@ export interface Draw {
   readonly visibleCount: number;
   /** Share of each batch from demonstrations. */
   readonly demoFraction: number;
-  /** Calls of this program done before: the optimisers count on from there. */
+  /** Calls of this graph done before: the optimisers count on from there. */
   readonly call: number;
   readonly random: TrainingRandom;
 }
 
 /** What fills one set of arrays for calls with `updates` critic updates. The arrays stay the caller's. */
-export class ProgramInputs {
+export class UpdateInputs {
   readonly #spec: LearnerSpec;
   readonly #updates: number;
   readonly #slices: readonly BatchColumns[];
@@ -51,7 +51,7 @@ export class ProgramInputs {
   readonly #subsets: readonly { readonly of: number; readonly size: number; readonly data: BigInt64Array }[];
   readonly #numbers: readonly (DeclaredInput & { readonly data: Float32Array })[];
 
-  constructor(program: Pick<Program, 'inputs'>, spec: LearnerSpec, updates: number, arrays: InputArrays) {
+  constructor(updateGraph: Pick<UpdateGraph, 'inputs'>, spec: LearnerSpec, updates: number, arrays: InputArrays) {
     this.#spec = spec;
     this.#updates = updates;
     const { batchSize: B } = spec.config;
@@ -75,14 +75,14 @@ export class ProgramInputs {
     this.#discount = column('discount', 1);
     this.#isDemo = column('is_demo', 1);
     const dataOf = (input: DeclaredInput) => arrays[input.name] as Float32Array;
-    this.#noise = program.inputs.flatMap((input) => {
+    this.#noise = updateGraph.inputs.flatMap((input) => {
       const { kind } = input.source;
       return kind === 'normal' || kind === 'uniform' ? [{ kind, data: dataOf(input) }] : [];
     });
-    this.#subsets = program.inputs.flatMap(({ name, source, shape }) =>
+    this.#subsets = updateGraph.inputs.flatMap(({ name, source, shape }) =>
       source.kind === 'subset' ? [{ of: source.of, size: shape[1]!, data: arrays[name] as BigInt64Array }] : [],
     );
-    this.#numbers = program.inputs
+    this.#numbers = updateGraph.inputs
       .filter(({ source }) => ['planned', 'measured', 'adam'].includes(source.kind))
       .map((input) => ({ ...input, data: dataOf(input) }));
   }

@@ -8,9 +8,9 @@ import { reduceSum } from '../ops/broadcast.ts';
 import { ALGORITHMS, loadAlgorithm } from '../options/algorithms.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { Algorithm } from './algorithm.ts';
-import { buildProgram } from './program.ts';
 import type { LearnerSpec } from './spec.ts';
 import type { MinimiseOptions, Step } from './step.ts';
+import { buildUpdateGraph } from './update-graph.ts';
 
 const tiny = { actorHidden: [4], criticHidden: [4], batchSize: 2, critics: 2, criticSubset: 2 };
 
@@ -53,7 +53,7 @@ describe('Step', () => {
   it.each(algorithms)('reports the gradient norm of every network that $name trains', (algorithm) => {
     for (const phase of [algorithm.update, algorithm.cloning, algorithm.offline]) {
       if (phase === undefined) continue;
-      const { changed, innerMetrics, outerMetrics } = buildProgram(algorithm, seeing, phase);
+      const { changed, innerMetrics, outerMetrics } = buildUpdateGraph(algorithm, seeing, phase);
       const trained = [...changed].filter((name) => name.endsWith('_first')).map((name) => name.replace('_first', ''));
       expect(trained).toContain('encoder');
       const spelt = trained.map((name) => name.replace(/_c/g, 'C')).map((name) => `${name}GradientNorm`);

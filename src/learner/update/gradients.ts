@@ -34,3 +34,15 @@ export function gradientsOf(loss: Tensor, networks: readonly Wanted[]): Packed[]
 function zero(tensor: Tensor): Tensor {
   return tensor.graph.constant(new Float32Array(tensor.size), tensor.shape);
 }
+
+const SUFFIX = 'GradientNorm';
+
+/** Name of the metric of `network`; `cost_critic` gives `costCriticGradientNorm`. */
+export function gradientNormName(network: string): string {
+  return `${network.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}${SUFFIX}`;
+}
+
+/** Whether the metric `name` is one. */
+export function isGradientNorm(name: string): boolean {
+  return name.endsWith(SUFFIX);
+}

@@ -4,8 +4,8 @@ import { createTransition, Rng } from '../../core/index.ts';
 import { type Agent, createAgent } from '../agent/agent.ts';
 import { criticNetwork } from '../algorithms/sac.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { stateParts } from '../program/program.ts';
 import { Replay } from '../replay/replay.ts';
+import { stateParts } from '../update/update-graph.ts';
 
 const [O, A] = [3, 2];
 const tiny: LearnerConfig = {

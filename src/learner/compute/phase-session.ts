@@ -1,11 +1,11 @@
 /** One phase of an algorithm, loaded: graph, arrays and metrics of its training calls. */
 import { Bindings, type PingPongState, Session } from '../engine/session.ts';
 import { threadsHere } from '../engine/threads.ts';
-import type { Algorithm, Phase } from '../program/algorithm.ts';
-import { isGradientNorm } from '../program/gradient-norm.ts';
-import { buildProgram, type Program } from '../program/program.ts';
-import { type InputArrays, inputArrays } from '../program/program-inputs.ts';
-import type { LearnerSpec } from '../program/spec.ts';
+import type { Algorithm, Phase } from '../update/algorithm.ts';
+import { isGradientNorm } from '../update/gradients.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { buildUpdateGraph, type UpdateGraph } from '../update/update-graph.ts';
+import { type InputArrays, inputArrays } from '../update/update-inputs.ts';
 import type { CallReport } from './training-engine.ts';
 
 /** The longest gradient that is learned from: a thousand squares of it, which Adam's second moment may come to, are finite in float32. */
@@ -16,25 +16,25 @@ export class PhaseSession {
   /** What a call reads beside the state; filled by the caller. */
   readonly inputs: InputArrays;
   readonly #session: Session;
-  readonly #program: Program;
+  readonly #updateGraph: UpdateGraph;
   readonly #bindings: Bindings = new Bindings();
   readonly #metrics: Bindings = new Bindings();
   readonly #inner: Float32Array;
   readonly #outer: Float32Array;
 
-  private constructor(session: Session, program: Program, updates: number) {
+  private constructor(session: Session, updateGraph: UpdateGraph, updates: number) {
     this.#session = session;
-    this.#program = program;
-    this.inputs = inputArrays(program, updates);
-    for (const { name, shape } of program.inputs) {
+    this.#updateGraph = updateGraph;
+    this.inputs = inputArrays(updateGraph, updates);
+    for (const { name, shape } of updateGraph.inputs) {
       const full = shape.map((size) => (size === -1 ? updates : size));
       this.#bindings.set(name, this.inputs[name]!, full);
     }
     this.#bindings.set('updates', BigInt64Array.of(BigInt(updates)), []);
-    if (program.hasOuter) this.#bindings.set('last', BigInt64Array.of(BigInt(updates - 1)), []);
-    this.#inner = new Float32Array(updates * program.innerMetrics.length);
-    this.#outer = new Float32Array(program.outerMetrics.length);
-    this.#metrics.set('inner_metrics', this.#inner, [updates, program.innerMetrics.length]);
+    if (updateGraph.hasOuter) this.#bindings.set('last', BigInt64Array.of(BigInt(updates - 1)), []);
+    this.#inner = new Float32Array(updates * updateGraph.innerMetrics.length);
+    this.#outer = new Float32Array(updateGraph.outerMetrics.length);
+    this.#metrics.set('inner_metrics', this.#inner, [updates, updateGraph.innerMetrics.length]);
     if (this.#outer.length > 0) this.#metrics.set('outer_metrics', this.#outer, [this.#outer.length]);
   }
 
@@ -46,26 +46,26 @@ export class PhaseSession {
     updates: number,
     hasRobot: boolean,
   ): Promise<PhaseSession> {
-    const program = buildProgram(algorithm, spec, phase);
+    const updateGraph = buildUpdateGraph(algorithm, spec, phase);
     const { threads, provider } = spec.config;
     const chosen = await threadsHere(threads === 0 ? 'auto' : threads, hasRobot);
-    const session = await Session.create(program.graph.serialize(), { ...chosen, provider });
-    return new PhaseSession(session, program, updates);
+    const session = await Session.create(updateGraph.graph.serialize(), { ...chosen, provider });
+    return new PhaseSession(session, updateGraph, updates);
   }
 
   /** What each of `inputs` is filled with. */
-  get declared(): Program['inputs'] {
-    return this.#program.inputs;
+  get declared(): UpdateGraph['inputs'] {
+    return this.#updateGraph.inputs;
   }
 
   /**
    * One call. `state` changes only where everything that is reported is finite: also the gradient of every network that was
-   * trained, and the parameters that were written (see `Program.outerMetrics`).
+   * trained, and the parameters that were written (see `UpdateGraph.outerMetrics`).
    */
   async run(state: PingPongState): Promise<CallReport> {
-    const { changed } = this.#program;
+    const { changed } = this.#updateGraph;
     await this.#session.run([state.inputs, this.#bindings], [state.outputsOf(changed), this.#metrics]);
-    const { innerMetrics, outerMetrics } = this.#program;
+    const { innerMetrics, outerMetrics } = this.#updateGraph;
     const isSound = areSound(innerMetrics, this.#inner) && areSound(outerMetrics, this.#outer);
     if (isSound) state.commit(changed);
     return { values: this.#values(), isSound };
@@ -76,7 +76,7 @@ export class PhaseSession {
   }
 
   #values(): Record<string, number> {
-    const { innerMetrics, outerMetrics } = this.#program;
+    const { innerMetrics, outerMetrics } = this.#updateGraph;
     const updates = this.#inner.length / innerMetrics.length;
     const values: Record<string, number> = {};
     innerMetrics.forEach((name, column) => {

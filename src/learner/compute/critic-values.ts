@@ -4,11 +4,10 @@ import { Graph } from '../engine/graph.ts';
 import { unpack } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { reshape } from '../ops/broadcast.ts';
-import type { Algorithm } from '../program/algorithm.ts';
-import { networksOf } from '../program/networks-of.ts';
-import { stateParts } from '../program/program.ts';
-import { criticView, ENCODER, STATISTICS } from '../program/sight.ts';
-import type { LearnerSpec, NetworkDef } from '../program/spec.ts';
+import type { Algorithm } from '../update/algorithm.ts';
+import { criticInput, ENCODER, STATISTICS } from '../update/network-inputs.ts';
+import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
+import { networksOf, stateParts } from '../update/update-graph.ts';
 
 /** Rows of one run of the graph; a shorter rest is padded. */
 const ROWS = 64;
@@ -95,7 +94,7 @@ function buildCriticValues(algorithm: Algorithm, spec: LearnerSpec): Graph {
   );
   const observation = g.input('observation', [ROWS, totalObservationSize(spec.parts)]);
   const action = g.input('action', [ROWS, spec.actionSize]);
-  const seen = criticView(spec, observation, {
+  const seen = criticInput(spec, observation, {
     mean: inputs.get(STATISTICS.mean),
     scale: inputs.get(STATISTICS.scale),
     encoder: networks.get(ENCODER),

@@ -5,11 +5,18 @@
 import { Worker } from 'node:worker_threads';
 import { ReinError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
-import { buildProgram } from '../program/program.ts';
-import { inputArrays } from '../program/program-inputs.ts';
-import type { LearnerSpec } from '../program/spec.ts';
-import type { EngineAnswer, EngineRequest, EngineStart } from './engine-messages.ts';
-import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';
+import type { LearnerSpec } from '../update/spec.ts';
+import { buildUpdateGraph } from '../update/update-graph.ts';
+import { inputArrays } from '../update/update-inputs.ts';
+import type {
+  CallReport,
+  EngineAnswer,
+  EngineRequest,
+  EngineStart,
+  OpenPhase,
+  PhaseName,
+  TrainingEngine,
+} from './training-engine.ts';
 
 interface Waiting {
   readonly resolve: (answer: EngineAnswer) => void;
@@ -43,10 +50,10 @@ export class EngineThread implements TrainingEngine {
     const algorithm = await loadAlgorithm(this.spec.config.algorithm);
     const definition = algorithm[phase];
     if (definition === undefined) throw new RangeError(`${algorithm.name} has no phase "${phase}"`);
-    const program = buildProgram(algorithm, this.spec, definition);
-    const sets = [inputArrays(program, updates, true), inputArrays(program, updates, true)];
+    const updateGraph = buildUpdateGraph(algorithm, this.spec, definition);
+    const sets = [inputArrays(updateGraph, updates, true), inputArrays(updateGraph, updates, true)];
     await this.#ask({ kind: 'open', phase, updates, sets });
-    return { inputs: program.inputs, sets };
+    return { inputs: updateGraph.inputs, sets };
   }
 
   async run(phase: PhaseName, set: number): Promise<CallReport> {
