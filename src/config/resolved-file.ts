@@ -2,9 +2,9 @@
 import { stringify } from 'yaml';
 import type { Finding } from './finding.ts';
 import { checkRobot } from './robot-checks.ts';
-import { baseFileOf } from './schema/base.ts';
 import { oneAPlace } from './schema/check.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
+import { baseFileOf } from './schema/robot.ts';
 import { checkResolvedTree } from './schema/variants.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import { problemsError } from './text/place.ts';

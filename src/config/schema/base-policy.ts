@@ -1,20 +1,6 @@
 /** `basePolicy` of a task: an older policy whose action the learned one sees and improves on. */
 import { z } from 'zod';
-import type { BasePolicyInput } from '../../policy/index.ts';
 import { num, whole } from '../../schema/index.ts';
-import { type Same, schemaOf } from './same.ts';
-
-export interface BasePolicyConfig {
-  /** Path of the ONNX file. */
-  readonly file: string;
-  /** SHA-256 of the file, 64 hexadecimal digits; part of the schema hash where it is given. */
-  readonly sha256?: string | undefined;
-  readonly inputs?: readonly BasePolicyInput[] | undefined;
-  readonly output?: string | undefined;
-  readonly chunk?: number | undefined;
-  readonly executeSteps?: number | undefined;
-  readonly rateHz?: number | undefined;
-}
 
 const tensorName = (description: string): z.ZodString => z.string().min(1).max(255).meta({ description });
 
@@ -31,7 +17,7 @@ const input = z.strictObject({
     .default(false),
 });
 
-const schema = z
+export const basePolicySchema = z
   .strictObject({
     file: z.string().min(1).max(4096).meta({
       description:
@@ -69,8 +55,3 @@ const schema = z
     description:
       'An older policy that is asked before the learned one at each step: its action is the last part of the observation (residual learning). Default: none.',
   });
-
-export const basePolicySchema: z.ZodType<BasePolicyConfig> = schemaOf<
-  BasePolicyConfig,
-  Same<z.output<typeof schema>, BasePolicyConfig>
->(schema);

@@ -1,25 +1,17 @@
 /** `config/tasks/*.yaml` of the kind `operatorJudged`: a task of one's own, which people arrange and judge. */
 import { z } from 'zod';
-import { name, num, reference, whole } from '../../schema/index.ts';
-import { type JudgedObservation, OBSERVATION_TYPES, type ObservationTopic } from '../../tasks/index.ts';
+import { actionSchema, type Configured, name, num, reference, whole } from '../../schema/index.ts';
+import { OBSERVATION_TYPES, type ObservationTopic } from '../../tasks/index.ts';
 import { basePolicySchema } from './base-policy.ts';
-import { type Same, schemaOf } from './same.ts';
 import {
-  actionSchema,
   evaluationSchema,
   observationDelaySchema,
   previousActionsSchema,
-  type TaskCommon,
   targetSchema,
   trainingSchema,
   validationSchema,
   withDefaults,
 } from './task-common.ts';
-
-export interface JudgedTaskConfig extends TaskCommon {
-  readonly kind: 'operatorJudged';
-  readonly observation: JudgedObservation;
-}
 
 const topic = z.strictObject({
   name: name('Name of this part of the observation.'),
@@ -72,7 +64,7 @@ const observation = z.strictObject({
   topics: z.array(topic).max(16).meta({ description: 'Topics of ROS 2 that are seen too.' }).default([]),
 });
 
-const schema = z
+export const judgedTaskSchema = z
   .strictObject({
     name: name('Name of the task; run folders carry it.'),
     kind: z.literal('operatorJudged').meta({
@@ -108,7 +100,5 @@ const schema = z
   })
   .meta({ title: 'Task: judged by people', description: "A task of one's own on one's own robot." });
 
-export const judgedTaskSchema: z.ZodType<JudgedTaskConfig> = schemaOf<
-  JudgedTaskConfig,
-  Same<z.output<typeof schema>, JudgedTaskConfig>
->(schema);
+/** A task of one's own, which people arrange and judge. */
+export type JudgedTaskConfig = Configured<typeof judgedTaskSchema>;

@@ -1,58 +1,16 @@
 /** A limits file: what an MJCF or URDF does not say about a robot, and limits tighter than the file's. */
 import { z } from 'zod';
-import type { Capsule, ContactModel, KeepOutBox, LinkPoint, TankModel, WorkspaceBox } from '../../core/index.ts';
-import { name, num, triple } from '../../schema/index.ts';
-import { capsuleSchema, contactSchema, keepOutSchema, pointsSchema, tankSchema } from './safety.ts';
-import { type Same, schemaOf } from './same.ts';
-
-/** Limits of one joint, under the names that robot files have; what is absent comes from the ROS file or the model. */
-export interface JointLimits {
-  readonly positionMinRad?: number | undefined;
-  readonly positionMaxRad?: number | undefined;
-  readonly velocityMaxRadPerS?: number | undefined;
-  readonly accelMaxRadPerS2?: number | undefined;
-  readonly jerkMaxRadPerS3?: number | undefined;
-  readonly torqueMaxNm?: number | undefined;
-  readonly stiffnessNmPerRad?: number | undefined;
-  readonly dampingNmSPerRad?: number | undefined;
-  readonly encoderNoiseRad?: number | undefined;
-}
-
-export interface LimitsConfig {
-  readonly name?: string | undefined;
-  /** MJCF or URDF; a path relative to this file. */
-  readonly model?: string | undefined;
-  /** A ROS `joint_limits.yaml`; likewise. */
-  readonly limits?: string | undefined;
-  readonly fixed: readonly string[];
-  readonly defaults: JointLimits;
-  readonly joints: Readonly<Record<string, JointLimits>>;
-  readonly tool?:
-    | {
-        readonly frame?: string | undefined;
-        readonly link?: string | undefined;
-        readonly originXyzM?: readonly [number, number, number] | undefined;
-        readonly originRpyRad?: readonly [number, number, number] | undefined;
-      }
-    | undefined;
-  readonly workspace?: WorkspaceBox | undefined;
-  readonly points?: readonly LinkPoint[] | undefined;
-  readonly collision: {
-    readonly capsules?: readonly Capsule[] | undefined;
-    readonly pairs?: readonly (readonly [string, string])[] | undefined;
-    readonly keepOut?: readonly KeepOutBox[] | undefined;
-    readonly clearanceM: number;
-  };
-  readonly tank?: TankModel | undefined;
-  readonly contact?: ContactModel | undefined;
-  readonly payloadMaxKg?: number | undefined;
-  readonly controlHz: number;
-  /** Absent: worked out from the smallest range. */
-  readonly limitMarginRad?: number | undefined;
-  readonly leashM: number;
-  readonly leashRad: number;
-  readonly homeRad?: readonly number[] | undefined;
-}
+import {
+  type Configured,
+  capsuleSchema,
+  contactSchema,
+  keepOutSchema,
+  name,
+  num,
+  pointsSchema,
+  tankSchema,
+  triple,
+} from '../../schema/index.ts';
 
 const joint = z.strictObject({
   positionMinRad: num('rad', { min: -31.5, max: 31.5 }, "Lowest position; not below the model's.").optional(),
@@ -99,7 +57,7 @@ const collision = z.strictObject({
   clearanceM: num('m', { min: 0, max: 0.2 }, 'Distance kept within pairs, and from keep-out boxes.').default(0.01),
 });
 
-const schema = z
+export const limitsSchema = z
   .strictObject({
     name: name("Name of the robot; the model's where absent.").optional(),
     model: path('MJCF or URDF, relative to this file.').optional(),
@@ -148,7 +106,6 @@ const schema = z
       'For `rein safety check`: an MJCF or URDF, a ROS `joint_limits.yaml`, and what neither says. Of a limit that several say, this file has the last word, then the ROS file, then the model; no file may widen what the model allows. For a joint that slides read m for rad, N for N·m, N/m for N·m/rad and N·s/m for N·m·s/rad, in the names of keys too.',
   });
 
-export const limitsSchema: z.ZodType<LimitsConfig> = schemaOf<
-  LimitsConfig,
-  Same<z.output<typeof schema>, LimitsConfig>
->(schema);
+/** Limits of one joint, under the names that robot files have; what is absent comes from the ROS file or the model. */
+export type JointLimits = Configured<typeof joint>;
+export type LimitsConfig = Configured<typeof limitsSchema>;

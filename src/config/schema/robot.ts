@@ -1,107 +1,34 @@
 /** `config/robots/*.yaml`: what a robot is and what drives it. */
-import { z } from 'zod';
-import type { JointModel, RobotModel } from '../../core/index.ts';
+import type { z } from 'zod';
+import { type BaseModel, modelOfBase, type RobotModel } from '../../core/index.ts';
 import { type DriverConfig, driverSchema } from '../../drivers/index.ts';
-import { name, num, triple } from '../../schema/index.ts';
-import { collisionSchema, contactSchema, pointsSchema, tankSchema, torqueObserverSchema } from './safety.ts';
-import { type Same, schemaOf } from './same.ts';
+import { armModel, baseModel, type Configured } from '../../schema/index.ts';
 
 /** A robot's file: the model that the safety chain enforces, and the driver. Usable wherever a `RobotModel` is. */
 export interface RobotConfig extends RobotModel {
   readonly driver: DriverConfig;
 }
 
-/** An arm's file: none of its joints is an axis of a mobile base. */
-export interface ArmConfig extends RobotConfig {
-  readonly joints: readonly (JointModel & { readonly kind?: 'revolute' | 'prismatic' | undefined })[];
-}
-
-const joint = z.strictObject({
-  name: name('Unique among the joints.'),
-  kind: z
-    .enum(['revolute', 'prismatic'])
-    .meta({
-      description:
-        '`prismatic` slides along its axis: read m for rad and N for N·m in all that follows. `revolute` where absent.',
-    })
-    .optional(),
-  parent: name(
-    'Joint whose link carries this one, or `base`; it comes earlier in the list. The joint before this one where absent, `base` for the first.',
-  ).optional(),
-  originXyzM: triple('m', "Position of the joint frame in the parent link's frame."),
-  originRpyRad: triple(
-    'rad',
-    "Orientation of the joint frame in the parent link's frame: fixed-axis roll, pitch, yaw.",
-  ),
-  axis: triple('1', 'Unit axis of rotation in the joint frame.'),
-  positionMinRad: num('rad', { min: -31.5, max: 31.5 }, 'Lowest position, of the hardware.'),
-  positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, 'Highest position, of the hardware.'),
-  velocityMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Highest speed of the reference.'),
-  accelMaxRadPerS2: num('rad/s²', { above: 0, max: 1000 }, 'Highest acceleration of the reference, braking included.'),
-  jerkMaxRadPerS3: num(
-    'rad/s³',
-    { above: 0, max: 1e6 },
-    'How fast the acceleration may grow while a command is followed; falling back and braking are free. Absent: no limit.',
-  ).optional(),
-  torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.'),
-  stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.'),
-  dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.'),
-  encoderNoiseRad: num(
-    'rad',
-    { above: 0, max: 0.1 },
-    'Most by which a reading of the position is off, noise and quantisation together (peak). An energy tank needs it.',
-  ).optional(),
-});
-
-const schema = z
-  .strictObject({
-    name: name('Name of the robot model; run folders and policy files carry it.'),
-    joints: z.array(joint).min(1).max(16).meta({ description: 'Joints from the base to the tool.' }),
-    tool: z
-      .strictObject({
-        originXyzM: triple('m', "Tool point (TCP) in the last link's frame."),
-        originRpyRad: triple('rad', "Orientation of the tool in the last link's frame: fixed-axis roll, pitch, yaw."),
-        link: name('Joint whose link carries the tool; the last joint where absent.').optional(),
-      })
-      .meta({ description: 'Where the tool point is.' }),
-    workspace: z
-      .strictObject({
-        minM: triple('m', 'Lowest corner.'),
-        maxM: triple('m', 'Highest corner.'),
-      })
-      .meta({ description: 'Box in the base frame that the tool point must stay in.' }),
-    points: pointsSchema.optional(),
-    collision: collisionSchema.optional(),
-    tank: tankSchema.optional(),
-    contact: contactSchema.optional(),
-    payloadMaxKg: num(
-      'kg',
-      { min: 0, max: 1000 },
-      'Heaviest load that the tool is meant to carry; `rein safety check` hangs it there without telling anybody.',
-    ).optional(),
-    torqueObserver: torqueObserverSchema.optional(),
-    holdsWithoutTorque: z
-      .boolean()
-      .meta({
-        description:
-          'Whether brakes, gears or balance hold the arm up without torque; true where absent. Where not, torque goes off as a ramp at the end of the brake (`exitRampS`).',
-      })
-      .optional(),
-    exitRampS: num(
-      's',
-      { above: 0, max: 120 },
-      'How long torque takes to go off under an arm that does not hold itself up: time to support it, or for it to sink onto its rest. Torque falls evenly where the driver can limit it, else it holds until the time is over.',
-    ).optional(),
-    controlHz: num('Hz', { min: 10, max: 1000 }, 'Guard ticks per second.'),
-    limitMarginRad: num('rad', { min: 0, max: 0.5 }, 'Distance kept from every position limit.'),
-    leashM: num('m', { above: 0, max: 0.2 }, 'How far the reference may lead the measured tool point.'),
-    leashRad: num('rad', { above: 0, max: 1 }, 'The same for orientation.'),
-    homeRad: z.array(z.number()).min(1).max(16).meta({
-      unit: 'rad',
-      description: 'A pose in the middle of the workspace with the tool pointing down, one number a joint.',
-    }),
-    driver: driverSchema,
-  })
+export const armSchema: z.ZodType<RobotConfig> = armModel
+  .extend({ driver: driverSchema })
   .meta({ title: 'Robot: arm', description: 'A serial arm: geometry, limits, workspace and driver.' });
 
-export const armSchema: z.ZodType<ArmConfig> = schemaOf<ArmConfig, Same<z.output<typeof schema>, ArmConfig>>(schema);
+export const baseSchema = baseModel.extend({ driver: driverSchema }).meta({
+  title: 'Robot: mobile base',
+  description:
+    'A mobile base. Its actions are of the kind `joint`, with the axes `x` (ahead, m) and `yaw` (to the left, rad); `x`, `y` and `yaw` for a holonomic base; `x` and `steering` for Ackermann steering.',
+});
+
+/** The file of a mobile base: limits instead of joints. */
+export type BaseConfig = Configured<typeof baseSchema>;
+
+/** The robot that a base's file describes, with axes in the place of joints. Its base must have what its kind needs. */
+export function robotOfBase(config: BaseConfig): RobotConfig {
+  return { ...modelOfBase(config.name, config.base, config.controlHz), driver: config.driver };
+}
+
+/** What to write into a file so that `robotOfBase` gives `robot` again. */
+export function baseFileOf(robot: RobotConfig & { readonly base: BaseModel }): BaseConfig {
+  const { name: robotName, base: model, controlHz, driver } = robot;
+  return { name: robotName, base: model, controlHz, driver };
+}

@@ -1,98 +1,6 @@
 /** `config/studies/*.yaml`: what is compared with what, how often, and which claim it is to show. */
 import { z } from 'zod';
-import { num, reference, whole } from '../../schema/index.ts';
-import { type Same, schemaOf } from './same.ts';
-
-type Options = Readonly<Record<string, number | boolean>>;
-
-export interface StudyDemonstrations {
-  readonly episodes: number;
-  readonly skill: Options;
-  readonly onlySuccesses: boolean;
-  readonly areKept: boolean;
-}
-
-export interface StudyOverseer {
-  readonly options: Options;
-  readonly untilStep: number;
-}
-
-/** What the variants of a study in a simulated environment are made of. */
-interface EnvironmentParts {
-  readonly learnerFile?: string | undefined;
-  /** Keys of the learner, laid over its file; checked with it. */
-  readonly learner?: Readonly<Record<string, unknown>> | undefined;
-  readonly options?: Options | undefined;
-  readonly base?: Options | undefined;
-  readonly demonstrations?: StudyDemonstrations | undefined;
-  readonly overseer?: StudyOverseer | undefined;
-  readonly randomSteps?: number | undefined;
-}
-
-export interface EnvironmentVariant extends EnvironmentParts {
-  readonly title: string;
-}
-
-export interface RobotVariant {
-  readonly title: string;
-  readonly steps?: number | undefined;
-  /** Keys below `task`, `robot` and `learner`, as for `--config`. */
-  readonly overlay: Readonly<Record<string, unknown>>;
-}
-
-export type StudyMeasure = 'return' | 'success' | 'cost';
-export type StudyPart = 'start' | 'end' | 'all' | 'least';
-
-/** Every seed of a variant gets above a value in time. */
-export interface ReachesCheck {
-  readonly kind: 'reaches';
-  readonly variant: string;
-  readonly measure: StudyMeasure;
-  readonly value: number;
-  readonly withinSteps: number;
-}
-
-/** One variant has more (of a cost: less) than another. */
-export interface OrderCheck {
-  readonly kind: 'order';
-  readonly better: string;
-  readonly worse: string;
-  readonly measure: StudyMeasure;
-  readonly part: StudyPart;
-}
-
-/** A part of the claim, as numbers. */
-export type StudyCheck = ReachesCheck | OrderCheck;
-
-interface StudyCommon {
-  readonly title: string;
-  readonly claim: string;
-  readonly source: string;
-  readonly notes: string;
-  readonly steps: number;
-  readonly seeds: number;
-  readonly firstSeed: number;
-  readonly measure: StudyMeasure;
-  readonly checks: readonly StudyCheck[];
-}
-
-/** A study of learners in a simulated environment. */
-export interface EnvironmentStudy extends StudyCommon, EnvironmentParts {
-  readonly kind: 'environment';
-  readonly environment: string;
-  readonly evaluation: { readonly everySteps: number; readonly episodes: number };
-  readonly variants: Readonly<Record<string, EnvironmentVariant>>;
-}
-
-/** A study of whole runs of `rein sim` on a robot's task. */
-export interface RobotStudy extends StudyCommon {
-  readonly kind: 'robot';
-  readonly task: string;
-  readonly evaluation: { readonly episodes: number };
-  readonly variants: Readonly<Record<string, RobotVariant>>;
-}
-
-export type StudyConfig = EnvironmentStudy | RobotStudy;
+import { type Configured, num, reference, whole } from '../../schema/index.ts';
 
 const text = (description: string): z.ZodString => z.string().min(1).max(2000).meta({ description });
 const options = (description: string) => z.record(z.string(), z.union([z.number(), z.boolean()])).meta({ description });
@@ -170,7 +78,7 @@ const common = {
   checks,
 };
 
-const environmentSchema = z
+export const environmentStudySchema = z
   .strictObject({
     kind: z.literal('environment').meta({ description: 'In a simulated environment, with rein train.' }),
     ...common,
@@ -188,7 +96,7 @@ const environmentSchema = z
   })
   .meta({ title: 'Study', description: 'Variants of training in a simulated environment that are compared.' });
 
-const robotSchema = z
+export const robotStudySchema = z
   .strictObject({
     kind: z.literal('robot').meta({ description: 'A whole simulated robot, with rein sim.' }),
     ...common,
@@ -209,12 +117,19 @@ const robotSchema = z
   })
   .meta({ title: 'Study with a robot', description: 'Variants of the whole simulated run that are compared.' });
 
-export const environmentStudySchema: z.ZodType<EnvironmentStudy> = schemaOf<
-  EnvironmentStudy,
-  Same<z.output<typeof environmentSchema>, EnvironmentStudy>
->(environmentSchema);
+/** A study of learners in a simulated environment. */
+export type EnvironmentStudy = Configured<typeof environmentStudySchema>;
 
-export const robotStudySchema: z.ZodType<RobotStudy> = schemaOf<
-  RobotStudy,
-  Same<z.output<typeof robotSchema>, RobotStudy>
->(robotSchema);
+/** A study of whole runs of `rein sim` on a robot's task. */
+export type RobotStudy = Configured<typeof robotStudySchema>;
+
+export type StudyConfig = EnvironmentStudy | RobotStudy;
+export type StudyMeasure = StudyConfig['measure'];
+
+/** A part of the claim, as numbers. */
+export type StudyCheck = StudyConfig['checks'][number];
+/** Every seed of a variant gets above a value in time. */
+export type ReachesCheck = Extract<StudyCheck, { readonly kind: 'reaches' }>;
+/** One variant has more (of a cost: less) than another. */
+export type OrderCheck = Extract<StudyCheck, { readonly kind: 'order' }>;
+export type StudyPart = OrderCheck['part'];

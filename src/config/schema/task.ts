@@ -1,81 +1,16 @@
 /** `config/tasks/*.yaml` of the kind `pegInsertion`, and all kinds together. */
 import { z } from 'zod';
-import { name, num, reference, triple, whole } from '../../schema/index.ts';
+import { actionSchema, type Configured, name, num, reference, triple, whole } from '../../schema/index.ts';
 import { basePolicySchema } from './base-policy.ts';
 import type { JudgedTaskConfig } from './judged-task.ts';
-import { type Same, schemaOf } from './same.ts';
 import {
-  actionSchema,
   evaluationSchema,
   observationDelaySchema,
   previousActionsSchema,
-  type TaskCommon,
   targetSchema,
   trainingSchema,
   validationSchema,
 } from './task-common.ts';
-
-/** Square peg. The tool point of the robot is the centre of its lower end. */
-export interface PegConfig {
-  readonly widthM: number;
-  readonly lengthM: number;
-}
-
-/** Square, chamfered hole with a vertical axis. */
-export interface HoleConfig {
-  /** Middle of where the mouth may be, base frame. */
-  readonly originM: readonly [number, number, number];
-  /** Gap between peg and wall on each side. */
-  readonly clearanceM: number;
-  readonly chamferM: number;
-  readonly depthM: number;
-  /** The mouth is drawn within ± this of `originM` in x and y, per episode. */
-  readonly spreadM: number;
-  readonly yawSpreadRad: number;
-}
-
-/** Error of the hole estimate that policy and operator share: fixed within an episode, uniform within ±. */
-export interface EstimateConfig {
-  readonly errorM: number;
-  readonly heightErrorM: number;
-  readonly yawErrorRad: number;
-}
-
-/** Where an episode starts, relative to the middle of where the hole may be. */
-export interface StartConfig {
-  readonly spreadM: number;
-  readonly heightM: number;
-  readonly heightSpreadM: number;
-  readonly yawSpreadRad: number;
-}
-
-/** When the scripted operator takes over, and when it hands back. */
-export interface OperatorConfig {
-  /** Probability that it may take over in an episode, at the first step of training. */
-  readonly initialRate: number;
-  /** The same in the end. */
-  readonly finalRate: number;
-  /** Environment steps in which the distance between the two halves. */
-  readonly halvingSteps: number;
-  /** Steps without progress after which the policy counts as stuck. */
-  readonly stuckSteps: number;
-  /** Steps that an intervention lasts at most. */
-  readonly handBackSteps: number;
-}
-
-/** Insert a square peg into a hole. */
-export interface PegTaskConfig extends TaskCommon {
-  readonly kind: 'pegInsertion';
-  readonly peg: PegConfig;
-  readonly hole: HoleConfig;
-  readonly estimate: EstimateConfig;
-  readonly start: StartConfig;
-  readonly success: { readonly depthM: number; readonly lateralM: number };
-  readonly operator: OperatorConfig;
-}
-
-/** A task's file, of any kind. */
-export type TaskConfig = PegTaskConfig | JudgedTaskConfig;
 
 const peg = z.strictObject({
   widthM: num('m', { above: 0, max: 0.2 }, 'Side of the square cross-section.'),
@@ -133,7 +68,7 @@ const operator = z.strictObject({
   handBackSteps: whole('steps', { min: 1, max: 10_000 }, 'Steps that an intervention lasts at most.').default(20),
 });
 
-const schema = z
+export const pegTaskSchema = z
   .strictObject({
     name: name('Name of the task; run folders carry it.'),
     kind: z.literal('pegInsertion').meta({ description: 'Rules of reward, reset and success: `pegInsertion`.' }),
@@ -173,7 +108,8 @@ const schema = z
     description: 'A task: geometry, episode rules, operator, training and target.',
   });
 
-export const pegTaskSchema: z.ZodType<PegTaskConfig> = schemaOf<
-  PegTaskConfig,
-  Same<z.output<typeof schema>, PegTaskConfig>
->(schema);
+/** Insert a square peg into a hole. */
+export type PegTaskConfig = Configured<typeof pegTaskSchema>;
+
+/** A task's file, of any kind. */
+export type TaskConfig = PegTaskConfig | JudgedTaskConfig;

@@ -1,15 +1,13 @@
 /** Files that come in several kinds: which schema a tree is checked against, and what the checked value stands for. */
 import { z } from 'zod';
 import { learnerSchema } from '../../learner/options.ts';
-import type { JsonSchema } from '../../schema/index.ts';
-import { jsonSchemaOf } from '../../schema/index.ts';
+import { BASE_NEEDS, type JsonSchema, jsonSchemaOf } from '../../schema/index.ts';
 import { nodeAt, type TreeNode } from '../text/tree.ts';
-import { BASE_NEEDS, baseSchema, robotOfBase } from './base.ts';
 import { type Checked, check } from './check.ts';
 import { judgedTaskSchema } from './judged-task.ts';
 import { limitsSchema } from './limits.ts';
 import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
-import { armSchema, type RobotConfig } from './robot.ts';
+import { armSchema, baseSchema, type RobotConfig, robotOfBase } from './robot.ts';
 import { environmentStudySchema, robotStudySchema } from './study.ts';
 import { pegTaskSchema, type TaskConfig } from './task.ts';
 

@@ -10,9 +10,8 @@ import {
   type LinkPoint,
   type TankModel,
   type TorqueObserverModel,
-} from '../../core/index.ts';
-import { name, num, six, triple, whole } from '../../schema/index.ts';
-import { type Same, schemaOf } from './same.ts';
+} from '../core/index.ts';
+import { name, num, six, triple, whole } from './fields.ts';
 
 const link = name('Name of the joint whose link it belongs to, or `base`.');
 
@@ -156,25 +155,11 @@ function pair(unit: string, description: string): z.ZodTuple<[z.ZodNumber, z.Zod
   return z.tuple([z.number(), z.number()]).meta({ unit, description });
 }
 
-export const pointsSchema: z.ZodType<readonly LinkPoint[]> = schemaOf<
-  readonly LinkPoint[],
-  Same<z.output<typeof points>, readonly LinkPoint[]>
->(points);
-export const capsuleSchema: z.ZodType<Capsule> = schemaOf<Capsule, Same<z.output<typeof capsule>, Capsule>>(capsule);
-export const keepOutSchema: z.ZodType<KeepOutBox> = schemaOf<KeepOutBox, Same<z.output<typeof keepOutBox>, KeepOutBox>>(
-  keepOutBox,
-);
-export const collisionSchema: z.ZodType<CollisionModel> = schemaOf<
-  CollisionModel,
-  Same<z.output<typeof collision>, CollisionModel>
->(collision);
-export const tankSchema: z.ZodType<TankModel> = schemaOf<TankModel, Same<z.output<typeof tank>, TankModel>>(tank);
-export const contactSchema: z.ZodType<ContactModel> = schemaOf<
-  ContactModel,
-  Same<z.output<typeof contact>, ContactModel>
->(contact);
-export const torqueObserverSchema: z.ZodType<TorqueObserverModel> = schemaOf<
-  TorqueObserverModel,
-  Same<z.output<typeof torqueObserver>, TorqueObserverModel>
->(torqueObserver);
-export const fenceSchema: z.ZodType<Fence> = schemaOf<Fence, Same<z.output<typeof fence>, Fence>>(fence);
+export const pointsSchema: z.ZodType<readonly LinkPoint[]> = points;
+export const capsuleSchema: z.ZodType<Capsule> = capsule;
+export const keepOutSchema: z.ZodType<KeepOutBox> = keepOutBox;
+export const collisionSchema: z.ZodType<CollisionModel> = collision;
+export const tankSchema: z.ZodType<TankModel> = tank;
+export const contactSchema: z.ZodType<ContactModel> = contact;
+export const torqueObserverSchema: z.ZodType<TorqueObserverModel> = torqueObserver;
+export const fenceSchema: z.ZodType<Fence> = fence;
