@@ -40,7 +40,7 @@ const homes = {
   rxjs: ['src/teleop/', 'src/monitor/'],
   yaml: ['src/config/'],
   // Beside what they configure: a number, its default and its sentence stand once.
-  zod: ['src/schema/', 'src/config/', 'src/learner/options/', 'src/drivers/'],
+  zod: ['src/schema/', 'src/config/', 'src/learner/options/', 'src/drivers/', 'src/guard/guard-config\\.ts$'],
   commander: ['src/cli/', 'bench/main\\.ts$'],
 };
 

@@ -213,8 +213,9 @@ try {
 
 async function tick(options: TickArguments): Promise<void> {
   const { robot, task } = resolveConfig({ task: options.task, seed: 0 });
+  const { driver: _, ...model } = robot;
   const ticks = await benchTick({
-    robot: { model: robot, action: task.action, policyPeriodS: 1 / task.policyHz },
+    robot: { model, action: task.action, policyPeriodS: 1 / task.policyHz },
     rateHz: options.rate,
     secondsPerPhase: options.seconds,
     onPhase: (label) => process.stderr.write(`measuring: ${label}\n`),

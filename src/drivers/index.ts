@@ -4,7 +4,7 @@ export type { DriverConfig, DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
 export type { MockDriverOptions } from './mock/options.ts';
 export { isMujoco } from './mujoco/options.ts';
-export { createDriver, driverKind, driverSchema, worldOf } from './registry.ts';
+export { createDriver, driverKind, driverSchema, driverSpecSchema, worldOf } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
 export {
   COMMAND_INTERFACES,

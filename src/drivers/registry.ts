@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { didYouMean, ReinError } from '../core/index.ts';
 import type { Driver } from './driver.ts';
-import type { DriverConfig, DriverContext, DriverKind, DriverSpec, World } from './driver-kind.ts';
+import type { DriverConfig, DriverContext, DriverKind, DriverOptions, DriverSpec, World } from './driver-kind.ts';
 import { mockKind } from './mock/mock-kind.ts';
 import { mujocoKind } from './mujoco/mujoco-kind.ts';
+import { rosProcesses } from './ros/options.ts';
 import { rosKind } from './ros/ros-kind.ts';
 
 /** In the order of the reference page. */
@@ -17,6 +18,14 @@ export const driverSchema: z.ZodType<DriverConfig> = z
     KINDS.map(({ schema }) => schema) as unknown as [z.ZodObject<{ kind: z.ZodLiteral<string> }>],
   )
   .meta({ description: 'What moves the robot; each kind of driver has keys of its own.' });
+
+/** A driver as a guard is told of it. */
+export const driverSpecSchema: z.ZodType<DriverSpec> = z.discriminatedUnion(
+  'name',
+  KINDS.map(({ kind, options }) =>
+    z.strictObject({ name: z.literal(kind), options, processes: rosProcesses.optional() }),
+  ) as unknown as [z.ZodObject<{ name: z.ZodLiteral<string>; options: z.ZodType<DriverOptions> }>],
+);
 
 /** The kind of driver called `name`. Throws `ReinError('config')` where there is none. */
 export function driverKind(name: string): DriverKind {

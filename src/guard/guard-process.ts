@@ -11,7 +11,7 @@ import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError, refuseDebugger } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
 import { createLogger } from '../record/index.ts';
-import type { GuardConfig } from './guard-config.ts';
+import { type GuardConfig, parseGuardConfig } from './guard-config.ts';
 import { openPulsePipes } from './guardian/guard-pulse.ts';
 import { type BusMessage, type GuardianMessage, missedMs, silenceMs } from './guardian/protocol.ts';
 import { parseRequest } from './link/messages.ts';
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
 function readConfig(path: string | undefined): GuardConfig {
   if (path === undefined) throw new ReinError('config', 'The guard needs a configuration file.');
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as GuardConfig;
+    return parseGuardConfig(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new ReinError('config', `The guard cannot read ${path}: ${(error as Error).message}.`, { cause: error });
   }

@@ -218,7 +218,8 @@ function armOf(isSimulated: boolean, robot: RobotConfig): IdentifyNodeConfig['ar
 }
 
 function guardConfig({ robot }: IdentifyRobotRequest, driver: DriverSpec, socketPath: string): GuardConfig {
-  const model = watched(robot);
+  const { driver: _, ...arm } = robot;
+  const model = watched(arm);
   return {
     ...{ model, action: identifyAction(model), policyPeriodS: actionPeriodS(model), driver, socketPath },
     authority: 'supervisor',

@@ -4,7 +4,11 @@ import { MockDriver, type MockDriverOptions } from '../../src/drivers/index.ts';
 import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { ur5eLike } from './robot-models.ts';
 
-export const mockModel: RobotModel = ur5eLike;
+/** As a robot's file has it: readings of nobody's encoder are exact, and nothing here asks how far they are off. */
+export const mockModel: RobotModel = {
+  ...ur5eLike,
+  joints: ur5eLike.joints.map(({ encoderNoiseRad: _, ...joint }) => joint),
+};
 export const mockSignals: readonly string[] = ['estimate', 'depthM'];
 
 export const mockAction: ActionSpec = {

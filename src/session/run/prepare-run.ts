@@ -51,8 +51,9 @@ export async function prepareWaitingRun(request: RunPreparation, setup: RunSetup
 /** What the guard of `setup` is started with. */
 export function guardConfigOf(setup: RunSetup, socketPath: string, authority: GuardConfig['authority']): GuardConfig {
   const { config, task, driver } = setup;
+  const { driver: _, ...model } = config.robot;
   return {
-    model: config.robot,
+    model,
     action: task.action,
     policyPeriodS: 1 / config.task.policyHz,
     driver,

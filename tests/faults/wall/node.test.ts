@@ -14,7 +14,7 @@ import { Image } from '../../../src/ros/messages/definitions.ts';
 import { subscribeObservations } from '../../../src/ros/observations/subscribe.ts';
 import type { RosPort } from '../../../src/ros/port/ros-port.ts';
 import { faultsOf } from '../../../src/safety/index.ts';
-import { EpisodeRunner } from '../../../src/session/index.ts';
+import { EpisodeRunner, guardConfigOf } from '../../../src/session/index.ts';
 import { JOY_PADS, JoyTeleop, mappingOf } from '../../../src/teleop/index.ts';
 import { faultRow } from '../../support/fault-row.ts';
 
@@ -26,18 +26,8 @@ const guardModule = fileURLToPath(new URL('../../../dist/guard/guard-process.js'
 async function simulatedGuard() {
   const folder = mkdtempSync(join(tmpdir(), 'rein-wall-node-'));
   const socketPath = join(folder, 'guard.sock');
-  const { config, task, driver } = setup;
   const file = join(folder, 'guard.json');
-  const guardConfig = {
-    model: config.robot,
-    action: task.action,
-    policyPeriodS: 0.1,
-    driver,
-    socketPath,
-    authority: 'node',
-    realTimePriority: 'try',
-  };
-  writeFileSync(file, JSON.stringify(guardConfig));
+  writeFileSync(file, JSON.stringify(guardConfigOf(setup, socketPath, 'node')));
   const child = fork(guardModule, [file], { env: { ...process.env, REIN_LOG: 'error' } });
   await once(child, 'message');
   const link = await connectGuardLink(socketPath);
