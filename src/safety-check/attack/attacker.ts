@@ -33,8 +33,6 @@ export class Attacker {
   readonly wantedRadPerS: Float64Array;
   /** Nothing is sent in this tick. */
   isSilent = false;
-  /** The command is one that must be obeyed: complete, finite, current. */
-  isValid = true;
 
   readonly #options: AttackerOptions;
   readonly #rng: Rng;
@@ -69,7 +67,6 @@ export class Attacker {
     const { command } = this;
     command.seq++;
     command.issuedAtS = nowS;
-    this.isValid = true;
     this.#choose(nowS, positionRad, velocityRadPerS);
     this.#spoil(nowS);
   }
@@ -164,10 +161,6 @@ export class Attacker {
       }
     }
     if (name === 'replay') this.#replay(nowS, leaseS);
-    for (let i = 0; i < command.action.length; i++) {
-      if (!Number.isFinite(command.action[i]!)) this.isValid = false;
-    }
-    if (command.decider === 'hold') this.isValid = false;
   }
 
   /** Late, replayed, and from the future. */

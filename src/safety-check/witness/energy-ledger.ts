@@ -17,8 +17,6 @@ export class EnergyLedger {
   readonly #model: RobotModel;
   readonly #plant: CheckedPlant;
   #startJ = 0;
-  /** Largest surplus since construction, J. */
-  surplusMaxJ: number = Number.NEGATIVE_INFINITY;
   kineticJ = 0;
 
   constructor(model: RobotModel, plant: CheckedPlant) {
@@ -28,10 +26,7 @@ export class EnergyLedger {
 
   /** A tick has passed, after which the tank holds `tankJ`. Returns the surplus, J. */
   check(tankJ: number): number {
-    const nowJ = this.#storedJ() + tankJ;
-    const surplusJ = nowJ - this.#startJ;
-    if (surplusJ > this.surplusMaxJ) this.surplusMaxJ = surplusJ;
-    return surplusJ;
+    return this.#storedJ() + tankJ - this.#startJ;
   }
 
   /** Begins with `tankJ` in the tank and the robot as it now is. */

@@ -68,11 +68,6 @@ export class StopWatch {
     return this.#phase !== 'idle';
   }
 
-  /** Waiting for the plant alone: a latched reference may be taken up again after this. */
-  get isSettling(): boolean {
-    return this.#phase === 'settling';
-  }
-
   /** The last valid command was issued at `issuedAtS`, and from `nowS` on there is none. */
   begin(nowS: number, issuedAtS: number, referenceRad: Float64Array): void {
     this.#phase = 'stopping';

@@ -137,11 +137,6 @@ export class Witness {
     return share;
   }
 
-  /** [n] rad/s, of the reference in the last tick. */
-  get velocityRadPerS(): Float64Array {
-    return this.#velocity;
-  }
-
   /** Counts a violation that somebody else saw. */
   add(kind: ViolationKind, amount: number): void {
     this.#count(kind, amount);
