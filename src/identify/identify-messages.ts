@@ -1,7 +1,6 @@
 /** What the process that moves an arm for its identification is started with, and what it tells the process that started it. */
 import { deserialize, serialize } from 'node:v8';
 import type { RobotModel } from '../core/index.ts';
-import type { FailedMessage } from '../session/index.ts';
 import type { Identification } from './evaluate.ts';
 
 /** Settings, as JSON in a file that its first argument names. */
@@ -22,8 +21,7 @@ export type IdentifyNodeMessage =
   | { readonly kind: 'announced'; readonly lines: readonly string[] }
   | { readonly kind: 'progress'; readonly passedS: number; readonly wholeS: number }
   /** `packIdentification` of it. */
-  | { readonly kind: 'found'; readonly packed: string }
-  | FailedMessage;
+  | { readonly kind: 'found'; readonly packed: string };
 
 /** As text that keeps every number, which JSON does not: NaN and infinity must not come out as zeros. */
 export function packIdentification(found: Identification): string {

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
-import { endFailed, tellParent } from '../session/index.ts';
+import { endFailed, openParentChannel, type ParentChannel } from '../session/index.ts';
 import type { Excitation } from './excitation.ts';
 import { identifyArm } from './identify-arm.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, packIdentification } from './identify-messages.ts';
@@ -16,35 +16,32 @@ import { readySimulated, untilMeasured } from './open-arm.ts';
 const PROGRESS_MS = 200;
 const PRESS_C = 'Stand clear with the emergency stop at hand. c lets it move, space stops it, Ctrl+C ends.';
 
-const tell: (message: IdentifyNodeMessage) => Promise<void> = tellParent;
+type Parent = ParentChannel<IdentifyNodeMessage>;
 
 main().catch(endFailed);
 
 async function main(): Promise<void> {
   const config = JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as IdentifyNodeConfig;
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', end);
-  process.on('disconnect', end);
+  const parent: Parent = openParentChannel();
   const link = await connectGuardLink(config.socketPath);
   try {
-    const announced = await announce(config, link);
-    const how = { isReal: config.arm === 'real', signal: ending.signal, onProgress: progress() };
+    const announced = await announce(config, link, parent);
+    const how = { isReal: config.arm === 'real', signal: parent.ending, onProgress: progress(parent) };
     const found = await identifyArm({ ...config, ...announced, ...how, link });
-    await tell({ kind: 'found', packed: packIdentification(found) });
+    await parent.send({ kind: 'found', packed: packIdentification(found) });
   } catch (error) {
-    if (!ending.signal.aborted) throw error;
+    if (!parent.ending.aborted) throw error;
   } finally {
     await link.close();
   }
-  if (process.connected) process.disconnect();
+  parent.close();
 }
 
 /** Tells people what will move, and from where; of a simulated arm, torque is put on as well. */
 async function announce(
   config: IdentifyNodeConfig,
   link: GuardLink,
+  parent: Parent,
 ): Promise<{ readonly announcedRad: readonly number[]; readonly excitation: Excitation }> {
   const { model, arm } = config;
   const excitation = excitationOf(config);
@@ -52,16 +49,16 @@ async function announce(
   if (arm !== 'real') await readySimulated(link, model, arm === 'resettable' ? 'resettable' : 'asItIs');
   const announcedRad = Array.from(link.latest.robot.positionRad);
   const lines = announcementOf(model, excitation, approachOf(model, announcedRad));
-  await tell({ kind: 'announced', lines: arm === 'real' ? [...lines, PRESS_C] : lines });
+  await parent.send({ kind: 'announced', lines: arm === 'real' ? [...lines, PRESS_C] : lines });
   return { announcedRad, excitation };
 }
 
-function progress(): (passedS: number, wholeS: number) => void {
+function progress(parent: Parent): (passedS: number, wholeS: number) => void {
   let toldMs = Number.NEGATIVE_INFINITY;
   return (passedS, wholeS) => {
     const nowMs = performance.now();
     if (nowMs - toldMs < PROGRESS_MS) return;
     toldMs = nowMs;
-    void tell({ kind: 'progress', passedS, wholeS });
+    void parent.send({ kind: 'progress', passedS, wholeS });
   };
 }

@@ -8,5 +8,4 @@ export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
 export { Learner } from './service/learner.ts';
 export { checkpointsIn, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
-export type { LearnerProcessConfig, LearnerProcessMessage } from './service/messages.ts';
 export { type Pretraining, Training, type TrainingSpec } from './training.ts';

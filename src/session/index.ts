@@ -5,23 +5,29 @@ export { EpisodeRunner, type StepTimings } from './episode-runner.ts';
 export { LearnerConnection } from './learner-connection.ts';
 export { createRunner, openSession } from './open-session.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
-export { GoOn } from './run/go-on.ts';
-export { explainedBy } from './run/guard-log.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export { LIVE_COMMAND } from './run/live-folder.ts';
-export type { OperatorKind } from './run/messages.ts';
-export { endFailed, type FailedMessage, tellParent } from './run/parent-channel.ts';
+export {
+  endFailed,
+  type FailedMessage,
+  type OperatorKind,
+  openParentChannel,
+  type PackedError,
+  type ParentChannel,
+  packError,
+  tellParent,
+  unpackError,
+} from './run/messages.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareWaitingRun } from './run/prepare-run.ts';
-export { RobotProcesses } from './run/robot-processes.ts';
+export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
-export { makeScratchFolder } from './run/scratch-folder.ts';
 export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog, type RunObserver } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type { EvaluationReport, InterventionReport, SessionEvent, SessionListener } from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
-export { busStopped, guardStopMs, Supervisor, type SupervisorEvent } from './supervisor.ts';
+export { guardStopMs, Supervisor } from './supervisor.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

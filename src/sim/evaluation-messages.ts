@@ -1,8 +1,9 @@
 /** What is asked of an evaluation worker, and what it answers. */
 
 import type { ResolvedConfig } from '../config/index.ts';
-import type { ErrorKind, PolicyWeights } from '../core/index.ts';
+import type { PolicyWeights } from '../core/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
+import type { PackedError } from '../session/index.ts';
 import type { Restarts } from './simulated-robot.ts';
 
 /** What a worker is started with. */
@@ -35,15 +36,8 @@ export interface EpisodeOutcome {
   readonly restarts: Restarts;
 }
 
-/** An error as it crosses between threads, which keep neither its class nor its fields. */
-export type EpisodeFailure =
-  | {
-      readonly expected: true;
-      readonly errorKind: ErrorKind;
-      readonly message: string;
-      readonly remedy: string | undefined;
-    }
-  | { readonly expected: false; readonly stack: string };
+/** What people will read, or the stack of a mistake of ours. */
+export type EpisodeFailure = PackedError | { readonly stack: string };
 
 export type EvaluationAnswer =
   | { readonly kind: 'ready' }

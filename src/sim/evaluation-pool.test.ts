@@ -116,7 +116,7 @@ describe('the evaluation pool', () => {
 
   it('hands on what a worker says is wrong with the policy', async () => {
     FakeWorker.answer = ({ id }, worker) => {
-      const failure = { expected: true, errorKind: 'policy', message: 'full of NaN', remedy: 'train again' } as const;
+      const failure = { kind: 'policy', message: 'full of NaN', remedy: 'train again' } as const;
       setImmediate(() => worker.say({ kind: 'failed', id, failure }));
     };
     const pool = new EvaluationPool(config, 1);

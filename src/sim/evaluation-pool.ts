@@ -1,8 +1,8 @@
 /** Worker threads that judge policies while the robot trains. */
 import { Worker } from 'node:worker_threads';
 import type { ResolvedConfig } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
 import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
+import { unpackError } from '../session/index.ts';
 import type {
   Candidate,
   EpisodeFailure,
@@ -142,13 +142,10 @@ export function trialRates({ successes, ticks }: TrialResult, controlHz: number)
 }
 
 function errorOf(failure: EpisodeFailure): Error {
-  if (!failure.expected) {
-    const error = new Error('an evaluation thread failed');
-    error.stack = failure.stack;
-    return error;
-  }
-  const { errorKind, message, remedy } = failure;
-  return new ReinError(errorKind, message, remedy === undefined ? {} : { remedy });
+  if (!('stack' in failure)) return unpackError(failure);
+  const error = new Error('an evaluation thread failed');
+  error.stack = failure.stack;
+  return error;
 }
 
 /** Sums up episodes in their order, however they come; none after the failure that is one too many. */

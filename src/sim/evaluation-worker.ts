@@ -4,7 +4,7 @@ import { createSetup, pegTaskOf, type RunSetup, taskActionOf } from '../config/i
 import { ReinError, Rng } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
-import { encoderFor } from '../session/index.ts';
+import { encoderFor, packError } from '../session/index.ts';
 import type {
   Candidate,
   EpisodeFailure,
@@ -86,10 +86,8 @@ async function runEpisode(
 }
 
 function failureOf(error: unknown): EpisodeFailure {
-  if (error instanceof ReinError) {
-    return { expected: true, errorKind: error.kind, message: error.message, remedy: error.remedy };
-  }
-  return { expected: false, stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  if (error instanceof ReinError) return packError(error);
+  return { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
 async function main(): Promise<void> {

@@ -2,12 +2,29 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ReinError } from '../core/index.ts';
-import type { LearnerProcessConfig, LearnerProcessMessage } from '../learner/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
+import { type FailedMessage, unpackError } from '../session/index.ts';
+
+/** What the process is started with, as JSON in its first argument. */
+export interface LearnerProcessConfig {
+  /** `config.yaml` of the run. */
+  readonly configFile: string;
+  readonly runId: string;
+  readonly bind: string;
+  readonly folder: string;
+}
+
+/** What it sends its parent. */
+export type LearnerProcessMessage =
+  | { readonly kind: 'ready'; readonly address: string; readonly weightsAddress: string }
+  | { readonly kind: 'fault'; readonly message: string }
+  /** It has done every update that it owed, or was asked to end. */
+  | { readonly kind: 'done'; readonly status: LearnerStatus }
+  | FailedMessage;
 
 export interface LearnerChildOptions {
   readonly config: LearnerProcessConfig;
-  readonly onFault: (sentence: string) => void;
+  readonly onFault: (message: string) => void;
   /** The process ended without having been asked to. */
   readonly onLost: (error: ReinError) => void;
 }
@@ -27,7 +44,7 @@ class Correspondence {
   /** Why it ended, in its own words where it had any; only of use after `exited`. */
   failure: ReinError | undefined;
 
-  constructor(child: ChildProcess, onFault: (sentence: string) => void) {
+  constructor(child: ChildProcess, onFault: (message: string) => void) {
     this.child = child;
     this.exited = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
@@ -38,8 +55,8 @@ class Correspondence {
     });
     this.ready = new Promise((resolve, reject) => {
       child.on('message', (message: LearnerProcessMessage) => {
-        if (message.kind === 'fault') onFault(message.sentence);
-        if (message.kind === 'failed') this.failure = learnerError(message);
+        if (message.kind === 'fault') onFault(message.message);
+        if (message.kind === 'failed') this.failure = unpackError(message.error);
         if (message.kind === 'ready') resolve(message);
       });
       void this.exited.then(() => reject(this.failure));
@@ -110,8 +127,4 @@ export class LearnerChild {
     await exited;
     clearTimeout(timer);
   }
-}
-
-function learnerError(message: Extract<LearnerProcessMessage, { kind: 'failed' }>): ReinError {
-  return new ReinError('link', message.message, message.remedy === undefined ? {} : { remedy: message.remedy });
 }

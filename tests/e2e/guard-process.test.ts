@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Decider, GuardFrame, SafetyStateName } from '../../src/core/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
-import type { SupervisorEvent } from '../../src/session/index.ts';
+import type { SupervisorEvent } from '../../src/session/supervisor.ts';
 import { describeGuardLink } from '../contract/guard-link.contract.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel, mockSignals } from '../support/mock-guard.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOCK_FRAME, MockBusReader } from '../../src/drivers/mock/mock-bus.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
-import type { SupervisorEvent } from '../../src/session/index.ts';
+import type { SupervisorEvent } from '../../src/session/supervisor.ts';
 import { faultRow } from '../support/fault-row.ts';
 import { mockAction, mockModel } from '../support/mock-guard.ts';
 import { tcpListeners } from '../support/tcp-listeners.ts';

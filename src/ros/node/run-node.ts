@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSetup } from '../../config/index.ts';
 import { describeError, refuseDebugger } from '../../core/index.ts';
-import { guardConfigOf, guardStopMs, prepareWaitingRun, RobotProcesses } from '../../session/index.ts';
+import { GUARD_LOG, guardConfigOf, guardStopMs, prepareWaitingRun, RobotProcesses } from '../../session/index.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
@@ -82,7 +82,7 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
   const mark = leaveMark(fullName, process.env['ROS_DOMAIN_ID'] ?? '0');
   try {
     const processes = new RobotProcesses({
-      folder,
+      guardLog: join(folder, GUARD_LOG),
       guard: (socketPath) => guardConfigOf(setup, socketPath, 'node'),
       node: (socketPath, restart) => {
         const run = { folder, configFile, runId: joined ?? runId, hasJoined: joined !== undefined };

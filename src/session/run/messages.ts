@@ -1,5 +1,79 @@
-/** What the node's process is started with, and what it tells the process that started it. */
+/** Messages between a process and the one that started it, and errors as they cross from one to the other. */
+import { type ErrorKind, ReinError } from '../../core/index.ts';
 import type { RunStatus } from '../status.ts';
+
+/** An error between processes or threads, which keep neither its class nor its fields. */
+export interface PackedError {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly remedy: string | undefined;
+}
+
+export function packError({ kind, message, remedy }: ReinError): PackedError {
+  return { kind, message, remedy };
+}
+
+export function unpackError({ kind, message, remedy }: PackedError): ReinError {
+  return new ReinError(kind, message, remedy === undefined ? {} : { remedy });
+}
+
+/** A child gives up: it would fail in the same way again. */
+export interface FailedMessage {
+  readonly kind: 'failed';
+  readonly error: PackedError;
+}
+
+/** A child's end of the channel. */
+export interface ParentChannel<Message extends { readonly kind: string }> {
+  /** Aborted on SIGTERM, and when the parent is gone. */
+  readonly ending: AbortSignal;
+  /** Resolves when the message has left this process: one that was only queued would go with it. */
+  send(message: Message): Promise<void>;
+  /** Lets this process end by itself. */
+  close(): void;
+}
+
+/**
+ * Opens the channel of this process to its parent. What a terminal sends reaches the whole group: of `ignored` the parent decides what
+ * follows.
+ */
+export function openParentChannel<Message extends { readonly kind: string }>(
+  ignored: readonly NodeJS.Signals[] = ['SIGINT'],
+): ParentChannel<Message> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort();
+  for (const signal of ignored) process.on(signal, () => undefined);
+  process.on('SIGTERM', end);
+  process.on('disconnect', end);
+  // A parent that went away before anybody listened for that.
+  if (process.send !== undefined && !process.connected) end();
+  return {
+    ending: ending.signal,
+    send: tellParent,
+    close: () => {
+      if (process.connected) process.disconnect();
+    },
+  };
+}
+
+/** Sends the parent a message, where there is one. Resolves when it has left this process. */
+export function tellParent(message: { readonly kind: string }): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, () => resolve());
+  });
+}
+
+/** Ends this process with code 1: what a person will read goes to the parent, a mistake of ours to standard error. */
+export async function endFailed(error: unknown): Promise<never> {
+  if (error instanceof ReinError) {
+    const failed: FailedMessage = { kind: 'failed', error: packError(error) };
+    await tellParent(failed);
+  } else {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  }
+  process.exit(1);
+}
 
 /** Who may take over from the policy. */
 export type OperatorKind = 'scripted' | 'keyboard' | 'none';

@@ -1,48 +1,125 @@
 /**
- * The node as a program: one argument with its settings, a channel to the process that started it. Ends on SIGTERM, and
- * when its parent is gone; Ctrl+C is the parent's to handle.
+ * The node of `rein run` as a program: one argument with its settings, a channel to the process that started it. Its session begins by
+ * itself, goes on after a stop where nothing is the matter, and ends when it is asked to, or when its parent is gone.
  */
 import { PassThrough } from 'node:stream';
-import { createSetup, loadResolvedConfig } from '../../config/index.ts';
-import { SystemClock } from '../../core/index.ts';
-import { KeyboardTeleop } from '../../teleop/index.ts';
-import { runLiveNode } from './live-node.ts';
-import type { LiveNodeConfig, LiveNodeMessage, ToNodeMessage } from './messages.ts';
-import { endFailed, tellParent } from './parent-channel.ts';
+import { createSetup, loadResolvedConfig, type RunSetup } from '../../config/index.ts';
+import { ReinError, SystemClock } from '../../core/index.ts';
+import { type KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
+import { openSession } from '../open-session.ts';
+import type { RunObserver } from '../run-log.ts';
+import type { LiveSession } from '../session.ts';
+import type { SessionEvent } from '../session-types.ts';
+import { joinedRun } from '../weights/weights-disk.ts';
+import { awaitLearner } from './learner-of.ts';
+import {
+  endFailed,
+  type LiveNodeConfig,
+  type LiveNodeMessage,
+  openParentChannel,
+  type ToNodeMessage,
+} from './messages.ts';
 
-const tell: (message: LiveNodeMessage) => Promise<void> = tellParent;
+interface Node {
+  readonly config: LiveNodeConfig;
+  readonly setup: RunSetup;
+  readonly observer: RunObserver;
+  /** Asks for an orderly end. */
+  readonly signal: AbortSignal;
+}
+
+const KEYS = 't take over  g give back  space stop  c continue  m/n mark  ? keys';
+const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
 
 async function main(): Promise<void> {
   const config = JSON.parse(process.argv[2] ?? '{}') as LiveNodeConfig;
-  const ending = new AbortController();
-  const end = (): void => ending.abort();
-  process.on('SIGINT', () => undefined);
-  process.on('SIGTERM', end);
-  process.on('disconnect', end);
+  const parent = openParentChannel<LiveNodeMessage>();
   const { durationS, startedAtS } = config;
+  const over = new AbortController();
   const leftS = durationS === undefined ? undefined : startedAtS + durationS - new SystemClock().nowS();
-  const timer = leftS === undefined ? undefined : setTimeout(end, Math.max(0, 1e3 * leftS));
-  const print = (line: string): void => void tell({ kind: 'print', line });
+  const timer = leftS === undefined ? undefined : setTimeout(() => over.abort(), Math.max(0, 1e3 * leftS));
   try {
-    await runLiveNode({
+    await work({
       config,
       setup: createSetup(loadResolvedConfig(config.configFile)),
-      observer: { status: (status) => void tell({ kind: 'status', status }), print },
-      signal: ending.signal,
-      createKeyboard: (setup, heard) =>
-        new KeyboardTeleop({
-          ...heard,
-          onExpired: () => print('Nothing was pressed for 30 s: the policy drives again.'),
-          input: keysFromParent(),
-          clock: new SystemClock(),
-          action: setup.task.action,
-          onHelp: print,
-        }),
+      observer: {
+        status: (status) => void parent.send({ kind: 'status', status }),
+        print: (line) => void parent.send({ kind: 'print', line }),
+      },
+      signal: AbortSignal.any([parent.ending, over.signal]),
     });
   } finally {
     clearTimeout(timer);
   }
-  if (process.connected) process.disconnect();
+  parent.close();
+}
+
+/** Runs the node until it is asked to end. Rejects with `ReinError` where it cannot go on; whatever happens, files are closed. */
+async function work(node: Node): Promise<void> {
+  const { signal } = node;
+  let session: LiveSession | undefined;
+  const cut = (): void => void session?.pause('The run ends.');
+  try {
+    session = await open(node, {
+      onMark: (mark) => void session?.mark(mark, ''),
+      onSkip: () => session?.skipDemonstrations(),
+    });
+    signal.addEventListener('abort', cut);
+    signal.throwIfAborted();
+    await session.resume().done;
+    if (!signal.aborted) throw new ReinError('driver', session.refusal?.message ?? 'The robot does not go on.');
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    signal.removeEventListener('abort', cut);
+    await session?.close();
+  }
+}
+
+async function open(node: Node, heard: KeyboardHeard): Promise<LiveSession> {
+  const { config, setup, observer } = node;
+  const runId = await runOf(node);
+  const operators = config.operator === 'keyboard' ? [keyboardOf(node, heard)] : [];
+  const { folder, robotId, learner, policy, durationS } = config;
+  return openSession({
+    ...{ setup, folder, runId, robotId, learner, policy, durationS, observer, operators },
+    guard: config.socketPath,
+    isScripted: config.operator === 'scripted',
+    asksPeople: config.operator === 'keyboard',
+    elapsedS: new SystemClock().nowS() - config.startedAtS,
+    keys: KEYS,
+    ...{ afterStop: 'askLeave', howToGoOn: HOW_TO_GO_ON },
+    listener: { event: (event) => print(observer, event) },
+  });
+}
+
+/** The run that weights are taken of. Where only the learner knows it, the robot stands until it answers. */
+async function runOf({ config, setup, observer, signal }: Node): Promise<string> {
+  // A node before this one may have met the learner.
+  const known = config.runId ?? joinedRun(config.folder);
+  if (known !== undefined) return known;
+  if (config.learner === undefined)
+    throw new ReinError('environment', 'The node was told of no run and of no learner.');
+  let told = '';
+  const { runId } = await awaitLearner(config.learner, setup, signal, ({ state, message, remedy }) => {
+    if (message === told) return;
+    // That it is away has been said at the start.
+    if (state === 'refused' || told !== '') observer.print(`${message} ${remedy}`);
+    told = message;
+  });
+  observer.print(`The learner answers: run ${runId}.`);
+  return runId;
+}
+
+function keyboardOf({ setup, observer }: Node, heard: KeyboardHeard): KeyboardTeleop {
+  return new KeyboardTeleop({
+    ...heard,
+    onExpired: () => observer.print('Nothing was pressed for 30 s: the policy drives again.'),
+    input: keysFromParent(),
+    clock: new SystemClock(),
+    action: setup.task.action,
+    onHelp: (help) => observer.print(help),
+  });
 }
 
 /** The terminal belongs to the process that started this one, which hands on what is typed. */
@@ -54,5 +131,13 @@ function keysFromParent(): PassThrough {
   });
   return keys;
 }
+
+/** What people at a terminal should read; single late commands are counted in the metrics. */
+function print(observer: RunObserver, event: SessionEvent): void {
+  const isFaultThatPasses = event.row !== 0 && event.level !== 'error' && QUIET.includes(event.name);
+  if (!isFaultThatPasses) observer.print(event.message);
+}
+
+const QUIET: readonly string[] = ['commandLate', 'startFar'];
 
 main().catch(endFailed);

@@ -2,10 +2,11 @@
  * Guard and node of one robot as processes of their own: the files they are started with, the guard's log, what people are
  * told when one of them ends, and the reason why neither can go on.
  */
-import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../../core/index.ts';
+import { parseObject, ReinError } from '../../core/index.ts';
 import { GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import {
   busStopped,
@@ -14,15 +15,16 @@ import {
   type SupervisorEvent,
   type SupervisorOptions,
 } from '../supervisor.ts';
-import { explainedBy, GUARD_LOG } from './guard-log.ts';
-import type { FailedMessage } from './parent-channel.ts';
-import { makeScratchFolder } from './scratch-folder.ts';
+import { GoOn } from './go-on.ts';
+import { type FailedMessage, unpackError } from './messages.ts';
 
+/** What the guard logs in a run's folder: when the arm is moved and held, how late its ticks were, what went wrong. */
+export const GUARD_LOG = 'guard.log';
 const SOCKET_FILE = 'guard.sock';
 
 export interface RobotProcessesOptions {
-  /** Folder of the run, which the guard logs into. */
-  readonly folder: string;
+  /** File that the guard's log is added to. */
+  readonly guardLog: string;
   /** What the guard is started with, by the path of its socket. */
   readonly guard: (socketPath: string) => GuardConfig;
   /** What the node is started with; `restart` counts how often it died before. */
@@ -34,22 +36,25 @@ export interface RobotProcessesOptions {
   readonly print: (line: string) => void;
   /** What the node says, but why it gives up. */
   readonly onNodeMessage: (message: unknown) => void;
+  /** Any process has ended, before that is judged. */
+  readonly onEnded?: (event: EndedEvent) => void;
 }
+
+export type EndedEvent = SupervisorEvent & { readonly kind: 'ended' };
 
 export class RobotProcesses {
   readonly supervisor: Supervisor;
   readonly #options: RobotProcessesOptions;
   readonly #scratch: string;
-  readonly #guardLog: string;
   readonly #logFd: number;
+  readonly #goOn: GoOn;
   #failure: ReinError | undefined;
 
-  /** Writes what the guard reads; starts nothing. Throws `ReinError('storage')` where there is no place for a socket. */
+  /** Writes what the guard reads; starts nothing. Throws `ReinError('storage')` where there is no place for socket or log. */
   constructor(options: RobotProcessesOptions) {
     this.#options = options;
+    this.#logFd = openLog(options.guardLog);
     this.#scratch = makeScratchFolder(SOCKET_FILE);
-    this.#guardLog = join(options.folder, GUARD_LOG);
-    this.#logFd = openSync(this.#guardLog, 'a');
     const socketPath = join(this.#scratch, SOCKET_FILE);
     const guardFile = join(this.#scratch, 'guard.json');
     writeFileSync(guardFile, JSON.stringify(options.guard(socketPath)));
@@ -65,6 +70,7 @@ export class RobotProcesses {
       onEvent: (event) => this.#onEvent(event),
       onNodeMessage: (message) => this.#onNodeMessage(message as FailedMessage | { readonly kind: string }),
     });
+    this.#goOn = new GoOn((kind) => this.supervisor.ask({ kind }), options.print);
   }
 
   /** Runs both until they have ended; resolves with the exit code. Rejects with why they could not begin or go on. */
@@ -75,11 +81,43 @@ export class RobotProcesses {
       return code;
     } catch (error) {
       // The guard's own words, where it could not start.
-      throw this.#failure ?? explainedBy(this.#guardLog, error);
+      throw this.#failure ?? explainedBy(this.#options.guardLog, error);
     } finally {
       closeSync(this.#logFd);
       rmSync(this.#scratch, { recursive: true, force: true });
     }
+  }
+
+  /** Ends both, because of `error` where there is no reason yet. */
+  fail(error: ReinError): void {
+    this.#failure ??= error;
+    this.supervisor.stop();
+  }
+
+  /** Why neither can go on; `undefined` while both can. */
+  get failure(): ReinError | undefined {
+    return this.#failure;
+  }
+
+  /** The robot is there, and the person who started it meant it to move. */
+  letStart(): void {
+    void this.#goOn.start().catch(ignoreLoss);
+  }
+
+  /** A person has looked, and lets the robot go on. */
+  letGoOn(): void {
+    void this.#goOn.begin().catch(ignoreLoss);
+  }
+
+  /** A person stops the robot, past its node, which may hang. */
+  stopRobot(): void {
+    this.#goOn.cancel();
+    void this.supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
+  }
+
+  /** A person gives the robot back to its policy. */
+  giveBack(): void {
+    void this.supervisor.ask({ kind: 'permit' }).catch(ignoreLoss);
   }
 
   #onEvent(event: SupervisorEvent): void {
@@ -87,18 +125,24 @@ export class RobotProcesses {
     if (event.kind === 'restarting') {
       print(`The node is started again (${event.restart} of ${supervision.maxNodeRestarts}); it comes up ${comesUp}.`);
     } else if (event.kind === 'busStopped') print(busStopped(event));
-    else if (event.kind === 'ended' && !event.isExpected) this.#onEnd(event);
+    else if (event.kind === 'ended') {
+      this.#options.onEnded?.(event);
+      if (!event.isExpected) this.#onEnd(event);
+    }
   }
 
-  #onEnd({ process, how }: SupervisorEvent & { readonly kind: 'ended' }): void {
-    const { print } = this.#options;
+  #onEnd({ process, how }: EndedEvent): void {
+    const { print, supervision, guardLog } = this.#options;
     if (process === 'guardian') print(`The guardian ended (${how}): the robot brakes and holds until it is back.`);
     else if (process === 'guard') {
       // Where the guard is gone too, that is why the node failed.
-      this.#failure = new ReinError('driver', `The guard ended (${how}): nothing can move the robot any more.`, {
-        remedy: `${this.#guardLog} says more.`,
-      });
-    } else if (this.#failure === undefined) print(`The node ended (${how}): the guard brakes the robot and holds it.`);
+      this.#failure = guardEnded(how, guardLog);
+    } else {
+      const message = `The node ended (${how}): the guard brakes the robot and holds it.`;
+      if (supervision.maxNodeRestarts === 0) {
+        this.#failure ??= new ReinError('environment', message, { remedy: 'See what ended it, then begin again.' });
+      } else if (this.#failure === undefined) print(message);
+    }
   }
 
   #onNodeMessage(message: FailedMessage | { readonly kind: string }): void {
@@ -107,8 +151,78 @@ export class RobotProcesses {
       return;
     }
     // It would fail in the same way again.
-    const { kind, message: text, remedy } = message.error;
-    this.#failure ??= new ReinError(kind, text, remedy === undefined ? {} : { remedy });
-    this.supervisor.stop();
+    this.fail(unpackError(message.error));
   }
+}
+
+/** Nothing is left that could move the robot. */
+export function guardEnded(how: string, guardLog: string): ReinError {
+  const message = `The guard ended (${how}): nothing can move the robot any more.`;
+  return new ReinError('driver', message, { remedy: `${guardLog} says more.` });
+}
+
+/** The end of a guard is reported elsewhere. */
+function ignoreLoss(error: unknown): void {
+  if (!(error instanceof ReinError)) throw error;
+}
+
+function openLog(path: string): number {
+  try {
+    return openSync(path, 'a');
+  } catch (cause) {
+    const remedy = 'Give --out a place that you may write to.';
+    throw new ReinError('storage', `${path} cannot be written: ${(cause as Error).message}`, { remedy, cause });
+  }
+}
+
+/** Longest path of a unix socket, bytes (`sun_path` less its final zero, unix(7)). Longer ones are cut without a word. */
+const LONGEST_SOCKET_PATH = 107;
+/** What `mkdtemp` puts behind its prefix. */
+const RANDOM_LETTERS = 6;
+
+/**
+ * Makes a folder that only this user can enter, in `places` from the first on, and gives its path; `fileName` is the
+ * socket's in it. Rejects places that do not exist or whose paths would be too long. Throws `ReinError('storage')`
+ * when none will do.
+ */
+export function makeScratchFolder(fileName: string, places: readonly string[] = [tmpdir(), '/tmp']): string {
+  const reasons: string[] = [];
+  for (const place of places) {
+    const prefix = join(place, 'rein-');
+    const length = Buffer.byteLength(join(`${prefix}${'x'.repeat(RANDOM_LETTERS)}`, fileName));
+    if (length > LONGEST_SOCKET_PATH) {
+      reasons.push(`${place}: the path would have ${length} bytes, ${LONGEST_SOCKET_PATH} are allowed`);
+      continue;
+    }
+    try {
+      return mkdtempSync(prefix);
+    } catch (error) {
+      reasons.push((error as Error).message);
+    }
+  }
+  throw new ReinError('storage', `There is no place for the guard's socket: ${reasons.join('; ')}.`, {
+    remedy: 'Set TMPDIR to a folder with a short path that you may write to.',
+  });
+}
+
+/** `error` in the guard's own words, where its log at `path` has any. */
+export function explainedBy(path: string, error: unknown): unknown {
+  if (!(error instanceof ReinError)) return error;
+  const said = lastError(path);
+  if (said === undefined) return error;
+  return new ReinError(error.kind, said.msg, said.remedy === undefined ? {} : { remedy: said.remedy });
+}
+
+/** The last line at level error or above in a log of JSON lines. */
+function lastError(path: string): { readonly msg: string; readonly remedy?: string } | undefined {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  for (const line of lines.reverse()) {
+    if (!line.startsWith('{')) continue;
+    // One that was cut, because the disk is full or the guard died writing it, is none.
+    const entry = parseObject(line) as
+      | { readonly level: number; readonly msg: string; readonly remedy?: string }
+      | undefined;
+    if (entry !== undefined && entry.level >= 50) return entry;
+  }
+  return undefined;
 }

@@ -1,4 +1,5 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { createSetup, type RunSetup } from '../../config/index.ts';
@@ -6,12 +7,11 @@ import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunObserver } from '../run-log.ts';
 import type { RunStatus } from '../status.ts';
-import { guardStopMs, type Supervisor } from '../supervisor.ts';
-import { GoOn } from './go-on.ts';
+import { guardStopMs } from '../supervisor.ts';
 import type { LiveNodeConfig, LiveNodeMessage, OperatorKind, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
-import { RobotProcesses } from './robot-processes.ts';
+import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
 
 export interface RunRobotRequest {
   readonly config: ResolvedConfig;
@@ -73,14 +73,13 @@ class RobotSupervision {
   readonly #request: RunRobotRequest;
   readonly #folder: RunFolder;
   readonly #processes: RobotProcesses;
-  readonly #goOn: GoOn;
   #status: RunStatus | undefined;
 
   constructor(request: RunRobotRequest, setup: RunSetup, folder: RunFolder, runId: string | undefined) {
     this.#request = request;
     this.#folder = folder;
     this.#processes = new RobotProcesses({
-      folder: folder.path,
+      guardLog: join(folder.path, GUARD_LOG),
       guard: (socketPath) => guardConfigOf(setup, socketPath, 'supervisor'),
       node: (socketPath) => ({
         modulePath: fileURLToPath(new URL('./node-process.js', import.meta.url)),
@@ -92,25 +91,17 @@ class RobotSupervision {
         stopLimitMs: guardStopMs(setup.config.robot),
         // Whoever starts a robot lets it move; after any stop somebody says so again.
         onGuardReady: ({ isSimulated }) => {
-          if (!isSimulated) void this.#goOn.start().catch(ignoreLoss);
+          if (!isSimulated) this.#processes.letStart();
         },
       },
       print: (line) => request.observer.print(line),
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
     });
-    this.#goOn = new GoOn(
-      (kind) => this.#supervisor.ask({ kind }),
-      (sentence) => request.observer.print(sentence),
-    );
-  }
-
-  get #supervisor(): Supervisor {
-    return this.#processes.supervisor;
   }
 
   async run(): Promise<RobotRun> {
     const { signal } = this.#request;
-    const stop = (): void => this.#supervisor.stop();
+    const stop = (): void => this.#processes.supervisor.stop();
     signal.addEventListener('abort', stop);
     const terminal = this.#openTerminal();
     try {
@@ -126,25 +117,16 @@ class RobotSupervision {
   /** Absent where a shell would stop this process for reading it. */
   #openTerminal(): PersonTerminal | undefined {
     if (process.stdin.isTTY && !isInForeground()) return undefined;
-    const tell = (message: ToNodeMessage): void => this.#supervisor.tellNode(message);
+    const tell = (message: ToNodeMessage): void => this.#processes.supervisor.tellNode(message);
     return new PersonTerminal(process.stdin, new SystemClock(), {
       onBytes: (bytes) => tell({ kind: 'keys', bytes: Buffer.from(bytes).toString('base64') }),
-      // Past the node, which may hang; it hears the key as well.
-      onStop: () => this.#stop(),
-      onGoOn: () => this.#letGoOn(),
-      onGiveBack: () => void this.#supervisor.ask({ kind: 'permit' }).catch(ignoreLoss),
+      // The node hears these keys as well.
+      onStop: () => this.#processes.stopRobot(),
+      onGoOn: () => this.#processes.letGoOn(),
+      onGiveBack: () => this.#processes.giveBack(),
       onInterrupt: this.#request.onInterrupt,
       onLost: () => tell({ kind: 'keysLost' }),
     });
-  }
-
-  #letGoOn(): void {
-    void this.#goOn.begin().catch(ignoreLoss);
-  }
-
-  #stop(): void {
-    this.#goOn.cancel();
-    void this.#supervisor.ask({ kind: 'stop' }).catch(ignoreLoss);
   }
 
   #onNodeMessage(message: LiveNodeMessage): void {
@@ -154,11 +136,6 @@ class RobotSupervision {
       observer.status(message.status);
     } else observer.print(message.line);
   }
-}
-
-/** A guard that has ended is told of elsewhere. */
-function ignoreLoss(error: unknown): void {
-  if (!(error instanceof ReinError)) throw error;
 }
 
 function nodeConfig(

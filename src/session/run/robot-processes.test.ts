@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReinError } from '../../core/index.ts';
-import { makeScratchFolder } from './scratch-folder.ts';
+import { explainedBy, GUARD_LOG, makeScratchFolder } from './robot-processes.ts';
 
 let place: string;
 beforeEach(() => {
@@ -32,5 +32,14 @@ describe('the folder of the socket', () => {
     const make = (): string => makeScratchFolder('guard.sock', [join(place, 'missing')]);
     expect(make).toThrow(ReinError);
     expect(make).toThrow(/no place for the guard's socket/);
+  });
+});
+
+it("an error is reported in the guard's own words, also where its last line is cut", () => {
+  const path = join(place, GUARD_LOG);
+  const lines = ['{"level":30,"msg":"ready"}', '{"level":50,"msg":"The port is gone."}', '{"level":30,"msg":"mo'];
+  writeFileSync(path, lines.join('\n'));
+  expect(explainedBy(path, new ReinError('driver', 'The guard ended.'))).toMatchObject({
+    message: 'The port is gone.',
   });
 });
