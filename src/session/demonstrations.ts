@@ -2,12 +2,12 @@
 import { copyTransition, createTransition, ReinError, type Transition } from '../core/index.ts';
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
-import type { EpisodeOptions, Mark } from './episode-runner.ts';
+import type { EpisodeOptions } from './episode-runner.ts';
 import type { Pace, ShownByPerson } from './pace.ts';
 import { recordedDemonstrations } from './run/recorder.ts';
 import { createDemonstrator } from './scripted-operators.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { EpisodeReport } from './session-types.ts';
+import type { EpisodeReport, Mark } from './session-types.ts';
 
 /** Tries per demonstration before it is given up. */
 const TRIES = 10;

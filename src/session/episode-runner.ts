@@ -23,9 +23,9 @@ import type { BasePolicy, ChunkPlace, Policy, PolicyNoise } from '../policy/inde
 import { TANK_EMPTY } from '../safety/index.ts';
 import type { Task, Verdict } from '../tasks/index.ts';
 import { Clutch, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
-import { ExecutedAction } from './executed-action.ts';
+import { ExecutedAction, ReferencePose } from './executed-action.ts';
 import { ObservationStack } from './observation-stack.ts';
-import { ReferencePose } from './reference-pose.ts';
+import type { EpisodeCosts, EpisodeResult, Mark } from './session-types.ts';
 
 /** A record holds finite numbers; no margin means less than that nothing is left. */
 const LEAST_MARGIN = -1e3;
@@ -81,34 +81,6 @@ export interface EpisodeOptions {
   readonly cutBy?: () => string | undefined;
   /** Asked after each step: a person's verdict, which ends the episode where the task leaves the verdict to people. */
   readonly mark?: () => Mark | undefined;
-}
-
-/** A person's verdict on an episode. */
-export type Mark = 'success' | 'failure';
-
-/** What an episode cost the safety chain. */
-export interface EpisodeCosts {
-  /** Share of its ticks that the filters changed, the mean over its steps. */
-  readonly filterShare: number;
-  /** Energy that its set-points put into the robot, J; 0 without an energy tank. */
-  readonly tankDrainJ: number;
-  /** Its least margin: 1 in the middle of all limits, 0 at one. */
-  readonly marginMin: number;
-}
-
-export interface EpisodeResult {
-  readonly success: boolean;
-  readonly steps: number;
-  readonly interventionSteps: number;
-  /** Runs of steps that the operator decided. */
-  readonly interventions: number;
-  /** Sum of the rewards. */
-  readonly returnSum: number;
-  readonly costs: EpisodeCosts;
-  /** Decided by the task or by a person; else it was cut: by the time limit, or by what `abortedBy` says. */
-  readonly isDecided: boolean;
-  /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
-  readonly abortedBy?: string;
 }
 
 const RESET_LIMIT_MS = 30_000;

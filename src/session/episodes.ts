@@ -6,7 +6,7 @@ import { type Transition, wilsonInterval } from '../core/index.ts';
 import { workRates } from '../record/index.ts';
 import { type Activity, pauseOf } from './activity.ts';
 import { Demonstrations, demonstrationsMissing } from './demonstrations.ts';
-import { type EpisodeOptions, type EpisodeResult, type Mark, ResetHangsError } from './episode-runner.ts';
+import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
 import type { Pace } from './pace.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -14,8 +14,10 @@ import type {
   EpisodePurpose,
   EpisodeReport,
   EpisodeRequest,
+  EpisodeResult,
   EvaluationReport,
   EvaluationRequest,
+  Mark,
   SessionEvent,
 } from './session-types.ts';
 import type { PolicyUse } from './weights/policy-use.ts';

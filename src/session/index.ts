@@ -6,7 +6,6 @@ export { LearnerConnection } from './learner-connection.ts';
 export { createRunner, openSession } from './open-session.ts';
 export type { CutEpisode, Draws, Pace, ShownByPerson } from './pace.ts';
 export { type LearnerWait, runToJoin } from './run/learner-of.ts';
-export { LIVE_COMMAND } from './run/live-folder.ts';
 export {
   endFailed,
   type FailedMessage,
@@ -22,11 +21,18 @@ export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
 export { guardConfigOf, prepareWaitingRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
-export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
+export { abandonRunFolder, createRunFolder, LIVE_COMMAND, type RunFolder, runIdOf } from './run-folder.ts';
 export { RunLog, type RunObserver } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
-export type { EvaluationReport, InterventionReport, SessionEvent, SessionListener } from './session-types.ts';
+export type {
+  EpisodeResult,
+  EvaluationReport,
+  InterventionReport,
+  Mark,
+  SessionEvent,
+  SessionListener,
+} from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
 export { guardStopMs, Supervisor } from './supervisor.ts';
 export type { WeightsSource } from './weights/weights-source.ts';

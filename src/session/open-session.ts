@@ -11,16 +11,15 @@ import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
 import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
 import { EpisodeRunner, type EpisodeRunnerOptions, type StepTimings } from './episode-runner.ts';
-import { SessionListeners } from './listeners.ts';
 import type { Draws, Pace } from './pace.ts';
 import { earlierStarts, LiveLog } from './run/live-log.ts';
 import { openRecorder, type TransitionRecorder } from './run/recorder.ts';
 import { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
 import { createScriptedOperator } from './scripted-operators.ts';
 import { LiveSession } from './session.ts';
-import type { SessionParts } from './session-parts.ts';
+import { SessionListeners, type SessionParts } from './session-parts.ts';
 import type { SessionListener } from './session-types.ts';
-import { watchRecording } from './watch/recording-watch.ts';
+import { RecordingWatch } from './watches.ts';
 import { KeptWeights } from './weights/kept-weights.ts';
 import { WeightsDisk } from './weights/weights-disk.ts';
 
@@ -101,11 +100,14 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     if (fromDisk !== undefined) reportFromDisk(listeners, fromDisk.manifest.version);
     const kept = new KeptWeights(setup, file, disk);
     if (fromDisk !== undefined) kept.remember(fromDisk);
-    const recorder = createRecorder(options, listeners, disk?.after ?? 0, () => policy.version);
+    const recording = new RecordingWatch((event) => listeners.emit('event', event));
+    const recorder = createRecorder(options, listeners, recording, disk?.after ?? 0, () => policy.version);
     closers.push(async () => {
       await recorder.close();
       log.link(recorder.connection); // nothing waits in memory any more
-      reportNotRecorded(recorder.notRecorded(), log, listeners);
+      log.notRecorded(recorder.notRecorded());
+      recording.end(recorder.notRecorded());
+      if (recorder.notRecorded() > 0) log.show('now');
     });
     // The robot stands still before the journal is closed.
     closers.push(() => link.close());
@@ -214,18 +216,10 @@ function reportFromDisk(listeners: SessionListeners, version: number): void {
   listeners.emit('event', { level: 'info', name: 'weightsOnDisk', row: 0, message, remedy: '' });
 }
 
-/** What the disk had not taken when the journal was closed is gone: people are told how much. */
-function reportNotRecorded(steps: number, log: RunLog, listeners: SessionListeners): void {
-  log.notRecorded(steps);
-  if (steps === 0) return;
-  const message = `Not recorded: ${steps} steps that a full or slow disk did not take.`;
-  listeners.emit('event', { level: 'warn', name: 'notRecorded', row: 27, message, remedy: '' });
-  log.show('now');
-}
-
 function createRecorder(
   options: SessionOptions,
   listeners: SessionListeners,
+  recording: RecordingWatch,
   weightsAfter: number,
   version: () => number,
 ): TransitionRecorder {
@@ -237,7 +231,7 @@ function createRecorder(
     ...{ setup, folder, runId, robotId, learner, weightsAfter, weightsAddress: lockStep?.weightsAddress },
     keep: lockStep === undefined ? 'newest' : 'all',
     onFault: (sentence) => say('warn', 'recording', 0, sentence),
-    onJournal: watchRecording((event) => listeners.emit('event', event)),
+    onJournal: (status) => recording.see(status),
     onState: (state) => {
       if (state === 'connecting' && wasConnected) {
         say('warn', 'learnerLost', 4, `The learner is gone: policy ${version()} goes on.`);

@@ -1,8 +1,10 @@
-/** A new folder for a run, with the configuration that it was started with. */
+/** The folder of a run: a new one with the configuration that it was started with, or one whose journal is carried on. */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, link, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type ResolvedConfig, resolvedConfigText } from '../config/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { loadResolvedConfig, type ResolvedConfig, resolvedConfigText } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import { RUN_FILES } from '../record/index.ts';
 
@@ -136,4 +138,33 @@ export function runIdOf(path: string, config: ResolvedConfig): string {
 function nameOf(path: string): string {
   const name = basename(resolve(path)).replaceAll(/[^\w.-]/g, '_');
   return name === '' ? 'run' : name;
+}
+
+/** How a live run is named in `config.yaml`. */
+export const LIVE_COMMAND = 'run';
+
+/**
+ * A new folder, or `out` where a robot with the same settings, task and seed ran before. Learner settings may differ: a
+ * robot has no use for them. Throws `ReinError('storage')` where `out` holds another kind of run or one that was started
+ * with anything else.
+ */
+export async function openLiveFolder(config: ResolvedConfig, out: string | undefined): Promise<RunFolder> {
+  if (out === undefined || !existsSync(join(out, RUN_FILES.config))) return createRunFolder(config, out, new Date());
+  const configFile = join(out, RUN_FILES.config);
+  const before = loadResolvedConfig(configFile);
+  const isSame =
+    before.run['command'] === LIVE_COMMAND &&
+    isDeepStrictEqual(before.task, config.task) &&
+    isDeepStrictEqual(before.robot, config.robot);
+  if (!isSame) {
+    throw new ReinError('storage', `${out} holds another run, which this robot cannot carry on.`, {
+      remedy: 'Choose another folder (out); nothing there was touched.',
+    });
+  }
+  if (before.seed !== config.seed) {
+    throw new ReinError('storage', `${out} holds a run with seed ${before.seed}, not ${config.seed}.`, {
+      remedy: `Give the seed ${before.seed} to carry it on, or choose another folder (out).`,
+    });
+  }
+  return { path: out, runId: runIdOf(out, before), configFile };
 }

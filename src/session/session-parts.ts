@@ -1,32 +1,24 @@
 /** What a session is made of; `open-session.ts` puts it together. */
 
 import type { RunSetup } from '../config/index.ts';
-import type { Clock, PolicyWeights } from '../core/index.ts';
+import type { Clock } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { OnnxPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { OperatorDesk } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';
-import type { SessionListeners } from './listeners.ts';
 import type { Draws } from './pace.ts';
 import type { LiveLog } from './run/live-log.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
-
-/** Weights that act or acted, for saving. */
-export interface WeightsStore {
-  remember(weights: PolicyWeights): void;
-  /** They are not to act again, in later starts either. */
-  giveUp(version: number): void;
-  /** Gives the path of what was written. */
-  save(version: number, path: string): Promise<string>;
-}
+import type { SessionListener } from './session-types.ts';
+import type { KeptWeights } from './weights/kept-weights.ts';
 
 export interface SessionParts {
   readonly setup: RunSetup;
   readonly clock: Clock;
   readonly link: GuardLink;
   readonly policy: OnnxPolicy;
-  readonly kept: WeightsStore;
+  readonly kept: KeptWeights;
   readonly recorder: TransitionRecorder;
   readonly runner: EpisodeRunner;
   readonly live: LiveLog;
@@ -54,4 +46,24 @@ export interface SessionParts {
   readonly draws: Draws;
   /** What is undone at the end, the last first. */
   readonly closers: (() => Promise<void> | void)[];
+}
+
+type Kind = keyof SessionListener;
+type Argument<K extends Kind> = Parameters<NonNullable<SessionListener[K]>>[0];
+
+/** Everybody who watches a session, called one after the other. */
+export class SessionListeners {
+  #all: readonly SessionListener[] = [];
+
+  /** The result takes it off again. */
+  add(listener: SessionListener): () => void {
+    this.#all = [...this.#all, listener];
+    return () => {
+      this.#all = this.#all.filter((other) => other !== listener);
+    };
+  }
+
+  emit<K extends Kind>(kind: K, argument: Argument<K>): void {
+    for (const listener of this.#all) (listener[kind] as ((argument: Argument<K>) => void) | undefined)?.(argument);
+  }
 }

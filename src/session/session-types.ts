@@ -1,6 +1,5 @@
 /** What a session is asked, and what it tells: plain data for displays, ROS topics and tests. */
 import type { GuardFrame, Transition } from '../core/index.ts';
-import type { EpisodeResult } from './episode-runner.ts';
 
 /** What the robot is being used for at the moment. */
 export type SessionMode = 'idle' | 'episode' | 'running' | 'evaluating' | 'stopped' | 'fault';
@@ -64,6 +63,34 @@ export interface InterventionReport {
   readonly step: number;
   /** How long control has been taken over, s. */
   readonly durationS: number;
+}
+
+/** A person's verdict on an episode. */
+export type Mark = 'success' | 'failure';
+
+/** What an episode cost the safety chain. */
+export interface EpisodeCosts {
+  /** Share of its ticks that the filters changed, the mean over its steps. */
+  readonly filterShare: number;
+  /** Energy that its set-points put into the robot, J; 0 without an energy tank. */
+  readonly tankDrainJ: number;
+  /** Its least margin: 1 in the middle of all limits, 0 at one. */
+  readonly marginMin: number;
+}
+
+export interface EpisodeResult {
+  readonly success: boolean;
+  readonly steps: number;
+  readonly interventionSteps: number;
+  /** Runs of steps that the operator decided. */
+  readonly interventions: number;
+  /** Sum of the rewards. */
+  readonly returnSum: number;
+  readonly costs: EpisodeCosts;
+  /** Decided by the task or by a person; else it was cut: by the time limit, or by what `abortedBy` says. */
+  readonly isDecided: boolean;
+  /** Set when the guard or `cutBy` ended the motion before the task or the time limit did. */
+  readonly abortedBy?: string;
 }
 
 export type EpisodePurpose = 'training' | 'evaluation';

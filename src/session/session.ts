@@ -12,7 +12,6 @@
 import { type GuardFrame, ReinError, type Transition } from '../core/index.ts';
 import type { Work } from '../record/index.ts';
 import { Activity } from './activity.ts';
-import type { Mark } from './episode-runner.ts';
 import { Episodes } from './episodes.ts';
 import { GuardControl } from './guard-control.ts';
 import type { LearnerConnection } from './learner-connection.ts';
@@ -24,16 +23,14 @@ import type {
   EpisodeRequest,
   EvaluationReport,
   EvaluationRequest,
+  Mark,
   PolicyState,
   SessionEvent,
   SessionListener,
   SessionMode,
   SessionState,
 } from './session-types.ts';
-import { FaultWatch } from './watch/fault-watch.ts';
-import { InterventionWatch } from './watch/intervention-watch.ts';
-import { ObservationWatch } from './watch/observation-watch.ts';
-import { WeightsWatch } from './watch/weights-watch.ts';
+import { FaultWatch, InterventionWatch, ObservationWatch, WeightsWatch } from './watches.ts';
 import { PolicyUse } from './weights/policy-use.ts';
 
 /** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */

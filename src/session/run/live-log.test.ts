@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { EpisodeResult } from '../episode-runner.ts';
 import type { RunLog } from '../run-log.ts';
+import type { EpisodeResult } from '../session-types.ts';
 import { createRunStatus } from '../status.ts';
 import { earlierStarts, LiveLog } from './live-log.ts';
 

@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EpisodeRecord, parseMetrics, RUN_FILES, type Work, workOf, workRates } from '../../record/index.ts';
-import type { EpisodeResult } from '../episode-runner.ts';
 import type { RunLog } from '../run-log.ts';
+import type { EpisodeResult } from '../session-types.ts';
 
 /** Success is shown over so many of the last episodes. */
 const WINDOW_EPISODES = 20;

@@ -6,10 +6,9 @@ import type { GuardConfig } from '../../guard/index.ts';
 import { parseAddress } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkBase } from '../base-policy.ts';
-import type { RunFolder } from '../run-folder.ts';
+import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import { learnerOf } from './learner-of.ts';
-import { openLiveFolder } from './live-folder.ts';
 
 export interface RunPreparation {
   readonly config: ResolvedConfig;

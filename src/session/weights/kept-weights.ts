@@ -4,7 +4,6 @@ import { basename, dirname, join } from 'node:path';
 import type { RunSetup } from '../../config/index.ts';
 import { type PolicyWeights, ReinError } from '../../core/index.ts';
 import { readPolicyManifest, savePolicyFile } from '../../policy/index.ts';
-import type { WeightsStore } from '../session-parts.ts';
 import { saveWeights } from '../weights-file.ts';
 import type { WeightsDisk } from './weights-disk.ts';
 
@@ -12,7 +11,7 @@ import type { WeightsDisk } from './weights-disk.ts';
 const KEPT = 5;
 const POLICY_FILE = 'policy.onnx';
 
-export class KeptWeights implements WeightsStore {
+export class KeptWeights {
   readonly #setup: RunSetup;
   readonly #disk: WeightsDisk | undefined;
   readonly #sources = new Map<number, PolicyWeights | string>();

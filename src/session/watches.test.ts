@@ -1,0 +1,128 @@
+/** How often people hear of what comes and goes. */
+import { describe, expect, it } from 'vitest';
+import { faultRow } from '../../tests/support/fault-row.ts';
+import { ur5eLike as arm6 } from '../../tests/support/robot-models.ts';
+import type { JournalStatus } from '../link/index.ts';
+import { TORQUE_RESIDUAL } from '../safety/fault-table/flags.ts';
+import { DRIVER_LOST, TANK_EMPTY } from '../safety/index.ts';
+import type { SessionEvent } from './session-types.ts';
+import { FaultWatch, RecordingWatch, WeightsWatch } from './watches.ts';
+
+const nothing = { residualJoint: -1, residualNm: 0 };
+
+/** Events of a fault that comes and goes every 1.2 s for `forS`. */
+function events(flag: number, forS: number): { readonly told: SessionEvent[]; readonly watch: FaultWatch } {
+  const told: SessionEvent[] = [];
+  const watch = new FaultWatch(arm6.joints, (event) => told.push(event));
+  for (let nowS = 0; nowS < forS; nowS += 1.2) {
+    watch.see({ ...nothing, faultFlags: flag }, nowS);
+    watch.see({ ...nothing, faultFlags: 0 }, nowS + 0.5);
+  }
+  return { told, watch };
+}
+
+it('tells a warning of every episode ever less often, and how often it came', () => {
+  const { told, watch } = events(TANK_EMPTY, 120);
+  // At 0, 5, 15, 35 and 75 s, each a little later as it comes every 1.2 s; it was told 21 times.
+  expect(told).toHaveLength(5);
+  expect(told.every(({ level, name }) => level === 'warn' && name === 'tankEmpty')).toBe(true);
+  expect(told[1]!.message).toMatch(/ 5 times in the last 6 s\.$/);
+  expect(told[4]!.message).toMatch(/ 34 times in the last 41 s\.$/);
+  // After a long silence it is news again.
+  watch.see({ ...nothing, faultFlags: TANK_EMPTY }, 1000);
+  expect(told.at(-1)!.message).toBe(told[0]!.message);
+});
+
+it('tells every stop, and its end', () => {
+  const { told } = events(DRIVER_LOST, 6);
+  expect(told.map(({ level }) => level)).toEqual([
+    'error',
+    'info',
+    'error',
+    'info',
+    'error',
+    'info',
+    'error',
+    'info',
+    'error',
+    'info',
+  ]);
+});
+
+it('names the joint and the torque of a residual', () => {
+  const { told, watch } = events(0, 0);
+  watch.see({ faultFlags: TORQUE_RESIDUAL, residualJoint: 2, residualNm: -23.14 }, 0);
+  watch.see({ faultFlags: 0, residualJoint: 2, residualNm: -23.14 }, 1);
+  watch.see({ faultFlags: TORQUE_RESIDUAL, residualJoint: 2, residualNm: Number.NaN }, 2);
+  expect(told[0]!.message).toMatch(/does not know \(elbow: -23\.1 N·m\)\.$/);
+  expect(told.at(-1)!.message).toMatch(/ \(elbow: no torque is measured\)\.$/);
+});
+
+describe('the age of the weights', () => {
+  faultRow(53, 'fake', 'is told once when newer ones do not come, and once when they do again', (promised) => {
+    const told: SessionEvent[] = [];
+    const watch = new WeightsWatch((event) => told.push(event));
+    const after = promised('toldAfterS');
+    // A learner that publishes faster than weights come, but they come.
+    for (let s = 0; s < 10 * after; s++) watch.see({ learnerVersion: 4 * s + 3, arrivedVersion: 4 * s }, s);
+    expect(told).toEqual([]);
+    const startS = 10 * after;
+    for (let s = 0; s < after; s += 0.25) watch.see({ learnerVersion: 900 + s, arrivedVersion: 600 }, startS + s);
+    expect(told).toEqual([]);
+    for (let s = after; s < 2 * after; s += 0.25) watch.see({ learnerVersion: 984, arrivedVersion: 600 }, startS + s);
+    expect(told.map(({ name, row }) => `${name} ${row}`)).toEqual(['weightsStale 53']);
+    expect(told[0]!.message).toContain('It has version 984, here is 600.');
+    watch.see({ learnerVersion: 985, arrivedVersion: 985 }, startS + 2 * after);
+    expect(told.map(({ name }) => name)).toEqual(['weightsStale', 'weightsBack']);
+  });
+});
+
+describe('steps that were not recorded', () => {
+  const ok = { isStopped: false, reason: undefined };
+  const full = { isStopped: true, reason: 'the disk is full' };
+
+  /** The row that they are reported with after `states` of the journal. */
+  function rowOf(states: readonly object[], dropped: number): number | undefined {
+    const events: SessionEvent[] = [];
+    const watch = new RecordingWatch((event) => events.push(event));
+    for (const state of states) watch.see(state as JournalStatus);
+    watch.end(dropped);
+    return events.find(({ name }) => name === 'notRecorded')?.row;
+  }
+
+  it('are those of a full disk where recording had stopped, and of a slow one where it never did', () => {
+    expect(rowOf([], 3)).toBe(28);
+    expect(rowOf([{ ...full, dropped: 0 }], 3)).toBe(27);
+    expect(
+      rowOf(
+        [
+          { ...full, dropped: 0 },
+          { ...ok, dropped: 3 },
+        ],
+        3,
+      ),
+    ).toBe(27);
+    // All that was left out was so before the disk was full, or after.
+    expect(
+      rowOf(
+        [
+          { ...full, dropped: 3 },
+          { ...ok, dropped: 3 },
+        ],
+        5,
+      ),
+    ).toBe(28);
+  });
+
+  it('are not reported where there are none', () => {
+    expect(
+      rowOf(
+        [
+          { ...full, dropped: 0 },
+          { ...ok, dropped: 0 },
+        ],
+        0,
+      ),
+    ).toBeUndefined();
+  });
+});

@@ -1,0 +1,261 @@
+/** Turns what a session sees into events for people: one when something begins, one when it is over. */
+import { type GuardFrame, isIntervention, type JointModel, type Transition } from '../core/index.ts';
+import type { JournalStatus } from '../link/index.ts';
+import { type Fault, type FaultFigures, faultsOf, isAtLeast, OTHER_FAULTS, sentenceOf } from '../safety/index.ts';
+import type { ObservationProblem, ObservationSource } from '../tasks/index.ts';
+import type { InterventionReport, SessionEvent } from './session-types.ts';
+
+type Emit = (event: SessionEvent) => void;
+
+/** A warning that comes and goes is reported again after this, and then after twice as long each time, s. */
+const FIRST_PAUSE_S = 5;
+const LONGEST_PAUSE_S = 300;
+
+/** When a warning was reported last. */
+interface Reported {
+  readonly atS: number;
+  readonly pauseS: number;
+  /** How often it has come since. */
+  count: number;
+}
+
+/** Reports the fault flags of guard frames: when a fault appears, and when it is gone. */
+export class FaultWatch {
+  readonly #emit: Emit;
+  readonly #joints: readonly JointModel[];
+  readonly #reported = new Map<number, Reported>();
+  #flags = 0;
+
+  constructor(joints: readonly JointModel[], emit: Emit) {
+    this.#joints = joints;
+    this.#emit = emit;
+  }
+
+  /** Takes a frame. Cheap while its flags do not change. */
+  see(frame: FaultFigures & Pick<GuardFrame, 'faultFlags'>, nowS: number): void {
+    const flags = frame.faultFlags;
+    if (flags === this.#flags) return;
+    const before = this.#flags;
+    this.#flags = flags;
+    for (const fault of faultsOf(flags & ~before)) this.#appeared(fault, frame, nowS);
+    for (const fault of faultsOf(before & ~flags)) this.#cleared(fault);
+  }
+
+  #appeared(fault: Fault, figures: FaultFigures, nowS: number): void {
+    const { row, flag, remedy } = fault;
+    const message = isStop(fault) ? sentenceOf(fault, figures, this.#joints) : this.#warning(fault, nowS);
+    if (message === undefined) return;
+    this.#emit({ level: isStop(fault) ? 'error' : 'warn', name: flag, row, message, remedy });
+  }
+
+  /** One that always comes warns of nothing: it is reported ever less often, with how often it came; `undefined`: not now. */
+  #warning({ bit, sentence }: Fault, nowS: number): string | undefined {
+    const reported = this.#reported.get(bit);
+    if (reported === undefined || nowS - reported.atS > 2 * reported.pauseS) {
+      this.#reported.set(bit, { atS: nowS, pauseS: FIRST_PAUSE_S, count: 0 });
+      return sentence;
+    }
+    reported.count++;
+    if (nowS - reported.atS < reported.pauseS) return undefined;
+    this.#reported.set(bit, { atS: nowS, pauseS: Math.min(2 * reported.pauseS, LONGEST_PAUSE_S), count: 0 });
+    if (reported.count === 1) return sentence;
+    return `${sentence} ${reported.count} times in the last ${Math.round(nowS - reported.atS)} s.`;
+  }
+
+  /** Warnings go as they came; the end of a stop is worth a word. */
+  #cleared(fault: Fault): void {
+    if (!isStop(fault)) return;
+    const { row, flag, sentence } = fault;
+    this.#emit({ level: 'info', name: `${flag}Cleared`, row, message: `No more: ${sentence}`, remedy: '' });
+  }
+}
+
+function isStop(fault: Fault): boolean {
+  return isAtLeast(fault.action, 'cat2');
+}
+
+/** Reports who takes over, and when control goes back. */
+export class InterventionWatch {
+  readonly #emit: (report: InterventionReport) => void;
+  #current:
+    | { readonly operator: string; readonly decidedBy: 'human' | 'scripted'; readonly sinceS: number }
+    | undefined;
+  #episode = 0;
+  #step = 0;
+
+  constructor(emit: (report: InterventionReport) => void) {
+    this.#emit = emit;
+  }
+
+  /** Takes a step that was done; `operator` is who holds control. */
+  see({ source, episode, step }: Transition, operator: string, nowS: number): void {
+    this.#episode = episode;
+    this.#step = step;
+    if (!isIntervention(source)) {
+      this.end(nowS);
+      return;
+    }
+    if (this.#current?.operator === operator) return;
+    this.end(nowS);
+    this.#current = { operator, decidedBy: source.startsWith('human') ? 'human' : 'scripted', sinceS: nowS };
+    this.#report(true, 0);
+  }
+
+  /** Control has gone back, or the episode is over. */
+  end(nowS: number): void {
+    if (this.#current === undefined) return;
+    this.#report(false, nowS - this.#current.sinceS);
+    this.#current = undefined;
+  }
+
+  #report(isActive: boolean, durationS: number): void {
+    if (this.#current === undefined) return;
+    const { operator, decidedBy } = this.#current;
+    this.#emit({ isActive, operator, decidedBy, episode: this.#episode, step: this.#step, durationS });
+  }
+}
+
+/** Watches observations that come by topic: what is too old or frozen is reported once, and nothing acts on it. */
+export class ObservationWatch {
+  readonly #sources: readonly ObservationSource[];
+  readonly #emit: Emit;
+  readonly #reported = new Set<string>();
+
+  constructor(sources: readonly ObservationSource[], emit: Emit) {
+    this.#sources = sources;
+    this.#emit = emit;
+  }
+
+  /** The first thing that keeps the policy from acting at `nowS`; `undefined` where all is well. */
+  problem(nowS: number): ObservationProblem | undefined {
+    for (const source of this.#sources) {
+      const [problem] = source.problems(nowS);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+
+  /** Tells what is new since the last time, and what is well again. Gives what `problem` gives. */
+  see(nowS: number): ObservationProblem | undefined {
+    let first: ObservationProblem | undefined;
+    for (const source of this.#sources) {
+      const [problem] = source.problems(nowS);
+      first ??= problem;
+      if (problem === undefined) this.#well(source.name);
+      else this.#bad(source.name, problem);
+    }
+    return first;
+  }
+
+  #bad(name: string, { row, sentence, remedy }: ObservationProblem): void {
+    if (this.#reported.has(name)) return;
+    this.#reported.add(name);
+    this.#emit({ level: 'error', name: 'observationLost', row, message: sentence, remedy });
+  }
+
+  #well(name: string): void {
+    if (!this.#reported.delete(name)) return;
+    const message = `The observation "${name}" comes again.`;
+    this.#emit({ level: 'info', name: 'observationBack', row: 0, message, remedy: '' });
+  }
+}
+
+const STALE = OTHER_FAULTS.find(({ name }) => name === 'weightsStale')!;
+/** Newer weights that do not come are reported after so long, s: the number of row 53. */
+const REPORTED_AFTER_S = 15;
+
+/** What a robot knows of its learner's weights. */
+export interface WeightsSeen {
+  /** Newest at the learner, as it said last; 0 before any. */
+  readonly learnerVersion: number;
+  /** Newest that have come here. */
+  readonly arrivedVersion: number;
+}
+
+/** Reports when the learner has weights that do not arrive, and when they do again (row 53 of the fault table). */
+export class WeightsWatch {
+  readonly #emit: Emit;
+  #arrivedVersion = -1;
+  /** Since when nothing has come although the learner has newer weights; `undefined` while all is well. */
+  #behindSinceS: number | undefined;
+  #isReported = false;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  /** Takes what is known at `nowS`. Call it some times a second. */
+  see({ learnerVersion, arrivedVersion }: WeightsSeen, nowS: number): void {
+    const isBehind = learnerVersion > arrivedVersion;
+    // A learner that publishes several a second is always a little ahead: it counts from the last that came.
+    if (arrivedVersion !== this.#arrivedVersion || !isBehind) this.#behindSinceS = undefined;
+    this.#arrivedVersion = arrivedVersion;
+    if (isBehind) this.#behindSinceS ??= nowS;
+    if (this.#behindSinceS === undefined) this.#well(arrivedVersion);
+    else if (nowS - this.#behindSinceS >= REPORTED_AFTER_S) this.#bad(learnerVersion, arrivedVersion);
+  }
+
+  #bad(learnerVersion: number, arrivedVersion: number): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    const { row, name, sentence, remedy } = STALE;
+    const message = `${sentence} It has version ${learnerVersion}, here is ${arrivedVersion}.`;
+    this.#emit({ level: 'warn', name, row, message, remedy });
+  }
+
+  #well(version: number): void {
+    if (!this.#isReported) return;
+    this.#isReported = false;
+    const message = `Weights arrive again: version ${version}.`;
+    this.#emit({ level: 'info', name: 'weightsBack', row: STALE.row, message, remedy: '' });
+  }
+}
+
+const RECORDING_STOPPED = OTHER_FAULTS.find(({ name }) => name === 'recordingStopped')!;
+/** Row of the fault table where the disk is only slow. */
+const SLOW_DISK_ROW = 28;
+
+/** Reports when recording stops for want of a disk, and when it goes on (row 27 of the fault table). */
+export class RecordingWatch {
+  readonly #emit: Emit;
+  /** Steps that were left out when the present stop began; `undefined` while there is none. */
+  #droppedBefore: number | undefined;
+  #hasDroppedInStop = false;
+
+  constructor(emit: Emit) {
+    this.#emit = emit;
+  }
+
+  /** Takes the journal's state each time that it changes. */
+  see(status: JournalStatus): void {
+    const { row, name, sentence, remedy } = RECORDING_STOPPED;
+    if (status.isStopped) {
+      if (this.#droppedBefore !== undefined) return;
+      this.#droppedBefore = status.dropped;
+      this.#emit({ level: 'warn', name, row, message: `${sentence} Why: ${status.reason}.`, remedy });
+      return;
+    }
+    if (this.#droppedBefore !== undefined) {
+      this.#hasDroppedInStop ||= status.dropped > this.#droppedBefore;
+      this.#droppedBefore = undefined;
+      const message = `Recording goes on. ${lostOf(status)}`;
+      this.#emit({ level: 'info', name: 'recordingBack', row, message, remedy: '' });
+    }
+    if (status.reason !== undefined) {
+      this.#emit({ level: 'warn', name: 'recording', row: 0, message: status.reason, remedy: '' });
+    }
+  }
+
+  /** In the end: how many steps were not recorded, by the row of a disk that stopped, or was only slow. */
+  end(dropped: number): void {
+    if (dropped === 0) return;
+    const isStopped = this.#droppedBefore !== undefined && dropped > this.#droppedBefore;
+    const row = isStopped || this.#hasDroppedInStop ? RECORDING_STOPPED.row : SLOW_DISK_ROW;
+    const message = `Not recorded: ${dropped} steps that a full or slow disk did not take.`;
+    this.#emit({ level: 'warn', name: 'notRecorded', row, message, remedy: '' });
+  }
+}
+
+function lostOf({ dropped }: JournalStatus): string {
+  return dropped === 0 ? 'Nothing is lost.' : `Steps that found no room in memory: ${dropped}.`;
+}
