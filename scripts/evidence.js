@@ -240,7 +240,7 @@ function readPart(name) {
 
 async function readFaultTable() {
   const { findFaultProofs } = await import('./fault-proofs.js');
-  const { FAULT_ROWS } = await import('../dist/safety/index.js');
+  const { FAULT_ROWS } = await import('../dist/safety/faults.js');
   const proofs = findFaultProofs(root);
   return FAULT_ROWS.map((row) => ({ ...row, proofs: proofs.filter((proof) => proof.row === row.row) }));
 }
