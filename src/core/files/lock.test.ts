@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,6 +23,18 @@ describe('a lock', () => {
     lock.release();
     expect(lockHolder(path)).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('says in one sentence why it cannot be taken where nothing can be written', () => {
+    const path = join(folder, 'nowhere', 'a.lock');
+    writeFileSync(join(folder, 'nowhere'), '');
+    expect(() => acquireLock(path, 'the folder a')).toThrow(
+      expect.objectContaining({
+        name: 'ReinError',
+        kind: 'storage',
+        message: `${path} cannot be written: there is a file where a folder is needed.`,
+      }),
+    );
   });
 
   it('that was handed to a child is held until the child is gone, or the giver takes it back', async () => {

@@ -2,6 +2,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { parseObject } from '../json.ts';
 import { ReinError } from '../result.ts';
+import { storage } from './write-error.ts';
 
 /** A held lock. */
 export interface DirectoryLock {
@@ -17,8 +18,15 @@ interface Holder {
   readonly started: string;
 }
 
-/** Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it. */
+/**
+ * Takes the lock `path` of `what`. Throws `ReinError('storage')` naming both and the process where a live one holds it, and
+ * `WriteError` where it cannot be written.
+ */
 export function acquireLock(path: string, what: string): DirectoryLock {
+  return storage(path, () => takeLock(path, what));
+}
+
+function takeLock(path: string, what: string): DirectoryLock {
   const own = holderFor(process.pid);
   const mine = `${path}.${own.pid}`;
   for (let attempt = 0; attempt < 5; attempt++) {

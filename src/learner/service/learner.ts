@@ -112,7 +112,9 @@ export class Learner {
    * learner works in the folder.
    */
   static async start(options: LearnerOptions): Promise<Learner> {
-    const lock = lockOf(options.folder);
+    const { folder } = options;
+    // Two learners in one folder would overwrite each other's checkpoints.
+    const lock = acquireLock(join(folder, LEARNER_FILES.lock), `the run folder ${folder}`);
     let training: Training | undefined;
     try {
       const { setup, engine = 'thread', hasRobot } = options;
@@ -406,19 +408,6 @@ export class Learner {
     this.#parent = policyVersion;
     // The networks that it was given to begin with: it has yet to begin.
     if (replay.received > 0) this.#awaited = new AwaitedReplay(replay, onFault);
-  }
-}
-
-/** Two learners in one folder would overwrite each other's checkpoints. */
-function lockOf(folder: string): DirectoryLock {
-  try {
-    return acquireLock(join(folder, LEARNER_FILES.lock), `the run folder ${folder}`);
-  } catch (error) {
-    if (error instanceof ReinError) throw error;
-    throw new ReinError('storage', `The folder ${folder} cannot be written: ${(error as Error).message}.`, {
-      remedy: 'Choose a folder that can be, or make room.',
-      cause: error,
-    });
   }
 }
 

@@ -262,10 +262,8 @@ function isAtWork(folder: string): boolean {
 function takeRun(folder: string): DirectoryLock | undefined {
   const path = lockOf(folder);
   try {
-    return storage(path, () => {
-      mkdirSync(folder, { recursive: true });
-      return acquireLock(path, `the run's folder ${folder}`);
-    });
+    storage(path, () => mkdirSync(folder, { recursive: true }));
+    return acquireLock(path, `the run's folder ${folder}`);
   } catch (error) {
     if (isAtWork(folder)) return undefined;
     throw error;

@@ -125,7 +125,7 @@ async function withParts<T>(
 /** `work` while no other process works in `folder`, which is there. Rejects with `ReinError` where one does. */
 async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const path = join(folder, TRIAL_FILES.lock);
-  const lock = storage(path, () => acquireLock(path, `the trial's folder ${folder}`));
+  const lock = acquireLock(path, `the trial's folder ${folder}`);
   try {
     return await work();
   } finally {
