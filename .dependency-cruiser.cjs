@@ -37,7 +37,6 @@ const homes = {
   serialport: ['src/drivers/serial/'],
   rclnodejs: ['src/ros/rclnodejs/'],
   pino: ['src/record/log\\.ts$'],
-  rxjs: ['src/teleop/', 'src/monitor/'],
   yaml: ['src/config/'],
   // Beside what they configure: a number, its default and its sentence stand once.
   zod: ['src/schema/', 'src/config/', 'src/learner/options/', 'src/drivers/', 'src/guard/guard-config\\.ts$'],

@@ -2,7 +2,7 @@
 import { type PolicyWeights, quantile, Rng, sealWeights } from '../../src/core/index.ts';
 import type { PolicyNoise } from '../../src/policy/index.ts';
 import { OnnxPolicy } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
+import { writeMlpGraph } from './mlp-graph.ts';
 
 /** Quantiles of a duration. */
 export interface DurationQuantiles {

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { A, bakedPolicy, O, SCHEMA, Z } from '../../tests/support/policy-fixture.ts';
 import { ReinError, Rng, sha256Hex } from '../core/index.ts';
-import { writeMlpGraph } from './onnx/mlp-graph.ts';
 import { loadPolicyFile, type PolicyFileManifest, readPolicyManifest, savePolicyFile } from './policy-file.ts';
 
 const expected = { observationSize: O, actionSize: A, schemaHash: SCHEMA };

@@ -67,7 +67,7 @@ describe("a run's log", () => {
     log.status.envSteps = 12;
     const costs = { filterShare: 0.25, tankDrainJ: 3, marginMin: 0.5 };
     const counts = { success: true, steps: 12, interventions: 1, interventionSteps: 5 };
-    log.episode('training', 3, { ...counts, returnSum: 1, isDecided: true, costs });
+    log.episode('training', 3, { ...counts, returnSum: -1.5, isDecided: true, costs });
     log.inferenceMs.add(0.1);
     const written = await lines();
     expect(written[0]).toMatchObject({
@@ -75,7 +75,8 @@ describe("a run's log", () => {
       purpose: 'training',
       episode: 3,
       success: true,
-      returnSum: 1,
+      // Not whether it succeeded.
+      returnSum: -1.5,
       interventions: 1,
       interventionSteps: 5,
       ...costs,

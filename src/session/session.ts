@@ -321,7 +321,7 @@ export class LiveSession {
     const { listeners, desk, clock } = this.#parts;
     this.#episode = transition.episode;
     this.#step = transition.step;
-    const operator = desk?.state.holder ?? this.#parts.people?.state.holder ?? '';
+    const operator = desk?.decider ?? this.#parts.people?.decider ?? '';
     this.#interventions.see(transition, operator, clock.nowS());
     listeners.emit('step', transition);
   }

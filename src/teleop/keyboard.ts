@@ -2,7 +2,6 @@
  * A person at a terminal's keyboard. Taking over and giving back are explicit; in between, a held motion key moves and
  * no key means hold still. The terminal's raw mode is put back whatever happens.
  */
-import { BehaviorSubject, type Observable } from 'rxjs';
 import type { ActionSpec, Clock } from '../core/index.ts';
 import { Enabling } from './enabling.ts';
 import { type Key, KeyParser } from './key-parser.ts';
@@ -61,7 +60,7 @@ export class KeyboardTeleop implements TeleopSource {
   readonly #parser = new KeyParser();
   readonly #motion: MotionKeys;
   readonly #enabling = new Enabling();
-  readonly #state = new BehaviorSubject<KeyboardState>(FIRST_STATE);
+  #state: KeyboardState = FIRST_STATE;
   /** Whether the person was in control when they said stop. */
   #hadControl = false;
 
@@ -75,22 +74,17 @@ export class KeyboardTeleop implements TeleopSource {
     });
   }
 
-  /** Changes of state, the current one first. Completes on `close`. */
-  get state$(): Observable<KeyboardState> {
+  /** The newest state. */
+  get state(): KeyboardState {
     return this.#state;
   }
 
-  /** The newest state. */
-  get state(): KeyboardState {
-    return this.#state.value;
-  }
-
   get echo(): OperatorEcho {
-    return this.#state.value;
+    return this.#state;
   }
 
   get isStopRequested(): boolean {
-    return this.#state.value.isStopped;
+    return this.#state.isStopped;
   }
 
   /** What the keys do, for people: lines that fit a terminal of 80 columns. */
@@ -106,7 +100,7 @@ export class KeyboardTeleop implements TeleopSource {
     const nowS = this.#options.clock.nowS();
     for (const key of this.#parser.idle(nowS)) this.#onKey(key, nowS);
     this.#expire(nowS);
-    const { isInControl, isStopped, stepScale } = this.#state.value;
+    const { isInControl, isStopped, stepScale } = this.#state;
     out.active = isInControl;
     out.phase = this.#motion.fill(out.action, stepScale, nowS);
     const isHeld = isInControl && !isStopped;
@@ -116,7 +110,7 @@ export class KeyboardTeleop implements TeleopSource {
   /** A new episode: keys count as released; control stays where it is, unless the terminal has gone away. */
   reset(): void {
     this.#motion.release();
-    const { isInControl, isStopped, isLost } = this.#state.value;
+    const { isInControl, isStopped, isLost } = this.#state;
     if (isLost && isInControl && !isStopped) this.#update({ isInControl: false });
   }
 
@@ -129,14 +123,13 @@ export class KeyboardTeleop implements TeleopSource {
   /** Another operator took over: this one gives way, except for a stop. */
   onControlLost(): void {
     this.#motion.release();
-    if (!this.#state.value.isStopped) this.#update({ isInControl: false });
+    if (!this.#state.isStopped) this.#update({ isInControl: false });
   }
 
   /** Puts the terminal back as it was and lets the process end. Idempotent. */
   close(): void {
     this.#terminal.close();
     this.#motion.release();
-    this.#state.complete();
   }
 
   #onBytes(bytes: Uint8Array): void {
@@ -208,7 +201,7 @@ export class KeyboardTeleop implements TeleopSource {
 
   /** As `g`, when nothing was heard for `LEASE_S`. A lost terminal keeps control until the episode is over. */
   #expire(nowS: number): void {
-    const { isInControl, isStopped, isLost, lastKeyAtS } = this.#state.value;
+    const { isInControl, isStopped, isLost, lastKeyAtS } = this.#state;
     if (!isInControl || isStopped || isLost || nowS - lastKeyAtS < LEASE_S) return;
     this.#motion.release();
     this.#update({ isInControl: false });
@@ -225,6 +218,6 @@ export class KeyboardTeleop implements TeleopSource {
   }
 
   #update(change: Partial<KeyboardState>): void {
-    this.#state.next({ ...this.#state.value, ...change });
+    this.#state = { ...this.#state, ...change };
   }
 }

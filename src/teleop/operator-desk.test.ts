@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
-import { arbitrate } from './arbiter.ts';
 import { Enabling } from './enabling.ts';
-import { OperatorLease } from './lease.ts';
 import { OperatorDesk } from './operator-desk.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
 
@@ -33,31 +31,6 @@ class Puppet implements TeleopSource {
   reset(): void {}
   close(): void {}
 }
-
-describe('arbitrate', () => {
-  it('puts stop before person before policy before nobody, in all eight cases', () => {
-    const table = [0, 1, 2, 3, 4, 5, 6, 7].map((bits) =>
-      arbitrate({
-        isStopRequested: (bits & 4) !== 0,
-        isOperatorInControl: (bits & 2) !== 0,
-        isPolicyReady: (bits & 1) !== 0,
-      }),
-    );
-    expect(table).toEqual(['hold', 'policy', 'operator', 'operator', 'stop', 'stop', 'stop', 'stop']);
-  });
-});
-
-describe('OperatorLease', () => {
-  faultRow(21, 'fake', 'has one holder, tells who lost it, and lets only the holder give back', () => {
-    const lease = new OperatorLease();
-    expect(lease.takeOver('ann', 1)).toBeUndefined();
-    expect(lease.takeOver('bob', 2)).toBe('ann');
-    expect(lease.giveBack('ann')).toBe(false);
-    expect(lease.heldForS(5)).toBe(3);
-    expect(lease.giveBack('bob')).toBe(true);
-    expect([lease.holder, lease.heldForS(9)]).toEqual([undefined, 0]);
-  });
-});
 
 describe('Enabling', () => {
   const still = new Float32Array(2);
@@ -140,22 +113,38 @@ describe('OperatorDesk', () => {
     step(desk);
     p.isStopRequested = true;
     expect(step(desk)).toBe('human 0.0');
-    expect(desk.state.authority).toBe('stop');
+    expect(desk.decider).toBe('keyboard');
     p.isStopRequested = false;
     expect(step(desk)).toBe('scripted 0.1');
   });
 
-  it('publishes who has control and since when', () => {
+  it('puts a stop before a person before the policy, whether or not there is one', () => {
     const p = person();
     const desk = new OperatorDesk([p], 1);
-    const seen: string[] = [];
-    desk.state$.subscribe((state) => seen.push(`${state.authority} ${state.holder ?? '-'} ${state.sinceS}`));
-    p.isActive = true;
-    step(desk, 4);
-    step(desk, 5);
-    p.isActive = false;
-    step(desk, 6);
-    expect(seen).toEqual(['policy - 0', 'operator keyboard 4', 'policy - 6']);
+    const found = [0, 1, 2, 3].map((bits) => {
+      p.isStopRequested = (bits & 2) !== 0;
+      p.isActive = (bits & 1) !== 0;
+      return `${step(desk)}, by ${desk.decider ?? 'nobody'}`;
+    });
+    const stopped = 'human 0.0, by keyboard';
+    expect(found).toEqual(['policy, by nobody', 'human 0.2, by keyboard', stopped, stopped]);
+  });
+
+  faultRow(21, 'fake', 'has one operator in control, tells who lost it, and lets only that one give back', () => {
+    const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
+    const desk = new OperatorDesk([a, b], 1);
+    a.isActive = true;
+    step(desk);
+    expect([desk.decider, a.lostTo, b.lostTo]).toEqual(['ann', '', '']);
+    b.isActive = true;
+    step(desk);
+    expect([desk.decider, a.lostTo, b.lostTo]).toEqual(['bob', 'bob', '']);
+    a.isActive = false;
+    step(desk);
+    expect(desk.decider).toBe('bob');
+    b.isActive = false;
+    step(desk);
+    expect(desk.decider).toBeUndefined();
   });
 
   it('refuses two operators of one name', () => {

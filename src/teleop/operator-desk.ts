@@ -2,20 +2,7 @@
  * Several operators as one: a person at the keyboard, one on the web, the scripted stand-in. One of them holds control
  * at a time; a stop from anyone counts.
  */
-import { BehaviorSubject, type Observable } from 'rxjs';
-import { type Authority, arbitrate } from './arbiter.ts';
-import { OperatorLease } from './lease.ts';
 import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
-
-/** What a display shows of the operators. */
-export interface DeskState {
-  readonly authority: Authority;
-  /** Name of the source that holds control. */
-  readonly holder: string | undefined;
-  readonly decidedBy: 'human' | 'scripted' | undefined;
-  /** When control was taken, seconds of the clock that `poll` is given. */
-  readonly sinceS: number;
-}
 
 interface Seat {
   readonly source: TeleopSource;
@@ -27,13 +14,10 @@ interface Seat {
 export class OperatorDesk implements TeleopSource {
   readonly name = 'operators';
   readonly #seats: readonly Seat[];
-  readonly #lease = new OperatorLease();
-  readonly #state = new BehaviorSubject<DeskState>({
-    authority: 'policy',
-    holder: undefined,
-    decidedBy: undefined,
-    sinceS: 0,
-  });
+  /** In control; `undefined` when nobody took it. */
+  #holder: Seat | undefined;
+  /** Whom `poll` followed last: who asked to stop, or who is in control. */
+  #decider: TeleopSource | undefined;
 
   /** `sources` must have different names; `actionSize` is A. */
   constructor(sources: readonly TeleopSource[], actionSize: number) {
@@ -45,18 +29,14 @@ export class OperatorDesk implements TeleopSource {
     }));
   }
 
-  /** Changes of state, the current one first. Completes on `close`. */
-  get state$(): Observable<DeskState> {
-    return this.#state;
-  }
-
-  get state(): DeskState {
-    return this.#state.value;
+  /** Name of the operator who decides; `undefined` where the policy does. */
+  get decider(): string | undefined {
+    return this.#decider?.name;
   }
 
   /** Who decided last; `scripted` before anybody did. */
   get decidedBy(): 'human' | 'scripted' {
-    return this.#state.value.decidedBy ?? 'scripted';
+    return this.#decider?.decidedBy ?? 'scripted';
   }
 
   get isStopRequested(): boolean {
@@ -69,21 +49,21 @@ export class OperatorDesk implements TeleopSource {
     return undefined;
   }
 
+  /**
+   * A stop comes before a person, a person before the policy. An operator in control who does nothing wins over the policy too: it
+   * never takes over by itself.
+   */
   poll(observation: Float32Array, nowS: number, out: TeleopCommand): void {
     for (const seat of this.#seats) this.#pollSeat(seat, observation, nowS);
-    const holder = this.#holder();
-    const authority = arbitrate({
-      isStopRequested: this.isStopRequested,
-      isOperatorInControl: holder !== undefined,
-      isPolicyReady: true,
-    });
-    out.active = authority === 'stop' || authority === 'operator';
+    const stopper = this.#seats.find((seat) => seat.source.isStopRequested === true);
+    const holder = this.#holder;
+    out.active = stopper !== undefined || holder !== undefined;
     out.phase = holder?.command.phase ?? 'correct';
-    const followed = authority === 'operator' ? holder?.command : undefined;
+    const followed = stopper === undefined ? holder?.command : undefined;
     if (followed === undefined) out.action.fill(0);
     else out.action.set(followed.action);
     out.absolute = followed?.absolute;
-    this.#publish(authority, holder, nowS);
+    this.#decider = (stopper ?? holder)?.source;
   }
 
   watch(): void {
@@ -100,43 +80,27 @@ export class OperatorDesk implements TeleopSource {
 
   close(): void {
     for (const seat of this.#seats) seat.source.close();
-    this.#state.complete();
   }
 
   /** Control changes hands where a source becomes active (an explicit act) or stops being so. */
   #pollSeat(seat: Seat, observation: Float32Array, nowS: number): void {
     const { source, command } = seat;
     source.poll(observation, nowS, command);
-    if (!command.active) this.#lease.giveBack(source.name);
-    else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(source, nowS);
+    if (!command.active) {
+      if (this.#holder === seat) this.#holder = undefined;
+    } else if (!seat.wasActive && this.#mayTakeOver(source)) this.#takeOver(seat);
     seat.wasActive = command.active;
   }
 
-  #takeOver(source: TeleopSource, nowS: number): void {
-    const lost = this.#lease.takeOver(source.name, nowS);
-    if (lost === undefined) return;
-    this.#seats.find((seat) => seat.source.name === lost)?.source.onControlLost?.(source.name);
+  /** The last one counts, and who lost control is told. */
+  #takeOver(seat: Seat): void {
+    const lost = this.#holder;
+    this.#holder = seat;
+    if (lost !== undefined && lost !== seat) lost.source.onControlLost?.(seat.source.name);
   }
 
   /** A person may take control from anyone, a script from nobody. */
   #mayTakeOver(source: TeleopSource): boolean {
-    return source.decidedBy === 'human' || this.#lease.holder === undefined;
-  }
-
-  #holder(): Seat | undefined {
-    return this.#seats.find((seat) => seat.source.name === this.#lease.holder);
-  }
-
-  #publish(authority: Authority, holder: Seat | undefined, nowS: number): void {
-    const stopper = this.#seats.find((seat) => seat.source.isStopRequested === true);
-    const decider = authority === 'stop' ? (stopper ?? holder) : holder;
-    const before = this.#state.value;
-    if (before.authority === authority && before.holder === decider?.source.name) return;
-    this.#state.next({
-      authority,
-      holder: decider?.source.name,
-      decidedBy: decider?.source.decidedBy,
-      sinceS: nowS - this.#lease.heldForS(nowS),
-    });
+    return source.decidedBy === 'human' || this.#holder === undefined;
   }
 }

@@ -50,7 +50,6 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['home-of-serialport', 'src/guard/serial.ts', 'serialport'],
   ['home-of-rclnodejs', 'src/ros/node.ts', 'rclnodejs'],
   ['home-of-pino', 'src/guard/logs.ts', 'pino'],
-  ['home-of-rxjs', 'src/guard/scheduler.ts', 'rxjs'],
   ['home-of-yaml', 'src/tasks/heavy.ts', 'yaml'],
   ['home-of-zod', 'src/learner/schema.ts', 'zod'],
   ['home-of-commander', 'src/session/arguments.ts', 'commander'],

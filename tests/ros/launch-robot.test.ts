@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 import { describeRos, endRosLeftovers, ros2, runProgram, startRos2 } from '../support/ros.ts';
 import {
   type Launch,

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { type LearnerServer, startLearnerServer } from '../../src/link/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 import { rosEnvironment } from '../../src/ros/index.ts';
 import { describeRos, noRosBecause, ROOT, RosProcess, rclpy, ros2 } from '../support/ros.ts';
 

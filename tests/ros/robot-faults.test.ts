@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 import { describeRos, ROOT, RosProcess, runProgram } from '../support/ros.ts';
 
 const START_MS = 60_000;

@@ -1,6 +1,7 @@
 /** Small policies for tests. */
+
+import { type MlpOptions, writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { type PolicyWeights, sealWeights, type WeightsManifest } from '../../src/core/index.ts';
-import { type MlpOptions, writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 
 export const O = 5;
 export const A = 2;
@@ -13,7 +14,7 @@ export const Z = 3;
 const LOG_STD_PARAMETERS = 9 * A;
 
 type Network = Partial<
-  Pick<MlpOptions, 'hiddenSizes' | 'observationSize' | 'actionSize' | 'head' | 'metadata' | 'openBatch'>
+  Pick<MlpOptions, 'hiddenSizes' | 'observationSize' | 'actionSize' | 'head' | 'metadata' | 'batch'>
 >;
 
 /**

@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, type RunSetup, resolveConfig } from '../../src/config/index.ts';
 import { type GuardAnswer, type GuardRequest, LockStepClock, type RobotModel } from '../../src/core/index.ts';
 import { MockDriver, type MockDriverOptions } from '../../src/drivers/index.ts';
 import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import type { Asker } from '../../src/guard/link/link.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 import { type LiveSession, openSession } from '../../src/session/index.ts';
 import type { SessionOptions } from '../../src/session/open-session.ts';
 

@@ -1,8 +1,8 @@
 /** A policy file that hardly moves the arm, for runs whose processes are looked at and not their skill. */
 import { join } from 'node:path';
+import { writeMlpGraph } from '../../bench/policy/mlp-graph.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { savePolicyFile } from '../../src/policy/index.ts';
-import { writeMlpGraph } from '../../src/policy/onnx/mlp-graph.ts';
 
 /** Writes a policy of `insert` on arm6 below `folder`. Returns its path. */
 export async function saveSteadyPolicy(folder: string): Promise<string> {

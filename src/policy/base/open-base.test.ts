@@ -95,7 +95,7 @@ describe('a base policy', () => {
   });
 
   it('may be a policy of ours: what a Gaussian one does without exploring, or an action head without noise', async () => {
-    const sizes = { observationSize: 12, openBatch: 'batch' } as const;
+    const sizes = { observationSize: 12, batch: 'open' } as const;
     const mean = (await act(await base(bakedPolicy(() => 0.02, sizes))))[0]!;
     const action = (await act(await base(bakedPolicy(() => 0.02, { ...sizes, head: 'action' }))))[0]!;
     expect(mean).toBeGreaterThan(0.01);
