@@ -31,8 +31,6 @@ export interface SimOptions extends CommonOptions {
   readonly json: string | undefined;
   /** Run folder; `undefined`: a new one below `runs/`. */
   readonly out: string | undefined;
-  /** Accepted; without effect until there is a monitor. */
-  readonly monitor: 'on' | 'off';
 }
 
 /** `rein run`: guard and node of one robot in real time. */

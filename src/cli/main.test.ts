@@ -72,14 +72,13 @@ describe('what a command line is understood as', () => {
       config: undefined,
       json: undefined,
       out: undefined,
-      monitor: 'on',
       output: 'live',
     });
   });
 
   it('sim takes all its options', async () => {
     const line =
-      'sim --task insert-tight --seed 3 --demonstrations keyboard --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --no-monitor --quiet';
+      'sim --task insert-tight --seed 3 --demonstrations keyboard --steps 500 --eval-episodes 20 --config c.yaml --json s.json --out runs/x --quiet';
     expect((await rein(line)).options).toEqual({
       task: 'insert-tight',
       seed: 3,
@@ -89,7 +88,6 @@ describe('what a command line is understood as', () => {
       config: 'c.yaml',
       json: 's.json',
       out: 'runs/x',
-      monitor: 'off',
       output: 'quiet',
     });
   });
@@ -296,10 +294,6 @@ describe('help', () => {
       for (const example of examples) expect(await rein(example), example).toMatchObject({ code: 0, error: '' });
     },
   );
-
-  it('does not offer what has no effect: --no-monitor is taken, and no more', async () => {
-    expect((await rein('sim --help')).out).not.toContain('--no-monitor');
-  });
 
   it('lists all commands', async () => {
     const { code, out } = await rein('--help');

@@ -22,7 +22,6 @@ interface Parsed {
   config?: string;
   json?: string;
   out?: string;
-  monitor: boolean;
   quiet?: boolean;
 }
 
@@ -73,14 +72,12 @@ export function createSimCommand(bodies: CommandBodies, finish: (code: number) =
     .addOption(configOption())
     .option('--json <file>', 'write the summary as JSON', path)
     .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
-    .addOption(new Option('--no-monitor', 'taken for scripts that give it; there is no monitor').hideHelp())
     .addOption(quietOption())
     .addHelpText('after', HELP)
     .action(async (parsed: Parsed) => {
       const { task, seed, demonstrations, steps, evalEpisodes, timeLimit: timeLimitS, config, json, out } = parsed;
-      const monitor = parsed.monitor ? 'on' : 'off';
       const output = parsed.quiet ? 'quiet' : 'live';
       const given = { task, seed, demonstrations, steps, evalEpisodes, timeLimitS, config, json, out };
-      finish(await bodies.sim({ ...given, monitor, output }));
+      finish(await bodies.sim({ ...given, output }));
     });
 }

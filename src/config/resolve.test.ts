@@ -365,7 +365,7 @@ describe('the resolved configuration', () => {
           task: 'insert',
           seed,
           overlay,
-          run: { command: 'sim', 'no-monitor': true, steps: 3, note: '012\n# x: y' },
+          run: { command: 'sim', 'no-report': true, steps: 3, note: '012\n# x: y' },
         });
         expect(config.task).toMatchObject({ hole: { chamferM } });
         expect(loadResolvedConfig(write('config.yaml', resolvedConfigText(config)))).toEqual(config);

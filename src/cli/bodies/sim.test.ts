@@ -16,7 +16,6 @@ const options: SimOptions = {
   config: undefined,
   json: undefined,
   out: undefined,
-  monitor: 'off',
   output: 'quiet',
 };
 
