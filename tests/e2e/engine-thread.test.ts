@@ -70,7 +70,7 @@ it('says what is wrong with values of other sizes, and goes on', async () => {
 
 it('rejects what is asked of a thread that dies, and closes: nobody waits for ever', async () => {
   const { EngineThread } = (await import(
-    new URL('../../dist/learner/training/engine-thread.js', import.meta.url).href
+    new URL('../../dist/learner/compute/engine-thread.js', import.meta.url).href
   )) as {
     EngineThread: new (of: object, hasRobot: boolean) => TrainingEngine;
   };
