@@ -2,20 +2,11 @@
 export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
 export type { DriverConfig, DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
-export type { MockDriverOptions } from './mock/options.ts';
 export { isMujoco } from './mujoco/options.ts';
 export { createDriver, driverKind, driverSchema, driverSpecSchema, worldOf } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
-export {
-  COMMAND_INTERFACES,
-  type CommandInterface,
-  commandSize,
-  isRos,
-  type RosDriverOptions,
-  rosOptions,
-} from './ros/options.ts';
+export { COMMAND_INTERFACES, commandSize, isRos, type RosDriverOptions, rosOptions } from './ros/options.ts';
 export { ROS_FOLDER_PREFIX, ROS_MESSAGE, type RosProcessConfig, TO_GUARD_FD } from './ros/protocol.ts';
-export { RosDriver } from './ros/ros-driver.ts';
 export type { RosAnswer, RosLink, RosRequest } from './ros/ros-link.ts';
 export {
   COMMAND,

@@ -7,6 +7,5 @@ export { MujocoDriver } from './mujoco/mujoco-driver.ts';
 export { Simulation } from './mujoco/mujoco-module.ts';
 export type { MujocoDriverOptions, PegSceneSpec } from './mujoco/options.ts';
 export { bareArmXml, fixtureXml } from './mujoco/peg-scene.ts';
-export { PlantDriver } from './mujoco/plant-driver.ts';
 export type { PlantImage, PlantOptions } from './mujoco/plant-options.ts';
 export { RobotPlant } from './mujoco/robot-plant.ts';

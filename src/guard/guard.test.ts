@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ur5eLike } from '../../tests/support/robot-models.ts';
 import { type ActionCommand, type ActionSpec, type Decider, type GuardFrame, LockStepClock } from '../core/index.ts';
-import { MockDriver, type MockDriverOptions } from '../drivers/index.ts';
+import { MockDriver } from '../drivers/index.ts';
+import type { MockDriverOptions } from '../drivers/mock/options.ts';
 import { faultsOf } from '../safety/index.ts';
 import { Guard } from './guard.ts';
 import { createActionCommand } from './link/frames.ts';

@@ -1,6 +1,5 @@
 /** The learner: networks, algorithms, replay, and the service that robots connect to. */
 
-export type { AgentSpec } from './agent/agent.ts';
 export { Agent, createAgent, type UpdateMetrics } from './agent/agent.ts';
 export { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from './checkpoint.ts';
 export { Bindings, Session } from './engine/session.ts';

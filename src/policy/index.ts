@@ -1,6 +1,5 @@
 /** Policies: inference, weights that are verified before they act, base policies. */
 export type { BasePolicy, ChunkPlace } from './base/base-policy.ts';
-export type { BasePolicyInput } from './base/feeds.ts';
 export { openBasePolicy } from './base/open-base.ts';
 export { type EncoderFile, OnnxPolicy } from './onnx/onnx-policy.ts';
 export { openNetwork, type PolicyNetwork, type WeightTensors } from './onnx/policy-network.ts';

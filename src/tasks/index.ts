@@ -7,6 +7,6 @@ export {
   type ObservationType,
   topicSize,
 } from './observation-source.ts';
-export { type JudgedObservation, OperatorJudged } from './operator-judged.ts';
+export { OperatorJudged } from './operator-judged.ts';
 export { PegInsertion } from './peg-insertion.ts';
 export type { Task, Verdict } from './task.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { loadRobotFile } from '../../src/config/index.ts';
 import { createRobotState } from '../../src/core/index.ts';
 import { isMujoco } from '../../src/drivers/index.ts';
-import { PlantDriver } from '../../src/drivers/mujoco.ts';
+import { PlantDriver } from '../../src/drivers/mujoco/plant-driver.ts';
 import { vec } from '../support/vec.ts';
 import { describeDriver } from './driver.contract.ts';
 

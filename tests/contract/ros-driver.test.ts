@@ -1,4 +1,4 @@
-import { RosDriver } from '../../src/drivers/index.ts';
+import { RosDriver } from '../../src/drivers/ros/ros-driver.ts';
 import { FakeRosLink, rosOptions } from '../support/fake-ros-link.ts';
 import { ur5eLike } from '../support/robot-models.ts';
 import { describeDriver } from './driver.contract.ts';

@@ -4,7 +4,6 @@ import type { RobotModel } from '../../src/core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
-  type CommandInterface,
   PULSE,
   type RosAnswer,
   type RosDriverOptions,
@@ -14,6 +13,7 @@ import {
   stateLayout,
   stateNumbers,
 } from '../../src/drivers/index.ts';
+import type { CommandInterface } from '../../src/drivers/ros/options.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** Options for `model` behind `interfaceName`, as a robot's file gives them. */

@@ -1,6 +1,7 @@
 /** A guard over a mock arm, for tests of links and processes. */
 import { type ActionSpec, LockStepClock, type RobotModel } from '../../src/core/index.ts';
-import { MockDriver, type MockDriverOptions } from '../../src/drivers/index.ts';
+import { MockDriver } from '../../src/drivers/index.ts';
+import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import { Guard, MemoryGuardLink } from '../../src/guard/index.ts';
 import { ur5eLike } from './robot-models.ts';
 

@@ -14,7 +14,7 @@ import type {
   SafetyStateName,
 } from '../../src/core/index.ts';
 import { SystemClock } from '../../src/core/index.ts';
-import type { MockDriverOptions } from '../../src/drivers/index.ts';
+import type { MockDriverOptions } from '../../src/drivers/mock/options.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
 import { connectGuardLink, createActionCommand, type GuardLink } from '../../src/guard/index.ts';
 import { faultsOf } from '../../src/safety/index.ts';
