@@ -25,8 +25,11 @@ const rooms = [
   { name: 'cli' },
 ];
 
-/** What a room is imported through from outside. Two rooms have a second door, which parts what loads a heavy package. */
-const doors = ['^src/[^/]+/index\\.ts$', '^src/drivers/mujoco\\.ts$', '^src/learner/options\\.ts$'];
+/**
+ * What a room is imported through from outside. Two rooms have a second door, which parts what loads a heavy package;
+ * `src/learner/toolkit.ts` is what programs of others import as `rein/learner`.
+ */
+const doors = ['^src/[^/]+/index\\.ts$', '^src/drivers/mujoco\\.ts$', '^src/learner/(options|toolkit)\\.ts$'];
 const test = '\\.test\\.ts$';
 
 /** Heavy or native packages, each with the only places that may import it. */
@@ -152,6 +155,30 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/' },
       to: { couldNotResolve: true, pathNot: '^rclnodejs$' },
+    },
+    {
+      name: 'surface-passes-on-doors',
+      comment: 'What programs of others import as `rein` names doors only, and is imported by nothing of ours.',
+      severity: 'error',
+      from: { path: '^src/index\\.ts$' },
+      to: { path: '^src/', pathNot: doors },
+    },
+    {
+      name: 'surface-is-for-others',
+      severity: 'error',
+      from: { path: '^src/[^/]+/' },
+      to: { path: '^src/index\\.ts$' },
+    },
+    {
+      name: 'surface-loads-nothing-heavy',
+      comment:
+        'A driver of others imports `rein` in the guard: engines and sockets come with the function that needs them.',
+      severity: 'error',
+      from: { path: '^src/index\\.ts$' },
+      to: {
+        path: '^src/(policy|link|learner|session|sim|config|guard)/',
+        dependencyTypesNot: ['type-only', 'dynamic-import'],
+      },
     },
     ...homeRules,
   ],

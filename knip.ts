@@ -9,6 +9,10 @@ const config: KnipConfig = {
     'bin/*.js!',
     'scripts/*.js!',
     'src/cli/main.ts!',
+    // What programs of others import.
+    'src/index.ts!',
+    'src/learner/toolkit.ts!',
+    'examples/*.js!',
     'bench/main.ts!',
     'src/ros/*-main.ts!',
     // Started by a path that is put together: no `new URL` leads there.

@@ -41,7 +41,7 @@ export class BareTrainer {
   static async create(one: Trained, options: SessionOptions): Promise<BareTrainer> {
     const { observationSize, actionSize, config } = one;
     const spec: LearnerSpec = { parts: { stateSize: observationSize }, actionSize, config };
-    const algorithm = await loadAlgorithm(config.algorithm);
+    const algorithm = await loadAlgorithm(config);
     const startMs = performance.now();
     const updateGraph = buildUpdateGraph(algorithm, spec);
     const session = await Session.create(updateGraph.graph.serialize(), options);

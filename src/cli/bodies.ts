@@ -3,6 +3,7 @@ import type {
   EvaluationOptions,
   ExportPolicyOptions,
   LearnOptions,
+  PluginsOptions,
   PretrainOptions,
   RecoverOptions,
   ReportOptions,
@@ -27,6 +28,7 @@ export interface CommandBodies {
   report(options: ReportOptions): Promise<number>;
   evaluate(options: EvaluationOptions): Promise<number>;
   recover(options: RecoverOptions): Promise<number>;
+  plugins(options: PluginsOptions): Promise<number>;
   doctor(options: DoctorOptions): Promise<number>;
   safetyCheck(options: SafetyCheckOptions): Promise<number>;
   safetyIdentify(options: SafetyIdentifyOptions): Promise<number>;
@@ -47,5 +49,6 @@ export const commandBodies: CommandBodies = {
   safetyCheck: async (options) => (await import('./bodies/safety.ts')).safetyCheckBody(options),
   recover: async (options) => (await import('./bodies/recover.ts')).recoverBody(options),
   safetyIdentify: async (options) => (await import('./bodies/identify.ts')).safetyIdentifyBody(options),
+  plugins: async (options) => (await import('./bodies/plugins.ts')).pluginsBody(options),
   doctor: async (options) => (await import('./doctor/run-doctor.ts')).runDoctor(options),
 };

@@ -150,3 +150,10 @@ export interface RecoverOptions {
   readonly mend: boolean;
   readonly json: boolean;
 }
+
+/** `rein plugins`: what of others could be named here. */
+export interface PluginsOptions {
+  /** Load each module and check what it exports. */
+  readonly check: boolean;
+  readonly json: boolean;
+}

@@ -18,6 +18,7 @@ it('rein learn takes no other folder for a run that goes on', async () => {
     evaluate: done,
     recover: done,
     doctor: done,
+    plugins: done,
     safetyCheck: done,
     safetyIdentify: done,
   };

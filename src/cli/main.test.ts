@@ -38,6 +38,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
     evaluate: body('eval'),
     recover: body('recover'),
     doctor: body('doctor'),
+    plugins: body('plugins'),
     safetyCheck: body('safety'),
     safetyIdentify: body('identify'),
   };

@@ -5,6 +5,7 @@ import { createDoctorCommand } from './doctor.ts';
 import { createEvalCommand } from './eval.ts';
 import { createExportCommand } from './export.ts';
 import { createLearnCommand } from './learn.ts';
+import { createPluginsCommand } from './plugins.ts';
 import { createPretrainCommand } from './pretrain.ts';
 import { createRecoverCommand } from './recover.ts';
 import { createReportCommand } from './report.ts';
@@ -55,6 +56,7 @@ export function createProgram(
     createExportCommand,
     createRecoverCommand,
     createSafetyCommand,
+    createPluginsCommand,
     createDoctorCommand,
   ]) {
     program.addCommand(create(bodies, finish));

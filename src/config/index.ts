@@ -5,12 +5,14 @@ export { type Fact, type JointFacts, LIMIT_KEYS } from './limits/joint-facts.ts'
 export { isOwnLimits, noLimits, type OwnLimits, readOwnLimits } from './limits/own-limits.ts';
 export { type RosLimits, readRosLimits } from './limits/ros-limits.ts';
 export { configNames, shownPath } from './names.ts';
+export { PLUGIN_MEMBERS } from './plugins.ts';
 export { editorSchemas } from './reference.ts';
 export { type Override, resolveConfig } from './resolve.ts';
 export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
 export { checkRobot } from './robot-checks.ts';
 export { loadRobotFile, type RobotFile } from './robot-file.ts';
 export type { JointLimits, LimitsConfig } from './schema/limits.ts';
+export type { PluginTaskConfig } from './schema/plugin-task.ts';
 export type { ResolvedConfig } from './schema/resolved.ts';
 export type { RobotConfig } from './schema/robot.ts';
 export type {
@@ -23,7 +25,15 @@ export type {
   StudyMeasure,
   StudyPart,
 } from './schema/study.ts';
-export { createSetup, driverSpec, pegSceneOf, pegTaskOf, type RunSetup, taskActionOf } from './setup.ts';
+export {
+  checkSimulable,
+  createSetup,
+  driverSpec,
+  pegSceneOf,
+  pegTaskOf,
+  type RunSetup,
+  taskActionOf,
+} from './setup.ts';
 export { loadStudyFile, type StudyFile } from './study-file.ts';
 export { type Place, type Problem, problemsError } from './text/place.ts';
 export { parseRawYaml, type RawYaml, readRawYaml } from './text/raw-yaml.ts';

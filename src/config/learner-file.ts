@@ -3,6 +3,7 @@ import { ReinError } from '../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import { findConfig } from './names.ts';
+import { withPlugins } from './plugins.ts';
 import { check, oneAPlace } from './schema/check.ts';
 import { checkLearner } from './task-checks.ts';
 import { type Place, problemsError } from './text/place.ts';
@@ -39,7 +40,7 @@ export function loadLearnerFile(
   const problems = oneAPlace([...file.problems, ...checked.problems]);
   if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
   const findings = checkLearner(checked.value);
-  if (findings.length === 0) return withEncoderFrom(checked.value, tree);
+  if (findings.length === 0) return withPlugins('learner', withEncoderFrom(checked.value, tree), tree);
   throw problemsError(
     findings.map(({ path, message }) => ({ place: nodeAt(tree, path)?.place ?? placeOf(tree, path), message })),
   );

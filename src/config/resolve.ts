@@ -4,6 +4,7 @@ import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
+import { withPlugins } from './plugins.ts';
 import { checkRobot } from './robot-checks.ts';
 import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
@@ -68,13 +69,17 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const robotOpened = openNamed('robot', checkRobotTree);
   const learnerOpened = openNamed('learner', (tree) => check(tree, learnerSchema));
   if (problems.length > 0) throw problemsError(oneAPlace(problems));
-  const task = withBasePolicyFrom(taskChecked.value as TaskConfig, taskFile.folder);
+  const task = withPlugins('task', withBasePolicyFrom(taskChecked.value as TaskConfig, taskFile.folder), taskFile.tree);
   const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
   throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
-  const robot = withPathsFrom(robotValue as RobotConfig, robotFile.folder);
+  const robot = withPlugins('robot', withPathsFrom(robotValue as RobotConfig, robotFile.folder), robotFile.tree);
   const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerConfig>;
   throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
-  const learner = withEncoderFrom(learnerValue as LearnerConfig, learnerFile.tree);
+  const learner = withPlugins(
+    'learner',
+    withEncoderFrom(learnerValue as LearnerConfig, learnerFile.tree),
+    learnerFile.tree,
+  );
   throwFindings(taskFile.tree, checkTask(task, robot));
   return {
     formatVersion: 1,

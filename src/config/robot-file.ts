@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ReinError } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
 import { findConfig, folderOf } from './names.ts';
+import { withPlugins } from './plugins.ts';
 import { checkRobot } from './robot-checks.ts';
 import { oneAPlace } from './schema/check.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -36,7 +37,11 @@ export function loadRobotFile(name: string, from: string = process.cwd(), root?:
     );
   }
   const place = (path: TreePath): Place => nodeAt(tree, path)?.place ?? placeOf(tree, path);
-  return { robot: withPathsFrom(checked.value, folderOf(found.path)), shownAs: found.shownAs, place };
+  return {
+    robot: withPlugins('robot', withPathsFrom(checked.value, folderOf(found.path)), tree),
+    shownAs: found.shownAs,
+    place,
+  };
 }
 
 /** The task with the path of its base policy made absolute; it is relative to `folder`, where the file is. */

@@ -1,10 +1,27 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { fileURLToPath } from 'node:url';
-import { type ObservationParts, observationParts, observationSize, ReinError, schemaHash } from '../core/index.ts';
+import {
+  loadPlugin,
+  type ObservationParts,
+  observationParts,
+  observationSize,
+  pluginOptions,
+  ReinError,
+  schemaHash,
+} from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { TaskAction } from '../policy/index.ts';
-import { OperatorJudged, PegInsertion, type Task } from '../tasks/index.ts';
+import {
+  checkPluginTask,
+  OperatorJudged,
+  onceFields,
+  PegInsertion,
+  type Task,
+  type TaskPlugin,
+} from '../tasks/index.ts';
+import { PLUGIN_MEMBERS } from './plugins.ts';
+import type { PluginTaskConfig } from './schema/plugin-task.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import type { PegTaskConfig } from './schema/task.ts';
@@ -119,7 +136,30 @@ export function pegSceneOf(config: ResolvedConfig): PegSceneSpec {
 }
 
 function createTask({ task, robot }: ResolvedConfig): Task {
-  return task.kind === 'pegInsertion' ? new PegInsertion(task, robot) : new OperatorJudged(task, robot);
+  switch (task.kind) {
+    case 'pegInsertion':
+      return new PegInsertion(task, robot);
+    case 'operatorJudged':
+      return new OperatorJudged(task, robot);
+    case 'plugin':
+      return pluginTask(task, robot);
+  }
+}
+
+function pluginTask(config: PluginTaskConfig, robot: RobotConfig): Task {
+  const plugin = loadPlugin<TaskPlugin>('task', config.module, PLUGIN_MEMBERS.task);
+  const { name, action, policyHz, maxSteps } = config;
+  const observation = { frames: config.historyFrames, ...onceFields(config, action) };
+  const options = pluginOptions(plugin, config.options);
+  const context = { name, robot, observation, action, policyHz, maxSteps, options };
+  const task: unknown = plugin.create(context);
+  checkPluginTask(task, plugin.name, context);
+  return task;
+}
+
+/** Refuses a task that people judge or arrange, where nobody is to do it. Throws `ReinError('task')`. */
+export function checkSimulable(config: ResolvedConfig): void {
+  if (config.task.kind === 'operatorJudged') pegTaskOf(config);
 }
 
 /** The task's measures, where it is the kind that scripts and simulators know. Throws `ReinError` for others. */

@@ -6,6 +6,7 @@ import { topicSize } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkPegTask } from './peg-checks.ts';
 import type { JudgedTaskConfig } from './schema/judged-task.ts';
+import type { PluginTaskConfig } from './schema/plugin-task.ts';
 import type { RobotConfig } from './schema/robot.ts';
 import type { TaskConfig } from './schema/task.ts';
 
@@ -14,8 +15,30 @@ const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 /** All disagreements between `task` and `robot`; paths are those of the task. */
 export function checkTask(task: TaskConfig, robot: RobotConfig): readonly Finding[] {
   const action = task.action.kind === 'cartesian' ? checkCartesian(task, robot) : checkJoints(task, robot);
-  const own = task.kind === 'pegInsertion' ? checkPegTask(task, robot, action.length === 0) : checkJudged(task, robot);
+  const own = ownFindings(task, robot, action.length === 0);
   return [...checkTiming(task, robot), ...checkBasePolicy(task), ...own, ...action];
+}
+
+function ownFindings(task: TaskConfig, robot: RobotConfig, isReachable: boolean): readonly Finding[] {
+  switch (task.kind) {
+    case 'pegInsertion':
+      return checkPegTask(task, robot, isReachable);
+    case 'operatorJudged':
+      return checkJudged(task, robot);
+    case 'plugin':
+      return checkPluginTask(task, robot);
+  }
+}
+
+/** What the module itself says is found out when the task is made of it. */
+function checkPluginTask({ demonstrations, operatorPlugin }: PluginTaskConfig, robot: RobotConfig): Finding[] {
+  if (worldOf(robot.driver) === 'scene') {
+    const message = `robot "${robot.name}" is simulated in the scene of peg insertion: name a robot with its own model, or with a driver of another kind`;
+    return [{ path: ['robot'], message }];
+  }
+  if (demonstrations === 0 || operatorPlugin !== undefined) return [];
+  const message = `demonstrations is ${demonstrations}, and nobody gives them: name an operatorPlugin, or write 0`;
+  return [{ path: ['demonstrations'], message }];
 }
 
 /** Disagreements within the learner's settings; paths are those of the learner. */

@@ -21,6 +21,13 @@ export {
   policyObservationSize,
   totalObservationSize,
 } from './environment.ts';
+export {
+  findPlugin,
+  type InstalledPlugin,
+  installedPlugins,
+  loadPlugin,
+  pluginOptions,
+} from './files/load-plugin.ts';
 export { acquireLock, type DirectoryLock, lockHolder } from './files/lock.ts';
 export { replaceFile, replaceFileSync } from './files/replace-file.ts';
 export { storage, WriteError, writeErrorOf } from './files/write-error.ts';
@@ -46,6 +53,13 @@ export { ENCODER_PLACE, type InnerModel, inlineModel } from './onnx/inline-model
 export { checkModel, explainRejection, firstLineOf } from './onnx/model-check.ts';
 export { type ModelInfo, readModelInfo } from './onnx/model-info.ts';
 export { type ModelValue, showDimensions } from './onnx/model-value.ts';
+export {
+  markPlugin,
+  type PluginBase,
+  type PluginKind,
+  type PluginMark,
+  type PluginReference,
+} from './plugin.ts';
 export { forEachField } from './protobuf.ts';
 export { ProtoWriter } from './protobuf-writer.ts';
 export { describeError, type ErrorKind, err, ok, ReinError, type Result } from './result.ts';

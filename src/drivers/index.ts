@@ -3,6 +3,7 @@ export type { Driver, DriverBus, DriverStatus, Scene } from './driver.ts';
 export type { DriverConfig, DriverSpec } from './driver-kind.ts';
 export { MockDriver } from './mock/mock-driver.ts';
 export { isMujoco } from './mujoco/options.ts';
+export type { DriverPlugin, DriverPluginContext } from './plugin.ts';
 export { createDriver, driverKind, driverSchema, driverSpecSchema, worldOf } from './registry.ts';
 export { type CommandLaw, createCommandLaw, createStopLaw, type StopLaw } from './ros/command-law.ts';
 export { COMMAND_INTERFACES, commandSize, isRos, type RosDriverOptions, rosOptions } from './ros/options.ts';

@@ -5,11 +5,12 @@ import type { Driver } from './driver.ts';
 import type { DriverConfig, DriverContext, DriverKind, DriverOptions, DriverSpec, World } from './driver-kind.ts';
 import { mockKind } from './mock/mock-kind.ts';
 import { mujocoKind } from './mujoco/mujoco-kind.ts';
+import { pluginKind } from './plugin.ts';
 import { rosProcesses } from './ros/options.ts';
 import { rosKind } from './ros/ros-kind.ts';
 
 /** In the order of the reference page. */
-const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind];
+const KINDS: readonly DriverKind[] = [mujocoKind, mockKind, rosKind, pluginKind];
 
 /** The `driver` of a robot's file, of any kind. */
 export const driverSchema: z.ZodType<DriverConfig> = z

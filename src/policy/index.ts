@@ -4,5 +4,6 @@ export { openBasePolicy } from './base/open-base.ts';
 export { type EncoderFile, OnnxPolicy } from './onnx/onnx-policy.ts';
 export { openNetwork, type PolicyNetwork, type WeightTensors } from './onnx/policy-network.ts';
 export { statedAction, type TaskAction } from './onnx/stated-action.ts';
+export { type ActingPolicy, openPluginPolicy, type PolicyContext, type PolicyPlugin } from './plugin.ts';
 export type { Policy, PolicyHead, PolicyNoise } from './policy.ts';
 export { loadPolicyFile, readPolicyManifest, savePolicyFile } from './policy-file.ts';

@@ -1,5 +1,6 @@
 /** Short spellings for schema fields: every field carries its unit and a sentence, for errors and for the reference page. */
 import { z } from 'zod';
+import type { PluginKind } from '../core/index.ts';
 
 /** What a schema gives once its defaults are filled in. Read only, as configurations are. */
 export type Configured<S extends z.ZodType> = DeepReadonly<z.output<S>>;
@@ -60,6 +61,31 @@ export function group<S extends z.ZodRawShape>(
     .strictObject(shape)
     .meta({ description })
     .prefault({} as z.core.input<z.ZodObject<S, z.core.$strict>>);
+}
+
+/** The keys by which a file names a plugin of `kind`: a module's path, or an installed package. */
+export const pluginKeys = (
+  kind: PluginKind,
+): { module: z.ZodString; options: z.ZodOptional<z.ZodRecord<z.ZodString, z.ZodUnknown>> } => ({
+  module: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({
+      description: `The ${kind}: path of a module, relative to this file and beginning with \`./\` or \`../\`, or the name of an installed package that declares itself one (\`rein plugins\`). It is code, and runs with all rights of its process.`,
+    }),
+  options: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'Whatever the module wants to be told; it checks this itself.' })
+    .optional(),
+});
+
+/** A group that names a plugin of `kind`. */
+export function pluginGroup(
+  kind: PluginKind,
+  description: string,
+): z.ZodObject<ReturnType<typeof pluginKeys>, z.core.$strict> {
+  return z.strictObject(pluginKeys(kind)).meta({ description });
 }
 
 function bounded(field: z.ZodNumber, range: NumberRange): z.ZodNumber {

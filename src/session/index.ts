@@ -25,7 +25,13 @@ export { abandonRunFolder, createRunFolder, LIVE_COMMAND, type RunFolder, runIdO
 export { RunLog, type RunObserver } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
-export type { EvaluationReport, InterventionReport, SessionEvent, SessionListener } from './session-types.ts';
+export type {
+  EpisodeResult,
+  EvaluationReport,
+  InterventionReport,
+  SessionEvent,
+  SessionListener,
+} from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
 export { guardStopMs, Supervisor } from './supervisor.ts';
 export type { WeightsSource } from './weights/weights-source.ts';

@@ -4,7 +4,7 @@ import type { RunSetup } from '../config/index.ts';
 import { type Clock, Rng, SystemClock } from '../core/index.ts';
 import { driverKind, worldOf } from '../drivers/index.ts';
 import { connectGuardLink, type GuardLink } from '../guard/index.ts';
-import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
+import { type ActingPolicy, loadPolicyFile, OnnxPolicy, openPluginPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
@@ -96,7 +96,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     const file = options.policy === undefined ? undefined : fileOf(options.policy, policy);
     const disk = options.learner === undefined || lockStep !== undefined ? undefined : createDisk(options, listeners);
     closers.push(() => disk?.close());
-    const fromDisk = await disk?.load(policy);
+    const fromDisk = policy.isFixed ? undefined : await disk?.load(policy);
     if (fromDisk !== undefined) reportFromDisk(listeners, fromDisk.manifest.version);
     const kept = new KeptWeights(setup, file, disk);
     if (fromDisk !== undefined) kept.remember(fromDisk);
@@ -158,10 +158,10 @@ function openLog(options: SessionOptions, closers: SessionParts['closers']): Run
 
 /** Both, or neither is left open. */
 async function both(
-  policyOpens: Promise<OnnxPolicy>,
+  policyOpens: Promise<ActingPolicy>,
   linkOpens: Promise<GuardLink>,
   closers: SessionParts['closers'],
-): Promise<[OnnxPolicy, GuardLink]> {
+): Promise<[ActingPolicy, GuardLink]> {
   const [policy, link] = await Promise.allSettled([policyOpens, linkOpens]);
   if (policy.status === 'fulfilled') closers.push(() => policy.value.close());
   if (link.status === 'rejected') throw link.reason;
@@ -170,17 +170,30 @@ async function both(
   throw policy.reason;
 }
 
-async function loadPolicy({ setup, runId, policy }: SessionOptions): Promise<OnnxPolicy> {
+async function loadPolicy({ setup, runId, policy, lockStep }: SessionOptions): Promise<ActingPolicy> {
+  // A simulated run is there to learn one.
+  const plugin = lockStep === undefined ? pluginPolicyOf(setup, policy) : undefined;
+  if (plugin !== undefined) return plugin;
   const { observationSize, actionSize, schemaHash } = setup;
   const expected = { observationSize, actionSize, schemaHash, runId, ...encoderFor(setup) };
   return policy === undefined ? new OnnxPolicy(expected) : loadPolicyFile(policy, expected);
+}
+
+/** The policy of one's own that the task names, opened; a policy file that somebody gave goes first. */
+export function pluginPolicyOf(
+  { config, task }: RunSetup,
+  policy: string | undefined,
+): Promise<ActingPolicy> | undefined {
+  const { policyPlugin, policyHz } = config.task;
+  if (policyPlugin === undefined || policy !== undefined) return undefined;
+  return openPluginPolicy(policyPlugin, { observation: task.observation, action: task.action, policyHz });
 }
 
 function connectGuard({ guard }: SessionOptions): Promise<GuardLink> {
   return typeof guard === 'string' ? connectGuardLink(guard, { timeoutMs: GUARD_MS }) : Promise.resolve(guard);
 }
 
-function fileOf(path: string, policy: OnnxPolicy): { readonly path: string; readonly version: number } {
+function fileOf(path: string, policy: ActingPolicy): { readonly path: string; readonly version: number } {
   return { path, version: policy.version };
 }
 

@@ -27,7 +27,7 @@ export class RealTime implements Pace {
     this.#guard = guard;
     this.weights = new ArrivingWeights({
       policy,
-      take: () => recorder.connection?.takeNewest(),
+      take: () => (policy.isFixed ? undefined : recorder.connection?.takeNewest()),
       onTaken: (weights) => kept.remember(weights),
       onRefused: (message) => this.#say('warn', 'weightsRefused', message, 7),
       pauseMs: 200 / setup.config.task.policyHz,

@@ -1,7 +1,16 @@
 /** The scripted operator of a task whose measures it knows, and the demonstrator that never lets go. */
 
-import { pegTaskOf, type RunSetup } from '../config/index.ts';
-import { PegInserter, ScriptedOperator, type TeleopCommand, type TeleopSource } from '../teleop/index.ts';
+import { PLUGIN_MEMBERS, type PluginTaskConfig, pegTaskOf, type RunSetup } from '../config/index.ts';
+import { loadPlugin, pluginOptions } from '../core/index.ts';
+import {
+  checkOperator,
+  type OperatorContext,
+  type OperatorPlugin,
+  PegInserter,
+  ScriptedOperator,
+  type TeleopCommand,
+  type TeleopSource,
+} from '../teleop/index.ts';
 
 /** The hand of the scripted operator, fitted to the task's measures. */
 export function createInserter(setup: RunSetup, seed: number): PegInserter {
@@ -19,8 +28,9 @@ export function createInserter(setup: RunSetup, seed: number): PegInserter {
   });
 }
 
-/** The operator that lets the policy try and takes over when it is stuck. */
-export function createScriptedOperator(setup: RunSetup, seed: number): ScriptedOperator {
+/** The operator that lets the policy try and takes over when it is stuck: the script, or a plugin in its place. */
+export function createScriptedOperator(setup: RunSetup, seed: number): TeleopSource {
+  if (setup.config.task.kind === 'plugin') return pluginOperator(setup, setup.config.task, 'overseer', seed);
   return new ScriptedOperator(
     createInserter(setup, seed),
     pegTaskOf(setup.config).operator,
@@ -31,6 +41,7 @@ export function createScriptedOperator(setup: RunSetup, seed: number): ScriptedO
 
 /** The inserter as an operator who never lets go: demonstrations. */
 export function createDemonstrator(setup: RunSetup, seed: number): TeleopSource {
+  if (setup.config.task.kind === 'plugin') return pluginOperator(setup, setup.config.task, 'demonstrator', seed);
   const hand = createInserter(setup, seed);
   return {
     name: 'demonstrator',
@@ -44,3 +55,35 @@ export function createDemonstrator(setup: RunSetup, seed: number): TeleopSource 
     },
   };
 }
+
+/** The operator that a plugin task names; where it names none, one that never takes over. */
+function pluginOperator(
+  { task }: RunSetup,
+  { operatorPlugin, policyHz }: PluginTaskConfig,
+  role: OperatorContext['role'],
+  seed: number,
+): TeleopSource {
+  if (operatorPlugin === undefined) return NOBODY;
+  const plugin = loadPlugin<OperatorPlugin>('operator', operatorPlugin.module, PLUGIN_MEMBERS.operator);
+  const options = pluginOptions(plugin, operatorPlugin.options);
+  const { observation, action } = task;
+  const source: unknown = plugin.create({ observation, action, policyHz, role, seed, options });
+  checkOperator(source, plugin.name);
+  return source;
+}
+
+/** Loads and checks the operator that a plugin task names, before anything is started that it could act in. Throws `ReinError`. */
+export function checkOperators(setup: RunSetup): void {
+  const { task, seed } = setup.config;
+  if (task.kind === 'plugin') pluginOperator(setup, task, 'overseer', seed).close();
+}
+
+const NOBODY: TeleopSource = {
+  name: 'nobody',
+  decidedBy: 'scripted',
+  poll: (_observation, _nowS, out) => {
+    out.active = false;
+  },
+  reset: () => undefined,
+  close: () => undefined,
+};

@@ -3,7 +3,7 @@
 import type { RunSetup } from '../config/index.ts';
 import type { Clock } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
-import type { OnnxPolicy } from '../policy/index.ts';
+import type { ActingPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
 import type { OperatorDesk } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';
@@ -17,7 +17,7 @@ export interface SessionParts {
   readonly setup: RunSetup;
   readonly clock: Clock;
   readonly link: GuardLink;
-  readonly policy: OnnxPolicy;
+  readonly policy: ActingPolicy;
   readonly kept: KeptWeights;
   readonly recorder: TransitionRecorder;
   readonly runner: EpisodeRunner;

@@ -1,6 +1,6 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSetup, pegTaskOf, type RunSetup, taskActionOf } from '../config/index.ts';
+import { createSetup, type RunSetup, taskActionOf } from '../config/index.ts';
 import { ReinError, Rng } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
@@ -61,8 +61,10 @@ async function runEpisode(
   const policy = await policies.get(request.candidate);
   const rng = new Rng(request.seed).fork(`${request.stream} ${request.index}`);
   const layout = setup.task.drawLayout(rng);
-  const { depthM } = pegTaskOf(setup.config).success;
-  const recorder = request.record === 'poses' ? new PoseRecorder(scene, layout, depthM) : undefined;
+  const { task } = setup.config;
+  const depthM = task.kind === 'pegInsertion' ? task.success.depthM : undefined;
+  const isDrawn = request.record === 'poses' && scene.geoms.length > 0;
+  const recorder = isDrawn ? new PoseRecorder(scene, layout, depthM) : undefined;
   const stop = recorder === undefined ? () => undefined : link.onFrame(() => recorder.tick());
   const { ticks, changedTicks, violations } = link.latest;
   const result = await runner.run({

@@ -9,13 +9,13 @@ const TICKS_PER_FRAME = 5;
 export class PoseRecorder {
   readonly #scene: Scene;
   readonly #focusM: readonly [number, number, number] | undefined;
-  readonly #successDepthM: number;
+  readonly #successDepthM: number | undefined;
   readonly #poses: Float64Array;
   readonly #frames: Float32Array[] = [];
   #ticks = 0;
 
-  /** `successDepthM`: how deep below the hole's mouth success is, m. */
-  constructor(scene: Scene, layout: SceneLayout, successDepthM: number) {
+  /** `successDepthM`: how deep below the hole's mouth success is, m; `undefined` where there is no hole. */
+  constructor(scene: Scene, layout: SceneLayout, successDepthM: number | undefined) {
     this.#scene = scene;
     this.#successDepthM = successDepthM;
     this.#poses = new Float64Array(7 * scene.geoms.length);
@@ -37,7 +37,9 @@ export class PoseRecorder {
       geoms: this.#scene.geoms.map((geom) => ({ ...geom })),
       frames: this.#frames,
       frameS: TICKS_PER_FRAME / controlHz,
-      ...(this.#focusM === undefined ? {} : { focusM: this.#focusM, successDepthM: this.#successDepthM }),
+      ...(this.#focusM === undefined || this.#successDepthM === undefined
+        ? {}
+        : { focusM: this.#focusM, successDepthM: this.#successDepthM }),
     };
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { ResolvedConfig } from '../config/index.ts';
-import { createSetup, pegTaskOf, type RunSetup } from '../config/index.ts';
+import { checkSimulable, createSetup, type RunSetup } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
@@ -87,7 +87,7 @@ type Closer = () => Promise<void> | void;
  * it was asked to end; whatever happens, arm and files are left in order.
  */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
-  pegTaskOf(options.config);
+  checkSimulable(options.config);
   const setup = createSetup(options.config);
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());

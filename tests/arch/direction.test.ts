@@ -44,6 +44,9 @@ const wrong: readonly (readonly [rule: string, from: string, to: string])[] = [
   ['no-development-packages-in-the-product', 'src/tasks/tool.ts', 'fast-check'],
   ['product-imports-no-test-and-no-bench', 'src/drivers/tested.ts', './thing.test.ts'],
   ['nothing-unresolvable', 'src/tasks/typo.ts', './no-such-file.ts'],
+  ['surface-passes-on-doors', 'src/index.ts', './drivers/thing.ts'],
+  ['surface-is-for-others', 'src/tasks/round.ts', '../index.ts'],
+  ['surface-loads-nothing-heavy', 'src/index.ts', './link/index.ts'],
   ['home-of-mujoco', 'src/drivers/mock/heavy.ts', '@mujoco/mujoco'],
   ['home-of-onnxruntime-node', 'src/guard/heavy.ts', 'onnxruntime-node'],
   ['home-of-zeromq', 'src/learner/heavy.ts', 'zeromq'],
@@ -99,7 +102,10 @@ beforeAll(async () => {
   house = mkdtempSync(join(tmpdir(), 'rein-arch-'));
   for (const path of targets) put(path, 'export const x = 1;\n');
   for (const [from, to] of right) put(from, `import '${to}';\n`);
-  for (const [, from, to] of wrong) put(from, `import '${to}';\n`);
+  for (const [, from] of wrong) {
+    const imports = wrong.filter(([, other]) => other === from).map(([, , to]) => `import '${to}';\n`);
+    put(from, imports.join(''));
+  }
   // Which packages are for development only is read from package.json.
   put('package.json', JSON.stringify({ type: 'module', devDependencies: { 'fast-check': '*' } }));
   symlinkSync(join(root, 'node_modules'), join(house, 'node_modules'));

@@ -1,7 +1,13 @@
 /** What `rein eval` does: episodes of a policy file in simulation, without help and without exploring. */
 import { access, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createSetup, loadResolvedConfig, pegTaskOf, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
+import {
+  checkSimulable,
+  createSetup,
+  loadResolvedConfig,
+  type ResolvedConfig,
+  resolveConfig,
+} from '../../config/index.ts';
 import { percent, ReinError, wilsonInterval } from '../../core/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
@@ -17,7 +23,7 @@ const WORKERS = 2;
 export async function evaluateBody(options: EvaluationOptions): Promise<number> {
   await checkJsonFile(options.json);
   const config = await configOf(options);
-  pegTaskOf(config);
+  checkSimulable(config);
   await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
   const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`));

@@ -6,6 +6,7 @@ import { basePolicySchema } from './base-policy.ts';
 import {
   evaluationSchema,
   observationDelaySchema,
+  policyPluginSchema,
   previousActionsSchema,
   targetSchema,
   trainingSchema,
@@ -86,6 +87,7 @@ export const judgedTaskSchema = z
     previousActions: previousActionsSchema,
     observationDelaySteps: observationDelaySchema,
     basePolicy: basePolicySchema.optional(),
+    policyPlugin: policyPluginSchema.optional(),
     action: actionSchema,
     observation: observation.meta({ description: 'What the policy sees, besides its own last action.' }),
     demonstrations: whole(

@@ -1,6 +1,6 @@
 /** What tasks of every kind have: names, timing, actions, and how long and how well to train. */
 import { z } from 'zod';
-import { num, whole } from '../../schema/index.ts';
+import { num, pluginGroup, whole } from '../../schema/index.ts';
 
 export const trainingSchema = z
   .strictObject({
@@ -22,6 +22,11 @@ export const trainingSchema = z
     ),
   })
   .meta({ description: 'How long to train.' });
+
+export const policyPluginSchema = pluginGroup(
+  'policy',
+  'A policy of your own, which decides in `rein run` in place of learned weights.',
+);
 
 export const previousActionsSchema = whole(
   'actions',

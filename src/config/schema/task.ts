@@ -3,9 +3,11 @@ import { z } from 'zod';
 import { actionSchema, type Configured, name, num, reference, triple, whole } from '../../schema/index.ts';
 import { basePolicySchema } from './base-policy.ts';
 import type { JudgedTaskConfig } from './judged-task.ts';
+import type { PluginTaskConfig } from './plugin-task.ts';
 import {
   evaluationSchema,
   observationDelaySchema,
+  policyPluginSchema,
   previousActionsSchema,
   targetSchema,
   trainingSchema,
@@ -86,6 +88,7 @@ export const pegTaskSchema = z
     previousActions: previousActionsSchema,
     observationDelaySteps: observationDelaySchema,
     basePolicy: basePolicySchema.optional(),
+    policyPlugin: policyPluginSchema.optional(),
     action: actionSchema,
     peg: peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." }),
     hole: hole.meta({ description: 'Square, chamfered hole with a vertical axis.' }),
@@ -112,4 +115,4 @@ export const pegTaskSchema = z
 export type PegTaskConfig = Configured<typeof pegTaskSchema>;
 
 /** A task's file, of any kind. */
-export type TaskConfig = PegTaskConfig | JudgedTaskConfig;
+export type TaskConfig = PegTaskConfig | JudgedTaskConfig | PluginTaskConfig;

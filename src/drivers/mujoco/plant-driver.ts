@@ -1,6 +1,6 @@
 /** A robot simulated from its own MJCF or URDF, behind the same contract as a real one. A control period passes per `read`. */
 import { isFree, ReinError, type RobotModel, type RobotState, type Vec } from '../../core/index.ts';
-import type { Driver, DriverStatus } from '../driver.ts';
+import type { Driver, DriverStatus, Scene } from '../driver.ts';
 import type { PlantDriverOptions } from './options.ts';
 import { RobotPlant } from './robot-plant.ts';
 
@@ -9,12 +9,22 @@ const ENCODER_RANGE_RAD = 32;
 /** The same for a way driven, m, or an angle turned, rad. */
 const ODOMETRY_RANGE = 1e6;
 
-/** Measures positions, velocities and torques. There is no force sensor, and no surroundings that give signals or can be put back. */
+/** Measures positions, velocities and torques. There is no force sensor, and no surroundings that give signals or are drawn. */
 export class PlantDriver implements Driver {
   readonly name = 'mujoco';
   readonly isSimulated = true;
   readonly jointNames: readonly string[];
   readonly signalNames: readonly string[] = [];
+  /** Puts the robot itself: there is nothing else. */
+  readonly scene: Scene = {
+    geoms: [],
+    geomPoses: () => undefined,
+    reset: ({ jointsRad }) => {
+      if (this.#plant === undefined) throw new ReinError('driver', 'the simulated robot is not open');
+      this.#plant.reset(jointsRad);
+      this.#reference.set(this.#plant.positionRad);
+    },
+  };
   readonly #model: RobotModel;
   readonly #file: string;
   readonly #periodS: number;

@@ -87,7 +87,7 @@ export type RandomPurpose = (typeof RANDOM_PURPOSES)[number];
 export async function createAgent(spec: AgentSpec): Promise<Agent> {
   checkLearnerConfig(spec.config);
   const learner = learnerSpec(spec);
-  const algorithm = await loadAlgorithm(spec.config.algorithm);
+  const algorithm = await loadAlgorithm(spec.config);
   const unfit = algorithm.unfit?.(learner);
   if (unfit !== undefined) throw new RangeError(`learner configuration: ${unfit}`);
   const { hasRobot = false } = spec;

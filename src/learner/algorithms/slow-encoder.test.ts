@@ -37,7 +37,7 @@ it.each([
   ['dsact', 'update', [], 'targetMean'],
 ] as const)('targets of %s do not see through the encoder in training', async (name, phase, silent, target) => {
   const spec = specOf(name);
-  const algorithm = await loadAlgorithm(name);
+  const algorithm = await loadAlgorithm({ algorithm: name, algorithmPlugin: undefined });
   const parts = stateParts(algorithm, spec);
   const numbers = (part: string, value: (i: number) => number) => {
     const { shape } = parts.find((one) => one.name === part)!;

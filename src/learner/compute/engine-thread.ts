@@ -47,7 +47,7 @@ export class EngineThread implements TrainingEngine {
   }
 
   async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
-    const algorithm = await loadAlgorithm(this.spec.config.algorithm);
+    const algorithm = await loadAlgorithm(this.spec.config);
     const definition = algorithm[phase];
     if (definition === undefined) throw new RangeError(`${algorithm.name} has no phase "${phase}"`);
     const updateGraph = buildUpdateGraph(algorithm, this.spec, definition);

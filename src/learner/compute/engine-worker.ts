@@ -14,7 +14,7 @@ interface PhaseInputs {
 
 if (parentPort !== null) {
   const { spec, hasRobot } = workerData as EngineStart;
-  serve(parentPort, new LocalEngine(await loadAlgorithm(spec.config.algorithm), spec, hasRobot));
+  serve(parentPort, new LocalEngine(await loadAlgorithm(spec.config), spec, hasRobot));
 }
 
 function serve(port: MessagePort, engine: LocalEngine): void {

@@ -1,6 +1,7 @@
 /** Which algorithms there are. Each is loaded, and the engine that it is built from, only when something trains with it. */
 import { z } from 'zod';
-import { didYouMean, ReinError } from '../../core/index.ts';
+import { didYouMean, loadPlugin, type PluginReference, pluginOptions, ReinError } from '../../core/index.ts';
+import type { AlgorithmPlugin } from '../plugin.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import { type LearnerConfig, learnerSettings } from './learner-config.ts';
 
@@ -18,16 +19,44 @@ const LOADERS: Readonly<Record<string, () => Promise<Algorithm>>> = {
   passive: async () => (await import('../algorithms/passive.ts')).passive,
 };
 
-/** The names that a configuration can choose from. */
+/** The word for an algorithm of others, which `algorithmPlugin` names. */
+const PLUGIN = 'plugin';
+
+/** The names of our own that a configuration can choose from. */
 export const ALGORITHMS: readonly string[] = Object.keys(LOADERS);
 
-/** The algorithm called `name`. Throws `ReinError('config')` where there is none. */
-export async function loadAlgorithm(name: string): Promise<Algorithm> {
+/** The algorithm that `config` names. Throws `ReinError('config')` where there is none, or a plugin is not what it has to be. */
+export async function loadAlgorithm({
+  algorithm: name,
+  algorithmPlugin,
+}: Pick<LearnerConfig, 'algorithm' | 'algorithmPlugin'>): Promise<Algorithm> {
+  if (algorithmPlugin !== undefined) return pluginAlgorithm(algorithmPlugin);
   const load = LOADERS[name];
   if (load !== undefined) return load();
   throw new ReinError('config', `There is no algorithm "${name}"${didYouMean(name, ALGORITHMS) || '.'}`, {
     remedy: `Algorithms: ${ALGORITHMS.join(', ')}.`,
   });
+}
+
+function pluginAlgorithm({ module, options }: PluginReference): Algorithm {
+  const plugin = loadPlugin<AlgorithmPlugin>('algorithm', module, { create: 'function' });
+  const algorithm = plugin.create(pluginOptions(plugin, options));
+  const trouble = algorithmTrouble(algorithm);
+  if (trouble === undefined) return algorithm;
+  throw new ReinError('config', `The algorithm ${plugin.name} cannot be used: ${trouble}.`, {
+    remedy: 'src/learner/update/algorithm.ts says what an algorithm gives; spread one of rein/learner to begin with.',
+  });
+}
+
+/** What keeps a learner from training with what a plugin gave; nothing where the graph decides. */
+function algorithmTrouble(given: Partial<Algorithm> | undefined): string | undefined {
+  if (typeof given !== 'object' || given === null) return 'create() gave no object';
+  if (typeof given.name !== 'string' || given.name === '') return 'it has no name';
+  const missing = (['networks', 'policy'] as const).find((key) => typeof given[key] !== 'function');
+  if (missing !== undefined) return `it has no function called ${missing}`;
+  return typeof given.update?.inner === 'function'
+    ? undefined
+    : 'it has no update.inner, the function of its training call';
 }
 
 const { algorithm } = learnerSettings.shape;
@@ -36,7 +65,7 @@ const { algorithm } = learnerSettings.shape;
 export const learnerSchema: z.ZodType<LearnerConfig> = learnerSettings
   .extend({
     algorithm: z
-      .enum(ALGORITHMS as [string])
+      .enum([...ALGORITHMS, PLUGIN])
       .meta({ ...algorithm.unwrap().meta() })
       .default(algorithm.parse(undefined)),
   })

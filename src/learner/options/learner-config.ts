@@ -1,6 +1,6 @@
 /** Every number that decides how the learner learns, with its default. Written in `config/learner/*.yaml`. */
 import { z } from 'zod';
-import { type Configured, num, refusalOf, whole } from '../../schema/index.ts';
+import { type Configured, num, pluginGroup, refusalOf, whole } from '../../schema/index.ts';
 import { ACTIVATIONS } from './activation.ts';
 import { bcSettings } from './bc.ts';
 import { dsactSettings } from './dsact.ts';
@@ -23,6 +23,7 @@ const rate = (description: string): z.ZodNumber => num('1', { above: 0, max: 0.1
 export const learnerSettings = z
   .strictObject({
     algorithm: z.string().meta({ description: 'The algorithm: see docs/algorithms.' }).default('rlpd'),
+    algorithmPlugin: pluginGroup('algorithm', 'The algorithm of `algorithm: plugin`.').optional(),
     actorHidden: widths
       .meta({ unit: 'units', description: "Widths of the policy network's hidden layers." })
       .default([128, 128]),
@@ -184,6 +185,12 @@ export interface LearnerProblem {
 export function learnerProblems(config: LearnerConfig): readonly LearnerProblem[] {
   const { criticSubset, critics, initialTemperature, minTemperature, replayCapacity, batchSize } = config;
   const problems: LearnerProblem[] = [];
+  if (config.algorithm === 'plugin' && config.algorithmPlugin === undefined) {
+    problems.push({ key: 'algorithm', message: 'algorithm: plugin needs algorithmPlugin, which names its module' });
+  }
+  if (config.algorithm !== 'plugin' && config.algorithmPlugin !== undefined) {
+    problems.push({ key: 'algorithmPlugin', message: 'algorithmPlugin is for algorithm: plugin' });
+  }
   if (criticSubset > critics) {
     const message = `criticSubset is ${criticSubset}, but there are only ${critics} critics`;
     problems.push({ key: 'criticSubset', message });

@@ -47,7 +47,9 @@ const minimised = (options: MinimiseOptions, x: readonly number[]) => {
   return callOnce(algorithm, spec, algorithm.update, 2, new Rng(1), { some_numbers: x });
 };
 
-const algorithms = await Promise.all(ALGORITHMS.map(loadAlgorithm));
+const algorithms = await Promise.all(
+  ALGORITHMS.map((algorithm) => loadAlgorithm({ algorithm, algorithmPlugin: undefined })),
+);
 
 describe('Step', () => {
   it.each(algorithms)('reports the gradient norm of every network that $name trains', (algorithm) => {

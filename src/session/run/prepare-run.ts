@@ -6,7 +6,9 @@ import type { GuardConfig } from '../../guard/index.ts';
 import { parseAddress } from '../../link/index.ts';
 import { loadPolicyFile } from '../../policy/index.ts';
 import { checkBase } from '../base-policy.ts';
+import { pluginPolicyOf } from '../open-session.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
+import { checkOperators } from '../scripted-operators.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import { learnerOf } from './learner-of.ts';
 
@@ -64,6 +66,8 @@ export function guardConfigOf(setup: RunSetup, socketPath: string, authority: Gu
 
 async function checkPolicies({ policy }: RunPreparation, setup: RunSetup, runId: string | undefined): Promise<void> {
   await checkBase(setup);
+  checkOperators(setup);
+  await (await pluginPolicyOf(setup, policy))?.close();
   if (policy === undefined) return;
   const { observationSize, actionSize, schemaHash } = setup;
   const taskAction = taskActionOf(setup);

@@ -61,10 +61,11 @@ function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun):
   return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
 }
 
-function checkDecider({ policy, learner, operator }: RunRobotRequest): void {
+function checkDecider({ config, policy, learner, operator }: RunRobotRequest): void {
   if (policy !== undefined || learner !== undefined || operator === 'keyboard') return;
+  if (config.task.policyPlugin !== undefined) return;
   throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
-    remedy: 'Give --policy FILE, or --learner tcp://host:port.',
+    remedy: "Give --policy FILE, --learner tcp://host:port, or a policyPlugin in the task's file.",
   });
 }
 

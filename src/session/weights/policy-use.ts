@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { ReinError } from '../../core/index.ts';
 import type { GuardLink } from '../../guard/index.ts';
-import type { OnnxPolicy } from '../../policy/index.ts';
+import type { ActingPolicy } from '../../policy/index.ts';
 import type { SessionParts } from '../session-parts.ts';
 import type { PolicyState, SessionEvent } from '../session-types.ts';
 import type { WeightsSource } from './weights-source.ts';
@@ -124,7 +124,7 @@ export interface FallBack {
  */
 export async function fallBack(
   link: Pick<GuardLink, 'request'>,
-  policy: Pick<OnnxPolicy, 'version' | 'rollback'>,
+  policy: Pick<ActingPolicy, 'version' | 'rollback'>,
   error: unknown,
 ): Promise<FallBack> {
   if (!(error instanceof ReinError) || error.kind !== 'policy') throw error;

@@ -7,7 +7,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isCount, type PolicyWeights, parseObject, replaceFile, verifyWeights } from '../../core/index.ts';
 import { decodeBundle, encodeBundle } from '../../link/index.ts';
-import type { OnnxPolicy } from '../../policy/index.ts';
+import type { ActingPolicy } from '../../policy/index.ts';
 
 /** Below the run's folder. */
 export const WEIGHTS_FOLDER = 'weights';
@@ -65,7 +65,7 @@ export class WeightsDisk {
   }
 
   /** Notes the run, and puts the newest weights that are whole into `policy`. Gives them, or `undefined`. Never rejects. */
-  async load(policy: Pick<OnnxPolicy, 'swap'>): Promise<PolicyWeights | undefined> {
+  async load(policy: Pick<ActingPolicy, 'swap'>): Promise<PolicyWeights | undefined> {
     const { folder, runId, onFault } = this.#options;
     const mark = readMark(folder);
     if (mark === 'damaged') onFault(`${join(this.#dir, MARK)} is damaged: the weights beside it say what was newest.`);
@@ -103,7 +103,7 @@ export class WeightsDisk {
   }
 
   async #newestWhole(
-    policy: Pick<OnnxPolicy, 'swap'>,
+    policy: Pick<ActingPolicy, 'swap'>,
     versions: readonly number[],
   ): Promise<PolicyWeights | undefined> {
     for (const version of versions) {

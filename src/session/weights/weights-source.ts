@@ -1,7 +1,7 @@
 /** Where new weights come from, and when they begin to act. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PolicyWeights, Result } from '../../core/index.ts';
-import type { OnnxPolicy } from '../../policy/index.ts';
+import type { ActingPolicy } from '../../policy/index.ts';
 
 /** In real time: the newest that have come. In lock-step: those that the schedule names for a step. */
 export interface WeightsSource {
@@ -16,7 +16,7 @@ export interface WeightsSource {
 }
 
 export interface ArrivingWeightsOptions {
-  readonly policy: Pick<OnnxPolicy, 'swap'>;
+  readonly policy: Pick<ActingPolicy, 'swap'>;
   /** The newest weights that have come and not been taken; `undefined` for none. */
   readonly take: () => PolicyWeights | undefined;
   /** These weights act from now on. */

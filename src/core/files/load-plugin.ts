@@ -1,0 +1,256 @@
+/**
+ * Finds and loads plugins. A module is code that runs with all rights of the process that loads it, so it comes only from
+ * where a person of this machine put it: a path in a configuration's file, or an installed package. Never from the wire.
+ */
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { PLUGIN_CONTRACTS, PLUGIN_KINDS, type PluginBase, type PluginKind, type PluginMark } from '../plugin.ts';
+import { ReinError } from '../result.ts';
+import { didYouMean } from '../suggest.ts';
+
+/** Where a plugin is; or why not, as a sentence without its full stop. */
+export type FoundPlugin =
+  | { readonly file: string; readonly trouble?: never }
+  | { readonly trouble: string; readonly file?: never };
+
+/** An installed package that says in its `package.json` that it is a plugin. */
+export interface InstalledPlugin {
+  /** Of the package. */
+  readonly name: string;
+  readonly version: string;
+  readonly folder: string;
+  readonly kind: string;
+  readonly contract: unknown;
+  /** Its module, or why it cannot be used. */
+  readonly found: FoundPlugin;
+}
+
+/**
+ * The module that `name` stands for in a file in `folder`: `./x.js` and the like are paths from there, anything else is a
+ * package that is installed there or above and declares `"rein": { "kind": …, "contract": … }`. Loads nothing.
+ */
+export function findPlugin(kind: PluginKind, name: string, folder: string): FoundPlugin {
+  if (isModulePath(name)) {
+    const file = resolve(folder, name);
+    if (!existsSync(file)) return { trouble: `there is no file ${file}` };
+    return statSync(file).isFile() ? { file } : { trouble: `${file} is no file: name the module in it` };
+  }
+  const home = packageFolders(folder)
+    .map((packages) => join(packages, name))
+    .find((path) => existsSync(join(path, 'package.json')));
+  if (home !== undefined) return readPackage(home, kind).found;
+  const others = installedPlugins(folder).filter((plugin) => plugin.kind === kind);
+  const names = others.map((plugin) => plugin.name);
+  return {
+    trouble: `no package called "${name}" is installed in ${folder} or above${didYouMean(name, names)}; a path begins with ./, ../ or /`,
+  };
+}
+
+/** Whether `name` is the path of a module, and no package's name. */
+function isModulePath(name: string): boolean {
+  return name.startsWith('./') || name.startsWith('../') || isAbsolute(name);
+}
+
+/** The plugins among the packages that are installed in `folder` or above it, nearest first; each package once. */
+export function installedPlugins(folder: string): readonly InstalledPlugin[] {
+  const plugins = new Map<string, InstalledPlugin>();
+  for (const home of packageFolders(folder).flatMap(packagesIn)) {
+    const plugin = readPackage(home);
+    if (plugin.kind !== '' && !plugins.has(plugin.name)) plugins.set(plugin.name, plugin);
+  }
+  return [...plugins.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `node_modules` of `folder` and of all folders above it. */
+function packageFolders(folder: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    folders.push(join(at, 'node_modules'));
+    if (dirname(at) === at) return folders.filter((path) => existsSync(path));
+  }
+}
+
+function packagesIn(packages: string): readonly string[] {
+  return namesIn(packages).flatMap((name) => {
+    const path = join(packages, name);
+    return name.startsWith('@') ? namesIn(path).map((inner) => join(path, inner)) : [path];
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+}
+
+/** What `package.json` in `folder` declares; `kind` is empty where it is no plugin. `wanted`: the kind that is asked for. */
+function readPackage(folder: string, wanted?: PluginKind): InstalledPlugin {
+  let text: string;
+  try {
+    text = readFileSync(join(folder, 'package.json'), 'utf8');
+  } catch {
+    return {
+      name: folder,
+      version: '',
+      folder,
+      kind: '',
+      contract: undefined,
+      found: { trouble: 'it has no package.json' },
+    };
+  }
+  let json: { name?: unknown; version?: unknown; rein?: unknown; exports?: unknown } = {};
+  try {
+    json = JSON.parse(text) as typeof json;
+  } catch {
+    // Told as a package that declares nothing.
+  }
+  const mark = (typeof json?.rein === 'object' && json.rein !== null ? json.rein : {}) as Partial<PluginMark>;
+  const name = typeof json?.name === 'string' ? json.name : folder;
+  const kind = typeof mark.kind === 'string' ? mark.kind : '';
+  const version = typeof json?.version === 'string' ? json.version : '';
+  const trouble =
+    json?.rein === undefined
+      ? `the package ${name} declares no "rein" in its package.json`
+      : markTrouble(`the package ${name}`, mark, wanted);
+  const found = trouble === undefined ? entryOf(folder, name, json?.exports) : { trouble };
+  return { name, version, folder, kind, contract: mark.contract, found };
+}
+
+/** The module that a package is imported by. */
+function entryOf(folder: string, name: string, exports: unknown): FoundPlugin {
+  const stated = exports === undefined ? undefined : statedEntry(exports);
+  try {
+    const entry =
+      stated === undefined ? createRequire(join(folder, 'package.json')).resolve(folder) : join(folder, stated);
+    if (existsSync(entry)) return { file: realpathSync(entry) };
+  } catch {
+    // Told below, as where a file is missing.
+  }
+  return {
+    trouble: `the package ${name} has no module that could be loaded: its main or exports name none that exists`,
+  };
+}
+
+/** The file of `.` in a package's `exports`, by the conditions that Node has for `import`. */
+function statedEntry(exports: unknown): string | undefined {
+  if (typeof exports === 'string') return exports;
+  if (typeof exports !== 'object' || exports === null) return undefined;
+  for (const [condition, target] of Object.entries(exports)) {
+    if (!['.', 'node', 'import', 'module-sync', 'default'].includes(condition)) continue;
+    const entry = statedEntry(target);
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/** Why a plugin with this mark cannot be used as `wanted`; nothing where it can. */
+function markTrouble(what: string, mark: Partial<PluginMark>, wanted?: PluginKind): string | undefined {
+  const { kind, contract } = mark;
+  if (kind === undefined || !PLUGIN_KINDS.includes(kind)) {
+    return `${what} says that it is of the kind ${JSON.stringify(kind) ?? 'undefined'}; there are ${PLUGIN_KINDS.join(', ')}`;
+  }
+  if (wanted !== undefined && kind !== wanted)
+    return `${what} is ${article(kind)}, and ${article(wanted)} is asked for here`;
+  if (contract !== PLUGIN_CONTRACTS[kind]) {
+    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${PLUGIN_CONTRACTS[kind]}`;
+  }
+  return undefined;
+}
+
+function article(kind: PluginKind): string {
+  return /^[aeo]/.test(kind) ? `an ${kind}` : `a ${kind}`;
+}
+
+/** A plugin's default export, as far as every kind has it. */
+export type LoadedPlugin<P> = P & PluginBase<unknown> & { readonly rein: PluginMark };
+
+/**
+ * Loads the plugin of `kind` in `file`, an absolute path, and checks its mark and that it has the `members` (names of
+ * functions or objects that its kind asks for). Once a process: the same file gives the same object. Throws
+ * `ReinError('config')` in one sentence, whatever the module does wrong; a module must not await while it loads.
+ */
+export function loadPlugin<P extends object>(
+  kind: PluginKind,
+  file: string,
+  members: Readonly<Record<string, 'function' | 'object'>>,
+): LoadedPlugin<P> {
+  const plugin = defaultExportOf(kind, file);
+  const trouble =
+    plugin === undefined
+      ? `${file} has no default export`
+      : ((markOf(plugin) === undefined
+          ? `the default export of ${file} is no plugin`
+          : markTrouble(`the plugin ${file}`, markOf(plugin)!, kind)) ?? memberTrouble(file, plugin, members));
+  if (trouble === undefined) return plugin as LoadedPlugin<P>;
+  throw new ReinError('config', `${trouble[0]!.toUpperCase()}${trouble.slice(1)}.`, { remedy: remedyOf(kind) });
+}
+
+function remedyOf(kind: PluginKind): string {
+  return `Let the module end with \`export default define${kind[0]!.toUpperCase()}${kind.slice(1)}({ … })\`, imported from 'rein'; examples/ has one.`;
+}
+
+function defaultExportOf(kind: PluginKind, file: string): Record<string, unknown> | undefined {
+  let exports: unknown;
+  try {
+    exports = createRequire(file)(file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException)?.code === 'ERR_REQUIRE_ASYNC_MODULE') {
+      throw new ReinError('config', `The ${kind} ${file} awaits something while it loads.`, {
+        remedy: 'Await it where the plugin is opened: a module has to be there at once.',
+        cause,
+      });
+    }
+    const why = cause instanceof Error ? `${cause.name}: ${cause.message.split('\n')[0]}` : `it threw ${String(cause)}`;
+    throw new ReinError('config', `The ${kind} ${file} cannot be loaded: ${why}.`, {
+      remedy: `Try it alone: node ${file}`,
+      cause,
+    });
+  }
+  const found = (exports as { default?: unknown } | undefined)?.default ?? undefined;
+  return typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : undefined;
+}
+
+function markOf(plugin: Record<string, unknown>): Partial<PluginMark> | undefined {
+  const mark = plugin['rein'];
+  return typeof mark === 'object' && mark !== null ? (mark as Partial<PluginMark>) : undefined;
+}
+
+function memberTrouble(
+  file: string,
+  plugin: Record<string, unknown>,
+  members: Readonly<Record<string, string>>,
+): string | undefined {
+  if (typeof plugin['name'] !== 'string' || plugin['name'] === '') return `the plugin ${file} has no name`;
+  const missing = Object.entries(members).find(([name, type]) => typeof plugin[name] !== type || plugin[name] === null);
+  if (missing !== undefined) return `the plugin ${file} has no ${missing[1]} called ${missing[0]}`;
+  const { options } = plugin;
+  if (options === undefined || typeof (options as { parse?: unknown } | null)?.parse === 'function') return undefined;
+  return `\`options\` of the plugin ${file} has no function called parse`;
+}
+
+/** The options of a configuration as the plugin wants them. Throws `ReinError('config')` with what the plugin says of them. */
+export function pluginOptions(plugin: PluginBase<unknown>, options: unknown): unknown {
+  if (plugin.options === undefined) return options;
+  try {
+    return plugin.options.parse(options ?? {});
+  } catch (cause) {
+    throw new ReinError('config', `The options of ${plugin.name} are wrong: ${optionTrouble(cause)}.`, { cause });
+  }
+}
+
+/** zod's list of issues in a line; the message of anything else. */
+function optionTrouble(cause: unknown): string {
+  const issues = (cause as { issues?: unknown } | null)?.issues;
+  if (Array.isArray(issues) && issues.length > 0) {
+    return issues
+      .map(({ path, message }: { path?: readonly PropertyKey[]; message?: string }) => {
+        const at = path === undefined || path.length === 0 ? '' : `${path.map(String).join('.')}: `;
+        return `${at}${message ?? 'not allowed'}`;
+      })
+      .join('; ');
+  }
+  return cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
+}

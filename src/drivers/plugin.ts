@@ -1,0 +1,82 @@
+/** Drivers of others: the plugin contract of the kind `driver`, and what a robot's file says of one. */
+import { z } from 'zod';
+import { loadPlugin, type PluginBase, pluginOptions, ReinError, type RobotModel } from '../core/index.ts';
+import { type Configured, pluginKeys } from '../schema/index.ts';
+import type { Driver } from './driver.ts';
+import type { DriverKind } from './driver-kind.ts';
+
+/** What a driver of others is made for. */
+export interface DriverPluginContext<O = unknown> {
+  /** The robot's file, checked: joints in the order of every vector, limits, rates. */
+  readonly robot: RobotModel;
+  /** Names that `RobotState.signals` must have, in this order. */
+  readonly signalNames: readonly string[];
+  /** `driver.options` of the robot's file, as the plugin's own check gives them. */
+  readonly options: O;
+}
+
+/** A driver of others. Its module is loaded in the guard's process, and nowhere else. */
+export interface DriverPlugin<O = unknown> extends PluginBase<O> {
+  /** Makes the driver; opens nothing yet and never moves. Called in the guard's tick thread, which has no event loop while it ticks. */
+  create(context: DriverPluginContext<O>): Driver | Promise<Driver>;
+}
+
+const pluginSchema = z
+  .strictObject({ kind: z.literal('plugin').meta({ description: 'A driver of your own.' }), ...pluginKeys('driver') })
+  .meta({ title: 'Driver: a plugin', description: "A driver of one's own, loaded by the guard alone." });
+
+const createOptions = z.strictObject({
+  signalNames: z.array(z.string()),
+  module: z.string(),
+  options: z.record(z.string(), z.unknown()).optional(),
+});
+
+/** A plugin as a kind of driver. */
+export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<typeof createOptions>> = {
+  kind: 'plugin',
+  schema: pluginSchema,
+  options: createOptions,
+  // Until it is made it may be anything, so it counts as what can hurt.
+  world: () => 'real',
+  optionsOf: ({ kind: _, ...options }, { signalNames }) => ({ signalNames, ...options }),
+  create: async ({ module, options, signalNames }, { model: robot }) => {
+    const plugin = loadPlugin<DriverPlugin>('driver', module, { create: 'function' });
+    const context = { robot, signalNames, options: pluginOptions(plugin, options) };
+    const driver: unknown = await plugin.create(context);
+    checkDriver(driver, plugin.name, context);
+    return driver;
+  },
+};
+
+const METHODS = ['open', 'enable', 'disable', 'read', 'write', 'close'] as const;
+
+/** Refuses what a plugin called `name` gave for a driver where the guard could not use it. Throws `ReinError('driver')`. */
+function checkDriver(
+  driver: unknown,
+  name: string,
+  { robot, signalNames }: DriverPluginContext,
+): asserts driver is Driver {
+  const refuse = (what: string): never => {
+    throw new ReinError('driver', `The driver ${name} cannot be used: ${what}.`, {
+      remedy: 'src/drivers/driver.ts says what a driver gives; tests/contract/driver.contract.ts checks all of it.',
+    });
+  };
+  if (typeof driver !== 'object' || driver === null) return refuse('create() gave no object');
+  const given = driver as Partial<Driver>;
+  const missing = METHODS.find((method) => typeof given[method] !== 'function');
+  if (missing !== undefined) return refuse(`it has no function called ${missing}`);
+  const joints = robot.joints.map((joint) => joint.name);
+  if (!isSameList(given.jointNames, joints))
+    return refuse(`its jointNames are ${shownList(given.jointNames)}, the robot's file has ${shownList(joints)}`);
+  if (!isSameList(given.signalNames, signalNames))
+    return refuse(`its signalNames are ${shownList(given.signalNames)}, the task needs ${shownList(signalNames)}`);
+}
+
+function isSameList(given: unknown, wanted: readonly string[]): boolean {
+  return Array.isArray(given) && given.length === wanted.length && wanted.every((name, i) => given[i] === name);
+}
+
+function shownList(names: unknown): string {
+  if (!Array.isArray(names)) return 'no list';
+  return names.length === 0 ? 'empty' : names.map(String).join(', ');
+}

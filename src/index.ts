@@ -1,0 +1,133 @@
+/**
+ * What a program of one's own uses of Rein: open a robot, run a session, and write drivers, tasks, policies, operators and
+ * algorithms (`rein/learner` has the parts of these). Everything heavy is loaded by the function that needs it, so that a
+ * driver that imports this brings nothing into the guard.
+ */
+import { markPlugin, type PluginMark } from './core/index.ts';
+import type { DriverPlugin } from './drivers/index.ts';
+import type { AlgorithmPlugin } from './learner/index.ts';
+import type { PolicyPlugin } from './policy/index.ts';
+import type { RobotRun, RunObserver } from './session/index.ts';
+import type { OpenRobot, OpenRobotOptions, SimulationResult } from './sim/index.ts';
+import type { TaskPlugin } from './tasks/index.ts';
+import type { OperatorPlugin } from './teleop/index.ts';
+
+export {
+  type ActionSpec,
+  type ErrorKind,
+  type GuardFrame,
+  type ObservationField,
+  type ObservationSpec,
+  ReinError,
+  Rng,
+  type RobotModel,
+  type RobotState,
+  type SceneLayout,
+  type Vec,
+} from './core/index.ts';
+export type { Driver, DriverBus, DriverPlugin, DriverPluginContext, DriverStatus, Scene } from './drivers/index.ts';
+export type { AlgorithmPlugin } from './learner/index.ts';
+export type { Policy, PolicyContext, PolicyNoise, PolicyPlugin } from './policy/index.ts';
+export type { EpisodeResult, RobotRun, RunObserver, RunStatus } from './session/index.ts';
+export type { Decide, OpenRobot, OpenRobotOptions, SimulationResult } from './sim/index.ts';
+export type { Task, TaskContext, TaskPlugin, Verdict } from './tasks/index.ts';
+export type { OperatorContext, OperatorPlugin, TeleopCommand, TeleopSource } from './teleop/index.ts';
+
+/** What every run is started with. */
+export interface RunOptions {
+  /** Name of a file in `config/tasks/`, or path of one; it names its robot and its learner. */
+  readonly task: string;
+  /** YAML file that overrides keys of task, robot and learner, as `--config` does. */
+  readonly config?: string;
+  /** Of every random number; default 0. */
+  readonly seed?: number;
+  /** The run's folder; default: a new one below `runs/`. */
+  readonly out?: string;
+  /** Asks for an orderly end. The promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Told how the run is going; the status is reused. Default: nobody. */
+  readonly observer?: RunObserver;
+}
+
+/** A run on a robot, in real time. */
+export interface RunRobotOptions extends RunOptions {
+  /** Names the robot to its learner; default `robot-1`. */
+  readonly robotId?: string;
+  /** The learner's `tcp://host:port` (`rein learn`). */
+  readonly learner?: string;
+  /** A policy file (`.onnx`) to begin with. */
+  readonly policy?: string;
+  /** Ends the run after so long, s. Default: `signal` does. */
+  readonly durationS?: number;
+}
+
+/**
+ * Opens the robot of a task in simulation, to drive it with a function of one's own. Throws `ReinError` where the
+ * configuration is wrong.
+ *
+ * @example
+ * const robot = await openRobot({ task: 'insert' });
+ * const { success } = await robot.episode(() => [0, 0, -0.2, 0]);
+ * await robot.close();
+ */
+export async function openRobot(options: OpenRobotOptions): Promise<OpenRobot> {
+  return (await import('./sim/index.ts')).openRobot(options);
+}
+
+/** The whole job in simulation, as `rein sim` does it: demonstrations, training, validation, evaluation. Throws `ReinError`. */
+export async function runSimulation(options: RunOptions): Promise<SimulationResult> {
+  const { simulate } = await import('./sim/index.ts');
+  return simulate({ ...(await prepared(options, 'sim')), out: options.out });
+}
+
+/**
+ * Guard and node of a robot in real time, as `rein run` does it, in processes of their own. A real robot moves only after a
+ * person at the terminal of this program has let it go on. Throws `ReinError`.
+ */
+export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
+  const session = await import('./session/index.ts');
+  const { robotId = 'robot-1', learner, policy, durationS, out } = options;
+  return session.runRobot({
+    ...(await prepared(options, 'run')),
+    ...{ robotId, learner, policy, durationS, out, operator: 'none', onInterrupt: () => undefined },
+  });
+}
+
+const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
+
+async function prepared({ task, config, seed = 0, signal, observer = SILENT }: RunOptions, command: string) {
+  const { resolveConfig } = await import('./config/index.ts');
+  const overlay = config === undefined ? {} : { overlay: config };
+  return {
+    config: resolveConfig({ task, seed, ...overlay, run: { command, task, seed } }),
+    signal: signal ?? new AbortController().signal,
+    observer,
+  };
+}
+
+/** @example export default defineDriver({ name: 'my arm', create: ({ robot, options }) => new MyArm(robot, options) }); */
+export function defineDriver<O = unknown>(plugin: DriverPlugin<O>): Marked<DriverPlugin<O>, 'driver'> {
+  return markPlugin('driver', plugin);
+}
+
+/** @example export default defineTask({ name: 'press a button', create: (context) => new PressButton(context) }); */
+export function defineTask<O = unknown>(plugin: TaskPlugin<O>): Marked<TaskPlugin<O>, 'task'> {
+  return markPlugin('task', plugin);
+}
+
+/** @example export default definePolicy({ name: 'go home', open: (context) => new GoHome(context) }); */
+export function definePolicy<O = unknown>(plugin: PolicyPlugin<O>): Marked<PolicyPlugin<O>, 'policy'> {
+  return markPlugin('policy', plugin);
+}
+
+/** @example export default defineOperator({ name: 'my pedal', create: ({ action }) => new Pedal(action) }); */
+export function defineOperator<O = unknown>(plugin: OperatorPlugin<O>): Marked<OperatorPlugin<O>, 'operator'> {
+  return markPlugin('operator', plugin);
+}
+
+/** @example export default defineAlgorithm({ name: 'my sac', create: () => ({ ...sac, name: 'my sac', update }) }); */
+export function defineAlgorithm<O = unknown>(plugin: AlgorithmPlugin<O>): Marked<AlgorithmPlugin<O>, 'algorithm'> {
+  return markPlugin('algorithm', plugin);
+}
+
+type Marked<P, K extends PluginMark['kind']> = P & { readonly rein: PluginMark<K> };

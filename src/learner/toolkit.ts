@@ -1,0 +1,44 @@
+/** The parts that an algorithm of one's own is made of (`rein/learner`). Loads no engine: graphs are only written here. */
+export { cloneActor } from './algorithms/bc.ts';
+export {
+  actorLoss,
+  actorOptimiser,
+  alphaOf,
+  criticLoss,
+  criticNetwork,
+  criticOptimiser,
+  criticTarget,
+  entropyOf,
+  followValues,
+  gaussianActorNetwork,
+  gaussianPolicy,
+  learnCritics,
+  meanValue,
+  nextDraw,
+  reportActor,
+  sac,
+  temperatureNetwork,
+  updateActor,
+  updateCritics,
+  updateTemperature,
+} from './algorithms/sac.ts';
+export { td3 } from './algorithms/td3.ts';
+export type { Shape, Tensor } from './engine/graph.ts';
+export { scaledLayerNorm } from './engine/layer-norm.ts';
+export { linear, matmul } from './engine/linear.ts';
+export { ParameterLayout, type Parameters } from './engine/parameters.ts';
+export { deterministicActor, gaussianActor } from './networks/actor.ts';
+export { critics } from './networks/critic.ts';
+export { dense, hidden, mlpLayout } from './networks/mlp.ts';
+export { sampleTanhGaussian } from './networks/tanh-gaussian.ts';
+export * from './ops/arithmetic.ts';
+export { broadcast, expand, reduceSum, reshape } from './ops/broadcast.ts';
+export * from './ops/functions.ts';
+export { equalMask, less, nonZeroMask, positiveMask } from './ops/masks.ts';
+export { logSumExp, reduceMax, reduceMean, reduceMin } from './ops/reduce.ts';
+export { where } from './ops/select.ts';
+export { concat, slice, transpose } from './ops/shape.ts';
+export type { LearnerConfig } from './options/learner-config.ts';
+export type { Algorithm, Phase, PolicyDef } from './update/algorithm.ts';
+export type { LearnerSpec, NetworkDef, NumbersDef } from './update/spec.ts';
+export type { Step } from './update/step.ts';

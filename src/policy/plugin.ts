@@ -1,0 +1,116 @@
+/** Policies of others: the plugin contract of the kind `policy`. */
+import {
+  type ActionSpec,
+  err,
+  loadPlugin,
+  type ObservationSpec,
+  observationSize,
+  type PluginBase,
+  type PluginReference,
+  pluginOptions,
+  ReinError,
+} from '../core/index.ts';
+import type { OnnxPolicy } from './onnx/onnx-policy.ts';
+import type { Policy, PolicyNoise } from './policy.ts';
+
+/** What a policy is opened for. */
+export interface PolicyContext<O = unknown> {
+  readonly observation: ObservationSpec;
+  readonly action: ActionSpec;
+  readonly policyHz: number;
+  /** `policy.options` of the task's file, as the plugin's own check gives them. */
+  readonly options: O;
+}
+
+/** A kind of policy. Its module is loaded in the node's process; the guard runs no policy. */
+export interface PolicyPlugin<O = unknown> extends PluginBase<O> {
+  /** Opens it; what takes long is done here, before anything moves. */
+  open(context: PolicyContext<O>): Policy | Promise<Policy>;
+}
+
+/** A policy in use by a session: its weights may be exchanged, where it has any. */
+export type ActingPolicy = Policy &
+  Pick<OnnxPolicy, 'swap' | 'rollback'> & {
+    /** It takes no weights, and need not be offered any. */
+    readonly isFixed?: true;
+  };
+
+/**
+ * Opens the policy of others that `reference` names. What it decides is checked as a network's output is: an action that is not
+ * finite or lies outside [−1, 1] rejects and never reaches the guard. It takes no weights. Throws `ReinError`.
+ */
+export async function openPluginPolicy(
+  { module, options }: PluginReference,
+  context: Omit<PolicyContext, 'options'>,
+): Promise<ActingPolicy> {
+  const plugin = loadPlugin<PolicyPlugin>('policy', module, { open: 'function' });
+  const opened: unknown = await plugin.open({ ...context, options: pluginOptions(plugin, options) });
+  const sizes = { observationSize: observationSize(context.observation), actionSize: context.action.dimensions.length };
+  checkPolicy(opened, plugin.name, sizes);
+  return new PluginPolicy(plugin.name, opened);
+}
+
+class PluginPolicy implements ActingPolicy {
+  readonly isFixed = true;
+  readonly #name: string;
+  readonly #policy: Policy;
+
+  constructor(name: string, policy: Policy) {
+    this.#name = name;
+    this.#policy = policy;
+  }
+
+  get observationSize(): number {
+    return this.#policy.observationSize;
+  }
+
+  get actionSize(): number {
+    return this.#policy.actionSize;
+  }
+
+  get version(): number {
+    return this.#policy.version;
+  }
+
+  async decide(observation: Float32Array, noise: PolicyNoise, out: Float32Array): Promise<void> {
+    await this.#policy.decide(observation, noise, out);
+    // The negation also catches NaN.
+    if (!out.every((value) => Math.abs(value) <= 1)) {
+      throw new ReinError('policy', `The policy ${this.#name} gave [${out.join(', ')}], an action is from −1 to 1.`);
+    }
+  }
+
+  async swap(): Promise<ReturnType<typeof err<ReinError>>> {
+    return err(new ReinError('policy', `The policy ${this.#name} takes no weights.`));
+  }
+
+  rollback(): ReturnType<typeof err<ReinError>> {
+    return err(new ReinError('policy', `The policy ${this.#name} has no earlier weights to go back to.`));
+  }
+
+  close(): Promise<void> {
+    return this.#policy.close();
+  }
+}
+
+/** Refuses what a plugin called `name` gave for a policy where a node could not use it. Throws `ReinError('policy')`. */
+function checkPolicy(
+  policy: unknown,
+  name: string,
+  sizes: { readonly observationSize: number; readonly actionSize: number },
+): asserts policy is Policy {
+  const refuse = (what: string): never => {
+    throw new ReinError('policy', `The policy ${name} cannot be used: ${what}.`, {
+      remedy: 'src/policy/policy.ts says what a policy gives.',
+    });
+  };
+  if (typeof policy !== 'object' || policy === null) return refuse('open() gave no object');
+  const given = policy as Partial<Policy>;
+  const missing = (['decide', 'close'] as const).find((method) => typeof given[method] !== 'function');
+  if (missing !== undefined) return refuse(`it has no function called ${missing}`);
+  for (const key of ['observationSize', 'actionSize'] as const) {
+    if (given[key] !== sizes[key]) return refuse(`its ${key} is ${String(given[key])}, the task has ${sizes[key]}`);
+  }
+  if (!Number.isSafeInteger(given.version) || (given.version as number) < 1)
+    return refuse('its version is no whole number above 0');
+}

@@ -1,0 +1,82 @@
+/** A simulated robot for a program of one's own: the same guard, safety chain and episodes as in every run, without a learner. */
+import { createSetup, resolveConfig } from '../config/index.ts';
+import { type ActionSpec, type GuardFrame, type ObservationSpec, ReinError, Rng } from '../core/index.ts';
+import type { Policy } from '../policy/index.ts';
+import type { EpisodeResult } from '../session/index.ts';
+import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
+
+export interface OpenRobotOptions {
+  /** Name of a file in `config/tasks/`, or path of one; it names its robot. */
+  readonly task: string;
+  /** YAML file that overrides keys of task, robot and learner, as `--config` does. */
+  readonly config?: string;
+  /** Of every random number; default 0. The same seed gives the same episodes. */
+  readonly seed?: number;
+}
+
+/**
+ * Decides on one action from an observation [O], both as the task's specs say; [A] within [−1, 1]. The observation is
+ * reused: copy what you keep.
+ */
+export type Decide = (observation: Float32Array) => ArrayLike<number> | Promise<ArrayLike<number>>;
+
+/** A robot that holds, and moves while an episode runs. Lock-step: as fast as the machine allows, and repeatable. */
+export interface OpenRobot {
+  readonly observation: ObservationSpec;
+  readonly action: ActionSpec;
+  /** The guard's newest frame: joints, tool, safety state, what the filters did. Updated in place. */
+  readonly frame: GuardFrame;
+  /** Runs the next episode with `decide` in charge. A stop that only a person may end starts the simulated robot anew. */
+  episode(decide: Decide): Promise<EpisodeResult>;
+  /** Lets torque go and releases everything. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the robot of a task in simulation. Throws `ReinError` where the configuration is wrong, and for a robot that is
+ * real: what moves is started by `rein run`, with a guard in a process of its own and a person who lets it go on.
+ *
+ * @example
+ * const robot = await openRobot({ task: 'insert' });
+ * const { success } = await robot.episode(() => [0, 0, -0.2, 0]);
+ * await robot.close();
+ */
+export async function openRobot({ task, config, seed = 0 }: OpenRobotOptions): Promise<OpenRobot> {
+  const setup = createSetup(resolveConfig({ task, seed, ...(config === undefined ? {} : { overlay: config }) }));
+  const robot: SimulatedRobot = await createSimulatedRobot(setup);
+  const layouts = new Rng(seed).fork('layouts');
+  let closing: Promise<void> | undefined;
+  return {
+    observation: setup.task.observation,
+    action: setup.task.action,
+    frame: robot.link.latest,
+    episode: async (decide) => {
+      const policy = policyOf(decide, setup.observationSize, setup.actionSize);
+      const result = await robot.runner.run({ layout: setup.task.drawLayout(layouts), policy, purpose: 'evaluation' });
+      await robot.goOn();
+      return result;
+    },
+    close: () => {
+      closing ??= robot.close();
+      return closing;
+    },
+  };
+}
+
+function policyOf(decide: Decide, observationSize: number, actionSize: number): Policy {
+  return {
+    observationSize,
+    actionSize,
+    version: 1,
+    decide: async (observation, _noise, out) => {
+      const action = await decide(observation.subarray(0, observationSize));
+      const isUsable = action.length === actionSize && Array.from(action).every((value) => Math.abs(value) <= 1);
+      if (isUsable) return out.set(action);
+      throw new ReinError(
+        'policy',
+        `An action is ${actionSize} numbers from −1 to 1, not [${Array.from(action).join(', ')}].`,
+      );
+    },
+    close: async () => undefined,
+  };
+}
