@@ -51,6 +51,18 @@ export interface WallGuardOptions {
   readonly authority?: GuardConfig['authority'];
 }
 
+/** Noise as small as no tank notices, rad: a guard's file takes none of 0. */
+const NO_NOISE_RAD = 1e-9;
+
+/** As a guard's file has it: without the driver that a robot's file has beside it. */
+function asWritten(model: RobotModel): RobotModel {
+  const { driver: _, ...bare } = model as RobotModel & { driver?: unknown };
+  const joints = model.joints.map(({ encoderNoiseRad, ...joint }) =>
+    encoderNoiseRad === undefined ? joint : { ...joint, encoderNoiseRad: Math.max(NO_NOISE_RAD, encoderNoiseRad) },
+  );
+  return { ...bare, joints };
+}
+
 export class WallGuard {
   readonly model: RobotModel;
   readonly child: ChildProcess;
@@ -87,7 +99,7 @@ export class WallGuard {
     const socketPath = join(folder, 'guard.sock');
     const driver = { name: 'mock', options: mock } as const;
     const config: GuardConfig = {
-      ...{ model, action, policyPeriodS: 0.1, driver, socketPath, authority },
+      ...{ model: asWritten(model), action, policyPeriodS: 0.1, driver, socketPath, authority },
       realTimePriority: 'try',
     };
     writeFileSync(join(folder, 'guard.json'), JSON.stringify(config));
@@ -95,7 +107,8 @@ export class WallGuard {
       env: { ...process.env, REIN_LOG: 'error', ...env },
       execArgv: [...nodeFlags],
     });
-    await once(child, 'message');
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error('the guard ended before it was ready')));
+    await Promise.race([once(child, 'message'), ended]);
     return new WallGuard(model, folder, child, await connectGuardLink(socketPath), socketPath);
   }
 
