@@ -89,7 +89,10 @@ describe('a guard that is flooded', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     const options = { name: 'mock', options: {} };
     const config = { model: mockModel, action: mockAction, policyPeriodS: 0.1, driver: options, socketPath };
-    writeFileSync(join(folder, 'guard.json'), JSON.stringify({ ...config, realTimePriority: 'try' }));
+    writeFileSync(
+      join(folder, 'guard.json'),
+      JSON.stringify({ ...config, authority: 'node', realTimePriority: 'try' }),
+    );
     guard = fork(dist('guard/guard-process.js'), [join(folder, 'guard.json')], {
       env: { ...process.env, REIN_LOG: 'fatal' },
     });
