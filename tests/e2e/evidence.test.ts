@@ -1,6 +1,6 @@
 /** `npm run evidence -- --page`: a page from what is kept, which says what is missing, and what is of another commit. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,8 +70,10 @@ describe('npm run evidence', { timeout: 60_000 }, () => {
   beforeAll(() => {
     clone = join(dir, 'clone');
     mkdirSync(join(clone, 'scripts'), { recursive: true });
-    for (const name of ['evidence.js', 'evidence-page.js', 'arguments.js', 'node-version.js'])
+    for (const name of ['evidence.js', 'evidence-page.js', 'arguments.js', 'node-version.js', 'read-typescript.js'])
       cpSync(join(root, 'scripts', name), join(clone, 'scripts', name));
+    cpSync(join(root, 'src', 'core', 'text.ts'), join(clone, 'src', 'core', 'text.ts'));
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
     cpSync(join(root, 'package.json'), join(clone, 'package.json'));
     writeFileSync(join(clone, 'limits.yaml'), 'speed: 1\n');
     const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: clone, stdio: 'ignore' });

@@ -18,6 +18,9 @@ import {
 import { GoOn } from './go-on.ts';
 import { type FailedMessage, unpackError } from './messages.ts';
 
+/** So long after a node has lost its guard the end of that process is known, ms. */
+const GUARD_EXIT_MS = 500;
+
 /** What the guard logs in a run's folder: when the arm is moved and held, how late its ticks were, what went wrong. */
 export const GUARD_LOG = 'guard.log';
 const SOCKET_FILE = 'guard.sock';
@@ -151,7 +154,10 @@ export class RobotProcesses {
       return;
     }
     // It would fail in the same way again.
-    this.fail(unpackError(message.error));
+    const error = unpackError(message.error);
+    this.#failure ??= error;
+    // A node may see that its guard is gone before this process does, which then says how it ended.
+    setTimeout(() => this.supervisor.stop(), error.kind === 'link' ? GUARD_EXIT_MS : 0);
   }
 }
 
