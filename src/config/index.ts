@@ -5,7 +5,6 @@ export { type Fact, type JointFacts, LIMIT_KEYS } from './limits/joint-facts.ts'
 export { isOwnLimits, noLimits, type OwnLimits, readOwnLimits } from './limits/own-limits.ts';
 export { type RosLimits, readRosLimits } from './limits/ros-limits.ts';
 export { configNames, shownPath } from './names.ts';
-export { PLUGIN_MEMBERS } from './plugins.ts';
 export { editorSchemas } from './reference.ts';
 export { type Override, resolveConfig } from './resolve.ts';
 export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';

@@ -4,15 +4,6 @@ import { findPlugin, type PluginKind } from '../core/index.ts';
 import { problemsError } from './text/place.ts';
 import { nodeAt, placeOf, type TreeNode, type TreePath } from './text/tree.ts';
 
-/** Functions that the default export of a plugin has, beside its name. */
-export const PLUGIN_MEMBERS: Readonly<Record<PluginKind, Readonly<Record<string, 'function'>>>> = {
-  driver: { create: 'function' },
-  task: { create: 'function' },
-  policy: { open: 'function' },
-  operator: { create: 'function' },
-  algorithm: { create: 'function' },
-};
-
 /** Where a file of each kind may name plugins. */
 const PLACES = {
   task: [

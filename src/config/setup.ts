@@ -20,7 +20,6 @@ import {
   type Task,
   type TaskPlugin,
 } from '../tasks/index.ts';
-import { PLUGIN_MEMBERS } from './plugins.ts';
 import type { PluginTaskConfig } from './schema/plugin-task.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -147,7 +146,7 @@ function createTask({ task, robot }: ResolvedConfig): Task {
 }
 
 function pluginTask(config: PluginTaskConfig, robot: RobotConfig): Task {
-  const plugin = loadPlugin<TaskPlugin>('task', config.module, PLUGIN_MEMBERS.task);
+  const plugin = loadPlugin<TaskPlugin>('task', config.module);
   const { name, action, policyHz, maxSteps } = config;
   const observation = { frames: config.historyFrames, ...onceFields(config, action) };
   const options = pluginOptions(plugin, config.options);

@@ -9,6 +9,15 @@ export const PLUGIN_CONTRACTS = { driver: 1, task: 1, policy: 1, operator: 1, al
 
 export type PluginKind = keyof typeof PLUGIN_CONTRACTS;
 
+/** The function by which a plugin of each kind is begun. */
+export const PLUGIN_ENTRIES: Readonly<Record<PluginKind, string>> = {
+  driver: 'create',
+  task: 'create',
+  policy: 'open',
+  operator: 'create',
+  algorithm: 'create',
+};
+
 export const PLUGIN_KINDS: readonly PluginKind[] = Object.keys(PLUGIN_CONTRACTS) as PluginKind[];
 
 /** What the default export of a plugin's module says of itself; `package.json` of an installed one has the same under `rein`. */

@@ -40,7 +40,7 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
   world: () => 'real',
   optionsOf: ({ kind: _, ...options }, { signalNames }) => ({ signalNames, ...options }),
   create: async ({ module, options, signalNames }, { model: robot }) => {
-    const plugin = loadPlugin<DriverPlugin>('driver', module, { create: 'function' });
+    const plugin = loadPlugin<DriverPlugin>('driver', module);
     const context = { robot, signalNames, options: pluginOptions(plugin, options) };
     const driver: unknown = await plugin.create(context);
     checkDriver(driver, plugin.name, context);

@@ -43,7 +43,7 @@ export async function openPluginPolicy(
   { module, options }: PluginReference,
   context: Omit<PolicyContext, 'options'>,
 ): Promise<ActingPolicy> {
-  const plugin = loadPlugin<PolicyPlugin>('policy', module, { open: 'function' });
+  const plugin = loadPlugin<PolicyPlugin>('policy', module);
   const opened: unknown = await plugin.open({ ...context, options: pluginOptions(plugin, options) });
   const sizes = { observationSize: observationSize(context.observation), actionSize: context.action.dimensions.length };
   checkPolicy(opened, plugin.name, sizes);

@@ -1,6 +1,6 @@
 /** The scripted operator of a task whose measures it knows, and the demonstrator that never lets go. */
 
-import { PLUGIN_MEMBERS, type PluginTaskConfig, pegTaskOf, type RunSetup } from '../config/index.ts';
+import { type PluginTaskConfig, pegTaskOf, type RunSetup } from '../config/index.ts';
 import { loadPlugin, pluginOptions } from '../core/index.ts';
 import {
   checkOperator,
@@ -64,7 +64,7 @@ function pluginOperator(
   seed: number,
 ): TeleopSource {
   if (operatorPlugin === undefined) return NOBODY;
-  const plugin = loadPlugin<OperatorPlugin>('operator', operatorPlugin.module, PLUGIN_MEMBERS.operator);
+  const plugin = loadPlugin<OperatorPlugin>('operator', operatorPlugin.module);
   const options = pluginOptions(plugin, operatorPlugin.options);
   const { observation, action } = task;
   const source: unknown = plugin.create({ observation, action, policyHz, role, seed, options });

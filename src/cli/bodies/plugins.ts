@@ -1,5 +1,4 @@
 /** `rein plugins`. */
-import { PLUGIN_MEMBERS } from '../../config/index.ts';
 import { type InstalledPlugin, installedPlugins, loadPlugin, type PluginKind, ReinError } from '../../core/index.ts';
 import type { PluginsOptions } from '../commands.ts';
 
@@ -28,7 +27,7 @@ function rowOf({ kind, name, version, contract, found }: InstalledPlugin, check:
 
 function troubleOf(kind: PluginKind, file: string): string | undefined {
   try {
-    loadPlugin(kind, file, PLUGIN_MEMBERS[kind]);
+    loadPlugin(kind, file);
     return undefined;
   } catch (error) {
     if (error instanceof ReinError) return error.message;

@@ -70,7 +70,7 @@ describe('a plugin is found', () => {
 });
 
 describe('a plugin is loaded', () => {
-  const load = (file: string): unknown => loadPlugin('driver', join(folder, file), { create: 'function' });
+  const load = (file: string): unknown => loadPlugin('driver', join(folder, file));
 
   it('once, with what its module gives', () => {
     put(

@@ -5,7 +5,14 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { PLUGIN_CONTRACTS, PLUGIN_KINDS, type PluginBase, type PluginKind, type PluginMark } from '../plugin.ts';
+import {
+  PLUGIN_CONTRACTS,
+  PLUGIN_ENTRIES,
+  PLUGIN_KINDS,
+  type PluginBase,
+  type PluginKind,
+  type PluginMark,
+} from '../plugin.ts';
 import { ReinError } from '../result.ts';
 import { didYouMean } from '../suggest.ts';
 
@@ -168,22 +175,19 @@ function article(kind: PluginKind): string {
 export type LoadedPlugin<P> = P & PluginBase<unknown> & { readonly rein: PluginMark };
 
 /**
- * Loads the plugin of `kind` in `file`, an absolute path, and checks its mark and that it has the `members` (names of
- * functions or objects that its kind asks for). Once a process: the same file gives the same object. Throws
+ * Loads the plugin of `kind` in `file`, an absolute path, and checks its mark and that it has the function that its kind
+ * begins with. Once a process: the same file gives the same object. Throws
  * `ReinError('config')` in one sentence, whatever the module does wrong; a module must not await while it loads.
  */
-export function loadPlugin<P extends object>(
-  kind: PluginKind,
-  file: string,
-  members: Readonly<Record<string, 'function' | 'object'>>,
-): LoadedPlugin<P> {
+export function loadPlugin<P extends object>(kind: PluginKind, file: string): LoadedPlugin<P> {
   const plugin = defaultExportOf(kind, file);
   const trouble =
     plugin === undefined
       ? `${file} has no default export`
       : ((markOf(plugin) === undefined
           ? `the default export of ${file} is no plugin`
-          : markTrouble(`the plugin ${file}`, markOf(plugin)!, kind)) ?? memberTrouble(file, plugin, members));
+          : markTrouble(`the plugin ${file}`, markOf(plugin)!, kind)) ??
+        memberTrouble(file, plugin, PLUGIN_ENTRIES[kind]));
   if (trouble === undefined) return plugin as LoadedPlugin<P>;
   throw new ReinError('config', `${trouble[0]!.toUpperCase()}${trouble.slice(1)}.`, { remedy: remedyOf(kind) });
 }
@@ -218,14 +222,9 @@ function markOf(plugin: Record<string, unknown>): Partial<PluginMark> | undefine
   return typeof mark === 'object' && mark !== null ? (mark as Partial<PluginMark>) : undefined;
 }
 
-function memberTrouble(
-  file: string,
-  plugin: Record<string, unknown>,
-  members: Readonly<Record<string, string>>,
-): string | undefined {
+function memberTrouble(file: string, plugin: Record<string, unknown>, entry: string): string | undefined {
   if (typeof plugin['name'] !== 'string' || plugin['name'] === '') return `the plugin ${file} has no name`;
-  const missing = Object.entries(members).find(([name, type]) => typeof plugin[name] !== type || plugin[name] === null);
-  if (missing !== undefined) return `the plugin ${file} has no ${missing[1]} called ${missing[0]}`;
+  if (typeof plugin[entry] !== 'function') return `the plugin ${file} has no function called ${entry}`;
   const { options } = plugin;
   if (options === undefined || typeof (options as { parse?: unknown } | null)?.parse === 'function') return undefined;
   return `\`options\` of the plugin ${file} has no function called parse`;

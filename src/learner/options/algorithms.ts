@@ -39,7 +39,7 @@ export async function loadAlgorithm({
 }
 
 function pluginAlgorithm({ module, options }: PluginReference): Algorithm {
-  const plugin = loadPlugin<AlgorithmPlugin>('algorithm', module, { create: 'function' });
+  const plugin = loadPlugin<AlgorithmPlugin>('algorithm', module);
   const algorithm = plugin.create(pluginOptions(plugin, options));
   const trouble = algorithmTrouble(algorithm);
   if (trouble === undefined) return algorithm;
