@@ -22,7 +22,10 @@ const { values, positionals: only } = scriptArguments(import.meta.url, {
 const reports = mkdtempSync(join(tmpdir(), 'rein-coverage-'));
 process.on('exit', () => rmSync(reports, { recursive: true, force: true }));
 /** What counts: tests beside the code, and the properties of the whole chain. */
-const tests = only.length > 0 ? only : ['src/safety', 'tests/property'];
+const tests =
+  only.length > 0
+    ? only
+    : ['src/safety', 'tests/sim-time/safety-chain', 'tests/sim-time/stages-matter', 'tests/sim-time/clearances-matter'];
 const counted = only.length > 0 ? only.map((path) => `${path}/**/*.ts`) : ['src/safety/**/*.ts'];
 
 const args = [

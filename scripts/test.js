@@ -20,29 +20,11 @@ const suiteLimitMs = 7 * 60_000;
 const realTimeLimitMs = 10 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
-/** Beginnings of the paths of end-to-end tests that wait for no clock, only for each other's share of the machine, */
-const patient = [
-  ...['sim-run', 'sim-bad-input', 'safety-check', 'link-kill', 'full-disk'],
-  ...['bench', 'build', 'package', 'sweep', 'torque-observer', 'train-kill', 'webgpu'],
-].map((name) => `tests/e2e/${name}`);
-/** and of those that wait for a slow robot or for people's hands, and leave most of the machine to another. */
+/** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
-  ...[
-    ...[
-      'authority',
-      'exit-ramp',
-      'guardian',
-      'identify-ends',
-      'identify-person',
-      'keyboard-pty',
-      'run-alone',
-      'run-demonstrate',
-      'run-learn',
-    ],
-    ...['run-without-learner', 'sim-demonstrate', 'sim-end', 'sim-keyboard'],
-  ].map((name) => `tests/e2e/${name}`),
-  ...['node', 'link', 'silence'].map((name) => `tests/faults/wall/${name}`),
-];
+  ...['authority', 'exit-ramp', 'guardian', 'identify-ends', 'identify-person', 'keyboard-pty', 'run-alone'],
+  ...['run-demonstrate', 'run-learn', 'run-without-learner', 'faults-node', 'faults-link', 'faults-silence'],
+].map((name) => `tests/wall-time/${name}.`);
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };
 const totals = { passed: 0, failed: 0, skipped: 0 };
@@ -64,17 +46,13 @@ if (patterns.length > 0) {
   // passes then; a file in which one failed twice beside others has a last try with nothing beside it. Tests without a clock get
   // no second try: what fails for one seed is a defect.
   const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
-  await suite('end-to-end tests that mostly wait', [...waiting, '--maxWorkers=4', ...again]);
-  const patientTests = suite(
-    'end-to-end tests whose time is simulated',
-    [...patient, '--testTimeout=120000', ...again],
-    BESIDE,
-  );
+  await suite('tests in real time that mostly wait', [...waiting, '--maxWorkers=4', ...again]);
+  const simTime = suite('tests in simulated time', ['tests/sim-time', '--testTimeout=120000', ...again], BESIDE);
   // One file at a time: these start processes of their own, and keep real time to the millisecond.
-  const others = [...patient, ...waiting].flatMap((path) => ['--exclude', `${path}*`]);
-  const oneByOne = ['tests/e2e', 'tests/faults/wall', '--no-file-parallelism', ...again, ...others];
-  await suite('end-to-end tests in real time', oneByOne, { limitMs: realTimeLimitMs });
-  await patientTests;
+  const others = waiting.flatMap((path) => ['--exclude', `${path}*`]);
+  const oneByOne = ['tests/wall-time', '--no-file-parallelism', ...again, ...others];
+  await suite('tests in real time, one after the other', oneByOne, { limitMs: realTimeLimitMs });
+  await simTime;
   await onceMoreAlone();
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
@@ -91,7 +69,7 @@ finish();
  * few are no accident.
  */
 async function onceMoreAlone() {
-  const files = [...failedFiles.keys()].filter((path) => /^tests\/(e2e|faults\/wall)\//.test(path));
+  const files = [...failedFiles.keys()].filter((path) => /^tests\/(sim|wall)-time\//.test(path));
   if (files.length > LAST_TRIES) return;
   for (const file of files) {
     const { passed, failed, skipped, lines } = failedFiles.get(file);
@@ -109,7 +87,7 @@ async function unitTests() {
   const replacing = testsThatReplaceModules();
   await suite('unit, property and contract tests', [
     '--no-isolate',
-    ...['tests/e2e/**', 'tests/faults/wall/**', 'tests/ros/**', ...replacing].flatMap((path) => ['--exclude', path]),
+    ...['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...replacing].flatMap((path) => ['--exclude', path]),
   ]);
   await suite('unit tests that replace modules', replacing);
 }

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createTransition, sealWeights, type Transition } from '../../../src/core/index.ts';
+import { createTransition, sealWeights, type Transition } from '../../src/core/index.ts';
 import {
   connectUplink,
   type LearnerServer,
   openJournal,
   startLearnerServer,
   subscribeWeights,
-} from '../../../src/link/index.ts';
-import type { UplinkState } from '../../../src/link/uplink.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { type SilentWire, startSilentWire } from '../../support/silent-wire.ts';
+} from '../../src/link/index.ts';
+import type { UplinkState } from '../../src/link/uplink.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { type SilentWire, startSilentWire } from '../support/silent-wire.ts';
 
 const SIZES = { observationSize: 4, actionSize: 2 };
 const RUN = { runId: 'run-1', schemaHash: '00112233445566ff' };

@@ -1,13 +1,13 @@
 /** Rows of the chain itself, end to end: guard processes that are asked for what their robot must not do. */
 import { afterEach, describe, expect } from 'vitest';
-import { resolveConfig } from '../../../src/config/index.ts';
-import { ArmKinematics, type RobotModel } from '../../../src/core/index.ts';
-import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../../../src/safety/bits.ts';
-import { TANK_EMPTY } from '../../../src/safety/index.ts';
-import { jointAction } from '../../support/fault-rig.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { ur5eLike } from '../../support/robot-models.ts';
-import { rowsOf, WallGuard } from '../../support/wall-guard.ts';
+import { resolveConfig } from '../../src/config/index.ts';
+import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
+import { BARRIER_BRAKE, BARRIER_STEERED, SHIELD_BRAKE, SHIELD_SCALED } from '../../src/safety/bits.ts';
+import { TANK_EMPTY } from '../../src/safety/index.ts';
+import { jointAction } from '../support/fault-rig.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { ur5eLike } from '../support/robot-models.ts';
+import { rowsOf, WallGuard } from '../support/wall-guard.ts';
 
 /** The largest step of a joint that one action asks for, rad. */
 const SCALE_RAD = 0.09;

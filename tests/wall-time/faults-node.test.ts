@@ -7,20 +7,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
-import { createSetup, resolveConfig } from '../../../src/config/index.ts';
-import { SystemClock } from '../../../src/core/index.ts';
-import { connectGuardLink } from '../../../src/guard/index.ts';
-import { Image } from '../../../src/ros/messages/definitions.ts';
-import { subscribeObservations } from '../../../src/ros/observations/subscribe.ts';
-import type { RosPort } from '../../../src/ros/port/ros-port.ts';
-import { faultsOf } from '../../../src/safety/index.ts';
-import { EpisodeRunner, guardConfigOf } from '../../../src/session/index.ts';
-import { JOY_PADS, JoyTeleop, mappingOf } from '../../../src/teleop/index.ts';
-import { faultRow } from '../../support/fault-row.ts';
+import { createSetup, resolveConfig } from '../../src/config/index.ts';
+import { SystemClock } from '../../src/core/index.ts';
+import { connectGuardLink } from '../../src/guard/index.ts';
+import { Image } from '../../src/ros/messages/definitions.ts';
+import { subscribeObservations } from '../../src/ros/observations/subscribe.ts';
+import type { RosPort } from '../../src/ros/port/ros-port.ts';
+import { faultsOf } from '../../src/safety/index.ts';
+import { EpisodeRunner, guardConfigOf } from '../../src/session/index.ts';
+import { JOY_PADS, JoyTeleop, mappingOf } from '../../src/teleop/index.ts';
+import { faultRow } from '../support/fault-row.ts';
 
 const setup = createSetup(resolveConfig({ task: 'insert', seed: 0 }));
 const clock = new SystemClock();
-const guardModule = fileURLToPath(new URL('../../../dist/guard/guard-process.js', import.meta.url));
+const guardModule = fileURLToPath(new URL('../../dist/guard/guard-process.js', import.meta.url));
 
 /** A guard process over the simulated arm. */
 async function simulatedGuard() {

@@ -7,20 +7,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { StopMeasure, StopTrialName, StopTrialResult } from '../../../bench/stop-trials/result.ts';
-import { createActionCommand } from '../../../src/guard/index.ts';
-import { commandNumbers, packCommand } from '../../../src/guard/link/frames.ts';
-import { MessageBudget } from '../../../src/guard/link/message-budget.ts';
-import { encodeMessage } from '../../../src/guard/link/wire.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { mockAction, mockModel } from '../../support/mock-guard.ts';
-import { until } from '../../support/until.ts';
+import type { StopMeasure, StopTrialName, StopTrialResult } from '../../bench/stop-trials/result.ts';
+import { createActionCommand } from '../../src/guard/index.ts';
+import { commandNumbers, packCommand } from '../../src/guard/link/frames.ts';
+import { MessageBudget } from '../../src/guard/link/message-budget.ts';
+import { encodeMessage } from '../../src/guard/link/wire.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { mockAction, mockModel } from '../support/mock-guard.ts';
+import { until } from '../support/until.ts';
 
 // Threads and processes run the compiled code: this version of Node cannot strip types.
-const dist = (file: string): string => fileURLToPath(new URL(`../../../dist/${file}`, import.meta.url));
+const dist = (file: string): string => fileURLToPath(new URL(`../../dist/${file}`, import.meta.url));
 const { runStopTrials } = (await import(
   dist('bench/stop-trials/run-trials.js')
-)) as typeof import('../../../bench/stop-trials/run-trials.ts');
+)) as typeof import('../../bench/stop-trials/run-trials.ts');
 const TRIALS = 2;
 /** `npm run evidence` floods for as long as row 32 says; a test run has not the time. */
 const FLOOD_S = Number(process.env['REIN_FLOOD_S'] ?? 5);

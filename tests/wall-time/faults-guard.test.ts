@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import type { RobotModel } from '../../../src/core/index.ts';
-import { connectGuardLink, GUARD_NODE_FLAGS } from '../../../src/guard/index.ts';
-import { OVERLOADED, TICK_STALLED } from '../../../src/safety/fault-table/flags.ts';
-import { OVERRUN, START_FAR } from '../../../src/safety/index.ts';
-import { jointAction } from '../../support/fault-rig.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { ur5eLike } from '../../support/robot-models.ts';
-import { rowsOf, type SeenTick, WallGuard } from '../../support/wall-guard.ts';
+import type { RobotModel } from '../../src/core/index.ts';
+import { connectGuardLink, GUARD_NODE_FLAGS } from '../../src/guard/index.ts';
+import { OVERLOADED, TICK_STALLED } from '../../src/safety/fault-table/flags.ts';
+import { OVERRUN, START_FAR } from '../../src/safety/index.ts';
+import { jointAction } from '../support/fault-rig.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { ur5eLike } from '../support/robot-models.ts';
+import { rowsOf, type SeenTick, WallGuard } from '../support/wall-guard.ts';
 
 const model: RobotModel = {
   ...ur5eLike,

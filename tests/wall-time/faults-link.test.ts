@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 import { Dealer } from 'zeromq';
-import { connectUplink, openJournal, readJournal } from '../../../src/link/index.ts';
-import { encodeFrame } from '../../../src/link/wire.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { LinkProcesses, type Started } from '../../support/link-processes.ts';
-import { freeAddress } from '../../support/live-run.ts';
-import { until } from '../../support/until.ts';
+import { connectUplink, openJournal, readJournal } from '../../src/link/index.ts';
+import { encodeFrame } from '../../src/link/wire.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { LinkProcesses, type Started } from '../support/link-processes.ts';
+import { freeAddress } from '../support/live-run.ts';
+import { until } from '../support/until.ts';
 
 const SIZES = { observationSize: 8, actionSize: 3 };
 const RUN = { runId: 'run', schemaHash: '00112233445566ff' };

@@ -5,12 +5,12 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect } from 'vitest';
-import { sealWeights } from '../../../src/core/index.ts';
-import { encodeBundle } from '../../../src/link/index.ts';
-import { encodeFrame } from '../../../src/link/wire.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { LinkProcesses } from '../../support/link-processes.ts';
-import { until } from '../../support/until.ts';
+import { sealWeights } from '../../src/core/index.ts';
+import { encodeBundle } from '../../src/link/index.ts';
+import { encodeFrame } from '../../src/link/wire.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { LinkProcesses } from '../support/link-processes.ts';
+import { until } from '../support/until.ts';
 
 const RUN = { runId: 'run', schemaHash: '00112233445566ff' };
 const LIMIT_MS = 30_000;

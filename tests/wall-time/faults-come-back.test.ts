@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect } from 'vitest';
-import { createTransition, sealWeights } from '../../../src/core/index.ts';
-import { connectUplink, openJournal, startLearnerServer, subscribeWeights } from '../../../src/link/index.ts';
-import { faultRow } from '../../support/fault-row.ts';
-import { type Direction, LIES, type Lie, startLyingProxy } from '../../support/lying-proxy.ts';
-import { until } from '../../support/until.ts';
+import { createTransition, sealWeights } from '../../src/core/index.ts';
+import { connectUplink, openJournal, startLearnerServer, subscribeWeights } from '../../src/link/index.ts';
+import { faultRow } from '../support/fault-row.ts';
+import { type Direction, LIES, type Lie, startLyingProxy } from '../support/lying-proxy.ts';
+import { until } from '../support/until.ts';
 
 const RUN = { runId: 'run', schemaHash: '00112233445566ff' };
 const SIZES = { observationSize: 8, actionSize: 3 };

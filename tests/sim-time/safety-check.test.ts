@@ -131,7 +131,7 @@ describe('rein safety check', () => {
   );
 
   // As few ticks as show it with room to spare: every second of these counts in CI. Start guard and limiter need more of
-  // them: `npm run safety:million` leaves those out, tests/property/stages-matter.test.ts shows them in little.
+  // them: `npm run safety:million` leaves those out, tests/sim-time/stages-matter.test.ts shows them in little.
   it.each<[string, readonly string[], readonly ViolationKind[], number]>([
     ['arm6', ['sanitize'], ['disobedience'], 2000],
     // The shield stands behind brake bound and barrier, and the tank slows whatever moves.
