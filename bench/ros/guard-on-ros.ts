@@ -59,6 +59,6 @@ function configOf(controlHz: number, isBehindRos: boolean, socketPath: string): 
       { option: 'rate', path: ['robot', 'controlHz'], value: controlHz },
     ],
   });
-  const guard = guardConfigOf(createSetup(config), socketPath, 'node');
+  const guard = guardConfigOf(config, createSetup(config).task.signalNames, { socketPath, authority: 'node' });
   return isBehindRos ? guard : { ...guard, driver: { name: 'mock', options: {} } };
 }

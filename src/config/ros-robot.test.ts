@@ -16,12 +16,12 @@ describe('a robot behind ROS 2', () => {
 
   it('takes the place of the robot that the task names, with the same numbers to learn from', () => {
     const own = createSetup(resolveConfig({ task: 'insert-tight', seed: 1 }));
-    const setup = createSetup(resolveConfig({ task: 'insert-tight', seed: 1, overrides: [behindRos] }), ['--ros-args']);
+    const setup = createSetup(resolveConfig({ task: 'insert-tight', seed: 1, overrides: [behindRos] }));
     expect(setup.schemaHash).toBe(own.schemaHash);
     expect(setup.driver).toMatchObject({
       name: 'ros',
       options: { signalNames: setup.task.signalNames, signals: [{ name: 'depthM' }] },
-      processes: { rosArguments: ['--ros-args'] },
+      processes: { rosArguments: [] },
     });
     expect(setup.driver.processes?.bridgeModule).toMatch(/ros\/bridge\/bridge-process\.js$/);
   });

@@ -43,13 +43,13 @@ export interface RunSetup {
   readonly meaning: Readonly<Record<string, unknown>>;
 }
 
-/** Builds the task and the driver's options that `config` describes. `rosArguments`: for a robot behind ROS 2, `--ros-args …`. */
-export function createSetup(config: ResolvedConfig, rosArguments: readonly string[] = []): RunSetup {
+/** Builds the task and the driver's options that `config` describes. Loads the task's module where it is one of others. */
+export function createSetup(config: ResolvedConfig): RunSetup {
   const task = createTask(config);
   return {
     config,
     task,
-    driver: driverSpec(config.robot, task, () => pegSceneOf(config), rosArguments),
+    driver: driverSpec(config.robot, task, () => pegSceneOf(config)),
     schemaHash: schemaHash(task.observation, task.action),
     observationSize: observationSize(task.observation),
     parts: observationParts(task.observation),
@@ -100,8 +100,8 @@ export function taskActionOf({ config, task }: RunSetup): TaskAction {
 }
 
 /**
- * What a guard makes the driver of `robot` from. `rosArguments`: as of `createSetup`; `scene`: the run whose task says the measures
- * of simulated surroundings. Throws `ReinError('config')`.
+ * What a guard makes the driver of `robot` from. `rosArguments`: for a robot behind ROS 2, `--ros-args …`; `scene`: measures of
+ * simulated surroundings, by the task. Throws `ReinError('config')`.
  */
 export function driverSpec(
   robot: RobotConfig,

@@ -18,7 +18,7 @@ export {
   unpackError,
 } from './run/messages.ts';
 export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
-export { guardConfigOf, prepareWaitingRun } from './run/prepare-run.ts';
+export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { abandonRunFolder, createRunFolder, LIVE_COMMAND, type RunFolder, runIdOf } from './run-folder.ts';

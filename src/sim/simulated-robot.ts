@@ -50,11 +50,16 @@ export async function createSimulatedRobot(setup: RunSetup, timings?: StepTiming
   const base = await openBase(setup);
   const driver = await createDriver(setup.driver, { model: robot });
   await driver.open();
+  if (driver.scene === undefined) {
+    await driver.close();
+    throw new ReinError('driver', `The robot ${robot.name} is no simulation: its driver ${driver.name} has no scene.`, {
+      remedy: 'Run it in real time, with rein run: there a person lets it go on.',
+    });
+  }
   const sceneNow = (): Scene => {
-    if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has no scene to arrange`);
+    if (driver.scene === undefined) throw new TypeError(`the driver ${driver.name} has lost its scene`);
     return driver.scene;
   };
-  sceneNow();
   const link = new MemoryGuardLink({
     shape: {
       joints: robot.joints.length,

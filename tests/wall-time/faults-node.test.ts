@@ -27,7 +27,10 @@ async function simulatedGuard() {
   const folder = mkdtempSync(join(tmpdir(), 'rein-wall-node-'));
   const socketPath = join(folder, 'guard.sock');
   const file = join(folder, 'guard.json');
-  writeFileSync(file, JSON.stringify(guardConfigOf(setup, socketPath, 'node')));
+  writeFileSync(
+    file,
+    JSON.stringify(guardConfigOf(setup.config, setup.task.signalNames, { socketPath, authority: 'node' })),
+  );
   const child = fork(guardModule, [file], { env: { ...process.env, REIN_LOG: 'error' } });
   await once(child, 'message');
   const link = await connectGuardLink(socketPath);

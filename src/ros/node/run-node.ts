@@ -6,9 +6,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSetup } from '../../config/index.ts';
 import { describeError, refuseDebugger } from '../../core/index.ts';
-import { GUARD_LOG, guardConfigOf, guardStopMs, prepareWaitingRun, RobotProcesses } from '../../session/index.ts';
+import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/index.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
@@ -76,24 +75,27 @@ export async function runNode(argv: readonly string[]): Promise<number> {
 async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
   refuseDebugger();
   const { fullName } = settings.identity;
-  const setup = createSetup(settings.config, rosArgumentsOf(settings));
-  const { path: folder, configFile, runId } = await prepareWaitingRun(settings, setup);
+  const { config, learner, policy, out } = settings;
+  const prepared = await prepareRun({ config, learner, policy, out, asksLearner: 'byItself' });
+  const { path: folder, configFile, runId } = prepared.folder;
+  const rosArguments = rosArgumentsOf(settings);
   let joined: string | undefined;
   const mark = leaveMark(fullName, process.env['ROS_DOMAIN_ID'] ?? '0');
   try {
     const processes = new RobotProcesses({
       guardLog: join(folder, GUARD_LOG),
-      guard: (socketPath) => guardConfigOf(setup, socketPath, 'node'),
+      guard: (socketPath) =>
+        guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments }),
       node: (socketPath, restart) => {
         const run = { folder, configFile, runId: joined ?? runId, hasJoined: joined !== undefined };
-        const config = childConfig(settings, argv, { ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode });
+        const child = childConfig(settings, argv, { ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode });
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
-        return { modulePath, args: [JSON.stringify(config)] };
+        return { modulePath, args: [JSON.stringify(child)] };
       },
       comesUp: 'inactive',
       supervision: {
         ...{ nodeStarts: 'besideGuard', maxNodeRestarts: NODE_RESTARTS, nodeStopLimitMs: NODE_STOP_MS },
-        stopLimitMs: guardStopMs(setup.config.robot, GUARD_STOP_MS),
+        stopLimitMs: guardStopMs(config.robot, GUARD_STOP_MS),
       },
       print: (line) => process.stderr.write(`rein node: ${fullName}: ${line}\n`),
       onNodeMessage: (message) => {

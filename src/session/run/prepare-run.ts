@@ -1,24 +1,20 @@
-/** What is looked at before a robot is started: learner, policy file, folder. What is wrong is found before anything runs. */
-
-import type { ResolvedConfig } from '../../config/index.ts';
-import { type RunSetup, taskActionOf } from '../../config/index.ts';
+/** What is done before a robot is started: what its configuration names is checked elsewhere, and its folder is opened. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { driverSpec, pegSceneOf, type ResolvedConfig } from '../../config/index.ts';
+import { ReinError } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
-import { parseAddress } from '../../link/index.ts';
-import { loadPolicyFile } from '../../policy/index.ts';
-import { checkBase } from '../base-policy.ts';
-import { pluginPolicyOf } from '../open-session.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
-import { checkOperators } from '../scripted-operators.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
-import { learnerOf } from './learner-of.ts';
+import type { CheckedMessage, CheckRequest } from './check-process.ts';
+import { type FailedMessage, unpackError } from './messages.ts';
 
-export interface RunPreparation {
-  readonly config: ResolvedConfig;
-  /** The learner's `tcp://host:port`; `undefined`: nothing is sent. */
-  readonly learner: string | undefined;
-  readonly policy: string | undefined;
+export interface RunPreparation extends CheckRequest {
   /** Run folder; one of an earlier start is carried on. */
   readonly out: string | undefined;
+  /** Ends the check. */
+  readonly signal?: AbortSignal;
 }
 
 /** A run that may start. */
@@ -26,51 +22,72 @@ export interface PreparedRun {
   readonly folder: RunFolder;
   /** The run that weights are taken of; `undefined`: the learner's, which is away and was never met in this folder. */
   readonly runId: string | undefined;
-  /** A learner is named and does not answer. */
+  /** A learner is named and does not answer, or was not asked. */
   readonly isLearnerAway: boolean;
+  /** Of the task: what the driver has to give. */
+  readonly signalNames: readonly string[];
 }
 
 /**
  * A learner that is away holds nothing up: the robot goes on with the run that its folder has joined, or waits to be told.
- * Rejects with `ReinError`; then no folder was made.
+ * Rejects with `ReinError`, and with what aborted `signal`; then no folder was made.
  */
-export async function prepareRun(request: RunPreparation, setup: RunSetup): Promise<PreparedRun> {
-  const learner = request.learner === undefined ? undefined : await learnerOf(request.learner, setup);
-  await checkPolicies(request, setup, learner?.runId);
-  const folder = await openLiveFolder(request.config, request.out);
-  if (request.learner === undefined) return { folder, runId: folder.runId, isLearnerAway: false };
-  return { folder, runId: learner?.runId ?? joinedRun(folder.path), isLearnerAway: learner === undefined };
+export async function prepareRun({ out, signal, ...request }: RunPreparation): Promise<PreparedRun> {
+  const { signalNames, runId } = await checkElsewhere(request, signal);
+  signal?.throwIfAborted();
+  const folder = await openLiveFolder(request.config, out);
+  if (request.learner === undefined) return { folder, runId: folder.runId, isLearnerAway: false, signalNames };
+  return { folder, runId: runId ?? joinedRun(folder.path), isLearnerAway: runId === undefined, signalNames };
 }
 
-/** The same for a node that asks its learner by itself: see `runToJoin`. The folder has a run of its own. */
-export async function prepareWaitingRun(request: RunPreparation, setup: RunSetup): Promise<RunFolder> {
-  if (request.learner !== undefined) parseAddress(request.learner);
-  await checkPolicies(request, setup, undefined);
-  return openLiveFolder(request.config, request.out);
+/** Runs `check-process.ts`. Modules of others run in it, so its answer is looked at like one of theirs. */
+async function checkElsewhere(request: CheckRequest, signal: AbortSignal | undefined): Promise<CheckedMessage> {
+  const child = fork(fileURLToPath(new URL('./check-process.js', import.meta.url)), [], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [],
+    serialization: 'advanced',
+    ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' }),
+  });
+  let answer: CheckedMessage | FailedMessage | undefined;
+  child.on('message', (message: CheckedMessage | FailedMessage) => {
+    answer = message;
+  });
+  child.send(request);
+  const [[code, killedBy]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
+  if (answer?.kind === 'failed') throw unpackError(answer.error);
+  if (answer !== undefined && isChecked(answer)) return answer;
+  const how = killedBy === null ? `exit code ${code}` : `signal ${killedBy}`;
+  throw new ReinError('environment', `What the configuration names could not be checked: the check ended (${how}).`, {
+    remedy: 'Its messages above say more.',
+  });
 }
 
-/** What the guard of `setup` is started with. */
-export function guardConfigOf(setup: RunSetup, socketPath: string, authority: GuardConfig['authority']): GuardConfig {
-  const { config, task, driver } = setup;
-  const { driver: _, ...model } = config.robot;
+function isChecked({ signalNames, runId }: CheckedMessage): boolean {
+  const areNames = Array.isArray(signalNames) && signalNames.every((name) => typeof name === 'string');
+  return areNames && (runId === undefined || typeof runId === 'string');
+}
+
+/** How a guard is reached, and by whom. */
+export type GuardPlace = Pick<GuardConfig, 'socketPath' | 'authority'> & {
+  /** For a robot behind ROS 2: `--ros-args …`. */
+  readonly rosArguments?: readonly string[];
+};
+
+/** What the guard of a checked run is started with. */
+export function guardConfigOf(
+  config: ResolvedConfig,
+  signalNames: readonly string[],
+  { socketPath, authority, rosArguments = [] }: GuardPlace,
+): GuardConfig {
+  const { robot, task } = config;
+  const { driver: _, ...model } = robot;
   return {
     model,
     action: task.action,
-    policyPeriodS: 1 / config.task.policyHz,
-    driver,
+    policyPeriodS: 1 / task.policyHz,
+    driver: driverSpec(robot, { name: task.name, signalNames }, () => pegSceneOf(config), rosArguments),
     socketPath,
     authority,
     realTimePriority: 'try',
   };
-}
-
-async function checkPolicies({ policy }: RunPreparation, setup: RunSetup, runId: string | undefined): Promise<void> {
-  await checkBase(setup);
-  checkOperators(setup);
-  await (await pluginPolicyOf(setup, policy))?.close();
-  if (policy === undefined) return;
-  const { observationSize, actionSize, schemaHash } = setup;
-  const taskAction = taskActionOf(setup);
-  const expected = { observationSize, actionSize, schemaHash, taskAction, ...(runId === undefined ? {} : { runId }) };
-  await (await loadPolicyFile(policy, expected)).close();
 }

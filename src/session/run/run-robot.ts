@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
-import { createSetup, type RunSetup } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
 import type { RunFolder } from '../run-folder.ts';
 import type { RunObserver } from '../run-log.ts';
@@ -43,14 +42,13 @@ const NODE_RESTARTS = 3;
 export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
   // This process speaks to the guard for people.
   refuseDebugger();
-  const setup = createSetup(request.config);
   checkDecider(request);
-  const prepared = await prepareRun(request, setup);
+  const { config, learner, policy, out, signal } = request;
+  const prepared = await prepareRun({ config, learner, policy, out, signal, asksLearner: 'here' });
   const { folder, runId } = prepared;
-  request.signal.throwIfAborted();
   request.observer.print(`run ${runId ?? 'of the learner'}, robot ${request.robotId}, files in ${folder.path}`);
   if (prepared.isLearnerAway) request.observer.print(awayLine(request, prepared));
-  return new RobotSupervision(request, setup, folder, runId).run();
+  return new RobotSupervision(request, prepared).run();
 }
 
 function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun): string {
@@ -76,12 +74,13 @@ class RobotSupervision {
   readonly #processes: RobotProcesses;
   #status: RunStatus | undefined;
 
-  constructor(request: RunRobotRequest, setup: RunSetup, folder: RunFolder, runId: string | undefined) {
+  constructor(request: RunRobotRequest, { folder, runId, signalNames }: PreparedRun) {
+    const { config } = request;
     this.#request = request;
     this.#folder = folder;
     this.#processes = new RobotProcesses({
       guardLog: join(folder.path, GUARD_LOG),
-      guard: (socketPath) => guardConfigOf(setup, socketPath, 'supervisor'),
+      guard: (socketPath) => guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' }),
       node: (socketPath) => ({
         modulePath: fileURLToPath(new URL('./node-process.js', import.meta.url)),
         args: [JSON.stringify(nodeConfig(request, folder, runId, socketPath))],
@@ -89,7 +88,7 @@ class RobotSupervision {
       comesUp: 'holding',
       supervision: {
         maxNodeRestarts: NODE_RESTARTS,
-        stopLimitMs: guardStopMs(setup.config.robot),
+        stopLimitMs: guardStopMs(config.robot),
         // Whoever starts a robot lets it move; after any stop somebody says so again.
         onGuardReady: ({ isSimulated }) => {
           if (!isSimulated) this.#processes.letStart();

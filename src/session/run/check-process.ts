@@ -1,0 +1,57 @@
+/**
+ * The check before a robot is started, as a process that ends with it. It loads everything that the configuration names: modules of
+ * others, policies, networks. The process that started it loads none of these, for it will hold the channel that lets the robot go on.
+ */
+import { createSetup, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
+import { parseAddress } from '../../link/index.ts';
+import { loadPolicyFile } from '../../policy/index.ts';
+import { checkBase } from '../base-policy.ts';
+import { pluginPolicyOf } from '../open-session.ts';
+import { checkOperators } from '../scripted-operators.ts';
+import { learnerOf } from './learner-of.ts';
+import { endFailed, tellParent } from './messages.ts';
+
+export interface CheckRequest {
+  readonly config: ResolvedConfig;
+  /** The learner's `tcp://host:port`; `undefined`: nothing is sent. */
+  readonly learner: string | undefined;
+  /** `byItself`: the node asks the learner when it needs it, and nobody does here. */
+  readonly asksLearner: 'here' | 'byItself';
+  /** A policy file to begin with. */
+  readonly policy: string | undefined;
+}
+
+/** What the check found out, which only the task's module and the learner know. */
+export interface CheckedMessage {
+  readonly kind: 'checked';
+  /** Names of the task's signals, which the driver has to give in this order. */
+  readonly signalNames: readonly string[];
+  /** The learner's run; absent where it was not asked, or did not answer. */
+  readonly runId?: string | undefined;
+}
+
+/** Rejects with `ReinError` for the first thing that is wrong. Leaves nothing open. */
+async function checked({ config, learner, asksLearner, policy }: CheckRequest): Promise<CheckedMessage> {
+  const setup = createSetup(config);
+  if (learner !== undefined) parseAddress(learner);
+  const info = learner === undefined || asksLearner === 'byItself' ? undefined : await learnerOf(learner, setup);
+  await checkBase(setup);
+  checkOperators(setup);
+  await (await pluginPolicyOf(setup, policy))?.close();
+  if (policy !== undefined) {
+    const { observationSize, actionSize, schemaHash } = setup;
+    const expected = { observationSize, actionSize, schemaHash, taskAction: taskActionOf(setup) };
+    await (await loadPolicyFile(policy, info === undefined ? expected : { ...expected, runId: info.runId })).close();
+  }
+  return { kind: 'checked', signalNames: setup.task.signalNames, runId: info?.runId };
+}
+
+// A terminal's Ctrl+C reaches the whole group: the parent decides what follows, and ends this process by itself.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit(1));
+process.once('message', (request: CheckRequest) => {
+  checked(request)
+    .then(tellParent)
+    // Whatever a module has left running ends with it.
+    .then(() => process.exit(0), endFailed);
+});

@@ -1,0 +1,131 @@
+/** Which processes of a run load modules of others, and how one is refused. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LiveRun, until } from '../support/live-run.ts';
+
+let run: LiveRun;
+
+beforeEach(() => {
+  run = new LiveRun(mkdtempSync(join(tmpdir(), 'rein-plugins-')));
+  for (const name of ['reach.yaml', 'my-arm.yaml', 'my-sac.yaml', 'inverse-kinematics.js']) put(name, exampleOf(name));
+  put('package.json', '{ "type": "module" }');
+  for (const [kind, name] of Object.entries(MODULES)) put(name, recording(kind, exampleOf(name)));
+});
+afterEach(async () => {
+  await run.end();
+  rmSync(run.folder, { recursive: true, force: true });
+});
+
+const MODULES = {
+  task: 'reach.js',
+  policy: 'go-there.js',
+  operator: 'go-there-by-hand.js',
+  driver: 'my-arm.js',
+  algorithm: 'my-sac.js',
+};
+
+function exampleOf(name: string): string {
+  return readFileSync(fileURLToPath(new URL(`../../examples/${name}`, import.meta.url)), 'utf8');
+}
+
+function put(name: string, text: string): void {
+  writeFileSync(join(run.folder, name), text);
+}
+
+/** The example in `text` without the package that it imports, noting which process loads it. */
+function recording(kind: string, text: string): string {
+  const note = `appendFileSync(${JSON.stringify(join(run.folder, 'loads'))}, \`\${process.pid} ${kind} \${process.argv[1]}\\n\`);`;
+  const mark = `const define = (plugin) => ({ ...plugin, rein: { kind: '${kind}', contract: 1 } });`;
+  const body = text
+    .replace(/import \{ define\w+ \} from 'rein';/, '')
+    .replace(/default define\w+\(/, 'default define(');
+  return `import { appendFileSync } from 'node:fs';\n${note}\n${mark}\n${body}`;
+}
+
+interface Load {
+  readonly pid: number;
+  readonly kind: string;
+  readonly program: string;
+}
+
+function loads(): Load[] {
+  const path = join(run.folder, 'loads');
+  const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  return lines.map((line) => {
+    const [pid, kind, path] = line.split(' ');
+    return { pid: Number(pid), kind: kind!, program: basename(path!) };
+  });
+}
+
+describe('rein run', { timeout: 60_000 }, () => {
+  const options = ['--task', './reach.yaml', '--operator', 'scripted', '--out', 'robot', '--quiet'];
+
+  it('loads no module of others where the channel is that lets a robot go on', async () => {
+    const moving = run.start('run', ...options, '--duration', '4');
+    expect(await moving.exit).toBe(0);
+    expect(moving.said()).toContain('safety 0 violations');
+    const found = loads();
+    expect(found.filter(({ pid }) => pid === moving.child.pid)).toEqual([]);
+    const programsOf = (kind: string): string[] => [
+      ...new Set(found.filter((load) => load.kind === kind).map(({ program }) => program)),
+    ];
+    for (const kind of ['task', 'policy', 'operator']) {
+      expect([kind, ...programsOf(kind)]).toEqual([kind, 'check-process.js', 'node-process.js']);
+    }
+    expect(programsOf('driver')).toEqual(['guard-worker.js']);
+    expect(programsOf('algorithm')).toEqual([]);
+  });
+
+  const define = (kind: string, members: string): string =>
+    `export default { name: 'x', rein: { kind: '${kind}', contract: 1 }, ${members} };`;
+  const wrongOptions = "create() {}, open() {}, options: { parse() { throw new Error('no number'); } }";
+
+  describe('refuses in a sentence, before anything moves,', () => {
+    it.each([
+      ['task', 'that throws', "throw new Error('no bus');", 'cannot be loaded: Error: no bus.'],
+      ['policy', 'that awaits', 'await 1;', 'awaits something while it loads.'],
+      ['operator', 'that exports nothing', '', 'has no default export.'],
+      ['policy', 'of another kind', define('driver', 'open() {}'), 'is a driver, and a policy is asked for here.'],
+      ['task', 'whose options are wrong', define('task', wrongOptions), 'The options of x are wrong: no number.'],
+      [
+        'operator',
+        'whose options are wrong',
+        define('operator', wrongOptions),
+        'The options of x are wrong: no number.',
+      ],
+      ['task', 'that gives nothing', define('task', 'create() {}'), 'create() gave no object.'],
+      ['policy', 'that gives nothing', define('policy', 'open() {}'), 'open() gave no object.'],
+      ['operator', 'that gives nothing', define('operator', 'create() {}'), 'create() gave no object.'],
+      ['policy', 'that ends its process', 'process.exit(3);', 'the check ended (exit code 3).'],
+    ] as const)('a %s %s', async (kind, _, text, sentence) => {
+      put(MODULES[kind], text);
+      const refused = run.start('run', ...options);
+      expect(await refused.exit).toBe(1);
+      const [said, remedy, ...more] = refused.said().trimEnd().split('\n');
+      expect(said).toMatch(/^rein: /);
+      expect(said).toContain(sentence);
+      expect([(remedy ?? '  → ').slice(0, 4), ...more]).toEqual(['  → ']);
+      expect(run.files('robot')).toEqual([]);
+    });
+  });
+
+  it('ends at Ctrl+C while a module takes its time', async () => {
+    put(
+      'go-there.js',
+      recording(
+        'policy',
+        "export default define({ name: 'x', open: () => new Promise(() => setInterval(() => {}, 1e3)) });",
+      ),
+    );
+    const waiting = run.start('run', ...options);
+    await until(() => loads().some((load) => load.kind === 'policy'), 'the policy');
+    waiting.child.kill('SIGINT');
+    expect(await waiting.exit).toBe(130);
+    expect(run.files('robot')).toEqual([]);
+    const [{ pid } = { pid: 0 }] = loads();
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+  });
+});
