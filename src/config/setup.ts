@@ -1,11 +1,10 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { fileURLToPath } from 'node:url';
 import {
-  loadPlugin,
   type ObservationParts,
   observationParts,
   observationSize,
-  pluginOptions,
+  openPlugin,
   ReinError,
   schemaHash,
 } from '../core/index.ts';
@@ -146,10 +145,9 @@ function createTask({ task, robot }: ResolvedConfig): Task {
 }
 
 function pluginTask(config: PluginTaskConfig, robot: RobotConfig): Task {
-  const plugin = loadPlugin<TaskPlugin>('task', config.module);
+  const { plugin, options } = openPlugin<TaskPlugin>('task', config);
   const { name, action, policyHz, maxSteps } = config;
   const observation = { frames: config.historyFrames, ...onceFields(config, action) };
-  const options = pluginOptions(plugin, config.options);
   const context = { name, robot, observation, action, policyHz, maxSteps, options };
   const task: unknown = plugin.create(context);
   checkPluginTask(task, plugin.name, context);

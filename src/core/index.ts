@@ -22,11 +22,12 @@ export {
   totalObservationSize,
 } from './environment.ts';
 export {
+  checkGiven,
   findPlugin,
   type InstalledPlugin,
   installedPlugins,
   loadPlugin,
-  pluginOptions,
+  openPlugin,
 } from './files/load-plugin.ts';
 export { acquireLock, type DirectoryLock, lockHolder } from './files/lock.ts';
 export { replaceFile, replaceFileSync } from './files/replace-file.ts';

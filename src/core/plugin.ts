@@ -3,19 +3,59 @@
  * the name of an installed package. `files/load-plugin.ts` finds and loads them; what each kind has to give stands with the
  * contract that it implements.
  */
+import type { ErrorKind } from './result.ts';
 
-/** Version of the contract that a plugin of each kind is written against. A change that breaks plugins counts up. */
-export const PLUGIN_CONTRACTS = { driver: 1, task: 1, policy: 1, operator: 1, algorithm: 1 } as const;
+export type PluginKind = 'driver' | 'task' | 'policy' | 'operator' | 'algorithm';
 
-export type PluginKind = keyof typeof PLUGIN_CONTRACTS;
+/** What a plugin of one kind is held to. */
+interface PluginContract {
+  /** What plugins are written against. A change that breaks them counts up. */
+  readonly version: number;
+  /** The function by which it is begun. */
+  readonly entry: 'create' | 'open';
+  /** Functions of what that gives. */
+  readonly functions: readonly string[];
+  /** Where something is missing: of which kind the error is, and who says what has to be there. */
+  readonly error: ErrorKind;
+  readonly remedy: string;
+}
 
-/** The function by which a plugin of each kind is begun. */
-export const PLUGIN_ENTRIES: Readonly<Record<PluginKind, string>> = {
-  driver: 'create',
-  task: 'create',
-  policy: 'open',
-  operator: 'create',
-  algorithm: 'create',
+export const PLUGIN_CONTRACTS: Readonly<Record<PluginKind, PluginContract>> = {
+  driver: {
+    version: 1,
+    entry: 'create',
+    functions: ['open', 'enable', 'disable', 'read', 'write', 'close'],
+    error: 'driver',
+    remedy: 'src/drivers/driver.ts says what a driver gives; tests/contract/driver.contract.ts checks all of it.',
+  },
+  task: {
+    version: 1,
+    entry: 'create',
+    functions: ['drawLayout', 'observe', 'judge'],
+    error: 'task',
+    remedy: 'src/tasks/task.ts says what a task gives.',
+  },
+  policy: {
+    version: 1,
+    entry: 'open',
+    functions: ['decide', 'close'],
+    error: 'policy',
+    remedy: 'src/policy/policy.ts says what a policy gives.',
+  },
+  operator: {
+    version: 1,
+    entry: 'create',
+    functions: ['poll', 'reset', 'close'],
+    error: 'config',
+    remedy: 'src/teleop/teleop-source.ts says what an operator gives.',
+  },
+  algorithm: {
+    version: 1,
+    entry: 'create',
+    functions: ['networks', 'policy'],
+    error: 'config',
+    remedy: 'src/learner/update/algorithm.ts says what an algorithm gives; spread one of rein/learner to begin with.',
+  },
 };
 
 export const PLUGIN_KINDS: readonly PluginKind[] = Object.keys(PLUGIN_CONTRACTS) as PluginKind[];
@@ -23,7 +63,7 @@ export const PLUGIN_KINDS: readonly PluginKind[] = Object.keys(PLUGIN_CONTRACTS)
 /** What the default export of a plugin's module says of itself; `package.json` of an installed one has the same under `rein`. */
 export interface PluginMark<K extends PluginKind = PluginKind> {
   readonly kind: K;
-  /** `PLUGIN_CONTRACTS` as of when it was written. */
+  /** Its version as of when it was written. */
   readonly contract: number;
 }
 
@@ -48,5 +88,5 @@ export function markPlugin<K extends PluginKind, B extends object>(
   kind: K,
   body: B,
 ): B & { readonly rein: PluginMark<K> } {
-  return { ...body, rein: { kind, contract: PLUGIN_CONTRACTS[kind] } };
+  return { ...body, rein: { kind, contract: PLUGIN_CONTRACTS[kind].version } };
 }

@@ -1,6 +1,6 @@
 /** Drivers of others: the plugin contract of the kind `driver`, and what a robot's file says of one. */
 import { z } from 'zod';
-import { loadPlugin, type PluginBase, pluginOptions, ReinError, type RobotModel } from '../core/index.ts';
+import { checkGiven, openPlugin, type PluginBase, type RobotModel } from '../core/index.ts';
 import { type Configured, pluginKeys } from '../schema/index.ts';
 import type { Driver } from './driver.ts';
 import type { DriverKind } from './driver-kind.ts';
@@ -39,16 +39,14 @@ export const pluginKind: DriverKind<Configured<typeof pluginSchema>, Configured<
   // Until it is made it may be anything, so it counts as what can hurt.
   world: () => 'real',
   optionsOf: ({ kind: _, ...options }, { signalNames }) => ({ signalNames, ...options }),
-  create: async ({ module, options, signalNames }, { model: robot }) => {
-    const plugin = loadPlugin<DriverPlugin>('driver', module);
-    const context = { robot, signalNames, options: pluginOptions(plugin, options) };
+  create: async ({ signalNames, ...reference }, { model: robot }) => {
+    const { plugin, options } = openPlugin<DriverPlugin>('driver', reference);
+    const context = { robot, signalNames, options };
     const driver: unknown = await plugin.create(context);
     checkDriver(driver, plugin.name, context);
     return driver;
   },
 };
-
-const METHODS = ['open', 'enable', 'disable', 'read', 'write', 'close'] as const;
 
 /** Refuses what a plugin called `name` gave for a driver where the guard could not use it. Throws `ReinError('driver')`. */
 function checkDriver(
@@ -56,15 +54,8 @@ function checkDriver(
   name: string,
   { robot, signalNames }: DriverPluginContext,
 ): asserts driver is Driver {
-  const refuse = (what: string): never => {
-    throw new ReinError('driver', `The driver ${name} cannot be used: ${what}.`, {
-      remedy: 'src/drivers/driver.ts says what a driver gives; tests/contract/driver.contract.ts checks all of it.',
-    });
-  };
-  if (typeof driver !== 'object' || driver === null) return refuse('create() gave no object');
+  const refuse = checkGiven('driver', name, driver);
   const given = driver as Partial<Driver>;
-  const missing = METHODS.find((method) => typeof given[method] !== 'function');
-  if (missing !== undefined) return refuse(`it has no function called ${missing}`);
   const joints = robot.joints.map((joint) => joint.name);
   if (!isSameList(given.jointNames, joints))
     return refuse(`its jointNames are ${shownList(given.jointNames)}, the robot's file has ${shownList(joints)}`);

@@ -1,17 +1,17 @@
 /** Policies of others: the plugin contract of the kind `policy`. */
 import {
   type ActionSpec,
+  checkGiven,
   err,
-  loadPlugin,
   type ObservationSpec,
   observationSize,
+  openPlugin,
   type PluginBase,
   type PluginReference,
-  pluginOptions,
   ReinError,
 } from '../core/index.ts';
 import type { OnnxPolicy } from './onnx/onnx-policy.ts';
-import type { Policy, PolicyNoise } from './policy.ts';
+import { checkAction, type Policy, type PolicyNoise } from './policy.ts';
 
 /** What a policy is opened for. */
 export interface PolicyContext<O = unknown> {
@@ -40,11 +40,11 @@ export type ActingPolicy = Policy &
  * finite or lies outside [−1, 1] rejects and never reaches the guard. It takes no weights. Throws `ReinError`.
  */
 export async function openPluginPolicy(
-  { module, options }: PluginReference,
+  reference: PluginReference,
   context: Omit<PolicyContext, 'options'>,
 ): Promise<ActingPolicy> {
-  const plugin = loadPlugin<PolicyPlugin>('policy', module);
-  const opened: unknown = await plugin.open({ ...context, options: pluginOptions(plugin, options) });
+  const { plugin, options } = openPlugin<PolicyPlugin>('policy', reference);
+  const opened: unknown = await plugin.open({ ...context, options });
   const sizes = { observationSize: observationSize(context.observation), actionSize: context.action.dimensions.length };
   checkPolicy(opened, plugin.name, sizes);
   return new PluginPolicy(plugin.name, opened);
@@ -74,10 +74,7 @@ class PluginPolicy implements ActingPolicy {
 
   async decide(observation: Float32Array, noise: PolicyNoise, out: Float32Array): Promise<void> {
     await this.#policy.decide(observation, noise, out);
-    // The negation also catches NaN.
-    if (!out.every((value) => Math.abs(value) <= 1)) {
-      throw new ReinError('policy', `The policy ${this.#name} gave [${out.join(', ')}], an action is from −1 to 1.`);
-    }
+    checkAction(`The policy ${this.#name}`, out, this.#policy.actionSize);
   }
 
   async swap(): Promise<ReturnType<typeof err<ReinError>>> {
@@ -99,15 +96,8 @@ function checkPolicy(
   name: string,
   sizes: { readonly observationSize: number; readonly actionSize: number },
 ): asserts policy is Policy {
-  const refuse = (what: string): never => {
-    throw new ReinError('policy', `The policy ${name} cannot be used: ${what}.`, {
-      remedy: 'src/policy/policy.ts says what a policy gives.',
-    });
-  };
-  if (typeof policy !== 'object' || policy === null) return refuse('open() gave no object');
+  const refuse = checkGiven('policy', name, policy);
   const given = policy as Partial<Policy>;
-  const missing = (['decide', 'close'] as const).find((method) => typeof given[method] !== 'function');
-  if (missing !== undefined) return refuse(`it has no function called ${missing}`);
   for (const key of ['observationSize', 'actionSize'] as const) {
     if (given[key] !== sizes[key]) return refuse(`its ${key} is ${String(given[key])}, the task has ${sizes[key]}`);
   }

@@ -1,7 +1,7 @@
 /** The scripted operator of a task whose measures it knows, and the demonstrator that never lets go. */
 
 import { type PluginTaskConfig, pegTaskOf, type RunSetup } from '../config/index.ts';
-import { loadPlugin, pluginOptions } from '../core/index.ts';
+import { openPlugin } from '../core/index.ts';
 import {
   checkOperator,
   type OperatorContext,
@@ -64,8 +64,7 @@ function pluginOperator(
   seed: number,
 ): TeleopSource {
   if (operatorPlugin === undefined) return NOBODY;
-  const plugin = loadPlugin<OperatorPlugin>('operator', operatorPlugin.module);
-  const options = pluginOptions(plugin, operatorPlugin.options);
+  const { plugin, options } = openPlugin<OperatorPlugin>('operator', operatorPlugin);
   const { observation, action } = task;
   const source: unknown = plugin.create({ observation, action, policyHz, role, seed, options });
   checkOperator(source, plugin.name);

@@ -1,7 +1,7 @@
 /** A simulated robot for a program of one's own: the same guard, safety chain and episodes as in every run, without a learner. */
 import { createSetup, resolveConfig } from '../config/index.ts';
-import { type ActionSpec, type GuardFrame, type ObservationSpec, ReinError, Rng } from '../core/index.ts';
-import type { Policy } from '../policy/index.ts';
+import { type ActionSpec, type GuardFrame, type ObservationSpec, Rng } from '../core/index.ts';
+import { checkAction, type Policy } from '../policy/index.ts';
 import type { EpisodeResult } from '../session/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -70,12 +70,8 @@ function policyOf(decide: Decide, observationSize: number, actionSize: number): 
     version: 1,
     decide: async (observation, _noise, out) => {
       const action = await decide(observation.subarray(0, observationSize));
-      const isUsable = action.length === actionSize && Array.from(action).every((value) => Math.abs(value) <= 1);
-      if (isUsable) return out.set(action);
-      throw new ReinError(
-        'policy',
-        `An action is ${actionSize} numbers from −1 to 1, not [${Array.from(action).join(', ')}].`,
-      );
+      checkAction('What decides', action, actionSize);
+      out.set(action);
     },
     close: async () => undefined,
   };

@@ -1,10 +1,10 @@
 /** Tasks of others: the plugin contract of the kind `task`. */
 import {
   type ActionSpec,
+  checkGiven,
   frameSize,
   type ObservationSpec,
   type PluginBase,
-  ReinError,
   type RobotModel,
 } from '../core/index.ts';
 import type { Task } from './task.ts';
@@ -35,15 +35,8 @@ export function checkPluginTask(
   plugin: string,
   { action, name, observation }: TaskContext,
 ): asserts task is Task {
-  const refuse = (what: string): never => {
-    throw new ReinError('task', `The task ${plugin} cannot be used: ${what}.`, {
-      remedy: 'src/tasks/task.ts says what a task gives.',
-    });
-  };
-  if (typeof task !== 'object' || task === null) return refuse('create() gave no object');
+  const refuse = checkGiven('task', plugin, task);
   const given = task as Partial<Task>;
-  const missing = (['drawLayout', 'observe', 'judge'] as const).find((method) => typeof given[method] !== 'function');
-  if (missing !== undefined) return refuse(`it has no function called ${missing}`);
   if (given.name !== name) return refuse(`its name is ${String(given.name)}, the task's file says ${name}`);
   if (typeof given.goal !== 'string') return refuse('it has no goal, one sentence for people');
   if (!Number.isSafeInteger(given.maxSteps) || (given.maxSteps as number) < 1)

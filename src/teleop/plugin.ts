@@ -1,5 +1,5 @@
 /** Operators of others: the plugin contract of the kind `operator`. */
-import { type ActionSpec, type ObservationSpec, type PluginBase, ReinError } from '../core/index.ts';
+import { type ActionSpec, checkGiven, type ObservationSpec, type PluginBase } from '../core/index.ts';
 import type { TeleopSource } from './teleop-source.ts';
 
 /** What an operator is made for. */
@@ -22,15 +22,8 @@ export interface OperatorPlugin<O = unknown> extends PluginBase<O> {
 
 /** Refuses what a plugin called `name` gave for an operator where a node could not use it. Throws `ReinError('config')`. */
 export function checkOperator(source: unknown, name: string): asserts source is TeleopSource {
-  const refuse = (what: string): never => {
-    throw new ReinError('config', `The operator ${name} cannot be used: ${what}.`, {
-      remedy: 'src/teleop/teleop-source.ts says what an operator gives.',
-    });
-  };
-  if (typeof source !== 'object' || source === null) return refuse('create() gave no object');
+  const refuse = checkGiven('operator', name, source);
   const given = source as Partial<TeleopSource>;
-  const missing = (['poll', 'reset', 'close'] as const).find((method) => typeof given[method] !== 'function');
-  if (missing !== undefined) return refuse(`it has no function called ${missing}`);
   if (typeof given.name !== 'string' || given.name === '') return refuse('it has no name');
   if (given.decidedBy !== 'human' && given.decidedBy !== 'scripted')
     return refuse('its decidedBy is neither human nor scripted');

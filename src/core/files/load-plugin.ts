@@ -7,11 +7,11 @@ import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import {
   PLUGIN_CONTRACTS,
-  PLUGIN_ENTRIES,
   PLUGIN_KINDS,
   type PluginBase,
   type PluginKind,
   type PluginMark,
+  type PluginReference,
 } from '../plugin.ts';
 import { ReinError } from '../result.ts';
 import { didYouMean } from '../suggest.ts';
@@ -161,8 +161,9 @@ function markTrouble(what: string, mark: Partial<PluginMark>, wanted?: PluginKin
   }
   if (wanted !== undefined && kind !== wanted)
     return `${what} is ${article(kind)}, and ${article(wanted)} is asked for here`;
-  if (contract !== PLUGIN_CONTRACTS[kind]) {
-    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${PLUGIN_CONTRACTS[kind]}`;
+  const { version } = PLUGIN_CONTRACTS[kind];
+  if (contract !== version) {
+    return `${what} is written against version ${JSON.stringify(contract) ?? 'undefined'} of the contract for ${kind}s, and this Rein has version ${version}`;
   }
   return undefined;
 }
@@ -187,7 +188,7 @@ export function loadPlugin<P extends object>(kind: PluginKind, file: string): Lo
       : ((markOf(plugin) === undefined
           ? `the default export of ${file} is no plugin`
           : markTrouble(`the plugin ${file}`, markOf(plugin)!, kind)) ??
-        memberTrouble(file, plugin, PLUGIN_ENTRIES[kind]));
+        memberTrouble(file, plugin, PLUGIN_CONTRACTS[kind].entry));
   if (trouble === undefined) return plugin as LoadedPlugin<P>;
   throw new ReinError('config', `${trouble[0]!.toUpperCase()}${trouble.slice(1)}.`, { remedy: remedyOf(kind) });
 }
@@ -228,6 +229,32 @@ function memberTrouble(file: string, plugin: Record<string, unknown>, entry: str
   const { options } = plugin;
   if (options === undefined || typeof (options as { parse?: unknown } | null)?.parse === 'function') return undefined;
   return `\`options\` of the plugin ${file} has no function called parse`;
+}
+
+/**
+ * Loads the plugin of `kind` that a configuration refers to, and has it check the options that stand there. Throws as
+ * `loadPlugin` and `pluginOptions` do.
+ */
+export function openPlugin<P extends object>(
+  kind: PluginKind,
+  { module, options }: PluginReference,
+): { readonly plugin: LoadedPlugin<P>; readonly options: unknown } {
+  const plugin = loadPlugin<P>(kind, module);
+  return { plugin, options: pluginOptions(plugin, options) };
+}
+
+/**
+ * Refuses what the plugin called `name` gave where it has not the functions of its kind. Gives how the caller refuses what else is
+ * wrong: with a clause that begins with what was given. Throws `ReinError` of the kind's own sort.
+ */
+export function checkGiven(kind: PluginKind, name: string, given: unknown): (clause: string) => never {
+  const { entry, functions, error, remedy } = PLUGIN_CONTRACTS[kind];
+  const refuse = (clause: string): never => {
+    throw new ReinError(error, `The ${kind} ${name} cannot be used: ${clause}.`, { remedy });
+  };
+  if (typeof given !== 'object' || given === null) return refuse(`${entry}() gave no object`);
+  const missing = functions.find((method) => typeof (given as Record<string, unknown>)[method] !== 'function');
+  return missing === undefined ? refuse : refuse(`it has no function called ${missing}`);
 }
 
 /** The options of a configuration as the plugin wants them. Throws `ReinError('config')` with what the plugin says of them. */

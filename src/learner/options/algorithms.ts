@@ -1,6 +1,6 @@
 /** Which algorithms there are. Each is loaded, and the engine that it is built from, only when something trains with it. */
 import { z } from 'zod';
-import { didYouMean, loadPlugin, type PluginReference, pluginOptions, ReinError } from '../../core/index.ts';
+import { checkGiven, didYouMean, openPlugin, type PluginReference, ReinError } from '../../core/index.ts';
 import type { AlgorithmPlugin } from '../plugin.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import { type LearnerConfig, learnerSettings } from './learner-config.ts';
@@ -38,25 +38,15 @@ export async function loadAlgorithm({
   });
 }
 
-function pluginAlgorithm({ module, options }: PluginReference): Algorithm {
-  const plugin = loadPlugin<AlgorithmPlugin>('algorithm', module);
-  const algorithm = plugin.create(pluginOptions(plugin, options));
-  const trouble = algorithmTrouble(algorithm);
-  if (trouble === undefined) return algorithm;
-  throw new ReinError('config', `The algorithm ${plugin.name} cannot be used: ${trouble}.`, {
-    remedy: 'src/learner/update/algorithm.ts says what an algorithm gives; spread one of rein/learner to begin with.',
-  });
-}
-
-/** What keeps a learner from training with what a plugin gave; nothing where the graph decides. */
-function algorithmTrouble(given: Partial<Algorithm> | undefined): string | undefined {
-  if (typeof given !== 'object' || given === null) return 'create() gave no object';
-  if (typeof given.name !== 'string' || given.name === '') return 'it has no name';
-  const missing = (['networks', 'policy'] as const).find((key) => typeof given[key] !== 'function');
-  if (missing !== undefined) return `it has no function called ${missing}`;
-  return typeof given.update?.inner === 'function'
-    ? undefined
-    : 'it has no update.inner, the function of its training call';
+/** Refuses what keeps a learner from training with what a plugin gave; the graph decides on the rest. */
+function pluginAlgorithm(reference: PluginReference): Algorithm {
+  const { plugin, options } = openPlugin<AlgorithmPlugin>('algorithm', reference);
+  const algorithm = plugin.create(options);
+  const refuse = checkGiven('algorithm', plugin.name, algorithm);
+  const { name, update }: Partial<Algorithm> = algorithm;
+  if (typeof name !== 'string' || name === '') refuse('it has no name');
+  if (typeof update?.inner !== 'function') refuse('it has no update.inner, the function of its training call');
+  return algorithm;
 }
 
 const { algorithm } = learnerSettings.shape;
