@@ -11,7 +11,6 @@ export { loadResolvedConfig, resolvedConfigText } from './resolved-file.ts';
 export { checkRobot } from './robot-checks.ts';
 export { loadRobotFile, type RobotFile } from './robot-file.ts';
 export type { JointLimits, LimitsConfig } from './schema/limits.ts';
-export type { PluginTaskConfig } from './schema/plugin-task.ts';
 export type { ResolvedConfig } from './schema/resolved.ts';
 export type { RobotConfig } from './schema/robot.ts';
 export type {

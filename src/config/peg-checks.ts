@@ -1,9 +1,9 @@
 /** What has to agree between a peg insertion task and its robot. */
 import { ArmKinematics } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
+import type { PegTaskConfig } from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import type { RobotConfig } from './schema/robot.ts';
-import type { PegTaskConfig } from './schema/task.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 const AXES = ['x', 'y', 'z'] as const;

@@ -1,6 +1,7 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
 import { ReinError } from '../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
+import type { TaskConfig } from '../tasks/index.ts';
 import { withEncoderFrom } from './encoder-file.ts';
 import type { Finding } from './finding.ts';
 import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
@@ -10,7 +11,6 @@ import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
 import type { ResolvedConfig, RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
-import type { TaskConfig } from './schema/task.ts';
 import { checkRobotTree, checkTaskTree } from './schema/variants.ts';
 import { checkLearner, checkTask } from './task-checks.ts';
 import { type Problem, problemsError } from './text/place.ts';

@@ -2,12 +2,12 @@
 import { resolve } from 'node:path';
 import { ReinError } from '../core/index.ts';
 import { driverKind } from '../drivers/index.ts';
+import type { TaskConfig } from '../tasks/index.ts';
 import { findConfig, folderOf } from './names.ts';
 import { withPlugins } from './plugins.ts';
 import { checkRobot } from './robot-checks.ts';
 import { oneAPlace } from './schema/check.ts';
 import type { RobotConfig } from './schema/robot.ts';
-import type { TaskConfig } from './schema/task.ts';
 import { checkRobotTree } from './schema/variants.ts';
 import { type Place, problemsError } from './text/place.ts';
 import { readYaml } from './text/read-yaml.ts';

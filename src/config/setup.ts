@@ -1,28 +1,12 @@
 /** From a resolved configuration to the objects that it describes: task, driver options, operator, schema. */
 import { fileURLToPath } from 'node:url';
-import {
-  type ObservationParts,
-  observationParts,
-  observationSize,
-  openPlugin,
-  ReinError,
-  schemaHash,
-} from '../core/index.ts';
+import { type ObservationParts, observationParts, observationSize, ReinError, schemaHash } from '../core/index.ts';
 import { type DriverSpec, driverKind } from '../drivers/index.ts';
 import type { PegSceneSpec } from '../drivers/mujoco.ts';
 import type { TaskAction } from '../policy/index.ts';
-import {
-  checkPluginTask,
-  OperatorJudged,
-  onceFields,
-  PegInsertion,
-  type Task,
-  type TaskPlugin,
-} from '../tasks/index.ts';
-import type { PluginTaskConfig } from './schema/plugin-task.ts';
+import { createTask, type PegTaskConfig, type Task } from '../tasks/index.ts';
 import type { ResolvedConfig } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
-import type { PegTaskConfig } from './schema/task.ts';
 
 /** Everything that has a size or a hash, worked out once per process. */
 export interface RunSetup {
@@ -44,7 +28,7 @@ export interface RunSetup {
 
 /** Builds the task and the driver's options that `config` describes. Loads the task's module where it is one of others. */
 export function createSetup(config: ResolvedConfig): RunSetup {
-  const task = createTask(config);
+  const task = createTask(config.task, config.robot);
   return {
     config,
     task,
@@ -131,27 +115,6 @@ export function pegSceneOf(config: ResolvedConfig): PegSceneSpec {
     depthM: hole.depthM,
     mouthRadiusM: success.lateralM,
   };
-}
-
-function createTask({ task, robot }: ResolvedConfig): Task {
-  switch (task.kind) {
-    case 'pegInsertion':
-      return new PegInsertion(task, robot);
-    case 'operatorJudged':
-      return new OperatorJudged(task, robot);
-    case 'plugin':
-      return pluginTask(task, robot);
-  }
-}
-
-function pluginTask(config: PluginTaskConfig, robot: RobotConfig): Task {
-  const { plugin, options } = openPlugin<TaskPlugin>('task', config);
-  const { name, action, policyHz, maxSteps } = config;
-  const observation = { frames: config.historyFrames, ...onceFields(config, action) };
-  const context = { name, robot, observation, action, policyHz, maxSteps, options };
-  const task: unknown = plugin.create(context);
-  checkPluginTask(task, plugin.name, context);
-  return task;
 }
 
 /** Refuses a task that people judge or arrange, where nobody is to do it. Throws `ReinError('task')`. */

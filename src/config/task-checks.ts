@@ -2,13 +2,16 @@
 import { ArmKinematics, DampedLeastSquares, jointActionUnit, taskRows } from '../core/index.ts';
 import { worldOf } from '../drivers/index.ts';
 import { type LearnerConfig, learnerProblems } from '../learner/options.ts';
-import { topicSize } from '../tasks/index.ts';
+import {
+  type JudgedTaskConfig,
+  type PluginTaskConfig,
+  robotParts,
+  type TaskConfig,
+  topicSize,
+} from '../tasks/index.ts';
 import { type Finding, round } from './finding.ts';
 import { checkPegTask } from './peg-checks.ts';
-import type { JudgedTaskConfig } from './schema/judged-task.ts';
-import type { PluginTaskConfig } from './schema/plugin-task.ts';
 import type { RobotConfig } from './schema/robot.ts';
-import type { TaskConfig } from './schema/task.ts';
 
 const CARTESIAN = ['x', 'y', 'z', 'yaw'] as const;
 
@@ -61,9 +64,11 @@ function checkJudged(task: JudgedTaskConfig, robot: RobotConfig): Finding[] {
     const size = topicSize(topic);
     if (typeof size === 'string') findings.push({ path: ['observation', 'topics', i], message: size });
   }
-  const { jointVelocities, jointPositions } = task.observation;
-  if (!jointVelocities && !jointPositions && signals.length + topics.length === 0) {
-    findings.push({ path: ['observation'], message: 'observation holds neither joints, signals nor topics' });
+  if (robotParts(task.observation, robot).length + signals.length + topics.length === 0) {
+    findings.push({
+      path: ['observation'],
+      message: 'observation holds nothing of the robot, no signals and no topics',
+    });
   }
   if (worldOf(robot.driver) === 'scene') {
     const message = `robot "${robot.name}" is simulated in the scene of peg insertion, which people cannot judge: name a robot with a driver of another kind`;

@@ -1,7 +1,8 @@
 /** The scripted operator of a task whose measures it knows, and the demonstrator that never lets go. */
 
-import { type PluginTaskConfig, pegTaskOf, type RunSetup } from '../config/index.ts';
+import { pegTaskOf, type RunSetup } from '../config/index.ts';
 import { openPlugin } from '../core/index.ts';
+import type { PluginTaskConfig } from '../tasks/index.ts';
 import {
   checkOperator,
   type OperatorContext,

@@ -1,4 +1,4 @@
-/** Tasks: observation, reward, success and reset. */
+/** Tasks: their files, observation, reward, success and reset. */
 export {
   OBSERVATION_TYPES,
   type ObservationProblem,
@@ -7,8 +7,9 @@ export {
   type ObservationType,
   topicSize,
 } from './observation-source.ts';
-export { onceFields } from './once-fields.ts';
-export { OperatorJudged } from './operator-judged.ts';
-export { PegInsertion } from './peg-insertion.ts';
-export { checkPluginTask, type TaskContext, type TaskPlugin } from './plugin.ts';
+export type { JudgedTaskConfig } from './operator-judged.ts';
+export type { PegTaskConfig } from './peg-insertion.ts';
+export type { PluginTaskConfig, TaskContext, TaskPlugin } from './plugin.ts';
+export { robotParts } from './robot-observation.ts';
 export type { Task, Verdict } from './task.ts';
+export { createTask, TASK_SCHEMAS, type TaskConfig } from './task-kinds.ts';

@@ -2,6 +2,8 @@
  * Observations that come over topics: what a task asks for, as data, and what whoever reads the topics gives to it. The
  * task only knows sizes and places; freshness is judged by the reader.
  */
+import { z } from 'zod';
+import { type Configured, name, num, whole } from '../schema/index.ts';
 
 /** Types of messages that an observation may read. */
 export type ObservationType =
@@ -35,25 +37,37 @@ const PARTS: Readonly<Record<ObservationType, Readonly<Record<string, PartSize>>
 export const OBSERVATION_TYPES: readonly ObservationType[] = Object.keys(PARTS) as ObservationType[];
 
 /** One topic and what is taken from its messages, in the order of `fields`. */
-export interface ObservationTopic {
-  /** Name of the field of the observation. */
-  readonly name: string;
-  readonly topic: string;
-  readonly type: ObservationType;
-  /** Parts of the message: see `partsOf`. */
-  readonly fields: readonly string[];
-  /** JointState: which joints, in this order. */
-  readonly joints?: readonly string[] | undefined;
-  /** LaserScan: so many sectors, the nearest of each. Float64MultiArray: so many numbers. */
-  readonly size?: number | undefined;
-  /** Images: averaged to this many pixels. */
-  readonly widthPx?: number | undefined;
-  readonly heightPx?: number | undefined;
-  /** What is measured is divided by this; images are in [0, 1] before. */
-  readonly scale: number;
-  /** Older values are not acted on. */
-  readonly freshnessMs: number;
-}
+export const topicSchema = z.strictObject({
+  name: name('Name of this part of the observation.'),
+  topic: z.string().min(1).max(255).meta({ description: 'Topic; relative names follow the namespace.' }),
+  type: z.enum(OBSERVATION_TYPES as [ObservationType]).meta({ description: 'Type of the messages.' }),
+  fields: z.array(z.string()).min(1).max(8).meta({
+    unit: '1',
+    description:
+      'What is taken, in order. JointState: position, velocity, effort; Imu: orientation, angularVelocity, linearAcceleration; LaserScan: ranges; Odometry: position, orientation, linear, angular; WrenchStamped: force, torque; images: gray or rgb; numbers: data.',
+  }),
+  joints: z
+    .array(z.string())
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ unit: '1', description: 'JointState: which joints, in this order.' }),
+  size: whole(
+    'numbers',
+    { min: 1, max: 4096 },
+    'LaserScan: so many sectors, the nearest of each. Float64MultiArray: so many numbers.',
+  ).optional(),
+  widthPx: whole('px', { min: 1, max: 256 }, 'Images: averaged to so many pixels across.').optional(),
+  heightPx: whole('px', { min: 1, max: 256 }, 'Images: averaged to so many pixels down.').optional(),
+  scale: num(
+    'unit',
+    { above: 0, max: 1e9 },
+    'What is measured is divided by this, so that it comes to about ±1; images are 0 to 1 before.',
+  ).default(1),
+  freshnessMs: num('ms', { above: 0, max: 10_000 }, 'Older values are not acted on: the robot holds.').default(200),
+});
+
+export type ObservationTopic = Configured<typeof topicSchema>;
 
 /** What keeps an observation from being acted on, for events and diagnostics. */
 export interface ObservationProblem {

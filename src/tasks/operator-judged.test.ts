@@ -3,7 +3,9 @@ import { diffBase, ur5eLike } from '../../tests/support/robot-models.ts';
 import { ArmKinematics, frameSize, type GuardFrame, matrixFromQuaternion } from '../core/index.ts';
 import type { ObservationSource, ObservationTopic } from './observation-source.ts';
 import { topicSize } from './observation-source.ts';
-import { type JudgedObservation, OperatorJudged } from './operator-judged.ts';
+import { type JudgedTaskConfig, judgedTaskSchema, OperatorJudged } from './operator-judged.ts';
+
+type JudgedObservation = JudgedTaskConfig['observation'];
 
 const everything: JudgedObservation = {
   jointPositions: true,
@@ -31,8 +33,13 @@ const driveAction = {
   ],
 } as const;
 
+/** A task's file. */
+function written(keys: Pick<JudgedTaskConfig, 'action' | 'observation' | 'historyFrames'>): JudgedTaskConfig {
+  return judgedTaskSchema.parse({ name: 'own', kind: 'operatorJudged', robot: 'own', maxSteps: 50, ...keys });
+}
+
 function judged(observation: JudgedObservation = everything): OperatorJudged {
-  return new OperatorJudged({ name: 'own', maxSteps: 50, historyFrames: 2, action, observation }, ur5eLike);
+  return new OperatorJudged(written({ historyFrames: 2, action, observation }), ur5eLike);
 }
 
 function frameAt(jointsRad: readonly number[]): GuardFrame {
@@ -96,7 +103,7 @@ describe('a task that people judge', () => {
 
   it('sees of a base only what has a meaning', () => {
     const task = new OperatorJudged(
-      { name: 'own', maxSteps: 50, historyFrames: 1, action: driveAction, observation: { ...everything, signals: [] } },
+      written({ historyFrames: 1, action: driveAction, observation: { ...everything, signals: [] } }),
       diffBase,
     );
     expect(task.observation.fields.map(({ name }) => name)).toEqual(['joint_velocity', 'previous_executed']);

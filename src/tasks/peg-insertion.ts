@@ -2,6 +2,7 @@
  * Insert a square peg into a chamfered hole whose place is only roughly known: the hole's estimate has an error that
  * stays for the whole episode, so that contact has to tell the rest. The reward is sparse: 1 when the peg is in.
  */
+import { z } from 'zod';
 import {
   type ActionSpec,
   ArmKinematics,
@@ -12,41 +13,93 @@ import {
   type RobotModel,
   type SceneLayout,
 } from '../core/index.ts';
-import { type OnceConfig, onceFields } from './once-fields.ts';
+import { actionSchema, type Configured, num, triple, whole } from '../schema/index.ts';
 import type { Task, Verdict } from './task.ts';
+import { goalKeys, maxStepsOf, onceFields, taskIdentity, taskKeys } from './task-options.ts';
 
-/** Measures of the task. Lengths in m, angles in rad; every spread is uniform in ± the value. */
-export interface PegInsertionConfig extends OnceConfig {
-  readonly name: string;
-  readonly maxSteps: number;
-  readonly historyFrames: number;
-  readonly observationDelaySteps?: number;
-  readonly action: ActionSpec;
-  readonly hole: {
-    /** Between peg and hole on each side, for people; the scene has it of its own. */
-    readonly clearanceM?: number;
-    /** Where the middle of the hole's mouth is without spread, base frame. */
-    readonly originM: readonly [number, number, number];
-    readonly spreadM: number;
-    readonly yawSpreadRad: number;
-  };
-  readonly estimate: {
-    /** Error of the estimate in x and in y. */
-    readonly errorM: number;
-    /** Error of the estimate in z. */
-    readonly heightErrorM: number;
-    readonly yawErrorRad: number;
-  };
-  readonly start: {
-    /** Spread of the peg's tip around the hole's place without spread, in x and in y. */
-    readonly spreadM: number;
-    /** Height of the tip above the plate, in the middle of its spread. */
-    readonly heightM: number;
-    readonly heightSpreadM: number;
-    readonly yawSpreadRad: number;
-  };
-  readonly success: { readonly depthM: number };
-}
+const peg = z.strictObject({
+  widthM: num('m', { above: 0, max: 0.2 }, 'Side of the square cross-section.'),
+  lengthM: num('m', { above: 0, max: 0.5 }, 'Length below the gripper.'),
+});
+
+const hole = z.strictObject({
+  originM: triple('m', "Middle of where the hole's mouth may be, base frame."),
+  clearanceM: num('m', { above: 0, max: 0.02 }, 'Gap between peg and wall on each side.'),
+  chamferM: num('m', { min: 0, max: 0.02 }, 'Width of the chamfer on each side.'),
+  depthM: num('m', { above: 0, max: 0.5 }, 'Depth of the hole.'),
+  spreadM: num('m', { min: 0, max: 0.2 }, 'The mouth is drawn within ± this in x and y, once an episode.'),
+  yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The hole is turned within ± this, once an episode.'),
+});
+
+const estimate = z.strictObject({
+  errorM: num(
+    'm',
+    { min: 0, max: 0.05 },
+    'Error of the hole estimate in x and y, uniform within ±, fixed in an episode.',
+  ),
+  heightErrorM: num('m', { min: 0, max: 0.02 }, 'The same for the height of the mouth.'),
+  yawErrorRad: num('rad', { min: 0, max: 0.8 }, 'The same for yaw.'),
+});
+
+const start = z.strictObject({
+  spreadM: num('m', { min: 0, max: 0.3 }, 'The peg starts within ± this of `hole.originM` in x and y.'),
+  heightM: num('m', { above: 0, max: 0.5 }, "Height of the peg's lower end above the mouth, in the middle."),
+  heightSpreadM: num('m', { min: 0, max: 0.3 }, 'The height is drawn within ± this.'),
+  yawSpreadRad: num('rad', { min: 0, max: 0.8 }, 'The peg is turned within ± this against the hole.'),
+});
+
+const success = z.strictObject({
+  depthM: num('m', { above: 0, max: 0.5 }, 'How deep the peg must be.'),
+  lateralM: num('m', { above: 0, max: 0.05 }, "Greatest distance from the hole's axis that still counts."),
+});
+
+const operator = z.strictObject({
+  initialRate: num(
+    '1',
+    { min: 0, max: 1 },
+    'Probability that the operator may take over in an episode, at first.',
+  ).default(1),
+  finalRate: num('1', { min: 0, max: 1 }, 'The same in the end.').default(0),
+  halvingSteps: whole(
+    'steps',
+    { min: 1, max: 1e7 },
+    'Steps in which the distance between the two rates halves.',
+  ).default(500),
+  stuckSteps: whole(
+    'steps',
+    { min: 1, max: 10_000 },
+    'Steps without progress after which the policy counts as stuck.',
+  ).default(15),
+  handBackSteps: whole('steps', { min: 1, max: 10_000 }, 'Steps that an intervention lasts at most.').default(20),
+});
+
+export const pegTaskSchema = z
+  .strictObject({
+    ...taskIdentity('pegInsertion', 'Rules of reward, reset and success: `pegInsertion`.'),
+    ...taskKeys,
+    learner: taskKeys.learner.removeDefault(),
+    maxSteps: maxStepsOf('An episode is cut (not failed) after this many steps.', 80),
+    action: actionSchema,
+    peg: peg.meta({ description: "Square peg; the robot's tool point is the centre of its lower end." }),
+    hole: hole.meta({ description: 'Square, chamfered hole with a vertical axis.' }),
+    estimate: estimate.meta({ description: 'What policy and operator believe about the hole, and how wrong it is.' }),
+    start: start.meta({ description: 'Where an episode starts.' }),
+    success: success.meta({ description: 'When the task is done.' }),
+    demonstrations: whole(
+      'episodes',
+      { min: 0, max: 10_000 },
+      'Episodes that the operator shows before training.',
+    ).default(20),
+    operator: operator.meta({ description: 'When the scripted operator takes over from the policy, and hands back.' }),
+    ...goalKeys,
+  })
+  .meta({
+    title: 'Task: peg insertion',
+    description: 'A task: geometry, episode rules, operator, training and target.',
+  });
+
+/** Insert a square peg into a hole. */
+export type PegTaskConfig = Configured<typeof pegTaskSchema>;
 
 const mm = (metres: number): string => `${Number((1e3 * metres).toFixed(2))} mm`;
 
@@ -70,14 +123,14 @@ export class PegInsertion implements Task {
   readonly signalNames: readonly string[] = SIGNALS;
   readonly maxSteps: number;
   readonly observationDelaySteps: number;
-  readonly #config: PegInsertionConfig;
+  readonly #config: PegTaskConfig;
   readonly #model: RobotModel;
   readonly #kinematics: ArmKinematics;
 
-  constructor(config: PegInsertionConfig, model: RobotModel) {
+  constructor(config: PegTaskConfig, model: RobotModel) {
     this.name = config.name;
     this.maxSteps = config.maxSteps;
-    this.observationDelaySteps = config.observationDelaySteps ?? 0;
+    this.observationDelaySteps = config.observationDelaySteps;
     this.action = config.action;
     this.#config = config;
     this.#model = model;
@@ -99,7 +152,7 @@ export class PegInsertion implements Task {
 
   get goal(): string {
     const { hole, estimate, success } = this.#config;
-    return `success is the peg ${mm(success.depthM)} deep in a hole whose place is known to ${mm(estimate.errorM)}${hole.clearanceM === undefined ? '' : `, with ${mm(hole.clearanceM)} of clearance a side`}`;
+    return `success is the peg ${mm(success.depthM)} deep in a hole whose place is known to ${mm(estimate.errorM)}, with ${mm(hole.clearanceM)} of clearance a side`;
   }
 
   drawLayout(rng: Rng): SceneLayout {

@@ -1,13 +1,39 @@
-/** Tasks of others: the plugin contract of the kind `task`. */
+/** Tasks of others: their file, and the plugin contract of the kind `task`. */
+import { z } from 'zod';
 import {
   type ActionSpec,
   checkGiven,
   frameSize,
   type ObservationSpec,
+  openPlugin,
   type PluginBase,
   type RobotModel,
 } from '../core/index.ts';
+import { actionSchema, type Configured, pluginGroup, pluginKeys, whole } from '../schema/index.ts';
 import type { Task } from './task.ts';
+import { onceFields, openGoalKeys, taskIdentity, taskKeys } from './task-options.ts';
+
+export const pluginTaskSchema = z
+  .strictObject({
+    ...taskIdentity('plugin', 'Rules of reward, reset and success are a module: `plugin`.'),
+    ...pluginKeys('task'),
+    ...taskKeys,
+    operatorPlugin: pluginGroup(
+      'operator',
+      'An operator of your own: shows how it is done (`demonstrations`), and takes over in training. Default: nobody.',
+    ).optional(),
+    action: actionSchema,
+    demonstrations: whole(
+      'episodes',
+      { min: 0, max: 10_000 },
+      'Episodes that `operatorPlugin` shows before training.',
+    ).default(0),
+    ...openGoalKeys({ everySteps: 1000, episodes: 10 }),
+  })
+  .meta({ title: 'Task: a plugin', description: "A task whose rules are a module of one's own." });
+
+/** A task whose rules are a module of one's own. */
+export type PluginTaskConfig = Configured<typeof pluginTaskSchema>;
 
 /** What a task is made for. */
 export interface TaskContext<O = unknown> {
@@ -29,8 +55,19 @@ export interface TaskPlugin<O = unknown> extends PluginBase<O> {
   create(context: TaskContext<O>): Task;
 }
 
+/** Loads the module that `config` names, and makes its task for `robot`. Throws `ReinError` where a run could not use it. */
+export function openPluginTask(config: PluginTaskConfig, robot: RobotModel): Task {
+  const { plugin, options } = openPlugin<TaskPlugin>('task', config);
+  const { name, action, policyHz, maxSteps } = config;
+  const observation = { frames: config.historyFrames, ...onceFields(config, action) };
+  const context = { name, robot, observation, action, policyHz, maxSteps, options };
+  const task: unknown = plugin.create(context);
+  checkPluginTask(task, plugin.name, context);
+  return task;
+}
+
 /** Refuses what a plugin called `plugin` gave for a task where a run could not use it. Throws `ReinError('task')`. */
-export function checkPluginTask(
+function checkPluginTask(
   task: unknown,
   plugin: string,
   { action, name, observation }: TaskContext,

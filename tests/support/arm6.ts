@@ -1,9 +1,9 @@
 /** The simulated arm as its configuration describes it, for tests. */
 
 import { createSetup, pegTaskOf, type RunSetup, resolveConfig } from '../../src/config/index.ts';
-import type { PegTaskConfig } from '../../src/config/schema/task.ts';
 import { ArmKinematics, type RobotModel } from '../../src/core/index.ts';
 import { MujocoDriver, type MujocoDriverOptions } from '../../src/drivers/mujoco.ts';
+import type { PegTaskConfig } from '../../src/tasks/index.ts';
 
 export function arm6Setup(task: 'insert' | 'insert-tight' = 'insert', seed = 0): RunSetup {
   return createSetup(resolveConfig({ task, seed }));

@@ -1,8 +1,8 @@
 /** `config.yaml` in a run folder: everything a run was started with, in one file that can be loaded again. */
 import { z } from 'zod';
 import { type LearnerConfig, learnerSchema } from '../../learner/options.ts';
+import type { TaskConfig } from '../../tasks/index.ts';
 import type { RobotConfig } from './robot.ts';
-import type { TaskConfig } from './task.ts';
 
 /** Command-line options as they were given, for the record: plain values by name. */
 export type RunOptions = Readonly<Record<string, string | number | boolean>>;

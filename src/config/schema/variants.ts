@@ -2,22 +2,15 @@
 import { z } from 'zod';
 import { learnerSchema } from '../../learner/options.ts';
 import { BASE_NEEDS, type JsonSchema, jsonSchemaOf } from '../../schema/index.ts';
+import { TASK_SCHEMAS, type TaskConfig } from '../../tasks/index.ts';
 import { nodeAt, type TreeNode } from '../text/tree.ts';
 import { type Checked, check } from './check.ts';
-import { judgedTaskSchema } from './judged-task.ts';
 import { limitsSchema } from './limits.ts';
-import { pluginTaskSchema } from './plugin-task.ts';
 import { type ResolvedConfig, resolvedSchemaOf } from './resolved.ts';
 import { armSchema, baseSchema, type RobotConfig, robotOfBase } from './robot.ts';
 import { environmentStudySchema, robotStudySchema } from './study.ts';
-import { pegTaskSchema, type TaskConfig } from './task.ts';
 
 type TaskKind = TaskConfig['kind'];
-const TASK_SCHEMAS: Readonly<Record<TaskKind, z.ZodType<TaskConfig>>> = {
-  pegInsertion: pegTaskSchema,
-  operatorJudged: judgedTaskSchema,
-  plugin: pluginTaskSchema,
-};
 const TASK_KINDS = Object.keys(TASK_SCHEMAS) as [TaskKind];
 const anyTask = z.looseObject({ kind: z.enum(TASK_KINDS).meta({ description: 'Rules of the task.' }) });
 
@@ -63,7 +56,7 @@ export const FILE_SCHEMAS: readonly {
   readonly folder?: string;
   readonly schemas: readonly z.ZodType[];
 }[] = [
-  { key: 'task', folder: 'config/tasks', schemas: [pegTaskSchema, judgedTaskSchema, pluginTaskSchema] },
+  { key: 'task', folder: 'config/tasks', schemas: Object.values(TASK_SCHEMAS) },
   { key: 'robot', folder: 'config/robots', schemas: [armSchema, baseSchema] },
   { key: 'learner', folder: 'config/learner', schemas: [learnerSchema] },
   { key: 'limits', schemas: [limitsSchema] },

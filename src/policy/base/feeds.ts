@@ -1,21 +1,12 @@
 /** What each input of a base policy's graph is fed with. */
 import { type ObservationSpec, ReinError } from '../../core/index.ts';
 import { type TensorPort, type Tensors, tensorOn } from '../onnx/inference.ts';
+import type { BasePolicyConfig } from '../options.ts';
 import type { Feed } from './base-policy.ts';
 import { inputPlaces } from './input-map.ts';
 
-/** What an input of a base policy's graph gets. */
-export interface BasePolicyInput {
-  readonly name: string;
-  /** Fields of the observation, in this order. Absent: all of it. */
-  readonly fields?: readonly string[] | undefined;
-  /** It gets draws from N(0, 1) instead. */
-  readonly noise: boolean;
-}
-
 /** What the inputs' memory is laid out by. */
-export interface FeedOptions {
-  readonly inputs?: readonly BasePolicyInput[] | undefined;
+export interface FeedOptions extends Pick<BasePolicyConfig, 'inputs'> {
   /** The task's, whose `once` ends with the base's action. */
   readonly observation: ObservationSpec;
 }

@@ -5,18 +5,12 @@ import { allFinite, checkModel, explainRejection, observationParts, Rng, sha256H
 import { hasNoiseAlways } from '../onnx/head.ts';
 import { Inference, type TensorPort, type Tensors } from '../onnx/inference.ts';
 import { actionDifference, type TaskAction } from '../onnx/stated-action.ts';
+import type { BasePolicyConfig } from '../options.ts';
 import { type BasePolicy, clauseOf, type Feed, fillFeeds, OnnxBase } from './base-policy.ts';
 import { type FeedOptions, feedAll, unfit } from './feeds.ts';
 
-export interface BasePolicyOptions extends TaskAction, FeedOptions {
-  /** Path of the ONNX file. */
-  readonly file: string;
-  readonly sha256?: string | undefined;
-  readonly output?: string | undefined;
-  /** H, where somebody says it. */
-  readonly chunk?: number | undefined;
-  readonly executeSteps?: number | undefined;
-}
+/** What the task says of it, and the task's own observation and action. */
+export interface BasePolicyOptions extends BasePolicyConfig, TaskAction, FeedOptions {}
 
 /** Random observations that it is tried on, besides zeros. */
 const TRIALS = 8;

@@ -1,6 +1,6 @@
 /** `basePolicy` of a task: an older policy whose action the learned one sees and improves on. */
 import { z } from 'zod';
-import { num, whole } from '../../schema/index.ts';
+import { type Configured, num, whole } from '../schema/index.ts';
 
 const tensorName = (description: string): z.ZodString => z.string().min(1).max(255).meta({ description });
 
@@ -55,3 +55,5 @@ export const basePolicySchema = z
     description:
       'An older policy that is asked before the learned one at each step: its action is the last part of the observation (residual learning). Default: none.',
   });
+
+export type BasePolicyConfig = Configured<typeof basePolicySchema>;

@@ -1,0 +1,125 @@
+/**
+ * What of a robot an observation can hold: one row a quantity, under the key that a task's file switches it on by. What is measured
+ * is in the guard's frame already; a row says what it is called, how it is scaled, and how it is read from there.
+ */
+import { z } from 'zod';
+import { type GuardFrame, isFree, type ObservationField, type RobotModel } from '../core/index.ts';
+
+/** One field of an observation. */
+export interface ObservedPart {
+  readonly field: ObservationField;
+  /** Writes it at `at` of `out`. No allocation. */
+  write(out: Float32Array, at: number, frame: GuardFrame, executed: Float32Array): void;
+}
+
+interface Quantity {
+  /** What the key means, for the reference page. */
+  readonly description: string;
+  /** Where the file says nothing. */
+  readonly default: boolean;
+  /** The fields of a robot, in order; none where it has no such thing. */
+  readonly parts: (model: RobotModel) => readonly ObservedPart[];
+}
+
+const FORCE_N = 10;
+const TORQUE_NM = 0.5;
+
+const QUANTITIES = {
+  jointPositions: {
+    description: 'Positions of joints, from home; not of axes that odometry counts.',
+    default: true,
+    parts: ({ joints, homeRad }) => {
+      const placed = joints.flatMap((joint, i) => (isFree(joint) ? [] : [i]));
+      const read = ({ robot }: GuardFrame, i: number): number => (robot.positionRad[i]! - homeRad[i]!) / Math.PI;
+      return placed.length === 0 ? [] : [jointPart('joint_position', 'rad / pi from home', placed, read)];
+    },
+  },
+  jointVelocities: {
+    description: 'Speeds of joints, as shares of their highest.',
+    default: true,
+    parts: ({ joints }) => {
+      const read = ({ robot }: GuardFrame, i: number): number =>
+        robot.velocityRadPerS[i]! / joints[i]!.velocityMaxRadPerS;
+      return [jointPart('joint_velocity', 'share of the highest', [...joints.keys()], read)];
+    },
+  },
+  toolPose: {
+    description: 'Place and orientation of the tool; arms only.',
+    default: true,
+    parts: (model) => (model.base === undefined ? [placePart(model), orientationPart()] : []),
+  },
+  wrench: {
+    description: 'Force and torque on the tool; arms only.',
+    default: true,
+    parts: ({ base }) =>
+      base === undefined ? [wrenchPart('force', 0, FORCE_N, 'N'), wrenchPart('torque', 3, TORQUE_NM, 'N*m')] : [],
+  },
+} as const satisfies Readonly<Record<string, Quantity>>;
+
+type QuantityName = keyof typeof QUANTITIES;
+const ROWS: readonly (readonly [QuantityName, Quantity])[] = Object.entries(QUANTITIES) as [QuantityName, Quantity][];
+
+/** Keys of a task's file that switch the quantities on. */
+export const robotObservationKeys = Object.fromEntries(
+  ROWS.map(([key, row]) => [key, z.boolean().meta({ description: row.description }).default(row.default)]),
+) as Readonly<Record<QuantityName, z.ZodDefault<z.ZodBoolean>>>;
+
+/** What of the robot is observed where `wanted` switches it on, in the order of the rows. */
+export function robotParts(wanted: Readonly<Record<QuantityName, boolean>>, model: RobotModel): ObservedPart[] {
+  return ROWS.flatMap(([key, { parts }]) => (wanted[key] ? parts(model) : []));
+}
+
+/** A number of each of `joints`. */
+function jointPart(
+  name: string,
+  unit: string,
+  joints: readonly number[],
+  read: (frame: GuardFrame, joint: number) => number,
+): ObservedPart {
+  return {
+    field: { name, size: joints.length, unit, frame: 'none' },
+    write: (out, at, frame) => {
+      for (let k = 0; k < joints.length; k++) out[at + k] = read(frame, joints[k]!);
+    },
+  };
+}
+
+/** The workspace box is [−1, 1] in each direction. */
+function placePart({ workspace: { minM, maxM } }: RobotModel): ObservedPart {
+  return {
+    field: { name: 'tool_position', size: 3, unit: 'share of the workspace', frame: 'base' },
+    write: (out, at, { measuredTcp }) => {
+      for (let k = 0; k < 3; k++) {
+        out[at + k] = (2 * measuredTcp[k]! - minM[k]! - maxM[k]!) / (maxM[k]! - minM[k]!);
+      }
+    },
+  };
+}
+
+/** The tool's x and y axes: unlike angles and quaternions they never jump. */
+function orientationPart(): ObservedPart {
+  return {
+    field: { name: 'tool_axes', size: 6, unit: '1', frame: 'base' },
+    write: (out, at, { measuredTcp }) => {
+      const w = measuredTcp[3]!;
+      const x = measuredTcp[4]!;
+      const y = measuredTcp[5]!;
+      const z = measuredTcp[6]!;
+      out[at] = 1 - 2 * (y * y + z * z);
+      out[at + 1] = 2 * (x * y + w * z);
+      out[at + 2] = 2 * (x * z - w * y);
+      out[at + 3] = 2 * (x * y - w * z);
+      out[at + 4] = 1 - 2 * (x * x + z * z);
+      out[at + 5] = 2 * (y * z + w * x);
+    },
+  };
+}
+
+function wrenchPart(name: string, from: number, scale: number, unit: string): ObservedPart {
+  return {
+    field: { name, size: 3, unit: `tanh(${unit} / ${scale})`, frame: 'base' },
+    write: (out, at, { robot }) => {
+      for (let k = 0; k < 3; k++) out[at + k] = Math.tanh(robot.wrench[from + k]! / scale);
+    },
+  };
+}

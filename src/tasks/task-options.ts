@@ -1,0 +1,143 @@
+/** What a task's file says whatever its kind: who works on it at which rate, what is always observed, how long and how well to train. */
+import { z } from 'zod';
+import { type ActionSpec, BASE_ACTION, type ObservationField, PREVIOUS_ACTIONS } from '../core/index.ts';
+import { basePolicySchema } from '../policy/options.ts';
+import { name, num, pluginGroup, reference, whole } from '../schema/index.ts';
+
+/** The name of a task and the word for its kind. */
+export function taskIdentity<K extends string>(
+  kind: K,
+  description: string,
+): { readonly name: z.ZodString; readonly kind: z.ZodLiteral<K> } {
+  return { name: name('Name of the task; run folders carry it.'), kind: z.literal(kind).meta({ description }) };
+}
+
+/** Steps after which an episode ends by itself. `what`: how it ends. */
+export function maxStepsOf(what: string, steps: number): z.ZodDefault<z.ZodNumber> {
+  return whole('steps', { min: 1, max: 100_000 }, what).default(steps);
+}
+
+/** Robot, learner, rates, and what is observed whatever the task. */
+export const taskKeys = {
+  robot: reference('Name of a file in `config/robots/`, or a path that ends in `.yaml`.'),
+  learner: reference('Name of a file in `config/learner/`, or a path that ends in `.yaml`.').default('rlpd'),
+  policyHz: num(
+    'Hz',
+    { min: 1, max: 100 },
+    "Policy steps per second; the robot's `controlHz` is a whole multiple of it.",
+  ).default(10),
+  maxSteps: maxStepsOf('An episode is cut (not failed) after this many steps.', 100),
+  historyFrames: whole('frames', { min: 1, max: 16 }, 'Consecutive steps that one observation shows.').default(3),
+  previousActions: whole(
+    'actions',
+    { min: 0, max: 32 },
+    'The last so many executed actions stand behind the frames of an observation: with late observations the policy knows what is under way.',
+  ).default(0),
+  observationDelaySteps: whole(
+    'steps',
+    { min: 0, max: 32 },
+    'Observations are shown so many policy steps late, as slow cameras and networks do; actions are known at once. For simulation: a robot whose observations are late by themselves needs 0.',
+  ).default(0),
+  basePolicy: basePolicySchema.optional(),
+  policyPlugin: pluginGroup(
+    'policy',
+    'A policy of your own, which decides in `rein run` in place of learned weights.',
+  ).optional(),
+};
+
+const training = z
+  .strictObject({
+    steps: whole('steps', { min: 0, max: 1e8 }, 'Environment steps after the demonstrations, at most.'),
+    minimumSteps: whole(
+      'steps',
+      { min: 0, max: 1e8 },
+      'Training does not end before this many steps, however good.',
+    ).default(0),
+    timeLimitS: num(
+      's',
+      { above: 0, max: 1e7 },
+      'No training episode begins after this time, whatever was reached; what was learned is still judged. Absent: none, and the same seed gives the same policy on any machine.',
+    ).optional(),
+    stopAtValidation: num(
+      '1',
+      { above: 0, max: 1 },
+      'Training ends once a policy reaches this success rate over validation and confirmation.',
+    ),
+  })
+  .meta({ description: 'How long to train.' });
+
+const validation = z
+  .strictObject({
+    everySteps: whole('steps', { min: 1, max: 1e8 }, 'Environment steps between validations.'),
+    episodes: whole(
+      'episodes',
+      { min: 1, max: 10_000 },
+      'Episodes of one validation; they choose the policy that is kept.',
+    ),
+  })
+  .meta({ description: 'How the policy that is kept is chosen.' });
+
+const evaluation = z
+  .strictObject({
+    episodes: whole('episodes', { min: 1, max: 100_000 }, 'Fresh episodes that give the reported figure.'),
+  })
+  .meta({ description: 'How the result is measured.' });
+
+const target = z
+  .strictObject({
+    successRate: num('1', { min: 0, max: 1 }, 'Success rate below which `rein sim` exits with code 1.'),
+    trainingWallS: num(
+      's',
+      { above: 0, max: 1e7 },
+      'Training time to compare with, on a quiet machine; it ends and fails nothing.',
+    ).optional(),
+  })
+  .meta({ description: 'What has to be reached.' });
+
+/** How a task is trained and judged, for a file that says all of it. */
+export const goalKeys = { training, validation, evaluation, target };
+
+/** The same where a file need not say it: a task of one's own may never be validated by a script. */
+export function openGoalKeys(validated: z.output<typeof validation>) {
+  return {
+    training: withDefaults(training, { steps: 100_000, minimumSteps: 0, stopAtValidation: 1 }),
+    validation: withDefaults(validation, validated),
+    evaluation: evaluation.default({ episodes: 20 }),
+    target: withDefaults(target, { successRate: 0.9 }),
+  };
+}
+
+/** A group that may be left out, and keys of it too: what is not written is as in `defaults`. */
+function withDefaults<T extends object>(group: z.ZodType<T>, defaults: T): z.ZodDefault<z.ZodType<T>> {
+  const given = new Map<string, unknown>(Object.entries(defaults));
+  const fields = Object.entries((group as unknown as z.ZodObject<Record<string, z.ZodType>>).shape).map(
+    ([key, field]) => [key, given.has(key) ? field.default(given.get(key)) : field] as const,
+  );
+  const loose = z.strictObject(Object.fromEntries(fields)).meta(group.meta() ?? {});
+  return (loose as unknown as z.ZodType<T>).default(defaults as z.core.util.NoUndefined<T>);
+}
+
+/** Parts of a task's file that are observed whatever the task. */
+export interface OnceConfig {
+  /** How many executed actions; absent: 0. */
+  readonly previousActions?: number;
+  /** Absent: no base policy. Its digest is a part of what the number means, where it is known. */
+  readonly basePolicy?: { readonly sha256?: string | undefined } | undefined;
+}
+
+/** What stands once behind the frames of an observation, `ObservationSpec.once`; nothing where it would be empty. */
+export function onceFields(
+  { previousActions = 0, basePolicy }: OnceConfig,
+  action: ActionSpec,
+): { readonly once?: readonly ObservationField[] } {
+  const size = action.dimensions.length;
+  const fields: ObservationField[] = [];
+  if (previousActions > 0) {
+    fields.push({ name: PREVIOUS_ACTIONS, size: previousActions * size, unit: '1', frame: 'none' });
+  }
+  if (basePolicy !== undefined) {
+    const { sha256 } = basePolicy;
+    fields.push({ name: BASE_ACTION, size, unit: sha256 === undefined ? '1' : `1 of ${sha256}`, frame: 'none' });
+  }
+  return fields.length === 0 ? {} : { once: fields };
+}
