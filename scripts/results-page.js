@@ -1,4 +1,4 @@
-/** docs/results.md from the runs that `npm run results` has made. */
+/** The tasks' part of docs/results.md, from the runs that `npm run results` has made. */
 import { markdownTable, percent } from '../src/core/text.ts';
 
 /** The methods that are compared: what each changes, and whether it trains at all. */
@@ -34,7 +34,7 @@ function machineOf({ cores, cpu }) {
   return `${cores} cores, ${cpu}`;
 }
 
-/** The whole page, in Markdown, of runs as they are in docs/results/runs.jsonl. */
+/** The part, in Markdown, of runs as they are in docs/results/runs.jsonl. */
 export function page(runs) {
   const tasks = tasksOf(runs);
   const first = runs.find((run) => !run.failed);
@@ -42,8 +42,10 @@ export function page(runs) {
   const versions = Object.entries(first.versions).map(([name, version]) => `${name} ${version}`);
   return `# Results
 
-Made by \`npm run results\` from [docs/results/runs.jsonl](results/runs.jsonl); one line there is the \`--json\` summary of one
-run. How the learner's algorithms compare, over seeds and with intervals: [learning curves](results/curves.md). Machine of the rows by seed: ${machineOf(first)}; no GPU.${
+How well the tasks of the demo are learned, and [how the learner's algorithms compare](#learning-curves), over seeds and with intervals.
+
+Made by \`npm run results\` from [results/runs.jsonl](results/runs.jsonl); one line there is the \`--json\` summary of one
+run. Machine of the rows by seed: ${machineOf(first)}; no GPU.${
     machines.length > 1 ? ` Repetitions and other methods also on: ${machines.slice(1).join('; ')}.` : ''
   } ${versions.join(', ')}.
 

@@ -1,5 +1,5 @@
 /**
- * Makes docs/results.md: trains every task with ten seeds, 0 to 4 and five that nothing was chosen on, and, with seeds 0 to 4 and on the
+ * Makes the tasks' part of docs/results.md: trains every task with ten seeds, 0 to 4 and five that nothing was chosen on, and, with seeds 0 to 4 and on the
  * same evaluation episodes, an untrained policy, behaviour cloning alone, and training without interventions. Times are only of use where
  * nothing else runs meanwhile; policies are the same anyway, which `--busy` shows: it trains all ten seeds again beside so many loops that
  * do nothing but take a core each, and compares policies and metrics bit by bit.
@@ -23,11 +23,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const { percent } = await import('../src/core/text.ts');
-const { differences, isQuiet, METHODS, page, tasksOf } = await import('./results-page.js');
+const { differences, isQuiet, METHODS } = await import('./results-page.js');
+const { readRuns, runsFile, writeResults } = await import('./write-results.js');
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const runsFile = join(root, 'docs/results/runs.jsonl');
-const pageFile = join(root, 'docs/results.md');
 
 /** Seeds below this are trained with every method. */
 const COMPARED_SEEDS = 5;
@@ -42,12 +41,6 @@ const { values } = parseArgs({
     page: { type: 'boolean', default: false },
   },
 });
-
-function readRuns() {
-  if (!existsSync(runsFile)) return [];
-  const lines = readFileSync(runsFile, 'utf8').split('\n').filter(Boolean);
-  return lines.map((line) => JSON.parse(line));
-}
 
 function isSame(run, task, method, seed, busy) {
   return run.task === task && run.method === method && run.seed === seed && (run.busy ?? 0) === busy;
@@ -166,10 +159,7 @@ if (!Number.isInteger(busy) || busy < 0) throw new Error('--busy takes a number 
 if (!values.page) await train(values.tasks.split(','), seeds, busy);
 const runs = readRuns();
 if (runs.length === 0) throw new Error('there are no runs to make a page of');
-if (tasksOf(runs).length > 0) {
-  writeFileSync(pageFile, page(runs));
-  console.log(`written: ${pageFile}`);
-}
+writeResults();
 const quiet = (task) => runs.filter((run) => run.task === task && isQuiet(run) && !run.failed);
 const missed = runs.filter(
   (run) => run.failed || (run.method === 'trained' && !(run.success_rate >= run.target_success_rate)),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StudyFile } from '../../config/index.ts';
 import type { SeedCurve } from '../../study/index.ts';
-import { curvesPage } from './curves-page.ts';
 import { studyTable } from './study-page.ts';
 import { studyPlot } from './study-plot.ts';
 
@@ -26,25 +25,6 @@ const curve = (seed: number, ...successes: number[]): SeedCurve => ({
   samples: successes.map((success, i) => ({ step: 100 * i, updates: 400 * i, return: success - 1, success, cost: 0 })),
 });
 const CURVES = { a: [curve(0, 0, 0.5, 1), curve(1, 0, 0.7, 0.9)], b: [curve(0, 0, 0.1, 0.2), curve(1, 0, 0.1, 0.1)] };
-
-describe('the page of all studies', () => {
-  const page = curvesPage([
-    { file: FILE, curves: CURVES },
-    { file: { ...FILE, name: 'later' }, curves: {} },
-  ]);
-
-  it('says of each study what is claimed and what came out', () => {
-    expect(page).toContain('| [Mine & yours](#mine--yours) | 4 | 1 | 0 | 0 |');
-    expect(page).toContain('A beats B. (https://example.org)');
-    expect(page).toMatch(/\*\*Shown\.\*\* the one <A> has 0\.8 more success .* than the other\./);
-    expect(page).toContain('![Mine & yours](curves/mine.svg)');
-  });
-
-  it('says of a study without runs how to make them', () => {
-    expect(page).toContain('## Not run yet\n\n- Mine & yours (`npm run curves -- --only later`): A beats B.');
-    expect(page).not.toContain('curves/later.svg');
-  });
-});
 
 describe('a table', () => {
   it('has a row for each variant that was run, with shares as shares', () => {

@@ -29,10 +29,15 @@ const WORD: Readonly<Record<Verdict['outcome'], string>> = {
   'not reproduced': '**Not reproduced.**',
 };
 
-/** The study's part of the page; `plot` is where the page finds its picture. */
-export function studySection({ study }: StudyFile, curves: StudyCurves, plot: string): string {
+/** The study's part of the page, below a heading of that level; `plot` is where the page finds its picture. */
+export function studySection(
+  { study }: StudyFile,
+  curves: StudyCurves,
+  plot: string,
+  level: '##' | '###' = '##',
+): string {
   const lines = [
-    `## ${study.title}`,
+    `${level} ${study.title}`,
     '',
     `${study.claim} (${study.source})${study.notes === '' ? '' : ` ${study.notes}`}`,
     '',

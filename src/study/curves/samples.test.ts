@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readSamples, sampleOf, writeSamples } from './samples.ts';
+import { keepCurves, readCurves, sampleOf } from './samples.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -27,17 +27,19 @@ it('keeps the means of an evaluation in six digits', () => {
   expect(point(10, null).success).toBeNull();
 });
 
-it('gives back what was written, by variant and in the order of seeds', () => {
-  for (const seed of [10, 2]) writeSamples(folder, 'a', seed, [point(0, 0), point(seed, 3)]);
-  writeSamples(folder, 'a-1', 0, [point(0, null)]);
-  writeSamples(folder, 'a', 2, [point(0, 0)]);
-  expect(readdirSync(folder).sort()).toEqual(['a-1-0.jsonl', 'a-10.jsonl', 'a-2.jsonl']);
-  expect(readSamples(folder, ['a', 'a-1', 'b'])).toEqual({
-    a: [
-      { seed: 2, samples: [point(0, 0)] },
-      { seed: 10, samples: [point(0, 0), point(10, 3)] },
-    ],
-    'a-1': [{ seed: 0, samples: [point(0, null)] }],
+it('gives back what was kept, by variant and in the order of seeds, newest of a variant and seed', () => {
+  const path = join(folder, 'below', 'study.jsonl');
+  const of = (seed: number, ...samples: ReturnType<typeof point>[]) => ({ seed, samples });
+  keepCurves(path, {
+    a: [of(10, point(0, 0), point(10, 3)), of(2, point(0, 0), point(2, 3))],
+    'a-1': [of(0, point(0, null))],
   });
-  expect(readSamples(join(folder, 'nothing'), ['a'])).toEqual({});
+  keepCurves(path, { a: [of(2, point(0, 0))] });
+  keepCurves(path, {});
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(3);
+  expect(readCurves(path, ['a', 'a-1', 'b'])).toEqual({
+    a: [of(2, point(0, 0)), of(10, point(0, 0), point(10, 3))],
+    'a-1': [of(0, point(0, null))],
+  });
+  expect(readCurves(join(folder, 'nothing'), ['a'])).toEqual({});
 });

@@ -1,6 +1,6 @@
-/** Curves as they are kept beside the results page: one short line an evaluation. */
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Curves as they are kept beside the results page: a file a study, a line a run. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { StudyMeasure, StudyPart } from '../../config/index.ts';
 import { mean, replaceFileSync, storage } from '../../core/index.ts';
 import type { CurvePoint } from '../trial/trial-files.ts';
@@ -30,45 +30,42 @@ export function sampleOf({ step, updates, returns, successes, episodes, cost }: 
   return { step, updates, return: sixDigits(mean(returns)), success, cost: sixDigits(cost) };
 }
 
-/** Writes the curve of `variant` with `seed` into `folder`, replacing an earlier one. */
-export function writeSamples(folder: string, variant: string, seed: number, samples: readonly CurveSample[]): void {
-  const path = join(folder, `${variant}-${seed}.jsonl`);
-  const text = samples.map((sample) => `${JSON.stringify(sample)}\n`).join('');
+/** A line of a study's file: one run. */
+interface KeptRun extends SeedCurve {
+  readonly variant: string;
+}
+
+/** Keeps `curves` in the file at `path`, each in place of an earlier one of its variant and seed. */
+export function keepCurves(path: string, curves: StudyCurves): void {
+  const added = Object.entries(curves).flatMap(([variant, seeds]) => seeds.map((seed) => ({ variant, ...seed })));
+  if (added.length === 0) return;
+  const others = keptRuns(path).filter(
+    (run) => !added.some(({ variant, seed }) => variant === run.variant && seed === run.seed),
+  );
+  const runs = [...others, ...added].sort(
+    (a, b) => (a.variant < b.variant ? -1 : +(a.variant > b.variant)) || a.seed - b.seed,
+  );
   storage(path, () => {
-    mkdirSync(folder, { recursive: true });
-    replaceFileSync(path, text);
+    mkdirSync(dirname(path), { recursive: true });
+    replaceFileSync(path, runs.map((run) => `${JSON.stringify(run)}\n`).join(''));
   });
 }
 
-/** The curves of `variants` in `folder`; a variant without any is left out. */
-export function readSamples(folder: string, variants: readonly string[]): StudyCurves {
-  const files = namesIn(folder);
+/** The curves of `variants` in the file at `path`, which need not be there; a variant without any is left out. */
+export function readCurves(path: string, variants: readonly string[]): StudyCurves {
+  const runs = keptRuns(path);
   const curves: Record<string, SeedCurve[]> = {};
-  for (const variant of variants) {
-    const found = files.flatMap((file) => {
-      const match = /^(.+)-(\d+)\.jsonl$/.exec(file);
-      return match !== null && match[1] === variant ? [{ seed: Number(match[2]), file }] : [];
-    });
-    if (found.length === 0) continue;
-    curves[variant] = found
-      .sort((a, b) => a.seed - b.seed)
-      .map(({ seed, file }) => ({ seed, samples: linesOf(join(folder, file)) }));
+  for (const name of variants) {
+    const found = runs.filter(({ variant }) => variant === name).sort((a, b) => a.seed - b.seed);
+    if (found.length > 0) curves[name] = found.map(({ seed, samples }) => ({ seed, samples }));
   }
   return curves;
 }
 
-function linesOf(path: string): CurveSample[] {
+function keptRuns(path: string): KeptRun[] {
+  if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as CurveSample);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // No curve yet.
-    return [];
-  }
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as KeptRun);
 }
 
 /** The value of `measure`; `undefined` for the success of a task that knows only returns. */
