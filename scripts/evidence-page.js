@@ -1,4 +1,4 @@
-/** The evidence as a page. What is missing, failed, or was run in short, it says in the place where the figures would be. */
+/** The evidence as a part of docs/safety-check.md. What is missing, failed, or was run in short, it says in the place where the figures would be. */
 import { markdownTable } from '../src/core/text.ts';
 
 const number = (value, digits = 2) =>
@@ -8,14 +8,24 @@ const number = (value, digits = 2) =>
 const rate = (value) => (typeof value === 'number' ? value.toExponential(1) : '–');
 const NOT_TRIED = 'Simulated; not tried on hardware.';
 
-export function evidencePage(evidence) {
+/** What stands above it on the page is written by hand. */
+export const MARK = '<!-- What follows is written by npm run evidence. -->\n';
+
+/** `page` with `evidence`, as it is in evidence.json, in place of what was below the mark. */
+export function withEvidence(page, evidence) {
+  const [byHand] = page.split(MARK);
+  return `${byHand}${MARK}\n${evidencePage(evidence)}`;
+}
+
+function evidencePage(evidence) {
   const { machine, versions, parts } = evidence;
   const changed = evidence.isClean ? '' : ', with changes that are not committed';
-  return `# Evidence
+  return `## What was tried
 
-What was tried on the safety chain, and what came out. Made by \`npm run evidence\` on ${evidence.createdAt.slice(0, 10)} from commit
+On the safety chain, and what came out. Made by \`npm run evidence\` on ${evidence.createdAt.slice(0, 10)} from commit
 ${evidence.commit ?? 'unknown'}${changed}; the same in numbers: [evidence.json](evidence.json). What is promised, and why it holds, is the
-[safety case](safety-case.md). **Nothing on this page was tried on hardware**, and none of it makes this a certified safety function.
+[safety case](safety-case.md). **Nothing of it was tried on hardware**, and none of it
+makes this a certified safety function.
 
 Machine: ${machine.cores} × ${machine.cpu}, ${number(machine.memoryGiB, 0)} GiB, Linux ${machine.kernel}, Node ${machine.node}. ${Object.entries(
     versions,
@@ -48,31 +58,22 @@ function mixedNote({ commit, parts }) {
       ? `${from.slice(0, 12)}${isInHistory === false ? ', which is not in the history of this one' : ''}`
       : 'not committed';
   const names = other.map(([name, part]) => `${name} (${of(part)})`).join(', ');
-  return `**Not all of this page is of one commit**: ${names}.\n\n`;
+  return `**Not all of this is of one commit**: ${names}.\n\n`;
 }
 
 /** The evidence without what would make its file large: samples, courses, single tests. */
 export function reduced(evidence) {
-  const tooLong = new Set([
-    'samplesMs',
-    'trace',
-    'worst',
-    'histogram',
-    'assertionResults',
-    'limits',
-    'proofs',
-    'lines',
-  ]);
+  const tooLong = new Set(['samplesMs', 'trace', 'worst', 'histogram', 'assertionResults', 'limits']);
   return JSON.parse(
     JSON.stringify(evidence, (key, value) => {
-      if (tooLong.has(key) && key !== 'lines') return undefined;
+      if (tooLong.has(key) && typeof value === 'object') return undefined;
       return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
     }),
   );
 }
 
 function section(title, part, tables) {
-  const head = `## ${title}\n\n`;
+  const head = `### ${title}\n\n`;
   if (part.missing !== undefined) return `${head}**Missing**: ${part.missing} (\`${part.command}\`).\n`;
   const short = part.isQuick ? ' **A short run: see the counts.**' : '';
   const failed =
@@ -245,49 +246,20 @@ function floodTable(result, { lines }) {
       ...[number(seconds), number(promisedS), number(cuts)],
       `${number(growthBytes / 2 ** 20, 1)} MiB`,
     ]);
-  return `${testTable(result)}
-${markdownTable(['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'], rows)}`;
+  const heads = ['flooded, s', 'promised for, s', 'cut off', 'memory grew by, at most'];
+  return rows.length === 0 ? testTable(result) : `${testTable(result)}\n${markdownTable(heads, rows)}`;
 }
 
-function faultSection({ faultTable, parts }) {
-  const measuredMs = new Map();
-  for (const one of parts.trials.result?.results ?? []) {
-    for (const row of one.rows) {
-      const worst = one.measures.map(
-        ({ name, worstMs, boundMs }) => `${name} ${number(worstMs, 0)} of ${number(boundMs, 0)} ms`,
-      );
-      measuredMs.set(row, [...(measuredMs.get(row) ?? []), `${one.name}: ${worst.join(', ')}`]);
-    }
-  }
-  const failed = new Set(
-    (parts.faults.result?.testResults ?? [])
-      .flatMap((file) => file.assertionResults)
-      .filter(({ status }) => status === 'failed')
-      .map(({ title }) => title),
-  );
-  const rows = faultTable.map((row) => {
-    if (!row.applies) return [row.row, row.fault, row.promise, `needs ${row.needs}`, 'not tried'];
-    const numbers = Object.entries(row.numbers).map(([name, value]) => `${name} ${value}`);
-    const count = (clock) => row.proofs.filter((proof) => proof.clock === clock).length;
-    const isFailed = row.proofs.some(({ title }) => [...failed].some((name) => name.includes(title)));
-    const tests = `${count('fake')} on a fake clock, ${count('wall')} on the wall clock${isFailed ? '; **failed**' : ''}`;
-    return [
-      row.row,
-      row.fault,
-      `${row.promise} (${numbers.join(', ') || 'no number'})`,
-      tests,
-      (measuredMs.get(row.row) ?? []).join('; ') || 'by its tests',
-    ];
-  });
+function faultSection({ faultTable, failedFaultTests, parts }) {
   const applying = faultTable.filter(({ applies }) => applies).length;
   const ran =
     parts.faults.missing === undefined ? testTable(parts.faults.result) : `**Missing**: ${parts.faults.missing}.\n`;
-  return `## Faults
+  const failed = (failedFaultTests ?? []).map((title) => `- **failed**: ${title}\n`).join('');
+  return `### Faults
 
-${applying} of ${faultTable.length} rows apply without hardware; each has tests that assert its numbers. Worst of the trials above beside what was promised. ${NOT_TRIED}
+${applying} of ${faultTable.length} rows of the [fault table](faults.md) apply without hardware; each has tests that assert its numbers. ${NOT_TRIED}
 
-${ran}
-${markdownTable(['row', 'fault', 'promised', 'tests', 'measured'], rows)}`;
+${ran}${failed}`;
 }
 
 function testTable(result) {
@@ -363,8 +335,13 @@ function coverageTable(result) {
   return open.length === 0 ? head : `${head}\n${markdownTable(['not all of', 'branches'], open)}`;
 }
 
+/** Those that no test noticed; all of them are in `tests/mutants/mutants.json`. */
 function mutantTable(result) {
   const head = `${result.killed} of ${result.total} killed (${number((100 * result.killed) / result.total, 1)} %; promised: 95 %), ${number(result.minutes, 1)} min.\n`;
-  const rows = result.rows.map(({ id, file, breaks, outcome }) => [outcome, id, file, breaks]);
-  return `${head}\n${markdownTable(['outcome', 'mutant', 'file', 'what would go wrong'], rows)}`;
+  const rows = result.rows
+    .filter(({ outcome }) => outcome !== 'killed')
+    .map(({ id, file, breaks, outcome }) => [outcome, id, file, breaks]);
+  return rows.length === 0
+    ? head
+    : `${head}\n${markdownTable(['outcome', 'mutant', 'file', 'what would go wrong'], rows)}`;
 }

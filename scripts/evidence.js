@@ -1,5 +1,5 @@
 /**
- * Makes docs/evidence.md, what was tried on the safety chain and what came out, and docs/evidence.json, the same in numbers.
+ * Makes docs/evidence.json, what was tried on the safety chain and what came out, and of it the last part of docs/safety-check.md.
  * Runs everything one after another; nothing else should run meanwhile. What fails or is missing, the page says. The page is of
  * one commit: files that are changed and not committed are refused, and parts of another commit are made again or marked.
  *
@@ -22,7 +22,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptArguments } from './arguments.js';
 
-const { evidencePage, reduced } = await import('./evidence-page.js');
+const { reduced, withEvidence } = await import('./evidence-page.js');
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = scriptArguments(import.meta.url, {
@@ -113,7 +113,7 @@ for (const { name, command, env } of PARTS) {
   const known = part.commit && (await run(['git', 'merge-base', '--is-ancestor', part.commit, 'HEAD'], {})).code === 0;
   parts[name] = { ...part, ...(part.commit && { isInHistory: known }), command: shown(command, env) };
 }
-const evidence = {
+const evidence = reduced({
   formatVersion: 1,
   createdAt: new Date().toISOString(),
   ...{ commit, isClean },
@@ -123,12 +123,15 @@ const evidence = {
   },
   versions: await readVersions(),
   faultTable,
+  failedFaultTests: failedTests(parts.faults.result),
   parts,
-};
+});
 mkdirSync(values.out, { recursive: true });
-writeFileSync(join(values.out, 'evidence.json'), withoutPlaces(`${JSON.stringify(reduced(evidence), null, 1)}\n`));
-writeFileSync(join(values.out, 'evidence.md'), withoutPlaces(evidencePage(evidence)));
-console.log(`written: ${join(values.out, 'evidence.md')} and evidence.json beside it`);
+const text = withoutPlaces(`${JSON.stringify(evidence, null, 1)}\n`);
+writeFileSync(join(values.out, 'evidence.json'), text);
+const page = join(values.out, 'safety-check.md');
+writeFileSync(page, withEvidence(existsSync(page) ? readFileSync(page, 'utf8') : '', JSON.parse(text)));
+console.log(`written: ${page} and evidence.json beside it`);
 const bad = Object.entries(evidence.parts).filter(
   ([name, part]) => part.exitCode !== 0 && !(name === 'foreign' && part.result === null),
 );
@@ -243,10 +246,12 @@ function readPart(name) {
 }
 
 async function readFaultTable() {
-  const { findFaultProofs } = await import('./fault-proofs.js');
-  const { FAULT_ROWS } = await import('../dist/safety/faults.js');
-  const proofs = findFaultProofs(root);
-  return FAULT_ROWS.map((row) => ({ ...row, proofs: proofs.filter((proof) => proof.row === row.row) }));
+  return (await import('../dist/safety/faults.js')).FAULT_ROWS;
+}
+
+function failedTests(result) {
+  const tests = (result?.testResults ?? []).flatMap((file) => file.assertionResults);
+  return tests.filter(({ status }) => status === 'failed').map(({ title }) => title);
 }
 
 async function readVersions() {

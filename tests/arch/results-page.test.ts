@@ -1,6 +1,37 @@
-/** The page of results, from a few runs. */
+/** Pages of figures: parts from a few runs, and the whole from what is kept. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { curvesPart } from '../../scripts/curves-page.ts';
+import { withEvidence } from '../../scripts/evidence-page.js';
 import { page, type ResultsRun } from '../../scripts/results-page.js';
+import { resultsPage } from '../../scripts/write-results.js';
+import type { StudyFile } from '../../src/config/index.ts';
+import type { SeedCurve } from '../../src/study/index.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+describe('docs/safety-check.md', () => {
+  it('ends with what docs/evidence.json gives (else: npm run evidence -- --page)', () => {
+    const [shown, evidence] = ['safety-check.md', 'evidence.json'].map((name) =>
+      readFileSync(join(root, 'docs', name), 'utf8'),
+    );
+    expect(withEvidence(shown!, JSON.parse(evidence!))).toBe(shown);
+  });
+});
+
+describe('docs/results.md', () => {
+  const { text, plots } = resultsPage();
+
+  it('is what runs and curves that are kept give (else: npm run curves -- --page)', () => {
+    expect(readFileSync(join(root, 'docs', 'results.md'), 'utf8')).toBe(text);
+  });
+
+  it('shows plots that are what the curves give', () => {
+    expect(plots.size).toBeGreaterThan(10);
+    for (const [path, svg] of plots) expect(readFileSync(path, 'utf8'), path).toBe(svg);
+  });
+});
 
 function run(fields: ResultsRun = {}): ResultsRun {
   return {
@@ -65,5 +96,48 @@ describe('the page of results', () => {
   it('has a dash where runs from before had no such figure', () => {
     const { successes_per_hour: _, training_successes_per_hour: __, human_step_share: ___, ...old } = run();
     expect(page([old])).toContain('| 0 | 99.5 % | –, – | – |');
+  });
+});
+
+describe('the part of all studies', () => {
+  const file = {
+    name: 'mine',
+    learners: {},
+    study: {
+      kind: 'environment',
+      title: 'Mine & yours',
+      claim: 'A beats B.',
+      source: 'https://example.org',
+      notes: '',
+      variants: { a: { title: 'the one <A>' }, b: { title: 'the other' } },
+      checks: [{ kind: 'order', better: 'a', worse: 'b', measure: 'success', part: 'end' }],
+    },
+  } as unknown as StudyFile;
+  const curve = (seed: number, ...successes: number[]): SeedCurve => ({
+    seed,
+    samples: successes.map((success, i) => ({
+      step: 100 * i,
+      updates: 400 * i,
+      return: success - 1,
+      success,
+      cost: 0,
+    })),
+  });
+  const curves = { a: [curve(0, 0, 0.5, 1), curve(1, 0, 0.7, 0.9)], b: [curve(0, 0, 0.1, 0.2), curve(1, 0, 0.1, 0.1)] };
+  const part = curvesPart([
+    { file, curves },
+    { file: { ...file, name: 'later' }, curves: {} },
+  ]);
+
+  it('says of each study what is claimed and what came out', () => {
+    expect(part).toContain('| [Mine & yours](#mine--yours) | 4 | 1 | 0 | 0 |');
+    expect(part).toContain('### Mine & yours\n\nA beats B. (https://example.org)');
+    expect(part).toMatch(/\*\*Shown\.\*\* the one <A> has 0\.8 more success .* than the other\./);
+    expect(part).toContain('![Mine & yours](results/curves/mine.svg)');
+  });
+
+  it('says of a study without runs how to make them', () => {
+    expect(part).toContain('### Not run yet\n\n- Mine & yours (`npm run curves -- --only later`): A beats B.');
+    expect(part).not.toContain('curves/later.svg');
   });
 });

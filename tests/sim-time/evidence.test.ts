@@ -31,7 +31,7 @@ function page(commit: string | null): { status: number | null; stderr: string; t
     encoding: 'utf8',
   });
   if (ended.status === 2) return { status: 2, stderr: ended.stderr, text: '', json: '' };
-  const [text, json] = ['evidence.md', 'evidence.json'].map((name) => readFileSync(join(dir, name), 'utf8'));
+  const [text, json] = ['safety-check.md', 'evidence.json'].map((name) => readFileSync(join(dir, name), 'utf8'));
   return { status: ended.status, stderr: ended.stderr, text: text!, json: json! };
 }
 
@@ -41,7 +41,7 @@ describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
     // Parts are missing: the page is not as promised.
     expect(status).toBe(1);
     expect(text).toContain(
-      '**Not all of this page is of one commit**: foreign (0123456789ab, which is not in the history of this one).',
+      '**Not all of this is of one commit**: foreign (0123456789ab, which is not in the history of this one).',
     );
     expect(text).toContain(
       '| elbow | [feedfacefeed](https://example.org/elbow) | – | 1 | 700 | The reference of elbow held. |',
@@ -53,7 +53,7 @@ describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
 
   it('says nothing of another commit where there is none', () => {
     const head = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
-    expect(page(head).text).not.toContain('Not all of this page');
+    expect(page(head).text).not.toContain('Not all of this is');
   });
 
   it('refuses a result that does not say of which commit it is', () => {
