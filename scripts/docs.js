@@ -19,7 +19,7 @@ const { rosDefinitions } = await import('./ros/definitions.ts');
 // First, because the code that the pages come from imports it.
 const definitions = stale(new Map([[join(root, 'src', 'ros', 'messages', 'definitions.ts'), rosDefinitions(root)]]));
 const { configReference, editorSchemas } = await import('../src/config/reference.ts');
-const { faultReference } = await import('../src/safety/states/fault-reference.ts');
+const { faultReference } = await import('./fault-page.ts');
 const { rosReference } = await import('./ros/page.ts');
 
 const pages = new Map([

@@ -1,3 +1,3 @@
-import type { FaultProof } from '../src/safety/states/fault-reference.ts';
+import type { FaultProof } from './fault-page.ts';
 export function findFaultProofs(root: string): FaultProof[];
 export function proofsIn(file: string, text: string): FaultProof[];

@@ -1,12 +1,16 @@
 /** The fault table is whole, and every row that applies without hardware is shown to hold on both clocks. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { faultReference } from '../../scripts/fault-page.ts';
 import { findFaultProofs, proofsIn } from '../../scripts/fault-proofs.js';
-import { FAULT_ROWS } from '../../src/safety/faults.ts';
+import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../../src/safety/faults.ts';
 import { faultRow } from '../support/fault-row.ts';
 
 const ROWS = 54;
-const proofs = findFaultProofs(join(import.meta.dirname, '..', '..'));
+const root = join(import.meta.dirname, '..', '..');
+const proofs = findFaultProofs(root);
+const page = faultReference(proofs);
 
 describe('the fault table', () => {
   it('has every row of the specification, once, in order', () => {
@@ -57,5 +61,35 @@ describe('the fault table', () => {
     expect(() => faultRow(0, 'fake', 'no such row', () => {})).toThrow('no row 0');
     expect(() => faultRow(55, 'wall', 'no such row', () => {})).toThrow('no row 55');
     expect(() => faultRow(13, 'fake', 'no servo', () => {})).toThrow('needs servos');
+  });
+});
+
+describe('the page of faults', () => {
+  it('docs/faults.md is current (else: npm run docs)', () => {
+    expect(readFileSync(join(root, 'docs', 'faults.md'), 'utf8')).toBe(page);
+  });
+
+  it('has a line for every row and every fault, and whole sentences in each', () => {
+    const [promised = '', hardware = '', reported = ''] = page
+      .split(/^## What is promised|^## What needs|^## What is reported/m)
+      .slice(1);
+    const lines = (text: string): string[] => text.split('\n').filter((line) => /^\| \d/.test(line));
+    expect(lines(promised)).toHaveLength(FAULT_ROWS.length);
+    expect(lines(hardware)).toHaveLength(FAULT_ROWS.filter((row) => !row.applies).length);
+    expect(lines(reported.split('\n## ')[0]!)).toHaveLength(FAULTS.length + OTHER_FAULTS.length);
+    for (const { sentence, remedy } of [...FAULTS, ...OTHER_FAULTS]) {
+      expect(sentence).toMatch(/^[A-Z].*\.$/);
+      expect(remedy).toMatch(/^[A-Z].*(\.|\.$)/);
+    }
+  });
+
+  it('names tests beside their rows, and a row without any', () => {
+    const text = faultReference([{ row: 2, clock: 'wall', file: 'tests/x.test.ts', title: 'a | b' }]);
+    expect(text).toMatch(/^\| 2 \|.*\| – \| \[a \\\| b\]\(\.\.\/tests\/x\.test\.ts\) \|$/m);
+  });
+
+  it('names no fault twice in one row', () => {
+    const keys = [...FAULTS.map(({ row, flag }) => `${row} ${flag}`), ...OTHER_FAULTS.map((f) => `${f.row} ${f.name}`)];
+    expect(new Set(keys).size).toBe(keys.length);
   });
 });

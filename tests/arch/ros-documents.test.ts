@@ -1,20 +1,19 @@
-/** The pages about ROS 2: their YAML is accepted, sentences that they quote are the code's, and launch arguments exist. */
+/** The pages about ROS 2: their YAML is accepted, and messages and events that they quote are the code's. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { parseLaunchArguments } from '../../scripts/ros/sources.ts';
+import { ROS_FAULTS } from '../../scripts/ros/faults.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { FAULTS } from '../../src/safety/faults.ts';
 import { OTHER_FAULTS } from '../../src/safety/index.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const folder = join(root, 'docs', 'ros2');
 const scratch = mkdtempSync(join(tmpdir(), 'rein-pages-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-const pages = readdirSync(folder).map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+const read = (page: string): string => readFileSync(join(root, 'docs', page), 'utf8');
 const blocks = (text: string, language: string): string[] =>
   [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, found]) => found === language).map(([, , code]) => code!);
 
@@ -23,9 +22,9 @@ const fileName = (yaml: string): string | undefined => /^# ([\w-]+\.yaml)\n/.exe
 
 const TASK = { kind: 'operatorJudged', action: { kind: 'joint' }, observation: {} };
 
-describe.each(['own-arm.md', 'own-base.md'])('%s', (page) => {
-  const snippets = blocks(pages.find(({ name }) => name === page)!.text, 'yaml');
-  const place = join(scratch, page);
+describe('ros2/own-robot.md', () => {
+  const snippets = blocks(read('ros2/own-robot.md'), 'yaml');
+  const place = join(scratch, 'own-robot');
   mkdirSync(place);
   for (const yaml of snippets) {
     const file = fileName(yaml);
@@ -34,8 +33,8 @@ describe.each(['own-arm.md', 'own-base.md'])('%s', (page) => {
 
   it('has robots, tasks and blocks to lay over them', () => {
     const files = snippets.map(fileName);
-    expect(files.filter((file) => file !== undefined).length).toBeGreaterThanOrEqual(2);
-    expect(files.filter((file) => file === undefined).length).toBeGreaterThanOrEqual(1);
+    expect(files.filter((file) => file !== undefined).length).toBeGreaterThanOrEqual(5);
+    expect(files.filter((file) => file === undefined).length).toBeGreaterThanOrEqual(7);
   });
 
   const isRobot = (yaml: string): boolean => fileName(yaml) !== undefined && /^driver:/m.test(yaml);
@@ -63,12 +62,12 @@ function taskFor(place: string, robot: string): string {
   return path;
 }
 
-describe('first-hour.md', () => {
-  const { text } = pages.find(({ name }) => name === 'first-hour.md')!;
+describe('ros2.md', () => {
+  const text = read('ros2.md');
 
-  it('quotes sentences that the code says', () => {
+  it('quotes messages of the code', () => {
     const code = sources(['src', 'ros', 'launch']).replace(/\$\{[^}]*\}/g, '…');
-    const cells = text.split('| you see |')[1]!.split('\n').slice(2);
+    const cells = text.split('| you see |')[1]!.split('\n\n')[0]!.split('\n').slice(2);
     const quotes = cells.flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, quote]) => quote!),
     );
@@ -87,19 +86,16 @@ describe('first-hour.md', () => {
   });
 });
 
-describe('faults.md', () => {
-  const { text } = pages.find(({ name }) => name === 'faults.md')!;
-  const rows = text.split('\n').filter((line) => /^\| .* \|$/.test(line) && !line.includes('what happens'));
+describe('the faults over ROS', () => {
   const known = [...FAULTS.map(({ row, flag }) => ({ row, name: flag })), ...OTHER_FAULTS];
   // Events without a row of their own.
   const borders = ['guardNotice', 'callback', 'refused', 'learnerAwaited', 'learnerAway', 'learnerRefused'];
 
-  it('numbers faults as the table does, and names events that there are', () => {
-    expect(rows.length).toBeGreaterThan(20);
-    const wrong = rows.flatMap((line) => {
-      const [, , numbers = '', , events = ''] = line.split('|');
-      const given = [...numbers.matchAll(/\d+/g)].map(([number]) => Number(number));
-      const names = [...events.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+  it('are numbered as the table is, and name events that there are', () => {
+    expect(ROS_FAULTS.length).toBeGreaterThan(20);
+    const wrong = ROS_FAULTS.flatMap(({ rows, event }) => {
+      const given = [...rows.matchAll(/\d+/g)].map(([number]) => Number(number));
+      const names = [...event.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
       return [
         ...given.filter((number) => !known.some(({ row }) => row === number)),
         ...names.filter(
@@ -108,17 +104,6 @@ describe('faults.md', () => {
       ];
     });
     expect(wrong).toEqual([]);
-  });
-});
-
-describe.each(pages)('$name', ({ text }) => {
-  it('gives launch files arguments that they have', () => {
-    for (const [, file, given] of text.matchAll(/ros2 launch rein (\w+\.launch\.py)([^`\n#]*)/g)) {
-      const python = readFileSync(join(root, 'launch', file!), 'utf8');
-      const known = parseLaunchArguments(python).map(({ name }) => name);
-      const used = [...given!.matchAll(/(\w+):=/g)].map(([, name]) => name!);
-      expect(used.filter((name) => !known.includes(name))).toEqual([]);
-    }
   });
 });
 

@@ -184,7 +184,7 @@ describe('on the weights port', () => {
   faultRow(
     [30, 31],
     'wall',
-    'nothing that a peer says after its handshake aborts the subscriber or makes it deaf',
+    'nothing that a peer says after its handshake aborts the subscriber or ends its messages',
     async (promised) => {
       const kinds = Object.keys(SAID);
       let next = 0;

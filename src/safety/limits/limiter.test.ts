@@ -19,7 +19,7 @@ const previous = fc.tuple(share, share, share).map((s) => Float64Array.from(s, (
 const period = fc.double({ min: 0.01, max: 0.04, noNaN: true });
 
 describe('the velocity and acceleration limiter', () => {
-  faultRow(36, 'fake', 'keeps both limits for every wish and every allowed past', () => {
+  faultRow(36, 'fake', 'keeps both limits for every request and every allowed past', () => {
     const limiter = new Limiter(oddArm3, 0);
     fc.assert(
       fc.property(wanted, previous, period, (u, v, dtS) => {

@@ -1,8 +1,8 @@
-/** The fault table as a page for people. */
-
-import { markdownTable } from '../../core/index.ts';
-import type { FaultRow } from '../fault-table/fault-row.ts';
-import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../faults.ts';
+/** The fault table as a page for people: `docs/faults.md`. */
+import { markdownTable } from '../src/core/text.ts';
+import type { FaultRow } from '../src/safety/fault-table/fault-row.ts';
+import { FAULT_ROWS, FAULTS, OTHER_FAULTS } from '../src/safety/faults.ts';
+import { rosFaults } from './ros/faults.ts';
 
 /** A test that shows what a row promises. */
 export interface FaultProof {
@@ -15,7 +15,9 @@ export interface FaultProof {
 
 const HEAD = `# Faults
 
-Written by \`npm run docs\` from the table in \`src/safety/faults.ts\` and from the tests that name its rows; change those, not this page.
+Written by \`npm run docs\` from the table in \`src/safety/faults.ts\`, from the tests that name its rows, and from \`scripts/ros/faults.ts\`; change
+those, not this page. [What is promised](#what-is-promised) · [what needs hardware](#what-needs-hardware) ·
+[what is reported](#what-is-reported), with what to do · [over ROS 2](#over-ros-2).
 
 Numbers never change: events, diagnostics, logs and tests cite them. Every row that applies without hardware has at least one test on a
 clock that the test moves, and one end to end on the wall clock; a row without either fails \`npm test\`.
@@ -24,13 +26,13 @@ clock that the test moves, and one end to end on the wall clock; a row without e
 
 `;
 
-const TOLD = `
-## What is told
+const REPORTED = `
+## What is reported
 
 What happened, what the robot does, and what to do.
 
 **cat0**: torque off now. **cat1**: brake, then torque off. **cat2**: brake and hold, stopped until somebody acknowledges.
-**hold**: brake and hold; it goes on when the cause is gone. **slow**: goes on, slower. **warn**: told, nothing else. **refuse**: nothing starts.
+**hold**: brake and hold; it goes on when the cause is gone. **slow**: goes on, slower. **warn**: reported, nothing else. **refuse**: nothing starts.
 
 To acknowledge, to enable and to activate are a person's, whom the guard knows by the channel (\`docs/safety-case.md\`, who may let it go on). Only a
 simulated robot, by its driver, acknowledges by itself, and only where no flag is cat1 or cat0.
@@ -48,8 +50,9 @@ export function faultReference(proofs: readonly FaultProof[]): string {
     ),
     '\n## What needs hardware\n\n',
     markdownTable(['no.', 'fault', 'what is missing'], hardware),
-    TOLD,
-    told(),
+    REPORTED,
+    reported(),
+    rosFaults(),
   ].join('');
 }
 
@@ -64,7 +67,7 @@ function promised(row: FaultRow, proofs: readonly FaultProof[]): (string | numbe
   return [...cells, shown('fake'), shown('wall')];
 }
 
-function told(): string {
+function reported(): string {
   const guards = FAULTS.map(({ flag, ...fault }) => ({ ...fault, name: flag, seenBy: 'guard' }));
   const others = OTHER_FAULTS.map((fault) => ({ ...fault, mayMove: '–' }));
   const rows = [...guards, ...others].sort((a, b) => a.row - b.row || (a.name < b.name ? -1 : 1));
