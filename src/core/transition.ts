@@ -1,5 +1,5 @@
 /**
- * One policy step, as it is journalled, sent and learned from (`docs/architecture.md`, "The transition").
+ * One policy step, as it is journalled, sent and learned from (`docs/architecture.md`, "A step").
  * Critics learn on `executed`: what the robot was made to do after every filter, in normalised units.
  */
 

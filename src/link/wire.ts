@@ -1,7 +1,7 @@
 /**
  * The frame: every message between robot and learner is one, and one ZeroMQ message is one frame.
  * Fixed header, raw little-endian payload, CRC-32C over both; nothing in it is ever executed.
- * This file knows bytes only: no sockets, no clock. `docs/architecture.md`, "The wire", and `tests/python/read_frames.py` read the same table.
+ * This file knows bytes only: no sockets, no clock. `README.md` here has the same table, `tests/python/read_frames.py` reads by it.
  */
 import { Framing, ok, type Result, sha256Hex } from '../core/index.ts';
 

@@ -1,6 +1,6 @@
 /**
  * What `npm run bench -- ros` measures, for a few seconds: that it works, and that nothing is out by an order of magnitude.
- * The figures are printed as measured; those of a quiet machine are in docs/ros2.md.
+ * The figures are printed as measured; those of a quiet machine are in bench/README.md.
  */
 import { describe, expect, it } from 'vitest';
 import { rosEnvironment } from '../../src/ros/index.ts';
@@ -40,7 +40,7 @@ describeRos('bench ros', () => {
       const [text = '', json = ''] = stdout.split('\n\n');
       console.log(`measured, on a machine that does other things too:\n${text}`);
       const figures = JSON.parse(json) as Figures;
-      // The figures of a quiet machine are in docs/ros2.md; a busy one is judged by ratios alone.
+      // The figures of a quiet machine are in bench/README.md; a busy one is judged by ratios alone.
       const { roundTrip, delivery, commands, tick, system } = figures;
       expect(roundTrip.received).toBe(roundTrip.sent);
       expect(roundTrip.roundTripMs.p50).toBeGreaterThan(0);

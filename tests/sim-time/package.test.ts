@@ -16,9 +16,15 @@ afterAll(() => project.remove());
 describe('the package', () => {
   it('holds the compiled program with its types, and nothing for builders', () => {
     const { files } = project;
-    for (const path of ['bin/rein.js', 'dist/cli/main.js', 'config/tasks/insert.yaml', 'types/index.d.ts'])
+    for (const path of [
+      'bin/rein.js',
+      'dist/cli/main.js',
+      'config/tasks/insert.yaml',
+      'types/index.d.ts',
+      'examples/my-arm.js',
+    ])
       expect(files).toContain(path);
-    expect(files.filter((path) => /\.map$|^dist\/(\.|bench)|^(src|tests|examples)\//.test(path))).toEqual([]);
+    expect(files.filter((path) => /\.map$|^dist\/(\.|bench)|^(src|tests)\//.test(path))).toEqual([]);
   });
 
   it('types what it exports, and refuses what is wrong', () => {
