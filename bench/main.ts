@@ -1,7 +1,7 @@
 /** `npm run bench -- <what>`: how fast and how punctual this machine is, as text and as JSON. */
-import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
+import { checkJsonFile, writeJsonFile } from '../src/cli/bodies/json-file.ts';
 import { path, seconds, wholeNumber } from '../src/cli/options.ts';
 import { loadRobotFile, resolveConfig } from '../src/config/index.ts';
 import { describeError, ReinError } from '../src/core/index.ts';
@@ -147,7 +147,9 @@ const program = new Command('bench')
   .description('measure how punctual and how fast this machine is')
   .exitOverride()
   .allowExcessArguments(false)
-  .addHelpText('after', HELP);
+  .addHelpText('after', HELP)
+  // Before the work begins, so that no measurement is made for nothing.
+  .hook('preAction', (_, command) => checkJsonFile(command.opts<{ json?: string }>().json));
 program
   .command('tick')
   .description('lateness of the control tick, alone, on a busy machine and while weights are swapped; inference, swap')
@@ -168,7 +170,7 @@ program
     const models = robots.split(',').map((name) => loadRobotFile(name).robot);
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchSafety({ models, ticks, onPhase });
-    print(formatSafetyBench(result), result, json);
+    await print(formatSafetyBench(result), result, json);
     if (result.failures.length > 0) process.exitCode = 1;
   });
 program
@@ -191,7 +193,7 @@ program
   .action(async (options: RosArguments) => {
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
     const result = await benchRos({ ...options, onPhase });
-    print(formatRosBench(result), result, options.json);
+    await print(formatRosBench(result), result, options.json);
   });
 program
   .command('cdr')
@@ -199,9 +201,9 @@ program
   .option('--seconds <n>', 'for each message', seconds, 0.5)
   .option('--json <file>', 'write the result there as well', path)
   .addHelpText('after', CDR_HELP)
-  .action((options: CdrArguments) => {
+  .action(async (options: CdrArguments) => {
     const result = benchCdr(options.seconds);
-    print(formatCdrBench(result), result, options.json);
+    await print(formatCdrBench(result), result, options.json);
   });
 
 try {
@@ -222,7 +224,7 @@ async function tick(options: TickArguments): Promise<void> {
   });
   process.stderr.write('measuring: policy\n');
   const policy = await benchPolicy();
-  print(`${formatTickBench(ticks)}\n${formatPolicy(policy)}`, { ...ticks, policy }, options.json);
+  await print(`${formatTickBench(ticks)}\n${formatPolicy(policy)}`, { ...ticks, policy }, options.json);
 }
 
 async function learner({ threads, calls, blocks, json }: LearnerArguments): Promise<void> {
@@ -239,7 +241,7 @@ async function learner({ threads, calls, blocks, json }: LearnerArguments): Prom
     turnS: short ? 0.3 : 2,
     rounds: short ? 1 : 5,
   });
-  print(`${formatLearner(result)}\n${formatTraining(in_a_run)}`, { ...result, in_a_run }, json);
+  await print(`${formatLearner(result)}\n${formatTraining(in_a_run)}`, { ...result, in_a_run }, json);
 }
 
 function threadCount(text: string): number | 'auto' {
@@ -279,15 +281,10 @@ function formatTraining(cases: readonly TrainingBenchCase[]): string {
 }
 
 /** Text for people first, then the same as JSON. */
-function print(text: string, result: object, file: string | undefined): void {
+function print(text: string, result: object, file: string | undefined): Promise<void> {
   const round = (_key: string, value: unknown): unknown =>
     typeof value === 'number' ? Number(value.toFixed(DECIMALS)) : value;
   const json = JSON.stringify(result, round, 2);
   process.stdout.write(`${text}\n\n${json}\n`);
-  if (file === undefined) return;
-  try {
-    writeFileSync(file, `${json}\n`);
-  } catch (cause) {
-    throw new ReinError('storage', `The result cannot be written to ${file}: ${(cause as Error).message}.`, { cause });
-  }
+  return writeJsonFile(file, JSON.parse(json));
 }

@@ -14,10 +14,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'rein-test-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-/** A hung test must not hang whoever waits for the result. */
-const suiteLimitMs = 7 * 60_000;
-/** One file after another, and beside others: on a slow machine this takes longest. */
-const realTimeLimitMs = 10 * 60_000;
+/** A hung test must not hang whoever waits for the result. What yields to others takes as long as they leave it. */
+const suiteLimitMs = 15 * 60_000;
 /** Programs of a real ROS 2 take seconds to find each other, and run one after the other. */
 const rosLimitMs = 25 * 60_000;
 /** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
@@ -29,31 +27,35 @@ const waiting = [
 const BESIDE = { show: false, isPatient: true };
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
-/** What the files with a failed test came to, by path: counts, and their lines in `failures`. */
-const failedFiles = new Map();
-/** More files than this that failed are not tried again. */
-const LAST_TRIES = 3;
 
 const patterns = process.argv.slice(2);
+await check('build', ['node', 'scripts/build.js', '--quiet']);
 if (patterns.length > 0) {
-  await check('build', ['node', 'scripts/build.js', '--quiet']);
   await suite('tests', patterns);
 } else {
-  await check('build', ['node', 'scripts/build.js', '--quiet']);
-  // What waits for no clock takes what is left of the machine by what waits for one.
-  await Promise.all([unitTests(), staticChecks()]);
-  // As a machine that is held up for a moment is no defect, an end-to-end test that fails is run once more, and named if it
-  // passes then; a file in which one failed twice beside others has a last try with nothing beside it. Tests without a clock get
-  // no second try: what fails for one seed is a defect.
-  const again = ['--retry=1', '--reporter=./scripts/unsteady-reporter.js'];
-  await suite('tests in real time that mostly wait', [...waiting, '--maxWorkers=4', ...again]);
-  const simTime = suite('tests in simulated time', ['tests/sim-time', '--testTimeout=120000', ...again], BESIDE);
-  // One file at a time: these start processes of their own, and keep real time to the millisecond.
+  // What waits for no clock takes what is left of the machine by what waits for one. Each test has one try: a test that now and then
+  // fails is a defect, with a line in tests/flakes.md.
+  await Promise.all([withoutClock(), inRealTime()]);
+}
+finish();
+
+async function withoutClock() {
+  await staticChecks();
+  // These files share their modules, which are loaded once and not once a file. One that replaces modules would replace them
+  // for the others.
+  const replacing = testsThatReplaceModules();
+  const elsewhere = ['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...replacing];
+  const unit = ['--no-isolate', '--testTimeout=120000', ...elsewhere.flatMap((path) => ['--exclude', path])];
+  await suite('unit, property and contract tests', unit, BESIDE);
+  await suite('unit tests that replace modules', replacing, BESIDE);
+  await suite('tests in simulated time', ['tests/sim-time', '--testTimeout=120000'], BESIDE);
+}
+
+async function inRealTime() {
+  await suite('tests in real time that mostly wait', [...waiting, '--maxWorkers=4']);
+  // One file at a time: these keep real time to the millisecond.
   const others = waiting.flatMap((path) => ['--exclude', `${path}*`]);
-  const oneByOne = ['tests/wall-time', '--no-file-parallelism', ...again, ...others];
-  await suite('tests in real time, one after the other', oneByOne, { limitMs: realTimeLimitMs });
-  await simTime;
-  await onceMoreAlone();
+  await suite('tests in real time, one after the other', ['tests/wall-time', '--no-file-parallelism', ...others]);
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
     console.log('\nThe tests against a real ROS 2 are skipped: none is sourced (AMENT_PREFIX_PATH is empty).');
@@ -61,35 +63,6 @@ if (patterns.length > 0) {
   // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
   const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : ['--no-isolate'];
   await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], { limitMs: rosLimitMs });
-}
-finish();
-
-/**
- * Runs the few end-to-end files that failed beside others once more by themselves, and counts what they come to then. More than a
- * few are no accident.
- */
-async function onceMoreAlone() {
-  const files = [...failedFiles.keys()].filter((path) => /^tests\/(sim|wall)-time\//.test(path));
-  if (files.length > LAST_TRIES) return;
-  for (const file of files) {
-    const { passed, failed, skipped, lines } = failedFiles.get(file);
-    totals.passed -= passed;
-    totals.failed -= failed;
-    totals.skipped -= skipped;
-    for (const line of lines) failures.splice(failures.indexOf(line), 1);
-    await suite(`${file} once more, with nothing beside it`, [file, '--no-file-parallelism']);
-  }
-}
-
-async function unitTests() {
-  // These files share their modules, which are loaded once and not once a file. One that replaces modules would replace them
-  // for the others.
-  const replacing = testsThatReplaceModules();
-  await suite('unit, property and contract tests', [
-    '--no-isolate',
-    ...['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...replacing].flatMap((path) => ['--exclude', path]),
-  ]);
-  await suite('unit tests that replace modules', replacing);
 }
 
 /** Test files of `src/` that replace a module for themselves. */
@@ -141,49 +114,36 @@ async function suite(name, args, { limitMs = suiteLimitMs, show = true, isPatien
   const jsonFile = join(scratch, `${name.replaceAll(/\W+/g, '-')}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${jsonFile}`];
   const [command, ...vitest] = tool('vitest/vitest.mjs', 'run', ...reporters, ...args);
-  const errorsFile = `${jsonFile}.errors`;
-  const result = await run(command, vitest, { show, isPatient, limitMs, env: { UNHANDLED_ERRORS: errorsFile } });
+  const result = await run(command, vitest, { show, isPatient, limitMs });
   if (!show) console.log(`\n── ${name}\n${result.output.trimEnd()}`);
-  const before = failures.length;
-  if (existsSync(jsonFile)) countTests(JSON.parse(readFileSync(jsonFile, 'utf8')));
-  if (existsSync(errorsFile)) countErrors(name, readFileSync(errorsFile, 'utf8'));
-  // Beside failed tests a suite may also not come to its end: these are tried again, that is not.
-  if (result.timedOut || (result.code !== 0 && failures.length === before)) {
+  let failed = existsSync(jsonFile) ? countTests(JSON.parse(readFileSync(jsonFile, 'utf8'))) : 0;
+  // Besides failed tests: errors that belong to none, and a suite that did not come to its end.
+  if (result.timedOut || (result.code !== 0 && failed === 0)) {
+    failed++;
     totals.failed++;
     failures.push(
       `${name}: ${result.timedOut ? `not done after ${limitMs / 60_000} min` : `vitest ended with ${result.code}`}`,
     );
   }
-  printLine(name, failures.length === before, started);
+  printLine(name, failed === 0, started);
 }
 
+/** Adds the tests of one suite to the totals; gives how many failed. */
 function countTests(json) {
-  totals.passed += json.numPassedTests;
-  totals.failed += json.numFailedTests;
-  totals.skipped += json.numPendingTests + json.numTodoTests;
+  let failedCount = json.numFailedTests;
   for (const file of json.testResults) {
     const path = file.name.startsWith(root) ? file.name.slice(root.length) : file.name;
     const failed = file.assertionResults.filter((test) => test.status === 'failed');
-    const lines = failed.map((test) => `${path}: ${test.fullName}`);
-    failures.push(...lines);
-    if (lines.length > 0) failedFiles.set(path, { ...countsOf(file), lines });
+    failures.push(...failed.map((test) => `${path}: ${test.fullName}`));
     if (file.status !== 'failed' || failed.length > 0) continue;
     // The file itself could not be loaded, so none of its tests was counted.
-    totals.failed++;
+    failedCount++;
     failures.push(`${path}: ${file.message.split('\n')[0] || 'did not load'}`);
   }
-}
-
-/** Errors that belong to no test, a line each: a failed test that passes when it is tried again does not take them back. */
-function countErrors(name, text) {
-  const lines = text.trimEnd().split('\n');
-  totals.failed += lines.length;
-  failures.push(...lines.map((line) => `${name}: ${line}`));
-}
-
-function countsOf({ assertionResults }) {
-  const count = (...statuses) => assertionResults.filter(({ status }) => statuses.includes(status)).length;
-  return { passed: count('passed'), failed: count('failed'), skipped: count('pending', 'skipped', 'todo') };
+  totals.passed += json.numPassedTests;
+  totals.failed += failedCount;
+  totals.skipped += json.numPendingTests + json.numTodoTests;
+  return failedCount;
 }
 
 function report(name, passed, started) {
@@ -217,13 +177,13 @@ function tool(entry, ...args) {
   return [process.execPath, file, ...args];
 }
 
-function run(command, args, { show, isPatient, limitMs, env = {} }) {
+function run(command, args, { show, isPatient, limitMs }) {
   return new Promise((resolve) => {
     const output = [];
     // Both streams into one, so that the closing line stays the last one.
     const stdio = show ? ['ignore', 1, 1] : ['ignore', 'pipe', 'pipe'];
     // A group of its own, so that what the child started can be ended with it.
-    const child = spawn(command, args, { cwd: root, stdio, detached: true, env: { ...process.env, ...env } });
+    const child = spawn(command, args, { cwd: root, stdio, detached: true });
     if (isPatient && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     child.stdout?.on('data', (chunk) => output.push(chunk));
     child.stderr?.on('data', (chunk) => output.push(chunk));

@@ -81,9 +81,10 @@ describe('the command line', () => {
     expect(error).not.toBe('');
   });
 
-  it('says in one sentence that a result cannot be written', () => {
-    const { code, error } = bench('learner', '--calls', '1', '--json', join(tmpdir(), 'no-such-rein', 'folder.json'));
+  it('says in one sentence that a result cannot be written, before it measures', () => {
+    const { code, out, error } = bench('learner', '--json', join(tmpdir(), 'no-such-rein', 'folder.json'));
     expect(code).toBe(1);
-    expect(error).toMatch(/^rein: .*cannot be written.*\n$/m);
+    expect(error).toMatch(/^rein: .*cannot be written.*\n/);
+    expect(out).toBe('');
   });
 });

@@ -103,7 +103,7 @@ describe('a robot and a learner in real time', { timeout: 90_000 }, () => {
       const before = run.journal('robot').length;
       await until(() => run.journal('robot').length >= before + 20, 'steps without a learner');
       expect(run.versionOf('robot')).toBe(last);
-      expect(moving.said()).not.toContain('ended early');
+      expect(moving.said().match(/.*ended early.*/g) ?? []).toEqual([]);
 
       const resumed = learner('--resume', 'learner');
       await until(() => run.versionOf('robot') > last, 'weights of the resumed learner in use');

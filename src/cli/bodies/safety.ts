@@ -82,7 +82,9 @@ interface Progress {
   readonly end: () => void;
 }
 
-/** Where nothing can be written over, a line so often, ms. */
+/** Where nothing can be written over, the first line comes after so long, so that people see it at work, ms, */
+const FIRST_LINE_MS = 1000;
+/** and another so often, ms. */
 const LINE_MS = 15_000;
 
 /** One line that is written over on a terminal; elsewhere a line now and then. */
@@ -92,6 +94,7 @@ function progressLine(output: 'live' | 'quiet'): Progress {
   if (output === 'quiet') return { phase: silent, show: silent, end: silent };
   let startedMs = 0;
   let saidMs = performance.now();
+  let waitMs = FIRST_LINE_MS;
   const line = (progress: CheckProgress): string => {
     const { ticks, plannedTicks, trials, plannedTrials } = progress;
     const share = Math.min(1, ticks / plannedTicks);
@@ -103,8 +106,9 @@ function progressLine(output: 'live' | 'quiet'): Progress {
       phase: silent,
       show: (progress) => {
         if (startedMs === 0) startedMs = saidMs;
-        if (performance.now() - saidMs < LINE_MS) return;
+        if (performance.now() - saidMs < waitMs) return;
         saidMs = performance.now();
+        waitMs = LINE_MS;
         stderr.write(`${line(progress)}\n`);
       },
       end: () => {
