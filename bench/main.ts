@@ -4,7 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { checkJsonFile, writeJsonFile } from '../src/cli/bodies/json-file.ts';
 import { path, seconds, wholeNumber } from '../src/cli/options.ts';
 import { loadRobotFile, resolveConfig } from '../src/config/index.ts';
-import { describeError, ReinError } from '../src/core/index.ts';
+import { describeError } from '../src/core/index.ts';
 import { threadsHere } from '../src/learner/engine/threads.ts';
 import { benchLearner, type LearnerBenchResult, serveBlocks } from './learner/bench.ts';
 import { benchPolicy, type PolicyBenchResult } from './policy/policy-bench.ts';
