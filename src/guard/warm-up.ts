@@ -11,7 +11,7 @@ import { Lateness, runAtDeadlines } from './scheduler.ts';
 const WARM_UP_TICKS = 6000;
 const STANDING_TICKS = 1500;
 const TICKS_PER_COMMAND = 10;
-const WARM_UP_PERIOD_S = 100e-6;
+const WARM_UP_PERIOD_S = 20e-6;
 
 /** Runs the whole tick of this robot for half a second, moving a mock of it. Touches no hardware. */
 export async function warmUp(
