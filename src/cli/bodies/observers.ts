@@ -1,5 +1,5 @@
 /** Who watches a run: a person at a terminal, or nobody. */
-import { TerminalDisplay } from '../../monitor/index.ts';
+import { TerminalDisplay } from '../../monitor/terminal.ts';
 import type { RunObserver } from '../../session/index.ts';
 
 /** Sees nothing, says nothing. */

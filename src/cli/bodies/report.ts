@@ -1,10 +1,10 @@
 /** What `rein report` does, and what live runs do at their end. */
 import { ReinError } from '../../core/index.ts';
-import { loadReportData, writeReport } from '../../monitor/index.ts';
 import type { ReportOptions } from '../commands.ts';
 
 /** Resolves to the exit code. Rejects with `ReinError` where the folder is no run's. */
 export async function reportBody({ run }: ReportOptions): Promise<number> {
+  const { loadReportData, writeReport } = await pages();
   const data = await loadReportData(run);
   if (data.records.length === 0 && data.configText === '') {
     throw new ReinError('storage', `${run} holds no run: neither metrics nor config.yaml is there.`, {
@@ -18,8 +18,12 @@ export async function reportBody({ run }: ReportOptions): Promise<number> {
 /** The report of a run that has ended, as a line for its last words. One that cannot be written is nothing to fail for. */
 export async function reportLine(folder: string): Promise<string> {
   try {
+    const { loadReportData, writeReport } = await pages();
     return `  report ${await writeReport(folder, await loadReportData(folder))}`;
   } catch (error) {
     return `  report not written: ${(error as Error).message}; try: rein report ${folder}`;
   }
 }
+
+/** Loaded at a run's end and not at its beginning: a robot waits for nothing that it does not need. */
+const pages = (): Promise<typeof import('../../monitor/index.ts')> => import('../../monitor/index.ts');

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
-import { LEGEND, loadReportData, TerminalDisplay, writeReport } from '../../monitor/index.ts';
+import { loadReportData, writeReport } from '../../monitor/index.ts';
+import { LEGEND, TerminalDisplay } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
 import { type SimulationResult, simulate } from '../../sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
