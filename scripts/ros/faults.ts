@@ -161,7 +161,7 @@ export const ROS_FAULTS: readonly RosFault[] = [
     happens: "`kill -9` of the node's ROS process",
     rows: '2, then 3',
     robot: 'the lease ends: brakes and holds; latched after a second',
-    event: '– (who would tell is dead); told when it is back',
+    event: '– (the node is dead); reported when it is back',
     diagnostic: '–',
     back: 'the supervisor starts it again, configured and inactive: activate, `~/reset`',
   },

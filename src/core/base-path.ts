@@ -2,7 +2,7 @@
 import type { BaseModel } from './robot-model.ts';
 import { clamp } from './units.ts';
 
-/** No piece of a way turns by more, rad: then the rule below misses less than 10⁻⁸ of the way. */
+/** No piece of a path turns by more, rad: then the rule below misses less than 10⁻⁸ of the path. */
 export const PIECE_TURN_RAD = 0.5;
 const MOST_PIECES = 64;
 /** Steering is reckoned with up to here, so that its tangent stays what it is, rad. */
@@ -19,7 +19,7 @@ const WEIGHTS = [5 / 18, 8 / 18, 5 / 18] as const;
  *
  *   x′ = cos ψ·a′ − sin ψ·b′,  y′ = sin ψ·a′ + cos ψ·b′,  ψ′ = the axis `yaw`, or a′·tan δ / wheelbase for steering δ
  *
- * for ways a ahead and b to the left. Keeps one way; tick-safe after construction.
+ * for displacements a ahead and b to the left. Keeps one path; tick-safe after construction.
  */
 export class BasePath {
   readonly #base: BaseModel;
@@ -38,7 +38,7 @@ export class BasePath {
     this.#way = new Float64Array(this.#from.length);
   }
 
-  /** The way `way` (n) from the axes `from` (n). Both are copied. */
+  /** The path by `way` (n) from the axes `from` (n). Both are copied. */
   lay(from: Float64Array, way: Float64Array): void {
     for (let i = 0; i < this.#way.length; i++) {
       this.#from[i] = from[i]!;
@@ -69,7 +69,7 @@ export class BasePath {
     for (let piece = 0; piece < pieces; piece++) this.advance(pose, piece, pieces);
   }
 
-  /** Moves `pose` (3) along piece number `piece` (from 0) of `pieces` equal ones of the way. */
+  /** Moves `pose` (3) along piece number `piece` (from 0) of `pieces` equal ones of the path. */
   advance(pose: Float64Array, piece: number, pieces: number): void {
     const ahead = this.#way[0]! / pieces;
     const left = this.#way.length === 3 ? this.#way[1]! / pieces : 0;

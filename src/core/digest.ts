@@ -1,4 +1,4 @@
-/** SHA-256: what tells whether content is the one that was meant. */
+/** SHA-256: what shows whether content is the one that was meant. */
 import { createHash } from 'node:crypto';
 
 /** SHA-256 of `parts` one after another, as 64 hexadecimal digits. Texts count as UTF-8, numbers as their little-endian bytes. */

@@ -5,7 +5,7 @@
  */
 import { crc32c } from './crc32c.ts';
 
-/** What tells one layout from another. */
+/** What distinguishes one layout from another. */
 export interface FrameLayout {
   /** Four letters. */
   readonly magic: string;

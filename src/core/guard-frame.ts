@@ -1,4 +1,4 @@
-/** What guard and node tell each other, as plain data. `src/runtime/link` carries it in memory or over a socket. */
+/** What guard and node send each other, as plain data. `src/guard/link` carries it in memory or over a socket. */
 import type { RobotState } from './robot-state.ts';
 
 /** States of the guard (`src/safety/safety-state.ts`). The order is the wire's code: never reorder, only append. */
@@ -87,7 +87,7 @@ export interface GuardFrame {
   overruns: number;
 }
 
-/** A wish that is not motion. Answered once. */
+/** A request that is not motion. Answered once. */
 export type GuardRequest =
   | { readonly kind: 'enable' }
   | { readonly kind: 'activate' }

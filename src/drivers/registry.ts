@@ -20,7 +20,7 @@ export const driverSchema: z.ZodType<DriverConfig> = z
   )
   .meta({ description: 'What moves the robot; each kind of driver has keys of its own.' });
 
-/** A driver as a guard is told of it. */
+/** A driver as a guard's file has it. */
 export const driverSpecSchema: z.ZodType<DriverSpec> = z.discriminatedUnion(
   'name',
   KINDS.map(({ kind, options }) =>

@@ -55,7 +55,7 @@ export function parseGuardConfig(text: string): GuardConfig {
 }
 
 /**
- * What is wrong with `model`, in words, or nothing. A base's axes are not looked at but made anew from its limits by `modelFrom`.
+ * Problems of `model`, in words, or nothing. A base's axes are not looked at but made anew from its limits by `modelFrom`.
  */
 function modelRefusal(model: unknown): string | undefined {
   if (!isBase(model)) return refusalOf(arm, model);

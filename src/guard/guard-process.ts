@@ -5,7 +5,7 @@
  * when nobody supervises it, on what a terminal sends (SIGINT, SIGHUP, SIGQUIT): the robot brakes, holds, and the
  * driver is closed as its exit policy says. A second SIGTERM or SIGINT does not wait for the robot to stand; not under a
  * supervisor, whose own comes second where a service manager has sent one to everybody.
- * Where the driver has a bus of its own, the supervisor is told of it first and starts a guardian (`../guardian/`).
+ * Where the driver has a bus of its own, it is reported to the supervisor first and starts a guardian (`../guardian/`).
  */
 import { readFileSync } from 'node:fs';
 import { type GuardRequest, ReinError, refuseDebugger } from '../core/index.ts';
@@ -70,7 +70,7 @@ function readConfig(path: string | undefined): GuardConfig {
   }
 }
 
-/** Tells the supervisor of the bus, and waits for the guardian that it starts. Alone, a robot with a bus gets no torque. */
+/** Reports the bus to the supervisor, and waits for the guardian that it starts. Alone, a robot with a bus gets no torque. */
 async function untilWatched(link: WorkerGuardLink, bus: DriverBus, config: GuardConfig): Promise<void> {
   if (process.send === undefined) {
     log.warn('Nobody supervises this guard: no guardian watches the bus, and torque will not come on.');

@@ -125,10 +125,10 @@ export class GuardTick implements TickStages {
   #isDisabling = false;
   #hasAnswered = false;
   #seedResult: SeedResult = 'notFinite';
-  /** The scene was put back: the next reading tells whether the robot is where it was to be put. */
+  /** The scene was put back: the next reading shows whether the robot is where it was to be put. */
   #isPlaced = false;
   #brokenLimits = 0;
-  /** What the measured arm touched, told in the next tick. */
+  /** What the measured arm touched, reported in the next tick. */
   #touching = 0;
   #nowS: number;
   #dtS: number;
@@ -366,7 +366,7 @@ export class GuardTick implements TickStages {
     // A reference that nothing takes counts again from zero; a robot that is not heard of is still away.
     const lost = (this.#missedReads >= MISSED_TICKS ? DRIVER_LOST : 0) | this.#stopButton();
     if (this.#state !== 'stopped') return lost | this.#startFault();
-    // Only a seed tells whether the arm may go on from where it is. The standing reference is put back.
+    // Only a seed shows whether the arm may go on from where it is. The standing reference is put back.
     const referenceRad = this.#chain.referenceRad.slice();
     const { isStopLatched } = this.#report;
     this.#seed(this.frame.robot.positionRad);

@@ -94,7 +94,7 @@ async function run(): Promise<void> {
   post({ kind: 'ended', lateness: lateness.summary() });
 }
 
-/** Between ticks: answers requests, and ends the loop once the robot stands after it was told to stop. */
+/** Between ticks: answers requests, and ends the loop once the robot stands after a request to stop. */
 function createShouldGoOn(guard: Guard, clock: Clock, model: RobotModel): () => boolean {
   // The driver's exit policy may take torque off: an arm that would fall then is let down first.
   const falls = model.holdsWithoutTorque === false;

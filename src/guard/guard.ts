@@ -1,4 +1,4 @@
-/** The guard: the only one that writes to the robot. Ticks, and answers wishes between ticks. */
+/** The guard: the only one that writes to the robot. Ticks, and answers requests between ticks. */
 import {
   type GuardAnswer,
   type GuardRequest,
@@ -76,7 +76,7 @@ export class Guard implements TickingGuard {
     this.#authority.see(this.#tick.state);
   }
 
-  /** Answers a wish of `by`, now. Refused wishes change nothing. Allocates; a reset of the scene may take longer than a tick. */
+  /** Answers a request of `by`, now. Refused requests change nothing. Allocates; a reset of the scene may take longer than a tick. */
   handle(request: GuardRequest, by: Asker = 'person'): GuardAnswer {
     const tick = this.#tick;
     const reason = this.#authority.refusal(request.kind, by, tick.frame.faultFlags);
@@ -125,7 +125,7 @@ export class Guard implements TickingGuard {
     return missing === undefined ? { ok: true } : { ok: false, reason: missing };
   }
 
-  /** Torque that is not measured is not no torque: the file's observer could only be deaf, or stop the arm at once. */
+  /** Torque that is not measured is not no torque: the file's observer could only see nothing, or stop the arm at once. */
   #torqueMissing(): string | undefined {
     if (this.#model.torqueObserver === undefined || this.#driver.measuresTorque === false) return undefined;
     if (this.#model.torqueObserver.wrench === 'mean' && this.#driver.meanWrench === undefined)

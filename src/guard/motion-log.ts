@@ -9,13 +9,13 @@ export interface MotionEntry {
   readonly atS: number;
   readonly state: SafetyStateName;
   readonly decider: Decider;
-  /** What was wrong just then, in sentences; left out where nothing was. */
+  /** What was wrong just then, as messages; left out where nothing was. */
   readonly why?: string;
   /** `changed` to nobody deciding: since the last command was first followed. `stands`: since braking began. */
   readonly sinceS: number;
 }
 
-/** Watches frames and hands on what changed. For the guard's main thread, not for the tick. */
+/** Watches frames and passes on what changed. For the guard's main thread, not for the tick. */
 export class MotionLog {
   readonly #write: (entry: MotionEntry) => void;
   readonly #joints: readonly JointModel[];

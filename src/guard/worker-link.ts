@@ -185,7 +185,7 @@ export class WorkerGuardLink implements GuardLink {
     return this.#listeners.onNotice(listener);
   }
 
-  /** Tells the node. */
+  /** Reports to the node. */
   notify(notice: GuardNotice): void {
     this.#listeners.emitNotice(notice);
   }
@@ -245,7 +245,7 @@ export class WorkerGuardLink implements GuardLink {
     });
   }
 
-  /** Brakes and holds a robot that nothing else could stop; one that has no torque refuses, and need not be told of. */
+  /** Brakes and holds a robot that nothing else could stop; one that has no torque refuses, and need not be reported. */
   async #stopUnguarded(): Promise<void> {
     if (this.lostReason !== undefined || !UNGUARDED_STATES.includes(this.latest.state)) return;
     const answer = await this.request({ kind: 'stop' }).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What the guard's main thread and its tick's thread tell each other. States and commands go through shared memory. */
+/** What the guard's main thread and its tick's thread send each other. States and commands go through shared memory. */
 import type { ErrorKind, GuardAnswer, GuardNotice, GuardRequest } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
 import type { GuardConfig } from './guard-config.ts';

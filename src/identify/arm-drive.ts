@@ -23,7 +23,7 @@ const LEASE_S = 0.5;
  */
 const OFF_PATH_RAD = 0.04;
 
-/** Told how much of one of its motions has passed, s. */
+/** Called with how much of one of its motions has passed, s. */
 export type OnPassed = (passedS: number) => void;
 /** Called for every frame that comes. */
 export type OnFrame = (frame: GuardFrame) => void;
@@ -135,14 +135,14 @@ export class ArmDrive {
     }
   }
 
-  /** Hands frames on, and remembers the first that is of another state than `expected` or tells of any fault. */
+  /** Passes frames on, and remembers the first that is of another state than `expected` or has any fault. */
   #watch(expected: SafetyStateName, see: OnFrame): () => void {
     const look = (frame: GuardFrame): void => {
       see(frame);
       if (frame.state !== expected || frame.faultFlags !== 0) this.#trouble ??= this.#stopped(frame, expected);
     };
     const leaveFrames = this.#link.onFrame(look);
-    // What was told before is over, or is a fault in the frames.
+    // What was reported before is over, or is a fault in the frames.
     let isEarlier = true;
     const leaveNotices = this.#link.onNotice(({ level, row, sentence, remedy }) => {
       if (isEarlier || level !== 'error') return;
@@ -168,7 +168,7 @@ export class ArmDrive {
 
 const STOPPED = 'The arm was stopped while it was identified:';
 const BEGIN_AGAIN = 'See what stopped it, then begin again.';
-/** The limits of its file are of another arm: to be told to identify it would lead in a circle. */
+/** The limits of its file are of another arm: a remedy to identify it would lead in a circle. */
 const CHANGED_ARM =
   'See what touched it. Where nothing did, its tool, load or gains are others: take torqueObserver out of its file, then begin again.';
 
@@ -178,7 +178,7 @@ function offPath(joint: string): ReinError {
   });
 }
 
-/** A guard that cannot be reached, or says nothing, ends in what is told of it elsewhere. */
+/** A guard that cannot be reached, or says nothing, ends in what is reported of it elsewhere. */
 function ignoreSilence(error: unknown): void {
   if (!(error instanceof ReinError)) throw error;
 }

@@ -6,7 +6,7 @@ const READING_S = 1;
 export class Consent {
   #fromS = Number.POSITIVE_INFINITY;
 
-  /** People were told, at `nowS`, what will move. */
+  /** It was announced, at `nowS`, what will move. */
   announced(nowS: number): void {
     this.#fromS = nowS + READING_S;
   }

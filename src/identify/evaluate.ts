@@ -1,4 +1,4 @@
-/** What a minute of an arm's motion tells of its servos, encoders and links, and the limits that follow from it. */
+/** What a minute of an arm's motion shows of its servos, encoders and links, and the limits that follow from it. */
 import { mean, ReinError, type RobotModel, type TorqueObserverModel } from '../core/index.ts';
 import { TorqueObserver } from '../safety/index.ts';
 import { fitDynamics } from './dynamics-fit.ts';

@@ -52,7 +52,7 @@ export class Excitation implements JointPath {
     while (this.#scale > 1e-3 && !this.#isInside(model, kinematics)) this.#scale *= SHRINK;
   }
 
-  /** Largest way of any joint from home, rad. */
+  /** Largest displacement of any joint from home, rad. */
   get largestRad(): number {
     const ways = this.#sines.map((sines) => sines.reduce((sum, { amplitudeRad }) => sum + amplitudeRad, 0));
     return this.#scale * Math.max(...ways);

@@ -12,11 +12,11 @@ export interface IdentifyOptions extends ExcitationOptions {
   /** Open. With torque off it is waited for: in real time it is a person's to put on. */
   readonly link: GuardLink;
   readonly filterS: number;
-  /** [n] where the arm was when people were told what it will do, rad: from elsewhere it is not moved. */
+  /** [n] where the arm was when it was announced what it will do, rad: from elsewhere it is not moved. */
   readonly announcedRad?: readonly number[] | undefined;
   /** A real arm that stands gives torques, or its sensors noise; one in a simulation whose weight is held may give none at all. */
   readonly isReal?: boolean | undefined;
-  /** What they were told that it will do. Absent: what `excitationOf` gives. */
+  /** What was announced. Absent: what `excitationOf` gives. */
   readonly excitation?: Excitation | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((passedS: number, wholeS: number) => void) | undefined;
@@ -61,7 +61,7 @@ export async function identifyArm(options: IdentifyOptions): Promise<Identificat
   return evaluate(model, options.filterS, standing, moving);
 }
 
-/** Somebody agreed to another way. */
+/** Somebody agreed to another path. */
 function checkAnnounced({ link: { latest }, announcedRad }: IdentifyOptions): void {
   const isThere = announcedRad?.every((rad, i) => Math.abs(latest.referenceRad[i]! - rad) <= ELSEWHERE_RAD) ?? true;
   if (isThere) return;

@@ -1,4 +1,4 @@
-/** What the process that moves an arm for its identification is started with, and what it tells the process that started it. */
+/** What the process that moves an arm for its identification is started with, and what it reports to the process that started it. */
 import { deserialize, serialize } from 'node:v8';
 import type { RobotModel } from '../core/index.ts';
 import type { Identification } from './evaluate.ts';

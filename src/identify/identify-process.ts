@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   parent.close();
 }
 
-/** Tells people what will move, and from where; of a simulated arm, torque is put on as well. */
+/** Announces what will move, and from where; of a simulated arm, torque is put on as well. */
 async function announce(
   config: IdentifyNodeConfig,
   link: GuardLink,

@@ -10,7 +10,7 @@ export interface JointPath {
 
 /** First it stands, so that noise is seen by itself, s. */
 export const STANDING_S = 3;
-/** Most that a sine, or the way home, takes of a joint's speed and acceleration. */
+/** Most that a sine, or the path home, takes of a joint's speed and acceleration. */
 export const SPEED_SHARE = 0.15;
 export const ACCEL_SHARE = 0.25;
 /** A path is looked at so often, s. */

@@ -1,4 +1,4 @@
-/** Where an arm goes while it is identified: home first, then about its home pose; and what people are told of it before. */
+/** Where an arm goes while it is identified: home first, then about its home pose; and what is announced of it before. */
 import { type JointModel, percent, positionUnit, ReinError, type RobotModel } from '../core/index.ts';
 import { Excitation } from './excitation.ts';
 import { ACCEL_SHARE, type JointPath, reachOf, SPEED_SHARE, STANDING_S, speedShareOf } from './joint-path.ts';
@@ -31,7 +31,7 @@ export function excitationOf({ model, durationS, seed }: ExcitationOptions): Exc
   });
 }
 
-/** Its way home from `fromRad` ([n], rad). Throws `ReinError('driver')` where something is in it. */
+/** Its path home from `fromRad` ([n], rad). Throws `ReinError('driver')` where something is in it. */
 export function approachOf(model: RobotModel, fromRad: ArrayLike<number>): Approach {
   const approach = new Approach(model, fromRad);
   const obstacle = approach.durationS === 0 ? undefined : inTheWay(model, approach);

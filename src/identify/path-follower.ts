@@ -24,13 +24,13 @@ export function identifyAction(model: Pick<RobotModel, 'joints' | 'controlHz'>):
   return { kind: 'joint', dimensions };
 }
 
-/** One way along a path. Its time goes on by at most one action at a time: an arm that was held up goes on from where it is. */
+/** One pass along a path. Its time goes on by at most one action at a time: an arm that was held up goes on from where it is. */
 export class PathFollower {
   readonly #path: JointPath;
   readonly #periodS: number;
   /** [n] rad. */
   readonly #scale: readonly number[];
-  /** No action is more: the share of its speed that people were told. */
+  /** No action is more: the announced share of its speed. */
   readonly #share: number;
   readonly #target: Float64Array;
   #atS = 0;

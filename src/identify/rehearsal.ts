@@ -1,4 +1,4 @@
-/** A path through the safety chain before anybody is told of it, in lock-step and without physics: what would deflect the arm. */
+/** A path through the safety chain before it is announced, in lock-step and without physics: what would deflect the arm. */
 import { ArmKinematics, createRobotState, type RobotModel } from '../core/index.ts';
 import { createActionCommand } from '../guard/index.ts';
 import { Clearances, createChainReport, createTickTimes, NOW, PASSED, SafetyChain } from '../safety/index.ts';

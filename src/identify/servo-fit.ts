@@ -28,7 +28,7 @@ const AGES = 10;
 const FINE = 10;
 /** Near saturation the law is another. */
 const SATURATED_SHARE = 0.95;
-/** Parts of the record that are fitted by themselves, so that what they differ by tells how sure the whole is. */
+/** Parts of the record that are fitted by themselves, so that what they differ by shows how sure the whole is. */
 const PARTS = 4;
 /** Of Student's distribution with PARTS − 1 degrees of freedom, 97.5 %. */
 const STUDENT = 3.182;

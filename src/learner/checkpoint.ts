@@ -139,7 +139,7 @@ export async function writeCheckpoint<T extends TrainingState>(
 
 /**
  * The newest good checkpoint of `directory`, or `undefined` where there is none at all. A damaged one is passed over
- * for the one before it, with a sentence to `onDamage`. Changes nothing in `directory`. Throws `ReinError` ('checkpoint')
+ * for the one before it, with a message to `onDamage`. Changes nothing in `directory`. Throws `ReinError` ('checkpoint')
  * when all are damaged, also where they were set aside earlier.
  */
 export async function readCheckpoint<T extends TrainingState>(

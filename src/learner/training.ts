@@ -207,7 +207,7 @@ function differing(found: number, wanted: number, clause: string): string[] {
   return found === wanted ? [] : [clause];
 }
 
-/** A frozen encoder, as it is told from others. */
+/** A frozen encoder, as it is distinguished from others. */
 interface EncoderFile {
   /** Its path; absent where nobody has written it down. */
   readonly file: string | undefined;

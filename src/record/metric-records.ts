@@ -1,5 +1,5 @@
 /**
- * What a run writes to `metrics.jsonl`: one JSON object a line, told apart by `kind`. Every record carries
+ * What a run writes to `metrics.jsonl`: one JSON object a line, distinguished by `kind`. Every record carries
  * `tS` (seconds since the run began) and `envStep` (training steps so far). Numbers that are not finite are
  * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
  */

@@ -7,7 +7,7 @@ export interface MetricsWriterOptions {
   readonly flushMs?: number;
   /** Records kept while the disk refuses; beyond that the oldest are dropped and counted. */
   readonly maxWaiting?: number;
-  /** Called once per change to degraded, with one sentence. */
+  /** Called once per change to degraded, with one message. */
   readonly onDegraded?: (sentence: string) => void;
 }
 

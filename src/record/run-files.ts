@@ -38,7 +38,7 @@ export interface RunSummary {
     readonly ticks: number;
     /** How often a simulated robot was started anew after a stop that wants a person; runs from before it was counted have none. */
     readonly restarts?: number;
-    /** What stopped it before one of these: a sentence. */
+    /** What stopped it before one of these: a message. */
     readonly restarted_for?: string;
   };
   readonly link: {
@@ -70,7 +70,7 @@ export function restartsText(restarts = 0, why?: string): string {
 }
 
 /**
- * One sentence for each part of the target that a run missed, none where it met it: what exit codes and reports say. Time is no
+ * One message for each part of the target that a run missed, none where it met it: what exit codes and reports say. Time is no
  * part of it.
  */
 export function missedTargets(summary: RunSummary): string[] {

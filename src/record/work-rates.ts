@@ -12,7 +12,7 @@ export interface Work {
   readonly robotS: number;
 }
 
-/** What is told beside success wherever success is told. */
+/** What is reported beside success wherever success is. */
 export interface WorkRates {
   /** Successful episodes in an hour of the robot's time, resets included; left out where no time has passed. */
   readonly successesPerHour?: number;

@@ -118,7 +118,7 @@ function optionsOf(model: RobotModel, variant: PlantVariant): Omit<PlantOptions,
   }
 }
 
-/** Of the delay that a tank was told of, the part by which readings are late, ticks; the rest is that of references. */
+/** Of the delay that a tank reckons with, the part by which readings are late, ticks; the rest is that of references. */
 export function readingDelay({ tank }: RobotModel): number {
   return Math.floor((tank?.delayTicks ?? 0) / 2);
 }

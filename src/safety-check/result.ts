@@ -80,14 +80,14 @@ export interface ArmExcursion {
 /** What to write into the robot's file so that an excursion as large stays within what the robot can and may do. */
 export interface MarginAdvice {
   readonly key: 'limitMarginRad' | 'velocityMaxRadPerS' | 'workspace' | 'clearanceM';
-  /** What the arm did, and what to set instead of what, in one sentence. */
+  /** What the arm did, and what to set instead of what, in one message. */
   readonly sentence: string;
   /** What to set: the value of the key, the share of the speed, or how far the box has to move in on each side. */
   readonly set: number;
   readonly unit: string;
 }
 
-/** The simulated arm, which lags behind its reference, judged for itself: how far it strays is told, and is no violation. */
+/** The simulated arm, which lags behind its reference, judged for itself: how far it strays is reported, and is no violation. */
 export interface ArmResult {
   /** False for a mobile base, and where no file says what the robot weighs. */
   readonly applies: boolean;

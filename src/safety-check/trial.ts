@@ -384,7 +384,7 @@ export class TrialRun {
   }
 }
 
-/** Every trial has encoders of one kind; with a delay that the tank was told of, readings have their part of it. */
+/** Every trial has encoders of one kind; with a delay that the tank reckons with, readings have their part of it. */
 function sensorOf(model: RobotModel, plan: TrialPlan, rng: Rng): JointSensor {
   const ofSensor = rng.fork('sensor');
   const noise = SENSOR_NOISES[ofSensor.int(SENSOR_NOISES.length)]!;

@@ -1,5 +1,5 @@
 /**
- * The way back of an arm that stands outside its limits (row 16): a person moves it slowly, and only so that nothing that is
+ * Recovery of an arm that stands outside its limits (row 16): a person moves it slowly, and only so that nothing that is
  * outside gets farther out and nothing that is inside gets out. Where that cannot be, it stands.
  */
 import { ArmKinematics, clamp, type RobotModel } from '../core/index.ts';

@@ -5,7 +5,7 @@
 
 declare const tickTimes: unique symbol;
 
-/** What a stage is told of its tick, s: a `Float64Array` with these places, and no other. */
+/** Times of a tick that every stage is given, s: a `Float64Array` with these places, and no other. */
 export type TickTimes = Float64Array & { readonly [tickTimes]: true };
 
 /** The clock that commands are stamped with. */

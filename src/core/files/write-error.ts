@@ -1,11 +1,11 @@
-/** What the file system refuses, as a sentence that says what is in the way and what helps. */
+/** What the file system refuses, as a message that says what is in the way and what helps. */
 import { ReinError } from '../result.ts';
 
 /** A file could not be written: of the kind 'storage'. */
 export class WriteError extends ReinError {
   readonly #help: string;
 
-  /** `what`: the sentence that says what cannot be written and why; `help`: what is done about it, without its full stop. */
+  /** `what`: the message that says what cannot be written and why; `help`: what is done about it, without its full stop. */
   constructor(what: string, help: string, cause: unknown) {
     super('storage', what, { remedy: `${help}.`, cause });
     this.#help = help;

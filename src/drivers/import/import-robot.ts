@@ -26,7 +26,7 @@ interface Part {
   readonly frame: Frame;
 }
 
-/** What the compiled model does not tell. */
+/** What the compiled model does not show. */
 interface FileFacts {
   readonly places: PlaceFinder;
   readonly limited: LimitedFlags;
@@ -239,7 +239,7 @@ function capsulesOf(
 ): Capsule[] {
   const owners = simulation.model.geom_bodyid as Int32Array;
   const solid = [...owners.keys()].filter((geom) => solids.has(geom));
-  // What does not move may be a floor or a stand: it does not say that the robot's own shapes are told apart.
+  // What does not move may be a floor or a stand: it does not say that the robot's own shapes are distinguished.
   const isOfRobot = (geom: number): boolean => parts[owners[geom]!]!.joint >= 0;
   const capsules: Capsule[] = [];
   for (let joint = -1; joint < joints.length; joint++) {

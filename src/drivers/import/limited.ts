@@ -1,4 +1,4 @@
-/** Which ranges of a file are in force. MuJoCo's WebAssembly build gives no view of the compiled flags: the file's own tell. */
+/** Which ranges of a file are in force. MuJoCo's WebAssembly build gives no view of the compiled flags: the file's own show them. */
 import type { MainModule, MjSpec, mjtLimited } from '@mujoco/mujoco';
 import { elementsOf } from '../mujoco/model-file.ts';
 

@@ -31,7 +31,7 @@ export class PlaceFinder {
 
   /**
    * Refuses what MuJoCo takes from a URDF without a word: joints that follow others, which it sets free, and links that move
-   * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it tells without a
+   * and have no `<inertial>`, whose mass it makes up from their shapes; and two joints of one name, which it reports without a
    * line. Joints that `stays` names stand still.
    */
   refuseUrdf(stays: (joint: string) => boolean): void {

@@ -1,4 +1,4 @@
-/** What the safety chain's geometry cannot describe, each refused with one sentence, and joints that are to stand still. */
+/** What the safety chain's geometry cannot describe, each refused with one message, and joints that are to stand still. */
 import type { MainModule, MjSpec, MjsEquality } from '@mujoco/mujoco';
 import { ReinError } from '../../core/index.ts';
 import { elementsOf } from '../mujoco/model-file.ts';

@@ -1,4 +1,4 @@
-/** When the mock driver fails: as told, or by chance from a seed, so that every failure can be replayed. */
+/** When the mock driver fails: as set, or by chance from a seed, so that every failure can be replayed. */
 import { Rng } from '../../core/index.ts';
 
 /**
@@ -45,7 +45,7 @@ export class MockFaults {
     this.#left[fault] = ticks;
   }
 
-  /** Makes `fault` happen for `ticks` calls, `afterTicks` reads from now. The last wish counts. */
+  /** Makes `fault` happen for `ticks` calls, `afterTicks` reads from now. The last request counts. */
   schedule(fault: MockFault, afterTicks: number, ticks: number): void {
     this.#scheduled = fault;
     this.#waitTicks = afterTicks;

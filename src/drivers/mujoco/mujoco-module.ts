@@ -121,7 +121,7 @@ export class Simulation {
     const elapsed = this.data.time as number;
     // A reset sets time to zero; summed rounding stays far below half a step.
     const isTimeRight = Math.abs(elapsed - this.#expectedTimeS) < timestepS / 2;
-    // One in the very first step leaves the time as it would be without: only the counters tell.
+    // One in the very first step leaves the time as it would be without: only the counters show it.
     if (--this.#callsUntilCheck >= 0) return isTimeRight;
     this.#callsUntilCheck = STEPS_PER_WARNING_CHECK - 1;
     return isTimeRight && this.warnings() === 0;

@@ -6,7 +6,7 @@ import { RobotPlant } from './robot-plant.ts';
 
 /** Positions a servo's encoder can express, rad or m. */
 const ENCODER_RANGE_RAD = 32;
-/** The same for a way driven, m, or an angle turned, rad. */
+/** The same for a distance driven, m, or an angle turned, rad. */
 const ODOMETRY_RANGE = 1e6;
 
 /** Measures positions, velocities and torques. There is no force sensor, and no surroundings that give signals or are drawn. */

@@ -81,7 +81,7 @@ export const rosSchema = z.strictObject({
     .optional(),
   odometry: z
     .strictObject({ topic: rosName('Topic of `nav_msgs/msg/Odometry`.').default('odom') })
-    .meta({ description: 'Bases: where the way is read.' })
+    .meta({ description: 'Bases: where odometry is read.' })
     .optional(),
   wrench: z
     .strictObject({

@@ -163,7 +163,7 @@ export class RosDriver implements Driver {
     if (!this.#isOpen) return 'lost';
     this.#takeState();
     if (!this.#isBridgeAlive()) {
-      // It cannot brake the robot any more. Who can is told at once, and not when the fault has been counted out.
+      // It cannot brake the robot any more. Who can is signalled at once, and not when the fault has been counted out.
       if (this.#mayMove()) this.#act();
       return 'lost';
     }

@@ -6,7 +6,7 @@ export type RosRequest =
   /** Is everything there that motion needs? Activates controllers where the robot's file says so. */
   { readonly kind: 'prepare' } | { readonly kind: 'resetScene'; readonly layout: SceneLayout };
 
-/** `reason` is a sentence. */
+/** `reason` is a message for people. */
 export type RosAnswer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 export interface RosLink {
@@ -22,7 +22,7 @@ export interface RosLink {
   takeState(row: Float64Array): boolean;
   /** Hands a command to the bridge; false when it does not read. Never waits. Tick-safe. */
   send(row: Float64Array): boolean;
-  /** Tells the process that can only stop how things are. Never waits. Tick-safe. */
+  /** Reports the state to the process that can only stop. Never waits. Tick-safe. */
   pulse(row: Float64Array): boolean;
   /** Asks the bridge and waits for its answer, at most `timeoutMs`. Not for the tick. */
   ask(request: RosRequest, timeoutMs: number): RosAnswer;

@@ -1,5 +1,5 @@
 /**
- * Measurements and commands as rows of doubles: what the guard and the processes that speak ROS tell each other at every
+ * Measurements and commands as rows of doubles: what the guard and the processes that speak ROS send each other at every
  * tick. All times are seconds of the machine's monotonic clock.
  */
 import { commandSize, type RosDriverOptions } from './options.ts';

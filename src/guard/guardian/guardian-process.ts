@@ -100,7 +100,7 @@ function stop(cause: StopCause): void {
   log(cause, repeats, tookMs);
 }
 
-/** Tells the guard's tick that its bus is watched. Nobody who reads it, or a full pipe: then it is not told. */
+/** Reports to the guard's tick that its bus is watched. Nobody who reads it, or a full pipe: then it is not reported. */
 function sayHere(): void {
   answer[0] = hasStopped ? ANSWER_BYTE.stopped : ANSWER_BYTE.here;
   try {
@@ -123,6 +123,6 @@ function log(cause: StopCause, repeats: number, tookMs: number): void {
   try {
     writeSync(2, `${JSON.stringify(line)}\n`);
   } catch {
-    // A full disk or a closed terminal: the supervisor has been told.
+    // A full disk or a closed terminal: it was reported to the supervisor.
   }
 }

@@ -16,7 +16,7 @@ export interface LinkShape {
 }
 
 /**
- * Who asks: a part that serves people, or a program that runs a policy. Only the guard's own process tells the two apart, by
+ * Who asks: a part that serves people, or a program that runs a policy. Only the guard's own process distinguishes the two, by
  * the channel that a request came over; what a node says of itself does not count.
  */
 export type Asker = 'person' | 'program';
@@ -50,7 +50,7 @@ export interface GuardLink {
   advance(ticks: number): Promise<void>;
   /** Registers a listener for every frame; the result takes it off again. */
   onFrame(listener: FrameListener): () => void;
-  /** Registers a listener for what people should know; it is told the newest that were given before, too. */
+  /** Registers a listener for what people should know; it is given the newest that were given before, too. */
   onNotice(listener: NoticeListener): () => void;
   /** Registers a listener for the loss of the guard; called at most once, at once when it is lost already. */
   onLost(listener: (reason: string) => void): () => void;

@@ -53,7 +53,7 @@ export class LinkListeners {
     for (const listener of this.#noticeListeners) listener(notice);
   }
 
-  /** Tells `listener` at once what lasts, and what has just been said. */
+  /** Gives `listener` at once what lasts, and what has just been said. */
   onNotice(listener: NoticeListener): () => void {
     const newsFromMs = this.#nowMs() - NEWS_MS;
     this.#kept = this.#kept.filter(({ notice, saidAtMs }) => doesLast(notice) || saidAtMs >= newsFromMs);

@@ -106,7 +106,7 @@ export class MemoryGuardLink implements GuardLink, GuardPort {
     return this.#listeners.onNotice(listener);
   }
 
-  /** Tells the node. */
+  /** Reports to the node. */
   notify(notice: GuardNotice): void {
     this.#listeners.emitNotice(notice);
   }

@@ -50,7 +50,7 @@ export class GuardSocketServer {
   }
 
   /**
-   * Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. `onNotice`: told of
+   * Begins to listen. A file left at `path` by a guard that died is replaced; the file is only its owner's. `onNotice`: called with
    * a node that is cut off. Default: nobody is. `nodeIs`: what its requests count as. Default `person`.
    */
   static async listen(
@@ -107,7 +107,7 @@ export class GuardSocketServer {
     });
     socket.once('close', () => this.#nodeGone());
     socket.write(encodeJson(MESSAGE.hello, { shape: this.#link.shape, tick: this.#link.latest.tick }));
-    // A node that comes later is told what was found before it came.
+    // A node that comes later gets what was found before it came.
     this.#leaveNotices = this.#link.onNotice((notice) => socket.write(encodeJson(MESSAGE.notice, notice)));
   }
 

@@ -71,7 +71,7 @@ export class RosProcess {
   #start(): void {
     const generation = ++this.#generation;
     const child = spawn(process.execPath, [this.#modulePath, ...this.#args, String(generation)], {
-      // The end of the first pipe tells the process that the guard is gone; it logs where the guard does.
+      // The end of the first pipe shows the process that the guard is gone; it logs where the guard does.
       stdio: ['pipe', 'ignore', 'inherit', 'pipe'],
     });
     this.#child = child;

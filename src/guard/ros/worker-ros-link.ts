@@ -2,7 +2,7 @@
  * The tick's end of the pipes to the ROS processes.
  *
  * Commands go straight from this thread into a named pipe that is open without blocking: one system call of some
- * microseconds, and never a wait. The way through the main thread would add its poll (up to 2 ms) and everything else that
+ * microseconds, and never a wait. The path through the main thread would add its poll (up to 2 ms) and everything else that
  * this thread of normal priority may be busy with. The pipe is the guard's own at both ends, so that its descriptor stays
  * the same, and nobody else's, when the process behind it dies. A full pipe means that nobody reads: the command is dropped.
  */

@@ -35,7 +35,7 @@ export interface PretrainingOptions {
   /** The metric that is reported as the loss. */
   readonly loss: string;
   readonly random: TrainingRandom;
-  /** Told after each call of how many updates it was, so that whoever waits sees it go on. */
+  /** Called after each call with how many updates it was, so that whoever waits sees it go on. */
   readonly onCall?: (updates: number) => void;
   /** Ends it between two calls. */
   readonly signal?: AbortSignal | undefined;

@@ -35,7 +35,7 @@ import {
   updateActor,
 } from './sac.ts';
 
-/** What a gripper can be told, as its number of the action: close, let be, open. */
+/** What a gripper can be commanded, as its number of the action: close, let be, open. */
 const COMMANDS: readonly number[] = [-1, 0, 1];
 
 /** HIL-SERL. */

@@ -9,7 +9,7 @@ export interface SessionOptions {
   readonly spinning?: boolean;
   /** Where the graph runs; `cpu` where left out. */
   readonly provider?: Provider;
-  /** Told in one sentence when `provider` is not to be had and the CPU is used; a process warning where left out. */
+  /** Called with one message when `provider` is not to be had and the CPU is used; a process warning where left out. */
   readonly onFallback?: (sentence: string) => void;
 }
 

@@ -43,7 +43,7 @@ const MOST_THREADS = 8;
 /**
  * Follows the trajectories of several robots whose transitions come in any mixture. A step continues one before it where
  * epoch, episode, `seq` and `step` go on without a gap and its observation is the other's next one, bit for bit: a dropped or
- * lost record breaks the chain, and robots need no names to be told apart.
+ * lost record breaks the chain, and robots need no names to be distinguished.
  */
 export class Trajectories {
   /** By robot, as many robots as there are; the one heard of last is the last. */
@@ -61,8 +61,8 @@ export class Trajectories {
   }
 
   /**
-   * Puts `transition` of `robot` where `put` does, which is told the rows that it continues within its segment. At the end of
-   * an episode, tells the rings what its rows returned; of one that was cut, what they would have returned at least.
+   * Puts `transition` of `robot` where `put` does, which is given the rows that it continues within its segment. At the end of
+   * an episode, gives the rings what its rows returned; of one that was cut, what they would have returned at least.
    */
   add(robot: string, transition: Transition, put: (before: Placed) => Placed): void {
     let threads = this.#threads.get(robot);
@@ -85,7 +85,7 @@ export class Trajectories {
 
   #note(open: OpenStep[], transition: Transition, placed: Placed, rule: ReturnRule): void {
     open.push({ ...placed, reward: rule.reward(transition) });
-    // An episode without end holds no more than what can still be told.
+    // An episode without end holds no more than what can still be said.
     if (open.length >= 2 * this.#online.capacity) open.splice(0, this.#online.capacity);
     if (!transition.terminated && !transition.truncated) return;
     const { discount } = rule;

@@ -74,7 +74,7 @@ export class AwaitedReplay {
   readonly #say: (sentence: string) => void;
   #isSaid = false;
 
-  /** `say` is told, once, where as much has come as the checkpoint had seen, and it is not the same. */
+  /** `say` is called, once, where as much has come as the checkpoint had seen, and it is not the same. */
   constructor(position: ReplayPosition, say: (sentence: string) => void) {
     this.position = position;
     this.#say = say;

@@ -62,12 +62,12 @@ export interface LearnerOptions {
   readonly engine?: 'local' | 'thread';
   /** A process that controls a robot runs on this machine, as far as is known: see `AgentSpec.hasRobot`. */
   readonly hasRobot: boolean;
-  /** Told in one sentence of what went wrong and was survived. */
+  /** Called with one message about what failed and was survived. */
   readonly onFault: (sentence: string) => void;
 }
 
 const NOTHING_SEEN: ReplayPosition = { online: 0, demonstrations: 0, received: 0 };
-/** How often robots are told how training is going, ms. */
+/** How often robots get the status of training, ms. */
 const STATUS_MS = 250;
 
 /** A learner that listens and trains. Get one from `Learner.start`. */
@@ -334,7 +334,7 @@ export class Learner {
     return sealWeights(fields, this.#policyGraph, data);
   }
 
-  /** Tells the robots how it is going. */
+  /** Reports the status of training to the robots. */
   #tell(): void {
     const now = performance.now();
     if (now - this.#statusMs < STATUS_MS) return;
@@ -384,7 +384,7 @@ export class Learner {
         ...(await this.#training.state()),
       });
     } catch (error) {
-      // Training goes on without: the checkpoint before is still there, and the operator has been told.
+      // Training goes on without: the checkpoint before is still there, and the operator has been informed.
       if (!(error instanceof ReinError)) throw error;
       onFault(error.message);
     }

@@ -10,7 +10,7 @@ import type { UpdateContract } from '../replay/utd.ts';
 const CALLS_PER_METRIC = 25;
 /** Episodes that may wait to be held against the critics: more than a learner is ever behind in lock-step. */
 const MAX_FINISHED = 64;
-/** Episodes over which success is told. */
+/** Episodes over which success is reported. */
 const OUTCOMES = 20;
 
 /** What the pages draw of each record, where an algorithm does not report it. */

@@ -58,6 +58,6 @@ export interface Algorithm {
   };
   /** Whether it reads the batch column `monte_carlo_return`: what followed each step to the end of its episode. */
   readonly needsReturns?: boolean;
-  /** The sentence that says why `spec` cannot work with this algorithm, or nothing. */
+  /** The message that says why `spec` cannot work with this algorithm, or nothing. */
   readonly unfit?: (spec: LearnerSpec) => string | undefined;
 }

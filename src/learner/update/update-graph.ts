@@ -141,7 +141,7 @@ class ProgramWriter {
 
   /**
    * The Euclidean norm of all parameters that the call leaves behind: not finite where one of them is not, or is beyond 1e19. The
-   * other metrics were computed before the last steps were taken, and would not tell. One pass in each call, however many updates it
+   * other metrics were computed before the last steps were taken, and would not show it. One pass in each call, however many updates it
    * makes. Measured as CPU time for two layers of 256: below 1 % of a call of one update, and too little to be seen in one of 20; a pass
    * in JavaScript would take twenty times that.
    */

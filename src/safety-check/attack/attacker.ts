@@ -71,7 +71,7 @@ export class Attacker {
     this.#spoil(nowS);
   }
 
-  /** What the tick sees, beside new commands: `rawVelocity`'s wish, and whether anything was sent. */
+  /** What the tick sees, beside new commands: `rawVelocity`'s request, and whether anything was sent. */
   tick(velocityRadPerS: Float64Array): void {
     const { name, isRaw } = this.#options;
     this.isSilent = name === 'dropOuts' && this.#rng.uniform() < 0.05;

@@ -16,7 +16,7 @@ export interface ChosenPairs {
   readonly pairs: readonly Pair[];
   /** Pairs that can come near as well, and for which there is no more room; the nearest first. */
   readonly dropped: readonly Pair[];
-  /** Pairs that are not clear at home, nor nearly ever: their capsules are too wide to tell anything. */
+  /** Pairs that are not clear at home, nor nearly ever: their capsules are too wide to show anything. */
   readonly blind: readonly Pair[];
   /** Pairs that are not clear at home, but often elsewhere: home may be a collision. */
   readonly suspect: readonly Pair[];

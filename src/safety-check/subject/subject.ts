@@ -26,7 +26,7 @@ export interface SubjectOptions {
   readonly fixed?: readonly string[] | undefined;
   /** Folders of ROS packages by name, for `package://` in a URDF. */
   readonly packages?: PackageFolders | undefined;
-  /** Told what is being done that takes time. */
+  /** Called with what is being done that takes time. */
   readonly onPhase?: ((sentence: string) => void) | undefined;
   /** Folder that relative paths start from; the working directory where absent. */
   readonly from?: string | undefined;

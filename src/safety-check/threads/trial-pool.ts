@@ -23,7 +23,7 @@ export type TrialAnswer =
   | { readonly kind: 'done'; readonly id: number; readonly outcome: TrialOutcome }
   | { readonly kind: 'failed'; readonly id: number; readonly failure: TrialFailure };
 
-/** An error, as a thread can tell it. */
+/** An error, as a thread can send it. */
 export interface TrialFailure {
   /** Of a `ReinError`; null for a mistake of ours. */
   readonly errorKind: string | null;
@@ -53,7 +53,7 @@ export class TrialPool {
   }
 
   /**
-   * Runs all `plans`; outcomes come in their order. `onTicks` is told how many ticks and trials are done so far. Once `signal`
+   * Runs all `plans`; outcomes come in their order. `onTicks` is called with how many ticks and trials are done so far. Once `signal`
    * aborts, resolves at once to what is done: trials that are under way are lost. Rejects with the first error.
    */
   async run(

@@ -97,7 +97,7 @@ export class StopWatch {
     if (speed === 0 && Number.isNaN(this.#reactionS)) this.#reactionS = Math.min(this.#restS, this.#reactionBoundS);
     let share = 0;
     for (let i = 0; i < reference.length; i++) {
-      // A reference that is not finite, as only a chain that is off has, went as far as can be told.
+      // A reference that is not finite, as only a chain that is off has, went as far as can be said.
       const moved = Math.abs(reference[i]! - this.#from[i]!);
       const distance = Number.isFinite(moved) ? Math.min(FARTHEST, moved) : FARTHEST;
       const bound = this.#bound.distances[i]!;

@@ -21,7 +21,7 @@ import { PointsRoom } from './points-room.ts';
 /** Rounding that is no violation: of distances, m, and of speeds, relative. */
 const ROUNDING_M = 1e-9;
 const ROUNDING_SPEED = 1e-9;
-/** Two integrations of one base's way differ by so much, m. */
+/** Two integrations of one base's path differ by so much, m. */
 const FENCE_ROUNDING_M = 1e-5;
 
 /** Shapes of the reference farther apart than this are asked of MuJoCo in every tenth tick only, m: touches of arms that stray farther are counted too low. */

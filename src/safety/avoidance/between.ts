@@ -27,7 +27,7 @@ export function dip(arc: Float64Array): void {
   arc[LEAST] = isMonotone ? (a < b ? a : b) : a - (bend * lowest * lowest) / 2;
 }
 
-/** How fast and how curved each row moves at most on the whole way, m. */
+/** How fast and how curved each row moves at most on the whole path, m. */
 interface Motion {
   readonly speed: Float64Array;
   readonly bend: Float64Array;
@@ -35,7 +35,7 @@ interface Motion {
 
 /**
  * Whether the clearance of row number `r` is proved to be at least `floors[r]` all along a straight line in joint space between
- * the samples `from` and `to`, one of `pieces` equal pieces of a way for which `motion` holds (`docs/safety-case.md`, shield).
+ * the samples `from` and `to`, one of `pieces` equal pieces of a path for which `motion` holds (`docs/safety-case.md`, shield).
  * False for NaN. Tick-safe.
  *
  * - Always: the clearance changes by at most `speed` on the way, so on a piece it is at least (a + b − speed/pieces)/2.

@@ -23,7 +23,7 @@ export class Clearances {
   readonly gradient: Float64Array;
   /** [R·n] row-major: |∂h/∂q_i| is never more, whatever the pose, m/rad. */
   readonly slope: Float64Array;
-  /** [R] |h′| along a straight line in joint space is never more: m/s for a velocity, m for a way. Filled by `boundMotion`. */
+  /** [R] |h′| along a straight line in joint space is never more: m/s for a velocity, m for a displacement. Filled by `boundMotion`. */
   readonly speed: Float64Array;
   /** [R] |p″| of what keeps the distance, relative to what it is kept from, is never more: m/s², or m. Filled by `boundMotion`. */
   readonly bend: Float64Array;
@@ -85,7 +85,7 @@ export class Clearances {
     for (let r = 0; r < needed.length; r++) if (needed[r] === 1) this.#sampleRow(out, r, kinematics);
   }
 
-  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s), or for a way (rad) that is gone in a unit of time. Tick-safe. */
+  /** Fills `speed` and `bend` for joint velocities `velocity` (n, rad/s), or for a displacement (rad) that is gone in a unit of time. Tick-safe. */
   boundMotion(velocity: Float64Array): void {
     for (let r = 0; r < this.h.length; r++) {
       const row = this.#rows[r]!;
@@ -102,7 +102,7 @@ export class Clearances {
 
   /**
    * Looks at the rows marked in `needed` (R) between the samples `from` and `to`, at the ends of one of `pieces` equal pieces of
-   * the way that `boundMotion` was given last. False where one is below its floor (`floors`, R, m) at `to`. Marks in `open` (R)
+   * the displacement that `boundMotion` was given last. False where one is below its floor (`floors`, R, m) at `to`. Marks in `open` (R)
    * those that may be below in between, too. Tick-safe.
    */
   keepsBetween(

@@ -65,7 +65,7 @@ export class ActionMap {
   readonly #high: Float64Array;
   /** [n] how far each joint may pass its target in this tick, rad. */
   readonly #slack: Float64Array;
-  /** [n] way and slack, rad: what a joint has to stop in. */
+  /** [n] displacement and slack, rad: what a joint has to stop in. */
   readonly #room: Float64Array;
   /** [n] the braking distance of the step's mean velocity: a joint may arrive as fast as that, so that steps join smoothly. */
   readonly #runOn: Float64Array;
@@ -181,7 +181,7 @@ export class ActionMap {
   }
 
   /**
-   * Fills `#stoppable` with the speeds from which joints can stop within their way and slack. On the way that is the leash:
+   * Fills `#stoppable` with the speeds from which joints can stop within their displacement and slack. On the way that is the leash:
    * a blocked arm is not overrun. After arrival it is the target: no overshoot, no hunting.
    */
   #findStoppable(accel: Float64Array, times: TickTimes): void {
@@ -208,7 +208,7 @@ export class ActionMap {
   /** On the way a joint may run on as far as the leash and the step's own speed allow. */
   #spreadSlack(): void {
     const e = this.#error;
-    // The tool's share of the leash, in proportion to the way of each joint; 0/0 is no way and no leash left.
+    // The tool's share of the leash, in proportion to the displacement of each joint; 0/0 is no displacement and no leash left.
     const ratio = Math.min(
       this.#slackM / Math.sqrt(e[0]! * e[0]! + e[1]! * e[1]! + e[2]! * e[2]!),
       this.#slackRad / Math.sqrt(e[3]! * e[3]! + e[4]! * e[4]! + e[5]! * e[5]!),

@@ -35,7 +35,7 @@ export class StartGuard {
   /** Written so that a NaN is far. */
   #isNear(map: ActionMap, input: MapInput): boolean {
     for (let i = 0; i < input.referenceRad.length; i++) {
-      // The first way of a base is as long as any other: there is no place that it could be far from.
+      // The first path of a base is as long as any other: there is no place that it could be far from.
       if (isFree(this.#model.joints[i]!) && Number.isFinite(map.targetRad[i])) continue;
       const measured = input.measuredRad[i]!;
       const target = map.kind === 'joint' ? map.targetRad[i]! : input.referenceRad[i]!;

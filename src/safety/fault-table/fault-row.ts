@@ -11,7 +11,7 @@ export type StopAction = (typeof STOP_ACTIONS)[number];
 export type Clears = 'byItself' | 'acknowledged';
 
 interface Told {
-  /** Name of the flag, and of the event that tells it. */
+  /** Name of the flag, and of the event that reports it. */
   readonly name: string;
   readonly clears: Clears;
   /** What happened, and what to do, for an operator. */
@@ -28,7 +28,7 @@ export interface GuardSign extends Told {
   readonly mayMove: 'anybody' | 'human' | 'nobody';
 }
 
-/** A fault that somebody else sees, and tells as an event; where the robot has to stop, it stops through the guard. */
+/** A fault that somebody else sees, and reports as an event; where the robot has to stop, it stops through the guard. */
 export interface OtherSign extends Told {
   readonly seenBy: 'node' | 'bridge' | 'stopper' | 'supervisor' | 'configuration';
   readonly action: StopAction | 'hold' | 'refuse';
@@ -49,7 +49,7 @@ export interface ApplyingRow extends RowText {
   readonly applies: true;
   /** The promised numbers, units in their names: what the tests assert. */
   readonly numbers: Readonly<Record<string, number>>;
-  /** How it is told; empty where nothing goes wrong that anybody must know of. */
+  /** How it is reported; empty where nothing goes wrong that anybody must know of. */
   readonly signs: readonly (GuardSign | OtherSign)[];
 }
 

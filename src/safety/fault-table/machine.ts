@@ -12,7 +12,7 @@ export const MACHINE: readonly FaultRow[] = [
   {
     ...{ row: 27, fault: 'The disk is full, read-only or broken', applies: true },
     promise: 'The robot goes on; recording stops at 2 % free, warns at 10 %, and goes on by itself without a hole.',
-    source: 'SQLite tells a full disk; numbers ours',
+    source: 'SQLite reports a full disk; numbers ours',
     numbers: { stopFreeShare: 0.02, warnFreeShare: 0.1 },
     signs: [
       {
@@ -32,8 +32,7 @@ export const MACHINE: readonly FaultRow[] = [
   },
   {
     ...{ row: 29, fault: 'The same robot twice', applies: true },
-    promise:
-      'The second is refused within 1 s, and told who is there: a lock with the process, one live robot of a name.',
+    promise: 'The second is refused within 1 s, with who is there: a lock with the process, one live robot of a name.',
     source: 'session epochs; the second is ours',
     numbers: { refusedWithinS: 1 },
     signs: [

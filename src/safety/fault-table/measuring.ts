@@ -107,7 +107,7 @@ export const MEASURING: readonly FaultRow[] = [
     ...{ row: 16, fault: 'The robot starts outside its limits', applies: true },
     promise:
       'No policy may move it. A person who holds the enabling switch moves it inwards only, at most at 0.1 rad/s.',
-    source: 'libfranka refuses such a start pose; the way back is ours',
+    source: 'libfranka refuses such a start pose; the recovery is ours',
     numbers: { recoveryRadPerS: 0.1 },
     signs: [
       {
@@ -121,7 +121,7 @@ export const MEASURING: readonly FaultRow[] = [
   },
   {
     ...{ row: 17, fault: 'The first target is far from where the robot stands', applies: true },
-    promise: 'More than 0.1 rad or 20 mm: refused, and told.',
+    promise: 'More than 0.1 rad or 20 mm: refused, and reported.',
     source: "libfranka's start_pose_invalid; numbers ours",
     numbers: { nearRad: 0.1, nearM: 0.02 },
     signs: [

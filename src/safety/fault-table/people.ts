@@ -46,7 +46,7 @@ export const PEOPLE: readonly FaultRow[] = [
   {
     ...{ row: 21, fault: 'Two operators, or two nodes, at once', applies: true },
     promise:
-      'One holds the lease, taking over is explicit and both are told, and anybody may stop. One node at a guard.',
+      'One holds the lease, taking over is explicit and reported to both, and anybody may stop. One node at a guard.',
     source: "twist_mux's priorities",
     numbers: { holders: 1 },
     signs: [],

@@ -1,4 +1,4 @@
-/** Rows 44 to 53: cameras, vehicles, load, ends, the simulator, and what joint torques tell of the surroundings. */
+/** Rows 44 to 53: cameras, vehicles, load, ends, the simulator, and what joint torques show of the surroundings. */
 import type { FaultRow } from './fault-row.ts';
 import { OVERLOADED, OVERRUN, SERVO_RESIDUAL, TORQUE_RESIDUAL } from './flags.ts';
 
@@ -18,7 +18,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   },
   {
     ...{ row: 45, fault: 'The battery is low', applies: false },
-    promise: 'Told, then slower, then category 1; 2 s of hysteresis.',
+    promise: 'Reported, then slower, then category 1; 2 s of hysteresis.',
     source: "PX4's ladder",
     needs: 'a robot that measures its battery',
   },
@@ -91,7 +91,7 @@ export const SURROUNDINGS: readonly FaultRow[] = [
   {
     ...{ row: 53, fault: 'The learner has newer weights, and they do not arrive', applies: true },
     promise:
-      'The newest version stands in every heartbeat of the learner. Weights that do not come for 5 s get a new connection; after 15 s people are told. The robot goes on with what it has.',
+      'The newest version stands in every heartbeat of the learner. Weights that do not come for 5 s get a new connection; after 15 s it is reported. The robot goes on with what it has.',
     source: 'a robot that ran on old weights without a word; numbers ours',
     numbers: { toldAfterS: 15 },
     signs: [

@@ -28,7 +28,7 @@ export class ClearPath {
     this.#samples = [current.slice(), current.slice()];
   }
 
-  /** For joints at `fromRad` (n), measured in `start`, that go the way `wayRad` (n). */
+  /** For joints at `fromRad` (n), measured in `start`, displaced by `wayRad` (n). */
   keeps(wayRad: Float64Array, fromRad: Float64Array, start: Clearances): boolean {
     this.#clearances.boundMotion(wayRad);
     if (!this.#needsLook(start)) return true;

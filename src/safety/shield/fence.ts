@@ -4,7 +4,7 @@ import { BEND, dip, FIRST, LAST, LEAST, LENGTH } from '../avoidance/between.ts';
 
 /** Into how many pieces a path is cut before it is given up. */
 const PIECES = [1, 4, 16, 64] as const;
-/** Kept beside the walls for what `BasePath` misses, m: less than 10⁻⁸ of the way, so a hundred metres between two seeds. */
+/** Kept beside the walls for what `BasePath` misses, m: less than 10⁻⁸ of the path, so a hundred metres between two seeds. */
 const ROUNDING_M = 1e-6;
 
 /** Where one base is, in the frame in which it stood at the first seed, and what is still inside. Tick-safe after construction. */
@@ -66,7 +66,7 @@ export class Fence {
     this.#path.travel(this.#measured, this.#measuredAxes, measured);
   }
 
-  /** Whether the reference stays inside on the straight way `way` (n) of its axes: or goes no farther out than it is. */
+  /** Whether the reference stays inside on the straight displacement `way` (n) of its axes: or goes no farther out than it is. */
   keeps(way: Float64Array): boolean {
     this.#path.lay(this.#axes, way);
     if (this.#path.lengthM <= this.roomM) return true;
@@ -80,7 +80,7 @@ export class Fence {
     const probe = this.#probe;
     const before = this.#before;
     const arc = this.#arc;
-    // On a unit of the way the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
+    // On a unit of the path the point moves lengthM, and its direction turns by at most turnRad: so much it bends.
     arc[BEND] = this.#path.lengthM * this.#path.turnRad;
     arc[LENGTH] = 1 / pieces;
     probe.set(this.pose);

@@ -83,7 +83,7 @@ export function stateUnder(
 }
 
 /**
- * A robot with torque that does not answer: it may still hear. Category 1 without eyes: the verified brake path is sent to its
+ * A robot with torque that does not answer: it may still receive. Category 1 without measurements: the verified brake path is sent to its
  * end, then torque goes off. Nothing that is asked for is heard meanwhile.
  */
 function brakeBlind(wish: SafetyWish): SafetyStateName {

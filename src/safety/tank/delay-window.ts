@@ -1,6 +1,6 @@
 /**
  * Set-points that are under way: sent, and in force at an unknown moment within the delay. Each is booked at the most that
- * it can cost, τ_max·|Δs|, until the window is over; then the joint's worst place in it tells what it cost at most.
+ * it can cost, τ_max·|Δs|, until the window is over; then the joint's worst place in it gives what it cost at most.
  */
 import type { RobotModel } from '../../core/index.ts';
 import { BOOKED } from './port.ts';
@@ -9,7 +9,7 @@ import { jointSpringJ } from './spring.ts';
 
 /** Steps kept, per tick of delay: ticks that come four times too fast still find room. */
 const ROOM = 4;
-/** After more ticks without a reading than this, the next one does not tell where the joints were in between. */
+/** After more ticks without a reading than this, the next one does not show where the joints were in between. */
 export const LONGEST_GAP = 4;
 
 /** A ring of steps of all joints. Tick-safe after construction. */

@@ -210,7 +210,7 @@ export class EnergyTank {
   ): number {
     this.#chooseTarget(referenceRad, times, isWanted);
     const tick = this.#tickJ;
-    // The last rounding of a way back is not worth a wait.
+    // The last rounding of a rejoin is not worth a wait.
     if (this.#isSame(referenceRad)) tick[BUDGET] = Math.max(tick[BUDGET]!, this.#books.accountJ[SPARE]! + ROUNDING_J);
     this.#candidate.set(this.#target);
     if (!this.#isInBudget()) this.#holdBack(referenceRad);

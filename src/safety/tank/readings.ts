@@ -9,7 +9,7 @@ export const STILL_RAD_PER_S = 0.01;
 
 /**
  * A damper is credited over a window of readings, of which both ends may be off: by so many times the noise of one reading
- * does the joint get farther, and 7/8 of its way are sure, before the window ends. Else it ends after this time, s: a
+ * does the joint get farther, and 7/8 of its path are sure, before the window ends. Else it ends after this time, s: a
  * nanosecond less than 0.1, as ten ticks of 10 ms add up to a little more or less, and must end it all the same.
  */
 export const SURE_NOISES = 16;

@@ -3,13 +3,13 @@ import type { RobotModel } from '../../core/index.ts';
 import type { BrakeBound } from '../limits/brake-bound.ts';
 import { PERIOD, type TickTimes } from '../tick-times.ts';
 
-/** [1] the whole way; its acceleration, 1/s²; and how fast it may go on, 1/s. In arrays: see `TickTimes`. */
+/** [1] the whole path; its acceleration, 1/s²; and how fast it may go on, 1/s. In arrays: see `TickTimes`. */
 const whole: Float64Array = Float64Array.of(1);
 const accel = new Float64Array(1);
 const most = new Float64Array(1);
 
 /**
- * Writes into `velocity` (n, rad/s) the way from `fromRad` to `toRad` (n) in a tick of `times`: straight, no faster than the
+ * Writes into `velocity` (n, rad/s) the rejoining motion from `fromRad` to `toRad` (n) in a tick of `times`: straight, no faster than the
  * joints may and than leaves room to stop by `bound`. 0 where they are the same. The
  * limits and the shield come after it, as after any command. Tick-safe.
  */
@@ -31,7 +31,7 @@ export function writeWayBack(
     rate = Math.min(rate, accelMaxRadPerS2 / Math.abs(way));
     speed = Math.min(speed, velocityMaxRadPerS / Math.abs(way));
   }
-  // The whole way is 1. Its last piece, which the bound would leave, is so short that any tick can begin and end it.
+  // The whole path is 1. Its last piece, which the bound would leave, is so short that any tick can begin and end it.
   const isLast = rate * bound.shortestS * bound.shortestS >= 8;
   if (!isLast) {
     accel[0] = rate;

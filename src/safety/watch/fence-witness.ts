@@ -6,7 +6,7 @@ import type { BaseModel } from '../../core/index.ts';
 
 /** Steps of a tick, each of which is looked at. */
 const STEPS = 8;
-/** What the rule, and the two ways of reckoning, differ by, m. */
+/** What the rule, and the two integrations, differ by, m. */
 const ROUNDING_M = 1e-5;
 
 /** Watches one base. Tick-safe after construction. */
@@ -36,7 +36,7 @@ export class FenceWitness {
     this.#axes.set(axes);
   }
 
-  /** Follows the reference (n) and the measurement (n). Whether the reference was outside on its way. */
+  /** Follows the reference (n) and the measurement (n). Whether the reference was outside on its path. */
   isOutside(axes: ArrayLike<number>, measured: ArrayLike<number>): boolean {
     const leastM = this.#go(this.#pose, this.#axes, axes);
     this.#go(this.#measured, this.#measuredAxes, measured);
@@ -55,7 +55,7 @@ export class FenceWitness {
     const left = this.#base.kind === 'holonomic' ? (to[1]! - axes[1]!) / STEPS : 0;
     let leastM = Number.POSITIVE_INFINITY;
     for (let step = 0; step < STEPS; step++) {
-      // A heading that depends on the place along the way only: Runge and Kutta's rule is Simpson's.
+      // A heading that depends on the place along the path only: Runge and Kutta's rule is Simpson's.
       const begin = pose[2]!;
       const middle = begin + this.#turn(axes, to, step, 0.5);
       const end = begin + this.#turn(axes, to, step, 1);

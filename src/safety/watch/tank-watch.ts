@@ -1,4 +1,4 @@
-/** Tells when the energy tank is as good as empty (row 42), with a gap between empty and well again, so that it does not flicker. */
+/** Detects when the energy tank is as good as empty (row 42), with a gap between empty and well again, so that it does not flicker. */
 import type { RobotModel } from '../../core/index.ts';
 import { TANK_EMPTY } from '../fault-table/flags.ts';
 import { EMPTY_SHARE, WELL_SHARE } from '../tank/energy-tank.ts';

@@ -98,7 +98,7 @@ export function isMeasuredAtRest(velocityRadPerS: ArrayLike<number>): boolean {
   return true;
 }
 
-/** Tells when a stop has come to rest: every joint at most 0.01 rad/s, or a second in `stopping`. Tick-safe. */
+/** Detects when a stop has come to rest: every joint at most 0.01 rad/s, or a second in `stopping`. Tick-safe. */
 export class RestDetector {
   #stoppingSinceS = Number.NaN;
 
