@@ -250,14 +250,13 @@ function floodTable(result, { lines }) {
   return rows.length === 0 ? testTable(result) : `${testTable(result)}\n${markdownTable(heads, rows)}`;
 }
 
-function faultSection({ faultTable, failedFaultTests, parts }) {
-  const applying = faultTable.filter(({ applies }) => applies).length;
+function faultSection({ faultRows, failedFaultTests, parts }) {
   const ran =
     parts.faults.missing === undefined ? testTable(parts.faults.result) : `**Missing**: ${parts.faults.missing}.\n`;
   const failed = (failedFaultTests ?? []).map((title) => `- **failed**: ${title}\n`).join('');
   return `### Faults
 
-${applying} of ${faultTable.length} rows of the [fault table](faults.md) apply without hardware; each has tests that assert its numbers. ${NOT_TRIED}
+${faultRows.applying} of ${faultRows.all} rows of the [fault table](faults.md) apply without hardware; each has tests that assert its numbers. ${NOT_TRIED}
 
 ${ran}${failed}`;
 }

@@ -106,7 +106,7 @@ if (!isClean && !quick && !values.dirty && !values.page) {
 mkdirSync(folder, { recursive: true });
 for (const text of values.keep) keepPart(text);
 if (!values.page) await makeParts(PARTS.filter(({ name }) => isWanted(name)));
-const faultTable = await readFaultTable();
+const faultRows = await countFaultRows();
 const parts = {};
 for (const { name, command, env } of PARTS) {
   const part = readPart(name);
@@ -122,7 +122,7 @@ const evidence = reduced({
     ...{ kernel: release(), node: process.version, loadBefore: loadavg()[0] },
   },
   versions: await readVersions(),
-  faultTable,
+  faultRows,
   failedFaultTests: failedTests(parts.faults.result),
   parts,
 });
@@ -245,8 +245,9 @@ function readPart(name) {
   return part.result === null ? { ...part, missing: 'it left no result' } : part;
 }
 
-async function readFaultTable() {
-  return (await import('../dist/safety/faults.js')).FAULT_ROWS;
+async function countFaultRows() {
+  const { FAULT_ROWS } = await import('../dist/safety/faults.js');
+  return { all: FAULT_ROWS.length, applying: FAULT_ROWS.filter(({ applies }) => applies).length };
 }
 
 function failedTests(result) {

@@ -76,7 +76,7 @@ export const pluginKeys = (
     }),
   options: z
     .record(z.string(), z.unknown())
-    .meta({ description: 'Whatever the module wants to be told; it checks this itself.' })
+    .meta({ description: 'What the module is given; it checks this itself.' })
     .optional(),
 });
 
