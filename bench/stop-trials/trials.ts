@@ -8,7 +8,7 @@ import type { TrialRig } from './rig.ts';
 import { FLOOD_MS, FLOOD_PER_S } from './trial-orders.ts';
 import { brakeWayRad, detectionBoundS, LEASE_S, reactionBoundS } from './trial-robot.ts';
 
-/** Promised for the guardian: so long after the guard's death, ms (`docs/safety-case.md`); and after so much silence. */
+/** Promised for the guardian: so long after the guard's death, ms (`src/guard/README.md`); and after so much silence. */
 const STOP_FRAMES_MS = 50;
 const SILENCE_MS = 100;
 const STOP_REPEATS = 3;

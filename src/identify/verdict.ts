@@ -3,7 +3,7 @@
  *
  * With k = K/K_file and δ = d/d_file, a tank books its springs too small by k and its dampers too large by 1/δ. What commands
  * really put in is then at most k·startJ + (k·β − δ)·D with the dissipation D as booked, which grows for ever unless δ ≥ β·k: the
- * share β that the tank credits has to cover the errors of both (`docs/safety-case.md`, identification).
+ * share β that the tank credits has to cover the errors of both (`docs/safety-case.md`, torque observer).
  */
 import {
   type JointModel,

@@ -1,9 +1,8 @@
 /** The pages about ROS 2: their YAML is accepted, and messages and events that they quote are the code's. */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { ROS_FAULTS } from '../../scripts/ros/faults.ts';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import { FAULTS } from '../../src/safety/faults.ts';
@@ -17,50 +16,38 @@ const read = (page: string): string => readFileSync(join(root, 'docs', page), 'u
 const blocks = (text: string, language: string): string[] =>
   [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].filter(([, found]) => found === language).map(([, , code]) => code!);
 
-/** A whole file names itself in its first line; what has no name of its own is laid over the robot before it. */
-const fileName = (yaml: string): string | undefined => /^# ([\w-]+\.yaml)\n/.exec(yaml)?.[1];
-
-const TASK = { kind: 'operatorJudged', action: { kind: 'joint' }, observation: {} };
-
 describe('ros2/own-robot.md', () => {
-  const snippets = blocks(read('ros2/own-robot.md'), 'yaml');
-  const place = join(scratch, 'own-robot');
-  mkdirSync(place);
-  for (const yaml of snippets) {
-    const file = fileName(yaml);
-    if (file !== undefined) writeFileSync(join(place, file), yaml);
-  }
+  const page = read('ros2/own-robot.md');
+  const [, arm = '', base = '', task = ''] = page.split(/^## [123]\. /m);
+  const judged = { arm: 'reach-judged', base: 'drive-judged' };
+  const overlays = [
+    ...blocks(arm, 'yaml').map((yaml) => [judged.arm, yaml]),
+    ...blocks(base, 'yaml').map((yaml) => [judged.base, yaml]),
+    ...blocks(task, 'yaml').flatMap((yaml) => Object.values(judged).map((name) => [name, yaml])),
+  ] as const;
 
-  it('has robots, tasks and blocks to lay over them', () => {
-    const files = snippets.map(fileName);
-    expect(files.filter((file) => file !== undefined).length).toBeGreaterThanOrEqual(5);
-    expect(files.filter((file) => file === undefined).length).toBeGreaterThanOrEqual(7);
+  it('has blocks to lay over robots and tasks', () => {
+    expect(blocks(page, 'yaml').length).toBeGreaterThanOrEqual(8);
+    expect(overlays).toHaveLength(blocks(page, 'yaml').length + blocks(task, 'yaml').length);
   });
 
-  const isRobot = (yaml: string): boolean => fileName(yaml) !== undefined && /^driver:/m.test(yaml);
-  let robot = fileName(snippets.find(isRobot)!)!;
-  it.each(snippets.map((yaml, i) => [fileName(yaml) ?? `block ${i + 1}`, yaml]))('%s is accepted', (name, yaml) => {
-    const content = parse(yaml) as Record<string, unknown>;
-    const isTask = content['kind'] !== undefined;
-    if (isRobot(yaml)) robot = name;
-    const task = isTask ? join(place, name) : taskFor(place, robot);
-    const overlay = fileName(yaml) === undefined ? join(place, 'overlay.yaml') : undefined;
-    if (overlay !== undefined) writeFileSync(overlay, yaml);
-    const setup = createSetup(resolveConfig({ task, seed: 0, ...(overlay === undefined ? {} : { overlay }) }));
-    expect(setup.driver.name).toBe('ros');
+  it.each(overlays)('over %s: %s', (name, yaml) => {
+    const overlay = join(scratch, 'overlay.yaml');
+    writeFileSync(overlay, yaml!);
+    expect(createSetup(resolveConfig({ task: name!, seed: 0, overlay })).driver.name).toBe('ros');
+  });
+
+  it.each(Object.values(judged))('%s, copied with a copy of its robot, works as it says', (name) => {
+    const file = (folder: string, base: string): string =>
+      readFileSync(join(root, 'config', folder, `${base}.yaml`), 'utf8');
+    const copied = file('tasks', name);
+    const robot = /^robot: ([\w-]+)$/m.exec(copied)![1]!;
+    writeFileSync(join(scratch, 'my-robot.yaml'), file('robots', robot));
+    writeFileSync(join(scratch, 'my-task.yaml'), copied.replace(/^robot: .*$/m, 'robot: ./my-robot.yaml'));
+    expect(page).toContain(`config/robots/${robot}.yaml`);
+    expect(createSetup(resolveConfig({ task: join(scratch, 'my-task.yaml'), seed: 0 })).driver.name).toBe('ros');
   });
 });
-
-/** A task that moves the first axis of `robot`, so that its file is read. */
-function taskFor(place: string, robot: string): string {
-  const content = parse(readFileSync(join(place, robot), 'utf8')) as { joints?: { name: string }[] };
-  const dimension = content.joints?.[0]?.name ?? 'x';
-  const unit = content.joints === undefined ? 'm' : 'rad';
-  const action = { ...TASK.action, dimensions: [{ name: dimension, scale: 0.001, unit }] };
-  const path = join(place, `task-for-${robot}`);
-  writeFileSync(path, JSON.stringify({ ...TASK, name: 'probe', robot: `./${robot}`, learner: 'rlpd', action }));
-  return path;
-}
 
 describe('ros2.md', () => {
   const text = read('ros2.md');
