@@ -1,5 +1,5 @@
 /** What guard and node send each other, as plain data. `src/guard/link` carries it in memory or over a socket. */
-import type { RobotState } from './robot-state.ts';
+import { createRobotState, MEASURED, type RobotState } from './robot-state.ts';
 
 /** States of the guard (`src/safety/safety-state.ts`). The order is the wire's code: never reorder, only append. */
 export const SAFETY_STATES = [
@@ -86,6 +86,55 @@ export interface GuardFrame {
   /** Ticks that began later than one period after their deadline. */
   overruns: number;
 }
+
+const POSE_NUMBERS = 7;
+const WRENCH_NUMBERS = 6;
+
+/** A frame with all arrays allocated; `tick` is −1. `stages`: of the safety chain. */
+export function emptyFrame(joints: number, signals: number, actions: number, stages: number): GuardFrame {
+  return {
+    tick: -1,
+    state: 'disconnected',
+    decider: 'hold',
+    robot: createRobotState(joints, signals),
+    stampS: Number.NaN,
+    meanWrench: new Float64Array(WRENCH_NUMBERS).fill(Number.NaN),
+    referenceRad: new Float64Array(joints),
+    referenceTcp: new Float64Array(POSE_NUMBERS),
+    measuredTcp: new Float64Array(POSE_NUMBERS),
+    shortfall: new Float64Array(actions),
+    commandSeq: -1,
+    filterBits: 0,
+    stageTicks: new Float64Array(stages),
+    stageMargins: new Float64Array(stages).fill(1),
+    marginMin: 0,
+    clearanceM: 0,
+    tankEnergyJ: 0,
+    tankLevel: 0,
+    tankScale: 1,
+    tankInjectedJ: 0,
+    residualJoint: -1,
+    residualNm: 0,
+    faultFlags: 0,
+    ticks: 0,
+    changedTicks: 0,
+    violations: 0,
+    overruns: 0,
+  };
+}
+
+/** The arrays of a frame in the order in which the guard's link carries them. */
+export const FRAME_ARRAYS: readonly ((frame: GuardFrame) => Float64Array)[] = [
+  (frame) => frame.stageTicks,
+  (frame) => frame.stageMargins,
+  ...MEASURED.map((key) => (frame: GuardFrame) => frame.robot[key]),
+  (frame) => frame.meanWrench,
+  (frame) => frame.robot.signals,
+  (frame) => frame.referenceRad,
+  (frame) => frame.referenceTcp,
+  (frame) => frame.measuredTcp,
+  (frame) => frame.shortfall,
+];
 
 /** A request that is not motion. Answered once. */
 export type GuardRequest =

@@ -37,6 +37,8 @@ export {
   type ActionCommand,
   DECIDERS,
   type Decider,
+  emptyFrame,
+  FRAME_ARRAYS,
   type GuardAnswer,
   type GuardFrame,
   type GuardNotice,
@@ -82,7 +84,7 @@ export {
   torqueUnit,
   type WorkspaceBox,
 } from './robot-model.ts';
-export { createRobotState, type RobotState } from './robot-state.ts';
+export { copyRobotState, createRobotState, type RobotState } from './robot-state.ts';
 export {
   matrixFromAxisAngle,
   matrixFromQuaternion,

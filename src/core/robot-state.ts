@@ -17,6 +17,11 @@ export interface RobotState {
   measuredAtS: number;
 }
 
+/** What a driver measures beside the task's signals. */
+export type Measured = {
+  [K in keyof RobotState]: RobotState[K] extends Float64Array ? K : never;
+}[Exclude<keyof RobotState, 'signals'>];
+
 export function createRobotState(joints: number, signals: number): RobotState {
   return {
     positionRad: zeros<'rad'>(joints),
@@ -26,4 +31,16 @@ export function createRobotState(joints: number, signals: number): RobotState {
     signals: new Float64Array(signals),
     measuredAtS: 0,
   };
+}
+
+/** All of it, in the order in which the guard's link carries it: that of `createRobotState`. */
+export const MEASURED: readonly Measured[] = Object.entries(createRobotState(0, 0)).flatMap(([key, value]) =>
+  value instanceof Float64Array && key !== 'signals' ? [key as Measured] : [],
+);
+
+/** Copies `from` into `into`. Sizes must match. Tick-safe. */
+export function copyRobotState(into: RobotState, from: RobotState): void {
+  for (let i = 0; i < MEASURED.length; i++) into[MEASURED[i]!].set(from[MEASURED[i]!]);
+  into.signals.set(from.signals);
+  into.measuredAtS = from.measuredAtS;
 }

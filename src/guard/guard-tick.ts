@@ -5,6 +5,7 @@ import {
   ArmKinematics,
   allFinite,
   type Clock,
+  copyRobotState,
   createRobotState,
   type GuardFrame,
   type RobotModel,
@@ -535,13 +536,4 @@ export class GuardTick implements TickStages {
     for (let i = 0; i < velocity.length; i++) if (velocity[i] !== 0) return false;
     return true;
   }
-}
-
-function copyRobotState(into: RobotState, from: RobotState): void {
-  into.positionRad.set(from.positionRad);
-  into.velocityRadPerS.set(from.velocityRadPerS);
-  into.torqueNm.set(from.torqueNm);
-  into.wrench.set(from.wrench);
-  into.signals.set(from.signals);
-  into.measuredAtS = from.measuredAtS;
 }

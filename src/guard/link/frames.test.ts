@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DECIDERS, SAFETY_STATES } from '../../core/index.ts';
+import { DECIDERS, FRAME_ARRAYS, SAFETY_STATES } from '../../core/index.ts';
 import {
   commandNumbers,
   createActionCommand,
@@ -31,6 +31,13 @@ describe('rows of doubles', () => {
         expect(Array.from(again.subarray(1))).toEqual(Array.from(row));
       }),
     );
+  });
+
+  it('carry every array of a frame, once', () => {
+    const frame = createGuardFrame(3, 2, 4);
+    const arrays = [...Object.values(frame), ...Object.values(frame.robot)].filter((it) => it instanceof Float64Array);
+    expect(new Set(FRAME_ARRAYS.map((arrayOf) => arrayOf(frame)))).toEqual(new Set(arrays));
+    expect(FRAME_ARRAYS).toHaveLength(arrays.length);
   });
 
   it('carry a command without loss, a NaN in it included', () => {

@@ -1,44 +1,21 @@
 /** Frames and commands as rows of doubles: the one layout that shared memory and the socket use. */
-import { type ActionCommand, createRobotState, DECIDERS, type GuardFrame, SAFETY_STATES } from '../../core/index.ts';
+import {
+  type ActionCommand,
+  DECIDERS,
+  emptyFrame,
+  FRAME_ARRAYS,
+  type GuardFrame,
+  SAFETY_STATES,
+} from '../../core/index.ts';
 import { STAGES } from '../../safety/index.ts';
 import type { LinkShape } from './link.ts';
 
 const FRAME_SCALARS = 20;
 const COMMAND_SCALARS = 6;
-const POSE_NUMBERS = 7;
-const WRENCH_NUMBERS = 6;
 
 /** A frame with all arrays allocated; `tick` is −1. */
 export function createGuardFrame(joints: number, signals: number, actions: number): GuardFrame {
-  return {
-    tick: -1,
-    state: 'disconnected',
-    decider: 'hold',
-    robot: createRobotState(joints, signals),
-    stampS: Number.NaN,
-    meanWrench: new Float64Array(WRENCH_NUMBERS).fill(Number.NaN),
-    referenceRad: new Float64Array(joints),
-    referenceTcp: new Float64Array(POSE_NUMBERS),
-    measuredTcp: new Float64Array(POSE_NUMBERS),
-    shortfall: new Float64Array(actions),
-    commandSeq: -1,
-    filterBits: 0,
-    stageTicks: new Float64Array(STAGES.length),
-    stageMargins: new Float64Array(STAGES.length).fill(1),
-    marginMin: 0,
-    clearanceM: 0,
-    tankEnergyJ: 0,
-    tankLevel: 0,
-    tankScale: 1,
-    tankInjectedJ: 0,
-    residualJoint: -1,
-    residualNm: 0,
-    faultFlags: 0,
-    ticks: 0,
-    changedTicks: 0,
-    violations: 0,
-    overruns: 0,
-  };
+  return emptyFrame(joints, signals, actions, STAGES.length);
 }
 
 /** A command with its array allocated, that asks for nothing. */
@@ -85,26 +62,15 @@ export function copyGuardFrame(into: GuardFrame, from: GuardFrame): void {
   into.tankInjectedJ = from.tankInjectedJ;
   into.residualJoint = from.residualJoint;
   into.residualNm = from.residualNm;
-  into.stageTicks.set(from.stageTicks);
-  into.stageMargins.set(from.stageMargins);
   into.stampS = from.stampS;
-  into.meanWrench.set(from.meanWrench);
   into.robot.measuredAtS = from.robot.measuredAtS;
-  into.robot.positionRad.set(from.robot.positionRad);
-  into.robot.velocityRadPerS.set(from.robot.velocityRadPerS);
-  into.robot.torqueNm.set(from.robot.torqueNm);
-  into.robot.wrench.set(from.robot.wrench);
-  into.robot.signals.set(from.robot.signals);
-  into.referenceRad.set(from.referenceRad);
-  into.referenceTcp.set(from.referenceTcp);
-  into.measuredTcp.set(from.measuredTcp);
-  into.shortfall.set(from.shortfall);
+  for (let i = 0; i < FRAME_ARRAYS.length; i++) FRAME_ARRAYS[i]!(into).set(FRAME_ARRAYS[i]!(from));
 }
 
 /** How many doubles a frame takes. */
 export function frameNumbers(shape: LinkShape): number {
-  const { joints, signals, actions } = shape;
-  return FRAME_SCALARS + 2 * STAGES.length + 4 * joints + 2 * WRENCH_NUMBERS + signals + 2 * POSE_NUMBERS + actions;
+  const frame = createGuardFrame(shape.joints, shape.signals, shape.actions);
+  return FRAME_ARRAYS.reduce((sum, arrayOf) => sum + arrayOf(frame).length, FRAME_SCALARS);
 }
 
 /** How many doubles a command takes. */
@@ -135,18 +101,7 @@ export function packFrame(out: Float64Array, offset: number, frame: GuardFrame):
   out[offset + 18] = frame.residualNm;
   out[offset + 19] = frame.stampS;
   let at = offset + FRAME_SCALARS;
-  at = put(out, at, frame.stageTicks);
-  at = put(out, at, frame.stageMargins);
-  at = put(out, at, frame.robot.positionRad);
-  at = put(out, at, frame.robot.velocityRadPerS);
-  at = put(out, at, frame.robot.torqueNm);
-  at = put(out, at, frame.robot.wrench);
-  at = put(out, at, frame.meanWrench);
-  at = put(out, at, frame.robot.signals);
-  at = put(out, at, frame.referenceRad);
-  at = put(out, at, frame.referenceTcp);
-  at = put(out, at, frame.measuredTcp);
-  put(out, at, frame.shortfall);
+  for (let i = 0; i < FRAME_ARRAYS.length; i++) at = put(out, at, FRAME_ARRAYS[i]!(frame));
 }
 
 /** Reads what `packFrame` wrote. False, with `into` unchanged, when a code is out of range. Tick-safe. */
@@ -175,18 +130,7 @@ export function unpackFrame(into: GuardFrame, from: Float64Array, offset: number
   into.residualNm = from[offset + 18]!;
   into.stampS = from[offset + 19]!;
   let at = offset + FRAME_SCALARS;
-  at = take(into.stageTicks, from, at);
-  at = take(into.stageMargins, from, at);
-  at = take(into.robot.positionRad, from, at);
-  at = take(into.robot.velocityRadPerS, from, at);
-  at = take(into.robot.torqueNm, from, at);
-  at = take(into.robot.wrench, from, at);
-  at = take(into.meanWrench, from, at);
-  at = take(into.robot.signals, from, at);
-  at = take(into.referenceRad, from, at);
-  at = take(into.referenceTcp, from, at);
-  at = take(into.measuredTcp, from, at);
-  take(into.shortfall, from, at);
+  for (let i = 0; i < FRAME_ARRAYS.length; i++) at = take(FRAME_ARRAYS[i]!(into), from, at);
   return true;
 }
 
