@@ -5,7 +5,8 @@ import type { ObservationSource, ObservationTopic } from './observation-source.t
 import { topicSize } from './observation-source.ts';
 import { type JudgedTaskConfig, judgedTaskSchema, OperatorJudged } from './operator-judged.ts';
 
-type JudgedObservation = JudgedTaskConfig['observation'];
+/** As a file may have it: what it leaves out has its default. */
+type JudgedObservation = Partial<JudgedTaskConfig['observation']>;
 
 const everything: JudgedObservation = {
   jointPositions: true,
@@ -34,7 +35,9 @@ const driveAction = {
 } as const;
 
 /** A task's file. */
-function written(keys: Pick<JudgedTaskConfig, 'action' | 'observation' | 'historyFrames'>): JudgedTaskConfig {
+function written(
+  keys: Pick<JudgedTaskConfig, 'action' | 'historyFrames'> & { readonly observation: JudgedObservation },
+): JudgedTaskConfig {
   return judgedTaskSchema.parse({ name: 'own', kind: 'operatorJudged', robot: 'own', maxSteps: 50, ...keys });
 }
 
