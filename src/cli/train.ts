@@ -34,7 +34,7 @@ What it writes, below runs/<id>/ or --out:
   curve.jsonl             one line an evaluation: steps, updates, returns, successes, means of the learner's metrics
   events.jsonl            what happened when
   policy.onnx, result.json   at the end
-  checkpoints/, transitions.log   to continue with --resume
+  checkpoints/, journal/     to continue with --resume
 
 Examples:
   $ rein train --env point --steps 300                                   a few seconds, to try it

@@ -3,6 +3,7 @@ export { type Subscription, subscribeWeights } from './downlink.ts';
 export { Journal, type JournalStatus, openJournal } from './journal/journal.ts';
 export { type JournalLoss, readJournal } from './journal/reader.ts';
 export { explainJournal, type JournalExplanation, mendJournal } from './journal/recover.ts';
+export { encodeSegmentHeader, recordSlot, type SegmentHeader, segmentPath } from './journal/segment.ts';
 export { journalFolderIn } from './journal/survey.ts';
 export type { LearnerStatus } from './messages.ts';
 export { decodeBundle, encodeBundle } from './messages.ts';

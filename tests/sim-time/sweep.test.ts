@@ -55,7 +55,7 @@ describe('rein sweep', { timeout: 60_000 }, () => {
     );
     expect(whole.stdout).toMatch(/not decided: four updates has .* than one update\./);
     expect(readFileSync(at('one-0/result.json'), 'utf8')).toBe(first);
-    expect(existsSync(at('one-0/transitions.log'))).toBe(false);
+    expect(existsSync(at('one-0/journal'))).toBe(false);
 
     rmSync(at('study.md'));
     const page = await rein(['sweep', 'mine.yaml', '--page'], folder);

@@ -4,8 +4,8 @@
  */
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32c, ok, type Result } from '../../core/index.ts';
-import { RECORD_VERSION, type RecordSizes, recordBytes } from '../record.ts';
+import { crc32c, ok, type Result, type Transition } from '../../core/index.ts';
+import { encodeRecord, RECORD_VERSION, type RecordSizes, recordBytes } from '../record.ts';
 import { fault, hashBytes, hexOf, type LinkFault } from '../wire.ts';
 
 export const SEGMENT_HEADER_BYTES = 128;
@@ -144,6 +144,15 @@ export function* readSlots(path: string, sizes: RecordSizes): Generator<Slot> {
 /** Writes the checksum behind the record of `slot` bytes at `offset`. Allocates a view only. */
 export function sealSlot(bytes: Uint8Array, view: DataView, offset: number, slot: number): void {
   view.setUint32(offset + slot - 4, crc32c(bytes.subarray(offset, offset + slot - 4)), true);
+}
+
+/** `transition` as a slot by itself. Throws `RangeError` as `encodeRecord` does. */
+export function recordSlot(transition: Transition, sizes: RecordSizes): Uint8Array {
+  const bytes = new Uint8Array(slotBytes(sizes));
+  const view = new DataView(bytes.buffer);
+  encodeRecord(bytes, view, 0, transition, sizes);
+  sealSlot(bytes, view, 0, bytes.length);
+  return bytes;
 }
 
 /** The slot of `slot` bytes at `offset`, checked. */

@@ -2,12 +2,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createSetup, loadResolvedConfig } from '../../config/index.ts';
-import { type ObservationParts, ReinError, Rng, type Transition, totalObservationSize } from '../../core/index.ts';
+import { type ObservationParts, ReinError, Rng, type Transition } from '../../core/index.ts';
 import { type JournalLoss, readJournal } from '../../link/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { type DemonstrationSpec, demonstrations } from '../environments/demonstrations.ts';
 import { createStudyEnvironment } from '../environments/environments.ts';
-import { readTransitionLog } from '../files/transition-log.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec } from '../trial/spec.ts';
 
 /** Where the transitions come from. */
@@ -42,9 +41,11 @@ export async function collectData(
 ): Promise<CollectedData> {
   if (data.kind === 'environment') return fromExpert(data, seed);
   const { folder } = data;
-  if (existsSync(join(folder, TRIAL_FILES.spec))) return fromTrial(folder);
-  const { parts, actionSize } = createSetup(loadResolvedConfig(join(folder, RUN_FILES.config)));
-  return { name: folder, parts, actionSize, transitions: journalOf(join(folder, 'journal'), say) };
+  const isTrial = existsSync(join(folder, TRIAL_FILES.spec));
+  const { parts, actionSize } = isTrial
+    ? await trialSizes(readTrialSpec(folder))
+    : createSetup(loadResolvedConfig(join(folder, RUN_FILES.config)));
+  return { name: folder, parts, actionSize, transitions: journalOf(join(folder, TRIAL_FILES.transitions), say) };
 }
 
 function journalOf(journal: string, say: (sentence: string) => void): Transition[] {
@@ -90,12 +91,9 @@ async function fromExpert(data: PretrainingData & { kind: 'environment' }, seed:
   }
 }
 
-async function fromTrial(folder: string): Promise<CollectedData> {
-  const { environment: asked, base } = readTrialSpec(folder);
-  const { environment } = await createStudyEnvironment(asked.name, asked.options, base);
-  const { parts, actionSize } = environment;
-  environment.close();
-  const sizes = { observationSize: totalObservationSize(parts), actionSize };
-  const transitions = [...readTransitionLog(join(folder, TRIAL_FILES.transitions), sizes)];
-  return { name: folder, parts, actionSize, transitions };
+async function trialSizes({ environment, base }: TrialSpec): Promise<Pick<CollectedData, 'parts' | 'actionSize'>> {
+  const made = await createStudyEnvironment(environment.name, environment.options, base);
+  const { parts, actionSize } = made.environment;
+  made.environment.close();
+  return { parts, actionSize };
 }

@@ -66,7 +66,7 @@ describe('a trial through a frozen encoder', () => {
     const read = (of: string, name: string) => readFileSync(join(of, name));
     const resumed = await runTrial(killed);
     expect(resumed.stateDigest).toBe(JSON.parse(read(folder, 'result.json').toString()).stateDigest);
-    for (const name of ['curve.jsonl', 'transitions.log', 'policy.onnx']) {
+    for (const name of ['curve.jsonl', 'journal/epoch-000001-0000.journal', 'policy.onnx']) {
       expect(read(killed, name).equals(read(folder, name)), name).toBe(true);
     }
   });

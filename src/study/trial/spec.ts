@@ -15,7 +15,8 @@ export const TRIAL_FILES = {
   curve: 'curve.jsonl',
   /** What happened when, with wall times. */
   events: 'events.jsonl',
-  transitions: 'transitions.log',
+  /** A journal as robots keep it, of one file. */
+  transitions: 'journal',
   checkpoints: 'checkpoints',
   policy: 'policy.onnx',
   /** Written last: a trial that has it is finished. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseJson, ReinError, replaceFileSync, storage } from '../../core/index.ts';
 import { AppendFile } from '../files/append-file.ts';
 import { type LogPosition, TransitionLog, type TransitionSizes } from '../files/transition-log.ts';
-import { TRIAL_FILES } from './spec.ts';
+import { TRIAL_FILES, type TrialSpec } from './spec.ts';
 
 /** One evaluation: a line of `curve.jsonl`. The same for the same spec, however often the trial was interrupted. */
 export interface CurvePoint {
@@ -57,10 +57,10 @@ export class TrialFiles {
   readonly #curve: AppendFile;
   readonly #events: AppendFile;
 
-  constructor(folder: string, sizes: TransitionSizes, positions: FilePositions) {
+  constructor(folder: string, spec: TrialSpec, sizes: TransitionSizes, positions: FilePositions) {
     this.#curve = new AppendFile(join(folder, TRIAL_FILES.curve), positions.curveBytes);
     this.#events = new AppendFile(join(folder, TRIAL_FILES.events), positions.eventBytes);
-    this.log = new TransitionLog(join(folder, TRIAL_FILES.transitions), sizes, positions.log);
+    this.log = new TransitionLog(folder, spec, sizes, positions.log);
   }
 
   point(point: CurvePoint): void {

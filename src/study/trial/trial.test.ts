@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReinError } from '../../core/index.ts';
 import { Agent } from '../../learner/index.ts';
 import { DEFAULT_LEARNER_CONFIG } from '../../learner/options.ts';
-import { readTransitionLog } from '../files/transition-log.ts';
+import { readJournal } from '../../link/index.ts';
 import { readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
 import { runTrial, startTrial } from './trial.ts';
 import { readCurve } from './trial-files.ts';
@@ -58,7 +58,8 @@ function folderOf(name: string, fields: Partial<TrialSpec> = {}): string {
 }
 
 const curveOf = (folder: string) => readFileSync(join(folder, TRIAL_FILES.curve), 'utf8');
-const logOf = (folder: string) => readFileSync(join(folder, TRIAL_FILES.transitions));
+const LOG = join(TRIAL_FILES.transitions, 'epoch-000001-0000.journal');
+const logOf = (folder: string) => readFileSync(join(folder, LOG));
 
 const snapshot = Agent.prototype.snapshot;
 
@@ -233,20 +234,22 @@ describe('a trial is refused', () => {
     await interrupted(folder, 3);
     const copy = join(root, 'copy');
     cpSync(folder, copy, { recursive: true });
-    truncateSync(join(folder, TRIAL_FILES.transitions), 500);
+    truncateSync(join(folder, LOG), 500);
     await expect(runTrial(folder)).rejects.toThrow(
-      /transitions\.log has 500 bytes, the checkpoint was written after \d+ bytes of it\./,
+      /\.journal has 500 bytes, the checkpoint was written after \d+ bytes of it\./,
     );
     const log = logOf(copy);
     log[400]! ^= 1;
-    writeFileSync(join(copy, TRIAL_FILES.transitions), log);
-    await expect(runTrial(copy)).rejects.toThrow(/transitions\.log is damaged at byte \d+\./);
-    rmSync(join(copy, TRIAL_FILES.transitions));
+    writeFileSync(join(copy, LOG), log);
+    await expect(runTrial(copy)).rejects.toThrow(/journal is damaged in record 3: a record is damaged\./);
+    log[400]! ^= 1;
+    log[log.length - 1]! ^= 1;
+    writeFileSync(join(copy, LOG), log);
+    await expect(runTrial(copy)).rejects.toThrow(/journal holds (\d+) transitions, the checkpoint was written after/);
+    rmSync(join(copy, LOG));
     await expect(runTrial(copy)).rejects.toMatchObject({
       kind: 'checkpoint',
-      message: expect.stringMatching(
-        /transitions\.log is missing, the checkpoint was written after \d+ bytes of it\.$/,
-      ),
+      message: expect.stringMatching(/\.journal is missing, the checkpoint was written after \d+ bytes of it\.$/),
     });
   });
 
@@ -272,8 +275,7 @@ describe('a trial with others beside the policy', () => {
     await interrupted(killed, 3);
     const resumed = await runTrial(killed);
     expect(resumed.stateDigest).toBe(whole.stateDigest);
-    const sizes = { observationSize: 3, actionSize: 1 };
-    const all = [...readTransitionLog(join(straight, TRIAL_FILES.transitions), sizes)];
+    const all = [...readJournal(join(straight, TRIAL_FILES.transitions))];
     expect(new Set(all.map(({ source }) => source))).toEqual(new Set(['demo', 'policy', 'scripted_correct']));
     for (const [i, t] of all.entries()) {
       const before = all[i - 1];

@@ -216,7 +216,7 @@ class Trial {
     const { demonstrations, seed, learner } = this.#spec;
     const { own, training, actor, expert } = this.#parts;
     const { agent } = training;
-    this.#files = new TrialFiles(this.#folder, this.#sizes, AT_THE_START);
+    this.#files = new TrialFiles(this.#folder, this.#spec, this.#sizes, AT_THE_START);
     if (demonstrations !== null && expert !== undefined) {
       const rng = new Rng(seed).fork('demonstrations');
       for (const shown of shownBy(own.environment, expert, demonstrations, rng)) await this.#take(shown);
@@ -344,12 +344,11 @@ class Trial {
   async #restore({ path, checkpoint }: NonNullable<Found>): Promise<void> {
     const { training, actor } = this.#parts;
     await training.restore(path, checkpoint, checkpoint.updatesBefore);
-    this.#files = new TrialFiles(this.#folder, this.#sizes, checkpoint.files);
+    this.#files = new TrialFiles(this.#folder, this.#spec, this.#sizes, checkpoint.files);
     await actor.follow(training.agent);
     const isKept = this.#spec.demonstrations?.areKept !== false;
-    const log = join(this.#folder, TRIAL_FILES.transitions);
-    for (const transition of readTransitionLog(log, this.#sizes, checkpoint.files.log.bytes)) {
-      this.#numbering.stamp(transition);
+    for (const transition of readTransitionLog(this.#folder, this.#sizes, checkpoint.files.log.transitions)) {
+      this.#numbering.follow(transition);
       if (isKept || transition.source !== 'demo') await training.take(transition);
     }
     this.#environmentRng = new Rng(checkpoint.environmentRng);
