@@ -8,7 +8,7 @@
  *   npm run evidence -- --quick            little of everything, to see that it works: the page says so
  *   npm run evidence -- --reuse            takes what is there from the last run in runs/evidence/, runs what is missing
  *   npm run evidence -- --only trials,qp   these anew, the rest from the last run
- *   npm run evidence -- --page             the page only, from what is there
+ *   npm run evidence -- --page             the page only, from what is there: parts of the last run, else docs/evidence.json
  *   npm run evidence -- --page --keep foreign=f.json
  *                                          first takes a result that "npm run safety:million" wrote elsewhere for a part; its
  *                                          commit is in the file, and the page marks it where that is another than the page's
@@ -103,6 +103,11 @@ if (!isClean && !quick && !values.dirty && !values.page) {
   console.error('  → commit or stash them; --dirty makes it all the same, and the page says so');
   process.exit(2);
 }
+const figures = join(values.out, 'evidence.json');
+if (values.page && values.keep.length === 0 && !existsSync(folder) && existsSync(figures)) {
+  writePage(readFileSync(figures, 'utf8'));
+  process.exit();
+}
 mkdirSync(folder, { recursive: true });
 for (const text of values.keep) keepPart(text);
 if (!values.page) await makeParts(PARTS.filter(({ name }) => isWanted(name)));
@@ -128,16 +133,21 @@ const evidence = reduced({
 });
 mkdirSync(values.out, { recursive: true });
 const text = withoutPlaces(`${JSON.stringify(evidence, null, 1)}\n`);
-writeFileSync(join(values.out, 'evidence.json'), text);
-const page = join(values.out, 'safety-check.md');
-writeFileSync(page, withEvidence(existsSync(page) ? readFileSync(page, 'utf8') : '', JSON.parse(text)));
-console.log(`written: ${page} and evidence.json beside it`);
+writeFileSync(figures, text);
+writePage(text);
 const bad = Object.entries(evidence.parts).filter(
   ([name, part]) => part.exitCode !== 0 && !(name === 'foreign' && part.result === null),
 );
 for (const [name, part] of bad)
   console.log(`not as promised, or missing: ${name} (${part.missing ?? `exit code ${part.exitCode}`})`);
 if (bad.length > 0) process.exitCode = 1;
+
+/** Puts what `text`, that of evidence.json, says below the mark of the page. */
+function writePage(text) {
+  const page = join(values.out, 'safety-check.md');
+  writeFileSync(page, withEvidence(existsSync(page) ? readFileSync(page, 'utf8') : '', JSON.parse(text)));
+  console.log(`written: ${page}, from evidence.json beside it`);
+}
 
 /** Where things lie on this machine is nobody else's. */
 function withoutPlaces(text) {

@@ -56,6 +56,23 @@ describe('npm run evidence -- --page', { timeout: 60_000 }, () => {
     expect(page(head).text).not.toContain('Not all of this is');
   });
 
+  it('makes the page from evidence.json where no part is kept, and keeps what is written by hand', () => {
+    const { json } = page(OTHER);
+    const elsewhere = join(dir, 'elsewhere');
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, 'evidence.json'), json);
+    writeFileSync(
+      join(elsewhere, 'safety-check.md'),
+      'By hand.\n<!-- What follows is written by npm run evidence. -->\nOld.\n',
+    );
+    const script = ['scripts/evidence.js', '--page', '--parts', join(elsewhere, 'none'), '--out', elsewhere];
+    expect(spawnSync(process.execPath, script, { cwd: root }).status).toBe(0);
+    const made = readFileSync(join(elsewhere, 'safety-check.md'), 'utf8');
+    expect(made).toMatch(/^By hand\.\n<!-- .*-->\n\n## What was tried\n/);
+    expect(made).not.toContain('Old.');
+    expect(readFileSync(join(elsewhere, 'evidence.json'), 'utf8')).toBe(json);
+  });
+
   it('refuses a result that does not say of which commit it is', () => {
     const { status, stderr } = page(null);
     expect(status).toBe(2);
