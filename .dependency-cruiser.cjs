@@ -35,6 +35,7 @@ const doors = [
   '^src/monitor/terminal\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/toolkit\\.ts$',
+  '^src/session/run-request\\.ts$',
 ];
 const test = '\\.test\\.ts$';
 

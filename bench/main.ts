@@ -2,10 +2,11 @@
 import { createInterface } from 'node:readline';
 import { Command, CommanderError } from 'commander';
 import { checkJsonFile, writeJsonFile } from '../src/cli/bodies/json-file.ts';
-import { path, seconds, wholeNumber } from '../src/cli/options.ts';
+import { argument } from '../src/cli/command.ts';
 import { loadRobotFile, resolveConfig } from '../src/config/index.ts';
 import { describeError } from '../src/core/index.ts';
 import { threadsHere } from '../src/learner/engine/threads.ts';
+import { path, seconds, wholeNumber } from '../src/schema/index.ts';
 import { benchLearner, type LearnerBenchResult, serveBlocks } from './learner/bench.ts';
 import { benchPolicy, type PolicyBenchResult } from './policy/policy-bench.ts';
 import { benchCdr, formatCdrBench } from './ros/cdr-bench.ts';
@@ -154,17 +155,17 @@ program
   .command('tick')
   .description('lateness of the control tick, alone, on a busy machine and while weights are swapped; inference, swap')
   .option('--task <name>', 'whose robot and action are measured', 'insert')
-  .option('--rate <hz>', 'ticks per second', wholeNumber(10, 4000), 1000)
-  .option('--seconds <n>', 'length of each of the six phases', seconds, 4)
-  .option('--json <file>', 'write the result there as well', path)
+  .option('--rate <hz>', 'ticks per second', argument(wholeNumber(10, 4000)), 1000)
+  .option('--seconds <n>', 'length of each of the six phases', argument(seconds()), 4)
+  .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', TICK_HELP)
   .action(tick);
 program
   .command('safety')
   .description('what the safety chain costs a tick, and that it leaves no garbage')
   .option('--robots <names>', 'robots of config/robots/, or files, with commas between', 'arm6,arm7')
-  .option('--ticks <n>', 'in each case', wholeNumber(1000, 10_000_000), 100_000)
-  .option('--json <file>', 'write the result there as well', path)
+  .option('--ticks <n>', 'in each case', argument(wholeNumber(1000, 10_000_000)), 100_000)
+  .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', SAFETY_HELP)
   .action(async ({ robots, ticks, json }: SafetyArguments) => {
     const models = robots.split(',').map((name) => loadRobotFile(name).robot);
@@ -177,18 +178,18 @@ program
   .command('learner')
   .description('updates per second, beside what the machine multiplies at best')
   .option('--threads <n>', 'threads of the runtime; auto: by what the machine is doing', threadCount, 'auto')
-  .option('--calls <n>', 'at most so many calls of each size', wholeNumber(1, 100_000))
+  .option('--calls <n>', 'at most so many calls of each size', argument(wholeNumber(1, 100_000)))
   .option('--blocks', 'run calls as lines like {"case": "b", "calls": 3} on standard input ask for')
-  .option('--json <file>', 'write the result there as well', path)
+  .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', LEARNER_HELP)
   .action(learner);
 program
   .command('ros')
   .description('ROS 2: latency of commands, delivered rates, the tick beside it, start-up time, cores and memory')
-  .option('--seconds <n>', 'length of each phase', seconds, 10)
-  .option('--trials <n>', 'commands at each rate', wholeNumber(1, 10_000), 200)
-  .option('--minutes <n>', 'how long memory is watched', wholeNumber(0, 1440), 0)
-  .option('--json <file>', 'write the result there as well', path)
+  .option('--seconds <n>', 'length of each phase', argument(seconds()), 10)
+  .option('--trials <n>', 'commands at each rate', argument(wholeNumber(1, 10_000)), 200)
+  .option('--minutes <n>', 'how long memory is watched', argument(wholeNumber(0, 1440)), 0)
+  .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', ROS_HELP)
   .action(async (options: RosArguments) => {
     const onPhase = (label: string): void => void process.stderr.write(`measuring: ${label}\n`);
@@ -198,8 +199,8 @@ program
 program
   .command('cdr')
   .description('encoding and decoding of ROS messages: nanoseconds and garbage')
-  .option('--seconds <n>', 'for each message', seconds, 0.5)
-  .option('--json <file>', 'write the result there as well', path)
+  .option('--seconds <n>', 'for each message', argument(seconds()), 0.5)
+  .option('--json <file>', 'write the result there as well', argument(path()))
   .addHelpText('after', CDR_HELP)
   .action(async (options: CdrArguments) => {
     const result = benchCdr(options.seconds);
@@ -245,7 +246,7 @@ async function learner({ threads, calls, blocks, json }: LearnerArguments): Prom
 }
 
 function threadCount(text: string): number | 'auto' {
-  return text === 'auto' ? text : wholeNumber(1, 256)(text);
+  return text === 'auto' ? text : argument(wholeNumber(1, 256))(text);
 }
 
 function formatPolicy(policy: PolicyBenchResult): string {

@@ -77,7 +77,14 @@ export async function openRobot(options: OpenRobotOptions): Promise<OpenRobot> {
 /** The whole job in simulation, as `rein sim` does it: demonstrations, training, validation, evaluation. Throws `ReinError`. */
 export async function runSimulation(options: RunOptions): Promise<SimulationResult> {
   const { simulate } = await import('./sim/index.ts');
-  return simulate({ ...(await prepared(options, 'sim')), out: options.out });
+  const { resolveConfig } = await import('./config/index.ts');
+  const { task, config: overlay, seed = 0, out, signal = new AbortController().signal, observer = SILENT } = options;
+  return simulate({
+    config: resolveConfig({ task, seed, overlay, run: { command: 'sim', task, seed } }),
+    out,
+    signal,
+    observer,
+  });
 }
 
 /**
@@ -85,25 +92,16 @@ export async function runSimulation(options: RunOptions): Promise<SimulationResu
  * person at the terminal of this program has let it go on. Throws `ReinError`.
  */
 export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
-  const session = await import('./session/index.ts');
-  const { robotId = 'robot-1', learner, policy, durationS, out } = options;
-  return session.runRobot({
-    ...(await prepared(options, 'run')),
-    ...{ robotId, learner, policy, durationS, out, operator: 'none', onInterrupt: () => undefined },
-  });
+  const [{ runRobot: run }, { checkRunRequest }] = await Promise.all([
+    import('./session/index.ts'),
+    import('./session/run-request.ts'),
+  ]);
+  const { signal = new AbortController().signal, observer = SILENT, ...asked } = options;
+  const request = checkRunRequest({ robotId: 'robot-1', ...asked });
+  return run({ request, signal, observer, onInterrupt: () => undefined });
 }
 
 const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
-
-async function prepared({ task, config, seed = 0, signal, observer = SILENT }: RunOptions, command: string) {
-  const { resolveConfig } = await import('./config/index.ts');
-  const overlay = config === undefined ? {} : { overlay: config };
-  return {
-    config: resolveConfig({ task, seed, ...overlay, run: { command, task, seed } }),
-    signal: signal ?? new AbortController().signal,
-    observer,
-  };
-}
 
 /** @example export default defineDriver({ name: 'my arm', create: ({ robot, options }) => new MyArm(robot, options) }); */
 export function defineDriver<O = unknown>(plugin: DriverPlugin<O>): Marked<DriverPlugin<O>, 'driver'> {

@@ -1,6 +1,12 @@
 /** `rein doctor`: what of this machine works, and what to do about the rest. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
+import { type Configured, oneOf, option, optionsOf } from '../schema/index.ts';
+import { defineCommand } from './command.ts';
+
+const options = optionsOf({
+  format: option(oneOf('table', 'json').default('table'), '--json', 'print the result as JSON', { given: 'json' }),
+});
+
+export type DoctorOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -19,12 +25,8 @@ Exit codes:
   1  something essential failed
   2  the command line was not understood`;
 
-export function createDoctorCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('doctor')
-    .description('check this machine: packages, rights, ports, disk, serial ports, ROS')
-    .option('--json', 'print the result as JSON', false)
-    .addHelpText('after', HELP)
-    .action(async (parsed: { json: boolean }) => {
-      finish(await bodies.doctor({ format: parsed.json ? 'json' : 'table' }));
-    });
-}
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  description: 'check this machine: packages, rights, ports, disk, serial ports, ROS',
+  ...{ help: HELP, options },
+});

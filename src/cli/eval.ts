@@ -1,17 +1,35 @@
 /** `rein eval`: how good one policy is. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { configOption, EXIT_CODES, path, quietOption, seedOption, taskOption, wholeNumber } from './options.ts';
+import {
+  type Configured,
+  configOption,
+  option,
+  optionsOf,
+  outputOption,
+  path,
+  pathOption,
+  seedOption,
+  taskOption,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
-interface Parsed {
-  policy: string;
-  task?: string;
-  episodes?: number;
-  seed: number;
-  config?: string;
-  json?: string;
-  quiet?: boolean;
-}
+const options = optionsOf({
+  /** A run folder, or an ONNX file with its manifest beside it. */
+  policy: option(path(), '--policy <file>', 'ONNX file with its manifest beside it'),
+  task: taskOption(text().optional(), 'the task in config.yaml beside the policy'),
+  episodes: option(
+    wholeNumber(1, 100_000).optional(),
+    '--episodes <n>',
+    "episodes to evaluate on (default: the task's)",
+  ),
+  seed: seedOption(),
+  config: configOption(),
+  json: pathOption('--json <file>', 'write the result as JSON'),
+  output: outputOption(),
+});
+
+export type EvaluationOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -27,26 +45,12 @@ Examples:
   $ rein eval --policy p.onnx --episodes 1000 --seed 7 --json e.json
 ${EXIT_CODES}`;
 
-export function createEvalCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('eval')
-    .description('measure the success rate of a policy in simulation')
-    .requiredOption('--policy <file>', 'ONNX file with its manifest beside it', path)
-    .addOption(taskOption().default(undefined, 'the task in config.yaml beside the policy'))
-    .option('--episodes <n>', "episodes to evaluate on (default: the task's)", wholeNumber(1, 100_000))
-    .addOption(seedOption())
-    .addOption(configOption())
-    .option('--json <file>', 'write the result as JSON', path)
-    .addOption(quietOption())
-    .addHelpText('after', HELP)
-    .action(async (parsed: Parsed, command: Command) => {
-      const { policy, task, episodes, seed, config, json } = parsed;
-      if (config !== undefined && task === undefined) {
-        command.error(
-          'error: --config needs --task: without it the configuration beside the policy is taken as it is.',
-        );
-      }
-      finish(
-        await bodies.evaluate({ policy, task, episodes, seed, config, json, output: parsed.quiet ? 'quiet' : 'live' }),
-      );
-    });
-}
+export const evalCommand = defineCommand({
+  name: 'eval',
+  description: 'measure the success rate of a policy in simulation',
+  ...{ help: HELP, options },
+  misuse: ({ config, task }) =>
+    config === undefined || task !== undefined
+      ? undefined
+      : '--config needs --task: without it the configuration beside the policy is taken as it is.',
+});

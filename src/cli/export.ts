@@ -1,7 +1,15 @@
 /** `rein export`: what a training has come to, for others. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { EXIT_CODES, path } from './options.ts';
+import { type Configured, option, optionsOf, path } from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
+
+/** `file`: the file to write unless told otherwise. */
+const optionsWith = (file: string) =>
+  optionsOf({
+    run: option(path(), '<run>', 'folder of a run'),
+    out: option(path().default(file), '--out <file>', 'the file'),
+  });
+
+export type ExportOptions = Configured<ReturnType<typeof optionsWith>>;
 
 const HELP = `
 What happens:
@@ -28,23 +36,14 @@ Examples:
   $ rein train --env insert-depth --demonstrations 20 --set encoder.frozen.file=encoder.onnx --set encoder.embeddings=8
 ${EXIT_CODES}`;
 
-export function createExportCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  const policy = new Command('policy')
-    .description('write the newest policy of a run as one verified ONNX file')
-    .argument('<run>', 'folder of a run', path)
-    .option('--out <file>', 'the file', path, 'policy.onnx')
-    .addHelpText('after', HELP)
-    .action(async (run: string, { out }: { out: string }) => {
-      finish(await bodies.exportPolicy({ run, out }));
-    });
-  const encoder = new Command('encoder')
-    .description('write the convolutions that a run of rein train has trained, for others to look through')
-    .argument('<run>', 'folder of a run', path)
-    .option('--out <file>', 'the file', path, 'encoder.onnx')
-    .addHelpText('after', ENCODER_HELP)
-    .action(async (run: string, { out }: { out: string }) => {
-      finish(await bodies.exportEncoder({ run, out }));
-    });
-  const command = new Command('export').description('write what a training has come to for others');
-  return command.addCommand(policy).addCommand(encoder);
-}
+export const exportPolicyCommand = defineCommand({
+  name: 'export policy',
+  description: 'write the newest policy of a run as one verified ONNX file',
+  ...{ help: HELP, options: optionsWith('policy.onnx') },
+});
+
+export const exportEncoderCommand = defineCommand({
+  name: 'export encoder',
+  description: 'write the convolutions that a run of rein train has trained, for others to look through',
+  ...{ help: ENCODER_HELP, options: optionsWith('encoder.onnx') },
+});

@@ -1,27 +1,47 @@
 /** `rein learn`: the learner alone. */
-import { Command, Option } from 'commander';
-import type { CommandBodies } from './bodies.ts';
 import {
-  bindAddress,
+  type Configured,
   configOption,
-  DEFAULT_LEARNER_ADDRESS,
-  EXIT_CODES,
+  option,
+  optionsOf,
+  outputOption,
   path,
-  quietOption,
+  pathOption,
   seedOption,
   taskOption,
-} from './options.ts';
+  tcpAddress,
+  text,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
-interface Parsed {
-  task?: string;
-  seed: number;
-  bind: string;
-  resume?: string;
-  from?: string;
-  config?: string;
-  out?: string;
-  quiet?: boolean;
-}
+/** Address at which a learner listens unless told otherwise: this machine only. */
+export const DEFAULT_LEARNER_ADDRESS = 'tcp://127.0.0.1:7350';
+
+const options = optionsOf({
+  /** `undefined`: that of the resumed run, or `insert`. */
+  task: taskOption(text().optional()),
+  bind: option(
+    tcpAddress(0).default(DEFAULT_LEARNER_ADDRESS),
+    '--bind <address>',
+    'loopback address to listen at, tcp://host:port; port 0 takes a free one',
+  ),
+  resume: option(
+    path().optional(),
+    '--resume <dir>',
+    'run folder to continue from its last checkpoint, or from the beginning where it has none',
+    { conflicts: ['task', 'config', 'seed', 'out', 'from'] },
+  ),
+  from: pathOption(
+    '--from <dir>',
+    'begin with the networks of a rein pretrain --run; mind bcInitSteps, which clones again',
+  ),
+  seed: seedOption(),
+  config: configOption(),
+  out: pathOption('--out <dir>', 'folder for a new run (default: one below runs/)'),
+  output: outputOption(),
+});
+
+export type LearnOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -43,39 +63,8 @@ Examples:
   $ rein learn --resume runs/a1                                    continue after a stop
 ${EXIT_CODES}`;
 
-export function createLearnCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('learn')
-    .description('run the learner alone: takes transitions from robots, gives them weights')
-    .addOption(taskOption())
-    .option(
-      '--bind <address>',
-      'loopback address to listen at, tcp://host:port; port 0 takes a free one',
-      bindAddress,
-      DEFAULT_LEARNER_ADDRESS,
-    )
-    .addOption(
-      new Option(
-        '--resume <dir>',
-        'run folder to continue from its last checkpoint, or from the beginning where it has none',
-      )
-        .argParser(path)
-        .conflicts(['task', 'config', 'seed', 'out', 'from']),
-    )
-    .option(
-      '--from <dir>',
-      'begin with the networks of a rein pretrain --run; mind bcInitSteps, which clones again',
-      path,
-    )
-    .addOption(seedOption())
-    .addOption(configOption())
-    .option('--out <dir>', 'folder for a new run (default: one below runs/)', path)
-    .addOption(quietOption())
-    .addHelpText('after', HELP)
-    .action(async (parsed: Parsed) => {
-      const { seed, bind, resume, from, config, out } = parsed;
-      const task = parsed.task ?? (resume === undefined ? 'insert' : undefined);
-      finish(
-        await bodies.learn({ task, seed, bind, resume, from, config, out, output: parsed.quiet ? 'quiet' : 'live' }),
-      );
-    });
-}
+export const learnCommand = defineCommand({
+  name: 'learn',
+  description: 'run the learner alone: takes transitions from robots, gives them weights',
+  ...{ help: HELP, options },
+});

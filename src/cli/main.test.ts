@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReinError } from '../core/index.ts';
-import type { CommandBodies } from './bodies.ts';
-import { main, watchReader } from './main.ts';
+import { main, type RunCommand, watchReader } from './main.ts';
 
 interface Ran {
   readonly code: number;
@@ -19,28 +18,11 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
   let error = '';
   let command: string | undefined;
   let options: unknown;
-  const body = (name: string) => async (given: unknown) => {
-    command = name;
+  const run: RunCommand = async ({ spec }, given) => {
+    command = spec.name;
     options = given;
     if ('failure' in answer) throw answer.failure;
     return answer.code ?? 0;
-  };
-  const bodies: CommandBodies = {
-    sim: body('sim'),
-    run: body('run'),
-    learn: body('learn'),
-    train: body('train'),
-    sweep: body('sweep'),
-    pretrain: body('pretrain'),
-    exportPolicy: body('export'),
-    exportEncoder: body('export encoder'),
-    report: body('report'),
-    evaluate: body('eval'),
-    recover: body('recover'),
-    doctor: body('doctor'),
-    plugins: body('plugins'),
-    safetyCheck: body('safety'),
-    safetyIdentify: body('identify'),
   };
   const output = {
     out: (text: string) => {
@@ -50,7 +32,7 @@ async function rein(line: string, answer: { code?: number; failure?: unknown } =
       error += text;
     },
   };
-  const code = await main(line.split(' ').filter(Boolean), bodies, output);
+  const code = await main(line.split(' ').filter(Boolean), run, output);
   return { code, out, error, command, options };
 }
 
@@ -113,9 +95,9 @@ describe('what a command line is understood as', () => {
     });
   });
 
-  it('learn listens on this machine only, and takes the task of a resumed run', async () => {
+  it('learn listens on this machine only, and names no task of a resumed run', async () => {
     expect((await rein('learn')).options).toMatchObject({
-      task: 'insert',
+      task: undefined,
       bind: 'tcp://127.0.0.1:7350',
       resume: undefined,
       from: undefined,
@@ -151,30 +133,41 @@ describe('what a command line is understood as', () => {
 
   it('safety check has defaults for everything, and stages that may be repeated', async () => {
     const { code, command, options } = await rein('safety check arm6');
-    expect([code, command]).toEqual([0, 'safety']);
+    expect([code, command]).toEqual([0, 'safety check']);
     expect(options).toEqual({
-      ...{ subject: 'arm6', limits: undefined, ticks: 100_000, seed: 1, chain: 'on', without: [], out: '.' },
-      ...{ fixed: [], packages: {} },
-      ...{ json: undefined, output: 'live', command: 'rein safety check arm6 --ticks 100000 --seed 1' },
+      ...{ subject: 'arm6', limits: undefined, accelMaxRadPerS2: undefined, payloadMaxKg: undefined },
+      ...{ ticks: 100_000, seed: 1, chain: 'on', without: [], fixed: [], packages: {} },
+      ...{ out: '.', timeLimitS: undefined, json: undefined, output: 'live' },
     });
     const theirs = await rein(
-      'safety check a.urdf --accel 10 --payload 2.5 --fixed one --fixed two --package mine=/ws/mine --time-limit 60',
+      'safety check a.urdf --accel 10 --payload 2.5 --fixed one --fixed two --package mine=/ws/mine --package m=/m --time-limit 60',
     );
     expect(theirs.options).toMatchObject({
-      ...{ accelMaxRadPerS2: 10, payloadMaxKg: 2.5, fixed: ['one', 'two'], packages: { mine: '/ws/mine' } },
-      ...{
-        timeLimitS: 60,
-        command: expect.stringContaining('--accel 10 --payload 2.5 --fixed one --fixed two --package'),
-      },
+      ...{ accelMaxRadPerS2: 10, payloadMaxKg: 2.5, fixed: ['one', 'two'], packages: { mine: '/ws/mine', m: '/m' } },
+      timeLimitS: 60,
     });
     const changed = await rein(
       'safety check a.urdf --limits l.yaml --ticks 9 --chain off --without tank --without shield',
     );
     expect(changed.options).toMatchObject({ limits: 'l.yaml', chain: 'off', without: ['tank', 'shield'] });
-    expect(changed.options).toMatchObject({
-      command:
-        'rein safety check a.urdf --limits l.yaml --ticks 9 --seed 1 --chain off --without tank --without shield',
+  });
+
+  it('train, pretrain and sweep take lists, and values as YAML writes them', async () => {
+    expect(
+      (await rein('train --set utd=20 --set actorHidden=[8,8] --set name=x --option hard=true')).options,
+    ).toMatchObject({
+      ...{ learnerKeys: { utd: 20, actorHidden: [8, 8], name: 'x' }, environmentOptions: { hard: true } },
+      ...{ checkpointEveryS: 20, evaluateEvery: 500, randomSteps: undefined },
     });
+    expect((await rein('train --checkpoint-every 0')).options).toMatchObject({ checkpointEveryS: 0, learnerKeys: {} });
+    expect((await rein('sweep pendulum --only a b --page')).options).toEqual({
+      ...{ study: 'pendulum', jobs: 1, only: ['a', 'b'], out: undefined, mode: 'page' },
+    });
+    expect((await rein('pretrain --run a --env b --out c')).error).toContain(
+      "'--run <dir>' cannot be used with option '--env",
+    );
+    expect((await rein('train --set x')).error).toContain('It must be key=value.');
+    expect((await rein('train --set x={}')).error).toContain('The value must be a number');
   });
 
   it.each([

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { describeError, ReinError } from '../core/index.ts';
-import { type CommandBodies, commandBodies } from './bodies.ts';
+import type { CommandBody, RunnableCommand } from './command.ts';
 import { createProgram, type Output } from './program.ts';
 
 /** Exit code of a command line that was not understood. */
@@ -13,21 +13,24 @@ const processOutput: Output = {
   error: (text) => void process.stderr.write(text),
 };
 
+/** Does what a command is asked for. Resolves to the exit code. */
+export type RunCommand = (command: RunnableCommand, options: Record<string, unknown>) => Promise<number>;
+
 /**
  * Runs the command that `args` (without node and script) asks for, and resolves to the process's exit code: 0 done,
- * 1 it could not be done or the target was missed, 2 misuse. Never rejects.
+ * 1 it could not be done or the target was missed, 2 misuse. Never rejects. `run`: tests see what a command line is understood as.
  */
 export async function main(
   args: readonly string[],
-  bodies: CommandBodies = commandBodies,
+  run: RunCommand = async ({ load }, options) => ((await load()) as CommandBody<typeof options>)(options),
   output: Output = processOutput,
 ): Promise<number> {
   if (output === processOutput) watchReader(process.stdout, args);
   let exitCode = 0;
-  const finish = (code: number): void => {
-    exitCode = code;
+  const runAsked = async (command: RunnableCommand, options: Record<string, unknown>): Promise<void> => {
+    exitCode = await run(command, options);
   };
-  const program = createProgram(bodies, output, finish, ownVersion());
+  const program = createProgram(runAsked, output, ownVersion());
   try {
     if (args.length === 0) {
       program.outputHelp({ error: true });

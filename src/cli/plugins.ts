@@ -1,7 +1,13 @@
 /** `rein plugins`: drivers, tasks, policies, operators and algorithms of others that a configuration could name here. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { EXIT_CODES } from './options.ts';
+import { type Configured, optionsOf, switchOption } from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
+
+const options = optionsOf({
+  check: switchOption('--check', 'load each and check what it exports'),
+  json: switchOption('--json', 'print one JSON object'),
+});
+
+export type PluginsOptions = Configured<typeof options>;
 
 const HELP = `
 What is listed:
@@ -19,13 +25,8 @@ Examples:
   $ rein plugins --check --json
 ${EXIT_CODES}`;
 
-export function createPluginsCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('plugins')
-    .description('list installed drivers, tasks, policies, operators and algorithms of others')
-    .option('--check', 'load each and check what it exports')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', HELP)
-    .action(async ({ check, json }: { check?: boolean; json?: boolean }) => {
-      finish(await bodies.plugins({ check: check === true, json: json === true }));
-    });
-}
+export const pluginsCommand = defineCommand({
+  name: 'plugins',
+  description: 'list installed drivers, tasks, policies, operators and algorithms of others',
+  ...{ help: HELP, options },
+});

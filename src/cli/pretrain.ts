@@ -1,20 +1,38 @@
 /** `rein pretrain`: learning from what is stored, before anything moves. */
-import { Command, Option } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import type { SetValue } from './commands.ts';
-import { EXIT_CODES, keyValue, path, seedOption, wholeNumber } from './options.ts';
+import {
+  type Configured,
+  keyValueOption,
+  option,
+  optionsOf,
+  path,
+  seedOption,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
-interface Parsed {
-  run?: string;
-  env: string;
-  option?: Record<string, number | boolean>;
-  demonstrations: number;
-  skill?: Record<string, number | boolean>;
-  learner: string;
-  set?: Record<string, SetValue | readonly SetValue[]>;
-  seed: number;
-  out: string;
-}
+const options = optionsOf({
+  run: option(path().optional(), '--run <dir>', 'learn from the transitions of this run', {
+    conflicts: ['environment', 'environmentOptions'],
+  }),
+  environment: option(text().default('point'), '--env <name>', "or from demonstrations of this environment's expert"),
+  environmentOptions: keyValueOption<number | boolean>(
+    '--option <key=value>',
+    'what the environment is told; may be given several times',
+  ),
+  demonstrations: option(wholeNumber(1, 100_000).default(10), '--demonstrations <n>', 'episodes that the expert shows'),
+  skill: keyValueOption<number | boolean>('--skill <key=value>', 'what the expert is told; may be given several times'),
+  learner: option(
+    path().default('rlpd'),
+    '--learner <name>',
+    'name of a file in config/learner/, or a path ending in .yaml',
+  ),
+  learnerKeys: keyValueOption('--set <key=value>', "a key of the learner's file; may be given several times"),
+  seed: seedOption(),
+  out: option(path(), '--out <dir>', 'new folder for the networks'),
+});
+
+export type PretrainOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -32,43 +50,8 @@ Examples:
   $ rein train --env insert-state --from runs/pre --steps 5000        go on from there
 ${EXIT_CODES}`;
 
-export function createPretrainCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('pretrain')
-    .description('learn from stored transitions or demonstrations, for a training to begin with')
-    .addOption(
-      new Option('--run <dir>', 'learn from the transitions of this run').argParser(path).conflicts(['env', 'option']),
-    )
-    .option('--env <name>', "or from demonstrations of this environment's expert", 'point')
-    .addOption(
-      new Option('--option <key=value>', 'what the environment is told; may be given several times').argParser(
-        keyValue,
-      ),
-    )
-    .option('--demonstrations <n>', 'episodes that the expert shows', wholeNumber(1, 100_000), 10)
-    .addOption(
-      new Option('--skill <key=value>', 'what the expert is told; may be given several times').argParser(keyValue),
-    )
-    .option('--learner <name>', 'name of a file in config/learner/, or a path ending in .yaml', path, 'rlpd')
-    .addOption(
-      new Option('--set <key=value>', "a key of the learner's file; may be given several times").argParser(keyValue),
-    )
-    .addOption(seedOption())
-    .requiredOption('--out <dir>', 'new folder for the networks', path)
-    .addHelpText('after', HELP)
-    .action(async (parsed: Parsed) => {
-      const { run, demonstrations, learner, seed, out } = parsed;
-      finish(
-        await bodies.pretrain({
-          run,
-          environment: parsed.env,
-          environmentOptions: parsed.option ?? {},
-          demonstrations,
-          skill: parsed.skill ?? {},
-          learner,
-          learnerKeys: parsed.set ?? {},
-          seed,
-          out,
-        }),
-      );
-    });
-}
+export const pretrainCommand = defineCommand({
+  name: 'pretrain',
+  description: 'learn from stored transitions or demonstrations, for a training to begin with',
+  ...{ help: HELP, options },
+});

@@ -1,19 +1,20 @@
 /** The command line as a whole. */
 import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { createDoctorCommand } from './doctor.ts';
-import { createEvalCommand } from './eval.ts';
-import { createExportCommand } from './export.ts';
-import { createLearnCommand } from './learn.ts';
-import { createPluginsCommand } from './plugins.ts';
-import { createPretrainCommand } from './pretrain.ts';
-import { createRecoverCommand } from './recover.ts';
-import { createReportCommand } from './report.ts';
-import { createRunCommand } from './run.ts';
-import { createSafetyCommand } from './safety.ts';
-import { createSimCommand } from './sim.ts';
-import { createSweepCommand } from './sweep.ts';
-import { createTrainCommand } from './train.ts';
+import { type CommandSpec, commanderOf, type RunnableCommand, runnable } from './command.ts';
+import { doctorCommand } from './doctor.ts';
+import { evalCommand } from './eval.ts';
+import { exportEncoderCommand, exportPolicyCommand } from './export.ts';
+import { learnCommand } from './learn.ts';
+import { pluginsCommand } from './plugins.ts';
+import { pretrainCommand } from './pretrain.ts';
+import { recoverCommand } from './recover.ts';
+import { reportCommand } from './report.ts';
+import { runCommand } from './run.ts';
+import { safetyCheckCommand } from './safety.ts';
+import { safetyIdentifyCommand } from './safety-identify.ts';
+import { simCommand } from './sim.ts';
+import { sweepCommand } from './sweep.ts';
+import { trainCommand } from './train.ts';
 import { DEFAULT_HELP_COLUMNS, wrapText } from './wrap.ts';
 
 /** Where text goes. */
@@ -31,11 +32,35 @@ Start here:
 
 Robots, tasks and learners are YAML files in config/; docs/config.md lists every key.`;
 
-/** Builds the program. `finish` is told the exit code of the command that ran. Misuse throws `CommanderError`. */
+/** All commands, in the order of the help. */
+const COMMANDS: readonly RunnableCommand[] = [
+  runnable(simCommand, async () => (await import('./bodies/sim.ts')).simBody),
+  runnable(runCommand, async () => (await import('./bodies/run.ts')).runBody),
+  runnable(learnCommand, async () => (await import('./bodies/learn.ts')).learnBody),
+  runnable(evalCommand, async () => (await import('./bodies/evaluate.ts')).evaluateBody),
+  runnable(reportCommand, async () => (await import('./bodies/report.ts')).reportBody),
+  runnable(trainCommand, async () => (await import('./bodies/train.ts')).trainBody),
+  runnable(sweepCommand, async () => (await import('./bodies/sweep.ts')).sweepBody),
+  runnable(pretrainCommand, async () => (await import('./bodies/pretrain.ts')).pretrainBody),
+  runnable(exportPolicyCommand, async () => (await import('./bodies/export-policy.ts')).exportPolicyBody),
+  runnable(exportEncoderCommand, async () => (await import('./bodies/export-policy.ts')).exportEncoderBody),
+  runnable(recoverCommand, async () => (await import('./bodies/recover.ts')).recoverBody),
+  runnable(safetyCheckCommand, async () => (await import('./bodies/safety.ts')).safetyCheckBody),
+  runnable(safetyIdentifyCommand, async () => (await import('./bodies/identify.ts')).safetyIdentifyBody),
+  runnable(pluginsCommand, async () => (await import('./bodies/plugins.ts')).pluginsBody),
+  runnable(doctorCommand, async () => (await import('./doctor/run-doctor.ts')).runDoctor),
+];
+
+/** Commands of two words, by the first. */
+const GROUPS: Readonly<Record<string, string>> = {
+  export: 'write what a training has come to for others',
+  safety: "prove what a robot's safety chain holds",
+};
+
+/** Builds the program. `run` is given the command that was asked for, and its options. Misuse throws `CommanderError`. */
 export function createProgram(
-  bodies: CommandBodies,
+  run: (command: RunnableCommand, options: Record<string, unknown>) => Promise<void>,
   output: Output,
-  finish: (code: number) => void,
   version: string,
 ): Command {
   const program = new Command('rein')
@@ -44,22 +69,8 @@ export function createProgram(
     .helpOption('-h, --help', 'explain the command')
     .helpCommand('help [command]', 'explain a command')
     .addHelpText('after', HELP);
-  for (const create of [
-    createSimCommand,
-    createRunCommand,
-    createLearnCommand,
-    createEvalCommand,
-    createReportCommand,
-    createTrainCommand,
-    createSweepCommand,
-    createPretrainCommand,
-    createExportCommand,
-    createRecoverCommand,
-    createSafetyCommand,
-    createPluginsCommand,
-    createDoctorCommand,
-  ]) {
-    program.addCommand(create(bodies, finish));
+  for (const command of COMMANDS) {
+    groupOf(command.spec, program).addCommand(commanderOf(command.spec, (options) => run(command, options)));
   }
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
     command
@@ -74,6 +85,17 @@ export function createProgram(
       .allowExcessArguments(false);
   }
   return program;
+}
+
+/** Where a command stands: in the program, or in the group that its first word names. */
+function groupOf({ name }: CommandSpec, program: Command): Command {
+  const [first, second] = name.split(' ');
+  if (second === undefined) return program;
+  const known = program.commands.find((each) => each.name() === first);
+  if (known !== undefined) return known;
+  const group = new Command(first).description(GROUPS[first!] ?? '');
+  program.addCommand(group);
+  return group;
 }
 
 /** Commander's message in the form of ours: no `error:`, and its guess in the same sentence. */

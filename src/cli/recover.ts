@@ -1,7 +1,14 @@
 /** `rein recover`: what a robot's journal holds, and what is the matter with it. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { EXIT_CODES, path } from './options.ts';
+import { type Configured, option, optionsOf, path, switchOption } from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
+
+const options = optionsOf({
+  path: option(path(), '<run>', 'folder of a run, or of a journal'),
+  mend: switchOption('--mend', 'write damaged headers anew, cut torn ends, set foreign files aside'),
+  json: switchOption('--json', 'print one JSON object'),
+});
+
+export type RecoverOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -21,14 +28,8 @@ Examples:
   $ rein recover runs/a1 --mend
 ${EXIT_CODES}`;
 
-export function createRecoverCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('recover')
-    .description("explain a robot's journal: what it holds, what is damaged, what a learner would get")
-    .argument('<run>', 'folder of a run, or of a journal', path)
-    .option('--mend', 'write damaged headers anew, cut torn ends, set foreign files aside')
-    .option('--json', 'print one JSON object')
-    .addHelpText('after', HELP)
-    .action(async (run: string, { mend, json }: { mend?: boolean; json?: boolean }) => {
-      finish(await bodies.recover({ path: run, mend: mend === true, json: json === true }));
-    });
-}
+export const recoverCommand = defineCommand({
+  name: 'recover',
+  description: "explain a robot's journal: what it holds, what is damaged, what a learner would get",
+  ...{ help: HELP, options },
+});

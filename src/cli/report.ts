@@ -1,7 +1,10 @@
 /** `rein report`: the page of a run that is there already. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { EXIT_CODES, path } from './options.ts';
+import { type Configured, option, optionsOf, path } from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
+
+const options = optionsOf({ run: option(path(), '<run>', 'folder of a run') });
+
+export type ReportOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -13,12 +16,8 @@ Examples:
   $ rein report runs/a1
 ${EXIT_CODES}`;
 
-export function createReportCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('report')
-    .description('write the report page of a run from its files, whatever ended it')
-    .argument('<run>', 'folder of a run', path)
-    .addHelpText('after', HELP)
-    .action(async (run: string) => {
-      finish(await bodies.report({ run }));
-    });
-}
+export const reportCommand = defineCommand({
+  name: 'report',
+  description: 'write the report page of a run from its files, whatever ended it',
+  ...{ help: HELP, options },
+});

@@ -1,31 +1,6 @@
 /** `rein run`: one robot in real time. */
-import { Command, Option } from 'commander';
-import type { OperatorKind } from '../session/index.ts';
-import type { CommandBodies } from './bodies.ts';
-import {
-  configOption,
-  EXIT_CODES,
-  path,
-  quietOption,
-  robotId,
-  seconds,
-  seedOption,
-  taskOption,
-  tcpAddress,
-} from './options.ts';
-
-interface Parsed {
-  task: string;
-  seed: number;
-  robotId: string;
-  learner?: string;
-  policy?: string;
-  operator: OperatorKind;
-  duration?: number;
-  config?: string;
-  out?: string;
-  quiet?: boolean;
-}
+import { runOptions } from '../session/run-request.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
 const HELP = `
 What happens:
@@ -55,38 +30,8 @@ Examples:
   $ rein run --policy runs/a1/policy.onnx --operator keyboard      run a policy, take over with the keyboard
 ${EXIT_CODES}`;
 
-export function createRunCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('run')
-    .description('run one robot in real time: guard and node, and a learner elsewhere')
-    .addOption(taskOption().default('insert'))
-    .option('--robot-id <id>', 'name of this robot at the learner', robotId, 'robot1')
-    .option('--learner <address>', 'where the learner listens, tcp://host:port', tcpAddress)
-    .option('--policy <file>', 'policy to start with, an ONNX file with its manifest beside it', path)
-    .addOption(
-      new Option('--operator <who>', 'who may take over').choices(['scripted', 'keyboard', 'none']).default('none'),
-    )
-    .option('--duration <seconds>', 'stop after this time (default: at Ctrl+C)', seconds)
-    .addOption(seedOption())
-    .addOption(configOption())
-    .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
-    .addOption(quietOption())
-    .addHelpText('after', HELP)
-    .action(async (parsed: Parsed) => {
-      const { task, seed, robotId: id, learner, policy, operator, duration, config, out } = parsed;
-      const output = parsed.quiet ? 'quiet' : 'live';
-      finish(
-        await bodies.run({
-          task,
-          seed,
-          robotId: id,
-          learner,
-          policy,
-          operator,
-          durationS: duration,
-          config,
-          out,
-          output,
-        }),
-      );
-    });
-}
+export const runCommand = defineCommand({
+  name: 'run',
+  description: 'run one robot in real time: guard and node, and a learner elsewhere',
+  ...{ help: HELP, options: runOptions },
+});

@@ -1,21 +1,43 @@
 /** `rein safety identify`: what the robot's servos and links really are, against what its file says. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { path, seconds, seedOption } from './options.ts';
-
-interface Parsed {
-  out: string;
-  duration: number;
-  realTime?: boolean;
-  filter: number;
-  seed: number;
-  json?: string;
-  quiet?: boolean;
-}
+import {
+  type Configured,
+  oneOf,
+  option,
+  optionsOf,
+  outputOption,
+  path,
+  pathOption,
+  seconds,
+  seedOption,
+} from '../schema/index.ts';
+import { defineCommand } from './command.ts';
 
 const DEFAULT_DURATION_S = 60;
 /** Time constant of the residuals: force sensors are commonly filtered so. */
 const DEFAULT_FILTER_S = 0.028;
+
+const options = optionsOf({
+  robot: option(path(), '<robot>', "a robot's name or its YAML file"),
+  out: option(path().default('torque-observer.yaml'), '--out <file>', 'where the torqueObserver piece is written'),
+  durationS: option(seconds().default(DEFAULT_DURATION_S), '--duration <s>', 'how long it moves'),
+  filterS: option(
+    seconds().default(DEFAULT_FILTER_S),
+    '--filter <s>',
+    "time constant of the residuals; the force sensor's own, where there is one",
+  ),
+  /** `asFastAsItGoes`: a simulated arm in lock-step; others keep real time anyway. */
+  pace: option(
+    oneOf('asFastAsItGoes', 'realTime').default('asFastAsItGoes'),
+    '--real-time',
+    'a simulated arm in real time as well, behind the guard process that a real one has',
+    { given: 'realTime' },
+  ),
+  seed: seedOption(1),
+  json: pathOption('--json <file>', 'write the result as JSON'),
+  output: outputOption('the verdict'),
+});
+
+export type SafetyIdentifyOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -53,29 +75,8 @@ Exit codes:
   2  the command line or a file was not understood
   130  Ctrl+C`;
 
-export function createIdentifyCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('identify')
-    .description("measure servos, encoders and links in a minute's motion, and judge the robot's file by them")
-    .argument('<robot>', "a robot's name or its YAML file", path)
-    .option('--out <file>', 'where the torqueObserver piece is written', path, 'torque-observer.yaml')
-    .option('--duration <s>', 'how long it moves', seconds, DEFAULT_DURATION_S)
-    .option(
-      '--filter <s>',
-      "time constant of the residuals; the force sensor's own, where there is one",
-      seconds,
-      DEFAULT_FILTER_S,
-    )
-    .option('--real-time', 'a simulated arm in real time as well, behind the guard process that a real one has')
-    .addOption(seedOption().default(1))
-    .option('--json <file>', 'write the result as JSON', path)
-    .option('--quiet', 'print the verdict and errors only')
-    .addHelpText('after', HELP)
-    .action(async (robot: string, { out, duration, filter, seed, json, quiet, realTime }: Parsed) => {
-      const inTime = realTime ? ' --real-time' : '';
-      const command = `rein safety identify ${robot} --duration ${duration} --filter ${filter} --seed ${seed}${inTime}`;
-      const output = quiet ? 'quiet' : 'live';
-      const pace = realTime ? 'realTime' : 'asFastAsItGoes';
-      const motion = { durationS: duration, filterS: filter, seed, pace } as const;
-      finish(await bodies.safetyIdentify({ robot, out, ...motion, json, output, command }));
-    });
-}
+export const safetyIdentifyCommand = defineCommand({
+  name: 'safety identify',
+  description: "measure servos, encoders and links in a minute's motion, and judge the robot's file by them",
+  ...{ help: HELP, options },
+});

@@ -1,29 +1,82 @@
 /** `rein safety check`: what a robot's limits are worth, tried before anything moves. */
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { STAGES, type StageName } from '../safety/index.ts';
-import type { CommandBodies } from './bodies.ts';
-import { path, seconds, seedOption, wholeNumber } from './options.ts';
-import { createIdentifyCommand } from './safety-identify.ts';
+import { STAGES } from '../safety/index.ts';
+import {
+  type Configured,
+  collect,
+  oneOf,
+  option,
+  optionsOf,
+  outputOption,
+  path,
+  pathOption,
+  positiveNumber,
+  recordOption,
+  seconds,
+  seedOption,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand } from './command.ts';
 
 /** Ticks of a check unless told otherwise: 0 violations in them bound the rate to 3·10⁻⁵ per tick. */
 const DEFAULT_TICKS = 100_000;
 const MOST_TICKS = 100_000_000;
 
-interface Parsed {
-  limits?: string;
-  accel?: number;
-  payload?: number;
-  fixed: readonly string[];
-  package: Readonly<Record<string, string>>;
-  timeLimit?: number;
-  ticks: number;
-  seed: number;
-  chain: 'on' | 'off';
-  without: readonly StageName[];
-  out: string;
-  json?: string;
-  quiet?: boolean;
-}
+const options = optionsOf({
+  /** A robot's name, or a file. */
+  subject: option(path(), '<config>', "a robot's name, its YAML file, a limits file, or an MJCF or URDF with --limits"),
+  limits: pathOption('--limits <file>', 'limits for an MJCF or URDF: our YAML, or a ROS joint_limits.yaml'),
+  accelMaxRadPerS2: option(
+    positiveNumber(1000).optional(),
+    '--accel <rad/s2>',
+    'acceleration of joints of which no file says it; else worked out',
+  ),
+  payloadMaxKg: option(
+    positiveNumber(1000).optional(),
+    '--payload <kg>',
+    "heaviest load of the tool; else the file's payloadMaxKg",
+  ),
+  /** Joints that stand still. */
+  fixed: option(
+    text().array().default([]),
+    '--fixed <joint>',
+    'a joint that stands still, such as a finger; may be repeated',
+    { read: collect },
+  ),
+  /** Folders of ROS packages by name. */
+  packages: recordOption(
+    '--package <name=folder>',
+    'where package://name of a URDF is; may be repeated',
+    /^([\w.-]+)=(.+)$/s,
+    'It must be NAME=FOLDER.',
+  ),
+  timeLimitS: option(
+    seconds().optional(),
+    '--time-limit <s>',
+    'end the trials after so many seconds, with a report of what was tried',
+  ),
+  ticks: option(wholeNumber(1, MOST_TICKS).default(DEFAULT_TICKS), '--ticks <n>', 'adversarial control ticks'),
+  seed: seedOption(1),
+  chain: option(oneOf('on', 'off').default('on'), '--chain <state>', 'off: without the safety chain'),
+  without: option(
+    oneOf(...STAGES)
+      .array()
+      .default([]),
+    '--without <stage>',
+    `leave out a stage: ${STAGES.join(', ')}; may be repeated`,
+    {
+      read: (word, before) => {
+        if (STAGES.some((stage) => stage === word)) return collect(word, before);
+        throw new RangeError(`There is no stage "${word}"; there are ${STAGES.join(', ')}.`);
+      },
+    },
+  ),
+  out: option(path().default('.'), '--out <folder>', 'where safety-report.html is written'),
+  json: pathOption('--json <file>', 'write the result as JSON'),
+  output: outputOption('the verdict'),
+});
+
+export type SafetyCheckOptions = Configured<typeof options>;
 
 const HELP = `
 What CONFIG can be:
@@ -68,73 +121,8 @@ Exit codes:
   1  something was found, or it could not be run; the reason is the last line
   2  the command line or a file was not understood, or what --out or --json names cannot be written`;
 
-export function createSafetyCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  const check = new Command('check')
-    .description("attack a robot's limits in simulation and report what held")
-    .argument('<config>', "a robot's name, its YAML file, a limits file, or an MJCF or URDF with --limits", path)
-    .option('--limits <file>', 'limits for an MJCF or URDF: our YAML, or a ROS joint_limits.yaml', path)
-    .option('--accel <rad/s2>', 'acceleration of joints of which no file says it; else worked out', positive)
-    .option('--payload <kg>', "heaviest load of the tool; else the file's payloadMaxKg", positive)
-    .option('--fixed <joint>', 'a joint that stands still, such as a finger; may be repeated', collected, [])
-    .option('--package <name=folder>', 'where package://name of a URDF is; may be repeated', packageFolder, {})
-    .option('--time-limit <s>', 'end the trials after so many seconds, with a report of what was tried', seconds)
-    .option('--ticks <n>', 'adversarial control ticks', wholeNumber(1, MOST_TICKS), DEFAULT_TICKS)
-    .addOption(seedOption().default(1))
-    .addOption(new Option('--chain <state>', 'off: without the safety chain').choices(['on', 'off']).default('on'))
-    .option('--without <stage>', `leave out a stage: ${STAGES.join(', ')}; may be repeated`, stage, [])
-    .option('--out <folder>', 'where safety-report.html is written', path, '.')
-    .option('--json <file>', 'write the result as JSON', path)
-    .option('--quiet', 'print the verdict and errors only')
-    .addHelpText('after', HELP)
-    .action(async (subject: string, parsed: Parsed) => {
-      const { limits, ticks, seed, chain, without, out, json, fixed, timeLimit: timeLimitS } = parsed;
-      const { accel: accelMaxRadPerS2, payload: payloadMaxKg, package: packages } = parsed;
-      const robot = { subject, limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages };
-      const command = commandLine(subject, parsed);
-      const output = parsed.quiet ? 'quiet' : 'live';
-      const run = { ticks, seed, chain, without, timeLimitS };
-      finish(await bodies.safetyCheck({ ...robot, ...run, out, json, output, command }));
-    });
-  return new Command('safety')
-    .description("prove what a robot's safety chain holds")
-    .addCommand(check)
-    .addCommand(createIdentifyCommand(bodies, finish));
-}
-
-/** The command that repeats this check, defaults written out. */
-function commandLine(subject: string, parsed: Parsed): string {
-  const { limits, accel, payload, fixed, ticks, seed, chain, without } = parsed;
-  const parts = ['rein safety check', subject];
-  if (limits !== undefined) parts.push('--limits', limits);
-  if (accel !== undefined) parts.push('--accel', String(accel));
-  if (payload !== undefined) parts.push('--payload', String(payload));
-  for (const name of fixed) parts.push('--fixed', name);
-  for (const [name, folder] of Object.entries(parsed.package)) parts.push('--package', `${name}=${folder}`);
-  parts.push('--ticks', String(ticks), '--seed', String(seed));
-  if (chain === 'off') parts.push('--chain off');
-  for (const name of without) parts.push('--without', name);
-  return parts.join(' ');
-}
-
-function collected(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text];
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 1000) return value;
-  throw new InvalidArgumentError('It must be a number above 0 and at most 1000, without a unit.');
-}
-
-function packageFolder(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const [, name, folder] = /^([\w.-]+)=(.+)$/s.exec(text) ?? [];
-  if (name === undefined || folder === undefined) throw new InvalidArgumentError('It must be NAME=FOLDER.');
-  return { ...before, [name]: folder };
-}
-
-function stage(text: string, before: readonly StageName[]): readonly StageName[] {
-  const found = STAGES.find((name) => name === text);
-  if (found === undefined)
-    throw new InvalidArgumentError(`There is no stage "${text}"; there are ${STAGES.join(', ')}.`);
-  return [...before, found];
-}
+export const safetyCheckCommand = defineCommand({
+  name: 'safety check',
+  description: "attack a robot's limits in simulation and report what held",
+  ...{ help: HELP, options },
+});

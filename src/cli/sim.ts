@@ -1,29 +1,50 @@
 /** `rein sim`: the whole main job in simulation, in one command. */
-import { Command, Option } from 'commander';
-import type { CommandBodies } from './bodies.ts';
 import {
+  type Configured,
   configOption,
-  EXIT_CODES,
-  path,
-  quietOption,
+  oneOf,
+  option,
+  optionsOf,
+  outputOption,
+  pathOption,
   seconds,
   seedOption,
   taskOption,
+  text,
   wholeNumber,
-} from './options.ts';
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
-interface Parsed {
-  task: string;
-  seed: number;
-  demonstrations: 'scripted' | 'keyboard';
-  steps?: number;
-  evalEpisodes?: number;
-  timeLimit?: number;
-  config?: string;
-  json?: string;
-  out?: string;
-  quiet?: boolean;
-}
+const options = optionsOf({
+  task: taskOption(text().default('insert')),
+  seed: seedOption(),
+  demonstrations: option(
+    oneOf('scripted', 'keyboard').default('scripted'),
+    '--demonstrations <who>',
+    'who shows the task first: a script, or you at the keyboard',
+  ),
+  steps: option(
+    wholeNumber(0, 1e8).optional(),
+    '--steps <n>',
+    "environment steps after the demonstrations (default: the task's)",
+  ),
+  evalEpisodes: option(
+    wholeNumber(1, 100_000).optional(),
+    '--eval-episodes <n>',
+    "fresh episodes to evaluate on (default: the task's)",
+  ),
+  timeLimitS: option(
+    seconds().optional(),
+    '--time-limit <s>',
+    'begin no training episode after so many seconds (default: none; the result depends on the machine with it)',
+  ),
+  config: configOption(),
+  json: pathOption('--json <file>', 'write the summary as JSON'),
+  out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
+  output: outputOption(),
+});
+
+export type SimOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -52,32 +73,8 @@ Examples:
   $ rein sim --config mine.yaml --json out.json   your settings, and a summary for a script
 ${EXIT_CODES}`;
 
-export function createSimCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('sim')
-    .description('train and evaluate in simulation: learner, robot and operator in one command')
-    .addOption(taskOption().default('insert'))
-    .addOption(seedOption())
-    .addOption(
-      new Option('--demonstrations <who>', 'who shows the task first: a script, or you at the keyboard')
-        .choices(['scripted', 'keyboard'])
-        .default('scripted'),
-    )
-    .option('--steps <n>', "environment steps after the demonstrations (default: the task's)", wholeNumber(0, 1e8))
-    .option('--eval-episodes <n>', "fresh episodes to evaluate on (default: the task's)", wholeNumber(1, 100_000))
-    .option(
-      '--time-limit <s>',
-      'begin no training episode after so many seconds (default: none; the result depends on the machine with it)',
-      seconds,
-    )
-    .addOption(configOption())
-    .option('--json <file>', 'write the summary as JSON', path)
-    .option('--out <dir>', 'run folder (default: a new one below runs/)', path)
-    .addOption(quietOption())
-    .addHelpText('after', HELP)
-    .action(async (parsed: Parsed) => {
-      const { task, seed, demonstrations, steps, evalEpisodes, timeLimit: timeLimitS, config, json, out } = parsed;
-      const output = parsed.quiet ? 'quiet' : 'live';
-      const given = { task, seed, demonstrations, steps, evalEpisodes, timeLimitS, config, json, out };
-      finish(await bodies.sim({ ...given, output }));
-    });
-}
+export const simCommand = defineCommand({
+  name: 'sim',
+  description: 'train and evaluate in simulation: learner, robot and operator in one command',
+  ...{ help: HELP, options },
+});

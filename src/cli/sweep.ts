@@ -1,14 +1,28 @@
 /** `rein sweep`: several learners with several seeds, one table. */
-import { Command } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import { EXIT_CODES, path, wholeNumber } from './options.ts';
+import {
+  type Configured,
+  collect,
+  oneOf,
+  option,
+  optionsOf,
+  path,
+  pathOption,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
-interface Parsed {
-  jobs: number;
-  only?: string[];
-  out?: string;
-  page?: boolean;
-}
+const options = optionsOf({
+  study: option(path(), '<study>', 'name of a file in config/studies/, or a path ending in .yaml'),
+  jobs: option(wholeNumber(1, 256).default(1), '--jobs <n>', 'runs at a time'),
+  only: option(text().array().optional(), '--only <variant...>', 'these variants only', { read: collect }),
+  out: pathOption('--out <dir>', 'folder of the runs (default: runs/studies/NAME)'),
+  mode: option(oneOf('run', 'page').default('run'), '--page', 'train nothing: table and page of what is there', {
+    given: 'page',
+  }),
+});
+
+export type SweepOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -27,16 +41,8 @@ Examples:
   $ rein sweep pendulum --page                 table and page of what is there; trains nothing
 ${EXIT_CODES}`;
 
-export function createSweepCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('sweep')
-    .description('run a study: several learners with several seeds, resumable, one table and plot')
-    .argument('<study>', 'name of a file in config/studies/, or a path ending in .yaml', path)
-    .option('--jobs <n>', 'runs at a time', wholeNumber(1, 256), 1)
-    .option('--only <variant...>', 'these variants only')
-    .option('--out <dir>', 'folder of the runs (default: runs/studies/NAME)', path)
-    .option('--page', 'train nothing: table and page of what is there')
-    .addHelpText('after', HELP)
-    .action(async (study: string, { jobs, only, out, page }: Parsed) => {
-      finish(await bodies.sweep({ study, jobs, only, out, mode: page ? 'page' : 'run' }));
-    });
-}
+export const sweepCommand = defineCommand({
+  name: 'sweep',
+  description: 'run a study: several learners with several seeds, resumable, one table and plot',
+  ...{ help: HELP, options },
+});

@@ -1,26 +1,57 @@
 /** `rein train`: one learner in one simulated environment, without a robot. */
-import { Command, Option } from 'commander';
-import type { CommandBodies } from './bodies.ts';
-import type { SetValue } from './commands.ts';
-import { EXIT_CODES, keyValue, path, quietOption, secondsOrNone, seedOption, wholeNumber } from './options.ts';
+import {
+  type Configured,
+  keyValueOption,
+  option,
+  optionsOf,
+  outputOption,
+  path,
+  pathOption,
+  seconds,
+  seedOption,
+  text,
+  wholeNumber,
+} from '../schema/index.ts';
+import { defineCommand, EXIT_CODES } from './command.ts';
 
-interface Parsed {
-  env: string;
-  option?: Record<string, number | boolean>;
-  learner: string;
-  set?: Record<string, SetValue | readonly SetValue[]>;
-  seed: number;
-  steps: number;
-  randomSteps?: number;
-  evalEvery: number;
-  evalEpisodes: number;
-  demonstrations: number;
-  from?: string;
-  checkpointEvery: number;
-  resume?: string;
-  out?: string;
-  quiet?: boolean;
-}
+const options = optionsOf({
+  environment: option(text().default('point'), '--env <name>', 'environment; a wrong name lists all'),
+  environmentOptions: keyValueOption<number | boolean>(
+    '--option <key=value>',
+    'what the environment is told; may be given several times',
+  ),
+  learner: option(
+    path().default('rlpd'),
+    '--learner <name>',
+    'name of a file in config/learner/, or a path ending in .yaml',
+  ),
+  learnerKeys: keyValueOption('--set <key=value>', "a key of the learner's file; may be given several times"),
+  seed: seedOption(),
+  steps: option(wholeNumber(1, 1e8).default(1000), '--steps <n>', 'environment steps'),
+  randomSteps: option(
+    wholeNumber(0, 1e8).optional(),
+    '--random-steps <n>',
+    "uniform actions at the start (default: the learner's warmupSteps)",
+  ),
+  evaluateEvery: option(wholeNumber(1, 1e8).default(500), '--eval-every <n>', 'steps between evaluations'),
+  evaluationEpisodes: option(wholeNumber(1, 10_000).default(10), '--eval-episodes <n>', 'episodes of each evaluation'),
+  demonstrations: option(
+    wholeNumber(0, 10_000).default(0),
+    '--demonstrations <n>',
+    "episodes of the environment's expert to begin with",
+  ),
+  checkpointEveryS: option(
+    seconds('none').default(20),
+    '--checkpoint-every <s>',
+    'least seconds between checkpoints, between episodes',
+  ),
+  from: pathOption('--from <dir>', 'begin with the networks of a finished train or pretrain'),
+  resume: pathOption('--resume <dir>', 'folder to continue; then only --quiet and --checkpoint-every count beside it'),
+  out: pathOption('--out <dir>', 'folder (default: a new one below runs/)'),
+  output: outputOption(),
+});
+
+export type TrainOptions = Configured<typeof options>;
 
 const HELP = `
 What happens:
@@ -42,55 +73,8 @@ Examples:
   $ rein train --resume runs/a1                                          continue after a stop
 ${EXIT_CODES}`;
 
-export function createTrainCommand(bodies: CommandBodies, finish: (code: number) => void): Command {
-  return new Command('train')
-    .description('train in a simulated environment without a robot: one learner, one seed, one curve')
-    .option('--env <name>', 'environment; a wrong name lists all', 'point')
-    .addOption(
-      new Option('--option <key=value>', 'what the environment is told; may be given several times').argParser(
-        keyValue,
-      ),
-    )
-    .option('--learner <name>', 'name of a file in config/learner/, or a path ending in .yaml', path, 'rlpd')
-    .addOption(
-      new Option('--set <key=value>', "a key of the learner's file; may be given several times").argParser(keyValue),
-    )
-    .addOption(seedOption())
-    .option('--steps <n>', 'environment steps', wholeNumber(1, 1e8), 1000)
-    .option(
-      '--random-steps <n>',
-      "uniform actions at the start (default: the learner's warmupSteps)",
-      wholeNumber(0, 1e8),
-    )
-    .option('--eval-every <n>', 'steps between evaluations', wholeNumber(1, 1e8), 500)
-    .option('--eval-episodes <n>', 'episodes of each evaluation', wholeNumber(1, 10_000), 10)
-    .option('--demonstrations <n>', "episodes of the environment's expert to begin with", wholeNumber(0, 10_000), 0)
-    .option('--checkpoint-every <s>', 'least seconds between checkpoints, between episodes', secondsOrNone, 20)
-    .option('--from <dir>', 'begin with the networks of a finished train or pretrain', path)
-    .option('--resume <dir>', 'folder to continue; then only --quiet and --checkpoint-every count beside it', path)
-    .option('--out <dir>', 'folder (default: a new one below runs/)', path)
-    .addOption(quietOption())
-    .addHelpText('after', HELP)
-    .action(async (parsed: Parsed) => {
-      const { resume, learner, seed, steps, randomSteps, demonstrations, from, out } = parsed;
-      finish(
-        await bodies.train({
-          resume,
-          environment: parsed.env,
-          environmentOptions: parsed.option ?? {},
-          learner,
-          learnerKeys: parsed.set ?? {},
-          seed,
-          steps,
-          randomSteps,
-          evaluateEvery: parsed.evalEvery,
-          evaluationEpisodes: parsed.evalEpisodes,
-          demonstrations,
-          from,
-          checkpointEveryS: parsed.checkpointEvery,
-          out,
-          output: parsed.quiet ? 'quiet' : 'live',
-        }),
-      );
-    });
-}
+export const trainCommand = defineCommand({
+  name: 'train',
+  description: 'train in a simulated environment without a robot: one learner, one seed, one curve',
+  ...{ help: HELP, options },
+});

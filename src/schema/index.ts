@@ -2,5 +2,28 @@
 export { actionSchema, dimensionSchema } from './action.ts';
 export { allowedText, type JsonSchema, jsonSchemaOf, keysOf, rangeText, refusalOf, schemaAt } from './allowed.ts';
 export { type Configured, group, name, num, pluginGroup, pluginKeys, reference, triple, whole } from './fields.ts';
+export {
+  collect,
+  configOption,
+  keyValueOption,
+  type OptionField,
+  oneOf,
+  option,
+  optionFields,
+  optionsOf,
+  outputOption,
+  path,
+  pathOption,
+  positiveNumber,
+  recordOption,
+  seconds,
+  seedOption,
+  switchOption,
+  taskOption,
+  tcpAddress,
+  text,
+  valueReader,
+  wholeNumber,
+} from './option.ts';
 export { armModel, BASE_NEEDS, baseModel } from './robot-model.ts';
 export { capsuleSchema, contactSchema, keepOutSchema, pointsSchema, tankSchema } from './robot-parts.ts';

@@ -9,7 +9,6 @@ export { type LearnerWait, runToJoin } from './run/learner-of.ts';
 export {
   endFailed,
   type FailedMessage,
-  type OperatorKind,
   openParentChannel,
   type PackedError,
   type ParentChannel,

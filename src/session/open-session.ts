@@ -15,6 +15,7 @@ import type { Draws, Pace } from './pace.ts';
 import { earlierStarts, LiveLog } from './run/live-log.ts';
 import { openRecorder, type TransitionRecorder } from './run/recorder.ts';
 import { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
+import type { RunRequest } from './run-request.ts';
 import { createScriptedOperator } from './scripted-operators.ts';
 import { LiveSession } from './session.ts';
 import { SessionListeners, type SessionParts } from './session-parts.ts';
@@ -23,17 +24,12 @@ import { RecordingWatch } from './watches.ts';
 import { KeptWeights } from './weights/kept-weights.ts';
 import { WeightsDisk } from './weights/weights-disk.ts';
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<RunRequest, 'robotId' | 'learner' | 'policy' | 'durationS'> {
   readonly setup: RunSetup;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
   /** The learner's run, or the folder's where there is no learner. */
   readonly runId: string;
-  readonly robotId: string;
-  /** The learner's `tcp://host:port`. */
-  readonly learner?: string | undefined;
-  /** A policy file to start with. */
-  readonly policy?: string | undefined;
   /** Where the guard listens, or a link that somebody has opened. */
   readonly guard: string | GuardLink;
   /** People who may take over. Closed with the session. */
@@ -51,8 +47,6 @@ export interface SessionOptions {
   readonly howToGoOn?: string;
   /** Default 2000. */
   readonly drainMs?: number;
-  /** The run ends by itself so long after it began, s: for displays. */
-  readonly durationS?: number | undefined;
   /** The run has gone on so long before this session, s: for displays and metrics. Default 0. */
   readonly elapsedS?: number;
   readonly observer?: RunObserver;

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseLaunchArguments } from '../../scripts/ros/sources.ts';
-import type { CommandBodies } from '../../src/cli/bodies.ts';
 import { createProgram } from '../../src/cli/program.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -17,7 +16,7 @@ const documents = [
   ),
 ];
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-const program = createProgram({} as CommandBodies, { out: () => {}, error: () => {} }, () => {}, '0.0.0');
+const program = createProgram(async () => {}, { out: () => {}, error: () => {} }, '0.0.0');
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map((match) => match[1]!);

@@ -12,7 +12,7 @@ import { percent, ReinError, wilsonInterval } from '../../core/index.ts';
 import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
-import type { EvaluationOptions } from '../commands.ts';
+import type { EvaluationOptions } from '../eval.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';

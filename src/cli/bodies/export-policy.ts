@@ -1,10 +1,10 @@
 /** What `rein export` does. */
 
 import { exportEncoder, exportPolicy } from '../../study/index.ts';
-import type { ExportPolicyOptions } from '../commands.ts';
+import type { ExportOptions } from '../export.ts';
 
 /** Resolves to the exit code. */
-export async function exportPolicyBody({ run, out }: ExportPolicyOptions): Promise<number> {
+export async function exportPolicyBody({ run, out }: ExportOptions): Promise<number> {
   const exported = await exportPolicy(run, out, (sentence) => void process.stderr.write(`rein: ${sentence}\n`));
   const { path, algorithm, observationSize, actionSize, observations, maxDifference, maxCommandDifference } = exported;
   process.stdout.write(
@@ -20,7 +20,7 @@ export async function exportPolicyBody({ run, out }: ExportPolicyOptions): Promi
 }
 
 /** The same for `rein export encoder`. */
-export async function exportEncoderBody({ run, out }: ExportPolicyOptions): Promise<number> {
+export async function exportEncoderBody({ run, out }: ExportOptions): Promise<number> {
   await exportEncoder(run, out, (sentence) => void process.stderr.write(`rein: ${sentence}\n`));
   process.stdout.write(`Written: ${out}\n  use it    --set encoder.frozen.file=${out}\n`);
   return 0;

@@ -13,7 +13,7 @@ import {
   type Sensitivity,
   type VerdictRow,
 } from '../../identify/index.ts';
-import type { SafetyIdentifyOptions } from '../safety-options.ts';
+import type { SafetyIdentifyOptions } from '../safety-identify.ts';
 import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';
 import { checkFile, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';
 import { isOwnAbort } from './own-abort.ts';
@@ -33,7 +33,7 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
   );
   try {
     const found = await identified(robot, options, stop);
-    const piece = observerYaml(found.observer, robot.joints, options.command);
+    const piece = observerYaml(found.observer, robot.joints, commandLine(options));
     return await report(judge(robot, found), found, robot.joints, piece, options);
   } catch (error) {
     if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
@@ -67,6 +67,12 @@ async function identified(
   } finally {
     progress.end();
   }
+}
+
+/** The command that repeats this, for the piece's head. */
+function commandLine({ robot, durationS, filterS, seed, pace }: SafetyIdentifyOptions): string {
+  const inTime = pace === 'realTime' ? ' --real-time' : '';
+  return `rein safety identify ${robot} --duration ${durationS} --filter ${filterS} --seed ${seed}${inTime}`;
 }
 
 function isInRealTime(robot: RobotConfig, { pace }: SafetyIdentifyOptions): boolean {

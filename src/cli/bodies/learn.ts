@@ -7,7 +7,7 @@ import { checkpointsIn, Learner, type Training } from '../../learner/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { abandonRunFolder, createRunFolder, runIdOf } from '../../session/index.ts';
 import { startFrom } from '../../study/index.ts';
-import type { LearnOptions } from '../commands.ts';
+import type { LearnOptions } from '../learn.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { reportLine } from './report.ts';
 

@@ -1,6 +1,6 @@
 /** `rein plugins`. */
 import { type InstalledPlugin, installedPlugins, loadPlugin, type PluginKind, ReinError } from '../../core/index.ts';
-import type { PluginsOptions } from '../commands.ts';
+import type { PluginsOptions } from '../plugins.ts';
 
 interface Row {
   readonly kind: string;

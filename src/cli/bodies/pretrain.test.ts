@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ReinError } from '../../core/index.ts';
 import { Agent } from '../../learner/index.ts';
-import type { PretrainOptions } from '../commands.ts';
+import type { PretrainOptions } from '../pretrain.ts';
 import { pretrainBody } from './pretrain.ts';
 
 let root: string;

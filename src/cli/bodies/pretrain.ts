@@ -1,7 +1,7 @@
 /** What `rein pretrain` does. */
 import { loadLearnerFile } from '../../config/index.ts';
 import { type PretrainingData, runPretraining } from '../../study/index.ts';
-import type { PretrainOptions } from '../commands.ts';
+import type { PretrainOptions } from '../pretrain.ts';
 
 /** Resolves to the exit code. */
 export async function pretrainBody(options: PretrainOptions): Promise<number> {

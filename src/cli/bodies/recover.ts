@@ -1,7 +1,7 @@
 /** `rein recover`. */
 import { ReinError } from '../../core/index.ts';
 import { explainJournal, type JournalExplanation, journalFolderIn, mendJournal } from '../../link/index.ts';
-import type { RecoverOptions } from '../commands.ts';
+import type { RecoverOptions } from '../recover.ts';
 
 export async function recoverBody({ path, mend, json }: RecoverOptions): Promise<number> {
   const dir = journalFolderIn(path);

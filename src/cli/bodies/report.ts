@@ -1,6 +1,6 @@
 /** What `rein report` does, and what live runs do at their end. */
 import { ReinError } from '../../core/index.ts';
-import type { ReportOptions } from '../commands.ts';
+import type { ReportOptions } from '../report.ts';
 
 /** Resolves to the exit code. Rejects with `ReinError` where the folder is no run's. */
 export async function reportBody({ run }: ReportOptions): Promise<number> {

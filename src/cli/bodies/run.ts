@@ -1,10 +1,9 @@
 /** What `rein run` does: guard and node of one robot in real time, and a display of them. */
 
-import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
-import { LIVE_COMMAND, type RobotRun, runRobot } from '../../session/index.ts';
-import type { RunRobotOptions } from '../commands.ts';
+import { type RobotRun, runRobot } from '../../session/index.ts';
+import type { RunRequest } from '../../session/run-request.ts';
 import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { createObserver } from './observers.ts';
@@ -12,29 +11,16 @@ import { isOwnAbort } from './own-abort.ts';
 import { reportLine } from './report.ts';
 
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
-export async function runBody(options: RunRobotOptions): Promise<number> {
-  const { robotId, learner, policy, operator, durationS, out } = options;
-  if (operator === 'keyboard' && !ownsTerminal()) {
+export async function runBody(request: RunRequest): Promise<number> {
+  if (request.operator === 'keyboard' && !ownsTerminal()) {
     throw new ReinError('environment', '--operator keyboard needs a terminal of its own, in the foreground.', {
       remedy: 'Start it in a terminal, or take --operator scripted or none.',
     });
   }
-  const config = resolveRun(options);
-  const observer = createObserver(options.output);
+  const observer = createObserver(request.output);
   const stop = interruptible((sentence) => observer.print(sentence));
   try {
-    const run = await runRobot({
-      config,
-      robotId,
-      learner,
-      policy,
-      operator,
-      durationS,
-      out,
-      observer,
-      signal: stop.signal,
-      onInterrupt: stop.interrupt,
-    });
+    const run = await runRobot({ request, observer, signal: stop.signal, onInterrupt: stop.interrupt });
     observer.stop();
     process.stdout.write(`${[...lastWords(run), await reportLine(run.folder)].join('\n')}\n`);
     return stop.signal.aborted ? INTERRUPTED : 0;
@@ -45,15 +31,6 @@ export async function runBody(options: RunRobotOptions): Promise<number> {
     observer.stop();
     stop.release();
   }
-}
-
-function resolveRun({ task, seed, config, robotId }: RunRobotOptions): ResolvedConfig {
-  return resolveConfig({
-    task,
-    seed,
-    ...(config === undefined ? {} : { overlay: config }),
-    run: { command: LIVE_COMMAND, task, seed, robotId },
-  });
 }
 
 function lastWords({ folder, status }: RobotRun): string[] {

@@ -8,7 +8,7 @@ import {
   runSafetyCheck,
   type SafetyCheckResult,
 } from '../../safety-check/index.ts';
-import type { SafetyCheckOptions } from '../safety-options.ts';
+import type { SafetyCheckOptions } from '../safety.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
@@ -32,7 +32,7 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
     const about = { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages };
     const subject = await loadCheckSubject(options.subject, { ...about, onPhase: progress.phase });
     progress.end();
-    const { ticks, seed, chain, without, command } = options;
+    const { ticks, seed, chain, without } = options;
     const spentS = (performance.now() - startedMs) / 1e3;
     const timeLimitS = options.timeLimitS === undefined ? undefined : Math.max(1, options.timeLimitS - spentS);
     if (options.output === 'live') {
@@ -40,7 +40,7 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
       for (const sentence of subject.assumed) process.stdout.write(`assumed: ${sentence}\n`);
     }
     const result = await runSafetyCheck({
-      ...{ subject, shownAs: options.subject, command, ticks, seed, chain, without },
+      ...{ subject, shownAs: options.subject, command: commandLine(options), ticks, seed, chain, without },
       ...{ onProgress: progress.show, signal: stop.signal, timeLimitS },
     });
     progress.end();
@@ -73,6 +73,21 @@ async function report(result: SafetyCheckResult, { out, json, output }: SafetyCh
 function asMisuse(error: unknown): never {
   if (!(error instanceof ReinError)) throw error;
   throw new ReinError('config', error.message, { remedy: error.remedy ?? 'give --json another file', cause: error });
+}
+
+/** The command that repeats this check, defaults written out. */
+export function commandLine(options: SafetyCheckOptions): string {
+  const { subject, limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages, ticks, seed, chain, without } = options;
+  const parts = ['rein safety check', subject];
+  if (limits !== undefined) parts.push('--limits', limits);
+  if (accelMaxRadPerS2 !== undefined) parts.push('--accel', String(accelMaxRadPerS2));
+  if (payloadMaxKg !== undefined) parts.push('--payload', String(payloadMaxKg));
+  for (const name of fixed) parts.push('--fixed', name);
+  for (const [name, folder] of Object.entries(packages)) parts.push('--package', `${name}=${folder}`);
+  parts.push('--ticks', String(ticks), '--seed', String(seed));
+  if (chain === 'off') parts.push('--chain off');
+  for (const name of without) parts.push('--without', name);
+  return parts.join(' ');
 }
 
 interface Progress {

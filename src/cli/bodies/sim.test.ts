@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SimulationOptions } from '../../sim/simulate.ts';
-import type { SimOptions } from '../commands.ts';
+import type { SimOptions } from '../sim.ts';
 import { simBody } from './sim.ts';
 
 const simulate = vi.hoisted(() => vi.fn());

@@ -7,7 +7,7 @@ import { LEGEND, TerminalDisplay } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
 import { type SimulationResult, simulate } from '../../sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
-import type { SimOptions } from '../commands.ts';
+import type { SimOptions } from '../sim.ts';
 import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';

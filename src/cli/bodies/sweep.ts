@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { loadStudyFile, type StudyFile } from '../../config/index.ts';
 import { studyTable, writeStudyPage } from '../../monitor/index.ts';
 import { checkRuns, judge, runSweep, sweepCurves } from '../../study/index.ts';
-import type { SweepCommandOptions } from '../commands.ts';
+import type { SweepOptions } from '../sweep.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { isOwnAbort } from './own-abort.ts';
 
 /** Resolves to the exit code: 0, 1 where a run failed, 130 after Ctrl+C, from which the same command goes on. */
-export async function sweepBody(options: SweepCommandOptions): Promise<number> {
+export async function sweepBody(options: SweepOptions): Promise<number> {
   const study = loadStudyFile(options.study);
   const folder = options.out ?? join('runs', 'studies', study.name);
   checkRuns({ study, folder });
@@ -25,7 +25,7 @@ export async function sweepBody(options: SweepCommandOptions): Promise<number> {
 async function train(
   study: StudyFile,
   folder: string,
-  { jobs, only }: SweepCommandOptions,
+  { jobs, only }: SweepOptions,
 ): Promise<readonly string[] | 'interrupted'> {
   const say = (line: string): void => void process.stdout.write(`${line}\n`);
   const stop = interruptible(say, 'runs under way keep their checkpoints');

@@ -13,7 +13,7 @@ import {
   type TrialResult,
   type TrialSpec,
 } from '../../study/index.ts';
-import type { TrainOptions } from '../commands.ts';
+import type { TrainOptions } from '../train.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { isOwnAbort } from './own-abort.ts';
 

@@ -5,7 +5,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { DEFAULT_LEARNER_ADDRESS } from '../options.ts';
+import { DEFAULT_LEARNER_ADDRESS } from '../learn.ts';
 import type { DoctorCheck, Finding } from './check.ts';
 
 const MIB = 1024 * 1024;

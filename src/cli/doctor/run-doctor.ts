@@ -3,14 +3,10 @@
 import { configNames, resolveConfig } from '../../config/index.ts';
 import { listSerialPorts } from '../../drivers/index.ts';
 import { rosEnvironment, rosStatus } from '../../ros/index.ts';
+import type { DoctorOptions } from '../doctor.ts';
 import { type DoctorCheck, exitCodeOf, type Finding, jsonOf, runChecks, tableOf } from './check.ts';
 import { machineChecks } from './machine.ts';
 import { packageChecks } from './packages.ts';
-
-/** `rein doctor`'s options. */
-export interface DoctorOptions {
-  readonly format: 'table' | 'json';
-}
 
 /** Checks the machine, prints what was found to stdout, and resolves to the exit code. */
 export async function runDoctor(options: DoctorOptions): Promise<number> {

@@ -13,8 +13,8 @@ import { openRosPort } from '../rclnodejs/rclnodejs-port.ts';
 import { observationsStatus } from './diagnostics.ts';
 import { LearnerRun } from './learner-run.ts';
 import { RobotNode } from './robot-node.ts';
-import type { NodeChildConfig, NodeChildMessage } from './run-node.ts';
-import { declarationsOf, JOINT_STATES_RATE, NODE_NAME } from './settings.ts';
+import type { NodeChildMessage, NodeStart } from './run-node.ts';
+import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeRequest, nodeRequest } from './settings.ts';
 
 /** The graph shows a dead node for so long at most, s. */
 const STALE_S = 25;
@@ -26,69 +26,85 @@ const tell: (message: NodeChildMessage) => Promise<void> = tellParent;
 main().catch(endFailed);
 
 async function main(): Promise<void> {
-  const config = JSON.parse(process.argv[2] ?? '{}') as NodeChildConfig;
+  const start = JSON.parse(process.argv[2] ?? '{}') as NodeStart;
+  const request = nodeRequest(start.argv);
+  const printsFrom = severityOf(request.arguments.logLevels);
   const ended = endOf(process);
   let node: RobotNode | undefined;
   const port = await openRosPort({
-    ...{ nodeName: NODE_NAME, kind: 'lifecycle', argv: config.argv },
+    ...{ nodeName: NODE_NAME, kind: 'lifecycle', argv: start.argv },
     onFault: (fault) => {
       if (node === undefined) process.stderr.write(`rein node: ${fault.where}: ${fault.message}\n`);
       else node.rosFault(fault);
     },
   });
-  const setup = createSetup(loadResolvedConfig(config.configFile));
+  const setup = createSetup(loadResolvedConfig(start.configFile));
   const observations = await subscribeObservations(port, setup.task.topics ?? []);
   setup.task.attach?.(observations);
-  node = createNode(config, setup, port, observations, ended.end);
+  node = createNode({ start, request, setup, port, observations, printsFrom, onShutdown: ended.end });
   node.start();
   await node.openedOrWaiting();
   port.start();
   // One that died comes back configured, never active.
-  if (config.restart > 0) await port.transition('configure');
+  if (start.restart > 0) await port.transition('configure');
   await ended.promise;
   await node.close();
-  if (PRINTED_FROM.info >= config.printsFrom) process.stderr.write(`[INFO] [${port.nodeName}]: Ended.\n`);
+  if (PRINTED_FROM.info >= printsFrom) process.stderr.write(`[INFO] [${port.nodeName}]: Ended.\n`);
   await port.close();
   process.exit(0);
 }
 
-function createNode(
-  config: NodeChildConfig,
-  setup: RunSetup,
-  port: RosPort,
-  observations: readonly TopicObservation[],
-  onShutdown: () => void,
-): RobotNode {
-  const { folder, robotId, learner, policy, operator, pad, teleopLeaseS, socketPath } = config;
+interface NodeParts {
+  readonly start: NodeStart;
+  readonly request: NodeRequest;
+  readonly setup: RunSetup;
+  readonly port: RosPort;
+  readonly observations: readonly TopicObservation[];
+  /** Least severity that is printed, as ROS counts. */
+  readonly printsFrom: number;
+  readonly onShutdown: () => void;
+}
+
+function createNode({ start, request, setup, port, observations, printsFrom, onShutdown }: NodeParts): RobotNode {
+  const { folder, socketPath } = start;
   const clock = new SystemClock();
   const parameters = port.declareParameters(declarationsOf(setup.config), (name, value) => {
     if (name === JOINT_STATES_RATE) node.setJointStatesHz(value as number);
     return undefined;
   });
-  const staleNodes = config.restart + (config.hasStaleNode ? 1 : 0);
+  const staleNodes = start.restart + (start.hasStaleNode ? 1 : 0);
   const startedAtS = clock.nowS();
   const isOwnRobot = !isRos(setup.config.robot.driver);
   const run = new LearnerRun({
-    ...{ setup, folder, learner, runId: config.runId, hasJoined: config.hasJoined },
+    ...{ setup, folder, learner: request.learner, runId: start.runId, hasJoined: start.hasJoined },
     onJoined: (runId) => tell({ kind: 'joined', runId }),
     onEvent: (event) => node.event(event),
   });
   const node = new RobotNode({
-    ...{ port, setup, robotId, operator, pad, teleopLeaseS, clock, onShutdown },
+    ...request,
+    ...{ port, setup, clock, onShutdown },
     jointStatesHz: isOwnRobot ? (parameters.get(JOINT_STATES_RATE) as number) : undefined,
     beforeOpening: (signal, onWait) => run.settle(signal, onWait),
     openSession: (operators, listener) =>
       openSession({
-        ...{ setup, folder, runId: run.runId, robotId, learner, policy, operators, listener, clock, observations },
-        ...{ guard: socketPath, isScripted: operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
+        ...{ ...request, setup, folder, runId: run.runId, operators, listener, clock, observations },
+        ...{ guard: socketPath, isScripted: request.operator === 'scripted', afterStop: 'wait', drainMs: DRAIN_MS },
       }),
     others: () => [observationsStatus(observations, clock.nowS())],
     staleNodes: () => (clock.nowS() - startedAtS < STALE_S ? staleNodes : 0),
     onEvent: (event) => {
-      if (PRINTED_FROM[event.level] >= config.printsFrom) print(port.nodeName, event);
+      if (PRINTED_FROM[event.level] >= printsFrom) print(port.nodeName, event);
     },
   });
   return node;
+}
+
+const SEVERITIES: Readonly<Record<string, number>> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 };
+
+/** The level for all loggers that was given last; `info` where none was. */
+function severityOf(levels: readonly string[]): number {
+  const level = levels.findLast((candidate) => !candidate.includes(':='));
+  return SEVERITIES[level?.toLowerCase() ?? 'info'] ?? SEVERITIES['info'] ?? 20;
 }
 
 /** Severities of ROS's logging. */

@@ -5,22 +5,19 @@
 import type { RunSetup } from '../../config/index.ts';
 import type { Clock } from '../../core/index.ts';
 import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '../../session/index.ts';
-import type { JoyPadName, TeleopSource } from '../../teleop/index.ts';
+import type { TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/ros-port.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
 import { Publications } from './publications.ts';
 import { offerActions, offerServices, type Permission } from './requests.ts';
 import { asReinError, SessionHolder } from './session-holder.ts';
-import { type OperatorChoice, Teleop } from './teleop.ts';
+import type { NodeRequest } from './settings.ts';
+import { Teleop } from './teleop.ts';
 
-export interface RobotNodeOptions {
+export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operator' | 'pad' | 'teleopLeaseS'> {
   /** Made and not started. The node registers everything on it; whoever made it starts and closes it. */
   readonly port: RosPort;
   readonly setup: RunSetup;
-  readonly robotId: string;
-  readonly operator: OperatorChoice;
-  readonly pad: JoyPadName;
-  readonly teleopLeaseS: number;
   /** 0: every guard frame; `undefined`: the robot is a ROS robot, and publishes its joints itself. */
   readonly jointStatesHz: number | undefined;
   /** Waits for the learner that a session needs before it can be opened. Rejects on `signal`. */

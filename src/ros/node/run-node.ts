@@ -6,13 +6,12 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ResolvedConfig } from '../../config/index.ts';
 import { describeError, refuseDebugger } from '../../core/index.ts';
 import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/index.ts';
-import type { JoyPadName } from '../../teleop/index.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
-import { NODE_PARAMETERS, type NodeSettings, resolveSettings, rosArgumentsOf } from './settings.ts';
-import type { OperatorChoice } from './teleop.ts';
+import { configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 5;
@@ -28,9 +27,9 @@ export interface NodeChildMessage {
   readonly runId: string;
 }
 
-/** Settings of the node's process, as JSON in its first argument. */
-export interface NodeChildConfig {
-  /** `--ros-args …` as the supervisor got them. */
+/** What the node's process is started with beside the arguments of its supervisor, as JSON in its first argument. */
+export interface NodeStart {
+  /** `--ros-args …` as the supervisor got them: `nodeRequest` reads them again. */
   readonly argv: readonly string[];
   /** `config.yaml` of the run. */
   readonly configFile: string;
@@ -39,16 +38,8 @@ export interface NodeChildConfig {
   readonly runId: string;
   /** `runId` is that of the learner, which answered an earlier start of this node. */
   readonly hasJoined: boolean;
-  readonly robotId: string;
   /** The guard's socket. */
   readonly socketPath: string;
-  readonly learner?: string;
-  readonly policy?: string;
-  readonly operator: OperatorChoice;
-  readonly pad: JoyPadName;
-  readonly teleopLeaseS: number;
-  /** Least severity that is printed, as ROS counts: 20 information, 30 warnings, 40 errors. */
-  readonly printsFrom: number;
   /** Deaths of this node before; after the first it comes up configured, never active. */
   readonly restart: number;
   /** A node of this name died without a word shortly before; the graph may show it for a while. */
@@ -62,23 +53,24 @@ export async function runNode(argv: readonly string[]): Promise<number> {
     return 0;
   }
   try {
-    const settings = resolveSettings(argv);
+    const request = nodeRequest(argv);
+    const config = configOf(request);
     const { problem } = rosEnvironment(INTERFACES);
     if (problem !== undefined) throw problem;
-    return await supervise(settings, argv);
+    return await supervise(request, config, argv);
   } catch (error) {
     process.stderr.write(describeError(error, 'rein node'));
     return 1;
   }
 }
 
-async function supervise(settings: NodeSettings, argv: readonly string[]): Promise<number> {
+async function supervise(request: NodeRequest, config: ResolvedConfig, argv: readonly string[]): Promise<number> {
   refuseDebugger();
-  const { fullName } = settings.identity;
-  const { config, learner, policy, out } = settings;
+  const { fullName } = request.identity;
+  const { learner, policy, out } = request;
   const prepared = await prepareRun({ config, learner, policy, out, asksLearner: 'byItself' });
   const { path: folder, configFile, runId } = prepared.folder;
-  const rosArguments = rosArgumentsOf(settings);
+  const rosArguments = rosArgumentsOf(request);
   let joined: string | undefined;
   const mark = leaveMark(fullName, process.env['ROS_DOMAIN_ID'] ?? '0');
   try {
@@ -88,9 +80,9 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
         guardConfigOf(config, prepared.signalNames, { socketPath, authority: 'node', rosArguments }),
       node: (socketPath, restart) => {
         const run = { folder, configFile, runId: joined ?? runId, hasJoined: joined !== undefined };
-        const child = childConfig(settings, argv, { ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode });
+        const start: NodeStart = { argv, ...run, socketPath, restart, hasStaleNode: mark.hasStaleNode };
         const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
-        return { modulePath, args: [JSON.stringify(child)] };
+        return { modulePath, args: [JSON.stringify(start)] };
       },
       comesUp: 'inactive',
       supervision: {
@@ -107,29 +99,6 @@ async function supervise(settings: NodeSettings, argv: readonly string[]): Promi
   } finally {
     mark.clear();
   }
-}
-
-type OfThisRun = Pick<
-  NodeChildConfig,
-  'folder' | 'configFile' | 'runId' | 'hasJoined' | 'socketPath' | 'restart' | 'hasStaleNode'
->;
-
-function childConfig(settings: NodeSettings, argv: readonly string[], run: OfThisRun): NodeChildConfig {
-  const { robotId, learner, policy, operator, pad, teleopLeaseS } = settings;
-  return {
-    ...{ argv, robotId, operator, pad, teleopLeaseS, ...run },
-    printsFrom: severityOf(settings.arguments.logLevels),
-    ...(learner === undefined ? {} : { learner }),
-    ...(policy === undefined ? {} : { policy }),
-  };
-}
-
-const SEVERITIES: Readonly<Record<string, number>> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 };
-
-/** The level for all loggers that was given last; `info` where none was. */
-function severityOf(levels: readonly string[]): number {
-  const level = levels.findLast((candidate) => !candidate.includes(':='));
-  return SEVERITIES[level?.toLowerCase() ?? 'info'] ?? SEVERITIES['info'] ?? 20;
 }
 
 /**

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { leaveMark, nodeHelp } from './run-node.ts';
-import { declarationsOf, NODE_PARAMETERS, resolveSettings, rosArgumentsOf } from './settings.ts';
+import { configOf, declarationsOf, NODE_PARAMETERS, nodeRequest, rosArgumentsOf } from './settings.ts';
+
+function settingsOf(argv: readonly string[]) {
+  const request = nodeRequest(argv);
+  return { ...request, config: configOf(request) };
+}
 
 let folder: string;
 beforeEach(() => {
@@ -11,12 +16,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const withParameters = (...values: string[]) =>
-  resolveSettings(['--ros-args', ...values.flatMap((value) => ['-p', value])]);
+const withParameters = (...values: string[]) => settingsOf(['--ros-args', ...values.flatMap((value) => ['-p', value])]);
 
 describe('settings of a node', () => {
   it('are those of the task insert where nothing is given', () => {
-    const settings = resolveSettings([]);
+    const settings = settingsOf([]);
     expect(settings.identity.fullName).toBe('/rein');
     expect(settings).toMatchObject({ robotId: 'robot1', operator: 'none', pad: 'xbox', jointStatesHz: 0 });
     expect(settings.config.task.name).toBe('insert');
@@ -27,12 +31,12 @@ describe('settings of a node', () => {
     const file = join(folder, 'params.yaml');
     writeFileSync(file, '/arm1/left:\n  ros__parameters:\n    seed: 3\n    settings: { task: { maxSteps: 40 } }\n');
     const argv = ['--ros-args', '-r', '__ns:=/arm1', '-r', '__node:=left', '--params-file', file];
-    const settings = resolveSettings([...argv, '-p', 'operator:=joy']);
+    const settings = settingsOf([...argv, '-p', 'operator:=joy']);
     expect(settings.identity.fullName).toBe('/arm1/left');
     expect(settings.config.seed).toBe(3);
     expect(settings.config.task.maxSteps).toBe(40);
     expect(settings.operator).toBe('joy');
-    expect(resolveSettings(['--ros-args', '--params-file', file]).config.seed).toBe(0);
+    expect(settingsOf(['--ros-args', '--params-file', file]).config.seed).toBe(0);
   });
 
   it('take lists of numbers, whole ones too, which replace those of the file', () => {
@@ -79,12 +83,12 @@ describe('settings of a node', () => {
   });
 
   it('refuse arguments that are not for ROS', () => {
-    expect(() => resolveSettings(['insert'])).toThrow('"insert" is not understood');
+    expect(() => settingsOf(['insert'])).toThrow('"insert" is not understood');
   });
 });
 
 describe('parameters', () => {
-  const { config } = resolveSettings([]);
+  const { config } = settingsOf([]);
   const declared = new Map(declarationsOf(config).map((declaration) => [declaration.name, declaration]));
 
   it('hold every number, word and list of numbers of the configuration, with its words, unit and range', () => {
@@ -124,7 +128,7 @@ describe('parameters', () => {
 describe('what the guard is told of ROS', () => {
   it('is the namespace and the remaps of topics, and not the name of the node', () => {
     const argv = ['--ros-args', '-r', '__ns:=/arm1', '-r', '__node:=left', '-r', 'joint_states:=/js', '-p', 'seed:=1'];
-    expect(rosArgumentsOf(resolveSettings(argv))).toEqual([
+    expect(rosArgumentsOf(nodeRequest(argv))).toEqual([
       ...['--ros-args', '-r', '__ns:=/arm1', '-r', 'joint_states:=/js'],
     ]);
   });
@@ -133,7 +137,7 @@ describe('what the guard is told of ROS', () => {
 describe('what the guard is told of ROS besides', () => {
   it('is the clock that commands are stamped by, and no remap of another node', () => {
     const remaps = ['-r', 'other:joint_states:=/theirs', '-r', 'rein:odom:=/ours'];
-    expect(rosArgumentsOf(resolveSettings(['--ros-args', ...remaps, '-p', 'use_sim_time:=true']))).toEqual([
+    expect(rosArgumentsOf(nodeRequest(['--ros-args', ...remaps, '-p', 'use_sim_time:=true']))).toEqual([
       ...['--ros-args', '-r', '__ns:=/', '-r', 'odom:=/ours', '-p', 'use_sim_time:=true'],
     ]);
   });

@@ -69,10 +69,15 @@ export const NODE_PARAMETERS: readonly ParameterDeclaration[] = [
   }),
 ];
 
-export interface NodeSettings {
+/** What the node is asked to be, beside its configuration. Supervisor and node read it from the same arguments. */
+export interface NodeRequest {
   readonly arguments: RosArguments;
   readonly identity: NodeIdentity;
-  readonly config: ResolvedConfig;
+  readonly robot: string;
+  readonly task: string;
+  /** The overlay. */
+  readonly config: string | undefined;
+  readonly seed: number;
   readonly robotId: string;
   readonly learner: string | undefined;
   readonly policy: string | undefined;
@@ -84,7 +89,7 @@ export interface NodeSettings {
 }
 
 /** `argv` without the program's own name. Throws `ReinError('config')` that names the parameter. */
-export function resolveSettings(argv: readonly string[]): NodeSettings {
+export function nodeRequest(argv: readonly string[]): NodeRequest {
   const args = parseRosArgs(argv);
   const [misplaced] = args.rest;
   if (misplaced !== undefined) {
@@ -96,25 +101,34 @@ export function resolveSettings(argv: readonly string[]): NodeSettings {
   const given = resolveParameters(args.parameters, identity.fullName);
   const own = applyGiven(NODE_PARAMETERS, notOfConfig(given));
   const text = (name: string): string => own.get(name) as string;
-  const config = resolveConfig({
-    task: text('task'),
-    seed: own.get('seed') as number,
-    overlay: text('config') || undefined,
-    overrides: [...robotOverride(text('robot')), ...overridesOf(given)],
-    run: { command: LIVE_COMMAND, task: text('task'), seed: own.get('seed') as number, robotId: text('robot_id') },
-  });
-  // Every given name is one that the node will declare.
-  applyGiven(declarationsOf(config), given);
   return {
-    ...{ arguments: args, identity, config, robotId: robotIdOf(text('robot_id')) },
+    ...{ arguments: args, identity },
+    robot: text('robot'),
+    task: text('task'),
+    config: text('config') || undefined,
+    seed: own.get('seed') as number,
+    robotId: robotIdOf(text('robot_id')),
     learner: text('learner') || undefined,
     policy: text('policy') || undefined,
-    out: text('out') || undefined,
     operator: text('operator') as OperatorChoice,
     pad: text('pad') as JoyPadName,
     teleopLeaseS: own.get('teleop_lease') as number,
     jointStatesHz: own.get(JOINT_STATES_RATE) as number,
+    out: text('out') || undefined,
   };
+}
+
+/** The configuration of a node that `request` asks for. Throws `ReinError('config')` that names the parameter. */
+export function configOf(request: NodeRequest): ResolvedConfig {
+  const { task, seed, robotId, config: overlay } = request;
+  const given = resolveParameters(request.arguments.parameters, request.identity.fullName);
+  const config = resolveConfig({
+    ...{ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } },
+    overrides: [...robotOverride(request.robot), ...overridesOf(given)],
+  });
+  // Every given name is one that the node will declare.
+  applyGiven(declarationsOf(config), given);
+  return config;
 }
 
 /** All that the node declares. */
@@ -143,7 +157,7 @@ function robotIdOf(id: string): string {
 const SCHEMES: Readonly<Record<string, string>> = { topic: 'rostopic://', service: 'rosservice://' };
 
 /** Arguments of the programs that speak ROS for the guard: namespace, clock, remaps of topics and services. Their names are their own. */
-export function rosArgumentsOf({ arguments: args, identity }: NodeSettings): readonly string[] {
+export function rosArgumentsOf({ arguments: args, identity }: NodeRequest): readonly string[] {
   const remaps = args.remaps.filter(
     ({ kind, node }) =>
       kind !== 'nodeName' && kind !== 'namespace' && (node === undefined || node === identity.nodeName),

@@ -1,5 +1,6 @@
 /** Messages between a process and the one that started it, and errors as they cross from one to the other. */
 import { type ErrorKind, ReinError } from '../../core/index.ts';
+import type { RunRequest } from '../run-request.ts';
 import type { RunStatus } from '../status.ts';
 
 /** An error between processes or threads, which keep neither its class nor its fields. */
@@ -75,28 +76,18 @@ export async function endFailed(error: unknown): Promise<never> {
   process.exit(1);
 }
 
-/** Who may take over from the policy. */
-export type OperatorKind = 'scripted' | 'keyboard' | 'none';
-
-/** Settings of a node, as JSON in its first argument. */
-export interface LiveNodeConfig {
+/** What a node is started with, as JSON in its first argument. */
+export interface NodeStart {
+  readonly request: RunRequest;
   /** `config.yaml` of the run. */
   readonly configFile: string;
   /** The run's folder: journal and metrics. */
   readonly folder: string;
   /** The learner's run, or the folder's where there is no learner. Absent: whatever the learner says when it answers. */
-  readonly runId?: string;
-  readonly robotId: string;
+  readonly runId?: string | undefined;
   /** Where the guard listens. */
   readonly socketPath: string;
-  /** The learner's `tcp://host:port`. */
-  readonly learner?: string;
-  /** A policy file to start with. */
-  readonly policy?: string;
-  readonly operator: OperatorKind;
-  /** Ends by itself so long after `startedAtS`, however often the node was started anew in between. */
-  readonly durationS?: number;
-  /** When the whole run began: seconds of the machine's monotonic clock. */
+  /** When the whole run began, however often its node was started anew: seconds of the machine's monotonic clock. */
   readonly startedAtS: number;
 }
 

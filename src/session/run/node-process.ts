@@ -8,20 +8,15 @@ import { ReinError, SystemClock } from '../../core/index.ts';
 import { type KeyboardHeard, KeyboardTeleop } from '../../teleop/index.ts';
 import { openSession } from '../open-session.ts';
 import type { RunObserver } from '../run-log.ts';
+import { checkRunRequest } from '../run-request.ts';
 import type { LiveSession } from '../session.ts';
 import type { SessionEvent } from '../session-types.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import { awaitLearner } from './learner-of.ts';
-import {
-  endFailed,
-  type LiveNodeConfig,
-  type LiveNodeMessage,
-  openParentChannel,
-  type ToNodeMessage,
-} from './messages.ts';
+import { endFailed, type LiveNodeMessage, type NodeStart, openParentChannel, type ToNodeMessage } from './messages.ts';
 
 interface Node {
-  readonly config: LiveNodeConfig;
+  readonly start: NodeStart;
   readonly setup: RunSetup;
   readonly observer: RunObserver;
   /** Asks for an orderly end. */
@@ -32,16 +27,17 @@ const KEYS = 't take over  g give back  space stop  c continue  m/n mark  ? keys
 const HOW_TO_GO_ON = 'Look at it, then press c to continue.';
 
 async function main(): Promise<void> {
-  const config = JSON.parse(process.argv[2] ?? '{}') as LiveNodeConfig;
+  const given = JSON.parse(process.argv[2] ?? '{}') as NodeStart;
+  const start = { ...given, request: checkRunRequest(given.request) };
   const parent = openParentChannel<LiveNodeMessage>();
-  const { durationS, startedAtS } = config;
+  const { durationS } = start.request;
   const over = new AbortController();
-  const leftS = durationS === undefined ? undefined : startedAtS + durationS - new SystemClock().nowS();
+  const leftS = durationS === undefined ? undefined : start.startedAtS + durationS - new SystemClock().nowS();
   const timer = leftS === undefined ? undefined : setTimeout(() => over.abort(), Math.max(0, 1e3 * leftS));
   try {
     await work({
-      config,
-      setup: createSetup(loadResolvedConfig(config.configFile)),
+      start,
+      setup: createSetup(loadResolvedConfig(start.configFile)),
       observer: {
         status: (status) => void parent.send({ kind: 'status', status }),
         print: (line) => void parent.send({ kind: 'print', line }),
@@ -77,16 +73,16 @@ async function work(node: Node): Promise<void> {
 }
 
 async function open(node: Node, heard: KeyboardHeard): Promise<LiveSession> {
-  const { config, setup, observer } = node;
+  const { start, setup, observer } = node;
+  const { request, folder, socketPath, startedAtS } = start;
   const runId = await runOf(node);
-  const operators = config.operator === 'keyboard' ? [keyboardOf(node, heard)] : [];
-  const { folder, robotId, learner, policy, durationS } = config;
+  const operators = request.operator === 'keyboard' ? [keyboardOf(node, heard)] : [];
   return openSession({
-    ...{ setup, folder, runId, robotId, learner, policy, durationS, observer, operators },
-    guard: config.socketPath,
-    isScripted: config.operator === 'scripted',
-    asksPeople: config.operator === 'keyboard',
-    elapsedS: new SystemClock().nowS() - config.startedAtS,
+    ...request,
+    ...{ setup, folder, runId, observer, operators, guard: socketPath },
+    isScripted: request.operator === 'scripted',
+    asksPeople: request.operator === 'keyboard',
+    elapsedS: new SystemClock().nowS() - startedAtS,
     keys: KEYS,
     ...{ afterStop: 'askLeave', howToGoOn: HOW_TO_GO_ON },
     listener: { event: (event) => print(observer, event) },
@@ -94,14 +90,14 @@ async function open(node: Node, heard: KeyboardHeard): Promise<LiveSession> {
 }
 
 /** The run that weights are taken of. Where only the learner knows it, the robot stands until it answers. */
-async function runOf({ config, setup, observer, signal }: Node): Promise<string> {
+async function runOf({ start, setup, observer, signal }: Node): Promise<string> {
+  const { learner } = start.request;
   // A node before this one may have met the learner.
-  const known = config.runId ?? joinedRun(config.folder);
+  const known = start.runId ?? joinedRun(start.folder);
   if (known !== undefined) return known;
-  if (config.learner === undefined)
-    throw new ReinError('environment', 'The node was told of no run and of no learner.');
+  if (learner === undefined) throw new ReinError('environment', 'The node was told of no run and of no learner.');
   let told = '';
-  const { runId } = await awaitLearner(config.learner, setup, signal, ({ state, message, remedy }) => {
+  const { runId } = await awaitLearner(learner, setup, signal, ({ state, message, remedy }) => {
     if (message === told) return;
     // That it is away has been said at the start.
     if (state === 'refused' || told !== '') observer.print(`${message} ${remedy}`);

@@ -1,27 +1,20 @@
 /** Guard and node of one robot as two processes: what is wrong is found before either starts. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ResolvedConfig } from '../../config/index.ts';
+import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
-import type { RunFolder } from '../run-folder.ts';
+import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
 import type { RunObserver } from '../run-log.ts';
+import type { RunRequest } from '../run-request.ts';
 import type { RunStatus } from '../status.ts';
 import { guardStopMs } from '../supervisor.ts';
-import type { LiveNodeConfig, LiveNodeMessage, OperatorKind, ToNodeMessage } from './messages.ts';
+import type { LiveNodeMessage, NodeStart, ToNodeMessage } from './messages.ts';
 import { isInForeground, PersonTerminal } from './person-terminal.ts';
 import { guardConfigOf, type PreparedRun, prepareRun } from './prepare-run.ts';
 import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
 
-export interface RunRobotRequest {
-  readonly config: ResolvedConfig;
-  readonly robotId: string;
-  /** The learner's `tcp://host:port`; `undefined`: nothing is sent. */
-  readonly learner: string | undefined;
-  readonly policy: string | undefined;
-  readonly operator: OperatorKind;
-  readonly durationS: number | undefined;
-  /** Run folder; one of an earlier start is carried on. */
-  readonly out: string | undefined;
+export interface RobotRunOptions {
+  readonly request: RunRequest;
   readonly observer: RunObserver;
   /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
   readonly signal: AbortSignal;
@@ -39,19 +32,21 @@ export interface RobotRun {
 const NODE_RESTARTS = 3;
 
 /** Runs the robot until its time is over or `signal` is aborted. Rejects with `ReinError` where it cannot go on. */
-export async function runRobot(request: RunRobotRequest): Promise<RobotRun> {
+export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   // This process speaks to the guard for people.
   refuseDebugger();
-  checkDecider(request);
-  const { config, learner, policy, out, signal } = request;
+  const { request, signal, observer } = options;
+  const { task, seed, robotId, config: overlay, learner, policy, out } = request;
+  const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
+  checkDecider(request, config);
   const prepared = await prepareRun({ config, learner, policy, out, signal, asksLearner: 'here' });
   const { folder, runId } = prepared;
-  request.observer.print(`run ${runId ?? 'of the learner'}, robot ${request.robotId}, files in ${folder.path}`);
-  if (prepared.isLearnerAway) request.observer.print(awayLine(request, prepared));
-  return new RobotSupervision(request, prepared).run();
+  observer.print(`run ${runId ?? 'of the learner'}, robot ${robotId}, files in ${folder.path}`);
+  if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
+  return new RobotSupervision(options, config, prepared).run();
 }
 
-function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun): string {
+function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): string {
   const away = `No learner answers at ${learner}`;
   if (runId === undefined)
     return `${away}, and this folder has met none: the robot holds until it is there (rein learn).`;
@@ -59,9 +54,9 @@ function awayLine({ learner, policy }: RunRobotRequest, { runId }: PreparedRun):
   return `${away}: the last weights on disk act (${otherwise}), steps are kept, and it is joined when it is there.`;
 }
 
-function checkDecider({ config, policy, learner, operator }: RunRobotRequest): void {
-  if (policy !== undefined || learner !== undefined || operator === 'keyboard') return;
-  if (config.task.policyPlugin !== undefined) return;
+function checkDecider({ policy, learner, operator }: RunRequest, { task }: ResolvedConfig): void {
+  if (policy !== undefined || learner !== undefined || operator === 'keyboard' || task.policyPlugin !== undefined)
+    return;
   throw new ReinError('policy', 'There is nothing that could decide: no policy and no learner.', {
     remedy: "Give --policy FILE, --learner tcp://host:port, or a policyPlugin in the task's file.",
   });
@@ -69,22 +64,27 @@ function checkDecider({ config, policy, learner, operator }: RunRobotRequest): v
 
 /** One run of both processes, with a person at the terminal. */
 class RobotSupervision {
-  readonly #request: RunRobotRequest;
+  readonly #options: RobotRunOptions;
   readonly #folder: RunFolder;
   readonly #processes: RobotProcesses;
   #status: RunStatus | undefined;
 
-  constructor(request: RunRobotRequest, { folder, runId, signalNames }: PreparedRun) {
-    const { config } = request;
-    this.#request = request;
+  constructor(options: RobotRunOptions, config: ResolvedConfig, { folder, runId, signalNames }: PreparedRun) {
+    const { request, observer } = options;
+    // Of the first node: those that take its place end when it would have.
+    let startedAtS: number | undefined;
+    this.#options = options;
     this.#folder = folder;
     this.#processes = new RobotProcesses({
       guardLog: join(folder.path, GUARD_LOG),
       guard: (socketPath) => guardConfigOf(config, signalNames, { socketPath, authority: 'supervisor' }),
-      node: (socketPath) => ({
-        modulePath: fileURLToPath(new URL('./node-process.js', import.meta.url)),
-        args: [JSON.stringify(nodeConfig(request, folder, runId, socketPath))],
-      }),
+      node: (socketPath) => {
+        const { path, configFile } = folder;
+        startedAtS ??= new SystemClock().nowS();
+        const start: NodeStart = { request, configFile, folder: path, runId, socketPath, startedAtS };
+        const modulePath = fileURLToPath(new URL('./node-process.js', import.meta.url));
+        return { modulePath, args: [JSON.stringify(start)] };
+      },
       comesUp: 'holding',
       supervision: {
         maxNodeRestarts: NODE_RESTARTS,
@@ -94,13 +94,13 @@ class RobotSupervision {
           if (!isSimulated) this.#processes.letStart();
         },
       },
-      print: (line) => request.observer.print(line),
+      print: (line) => observer.print(line),
       onNodeMessage: (message) => this.#onNodeMessage(message as LiveNodeMessage),
     });
   }
 
   async run(): Promise<RobotRun> {
-    const { signal } = this.#request;
+    const { signal } = this.#options;
     const stop = (): void => this.#processes.supervisor.stop();
     signal.addEventListener('abort', stop);
     const terminal = this.#openTerminal();
@@ -124,37 +124,16 @@ class RobotSupervision {
       onStop: () => this.#processes.stopRobot(),
       onGoOn: () => this.#processes.letGoOn(),
       onGiveBack: () => this.#processes.giveBack(),
-      onInterrupt: this.#request.onInterrupt,
+      onInterrupt: this.#options.onInterrupt,
       onLost: () => tell({ kind: 'keysLost' }),
     });
   }
 
   #onNodeMessage(message: LiveNodeMessage): void {
-    const { observer } = this.#request;
+    const { observer } = this.#options;
     if (message.kind === 'status') {
       this.#status = message.status;
       observer.status(message.status);
     } else observer.print(message.line);
   }
-}
-
-function nodeConfig(
-  request: RunRobotRequest,
-  folder: RunFolder,
-  runId: string | undefined,
-  socketPath: string,
-): LiveNodeConfig {
-  const { robotId, learner, policy, operator, durationS } = request;
-  return {
-    configFile: folder.configFile,
-    folder: folder.path,
-    robotId,
-    socketPath,
-    operator,
-    startedAtS: new SystemClock().nowS(),
-    ...(runId === undefined ? {} : { runId }),
-    ...(learner === undefined ? {} : { learner }),
-    ...(policy === undefined ? {} : { policy }),
-    ...(durationS === undefined ? {} : { durationS }),
-  };
 }

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { commandLine } from './safety.ts';
+
+it('names the command that repeats a check, with its defaults written out', () => {
+  const plain = {
+    subject: 'arm6',
+    ticks: 100_000,
+    seed: 1,
+    chain: 'on',
+    without: [],
+    fixed: [],
+    packages: {},
+  } as const;
+  const rest = { out: '.', output: 'live' } as const;
+  expect(commandLine({ ...plain, ...rest })).toBe('rein safety check arm6 --ticks 100000 --seed 1');
+  const limits = { limits: 'l.yaml', accelMaxRadPerS2: 10, payloadMaxKg: 2.5, fixed: ['one', 'two'] };
+  const changed = { chain: 'off', without: ['tank', 'shield'], packages: { mine: '/ws/mine' } } as const;
+  expect(commandLine({ ...plain, ...rest, ...limits, ...changed })).toBe(
+    'rein safety check arm6 --limits l.yaml --accel 10 --payload 2.5 --fixed one --fixed two --package mine=/ws/mine ' +
+      '--ticks 100000 --seed 1 --chain off --without tank --without shield',
+  );
+});

@@ -1,0 +1,49 @@
+/**
+ * What `rein run` is asked for: its options with their defaults, as the command line has them, and as the node gets them from the
+ * process that starts it.
+ */
+import { ReinError } from '../core/index.ts';
+import {
+  type Configured,
+  configOption,
+  oneOf,
+  option,
+  optionsOf,
+  outputOption,
+  pathOption,
+  refusalOf,
+  seconds,
+  seedOption,
+  taskOption,
+  tcpAddress,
+  text,
+} from '../schema/index.ts';
+
+/** The last part of a file's name, and a name at the learner. */
+const ROBOT_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
+
+export const runOptions = optionsOf({
+  task: taskOption(text().default('insert')),
+  robotId: option(
+    text().regex(ROBOT_ID, 'It must be 1 to 32 letters, digits, "-" or "_".').default('robot1'),
+    '--robot-id <id>',
+    'name of this robot at the learner',
+  ),
+  learner: option(tcpAddress().optional(), '--learner <address>', 'where the learner listens, tcp://host:port'),
+  policy: pathOption('--policy <file>', 'policy to start with, an ONNX file with its manifest beside it'),
+  operator: option(oneOf('scripted', 'keyboard', 'none').default('none'), '--operator <who>', 'who may take over'),
+  durationS: option(seconds().optional(), '--duration <seconds>', 'stop after this time (default: at Ctrl+C)'),
+  seed: seedOption(),
+  config: configOption(),
+  out: pathOption('--out <dir>', 'run folder (default: a new one below runs/)'),
+  output: outputOption(),
+});
+
+export type RunRequest = Configured<typeof runOptions>;
+
+/** `value` as a request. Throws `ReinError('config')` with what is wrong with it. */
+export function checkRunRequest(value: unknown): RunRequest {
+  const refusal = refusalOf(runOptions, value);
+  if (refusal !== undefined) throw new ReinError('config', refusal);
+  return runOptions.parse(value);
+}
