@@ -78,7 +78,7 @@ export async function openRobot(options: OpenRobotOptions): Promise<OpenRobot> {
 export async function runSimulation(options: RunOptions): Promise<SimulationResult> {
   const { simulate } = await import('./sim/index.ts');
   const { resolveConfig } = await import('./config/index.ts');
-  const { task, config: overlay, seed = 0, out, signal = new AbortController().signal, observer = SILENT } = options;
+  const { task, config: overlay, seed = 0, out, signal = new AbortController().signal, observer } = options;
   return simulate({
     config: resolveConfig({ task, seed, overlay, run: { command: 'sim', task, seed } }),
     out,
@@ -96,12 +96,10 @@ export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
     import('./session/index.ts'),
     import('./session/run-request.ts'),
   ]);
-  const { signal = new AbortController().signal, observer = SILENT, ...asked } = options;
+  const { signal = new AbortController().signal, observer, ...asked } = options;
   const request = checkRunRequest({ robotId: 'robot-1', ...asked });
   return run({ request, signal, observer, onInterrupt: () => undefined });
 }
-
-const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
 
 /** @example export default defineDriver({ name: 'my arm', create: ({ robot, options }) => new MyArm(robot, options) }); */
 export function defineDriver<O = unknown>(plugin: DriverPlugin<O>): Marked<DriverPlugin<O>, 'driver'> {

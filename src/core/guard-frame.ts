@@ -158,7 +158,7 @@ export interface GuardNotice {
   readonly level: 'info' | 'warn' | 'error';
   /** Row in the fault table; 0 for none. */
   readonly row: number;
-  readonly sentence: string;
+  readonly message: string;
   /** What to do about it; may be empty. */
   readonly remedy: string;
   /**

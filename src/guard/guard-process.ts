@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   else log.warn(`The tick has normal priority and may be late on a busy machine: ${link.raise.reason}.`);
   const motion = new MotionLog(config.model.joints, (entry) => log.info(entry, 'motion'));
   link.onFrame((frame) => motion.see(frame));
-  link.onNotice(({ level, row, sentence, remedy }) => log[level]({ row, remedy }, sentence));
+  link.onNotice(({ level, row, message, remedy }) => log[level]({ row, remedy }, message));
   try {
     const ended = endOf(link);
     if (link.bus !== undefined) await Promise.race([untilWatched(link, link.bus, config), ended]);

@@ -46,7 +46,7 @@ export class GuardianWatch {
       notice: {
         row: 25,
         level: 'error',
-        sentence:
+        message:
           'The guardian, which stops the bus when the guard dies, is gone or frozen: the robot brakes and holds.',
         remedy: 'It is started again. When it is back, acknowledge.',
       },

@@ -253,7 +253,7 @@ export class WorkerGuardLink implements GuardLink {
     this.notify({
       row: 25,
       level: 'error',
-      sentence: 'The process that can only stop the robot has been away for a second: the robot brakes and holds.',
+      message: 'The process that can only stop the robot has been away for a second: the robot brakes and holds.',
       remedy: 'It is started again. When it is back, acknowledge.',
     });
   }

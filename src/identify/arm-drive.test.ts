@@ -294,7 +294,7 @@ class ToldLink implements GuardLink {
     return () => undefined;
   }
   onNotice(listener: NoticeListener): () => void {
-    listener({ level: 'error', row: 31, sentence: 'Long over.', remedy: '' });
+    listener({ level: 'error', row: 31, message: 'Long over.', remedy: '' });
     this.notice = listener;
     return () => undefined;
   }
@@ -357,7 +357,7 @@ describe('a drive in real time', () => {
 
   it('ends at what the guard tells of as an error, and not at what it told before', async () => {
     const { link, drive } = await told();
-    const news: GuardNotice = { level: 'error', row: 25, sentence: 'The stopper is away.', remedy: 'Wait for it.' };
+    const news: GuardNotice = { level: 'error', row: 25, message: 'The stopper is away.', remedy: 'Wait for it.' };
     let passes = 0;
     link.passes = async () => {
       if (++passes === 5) link.notice(news);

@@ -144,9 +144,9 @@ export class ArmDrive {
     const leaveFrames = this.#link.onFrame(look);
     // What was reported before is over, or is a fault in the frames.
     let isEarlier = true;
-    const leaveNotices = this.#link.onNotice(({ level, row, sentence, remedy }) => {
+    const leaveNotices = this.#link.onNotice(({ level, row, message, remedy }) => {
       if (isEarlier || level !== 'error') return;
-      this.#trouble ??= new ReinError('driver', `${STOPPED} ${withRow(sentence, row)}`, { remedy });
+      this.#trouble ??= new ReinError('driver', `${STOPPED} ${withRow(message, row)}`, { remedy });
     });
     isEarlier = false;
     return () => {

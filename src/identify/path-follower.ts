@@ -1,5 +1,5 @@
 /** From a path to the actions that lead along it, one after another, and how far the reference is from it. */
-import type { ActionSpec, RobotModel } from '../core/index.ts';
+import { type ActionSpec, jointActionUnit, type RobotModel } from '../core/index.ts';
 import { type JointPath, speedShareOf } from './joint-path.ts';
 
 /** Actions a second, nearly: each lasts for whole ticks. */
@@ -17,9 +17,9 @@ export function actionPeriodS(model: Pick<RobotModel, 'controlHz'>): number {
 /** The action of an identification: every joint by itself, from −1 to 1 as far as its speed limit takes it. */
 export function identifyAction(model: Pick<RobotModel, 'joints' | 'controlHz'>): ActionSpec {
   const periodS = actionPeriodS(model);
-  const dimensions = model.joints.map(({ name, velocityMaxRadPerS }) => ({
-    ...{ name, unit: 'rad' as const },
-    scale: velocityMaxRadPerS * periodS,
+  const dimensions = model.joints.map((joint) => ({
+    ...{ name: joint.name, unit: jointActionUnit(joint) },
+    scale: joint.velocityMaxRadPerS * periodS,
   }));
   return { kind: 'joint', dimensions };
 }

@@ -154,8 +154,8 @@ export class Demonstrations {
   #scriptFailed(episodes: number, tries: number): ReinError {
     const { restartReason } = this.#pace;
     const stop = restartReason === undefined ? '' : ` The last stop: ${restartReason}`;
-    const sentence = `The operator succeeded in ${episodes} of ${tries} demonstrations only.${stop}`;
-    return new ReinError('task', sentence, {
+    const message = `The operator succeeded in ${episodes} of ${tries} demonstrations only.${stop}`;
+    return new ReinError('task', message, {
       remedy:
         restartReason === undefined
           ? 'Make the task easier (clearance, estimate error), or ask for fewer demonstrations.'

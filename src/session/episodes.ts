@@ -90,11 +90,11 @@ export class Episodes {
 
   /** One episode. */
   async single(activity: Activity<EpisodeReport>, request: EpisodeRequest): Promise<EpisodeReport> {
-    const { desk, people } = this.#parts;
+    const { operators, people } = this.#parts;
     const isTraining = request.purpose === 'training';
     this.#phase(isTraining ? 'training' : 'evaluating');
     const options = {
-      ...(isTraining ? this.#inTraining(desk) : this.#inEvaluation(people)),
+      ...(isTraining ? this.#inTraining(operators) : this.#inEvaluation(people)),
       ...(request.maxSteps ? { maxSteps: request.maxSteps } : {}),
     };
     return this.#run(activity, request.purpose, options, request.onStep);
@@ -166,7 +166,7 @@ export class Episodes {
     await this.#awaitWeights(activity);
     await this.#pace.awaitLeave(activity);
     while (this.#hooks.observationProblem() !== undefined) await this.#pause(activity);
-    const { live, link, desk } = this.#parts;
+    const { live, link, operators } = this.#parts;
     if (live.log.status.phase !== 'training') {
       this.#phase('training');
       live.begin();
@@ -175,7 +175,7 @@ export class Episodes {
     if (maxSteps === 0) return 'isOver';
     let report: EpisodeReport;
     try {
-      report = await this.#run(activity, 'training', { ...this.#inTraining(desk), maxSteps });
+      report = await this.#run(activity, 'training', { ...this.#inTraining(operators), maxSteps });
     } catch (error) {
       if (activity.reason !== undefined || link.lostReason !== undefined) throw error;
       // Others act, or none until there are newer ones.

@@ -21,7 +21,7 @@ export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
 export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
 export { type RobotRun, runRobot } from './run/run-robot.ts';
 export { abandonRunFolder, createRunFolder, LIVE_COMMAND, type RunFolder, runIdOf } from './run-folder.ts';
-export { RunLog, type RunObserver } from './run-log.ts';
+export { RunLog, type RunObserver, SILENT_OBSERVER } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type {

@@ -29,7 +29,7 @@ export interface LearnerConnectionOptions {
   readonly weightsAfter?: number;
   /** `newest`: weights as they come. `all`: every version, in order, to be applied at a fixed step. */
   readonly keep: 'newest' | 'all';
-  readonly onFault: (sentence: string) => void;
+  readonly onFault: (message: string) => void;
   /** Told of the journal's troubles and their ends, which otherwise go to `onFault`. */
   readonly onJournal?: (status: JournalStatus) => void;
   /** Told when the learner is reached, lost, or does not want this robot. */

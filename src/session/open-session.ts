@@ -7,14 +7,14 @@ import { connectGuardLink, type GuardLink } from '../guard/index.ts';
 import { type ActingPolicy, loadPolicyFile, OnnxPolicy, openPluginPolicy } from '../policy/index.ts';
 import { START_OUTSIDE } from '../safety/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
-import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
+import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { openBase } from './base-policy.ts';
 import { encoderFor } from './encoder-file.ts';
 import { EpisodeRunner, type EpisodeRunnerOptions, type StepTimings } from './episode-runner.ts';
 import type { Draws, Pace } from './pace.ts';
 import { earlierStarts, LiveLog } from './run/live-log.ts';
 import { openRecorder, type TransitionRecorder } from './run/recorder.ts';
-import { RunLog, type RunObserver, toolViewOf } from './run-log.ts';
+import { RunLog, type RunObserver, SILENT_OBSERVER, toolViewOf } from './run-log.ts';
 import type { RunRequest } from './run-request.ts';
 import { createScriptedOperator } from './scripted-operators.ts';
 import { LiveSession } from './session.ts';
@@ -73,7 +73,6 @@ export interface LockStepOptions {
 /** In real time: one policy period to execute an action, and one for a node that a busy machine holds up. */
 const LEASE_PERIODS = 2;
 const GUARD_MS = 10_000;
-const SILENT: RunObserver = { status: () => undefined, print: () => undefined };
 
 /** Connects to the guard, loads the policy, opens the journal. Rejects with `ReinError`, and has then closed everything. */
 export async function openSession(options: SessionOptions): Promise<LiveSession> {
@@ -110,17 +109,17 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     if (link.latest.tick < 0) await link.advance(1);
     const clock = options.clock ?? new SystemClock();
     const draws = lockStep?.draws ?? drawsOf(setup, recorder);
-    const desks = createDesks(options, recorder.epoch, log);
-    log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => desks.people?.echo });
+    const arbiters = createArbiters(options, recorder.epoch, log);
+    log.watch({ tool: () => toolViewOf(setup, link.latest), person: () => arbiters.people?.echo });
     log.message(`${setup.config.task.name}: ${setup.task.goal}`);
-    closers.push(() => desks.desk?.close());
+    closers.push(() => arbiters.operators?.close());
     await arrangeFirst(options, link, draws);
     const { durationS } = options;
     const { controlHz: hz } = link.shape;
     const live =
       lockStep === undefined ? { durationS, earlier } : { earlier, robotTicks: { now: () => link.latest.ticks, hz } };
     const parts: SessionParts = {
-      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, draws, ...desks },
+      ...{ setup, clock, link, policy, kept, recorder, listeners, closers, draws, ...arbiters },
       runner:
         lockStep?.runner ??
         createRunner({ setup, link, clock, timings: log, basePolicy: base, leasePeriods: LEASE_PERIODS }),
@@ -141,7 +140,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
 }
 
 function openLog(options: SessionOptions, closers: SessionParts['closers']): RunLog {
-  const { folder, runId, setup, observer = SILENT, elapsedS } = options;
+  const { folder, runId, setup, observer = SILENT_OBSERVER, elapsedS } = options;
   const log = new RunLog(folder, runId, setup, observer, elapsedS);
   closers.push(() => log.close());
   log.phase('preparing');
@@ -237,7 +236,7 @@ function createRecorder(
   return openRecorder({
     ...{ setup, folder, runId, robotId, learner, weightsAfter, weightsAddress: lockStep?.weightsAddress },
     keep: lockStep === undefined ? 'newest' : 'all',
-    onFault: (sentence) => say('warn', 'recording', 0, sentence),
+    onFault: (message) => say('warn', 'recording', 0, message),
     onJournal: (status) => recording.see(status),
     onState: (state) => {
       if (state === 'connecting' && wasConnected) {
@@ -250,13 +249,17 @@ function createRecorder(
 }
 
 /** Everybody who may take over, and the people among them. */
-function createDesks(options: SessionOptions, epoch: number, log: RunLog): Pick<SessionParts, 'desk' | 'people'> {
+function createArbiters(
+  options: SessionOptions,
+  epoch: number,
+  log: RunLog,
+): Pick<SessionParts, 'operators' | 'people'> {
   const { setup, operators = [], isScripted, keys = '' } = options;
-  const people = operators.length === 0 ? undefined : new OperatorDesk(operators, setup.actionSize);
+  const people = operators.length === 0 ? undefined : new OperatorArbiter(operators, setup.actionSize);
   if (people !== undefined) log.status.operator = { driving: 'nobody', keys };
-  if (isScripted !== true) return { desk: people, people };
+  if (isScripted !== true) return { operators: people, people };
   const script = createScriptedOperator(setup, setup.config.seed * 2 + epoch + 1);
-  return { desk: new OperatorDesk([...operators, script], setup.actionSize), people };
+  return { operators: new OperatorArbiter([...operators, script], setup.actionSize), people };
 }
 
 /** Other layouts and noise at each start of the same run, and other layouts for evaluations. */

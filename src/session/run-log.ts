@@ -17,6 +17,9 @@ export interface RunObserver {
   print(line: string): void;
 }
 
+/** Sees nothing, says nothing. */
+export const SILENT_OBSERVER: RunObserver = { status: () => undefined, print: () => undefined };
+
 /** Where the log looks by itself whenever the status is shown, so that it is alive between two steps. */
 export interface LogSources {
   readonly person?: () => OperatorEcho | undefined;

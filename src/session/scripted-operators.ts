@@ -13,7 +13,7 @@ import {
   type TeleopSource,
 } from '../teleop/index.ts';
 
-/** The hand of the scripted operator, fitted to the task's measures. */
+/** What the scripted operator inserts with, fitted to the task's measures. */
 export function createInserter(setup: RunSetup, seed: number): PegInserter {
   const { task } = setup;
   const measures = pegTaskOf(setup.config);
@@ -43,16 +43,16 @@ export function createScriptedOperator(setup: RunSetup, seed: number): TeleopSou
 /** The inserter as an operator who never lets go: demonstrations. */
 export function createDemonstrator(setup: RunSetup, seed: number): TeleopSource {
   if (setup.config.task.kind === 'plugin') return pluginOperator(setup, setup.config.task, 'demonstrator', seed);
-  const hand = createInserter(setup, seed);
+  const inserter = createInserter(setup, seed);
   return {
     name: 'demonstrator',
     decidedBy: 'scripted',
-    reset: () => hand.begin('above'),
+    reset: () => inserter.begin('above'),
     close: () => undefined,
     poll: (observation: Float32Array, _nowS: number, out: TeleopCommand) => {
       out.active = true;
       out.phase = 'correct';
-      hand.act(observation, out.action);
+      inserter.act(observation, out.action);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../core/index.ts';
 import type { GuardLink } from '../guard/index.ts';
 import type { ActingPolicy } from '../policy/index.ts';
 import type { ObservationSource } from '../tasks/index.ts';
-import type { OperatorDesk } from '../teleop/index.ts';
+import type { OperatorArbiter } from '../teleop/index.ts';
 import type { EpisodeRunner } from './episode-runner.ts';
 import type { Draws } from './pace.ts';
 import type { LiveLog } from './run/live-log.ts';
@@ -27,9 +27,9 @@ export interface SessionParts {
   readonly folder: string;
   readonly runId: string;
   /** Everybody who may take over; absent: nobody. */
-  readonly desk: OperatorDesk | undefined;
+  readonly operators: OperatorArbiter | undefined;
   /** The people among them: a script has no part in an evaluation. */
-  readonly people: OperatorDesk | undefined;
+  readonly people: OperatorArbiter | undefined;
   /** Observations that come by topic. */
   readonly observations: readonly ObservationSource[];
   /** Who gives demonstrations where the learner waits for them: a script, the people at `people`, or nobody here. */

@@ -227,7 +227,7 @@ describe('a stop', () => {
 
 describe('an observation that comes by topic', () => {
   it('keeps episodes from beginning while it is old, cuts them when it gets old, and lets the run go on', async () => {
-    const old = { row: 44, sentence: 'The camera is old.', remedy: 'Look at it.' };
+    const old = { row: 44, message: 'The camera is old.', remedy: 'Look at it.' };
     let isOld = true;
     const camera = { name: 'camera', size: 1, fill: () => {}, ageMs: () => 0, problems: () => (isOld ? [old] : []) };
     const session = await robot.open({ policy: await robot.policyFile(), observations: [camera] });
@@ -239,7 +239,7 @@ describe('an observation that comes by topic', () => {
     const run = session.resume();
     await until(() => session.state.step > 1);
     isOld = true;
-    await until(() => reports.some(({ endedBy }) => endedBy === old.sentence));
+    await until(() => reports.some(({ endedBy }) => endedBy === old.message));
     expect(events.filter(({ row }) => row === 44)).toMatchObject([{ level: 'error', name: 'observationLost' }]);
     const { length } = reports;
     await delay(100);

@@ -69,7 +69,7 @@ export class LiveSession {
     this.#episodes = new Episodes({
       ...{ parts, pace, policy: this.#policy, guard: this.#guard },
       hooks: {
-        observationProblem: () => this.#observations.problem(clock.nowS())?.sentence,
+        observationProblem: () => this.#observations.problem(clock.nowS())?.message,
         onStep: (transition) => this.#afterStep(transition),
         onEpisode: (report) => this.#afterEpisode(report),
         emit: (event) => this.emit(event),
@@ -82,9 +82,7 @@ export class LiveSession {
       faults.see(frame, clock.nowS());
       listeners.emit('frame', frame);
     });
-    link.onNotice(({ level, row, sentence, remedy }) =>
-      this.emit({ level, name: 'guardNotice', row, message: sentence, remedy }),
-    );
+    link.onNotice(({ level, row, message, remedy }) => this.emit({ level, name: 'guardNotice', row, message, remedy }));
     link.onLost((reason) => {
       if (this.#closing !== undefined) return;
       const message = `The guard cannot be reached: ${reason}.`;
@@ -174,7 +172,7 @@ export class LiveSession {
   /** Episode after episode until it is cut, the guard stops the robot, or training is over. Throws `ReinError` where it cannot begin. */
   resume(): Activity<void> {
     throwWhere(this.#whyNot() ?? (this.#parts.recorder.connection === undefined ? this.#whyNobody() : undefined));
-    this.#parts.desk?.giveBack();
+    this.#parts.operators?.giveBack();
     return this.#begin(new Activity<void>('running'), (activity) => this.#episodes.running(activity));
   }
 
@@ -231,7 +229,7 @@ export class LiveSession {
     const activity = this.#activity;
     if (activity !== undefined && this.#guard.refusal() === undefined) return false;
     await activity?.done.catch(() => undefined);
-    this.#parts.desk?.giveBack();
+    this.#parts.operators?.giveBack();
     this.#wasStopRequested = false;
     return this.#guard.reset();
   }
@@ -307,21 +305,21 @@ export class LiveSession {
     const refusal = mayWait ? undefined : this.#guard.refusal();
     if (refusal !== undefined) return new ReinError('driver', refusal.message, { remedy: refusal.remedy });
     const problem = this.#observations.problem(this.#parts.clock.nowS());
-    return problem === undefined ? undefined : new ReinError('task', problem.sentence, { remedy: problem.remedy });
+    return problem === undefined ? undefined : new ReinError('task', problem.message, { remedy: problem.remedy });
   }
 
   #whyNobody(): ReinError | undefined {
     if (this.#policy.isReady || this.#parts.people !== undefined) return undefined;
-    const others = this.#parts.desk === undefined ? '' : '; a scripted operator only corrects a policy';
-    const sentence = `There is nothing that could decide: no weights, and no person who may take over${others}.`;
-    return new ReinError('policy', sentence, { remedy: WEIGHTS });
+    const others = this.#parts.operators === undefined ? '' : '; a scripted operator only corrects a policy';
+    const message = `There is nothing that could decide: no weights, and no person who may take over${others}.`;
+    return new ReinError('policy', message, { remedy: WEIGHTS });
   }
 
   #afterStep(transition: Transition): void {
-    const { listeners, desk, clock } = this.#parts;
+    const { listeners, operators, clock } = this.#parts;
     this.#episode = transition.episode;
     this.#step = transition.step;
-    const operator = desk?.decider ?? this.#parts.people?.decider ?? '';
+    const operator = operators?.decider ?? this.#parts.people?.decider ?? '';
     this.#interventions.see(transition, operator, clock.nowS());
     listeners.emit('step', transition);
   }
@@ -371,7 +369,7 @@ export class LiveSession {
   #watchObservations(): void {
     if (this.#activity === undefined) return;
     const problem = this.#observations.see(this.#parts.clock.nowS());
-    if (problem !== undefined) this.#activity.cutEpisode(problem.sentence);
+    if (problem !== undefined) this.#activity.cutEpisode(problem.message);
   }
 
   #tellState(): void {

@@ -34,7 +34,7 @@ export function guardStopMs(
   return plainMs + (robot.holdsWithoutTorque === false ? 1e3 * (robot.exitRampS ?? 0) : 0);
 }
 
-/** What a `busStopped` says, as a sentence. */
+/** The message of a `busStopped`. */
 export function busStopped({ by, cause, repeats, tookMs }: Extract<SupervisorEvent, { kind: 'busStopped' }>): string {
   const why = cause === 'guardDied' ? 'The guard died' : 'The guard is silent';
   if (repeats === 0) return `${why}, and the bus took no stop frame: cut the robot's power.`;

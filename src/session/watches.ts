@@ -147,10 +147,10 @@ export class ObservationWatch {
     return first;
   }
 
-  #bad(name: string, { row, sentence, remedy }: ObservationProblem): void {
+  #bad(name: string, { row, message, remedy }: ObservationProblem): void {
     if (this.#reported.has(name)) return;
     this.#reported.add(name);
-    this.#emit({ level: 'error', name: 'observationLost', row, message: sentence, remedy });
+    this.#emit({ level: 'error', name: 'observationLost', row, message, remedy });
   }
 
   #well(name: string): void {

@@ -20,6 +20,7 @@ import {
   RunLog,
   type RunObserver,
   type SessionEvent,
+  SILENT_OBSERVER,
   saveWeights,
 } from '../session/index.ts';
 import type { KeyboardHeard, KeyboardTeleop } from '../teleop/index.ts';
@@ -34,7 +35,8 @@ import { TrainingPlan } from './training-plan.ts';
 export interface SimulationOptions {
   readonly config: ResolvedConfig;
   readonly out: string | undefined;
-  readonly observer: RunObserver;
+  /** Default: nobody watches. */
+  readonly observer?: RunObserver | undefined;
   /** Told of the run's folder as soon as it is there. */
   readonly onFolder?: (folder: string) => void;
   /** Asks for an orderly end: the arm is stopped, files are closed. */
@@ -120,7 +122,7 @@ async function assemble(
   closers: Closer[],
 ): Promise<Rig> {
   const { path, runId } = folder;
-  const log = new RunLog(path, runId, setup, options.observer);
+  const log = new RunLog(path, runId, setup, options.observer ?? SILENT_OBSERVER);
   closers.push(() => log.close());
   log.phase('preparing');
   const trouble = new AbortController();

@@ -10,7 +10,7 @@ import { createSetup } from '../config/index.ts';
 import { copyTransition, createTransition, Rng, type Transition } from '../core/index.ts';
 import { OnnxPolicy } from '../policy/index.ts';
 import { createDemonstrator } from '../session/scripted-operators.ts';
-import { OperatorDesk, type TeleopSource } from '../teleop/index.ts';
+import { OperatorArbiter, type TeleopSource } from '../teleop/index.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
 const setup = arm6Setup();
@@ -80,7 +80,7 @@ describe('the simulated robot', () => {
 it('a simulated robot follows a leader arm from wherever both are, in every episode anew', async () => {
   const robot = await createSimulatedRobot(setup);
   const leader = new LeaderArm([5, -3, 1, 2]);
-  const operator = new OperatorDesk([leader], setup.actionSize);
+  const operator = new OperatorArbiter([leader], setup.actionSize);
   leader.takeOver();
   leader.clutch('closed');
   for (let episode = 0; episode < 3; episode++) {

@@ -73,7 +73,7 @@ export type ObservationTopic = Configured<typeof topicSchema>;
 export interface ObservationProblem {
   /** Row of the fault table. */
   readonly row: number;
-  readonly sentence: string;
+  readonly message: string;
   readonly remedy: string;
 }
 

@@ -2,7 +2,7 @@
 export { Clutch } from './clutch.ts';
 export { KeyParser } from './key-parser.ts';
 export { type KeyboardHeard, KeyboardTeleop } from './keyboard.ts';
-export { OperatorDesk } from './operator-desk.ts';
+export { OperatorArbiter } from './operator-arbiter.ts';
 export { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator } from './person-demonstrator.ts';
 export { checkOperator, type OperatorContext, type OperatorPlugin } from './plugin.ts';
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';

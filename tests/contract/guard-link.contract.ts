@@ -160,7 +160,7 @@ export function describeGuardLink(name: string, create: () => Promise<LinkSubjec
     it('tells what people should know, also to those who come later, until they leave', async (context) => {
       const { notify } = subject;
       if (notify === undefined) return context.skip('this guard says nothing by itself');
-      const notice = { level: 'warn', row: 10, sentence: 'joint_states has fallen silent.', remedy: 'Look.' } as const;
+      const notice = { level: 'warn', row: 10, message: 'joint_states has fallen silent.', remedy: 'Look.' } as const;
       const early: GuardNotice[] = [];
       const late: GuardNotice[] = [];
       const leave = link.onNotice((heard) => early.push(heard));

@@ -5,7 +5,7 @@ import {
   JoyTeleop,
   KeyboardTeleop,
   mappingOf,
-  OperatorDesk,
+  OperatorArbiter,
   PegInserter,
   ScriptedOperator,
   TwistTeleop,
@@ -35,7 +35,7 @@ function keyboard(): TeleopSubject {
 }
 
 function deskOf(subject: TeleopSubject): TeleopSubject {
-  return { ...subject, source: new OperatorDesk([subject.source], subject.actionSize) };
+  return { ...subject, source: new OperatorArbiter([subject.source], subject.actionSize) };
 }
 
 const observation: ObservationSpec = {

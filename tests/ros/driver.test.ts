@@ -78,7 +78,7 @@ describeRos('a robot behind ROS 2', () => {
     expect(stop.atS - killedAtS).toBeLessThan(0.25);
     await until(() => guard.latest.state === 'fault', 'a fault');
     expect(rows(guard)).toContain(10);
-    await until(() => notices.some(({ sentence }) => sentence.includes('is back')), 'the bridge to come back', 20_000);
+    await until(() => notices.some(({ message }) => message.includes('is back')), 'the bridge to come back', 20_000);
     expect(notices.filter(({ level }) => level === 'error').map(({ row }) => row)).toContain(25);
     const commands = commandsOf(robot).length;
     await push(guard, 5);
@@ -130,7 +130,7 @@ describeRos('a robot behind ROS 2', () => {
     robot = await startRobot({ names: mockModel.joints.map(({ name }) => (name === 'elbow' ? 'ellbow' : name)) });
     guard = await openGuard(options);
     await until(() => notices.find(({ row }) => row === 10), 'a notice');
-    expect(notices.find(({ row }) => row === 10)?.sentence).toMatch(
+    expect(notices.find(({ row }) => row === 10)?.message).toMatch(
       /\/joint_states has no joint named elbow; it has .*ellbow/,
     );
     expect(guard.latest.state).toBe('disconnected');
@@ -141,8 +141,8 @@ describeRos('a robot behind ROS 2', () => {
     guard = await openGuard(options);
     await until(() => notices.find(({ row }) => row === 33), 'a notice');
     const notice = notices.find(({ row }) => row === 33)!;
-    expect(notice.sentence).toContain(`/${CONTROLLER}/commands`);
-    expect(notice.sentence).toContain('transient local');
+    expect(notice.message).toContain(`/${CONTROLLER}/commands`);
+    expect(notice.message).toContain('transient local');
   });
 
   async function startRobot({ names = mockModel.joints.map(({ name }) => name), more = [] as string[] } = {}) {

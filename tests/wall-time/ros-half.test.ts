@@ -91,7 +91,7 @@ describe('a guard whose robot is behind ROS', () => {
       await until(() => guard.latest.state === 'fault', 'it to happen');
       expect(rows(guard)).toContain(10);
       // It comes back by itself, and hears no command.
-      await until(() => notices.some(({ sentence }) => sentence.includes('is back')), 'it to happen');
+      await until(() => notices.some(({ message }) => message.includes('is back')), 'it to happen');
       expect(notices.filter(({ level }) => level === 'error').map(({ row }) => row)).toContain(25);
       const commands = logOf('commands.log').length;
       await push(guard, 5);
@@ -154,7 +154,7 @@ describe('a guard whose robot is behind ROS', () => {
     expect(nowS() - killedAtS).toBeGreaterThan(1);
     expect([guard.latest.state, guard.latest.violations]).toEqual(['stopped', 0]);
     const said = notices.filter(({ level, row }) => level === 'error' && row === 25);
-    expect(said.map(({ sentence }) => sentence)).toEqual([expect.stringContaining('brakes and holds')]);
+    expect(said.map(({ message }) => message)).toEqual([expect.stringContaining('brakes and holds')]);
     rmSync(join(folder, 'no-stopper'));
     // Once it is back, the robot may go on.
     for (let i = 0; i < 10; i++) {
@@ -180,7 +180,7 @@ describe('a guard whose robot is behind ROS', () => {
     await until(() => guard.latest.state === 'stopped', 'it to happen');
     await guard.request({ kind: 'disable' });
     process.kill(guard.rosPids!.stopper!, 'SIGKILL');
-    await until(() => notices.some(({ sentence }) => sentence.includes('can only stop')), 'it to happen');
+    await until(() => notices.some(({ message }) => message.includes('can only stop')), 'it to happen');
     expect(await guard.request({ kind: 'enable' })).toMatchObject({
       ok: false,
       reason: expect.stringContaining('can only stop the robot is not ready'),

@@ -26,7 +26,7 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
   checkSimulable(config);
   await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
-  const stop = interruptible((sentence) => process.stderr.write(`${sentence}\n`));
+  const stop = interruptible((message) => process.stderr.write(`${message}\n`));
   const pool = new EvaluationPool(config, WORKERS);
   try {
     const result = await pool.run({

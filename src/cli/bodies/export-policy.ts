@@ -5,7 +5,7 @@ import type { ExportOptions } from '../export.ts';
 
 /** Resolves to the exit code. */
 export async function exportPolicyBody({ run, out }: ExportOptions): Promise<number> {
-  const exported = await exportPolicy(run, out, (sentence) => void process.stderr.write(`rein: ${sentence}\n`));
+  const exported = await exportPolicy(run, out, (message) => void process.stderr.write(`rein: ${message}\n`));
   const { path, algorithm, observationSize, actionSize, observations, maxDifference, maxCommandDifference } = exported;
   process.stdout.write(
     [
@@ -21,7 +21,7 @@ export async function exportPolicyBody({ run, out }: ExportOptions): Promise<num
 
 /** The same for `rein export encoder`. */
 export async function exportEncoderBody({ run, out }: ExportOptions): Promise<number> {
-  await exportEncoder(run, out, (sentence) => void process.stderr.write(`rein: ${sentence}\n`));
+  await exportEncoder(run, out, (message) => void process.stderr.write(`rein: ${message}\n`));
   process.stdout.write(`Written: ${out}\n  use it    --set encoder.frozen.file=${out}\n`);
   return 0;
 }

@@ -24,11 +24,20 @@ const REFUSED = 1;
 /** Resolves to the exit code: 0, 1 where the file is off by more than its margins allow, 130 after Ctrl+C. */
 export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promise<number> {
   const { robot } = loadRobotFile(options.robot);
+  if (robot.base !== undefined) {
+    throw new ReinError(
+      'config',
+      `${robot.name} is a mobile base: there are no servos and links of an arm to identify.`,
+      {
+        remedy: 'Name an arm, such as arm6.',
+      },
+    );
+  }
   // What cannot be written is no reason to move an arm.
   await checkFile(options.out, '--out');
   await checkJsonFile(options.json);
   const stop = interruptible(
-    (sentence) => process.stderr.write(`${sentence}\n`),
+    (message) => process.stderr.write(`${message}\n`),
     isInRealTime(robot, options) ? 'the arm is brought to rest, and no limits are written' : 'nothing is written',
   );
   try {

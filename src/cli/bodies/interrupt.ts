@@ -16,7 +16,7 @@ export interface Interruptible {
 
 /** Takes SIGINT, SIGTERM, SIGHUP and the loss of the parent over. `say` tells the person what is `happening`. */
 export function interruptible(
-  say: (sentence: string) => void,
+  say: (message: string) => void,
   happening = 'the arm is brought to rest and files are closed',
 ): Interruptible {
   const controller = new AbortController();

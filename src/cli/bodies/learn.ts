@@ -17,7 +17,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   const say = (line: string): void => {
     if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
   };
-  const complain = (sentence: string): void => void process.stderr.write(`rein: ${sentence}\n`);
+  const complain = (message: string): void => void process.stderr.write(`rein: ${message}\n`);
   const { from } = options;
   const learner = await Learner.start({
     setup: createSetup(config),
@@ -36,7 +36,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
   say(`run ${runId} in ${path}`);
   say(`robots connect with: rein run --task ${config.task.name} --learner ${learner.address}`);
   const stop = interruptible(
-    (sentence) => say(sentence),
+    say,
     'the update under way is finished, and a checkpoint is written if training has begun',
   );
   stop.signal.addEventListener('abort', () => learner.end());
@@ -66,7 +66,7 @@ async function howToGoOn(path: string): Promise<string> {
 }
 
 /** Takes over what `rein pretrain` left; a training that has done updates of its own would upset the count per transition. */
-async function beginWith(training: Training, from: string, complain: (sentence: string) => void): Promise<void> {
+async function beginWith(training: Training, from: string, complain: (message: string) => void): Promise<void> {
   await startFrom(training, from, complain);
   if (training.updatesBefore === 0) return;
   throw new ReinError('checkpoint', `${from} has ${training.updatesBefore} updates behind it, a learner begins at 0.`, {

@@ -1,16 +1,10 @@
 /** Who watches a run: a person at a terminal, or nobody. */
 import { TerminalDisplay } from '../../monitor/terminal.ts';
-import type { RunObserver } from '../../session/index.ts';
-
-/** Sees nothing, says nothing. */
-export const quietObserver: RunObserver = {
-  status: () => undefined,
-  print: () => undefined,
-};
+import { type RunObserver, SILENT_OBSERVER } from '../../session/index.ts';
 
 /** What `output` asks for, on standard output; `stop` gives the terminal back. */
 export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop(): void } {
-  if (output === 'quiet') return { ...quietObserver, stop: () => undefined };
+  if (output === 'quiet') return { ...SILENT_OBSERVER, stop: () => undefined };
   const nowS = (): number => performance.now() / 1e3;
   const display = new TerminalDisplay({ stream: process.stdout, env: process.env, nowS });
   return {

@@ -8,7 +8,7 @@ export async function pretrainBody(options: PretrainOptions): Promise<number> {
   const { learner: name, learnerKeys, seed, out } = options;
   const place = { file: '--set', line: 0, column: 0 };
   const learner = loadLearnerFile(name, [{ place, values: learnerKeys }]);
-  const say = (sentence: string): void => void process.stderr.write(`rein: ${sentence}\n`);
+  const say = (message: string): void => void process.stderr.write(`rein: ${message}\n`);
   const result = await runPretraining({ data: dataOf(options), learner, seed, out }, say);
   const lines = [`Learned from ${result.transitions} transitions.`];
   for (const [what, { steps, refused, firstLoss, lastLoss }] of [

@@ -18,7 +18,7 @@ export async function runBody(request: RunRequest): Promise<number> {
     });
   }
   const observer = createObserver(request.output);
-  const stop = interruptible((sentence) => observer.print(sentence));
+  const stop = interruptible(observer.print);
   try {
     const run = await runRobot({ request, observer, signal: stop.signal, onInterrupt: stop.interrupt });
     observer.stop();

@@ -22,7 +22,7 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
   makeOutFolder(options.out);
   await checkJsonFile(options.json).catch(asMisuse);
   const stop = interruptible(
-    (sentence) => process.stderr.write(`${sentence}\n`),
+    (message) => process.stderr.write(`${message}\n`),
     'the report is of what was tried until now',
   );
   const startedMs = performance.now();
@@ -92,7 +92,7 @@ export function commandLine(options: SafetyCheckOptions): string {
 
 interface Progress {
   /** Something begins that takes time and says nothing meanwhile. */
-  readonly phase: (sentence: string) => void;
+  readonly phase: (message: string) => void;
   readonly show: (progress: CheckProgress) => void;
   readonly end: () => void;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { percent, ReinError, replaceFile, SystemClock, wilsonInterval } from '../../core/index.ts';
 import { loadReportData, writeReport } from '../../monitor/index.ts';
-import { LEGEND, TerminalDisplay } from '../../monitor/terminal.ts';
+import { LEGEND } from '../../monitor/terminal.ts';
 import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../record/index.ts';
 import { type SimulationResult, simulate } from '../../sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
@@ -11,7 +11,7 @@ import type { SimOptions } from '../sim.ts';
 import { ownsTerminal } from './foreground.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
-import { quietObserver } from './observers.ts';
+import { createObserver } from './observers.ts';
 import { isOwnAbort } from './own-abort.ts';
 import { reportLine } from './report.ts';
 
@@ -31,20 +31,9 @@ export async function simBody(options: SimOptions): Promise<number> {
     });
   }
   const config = resolveSim(options);
-  const display = new TerminalDisplay({
-    stream: process.stdout,
-    env: process.env,
-    nowS: () => performance.now() / 1e3,
-  });
-  const observer =
-    options.output === 'quiet'
-      ? quietObserver
-      : {
-          status: (status: Parameters<typeof display.update>[0]) => display.update(status),
-          print: (line: string) => display.print(line),
-        };
+  const observer = createObserver(options.output);
   let folder: string | undefined;
-  const stop = interruptible((sentence) => observer.print(sentence));
+  const stop = interruptible(observer.print);
   try {
     const result = await simulate({
       config,
@@ -64,18 +53,18 @@ export async function simBody(options: SimOptions): Promise<number> {
                 clock: new SystemClock(),
                 action: setup.task.action,
                 onInterrupt: () => stop.interrupt(),
-                onExpired: () => display.print('Nothing was pressed for 30 s: the policy drives again.'),
+                onExpired: () => observer.print('Nothing was pressed for 30 s: the policy drives again.'),
                 onHelp: (help) => {
-                  for (const line of [...help.split('\n'), ...LEGEND]) display.print(line);
+                  for (const line of [...help.split('\n'), ...LEGEND]) observer.print(line);
                 },
               }),
           }
         : {}),
     });
-    display.stop();
+    observer.stop();
     return await finish(result, options);
   } catch (error) {
-    display.stop();
+    observer.stop();
     const isOwn = isOwnAbort(error, stop.signal);
     if (!isOwn && !(error instanceof ReinError)) throw error;
     if (isOwn) process.stdout.write('Ended by Ctrl+C: the arm was stopped and the files are closed.\n');

@@ -30,7 +30,7 @@ export async function trainBody(options: TrainOptions): Promise<number> {
       checkpointEveryS: options.checkpointEveryS,
       onBegin: () => say(`trial in ${folder}`),
       onPoint: (point, { steps }, seconds) => say(progressLine(point, steps, seconds)),
-      onFault: (sentence) => void process.stderr.write(`rein: ${sentence}\n`),
+      onFault: (message) => void process.stderr.write(`rein: ${message}\n`),
     });
     process.stdout.write(`${lastWords(result, folder)}\n`);
     return 0;

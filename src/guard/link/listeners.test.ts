@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { GuardNotice } from '../../core/index.ts';
 import { LinkListeners } from './listeners.ts';
 
-const died: GuardNotice = { level: 'error', row: 25, sentence: 'It died.', remedy: '', condition: 'bridge' };
+const died: GuardNotice = { level: 'error', row: 25, message: 'It died.', remedy: '', condition: 'bridge' };
 const back: GuardNotice = {
   level: 'info',
   row: 25,
-  sentence: 'It is back.',
+  message: 'It is back.',
   remedy: '',
   condition: 'bridge',
   isOver: true,
@@ -15,11 +15,11 @@ const back: GuardNotice = {
 const rare: GuardNotice = {
   level: 'warn',
   row: 10,
-  sentence: 'Too rare.',
+  message: 'Too rare.',
   remedy: '',
   condition: 'bridge/measurements',
 };
-const stopped: GuardNotice = { level: 'error', row: 25, sentence: 'Stopped past the guard.', remedy: '' };
+const stopped: GuardNotice = { level: 'error', row: 25, message: 'Stopped past the guard.', remedy: '' };
 
 let nowMs = 0;
 
@@ -57,7 +57,7 @@ describe('a listener who comes later', () => {
     links.emitNotice(rare);
     nowMs = 3_600_000;
     expect(later()).toEqual([rare]);
-    links.emitNotice({ ...rare, level: 'info', sentence: 'Often enough again.', isOver: true });
+    links.emitNotice({ ...rare, level: 'info', message: 'Often enough again.', isOver: true });
     nowMs += 6000;
     expect(later()).toEqual([]);
   });
@@ -72,10 +72,10 @@ describe('a listener who comes later', () => {
 
   it('hears the newest of one condition only, and no more than sixteen', () => {
     const { links, later } = kept();
-    links.emitNotice({ ...rare, sentence: 'Nobody publishes it.' });
+    links.emitNotice({ ...rare, message: 'Nobody publishes it.' });
     links.emitNotice(rare);
     expect(later()).toEqual([rare]);
-    for (let i = 0; i < 20; i++) links.emitNotice({ ...stopped, sentence: `Stopped ${i}.` });
+    for (let i = 0; i < 20; i++) links.emitNotice({ ...stopped, message: `Stopped ${i}.` });
     expect(later()).toHaveLength(16);
   });
 });

@@ -87,8 +87,8 @@ function doesLast({ condition, isOver }: GuardNotice): boolean {
   return condition !== undefined && isOver !== true;
 }
 
-function isSuperseded(old: GuardNotice, { row, sentence, condition }: GuardNotice): boolean {
-  if (old.row === row && old.sentence === sentence) return true;
+function isSuperseded(old: GuardNotice, { row, message, condition }: GuardNotice): boolean {
+  if (old.row === row && old.message === message) return true;
   if (condition === undefined || old.condition === undefined) return false;
   return old.condition === condition || old.condition.startsWith(`${condition}/`);
 }

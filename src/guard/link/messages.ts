@@ -68,10 +68,10 @@ export function parseHello(payload: Uint8Array): Hello | undefined {
 
 /** The notice in a JSON payload, or `undefined` when it is not one. Never throws. */
 export function parseNotice(payload: Uint8Array): GuardNotice | undefined {
-  const { level, row, sentence, remedy, condition, isOver } = parseObject(payload) ?? {};
+  const { level, row, message, remedy, condition, isOver } = parseObject(payload) ?? {};
   if (level !== 'info' && level !== 'warn' && level !== 'error') return undefined;
-  if (!isCount(row) || typeof sentence !== 'string' || typeof remedy !== 'string') return undefined;
-  const notice = { level, row, sentence, remedy } as const;
+  if (!isCount(row) || typeof message !== 'string' || typeof remedy !== 'string') return undefined;
+  const notice = { level, row, message, remedy } as const;
   return typeof condition === 'string' ? { ...notice, condition, isOver: isOver === true } : notice;
 }
 

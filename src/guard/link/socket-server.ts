@@ -123,8 +123,8 @@ export class GuardSocketServer {
   #cutOff(socket: Socket, row: number, what: string): void {
     if (socket.destroyed) return;
     socket.destroy();
-    const sentence = `The node sent too many ${what}: it was cut off, and the robot brakes and holds.`;
-    this.#onNotice({ row, level: 'error', sentence, remedy: 'Look at what the node does; then start it again.' });
+    const message = `The node sent too many ${what}: it was cut off, and the robot brakes and holds.`;
+    this.#onNotice({ row, level: 'error', message, remedy: 'Look at what the node does; then start it again.' });
   }
 
   #receive(socket: Socket, kind: number, payload: Uint8Array): void {

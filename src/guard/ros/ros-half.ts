@@ -110,7 +110,7 @@ export class RosHalf {
       if (this.#hasBeenReady)
         this.#onNotice({
           ...{ row: 25, level: 'info', condition: BRIDGE, isOver: true },
-          ...{ sentence: 'The process that speaks ROS is back, in standby.', remedy: 'Acknowledge, then enable.' },
+          ...{ message: 'The process that speaks ROS is back, in standby.', remedy: 'Acknowledge, then enable.' },
         });
       this.#hasBeenReady = true;
     } else if (kind === ROS_MESSAGE.answer) this.#receiveAnswer(payload);
@@ -124,8 +124,8 @@ export class RosHalf {
       this.#unguarded = undefined;
       Atomics.store(this.#words, ROS_WORDS.stopper, 1);
       if (this.#hasStopperDied) {
-        const sentence = 'The process that can only stop the robot is back.';
-        this.#onNotice({ row: 25, level: 'info', sentence, remedy: '', condition: STOPPER, isOver: true });
+        const message = 'The process that can only stop the robot is back.';
+        this.#onNotice({ row: 25, level: 'info', message, remedy: '', condition: STOPPER, isOver: true });
       }
       this.#hasStopperDied = false;
     } else if (kind === ROS_MESSAGE.acted) Atomics.add(this.#words, ROS_WORDS.stopsPast, 1);
@@ -154,7 +154,7 @@ export class RosHalf {
     if (kind === ROS_MESSAGE.notice) this.#onNotice(notice);
     else if (kind === ROS_MESSAGE.failed) {
       if (this.#hasBeenReady) this.#onNotice(notice);
-      else this.#fail(notice.sentence, notice.remedy);
+      else this.#fail(notice.message, notice.remedy);
     }
   }
 
@@ -166,7 +166,7 @@ export class RosHalf {
       this.#fail(`The process that speaks ROS ended at once (${how}).`, 'Run `npm run ros:doctor`.');
     this.#onNotice({
       ...{ row: 25, level: 'error', condition: BRIDGE },
-      sentence: `The process that speaks ROS died (${how}); the robot is stopped.`,
+      message: `The process that speaks ROS died (${how}); the robot is stopped.`,
       remedy: 'It is started again. Acknowledge, then enable.',
     });
   }
@@ -180,15 +180,15 @@ export class RosHalf {
     this.#hasStopperDied = true;
     this.#onNotice({
       ...{ row: 25, level: 'warn', condition: STOPPER },
-      sentence: `The process that can only stop the robot died (${how}).`,
+      message: `The process that can only stop the robot died (${how}).`,
       remedy: 'It is started again; the robot cannot be enabled before.',
     });
   }
 
   /** The first reason stays: what follows is its consequence. */
-  #fail(sentence: string, remedy: string): void {
+  #fail(message: string, remedy: string): void {
     if (Atomics.load(this.#words, ROS_WORDS.failed) === 1) return;
-    writeText(this.memory, `${sentence}\n${remedy}`);
+    writeText(this.memory, `${message}\n${remedy}`);
     Atomics.store(this.#words, ROS_WORDS.failed, 1);
   }
 }

@@ -255,8 +255,8 @@ describe('the bridge', () => {
     expect(notices.filter(({ row }) => row === 29)).toEqual([]);
     const other = await join('hand');
     const notice = await until(() => notices.find(({ row }) => row === 29), 'a notice');
-    expect(notice.sentence).toContain('/commands has 3 publishers');
-    expect(notice.sentence).toContain('/hand, /rein_bridge, /rein_stopper.');
+    expect(notice.message).toContain('/commands has 3 publishers');
+    expect(notice.message).toContain('/hand, /rein_bridge, /rein_stopper.');
     await stopper.close();
     await other.close();
   });
@@ -279,7 +279,7 @@ describe('the bridge', () => {
     isElsewhere = true;
     const said = await until(() => notices.find(({ row }) => row === 29), 'a notice');
     expect(said).toMatchObject({ level: 'warn', condition: 'bridge/sources' });
-    expect(said.sentence).toBe(
+    expect(said.message).toBe(
       '/joint_states has 2 publishers (/joint_state_publisher, /robot), and the joints jump to and fro between two places.',
     );
     isElsewhere = false;
@@ -425,7 +425,7 @@ describe('what can only stop', () => {
     publishJoints({ shift });
     await aMoment();
     pulse(PULSE_KIND.act);
-    await until(() => notices.find(({ sentence }) => sentence.includes('Nobody knows')), 'a notice');
+    await until(() => notices.find(({ message }) => message.includes('Nobody knows')), 'a notice');
     await aMoment();
     expect(heard).toEqual([]);
   });
@@ -437,7 +437,7 @@ describe('what can only stop', () => {
     pulse(PULSE_KIND.act);
     await until(() => heard.length >= 2, 'holds');
     for (const numbers of heard) expect(numbers).toEqual(names.map((_, i) => i + 3));
-    expect(notices.some(({ sentence }) => sentence.includes('Nobody knows'))).toBe(false);
+    expect(notices.some(({ message }) => message.includes('Nobody knows'))).toBe(false);
   });
 
   it('takes a jump long after a scene was put back for a wrong reading all the same', async () => {
@@ -445,7 +445,7 @@ describe('what can only stop', () => {
     publishJoints({ shift: 2 });
     await aMoment();
     pulse(PULSE_KIND.act);
-    await until(() => notices.find(({ sentence }) => sentence.includes('Nobody knows')), 'a notice');
+    await until(() => notices.find(({ message }) => message.includes('Nobody knows')), 'a notice');
     expect(heard).toEqual([]);
   });
 

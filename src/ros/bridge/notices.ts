@@ -73,15 +73,15 @@ export class Notices {
     const isState = kind === 'qosMismatch' && where === this.#parts.readings.subscription.topic;
     const row = isState ? 10 : ROWS[kind];
     const level = kind === 'graph' ? 'warn' : 'error';
-    const notice = { row, level, sentence: asSentence(message), remedy: REMEDIES[kind] } as const;
+    const notice = { row, level, message: asSentence(message), remedy: REMEDIES[kind] } as const;
     const doesLast = kind === 'qosMismatch' || kind === 'duplicateNode';
     if (doesLast) this.#lasting = [...this.#lasting.filter((told) => told.message !== message), fault];
     this.#parts.say(doesLast ? { ...notice, condition: conditionOf(fault) } : notice);
   }
 
   /** Something that the bridge tried and could not do. */
-  trouble(sentence: string): void {
-    this.#parts.say({ row: 10, level: 'error', sentence, remedy: 'Look at the robot before it is enabled again.' });
+  trouble(message: string): void {
+    this.#parts.say({ row: 10, level: 'error', message, remedy: 'Look at the robot before it is enabled again.' });
   }
 
   /** Looks at rate and silence; about a hundred times a second. */
@@ -128,11 +128,11 @@ export class Notices {
       return;
     }
     const { topic } = readings.subscription;
-    const sentence =
+    const message =
       rateHz === 0
         ? `${topic} has fallen silent.`
         : `${topic} comes ${rateHz.toFixed(0)} times a second, at least ${options.minimumRateHz} are wanted.`;
-    this.#once(sentence, "Look at the robot's joint state broadcaster and at the network.", 'warn');
+    this.#once(message, "Look at the robot's joint state broadcaster and at the network.", 'warn');
   }
 
   /** Freshness goes by when messages arrive, as clocks may differ; where they agreed, their difference is a delay. */
@@ -140,9 +140,9 @@ export class Notices {
     const ageS = this.#parts.readings.takeWorstAgeS();
     if (ageS <= OLD_S) return;
     const { topic } = this.#parts.readings.subscription;
-    const sentence = `${topic} was ${Math.round(ageS * 1e3)} ms old when it arrived, by its stamp.`;
+    const message = `${topic} was ${Math.round(ageS * 1e3)} ms old when it arrived, by its stamp.`;
     const remedy = 'Look at the network between here and the robot, and at both clocks.';
-    this.#parts.say({ row: 10, level: 'warn', sentence, remedy });
+    this.#parts.say({ row: 10, level: 'warn', message, remedy });
   }
 
   /** Bridge and stopper are two; whoever else commands the robot is not seen by the guard. */
@@ -153,12 +153,12 @@ export class Notices {
     const others = names.length <= OUR_PUBLISHERS ? '' : names.join(', ');
     if (others !== this.#reportedCommanders) {
       const isOver = others === '';
-      const sentence = isOver
+      const message = isOver
         ? `${topic} has no other publishers any more.`
         : `${topic} has ${names.length} publishers, and only the bridge and the stopper may command the robot: ${others}.`;
       const remedy = isOver ? '' : 'Stop whoever else commands the robot.';
       const condition = CONDITION.commanders;
-      this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', sentence, remedy, condition, isOver });
+      this.#parts.say({ row: 29, level: isOver ? 'info' : 'error', message, remedy, condition, isOver });
     }
     this.#reportedCommanders = others;
   }
@@ -176,14 +176,14 @@ export class Notices {
     if (who === this.#reportedSources) return;
     const isOver = who === '';
     this.#reportedSources = who;
-    const sentence = isOver
+    const message = isOver
       ? `${topic} tells of one place again.`
       : `${topic} has ${nodes.length} publishers (${who}), and the joints jump to and fro between two places.`;
     const remedy = isOver ? '' : 'Stop the one that is not the robot.';
     this.#parts.say({
       row: 29,
       level: isOver ? 'info' : 'warn',
-      sentence,
+      message,
       remedy,
       condition: CONDITION.sources,
       isOver,
@@ -195,9 +195,9 @@ export class Notices {
     if (this.#lasting.length === 0) return;
     const standing = new Set(this.#parts.graphFaults().map(({ message }) => message));
     for (const fault of this.#lasting.filter(({ message }) => !standing.has(message))) {
-      const sentence = `No more: ${asSentence(fault.message)}`;
+      const message = `No more: ${asSentence(fault.message)}`;
       const condition = conditionOf(fault);
-      this.#parts.say({ row: ROWS[fault.kind], level: 'info', sentence, remedy: '', condition, isOver: true });
+      this.#parts.say({ row: ROWS[fault.kind], level: 'info', message, remedy: '', condition, isOver: true });
     }
     this.#lasting = this.#lasting.filter(({ message }) => standing.has(message));
   }
@@ -206,18 +206,18 @@ export class Notices {
     if (this.#reported === '') return;
     this.#reported = '';
     const { topic } = this.#parts.readings.subscription;
-    const sentence = `${topic} comes ${rateHz.toFixed(0)} times a second again.`;
+    const message = `${topic} comes ${rateHz.toFixed(0)} times a second again.`;
     this.#parts.say({
-      ...{ row: 10, level: 'info', sentence, remedy: '' },
+      ...{ row: 10, level: 'info', message, remedy: '' },
       ...{ condition: CONDITION.measurements, isOver: true },
     });
   }
 
-  #once(sentence: string, remedy: string, level: GuardNotice['level']): void {
-    const cause = sentence.replaceAll(/\d+/g, '#');
+  #once(message: string, remedy: string, level: GuardNotice['level']): void {
+    const cause = message.replaceAll(/\d+/g, '#');
     if (cause === this.#reported) return;
     this.#reported = cause;
-    this.#parts.say({ row: 10, level, sentence, remedy, condition: CONDITION.measurements });
+    this.#parts.say({ row: 10, level, message, remedy, condition: CONDITION.measurements });
   }
 }
 

@@ -65,7 +65,7 @@ it.each([
   // The newest came after a delay, those before it are not counted again.
   look();
   look();
-  const old = notices.filter(({ sentence }) => sentence.includes('ms old'));
+  const old = notices.filter(({ message }) => message.includes('ms old'));
   expect(old.map(({ row, level }) => [row, level])).toEqual(said === 1 ? [[10, 'warn']] : []);
 });
 

@@ -50,7 +50,7 @@ export class Stopper {
       controllers: options.controllerManager && new Controllers(port, options.controllerManager),
       nowS: () => clock.nowS(),
       repeatForMs: REPEAT_FOR_MS,
-      onTrouble: (sentence) => toGuard.notice({ row: 25, level: 'error', sentence, remedy: 'Look at the robot.' }),
+      onTrouble: (message) => toGuard.notice({ row: 25, level: 'error', message, remedy: 'Look at the robot.' }),
     });
   }
 
@@ -71,7 +71,7 @@ export class Stopper {
   /** The bridge looks at the graph for both, and says what it finds; only what we did ourselves is ours to say. */
   fault({ kind, message }: RosFault): void {
     if (kind !== 'callback') return;
-    this.#parts.toGuard.notice({ row: 25, level: 'error', sentence: message, remedy: 'This is a defect: report it.' });
+    this.#parts.toGuard.notice({ row: 25, level: 'error', message, remedy: 'This is a defect: report it.' });
   }
 
   /** Takes one message from the guard's tick. */
@@ -114,8 +114,8 @@ export class Stopper {
     this.#isArmed = false;
     this.#running = this.#stop.run();
     this.#parts.toGuard.acted();
-    const sentence = `The robot was stopped past the guard: ${why}.`;
-    this.#parts.toGuard.notice({ row: 25, level: 'error', sentence, remedy: 'Acknowledge, then enable.' });
+    const message = `The robot was stopped past the guard: ${why}.`;
+    this.#parts.toGuard.notice({ row: 25, level: 'error', message, remedy: 'Acknowledge, then enable.' });
     return this.#running;
   }
 }

@@ -223,5 +223,5 @@ export function observationsStatus(observations: readonly TopicObservation[], no
   const [first] = problems;
   if (first === undefined) return { part, level: 'ok', message: 'All topics are fresh.', values };
   const hasNone = observations.every((observation) => observation.counters.taken === 0);
-  return { part, level: hasNone ? 'stale' : 'error', message: withRow(first.sentence, first.row), values };
+  return { part, level: hasNone ? 'stale' : 'error', message: withRow(first.message, first.row), values };
 }

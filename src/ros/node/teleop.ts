@@ -152,7 +152,7 @@ export class Teleop {
     return undefined;
   }
 
-  #report({ row, name, sentence, remedy }: TeleopEvent): void {
-    this.#options.onEvent({ level: row === 18 ? 'error' : 'warn', name, row, message: sentence, remedy });
+  #report({ row, name, message, remedy }: TeleopEvent): void {
+    this.#options.onEvent({ level: row === 18 ? 'error' : 'warn', name, row, message, remedy });
   }
 }

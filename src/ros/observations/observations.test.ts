@@ -226,7 +226,7 @@ describe('an image', () => {
     const { seen, send } = await subscribed(gray, Image);
     send(change);
     expect(seen.counters).toEqual({ taken: 0, malformed: 1 });
-    expect(seen.problems(1)[0]?.sentence).toContain(why);
+    expect(seen.problems(1)[0]?.message).toContain(why);
   });
 
   faultRow(44, 'fake', 'the same five times in a row is a frozen camera; another one mends it', async () => {
@@ -236,7 +236,7 @@ describe('an image', () => {
     expect(seen.problems(atS(3))).toEqual([]);
     send(picture('mono8', 2, 1, 2, [7, 8]), atS(4));
     expect(seen.problems(atS(4)).map(({ row }) => row)).toEqual([44]);
-    expect(seen.problems(atS(4))[0]?.sentence).toContain('same picture five times');
+    expect(seen.problems(atS(4))[0]?.message).toContain('same picture five times');
     send(picture('mono8', 2, 1, 2, [7, 9]), atS(5));
     expect(seen.problems(atS(5))).toEqual([]);
   });
@@ -272,13 +272,13 @@ describe('a compressed image', () => {
     const { seen, send } = await subscribed(topic, CompressedImage, decoder);
     send(bytes(0));
     await settle();
-    expect(seen.problems(1)[0]?.sentence).toContain('unsupported format');
+    expect(seen.problems(1)[0]?.message).toContain('unsupported format');
     send(bytes(255));
     await settle();
     expect(values(seen)).toEqual([1]);
   });
 
-  it('is refused in one sentence where nothing can decode it', async () => {
+  it('is refused in one message where nothing can decode it', async () => {
     await expect(loadImageDecoder('no-such-image-decoder')).rejects.toThrow(
       'Compressed images cannot be decoded: the package no-such-image-decoder is not installed.',
     );
@@ -295,11 +295,11 @@ describe('the age of an observation', () => {
     const { seen, send } = await subscribed(topic, Float64);
     expect(seen.ageMs(5)).toBe(Number.POSITIVE_INFINITY);
     expect(seen.problems(5)).toMatchObject([{ row: 2 }]);
-    expect(seen.problems(5)[0]?.sentence).toContain('has not come yet, 100 ms are allowed');
+    expect(seen.problems(5)[0]?.message).toContain('has not come yet, 100 ms are allowed');
     send(() => undefined, 5);
     expect(seen.ageMs(5.04)).toBeCloseTo(40, 6);
     expect(seen.problems(5.0999)).toEqual([]);
-    expect(seen.problems(5.1001)[0]?.sentence).toContain('is 100 ms old');
+    expect(seen.problems(5.1001)[0]?.message).toContain('is 100 ms old');
     expect(seen.problems(Number.NaN)).toHaveLength(1);
   });
 
@@ -314,7 +314,7 @@ describe('the age of an observation', () => {
         1 + 0.02 * i,
       );
     }
-    expect(seen.problems(1.2)[0]?.sentence).toContain(
+    expect(seen.problems(1.2)[0]?.message).toContain(
       'The last message was refused: it holds numbers that are not finite.',
     );
   });

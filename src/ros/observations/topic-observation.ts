@@ -67,7 +67,7 @@ export class TopicObservation implements ObservationSource {
     if (bytes !== undefined) this.#frozen?.see(bytes);
   }
 
-  /** Counts a message that does not fit; `why` is a sentence without its full stop. */
+  /** Counts a message that does not fit; `why` is a message without its full stop. */
   refuse(why: string): void {
     this.counters.malformed++;
     this.#complaint = why;
@@ -98,7 +98,7 @@ export class TopicObservation implements ObservationSource {
       return [
         {
           row,
-          sentence: `The observation "${this.name}" (${topic}) ${since}, ${freshnessMs} ms are allowed; the robot holds.${why}`,
+          message: `The observation "${this.name}" (${topic}) ${since}, ${freshnessMs} ms are allowed; the robot holds.${why}`,
           remedy: `See whether somebody publishes ${type} on ${topic}: ros2 topic hz ${topic}.`,
         },
       ];
@@ -107,7 +107,7 @@ export class TopicObservation implements ObservationSource {
     return [
       {
         row: ROW_CAMERA,
-        sentence: `The camera "${this.name}" (${topic}) has shown the same picture five times; the robot holds.`,
+        message: `The camera "${this.name}" (${topic}) has shown the same picture five times; the robot holds.`,
         remedy: 'See whether the camera is frozen; one that sees has noise in every picture.',
       },
     ];

@@ -15,12 +15,12 @@ export type GoOnRequest = 'permit' | 'acknowledge' | 'enable';
  */
 export class GoOn {
   readonly #ask: (kind: GoOnRequest) => Promise<GuardAnswer>;
-  readonly #tell: (sentence: string) => void;
+  readonly #tell: (message: string) => void;
   /** Counts what people said: whatever is under way for something older ends. */
   #said = 0;
   #isStopped = false;
 
-  constructor(ask: (kind: GoOnRequest) => Promise<GuardAnswer>, tell: (sentence: string) => void) {
+  constructor(ask: (kind: GoOnRequest) => Promise<GuardAnswer>, tell: (message: string) => void) {
     this.#ask = ask;
     this.#tell = tell;
   }

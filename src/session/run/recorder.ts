@@ -29,7 +29,7 @@ export interface RecorderOptions {
   readonly keep: 'newest' | 'all';
   /** Only weights above this version are taken. */
   readonly weightsAfter: number;
-  readonly onFault: (sentence: string) => void;
+  readonly onFault: (message: string) => void;
   /** Told of the journal's troubles and their ends. */
   readonly onJournal: (status: JournalStatus) => void;
   readonly onState: (state: LearnerConnection['state']) => void;
@@ -73,7 +73,7 @@ export function openRecorder(options: RecorderOptions): TransitionRecorder {
 }
 
 /** A journal that is damaged is gone on with; what is gone of it is said once. */
-function tellDamage({ damage }: JournalStatus, folder: string, onFault: (sentence: string) => void): void {
+function tellDamage({ damage }: JournalStatus, folder: string, onFault: (message: string) => void): void {
   if (damage.length === 0) return;
   const more = damage.length === 1 ? '' : ` (and ${damage.length - 1} more)`;
   onFault(`The journal is damaged: ${damage[0]!.sentence}${more}. rein recover ${folder} says what is left of it.`);

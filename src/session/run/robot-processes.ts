@@ -155,9 +155,13 @@ export class RobotProcesses {
     }
     // It would fail in the same way again.
     const error = unpackError(message.error);
+    if (error.kind !== 'link') {
+      this.fail(error);
+      return;
+    }
     this.#failure ??= error;
     // A node may see that its guard is gone before this process does, which then says how it ended.
-    setTimeout(() => this.supervisor.stop(), error.kind === 'link' ? GUARD_EXIT_MS : 0);
+    setTimeout(() => this.supervisor.stop(), GUARD_EXIT_MS);
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
 import { LIVE_COMMAND, type RunFolder } from '../run-folder.ts';
-import type { RunObserver } from '../run-log.ts';
+import { type RunObserver, SILENT_OBSERVER } from '../run-log.ts';
 import type { RunRequest } from '../run-request.ts';
 import type { RunStatus } from '../status.ts';
 import { guardStopMs } from '../supervisor.ts';
@@ -15,7 +15,8 @@ import { GUARD_LOG, RobotProcesses } from './robot-processes.ts';
 
 export interface RobotRunOptions {
   readonly request: RunRequest;
-  readonly observer: RunObserver;
+  /** Default: nobody watches. */
+  readonly observer?: RunObserver | undefined;
   /** Asks for an orderly end: the arm brakes and holds, the node closes its files, the guard goes last. */
   readonly signal: AbortSignal;
   /** Ctrl+C was typed into the terminal, which gives keys and no signals. */
@@ -35,7 +36,7 @@ const NODE_RESTARTS = 3;
 export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   // This process speaks to the guard for people.
   refuseDebugger();
-  const { request, signal, observer } = options;
+  const { request, signal, observer = SILENT_OBSERVER } = options;
   const { task, seed, robotId, config: overlay, learner, policy, out } = request;
   const config = resolveConfig({ task, seed, overlay, run: { command: LIVE_COMMAND, task, seed, robotId } });
   checkDecider(request, config);
@@ -43,7 +44,7 @@ export async function runRobot(options: RobotRunOptions): Promise<RobotRun> {
   const { folder, runId } = prepared;
   observer.print(`run ${runId ?? 'of the learner'}, robot ${robotId}, files in ${folder.path}`);
   if (prepared.isLearnerAway) observer.print(awayLine(request, prepared));
-  return new RobotSupervision(options, config, prepared).run();
+  return new RobotSupervision({ ...options, observer }, config, prepared).run();
 }
 
 function awayLine({ learner, policy }: RunRequest, { runId }: PreparedRun): string {
@@ -62,14 +63,16 @@ function checkDecider({ policy, learner, operator }: RunRequest, { task }: Resol
   });
 }
 
+type WatchedRun = RobotRunOptions & { readonly observer: RunObserver };
+
 /** One run of both processes, with a person at the terminal. */
 class RobotSupervision {
-  readonly #options: RobotRunOptions;
+  readonly #options: WatchedRun;
   readonly #folder: RunFolder;
   readonly #processes: RobotProcesses;
   #status: RunStatus | undefined;
 
-  constructor(options: RobotRunOptions, config: ResolvedConfig, { folder, runId, signalNames }: PreparedRun) {
+  constructor(options: WatchedRun, config: ResolvedConfig, { folder, runId, signalNames }: PreparedRun) {
     const { request, observer } = options;
     // Of the first node: those that take its place end when it would have.
     let startedAtS: number | undefined;

@@ -23,9 +23,9 @@ describe('weights that give nothing usable', () => {
         return ok(8);
       },
     };
-    const { canAct, sentence } = await fallBack({ request }, policy, notFinite);
+    const { canAct, message } = await fallBack({ request }, policy, notFinite);
     expect(canAct).toBe(true);
-    expect(sentence).toBe('The policy gave an action that is not finite. Policy 9 is given up, policy 8 acts again.');
+    expect(message).toBe('The policy gave an action that is not finite. Policy 9 is given up, policy 8 acts again.');
     expect(order).toEqual(['hold']);
   });
 

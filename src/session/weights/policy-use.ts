@@ -75,11 +75,11 @@ export class PolicyUse {
     if (!this.#source.mayFallBack) throw error;
     const { link, policy, recorder, kept } = this.#parts;
     const given = policy.version;
-    const { canAct, sentence } = await fallBack(link, policy, error);
+    const { canAct, message } = await fallBack(link, policy, error);
     kept.giveUp(given);
-    if (!canAct && recorder.connection === undefined) throw new ReinError('policy', sentence, { cause: error });
+    if (!canAct && recorder.connection === undefined) throw new ReinError('policy', message, { cause: error });
     if (!canAct) this.#unusableVersion = given;
-    this.#emit({ level: 'error', name: 'policyUnusable', row: 1, message: sentence, remedy: '' });
+    this.#emit({ level: 'error', name: 'policyUnusable', row: 1, message, remedy: '' });
   }
 
   state(isActing: boolean): PolicyState {
@@ -112,10 +112,10 @@ export class PolicyUse {
   }
 }
 
-/** Whether anything is left that can act, and one sentence for people. */
+/** Whether anything is left that can act, and one message for people. */
 export interface FallBack {
   readonly canAct: boolean;
-  readonly sentence: string;
+  readonly message: string;
 }
 
 /**
@@ -131,8 +131,8 @@ export async function fallBack(
   await link.request({ kind: 'hold' });
   const given = policy.version;
   const back = policy.rollback();
-  const sentence = back.ok
+  const message = back.ok
     ? `${error.message} Policy ${given} is given up, policy ${back.value} acts again.`
     : `${error.message} Policy ${given} is given up, and there is none before it: the arm holds.`;
-  return { canAct: back.ok, sentence };
+  return { canAct: back.ok, message };
 }

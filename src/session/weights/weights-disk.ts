@@ -30,7 +30,7 @@ export interface WeightsDiskOptions {
   readonly runId: string;
   readonly schemaHash: string;
   /** Told of files that are not used, and of weights that could not be kept. One sentence. */
-  readonly onFault: (sentence: string) => void;
+  readonly onFault: (message: string) => void;
 }
 
 /** The learner's run that the robot of `folder` has joined before; `undefined` where it never has. */

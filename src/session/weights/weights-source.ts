@@ -22,7 +22,7 @@ export interface ArrivingWeightsOptions {
   /** These weights act from now on. */
   readonly onTaken?: (weights: PolicyWeights) => void;
   /** Weights were refused; the old ones go on acting. One sentence. */
-  readonly onRefused: (sentence: string) => void;
+  readonly onRefused: (message: string) => void;
   /** Pause before the work begins, ms: by then the step's command is on its way. */
   readonly pauseMs: number;
 }

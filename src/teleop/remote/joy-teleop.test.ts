@@ -169,7 +169,7 @@ describe('letting go of a joystick', () => {
     expect(joy.isStopRequested).toBe(true);
     expect(poll()).toMatchObject({ active: true, action: new Float32Array(4) });
     expect(events.map(({ row, name }) => ({ row, name }))).toEqual([{ row: 18, name: 'teleopLost' }]);
-    expect(events[0]?.sentence).toContain('100 ms');
+    expect(events[0]?.message).toContain('100 ms');
 
     // It comes back, pressed and pushed: nothing moves, nobody else gets control.
     for (let i = 0; i < 50; i++) {

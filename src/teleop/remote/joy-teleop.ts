@@ -56,7 +56,7 @@ export class JoyTeleop implements TeleopSource {
   readonly #sticks: readonly Stick[];
   readonly #roles: readonly (readonly [Role, JoyButton])[];
   readonly #deadzone: number;
-  readonly #hand: RemoteOperator;
+  readonly #operator: RemoteOperator;
   /** Roles held in the last message; those of the first one count as held before, so that nothing begins by itself. */
   #held: ReadonlySet<Role> | undefined;
   #scale = FIRST_STEP_SCALE;
@@ -76,7 +76,7 @@ export class JoyTeleop implements TeleopSource {
       return { axis, sign, dimension };
     });
     this.#roles = Object.entries(mapping.buttons) as [Role, JoyButton][];
-    this.#hand = new RemoteOperator({
+    this.#operator = new RemoteOperator({
       ...{ subject: 'joystick', actionSize: action.dimensions.length, clock },
       ...{ leaseS: options.leaseS ?? DEFAULT_LEASE_S, silence: 'isDropout' },
       ...(options.stuckAfterS === undefined ? {} : { stuckAfterS: options.stuckAfterS }),
@@ -85,11 +85,11 @@ export class JoyTeleop implements TeleopSource {
   }
 
   get isStopRequested(): boolean {
-    return this.#hand.isStopped;
+    return this.#operator.isStopped;
   }
 
   get isInControl(): boolean {
-    return this.#hand.isInControl;
+    return this.#operator.isInControl;
   }
 
   /** Action for a stick at its end, (0, 1]. */
@@ -104,7 +104,7 @@ export class JoyTeleop implements TeleopSource {
       this.counters.malformed++;
       return;
     }
-    if (!this.#hand.isFresh(receivedAtS)) {
+    if (!this.#operator.isFresh(receivedAtS)) {
       this.counters.stale++;
       return;
     }
@@ -115,12 +115,12 @@ export class JoyTeleop implements TeleopSource {
     const held = new Set(this.#roles.filter(([, button]) => isPressed(message, button)).map(([role]) => role));
     const isPressedNow = (role: Role): boolean => held.has(role) && before?.has(role) === false;
     this.#held = held;
-    if (isPressedNow('enable')) this.#hand.takeOver();
+    if (isPressedNow('enable')) this.#operator.takeOver();
     this.#readSticks(message);
-    this.#hand.phase = held.has('recover') ? 'recover' : 'correct';
-    this.#hand.hear(held.has('enable') ? 'held' : 'released', receivedAtS);
-    if (isPressedNow('stop')) this.#hand.stop();
-    if (isPressedNow('giveBack') && !this.#hand.isStopped) this.#hand.giveBack();
+    this.#operator.phase = held.has('recover') ? 'recover' : 'correct';
+    this.#operator.hear(held.has('enable') ? 'held' : 'released', receivedAtS);
+    if (isPressedNow('stop')) this.#operator.stop();
+    if (isPressedNow('giveBack') && !this.#operator.isStopped) this.#operator.giveBack();
     if (isPressedNow('success')) this.#options.onMark?.('success');
     if (isPressedNow('failure')) this.#options.onMark?.('failure');
     if (isPressedNow('slower')) this.#scale = STEP_SCALES.findLast((s) => s < this.#scale) ?? SLOWEST_STEP_SCALE;
@@ -130,14 +130,14 @@ export class JoyTeleop implements TeleopSource {
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
   poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
     this.watch();
-    this.#hand.fill(out);
+    this.#operator.fill(out);
   }
 
   /** Sees a dropout without waiting for the next poll. */
   watch(): void {
-    this.#hand.watch();
+    this.#operator.watch();
     // Whatever is held when it comes back was not pressed now.
-    if (!this.#hand.isHeard) this.#held = undefined;
+    if (!this.#operator.isHeard) this.#held = undefined;
   }
 
   /** Control and a stop outlast an episode. */
@@ -146,16 +146,16 @@ export class JoyTeleop implements TeleopSource {
   }
 
   giveBack(): void {
-    this.#hand.giveBack();
+    this.#operator.giveBack();
   }
 
   onControlLost(): void {
-    this.#hand.giveWay();
+    this.#operator.giveWay();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#hand.giveBack();
+    this.#operator.giveBack();
   }
 
   #fits({ axes, buttons }: JoyMessage): boolean {
@@ -167,7 +167,7 @@ export class JoyTeleop implements TeleopSource {
   }
 
   #readSticks({ axes }: JoyMessage): void {
-    const { action } = this.#hand;
+    const { action } = this.#operator;
     action.fill(0);
     for (const { axis, sign, dimension } of this.#sticks) {
       const value = clamp(axes[axis]!, -1, 1);

@@ -128,7 +128,7 @@ export class RemoteOperator {
     onEvent?.({
       row: 20,
       name: 'teleopStuck',
-      sentence: `The ${subject} asked for the same motion for ${stuckAfterS} s; it counts as stuck and the robot holds.`,
+      message: `The ${subject} asked for the same motion for ${stuckAfterS} s; it counts as stuck and the robot holds.`,
       remedy: 'Let the stick go to its middle, then move on.',
     });
   }
@@ -144,7 +144,7 @@ export class RemoteOperator {
     onEvent?.({
       row: 18,
       name: 'teleopLost',
-      sentence: `The ${subject} was in control and has not been heard for ${Math.round(leaseS * 1e3)} ms; the robot stops and stays.`,
+      message: `The ${subject} was in control and has not been heard for ${Math.round(leaseS * 1e3)} ms; the robot stops and stays.`,
       remedy: 'Bring it back, then reset; the policy goes on only after an explicit resume.',
     });
   }

@@ -4,6 +4,6 @@ export interface TeleopEvent {
   /** Row of the fault table. */
   readonly row: 18 | 19 | 20;
   readonly name: 'teleopLost' | 'teleopStale' | 'teleopStuck';
-  readonly sentence: string;
+  readonly message: string;
   readonly remedy: string;
 }

@@ -101,7 +101,7 @@ describe('teleoperation by twists', () => {
     expect(poll().action[0]).toBe(0);
     expect(twist.counters).toEqual({ taken: 1, stale: 50, malformed: 0 });
     expect(events.map(({ row }) => row)).toEqual([19]);
-    expect(events[0]?.sentence).toContain('age 0.101 s, lease 0.1 s');
+    expect(events[0]?.message).toContain('age 0.101 s, lease 0.1 s');
   });
 
   it('row 19: a burst that was held up on the way and arrives at once moves nothing', () => {
@@ -144,7 +144,7 @@ describe('teleoperation by twists', () => {
   it('refuses stamps of the future, missing stamps and numbers that are none', () => {
     send(0);
     send(0.5, 0, -0.2);
-    expect(events[0]?.sentence).toContain('ahead');
+    expect(events[0]?.message).toContain('ahead');
     clock.advanceMs(1);
     twist.onTwist(message(0.5), 0, ROS_S + clock.nowS(), clock.nowS());
     twist.onTwist(message(Number.NaN), ROS_S + clock.nowS(), ROS_S + clock.nowS(), clock.nowS());

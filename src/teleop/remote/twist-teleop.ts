@@ -57,7 +57,7 @@ export class TwistTeleop implements TeleopSource {
   readonly counters: { taken: number; stale: number; malformed: number } = { taken: 0, stale: 0, malformed: 0 };
 
   readonly #options: TwistTeleopOptions;
-  readonly #hand: RemoteOperator;
+  readonly #operator: RemoteOperator;
   readonly #axes: readonly Axis[];
   readonly #leaseS: number;
   #newestStampS = Number.NEGATIVE_INFINITY;
@@ -79,7 +79,7 @@ export class TwistTeleop implements TeleopSource {
         `a twist moves ${Object.keys(SPEED_OF).join(', ')}; the action has ${action.dimensions.map((d) => d.name).join(', ')}`,
       );
     }
-    this.#hand = new RemoteOperator({
+    this.#operator = new RemoteOperator({
       ...{ subject: 'sender of twists', actionSize: action.dimensions.length, clock, leaseS },
       silence: 'isDropoutInMotion',
       ...(options.stuckAfterS === undefined ? {} : { stuckAfterS: options.stuckAfterS }),
@@ -88,11 +88,11 @@ export class TwistTeleop implements TeleopSource {
   }
 
   get isStopRequested(): boolean {
-    return this.#hand.isStopped;
+    return this.#operator.isStopped;
   }
 
   get isInControl(): boolean {
-    return this.#hand.isInControl;
+    return this.#operator.isInControl;
   }
 
   /**
@@ -110,7 +110,7 @@ export class TwistTeleop implements TeleopSource {
     if (rosNowS < this.#newestRosS - this.#leaseS) this.#newestStampS = Number.NEGATIVE_INFINITY;
     this.#newestRosS = rosNowS;
     const ageS = rosNowS - stampS;
-    if (!this.#isNew(stampS, ageS) || !this.#hand.isFresh(receivedAtS)) {
+    if (!this.#isNew(stampS, ageS) || !this.#operator.isFresh(receivedAtS)) {
       this.counters.stale++;
       this.#tellStale(ageS);
       return;
@@ -119,20 +119,20 @@ export class TwistTeleop implements TeleopSource {
     this.counters.taken++;
     this.#newestStampS = stampS;
     this.watch();
-    this.#hand.takeOver();
+    this.#operator.takeOver();
     this.#write(speeds);
     // The lease runs from when it was sent.
-    this.#hand.hear('held', receivedAtS - Math.max(0, ageS));
+    this.#operator.hear('held', receivedAtS - Math.max(0, ageS));
   }
 
   /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
   poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
-    this.#hand.fill(out);
+    this.#operator.fill(out);
   }
 
   /** Sees a dropout without waiting for the next poll. */
   watch(): void {
-    this.#hand.watch();
+    this.#operator.watch();
   }
 
   /** Control and a stop outlast an episode. */
@@ -141,16 +141,16 @@ export class TwistTeleop implements TeleopSource {
   }
 
   giveBack(): void {
-    this.#hand.giveBack();
+    this.#operator.giveBack();
   }
 
   onControlLost(): void {
-    this.#hand.giveWay();
+    this.#operator.giveWay();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#hand.giveBack();
+    this.#operator.giveBack();
   }
 
   #isNew(stampS: number, ageS: number): boolean {
@@ -161,9 +161,9 @@ export class TwistTeleop implements TeleopSource {
   #write(speeds: readonly number[]): void {
     const wanted = this.#axes.map(({ gain }, k) => speeds[k]! * gain);
     const ratio = 1 / Math.max(1, ...wanted.map(Math.abs));
-    this.#hand.action.fill(0);
+    this.#operator.action.fill(0);
     this.#axes.forEach(({ dimension }, k) => {
-      this.#hand.action[dimension] = wanted[k]! * ratio || 0;
+      this.#operator.action[dimension] = wanted[k]! * ratio || 0;
     });
   }
 
@@ -175,7 +175,7 @@ export class TwistTeleop implements TeleopSource {
     this.#options.onEvent?.({
       row: 19,
       name: 'teleopStale',
-      sentence: `A twist ${why} (age ${ageS.toFixed(3)} s, lease ${this.#leaseS} s); it is not executed.`,
+      message: `A twist ${why} (age ${ageS.toFixed(3)} s, lease ${this.#leaseS} s); it is not executed.`,
       remedy: 'Stamp twists when they are sent, send only new ones, and set the clocks of both machines.',
     });
   }

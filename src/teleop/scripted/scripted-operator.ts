@@ -20,7 +20,7 @@ export interface TakeOverRule {
 export class ScriptedOperator implements TeleopSource {
   readonly name = 'scripted operator';
   readonly decidedBy = 'scripted';
-  readonly #hand: PegInserter;
+  readonly #inserter: PegInserter;
   readonly #rule: TakeOverRule;
   readonly #rng: Rng;
   readonly #force: number;
@@ -30,8 +30,8 @@ export class ScriptedOperator implements TeleopSource {
   #hasDecided = false;
   #isActive = false;
 
-  constructor(hand: PegInserter, rule: TakeOverRule, observation: ObservationSpec, seed: number) {
-    this.#hand = hand;
+  constructor(inserter: PegInserter, rule: TakeOverRule, observation: ObservationSpec, seed: number) {
+    this.#inserter = inserter;
     this.#rule = rule;
     this.#rng = new Rng(seed);
     this.#force = forceOffset(observation);
@@ -52,14 +52,14 @@ export class ScriptedOperator implements TeleopSource {
       if (this.#rng.uniform() < this.#rate()) {
         this.#isActive = true;
         const touching = Math.abs(observation[this.#force + 2]!) > 0.1;
-        this.#hand.begin(touching ? 'in contact' : 'above');
+        this.#inserter.begin(touching ? 'in contact' : 'above');
       }
     }
     if (this.#isActive && ++this.#heldSteps > this.#rule.handBackSteps) this.#isActive = false;
     out.active = this.#isActive;
     if (!this.#isActive) return;
-    this.#hand.act(observation, out.action);
-    out.phase = this.#hand.isRecovering ? 'recover' : 'correct';
+    this.#inserter.act(observation, out.action);
+    out.phase = this.#inserter.isRecovering ? 'recover' : 'correct';
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultRow } from '../../tests/support/fault-row.ts';
 import { Enabling } from './enabling.ts';
-import { OperatorDesk } from './operator-desk.ts';
+import { OperatorArbiter } from './operator-arbiter.ts';
 import type { TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 class Puppet implements TeleopSource {
@@ -58,73 +58,73 @@ describe('Enabling', () => {
   });
 });
 
-describe('OperatorDesk', () => {
+describe('OperatorArbiter', () => {
   const script = (): Puppet => new Puppet('script', 'scripted', 0.1);
   const person = (): Puppet => new Puppet('keyboard', 'human', 0.2);
   const out = (): TeleopCommand => ({ active: false, action: new Float32Array(1), phase: 'correct' });
 
-  function step(desk: OperatorDesk, nowS = 0): string {
+  function step(arbiter: OperatorArbiter, nowS = 0): string {
     const command = out();
-    desk.poll(new Float32Array(0), nowS, command);
-    return command.active ? `${desk.decidedBy} ${command.action[0]?.toFixed(1)}` : 'policy';
+    arbiter.poll(new Float32Array(0), nowS, command);
+    return command.active ? `${arbiter.decidedBy} ${command.action[0]?.toFixed(1)}` : 'policy';
   }
 
   it('lets a person take over from a script, and the policy follow when the person gives back', () => {
     const [s, p] = [script(), person()];
-    const desk = new OperatorDesk([p, s], 1);
-    expect(step(desk)).toBe('policy');
+    const arbiter = new OperatorArbiter([p, s], 1);
+    expect(step(arbiter)).toBe('policy');
     s.isActive = true;
-    expect(step(desk)).toBe('scripted 0.1');
+    expect(step(arbiter)).toBe('scripted 0.1');
     p.isActive = true;
-    expect(step(desk)).toBe('human 0.2');
+    expect(step(arbiter)).toBe('human 0.2');
     expect(s.lostTo).toBe('keyboard');
     p.isActive = false;
-    expect(step(desk)).toBe('policy');
+    expect(step(arbiter)).toBe('policy');
     s.isActive = false;
-    step(desk);
+    step(arbiter);
     s.isActive = true;
-    expect(step(desk)).toBe('scripted 0.1');
+    expect(step(arbiter)).toBe('scripted 0.1');
   });
 
   it('lets no script take over from a person', () => {
     const [s, p] = [script(), person()];
-    const desk = new OperatorDesk([s, p], 1);
+    const arbiter = new OperatorArbiter([s, p], 1);
     p.isActive = true;
-    step(desk);
+    step(arbiter);
     s.isActive = true;
-    expect(step(desk)).toBe('human 0.2');
+    expect(step(arbiter)).toBe('human 0.2');
     expect(p.lostTo).toBe('');
   });
 
   it('gives control to the last of two people who took it, and tells the other', () => {
     const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
-    const desk = new OperatorDesk([a, b], 1);
+    const arbiter = new OperatorArbiter([a, b], 1);
     a.isActive = true;
-    step(desk);
+    step(arbiter);
     b.isActive = true;
-    expect(step(desk)).toBe('human 0.4');
+    expect(step(arbiter)).toBe('human 0.4');
     expect(a.lostTo).toBe('bob');
   });
 
   it('holds still on a stop from anyone, whoever has control', () => {
     const [s, p] = [script(), person()];
-    const desk = new OperatorDesk([p, s], 1);
+    const arbiter = new OperatorArbiter([p, s], 1);
     s.isActive = true;
-    step(desk);
+    step(arbiter);
     p.isStopRequested = true;
-    expect(step(desk)).toBe('human 0.0');
-    expect(desk.decider).toBe('keyboard');
+    expect(step(arbiter)).toBe('human 0.0');
+    expect(arbiter.decider).toBe('keyboard');
     p.isStopRequested = false;
-    expect(step(desk)).toBe('scripted 0.1');
+    expect(step(arbiter)).toBe('scripted 0.1');
   });
 
   it('puts a stop before a person before the policy, whether or not there is one', () => {
     const p = person();
-    const desk = new OperatorDesk([p], 1);
+    const arbiter = new OperatorArbiter([p], 1);
     const found = [0, 1, 2, 3].map((bits) => {
       p.isStopRequested = (bits & 2) !== 0;
       p.isActive = (bits & 1) !== 0;
-      return `${step(desk)}, by ${desk.decider ?? 'nobody'}`;
+      return `${step(arbiter)}, by ${arbiter.decider ?? 'nobody'}`;
     });
     const stopped = 'human 0.0, by keyboard';
     expect(found).toEqual(['policy, by nobody', 'human 0.2, by keyboard', stopped, stopped]);
@@ -132,22 +132,22 @@ describe('OperatorDesk', () => {
 
   faultRow(21, 'fake', 'has one operator in control, tells who lost it, and lets only that one give back', () => {
     const [a, b] = [new Puppet('ann', 'human', 0.3), new Puppet('bob', 'human', 0.4)];
-    const desk = new OperatorDesk([a, b], 1);
+    const arbiter = new OperatorArbiter([a, b], 1);
     a.isActive = true;
-    step(desk);
-    expect([desk.decider, a.lostTo, b.lostTo]).toEqual(['ann', '', '']);
+    step(arbiter);
+    expect([arbiter.decider, a.lostTo, b.lostTo]).toEqual(['ann', '', '']);
     b.isActive = true;
-    step(desk);
-    expect([desk.decider, a.lostTo, b.lostTo]).toEqual(['bob', 'bob', '']);
+    step(arbiter);
+    expect([arbiter.decider, a.lostTo, b.lostTo]).toEqual(['bob', 'bob', '']);
     a.isActive = false;
-    step(desk);
-    expect(desk.decider).toBe('bob');
+    step(arbiter);
+    expect(arbiter.decider).toBe('bob');
     b.isActive = false;
-    step(desk);
-    expect(desk.decider).toBeUndefined();
+    step(arbiter);
+    expect(arbiter.decider).toBeUndefined();
   });
 
   it('refuses two operators of one name', () => {
-    expect(() => new OperatorDesk([person(), person()], 1)).toThrow(RangeError);
+    expect(() => new OperatorArbiter([person(), person()], 1)).toThrow(RangeError);
   });
 });

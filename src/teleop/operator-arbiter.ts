@@ -11,7 +11,7 @@ interface Seat {
 }
 
 /** Itself a source, so that the node's loop need not know how many there are. */
-export class OperatorDesk implements TeleopSource {
+export class OperatorArbiter implements TeleopSource {
   readonly name = 'operators';
   readonly #seats: readonly Seat[];
   /** In control; `undefined` when nobody took it. */
