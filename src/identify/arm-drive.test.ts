@@ -227,7 +227,7 @@ describe('what is in the way', () => {
   it('is named where it leaves no room about home, or none on the way there', () => {
     expect(() => excitationOf({ model: beside(0.01), ...MOTION })).toThrow(/no room .* \(in the way: .*: crate\)/);
     const behind = model.homeRad.map((rad, i) => (i === 0 ? rad - 0.4 : rad));
-    expect(() => approachOf(beside(-0.05), behind)).toThrow(/way home is not free \(in the way: .*: crate\)/);
+    expect(() => approachOf(beside(-0.05), behind)).toThrow(/path home is not free \(in the way: .*: crate\)/);
     expect(approachOf(model, model.homeRad).durationS).toBe(0);
   });
 

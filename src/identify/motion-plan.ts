@@ -36,7 +36,7 @@ export function approachOf(model: RobotModel, fromRad: ArrayLike<number>): Appro
   const approach = new Approach(model, fromRad);
   const obstacle = approach.durationS === 0 ? undefined : inTheWay(model, approach);
   if (obstacle === undefined) return approach;
-  throw new ReinError('driver', `The straight way home is not free (in the way: ${obstacle}).`, {
+  throw new ReinError('driver', `The straight path home is not free (in the way: ${obstacle}).`, {
     remedy: 'Bring the arm nearer to homeRad by hand or with its own controls, then begin again.',
   });
 }

@@ -91,7 +91,7 @@ export class MockDriver implements Driver {
   }
 
   async open(): Promise<void> {
-    if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot was told not to answer.');
+    if (this.#faults.take('absent')) throw new ReinError('driver', 'The mock robot was set not to answer.');
     this.bus?.open();
     this.#isOpen = true;
   }
