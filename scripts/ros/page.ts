@@ -40,7 +40,7 @@ export async function rosReference(root: string): Promise<string> {
     parameterTable([...NODE_PARAMETERS, USE_SIM_TIME]),
     '### The configuration as parameters\n',
     CONFIG_TEXT,
-    parameterTable(config),
+    parameterTable(config.filter(({ name }) => CONFIG_EXAMPLES.includes(name))),
     '## The guard behind ROS\n',
     GUARD_TEXT,
     '### `rein_bridge`\n',
@@ -68,7 +68,7 @@ const HEAD = `# ROS 2 reference
 Written by \`npm run docs\` from the code that registers topics, declares parameters and starts nodes, and from \`msg/\`, \`srv/\`,
 \`action/\` and \`launch/\`; change those, not this page. Names are as the code has them: \`~/state\` is \`/rein/state\`, or
 \`/arm1/rein/state\` in the namespace \`arm1\`; names without \`~\` and \`/\` follow the namespace; all can be remapped.
-QoS: reliability, durability, messages kept. A reader is told in an event and in \`/diagnostics\` when a publisher does not fit it.
+QoS: reliability, durability, messages kept. A reader is warned in an event and in \`/diagnostics\` when a publisher does not fit it.
 `;
 const OBSERVATIONS_TEXT = `A task that people judge names further topics to see (\`observation.topics\` of [its file](../config.md)): best effort, volatile, 1. What can be taken of a
 message, in \`fields\`:
@@ -76,9 +76,17 @@ message, in \`fields\`:
 const PARAMETERS_TEXT = `Given as \`--ros-args -p name:=value\`, in a \`--params-file\`, or as arguments of \`robot.launch.py\`. Fixed once the node runs, where the last
 column does not say otherwise.
 `;
-const CONFIG_TEXT = `Each number and word of [the configuration](../config.md), by its place there; given as above, checked as there, and fixed once the node runs. Which
-there are depends on task and robot: these are those of \`task:=insert\` with its defaults. Lists are shown and cannot be given.
+const CONFIG_TEXT = `Each number and word of [the configuration](../config.md) is a parameter, \`settings.\` before its place there, with the type, default, range and
+description that it has there; given as above, checked as there, and fixed once the node runs. Entries of a list that have names go by these. Which there
+are depends on task and robot (\`ros2 param list\` shows them); lists of numbers are shown and cannot be given. Of \`task:=insert\`, for example:
 `;
+/** One of each form. */
+const CONFIG_EXAMPLES = [
+  'settings.task.maxSteps',
+  'settings.task.action.dimensions.x.scale',
+  'settings.robot.joints.elbow.velocityMaxRadPerS',
+  'settings.learner.utd',
+];
 const GUARD_TEXT = `Where the robot's file has \`driver: { kind: ros }\`, the guard has two processes that speak ROS for it, in the node's namespace and with its
 remaps. Names in the table are keys of [the robot's file](../config.md).
 `;
