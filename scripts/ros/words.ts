@@ -1,7 +1,9 @@
 /**
  * What each topic, service and action is for, by the name that the code registers it with. A test keeps these tables and
- * what is registered equal: nothing without words, no words without the thing.
+ * what is registered equal: nothing without words, no words without the thing. Topics of the node have theirs where they are
+ * filled.
  */
+import { NODE_TOPICS } from '../../src/ros/node/topics.ts';
 
 export interface Words {
   readonly what: string;
@@ -11,15 +13,7 @@ export interface Words {
 export type WordTable = Readonly<Record<string, Words>>;
 
 export const NODE_WORDS: WordTable = {
-  '~/state': { what: 'What the node is doing.', rate: '10 Hz, and at every change' },
-  '~/safety_state': { what: 'What the guard decided about motion, and why.', rate: '1 Hz, and at every change' },
-  '~/policy': { what: 'Which weights act, how old and how fast they are.', rate: '1 Hz' },
-  '~/intervention': { what: 'A person took over, or gave back.', rate: 'at every change' },
-  '~/events': { what: 'What a person may want to read: faults, refusals, starts, stops.', rate: 'as they happen' },
-  joint_states: {
-    what: 'Measured joints, where the robot is not behind ROS itself (its own broadcaster publishes them else).',
-    rate: '`joint_states_rate`; by default every tick',
-  },
+  ...Object.fromEntries(NODE_TOPICS.map(({ name, what, rate }) => [name, { what, rate }])),
   '/diagnostics': {
     what: 'How guard, robot driver, policy, learner link, teleop and ROS are, with a sentence and figures each.',
     rate: '1 Hz',

@@ -20,27 +20,14 @@ import sys
 
 from rclpy.serialization import serialize_message
 
-OUT = pathlib.Path(__file__).resolve().parent.parent / "golden" / "ros" / "messages.json"
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+OUT = ROOT / "tests" / "golden" / "ros" / "messages.json"
 VARIANTS = 6
 
-TYPES = """
-ackermann_msgs/msg/AckermannDrive ackermann_msgs/msg/AckermannDriveStamped
-builtin_interfaces/msg/Duration builtin_interfaces/msg/Time
-diagnostic_msgs/msg/DiagnosticArray diagnostic_msgs/msg/DiagnosticStatus diagnostic_msgs/msg/KeyValue
-geometry_msgs/msg/Point geometry_msgs/msg/Pose geometry_msgs/msg/PoseStamped geometry_msgs/msg/PoseWithCovariance
-geometry_msgs/msg/Quaternion geometry_msgs/msg/Transform geometry_msgs/msg/TransformStamped geometry_msgs/msg/Twist
-geometry_msgs/msg/TwistStamped geometry_msgs/msg/TwistWithCovariance geometry_msgs/msg/Vector3
-geometry_msgs/msg/Wrench geometry_msgs/msg/WrenchStamped
-nav_msgs/msg/Odometry
-rein/msg/Event rein/msg/Intervention rein/msg/PolicyStatus rein/msg/SafetyState rein/msg/State
-rosgraph_msgs/msg/Clock
-sensor_msgs/msg/BatteryState sensor_msgs/msg/CompressedImage sensor_msgs/msg/Image sensor_msgs/msg/Imu
-sensor_msgs/msg/JointState sensor_msgs/msg/Joy sensor_msgs/msg/LaserScan
-std_msgs/msg/Bool std_msgs/msg/Empty std_msgs/msg/Float32 std_msgs/msg/Float32MultiArray std_msgs/msg/Float64
-std_msgs/msg/Float64MultiArray std_msgs/msg/Header std_msgs/msg/Int32 std_msgs/msg/MultiArrayDimension
-std_msgs/msg/MultiArrayLayout std_msgs/msg/String std_msgs/msg/UInt8
-trajectory_msgs/msg/JointTrajectory trajectory_msgs/msg/JointTrajectoryPoint
-""".split()
+# The messages of the lists that the program's own types are written from.
+STANDARD = (ROOT / "scripts" / "ros" / "standard-interfaces.txt").read_text()
+TYPES = [name.replace("/", "/msg/") for name in re.findall(r"^MSG: (\S+)$", STANDARD, re.MULTILINE)]
+TYPES += [f"rein/msg/{path.stem}" for path in (ROOT / "msg").glob("*.msg")]
 
 TEXTS = ["", "a", "joint_1", "wrist", "tool0", "Grad °C", "äöü", "電源", "go 🤖 go", "x" * 61]
 FLOATS = [0.0, -0.0, 1.0, -1.5, 0.1, math.pi, -2.5e-3, 1e30, math.inf, -math.inf, math.nan, 5e-324, 2.0**-1074 * 3]

@@ -5,6 +5,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -92,7 +93,12 @@ describeRos('colcon build', () => {
         const prefix = await within(install, 'ros2 pkg prefix rein && ros2 run rein rein --version');
         const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
         expect(prefix.stdout).toBe(`${join(install, 'rein')}\n${version}\n`);
-        expect((await within(install, 'ros2 interface list')).stdout).toContain('rein/msg/SafetyState');
+        const { stdout: offered } = await within(install, 'ros2 interface list');
+        for (const folder of ['msg', 'srv', 'action']) {
+          for (const file of readdirSync(join(ROOT, folder))) {
+            expect(offered).toContain(`rein/${folder}/${file.replace(/\.\w+$/, '')}\n`);
+          }
+        }
       },
       BUILD_MS,
     );

@@ -8,11 +8,11 @@ import type { LearnerWait, LiveSession, SessionEvent, SessionListener } from '..
 import type { TeleopSource } from '../../teleop/index.ts';
 import type { LifecycleHooks, LifecycleResult, RosFault, RosPort } from '../port/ros-port.ts';
 import { Diagnostics, type PartStatus } from './diagnostics.ts';
-import { Publications } from './publications.ts';
 import { offerActions, offerServices, type Permission } from './requests.ts';
 import { asReinError, SessionHolder } from './session-holder.ts';
 import type { NodeRequest } from './settings.ts';
 import { Teleop } from './teleop.ts';
+import { Publications } from './topics.ts';
 
 export interface RobotNodeOptions extends Pick<NodeRequest, 'robotId' | 'operator' | 'pad' | 'teleopLeaseS'> {
   /** Made and not started. The node registers everything on it; whoever made it starts and closes it. */
@@ -153,7 +153,7 @@ export class RobotNode {
 
   event(given: SessionEvent): void {
     const event = this.#isEnding && given.name === 'driverLost' ? endedToo(given) : given;
-    this.#publications.event(event);
+    this.#publications.publish('event', event);
     // What the robot's own processes find in the graph is told by the guard.
     const kind = event.name === 'guardNotice' ? GRAPH_NOTICES[event.row] : undefined;
     if (kind !== undefined) this.#diagnostics.rosFault({ kind, where: 'robot', message: event.message });
@@ -162,9 +162,9 @@ export class RobotNode {
 
   #listener(): SessionListener {
     return {
-      frame: (frame) => this.#publications.frame(frame),
+      frame: (frame) => this.#publications.publish('frame', frame),
       state: () => this.#publishState(),
-      intervention: (report) => this.#publications.intervention(report),
+      intervention: (report) => this.#publications.publish('intervention', report),
       event: (event) => this.event(event),
     };
   }
@@ -241,8 +241,7 @@ export class RobotNode {
       ...{ level: 'info', name: 'opened', row: 0, remedy: '' },
       message: `${config.robot.name} is there for ${config.task.name}; files in ${session.folder}.`,
     });
-    this.#publications.safety(session.frame);
-    this.#publications.policy(session);
+    this.#publications.publish('second', session);
   }
 
   /** Takes the lifecycle back where it has gone on in good faith. */
@@ -276,17 +275,14 @@ export class RobotNode {
   }
 
   #publishState(): void {
-    if (this.#holder.session !== undefined) this.#publications.state(this.#holder.session);
+    if (this.#holder.session !== undefined) this.#publications.publish('state', this.#holder.session);
   }
 
   #beat(): void {
     this.#publishState();
     if (this.#beats++ % STATES_PER_SECOND !== 0) return;
     this.#diagnostics.publish();
-    const { session } = this.#holder;
-    if (session === undefined) return;
-    this.#publications.policy(session);
-    this.#publications.safety(session.frame);
+    if (this.#holder.session !== undefined) this.#publications.publish('second', this.#holder.session);
   }
 }
 

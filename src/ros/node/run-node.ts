@@ -12,6 +12,7 @@ import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } fro
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
 import { configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';
+import { NODE_TOPICS } from './topics.ts';
 
 /** A node that dies more often than this is not started again. */
 const NODE_RESTARTS = 5;
@@ -150,6 +151,8 @@ function runs(pid: number): boolean {
   }
 }
 
+const TOPICS = [...NODE_TOPICS.map(({ name }) => name), '/diagnostics'].join(' ');
+
 const INTRODUCTION = `The node of one robot: a lifecycle node that runs a policy, lets people take over, and learns.
 
 Usage:
@@ -164,7 +167,7 @@ First steps:
   ros2 service call /rein/resume std_srvs/srv/Trigger            episode after episode
   ros2 service call /rein/stop std_srvs/srv/Trigger              brakes and holds, until ~/reset
 
-Publishes   ~/state ~/safety_state ~/policy ~/intervention ~/events joint_states /diagnostics
+Publishes   ${TOPICS}
 Subscribes  joy or ~/teleop (by operator), ~/success, ~/failure
 Services    ~/stop ~/reset ~/resume ~/start_episode ~/mark ~/save_policy ~/rollback_policy
 Actions     ~/run_episode ~/evaluate
