@@ -57,6 +57,7 @@ const homes = {
     'src/tasks/',
     'src/drivers/',
     'src/guard/guard-config\\.ts$',
+    'src/link/messages\\.ts$',
   ],
   commander: ['src/cli/', 'bench/main\\.ts$'],
 };

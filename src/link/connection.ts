@@ -29,7 +29,7 @@ export interface ConnectionOptions<S extends Dealer | Subscriber> {
   /** The peer is gone. */
   readonly onDown?: () => void;
   /** Time without a peer after which a new socket is made, ms. Default `RENEW_AFTER_MS`. */
-  readonly renewAfterMs?: number;
+  readonly renewAfterMs?: number | undefined;
   /** Messages that may wait to be sent; default: that of `Outbox`. */
   readonly waiting?: number;
 }

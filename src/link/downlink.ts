@@ -45,11 +45,26 @@ const MOST_PATIENCE_MS = 60_000;
  * the callback that has not passed `verifyWeights`. Works whether or not the learner runs yet. Throws `ReinError('link')` for a bad address.
  */
 export function subscribeWeights(options: SubscribeOptions): Subscription {
-  return options.keep === 'newest' ? subscribeNewest(options) : subscribeAll(options);
+  const gate = new BundleGate(options);
+  const heard = (bytes: Uint8Array): void => watch.heard(bytes);
+  const { connection, close } =
+    options.keep === 'newest' ? subscribeNewest(options, gate, heard) : subscribeAll(options, gate, heard);
+  const watch = new Arrivals(options, connection);
+  return {
+    get version() {
+      return gate.version;
+    },
+    learnerHas: (version) => watch.expect(version),
+    close,
+  };
 }
 
-function subscribeNewest(options: SubscribeOptions): Subscription {
-  const gate = new BundleGate(options);
+interface Subscribed {
+  readonly connection: { renew(): void };
+  close(): Promise<void>;
+}
+
+function subscribeNewest(options: SubscribeOptions, gate: BundleGate, heard: (bytes: Uint8Array) => void): Subscribed {
   let newest: Uint8Array | undefined;
   let taking: Promise<void> | undefined;
   /** What has been overtaken while the one before was looked at is not looked at. */
@@ -70,52 +85,39 @@ function subscribeNewest(options: SubscribeOptions): Subscription {
       socket.subscribe('');
       return socket;
     },
-    ...(options.renewAfterMs === undefined ? {} : { renewAfterMs: options.renewAfterMs }),
+    renewAfterMs: options.renewAfterMs,
     onMessage: (bytes) => {
-      watch.heard(bytes);
+      heard(bytes);
       newest = bytes;
       taking ??= take();
     },
   });
-  const watch = new Arrivals(options, connection);
-  return {
-    get version() {
-      return gate.version;
-    },
-    learnerHas: (version) => watch.expect(version),
-    async close() {
-      await connection.close();
-      await taking;
-    },
+  const close = async (): Promise<void> => {
+    await connection.close();
+    await taking;
   };
+  return { connection, close };
 }
 
-function subscribeAll(options: SubscribeOptions): Subscription {
-  const gate = new BundleGate(options);
+function subscribeAll(options: SubscribeOptions, gate: BundleGate, heard: (bytes: Uint8Array) => void): Subscribed {
   const connection = new Connection({
     address: options.address,
     open: () => new Dealer({ ...CONNECTING_OPTIONS, sendTimeout: SEND_TIMEOUT_MS }),
     waiting: 2,
-    ...(options.renewAfterMs === undefined ? {} : { renewAfterMs: options.renewAfterMs }),
+    renewAfterMs: options.renewAfterMs,
     onMessage: async (bytes) => {
-      watch.heard(bytes);
+      heard(bytes);
       if (await gate.receive(bytes)) ask();
     },
   });
-  const watch = new Arrivals(options, connection);
   const ask = (): void => connection.send(encodeFrame({ kind: 'weightsRequest', sequence: gate.version }));
   const timer = setInterval(ask, ASK_AGAIN_MS);
   ask();
-  return {
-    get version() {
-      return gate.version;
-    },
-    learnerHas: (version) => watch.expect(version),
-    async close() {
-      clearInterval(timer);
-      await connection.close();
-    },
+  const close = async (): Promise<void> => {
+    clearInterval(timer);
+    await connection.close();
   };
+  return { connection, close };
 }
 
 /** Makes a new socket where weights that exist do not come: a subscription can be lost on a connection that lives. */

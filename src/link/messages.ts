@@ -1,4 +1,5 @@
 /** What the frames between robot and learner say: typed payloads over `wire.ts`, each with a reader that never throws. */
+import { z } from 'zod';
 import {
   asObject,
   countNumbers,
@@ -13,37 +14,74 @@ import {
 import { compareIds, type RecordId, type RecordSizes, recordBytes } from './record.ts';
 import { type Frame, fault, HEADER_BYTES, type LinkFault, MAX_MESSAGE_BYTES, readU64, writeU64 } from './wire.ts';
 
+/** A whole number from 0 to 2^53 − 1. */
+const count = z.custom<number>(isCount);
+const plainObject = z.custom<Record<string, unknown>>((value) => asObject(value) !== undefined);
+/** What numbers mean, key by key. */
+const meaning = z.custom<Readonly<Record<string, unknown>>>().optional();
+/** `RECORD_VERSION` of the sender. Peers of version 1 say none. */
+const recordVersion = count.default(1);
+
 /** The robot's first message on every connection; the schema hash is in the frame's header. */
-export interface Hello {
-  readonly robotId: string;
-  readonly runId: string;
-  readonly journalId: string;
-  readonly epoch: number;
-  readonly observationSize: number;
-  readonly actionSize: number;
-  /** `RECORD_VERSION` of the robot. */
-  readonly recordVersion: number;
+const helloSchema = z.object({
+  robotId: z.string(),
+  runId: z.string(),
+  journalId: z.string(),
+  epoch: count,
+  observationSize: count,
+  actionSize: count,
+  recordVersion,
   /** Drawn when the uplink was made: tells a reconnection from another process. */
-  readonly instance: string;
-  readonly pid: number;
-  readonly host: string;
-  /** What its numbers mean, key by key; compared with the learner's where that has one. */
-  readonly meaning?: Readonly<Record<string, unknown>>;
-}
+  instance: z.string(),
+  pid: count,
+  host: z.string(),
+  /** Compared with the learner's where that has one. */
+  meaning,
+});
+export type Hello = Readonly<z.infer<typeof helloSchema>>;
 
 /** The learner's answer: what it has, and how much may be under way. */
-export interface HelloAck {
+const helloAckSchema = z.object({
   /** The newest record it accepted, or null. */
-  readonly watermark: RecordId | null;
+  watermark: z.object({ epoch: count, seq: count }).nullable(),
   /** Records it accepted of this journal so far. */
-  readonly delivered: number;
+  delivered: count,
   /** Records that may be sent beyond the watermark. */
-  readonly creditRecords: number;
-  /** `RECORD_VERSION` of the learner. */
-  readonly recordVersion: number;
+  creditRecords: count,
+  recordVersion,
   /** Drawn when the server was started. */
-  readonly instance: string;
-}
+  instance: z.string(),
+});
+export type HelloAck = Readonly<z.infer<typeof helloAckSchema>>;
+
+/** Why the learner does not talk to a robot. */
+const refusalSchema = z.object({
+  /** `no-session` only asks it to say hello again. Later learners may have others. */
+  code: z.custom<'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session'>(
+    (code) => typeof code === 'string',
+  ),
+  sentence: z.string(),
+  remedy: z.string(),
+});
+export type Refusal = Readonly<z.infer<typeof refusalSchema>>;
+
+/** What a learner tells anybody who asks, before a hello: enough to join its run. The schema hash is in the frame's header. */
+const aboutSchema = z.object({
+  runId: z.string(),
+  /** Newest weights; 0 before training has begun. */
+  weightsVersion: count,
+  meaning,
+});
+export type About = Readonly<z.infer<typeof aboutSchema>>;
+
+/** A message of the reliable control channel. */
+const controlSchema = z.object({
+  kind: z.string(),
+  body: plainObject,
+  /** The oldest number that the sender still keeps: older ones will never come. */
+  base: count,
+});
+export type ControlMessage = Readonly<z.infer<typeof controlSchema>>;
 
 /** Body of the learner's `status` message, several times a second. */
 export interface LearnerStatus {
@@ -62,59 +100,9 @@ export interface LearnerStatus {
   readonly lost: number;
 }
 
-/** Why the learner does not talk to a robot. `no-session` only asks it to say hello again. */
-export interface Refusal {
-  readonly code: 'wrong-version' | 'wrong-run' | 'wrong-schema' | 'robot-busy' | 'no-session';
-  readonly sentence: string;
-  readonly remedy: string;
-}
-
-/** What a learner tells anybody who asks, before a hello: enough to join its run. The schema hash is in the frame's header. */
-export interface About {
-  readonly runId: string;
-  /** Newest weights; 0 before training has begun. */
-  readonly weightsVersion: number;
-  /** What observations and actions mean to it, key by key. */
-  readonly meaning?: Readonly<Record<string, unknown>>;
-}
-
-/** A message of the reliable control channel. */
-export interface ControlMessage {
-  readonly kind: string;
-  readonly body: Record<string, unknown>;
-  /** The oldest number that the sender still keeps: older ones will never come. */
-  readonly base: number;
-}
-
 /** Flags of an `ack` frame. */
 export const ACK_REWIND = 1;
 export const ACK_NOTHING_YET = 2;
-
-type FieldType = 'string' | 'count' | 'object' | 'record id or null';
-type Fields = Readonly<Record<string, FieldType>>;
-const HELLO: Record<Exclude<keyof Hello, 'meaning'>, FieldType> = {
-  robotId: 'string',
-  runId: 'string',
-  journalId: 'string',
-  epoch: 'count',
-  observationSize: 'count',
-  actionSize: 'count',
-  recordVersion: 'count',
-  instance: 'string',
-  pid: 'count',
-  host: 'string',
-};
-const HELLO_ACK: Record<keyof HelloAck, FieldType> = {
-  watermark: 'record id or null',
-  delivered: 'count',
-  creditRecords: 'count',
-  recordVersion: 'count',
-  instance: 'string',
-};
-const ABOUT: Record<Exclude<keyof About, 'meaning'>, FieldType> = { runId: 'string', weightsVersion: 'count' };
-const REFUSAL: Record<keyof Refusal, FieldType> = { code: 'string', sentence: 'string', remedy: 'string' };
-const CONTROL: Record<keyof ControlMessage, FieldType> = { kind: 'string', body: 'object', base: 'count' };
-const RECORD_ID: Record<keyof RecordId, FieldType> = { epoch: 'count', seq: 'count' };
 
 const SAME_VERSION = 'run the same version of Rein on the robot and on the learner';
 
@@ -135,23 +123,23 @@ export function jsonPayload(value: object): Uint8Array {
 }
 
 export function readHello(payload: Uint8Array): Result<Hello, LinkFault> {
-  return read(withRecordVersion(parseObject(payload)), HELLO, 'a hello');
+  return read(payload, helloSchema, 'a hello');
 }
 
 export function readHelloAck(payload: Uint8Array): Result<HelloAck, LinkFault> {
-  return read(withRecordVersion(parseObject(payload)), HELLO_ACK, 'an answer to a hello');
+  return read(payload, helloAckSchema, 'an answer to a hello');
 }
 
 export function readAbout(payload: Uint8Array): Result<About, LinkFault> {
-  return read(parseObject(payload), ABOUT, 'what a learner says of itself');
+  return read(payload, aboutSchema, 'what a learner says of itself');
 }
 
 export function readRefusal(payload: Uint8Array): Result<Refusal, LinkFault> {
-  return read(parseObject(payload), REFUSAL, 'a refusal');
+  return read(payload, refusalSchema, 'a refusal');
 }
 
 export function readControl(payload: Uint8Array): Result<ControlMessage, LinkFault> {
-  return read(parseObject(payload), CONTROL, 'a control message');
+  return read(payload, controlSchema, 'a control message');
 }
 
 /** Transitions in a row. `previous` is the record the sender sent before them, so that a gap shows. */
@@ -271,25 +259,8 @@ export function isCovered(id: RecordId | null, watermark: RecordId | null): bool
   return id === null || (watermark !== null && compareIds(id, watermark) <= 0);
 }
 
-/** `value` where it has all of `fields`; a fault that names `what` it was to be where it has not. */
-function read<T>(value: Record<string, unknown> | undefined, fields: Fields, what: string): Result<T, LinkFault> {
-  return value !== undefined && hasFields(value, fields)
-    ? ok(value as T)
-    : fault('bad-message', `${what} cannot be read`);
-}
-
-function hasFields(value: Record<string, unknown>, fields: Fields): boolean {
-  return Object.entries(fields).every(([name, type]) => IS[type](value[name]));
-}
-
-const IS: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
-  string: (value) => typeof value === 'string',
-  count: isCount,
-  object: (value) => asObject(value) !== undefined,
-  'record id or null': (value) => value === null || hasFields(asObject(value) ?? {}, RECORD_ID),
-};
-
-/** Peers of version 1 say none. */
-function withRecordVersion(value: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
-  return value === undefined ? undefined : { recordVersion: 1, ...value };
+/** What `schema` makes of a payload; a fault that names `what` it was to be where it does not fit. */
+function read<T>(payload: Uint8Array, schema: z.ZodType<T>, what: string): Result<T, LinkFault> {
+  const parsed = schema.safeParse(parseObject(payload));
+  return parsed.success ? ok(parsed.data) : fault('bad-message', `${what} cannot be read`);
 }
