@@ -3,6 +3,7 @@ import type { ObservationTopic, ObservationType } from '../../tasks/index.ts';
 import {
   Float64,
   Float64MultiArray,
+  Image,
   Imu,
   JointState,
   LaserScan,
@@ -10,7 +11,7 @@ import {
   WrenchStamped,
 } from '../messages/definitions.ts';
 import type { MessageType } from '../messages/message-type.ts';
-import type { ReadResult } from './image-reader.ts';
+import { type ReadResult, readImage } from './image-reader.ts';
 
 /** Writes the numbers of `message`, unscaled, into `out` ([size]). Keeps nothing of it. */
 export type Reader<T> = (message: T, out: Float32Array) => ReadResult;
@@ -19,6 +20,8 @@ export type Reader<T> = (message: T, out: Float32Array) => ReadResult;
 export interface TopicReader {
   readonly type: MessageType<never>;
   readonly read: Reader<never>;
+  /** Bytes of a picture, by which a frozen camera is known. */
+  readonly pixels?: (message: never) => Uint8Array;
 }
 
 interface Xyz {
@@ -27,15 +30,15 @@ interface Xyz {
   readonly z: number;
 }
 
-/** Types that hold numbers: all but pictures. */
-type NumbersType = Exclude<ObservationType, 'sensor_msgs/msg/Image' | 'sensor_msgs/msg/CompressedImage'>;
+/** Types that are read at once: pictures that come compressed are decoded first. */
+type ReadType = Exclude<ObservationType, 'sensor_msgs/msg/CompressedImage'>;
 
-/** The reader of a topic of numbers. */
-export function readerOf(topic: ObservationTopic & { readonly type: NumbersType }): TopicReader {
+/** The reader of a topic. */
+export function readerOf(topic: ObservationTopic & { readonly type: ReadType }): TopicReader {
   return READERS[topic.type](topic);
 }
 
-const READERS: Readonly<Record<NumbersType, (topic: ObservationTopic) => TopicReader>> = {
+const READERS: Readonly<Record<ReadType, (topic: ObservationTopic) => TopicReader>> = {
   'sensor_msgs/msg/JointState': (topic) => pair(JointState, jointReader(topic)),
   'sensor_msgs/msg/Imu': (topic) =>
     pair<Imu>(Imu, (message, out) => {
@@ -48,6 +51,10 @@ const READERS: Readonly<Record<NumbersType, (topic: ObservationTopic) => TopicRe
         linearAcceleration: () => xyz(message.linear_acceleration),
       });
     }),
+  'sensor_msgs/msg/Image': (topic) => ({
+    ...pair<Image>(Image, (image, out) => readImage(image, topic, out)),
+    pixels: ({ data }: Image) => data,
+  }),
   'sensor_msgs/msg/LaserScan': () => pair(LaserScan, readScan),
   'nav_msgs/msg/Odometry': (topic) =>
     pair<Odometry>(Odometry, (message, out) =>

@@ -15,9 +15,8 @@ import {
 } from '../messages/definitions.ts';
 import type { MessageType } from '../messages/message-type.ts';
 import type { RosPort } from '../port/ros-port.ts';
-import { loadImageDecoder } from './image-decoder.ts';
 import type { Picture } from './image-reader.ts';
-import { subscribeObservations } from './subscribe.ts';
+import { loadImageDecoder, subscribeObservations } from './subscribe.ts';
 import type { TopicObservation } from './topic-observation.ts';
 
 const plain = { name: 'seen', topic: 'seen', scale: 1, freshnessMs: 100 };

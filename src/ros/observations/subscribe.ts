@@ -1,12 +1,14 @@
-/** Observation topics of a task, read through a ROS port. */
+/**
+ * Observation topics of a task, read through a ROS port. Compressed images are decoded with `sharp`, where somebody has
+ * installed it: it is no dependency of Rein, because only robots whose cameras come compressed need it.
+ */
 import { ReinError } from '../../core/index.ts';
 import type { ObservationTopic } from '../../tasks/index.ts';
-import { CompressedImage, Image } from '../messages/definitions.ts';
+import { CompressedImage } from '../messages/definitions.ts';
 import type { MessageType } from '../messages/message-type.ts';
 import { SENSOR_QOS } from '../port/qos.ts';
 import type { RosPort } from '../port/ros-port.ts';
-import { type ImageDecoder, loadImageDecoder } from './image-decoder.ts';
-import { readImage } from './image-reader.ts';
+import { type Picture, readImage } from './image-reader.ts';
 import { readerOf, type TopicReader } from './message-readers.ts';
 import { TopicObservation } from './topic-observation.ts';
 
@@ -25,26 +27,18 @@ export async function subscribeObservations(
     const observation = new TopicObservation(topic);
     const { type } = topic;
     if (type === 'sensor_msgs/msg/CompressedImage') subscribeCompressed(port, observation, decoder);
-    else if (type === 'sensor_msgs/msg/Image') subscribeImage(port, observation);
-    else subscribeNumbers(port, observation, readerOf({ ...topic, type }));
+    else subscribeMessages(port, observation, readerOf({ ...topic, type }));
     return observation;
   });
 }
 
-function subscribeNumbers(
+function subscribeMessages(
   port: Pick<RosPort, 'subscribe'>,
   observation: TopicObservation,
-  { type, read }: TopicReader,
+  { type, read, pixels }: TopicReader,
 ): void {
   port.subscribe(type as MessageType<unknown>, observation.topic.topic, SENSOR_QOS, (message, receivedAtS) => {
-    observation.take((out) => read(message as never, out), receivedAtS);
-  });
-}
-
-function subscribeImage(port: Pick<RosPort, 'subscribe'>, observation: TopicObservation): void {
-  const { topic } = observation;
-  port.subscribe(Image, topic.topic, SENSOR_QOS, (image, receivedAtS) => {
-    observation.take((out) => readImage(image, topic, out), receivedAtS, image.data);
+    observation.take((out) => read(message as never, out), receivedAtS, pixels?.(message as never));
   });
 }
 
@@ -77,4 +71,55 @@ function subscribeCompressed(
     if (isBusy) waiting = { bytes, receivedAtS };
     else void decode(bytes, receivedAtS);
   });
+}
+
+/** Decodes JPEG, PNG and what else the library knows, to 8-bit RGB. Rejects for bytes that are no picture. */
+export type ImageDecoder = (bytes: Uint8Array) => Promise<Picture>;
+
+/** The part of `sharp` that is used. */
+interface Sharp {
+  removeAlpha(): Sharp;
+  toColourspace(space: string): Sharp;
+  raw(): Sharp;
+  toBuffer(options: { resolveWithObject: true }): Promise<{
+    data: Uint8Array;
+    info: { width: number; height: number; channels: number };
+  }>;
+}
+type SharpModule = { readonly default: (bytes: Uint8Array) => Sharp };
+
+// In a variable, so that nothing looks for the package before it is asked for.
+const PACKAGE: string = 'sharp';
+
+/** Loads the decoder. Rejects with `ReinError('environment')` where it is not installed. */
+export async function loadImageDecoder(packageName: string = PACKAGE): Promise<ImageDecoder> {
+  const sharp = await import(packageName).then(
+    (module: SharpModule) => module.default,
+    (error: unknown) => {
+      throw new ReinError(
+        'environment',
+        `Compressed images cannot be decoded: the package ${packageName} is not installed.`,
+        {
+          remedy: `Run: npm install --no-save ${packageName}. Or read the camera's uncompressed topic (sensor_msgs/msg/Image).`,
+          cause: error,
+        },
+      );
+    },
+  );
+  return async (bytes) => {
+    const { data, info } = await sharp(bytes)
+      .removeAlpha()
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    return {
+      width,
+      height,
+      encoding: channels === 1 ? 'mono8' : 'rgb8',
+      is_bigendian: 0,
+      step: width * channels,
+      data,
+    };
+  };
 }
