@@ -17,9 +17,8 @@ import {
 import { COMMAND_QOS, SENSOR_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { type ArmController, CartesianPoseController, ForwardCommandController } from './arm-controllers.ts';
-import type { Complaints } from './complaints.ts';
-import { ControllerManager, serveManager } from './controller-manager.ts';
-import { Trouble } from './injection.ts';
+import { ControllerManager, ControllersAtPort } from './controller-manager.ts';
+import { type Complaints, Trouble } from './injection.ts';
 import { JointTrajectoryController } from './joint-trajectory.ts';
 import type { SimClock } from './sim-time.ts';
 import type { SimulatedArm } from './simulated-arm.ts';
@@ -85,6 +84,7 @@ export class ArmSimulator {
   readonly jointNames: readonly string[];
   readonly #options: ArmSimulatorOptions;
   readonly #manager: ControllerManager;
+  readonly #controllers: ControllersAtPort;
   readonly #motion: readonly ArmController[];
   readonly #readings: JointReadings;
   readonly #wrench: WrenchStamped = WrenchStamped.create();
@@ -129,12 +129,7 @@ export class ArmSimulator {
       (request) => this.#reset(request),
       (message) => ({ success: false, message }),
     );
-    serveManager(
-      port,
-      this.#manager,
-      () => this.trouble.isRefusing,
-      (message) => complaints.say(message),
-    );
+    this.#controllers = new ControllersAtPort(port, this.#manager, this.trouble, complaints);
     this.#follow();
   }
 
@@ -192,17 +187,8 @@ export class ArmSimulator {
     return [trajectory, ...forward, pose];
   }
 
-  /** Hands a command to its controller, where that is active; says why where it is not taken. */
   #take(controller: ArmController, accept: () => string | undefined): void {
-    const { clock, complaints } = this.#options;
-    if (clock.nowS() < this.#ignoresCommandsUntilS) return;
-    if (this.trouble.isRefusing) complaints.say(`${controller.name} ignores commands: a fault was injected`);
-    else if (!this.#manager.isActive(controller.name)) {
-      complaints.say(`${controller.name} is not active: its command is ignored`);
-    } else {
-      const why = accept();
-      if (why !== undefined) complaints.say(`${controller.name} refuses ${why}`);
-    }
+    if (this.#options.clock.nowS() >= this.#ignoresCommandsUntilS) this.#controllers.take(controller.name, accept);
   }
 
   #follow(): void {

@@ -4,9 +4,8 @@ import { AckermannDriveStamped, Odometry, Twist, TwistStamped } from '../message
 import { COMMAND_QOS, STATE_QOS } from '../port/qos.ts';
 import type { RosPort, RosPublisher } from '../port/ros-port.ts';
 import { type BaseKind, BaseModel, type BaseOptions, type PlanarPose } from './base-model.ts';
-import type { Complaints } from './complaints.ts';
-import { ControllerManager, serveManager } from './controller-manager.ts';
-import { Trouble } from './injection.ts';
+import { ControllerManager, ControllersAtPort } from './controller-manager.ts';
+import { type Complaints, Trouble } from './injection.ts';
 import type { SimClock } from './sim-time.ts';
 
 export interface BaseSettings {
@@ -37,8 +36,6 @@ export class BaseSimulator {
   readonly jointNames: readonly string[] = AXES;
   readonly model: BaseModel;
   readonly #settings: BaseSettings;
-  readonly #manager: ControllerManager;
-  readonly #controller: string;
   readonly #odom: RosPublisher<Odometry>;
   readonly #truth: RosPublisher<Odometry>;
   readonly #message: Odometry = Odometry.create();
@@ -50,20 +47,13 @@ export class BaseSimulator {
     this.#settings = settings;
     this.model = new BaseModel(base);
     const controller = CONTROLLERS[base.kind];
-    this.#controller = controller.name;
-    this.#manager = new ControllerManager([{ ...controller, claims: [], group: 'base' }], [controller.name], () =>
+    const manager = new ControllerManager([{ ...controller, claims: [], group: 'base' }], [controller.name], () =>
       this.model.halt(),
     );
     const reliability = settings.isBestEffort ? 'bestEffort' : 'reliable';
     this.#odom = port.advertise(Odometry, 'odom', { ...STATE_QOS, reliability });
     this.#truth = port.advertise(Odometry, 'ground_truth', STATE_QOS);
-    this.#takeCommands();
-    serveManager(
-      port,
-      this.#manager,
-      () => this.trouble.isRefusing,
-      (message) => complaints.say(message),
-    );
+    this.#takeCommands(controller.name, new ControllersAtPort(port, manager, this.trouble, complaints));
   }
 
   /** Lets one period pass that ends at `deadlineS`, and publishes where the wheels say that the base is. */
@@ -80,34 +70,23 @@ export class BaseSimulator {
 
   async close(): Promise<void> {}
 
-  #takeCommands(): void {
+  #takeCommands(name: string, controllers: ControllersAtPort): void {
     const { port, clock, stamps, base, takesStampedTwist } = this.#settings;
     const drive = ({ linear, angular }: Twist): string | undefined =>
       this.model.drive(linear.x, linear.y, angular.z, clock.nowS());
     if (takesStampedTwist) {
       port.subscribe(TwistStamped, 'cmd_vel', COMMAND_QOS, (message) =>
-        this.#take(() => {
+        controllers.take(name, () => {
           const ageS = stamps.ageS(message.header.stamp, clock.nowS());
           if (ageS > base.commandTimeoutS) return `a command that is ${ageS.toFixed(2)} s old`;
           return drive(message.twist);
         }),
       );
-    } else port.subscribe(Twist, 'cmd_vel', COMMAND_QOS, (message) => this.#take(() => drive(message)));
+    } else port.subscribe(Twist, 'cmd_vel', COMMAND_QOS, (message) => controllers.take(name, () => drive(message)));
     if (base.kind !== 'ackermann') return;
     port.subscribe(AckermannDriveStamped, 'ackermann_cmd', COMMAND_QOS, ({ drive: asked }) =>
-      this.#take(() => this.model.steer(asked.speed, asked.steering_angle, clock.nowS())),
+      controllers.take(name, () => this.model.steer(asked.speed, asked.steering_angle, clock.nowS())),
     );
-  }
-
-  #take(accept: () => string | undefined): void {
-    const { complaints } = this.#settings;
-    if (this.trouble.isRefusing) complaints.say(`${this.#controller} ignores commands: a fault was injected`);
-    else if (!this.#manager.isActive(this.#controller)) {
-      complaints.say(`${this.#controller} is not active: its command is ignored`);
-    } else {
-      const why = accept();
-      if (why !== undefined) complaints.say(`${this.#controller} refuses ${why}`);
-    }
   }
 
   #fill(message: Odometry, place: PlanarPose, trouble?: Trouble): void {

@@ -2,8 +2,15 @@
  * Active controllers, as ros2_control's controller_manager keeps it: two that claim the same joints are never
  * active together, and a strict switch is done whole or not at all.
  */
-import { ListControllers, STRICTNESS, SwitchController } from '../messages/controller-manager.ts';
+import {
+  ListControllers,
+  STRICTNESS,
+  SwitchController,
+  type SwitchControllerAnswer,
+  type SwitchControllerRequest,
+} from '../messages/controller-manager.ts';
 import type { RosPort } from '../port/ros-port.ts';
+import type { Complaints, Trouble } from './injection.ts';
 
 export interface ManagedController {
   readonly name: string;
@@ -80,40 +87,57 @@ function refused(message: string): SwitchAnswer {
   return { ok: false, message };
 }
 
-/** Offers `list_controllers` and `switch_controller` as ros2_control does. Before the port's `start`. `isRefusing` is trouble on demand. */
-export function serveManager(
-  port: RosPort,
-  manager: ControllerManager,
-  isRefusing: () => boolean,
-  say: (message: string) => void,
-): void {
-  port.serve(ListControllers, 'controller_manager/list_controllers', () => ({
-    controller: manager.controllers.map(({ name, type, claims }) => ({
-      name,
-      state: manager.isActive(name) ? 'active' : 'inactive',
-      type,
-      claimed_interfaces: manager.isActive(name) ? claims : [],
-      required_command_interfaces: claims,
-      required_state_interfaces: [],
-      is_chainable: false,
-      is_chained: false,
-      reference_interfaces: [],
-      chain_connections: [],
-    })),
-  }));
-  port.serve(SwitchController, 'controller_manager/switch_controller', (request) => {
+/** The controllers of a simulated robot at its port: listed and switched as ros2_control does it, and commanded while active. */
+export class ControllersAtPort {
+  readonly #manager: ControllerManager;
+  readonly #trouble: Trouble;
+  readonly #complaints: Complaints;
+
+  /** Before the port's `start`. */
+  constructor(port: RosPort, manager: ControllerManager, trouble: Trouble, complaints: Complaints) {
+    this.#manager = manager;
+    this.#trouble = trouble;
+    this.#complaints = complaints;
+    port.serve(ListControllers, 'controller_manager/list_controllers', () => ({
+      controller: manager.controllers.map(({ name, type, claims }) => ({
+        name,
+        state: manager.isActive(name) ? 'active' : 'inactive',
+        type,
+        claimed_interfaces: manager.isActive(name) ? claims : [],
+        required_command_interfaces: claims,
+        required_state_interfaces: [],
+        is_chainable: false,
+        is_chained: false,
+        reference_interfaces: [],
+        chain_connections: [],
+      })),
+    }));
+    port.serve(SwitchController, 'controller_manager/switch_controller', (request) => this.#switch(request));
+  }
+
+  /** Hands a command to the controller called `name`, where that is active; says why where it is not taken. */
+  take(name: string, accept: () => string | undefined): void {
+    if (this.#trouble.isRefusing) this.#complaints.say(`${name} ignores commands: a fault was injected`);
+    else if (!this.#manager.isActive(name)) this.#complaints.say(`${name} is not active: its command is ignored`);
+    else {
+      const why = accept();
+      if (why !== undefined) this.#complaints.say(`${name} refuses ${why}`);
+    }
+  }
+
+  #switch(request: SwitchControllerRequest): SwitchControllerAnswer {
     const activate = [...request.activate_controllers, ...(request.start_controllers ?? [])];
     const deactivate = [...request.deactivate_controllers, ...(request.stop_controllers ?? [])];
-    const answer = isRefusing()
-      ? { ok: false as const, message: 'a fault was injected: switching is refused' }
-      : manager.switch({ activate, deactivate, isStrict: request.strictness === STRICTNESS.STRICT });
-    say(
+    const answer = this.#trouble.isRefusing
+      ? refused('a fault was injected: switching is refused')
+      : this.#manager.switch({ activate, deactivate, isStrict: request.strictness === STRICTNESS.STRICT });
+    this.#complaints.say(
       answer.ok
         ? `switched: ${list('active now', activate)}${list('inactive now', deactivate)}`
         : `a switch of controllers was refused: ${answer.message}`,
     );
     return answer.ok ? { ok: true, message: '' } : answer;
-  });
+  }
 }
 
 function list(words: string, names: readonly string[]): string {

@@ -3,6 +3,8 @@
  * by the topic `~/inject` or a parameter, and everything is said aloud on the terminal.
  */
 
+import type { Clock } from '../../core/index.ts';
+
 /** One thing that goes wrong, or stops going wrong. */
 export type Injection =
   /** No `joint_states` (or `odom`) any more. */
@@ -100,5 +102,29 @@ export class Trouble {
     this.offsetsRad.clear();
     this.lost.clear();
     this.notFinite.clear();
+  }
+}
+
+const PAUSE_S = 1;
+
+/** Complaints of the simulator for people: the same one once a second at most. */
+export class Complaints {
+  readonly #say: (message: string) => void;
+  readonly #clock: Clock;
+  readonly #saidAtS: Map<string, number> = new Map();
+
+  constructor(say: (message: string) => void, clock: Clock) {
+    this.#say = say;
+    this.#clock = clock;
+  }
+
+  say(message: string): void {
+    const nowS = this.#clock.nowS();
+    const saidAtS = this.#saidAtS.get(message);
+    if (saidAtS !== undefined && nowS - saidAtS < PAUSE_S) return;
+    // Those with numbers in them are many: what is old is forgotten.
+    if (this.#saidAtS.size > 100) this.#saidAtS.clear();
+    this.#saidAtS.set(message, nowS);
+    this.#say(message);
   }
 }

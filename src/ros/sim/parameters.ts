@@ -32,6 +32,46 @@ export interface SimSettings {
 
 const CONTROLLERS: readonly string[] = ['', ...ARM_CONTROLLERS, ...BASES];
 
+/** What a base can do, each with the parameter that says it. */
+const BASE_PARAMETERS: Readonly<Record<keyof SimSettings['base'], ParameterDeclaration>> = {
+  speedMaxMPerS: parameter('base_speed_max', 'double', 1, {
+    description: 'Base: highest speed, m/s.',
+    range: { min: 0.01, max: 20 },
+  }),
+  accelMaxMPerS2: parameter('base_accel_max', 'double', 1, {
+    description: 'Base: highest acceleration, m/s².',
+    range: { min: 0.01, max: 50 },
+  }),
+  turnMaxRadPerS: parameter('base_turn_max', 'double', 2, {
+    description: 'Base: highest turning speed, rad/s.',
+    range: { min: 0.01, max: 20 },
+  }),
+  turnAccelMaxRadPerS2: parameter('base_turn_accel_max', 'double', 4, {
+    description: 'Base: highest turning acceleration, rad/s².',
+    range: { min: 0.01, max: 100 },
+  }),
+  wheelBaseM: parameter('wheel_base', 'double', 0.32, {
+    description: 'Base, ackermann: distance between the axles, m.',
+    range: { min: 0.05, max: 5 },
+  }),
+  steerMaxRad: parameter('steer_max', 'double', 0.5, {
+    description: 'Base, ackermann: largest steering angle, rad.',
+    range: { min: 0.01, max: 1.4 },
+  }),
+  steerRateMaxRadPerS: parameter('steer_rate_max', 'double', 3, {
+    description: 'Base, ackermann: highest speed of the steering, rad/s.',
+    range: { min: 0.01, max: 50 },
+  }),
+  commandTimeoutS: parameter('base_command_timeout', 'double', 0.5, {
+    description: 'Base: comes to a stop when no command has come for so long, s.',
+    range: { min: 0.02, max: 60 },
+  }),
+  slipRatio: parameter('base_slip', 'double', 0, {
+    description: "Base: share of the wheels' way that is lost on the floor; odom does not see it, ground_truth does.",
+    range: { min: 0, max: 0.9 },
+  }),
+};
+
 export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('robot', 'string', '', {
     description:
@@ -84,42 +124,7 @@ export const SIM_PARAMETERS: readonly ParameterDeclaration[] = [
   parameter('stamped_twist', 'bool', false, {
     description: 'Base: takes cmd_vel as TwistStamped instead of Twist.',
   }),
-  parameter('base_speed_max', 'double', 1, {
-    description: 'Base: highest speed, m/s.',
-    range: { min: 0.01, max: 20 },
-  }),
-  parameter('base_accel_max', 'double', 1, {
-    description: 'Base: highest acceleration, m/s².',
-    range: { min: 0.01, max: 50 },
-  }),
-  parameter('base_turn_max', 'double', 2, {
-    description: 'Base: highest turning speed, rad/s.',
-    range: { min: 0.01, max: 20 },
-  }),
-  parameter('base_turn_accel_max', 'double', 4, {
-    description: 'Base: highest turning acceleration, rad/s².',
-    range: { min: 0.01, max: 100 },
-  }),
-  parameter('wheel_base', 'double', 0.32, {
-    description: 'Base, ackermann: distance between the axles, m.',
-    range: { min: 0.05, max: 5 },
-  }),
-  parameter('steer_max', 'double', 0.5, {
-    description: 'Base, ackermann: largest steering angle, rad.',
-    range: { min: 0.01, max: 1.4 },
-  }),
-  parameter('steer_rate_max', 'double', 3, {
-    description: 'Base, ackermann: highest speed of the steering, rad/s.',
-    range: { min: 0.01, max: 50 },
-  }),
-  parameter('base_command_timeout', 'double', 0.5, {
-    description: 'Base: comes to a stop when no command has come for so long, s.',
-    range: { min: 0.02, max: 60 },
-  }),
-  parameter('base_slip', 'double', 0, {
-    description: "Base: share of the wheels' way that is lost on the floor; odom does not see it, ground_truth does.",
-    range: { min: 0, max: 0.9 },
-  }),
+  ...Object.values(BASE_PARAMETERS),
 ];
 
 /** Settings from declared parameters. */
@@ -143,20 +148,8 @@ export function readSettings(parameters: ParameterSet): SimSettings {
     publishesClock: flag('publish_clock'),
     clockFactor: number('clock_factor'),
     takesStampedTwist: flag('stamped_twist'),
-    base: readBase(number),
-  };
-}
-
-function readBase(number: (name: string) => number): Omit<BaseOptions, 'kind'> {
-  return {
-    speedMaxMPerS: number('base_speed_max'),
-    accelMaxMPerS2: number('base_accel_max'),
-    turnMaxRadPerS: number('base_turn_max'),
-    turnAccelMaxRadPerS2: number('base_turn_accel_max'),
-    wheelBaseM: number('wheel_base'),
-    steerMaxRad: number('steer_max'),
-    steerRateMaxRadPerS: number('steer_rate_max'),
-    commandTimeoutS: number('base_command_timeout'),
-    slipRatio: number('base_slip'),
+    base: Object.fromEntries(
+      Object.entries(BASE_PARAMETERS).map(([option, { name }]) => [option, number(name)]),
+    ) as unknown as SimSettings['base'],
   };
 }

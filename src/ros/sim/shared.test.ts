@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { SystemClock } from '../../core/index.ts';
-import { Complaints } from './complaints.ts';
-import { parseInjection, Trouble } from './injection.ts';
+import { Complaints, parseInjection, Trouble } from './injection.ts';
 import { keepPace, SimClock } from './sim-time.ts';
 
 describe('trouble on demand', () => {
