@@ -7,7 +7,7 @@ import {
   type RosProcessConfig,
   rosOptions,
 } from '../../src/drivers/index.ts';
-import { Bridge } from '../../src/ros/bridge/bridge.ts';
+import { Bridge, type RoleParts } from '../../src/ros/bridge/bridge.ts';
 import type { ToGuard } from '../../src/ros/bridge/guard-pipes.ts';
 import { Stopper } from '../../src/ros/bridge/stopper.ts';
 import { RobotNode } from '../../src/ros/node/robot-node.ts';
@@ -67,7 +67,7 @@ export const FROM_FILE: Readonly<Record<string, string>> = {
 };
 
 export function bridgeSurface(): Promise<readonly Registration[]> {
-  return guardHalf((parts) => void new Bridge({ ...parts, generation: 0 }));
+  return guardHalf((parts) => void new Bridge(parts));
 }
 
 export function stopperSurface(): Promise<readonly Registration[]> {
@@ -91,15 +91,8 @@ export function simSurface(): Promise<readonly Registration[]> {
   );
 }
 
-interface HalfParts {
-  readonly port: RosPort;
-  readonly config: RosProcessConfig;
-  readonly toGuard: ToGuard;
-  readonly clock: SystemClock;
-}
-
 /** Every kind of command, with everything that a robot's file can ask for besides. */
-function guardHalf(make: (parts: HalfParts) => void): Promise<readonly Registration[]> {
+function guardHalf(make: (parts: RoleParts) => void): Promise<readonly Registration[]> {
   const { driver, config } = createSetup(configOf('insert', 'arm6-ros'));
   const clock = new SystemClock();
   const silent = { ready() {}, state() {}, answer() {}, notice() {}, failed() {} } as unknown as ToGuard;
@@ -123,7 +116,7 @@ function guardHalf(make: (parts: HalfParts) => void): Promise<readonly Registrat
         scene: { service: 'scene_service' },
       };
       const process: RosProcessConfig = { model: config.robot, options: named, rosArguments: [], inbox: '' };
-      make({ port, config: process, toGuard: silent, clock });
+      make({ port, config: process, generation: 0, toGuard: silent, clock });
     }),
   );
 }

@@ -41,6 +41,11 @@ export class ReinError extends Error {
   }
 }
 
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /**
  * What a program called `program` prints of `error`, line breaks included: trouble in one sentence with its remedy, or with
  * a line a problem, which begin with their places; a mistake of ours with its stack.

@@ -3,7 +3,7 @@
  * nothing. Commands that are old, meant for another life, or come after a stop are dropped: nothing is queued, nothing is
  * repeated.
  */
-import type { Clock } from '../../core/index.ts';
+import { type Clock, messageOf } from '../../core/index.ts';
 import {
   COMMAND,
   COMMAND_KIND,
@@ -38,16 +38,18 @@ const DISCOVERY_MS = 1000;
 /** So many measurements in a row that follow one another closely enough. */
 const STEADY = 2;
 
-export interface BridgeParts {
+/** What bridge and stopper are made of. */
+export interface RoleParts {
   readonly port: RosPort;
   readonly config: RosProcessConfig;
+  /** Life of this process, as commands name it. */
   readonly generation: number;
   readonly toGuard: ToGuard;
   readonly clock: Clock;
 }
 
 export class Bridge {
-  readonly #parts: BridgeParts;
+  readonly #parts: RoleParts;
   readonly #readings: RobotReadings;
   readonly #publisher: CommandPublisher;
   readonly #controllers: Controllers | undefined;
@@ -66,7 +68,7 @@ export class Bridge {
   #timer: NodeJS.Timeout | undefined;
 
   /** Registers everything at the port. The caller starts and closes it. */
-  constructor(parts: BridgeParts) {
+  constructor(parts: RoleParts) {
     const { port, config, toGuard, clock } = parts;
     const { options, model } = config;
     this.#parts = parts;
@@ -129,7 +131,7 @@ export class Bridge {
       if (kind === ROS_MESSAGE.command) this.#receiveCommand(payload);
       else if (kind === ROS_MESSAGE.request) this.#receiveRequest(payload);
     } catch (error) {
-      this.#notices.trouble(`A command could not be published: ${error instanceof Error ? error.message : error}`);
+      this.#notices.trouble(`A command could not be published: ${messageOf(error)}`);
     }
   }
 
@@ -161,9 +163,7 @@ export class Bridge {
     if (message === undefined || message.generation !== this.#parts.generation) return;
     const answer = message.request.kind === 'prepare' ? this.#prepare() : this.#resetScene(message.request.layout);
     answer
-      .catch(
-        (error: unknown): RosAnswer => ({ ok: false, reason: error instanceof Error ? error.message : String(error) }),
-      )
+      .catch((error: unknown): RosAnswer => ({ ok: false, reason: messageOf(error) }))
       .then((said) => this.#parts.toGuard.answer(message.id, said));
   }
 

@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ReinError, refuseDebugger, SystemClock } from '../../core/index.ts';
 import { ROS_FOLDER_PREFIX, type RosProcessConfig, stateNumbers } from '../../drivers/index.ts';
-import type { RosFault, RosPort, RosPortFactory } from '../port/ros-port.ts';
-import { Bridge } from './bridge.ts';
+import type { RosFault, RosPortFactory } from '../port/ros-port.ts';
+import { Bridge, type RoleParts } from './bridge.ts';
 import { openInbox, openToGuard, type ToGuard, watchGuard } from './guard-pipes.ts';
 import { Stopper } from './stopper.ts';
 
@@ -22,14 +22,6 @@ interface Role {
 
 /** A guard that ends in order keeps its pipes until we have ended: what it wrote is here after so long. */
 const DRAIN_MS = 30;
-
-interface RoleParts {
-  readonly port: RosPort;
-  readonly config: RosProcessConfig;
-  readonly generation: number;
-  readonly toGuard: ToGuard;
-  readonly clock: SystemClock;
-}
 
 /** Runs the bridge as this process. */
 export function runBridge(createPort: RosPortFactory): Promise<void> {

@@ -3,12 +3,11 @@
  * when it is told to, when the guard is gone, or when the guard's tick is silent for longer than it said it would be. It
  * never starts or continues motion, and what it did is undone only by an operator who enables the robot again.
  */
-import type { Clock } from '../../core/index.ts';
-import { PULSE, PULSE_KIND, ROS_MESSAGE, type RosProcessConfig } from '../../drivers/index.ts';
+import { PULSE, PULSE_KIND, ROS_MESSAGE } from '../../drivers/index.ts';
 import { readNumbers } from '../../guard/index.ts';
-import type { RosFault, RosPort } from '../port/ros-port.ts';
+import type { RosFault } from '../port/ros-port.ts';
+import type { RoleParts } from './bridge.ts';
 import { advertiseCommand } from './command-publisher.ts';
-import type { ToGuard } from './guard-pipes.ts';
 import { RobotReadings } from './robot-readings.ts';
 import { Controllers } from './robot-services.ts';
 import { StopSequence } from './stop-sequence.ts';
@@ -18,15 +17,8 @@ const LOOK_MS = 5;
 /** Longer than the bridge takes a command for new (50 ms): one that it publishes late must not be the last word. */
 const REPEAT_FOR_MS = 120;
 
-export interface StopperParts {
-  readonly port: RosPort;
-  readonly config: RosProcessConfig;
-  readonly toGuard: ToGuard;
-  readonly clock: Clock;
-}
-
 export class Stopper {
-  readonly #parts: StopperParts;
+  readonly #parts: Omit<RoleParts, 'generation'>;
   readonly #stop: StopSequence;
   readonly #readings: RobotReadings;
   readonly #pulse: Float64Array = new Float64Array(PULSE.numbers);
@@ -35,7 +27,7 @@ export class Stopper {
   #timer: NodeJS.Timeout | undefined;
 
   /** Registers everything at the port. The caller starts and closes it. */
-  constructor(parts: StopperParts) {
+  constructor(parts: Omit<RoleParts, 'generation'>) {
     const { port, config, clock, toGuard } = parts;
     const { options, model } = config;
     this.#parts = parts;

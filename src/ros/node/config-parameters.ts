@@ -8,7 +8,7 @@
 import { editorSchemas, type Override, type ResolvedConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
 import type { GivenValue } from '../parameters/scalars.ts';
-import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
+import type { ParameterDeclaration, ParameterType, ParameterValue } from '../port/ros-port.ts';
 
 const PARTS = ['task', 'robot', 'learner'] as const;
 type Part = (typeof PARTS)[number];
@@ -89,7 +89,7 @@ function fieldOf(schema: Schema, key: string): Schema {
   return {};
 }
 
-function typeOf(value: unknown, { type }: Schema): ParameterDeclaration['type'] | undefined {
+function typeOf(value: unknown, { type }: Schema): ParameterType | undefined {
   if (typeof value === 'number') return type === 'integer' ? 'integer' : 'double';
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
@@ -97,12 +97,7 @@ function typeOf(value: unknown, { type }: Schema): ParameterDeclaration['type'] 
   return isNumbers ? 'double_array' : undefined;
 }
 
-function declaration(
-  name: string,
-  type: ParameterDeclaration['type'],
-  value: ParameterValue,
-  field: Schema,
-): ParameterDeclaration {
+function declaration(name: string, type: ParameterType, value: ParameterValue, field: Schema): ParameterDeclaration {
   const { description = '', unit, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = field;
   const isNumber = type === 'integer' || type === 'double';
   const min = minimum ?? exclusiveMinimum ?? Number.NEGATIVE_INFINITY;

@@ -1,5 +1,5 @@
 /** Services and actions of the node, and their refusals: one message each, never a crash. */
-import { ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../core/index.ts';
 import type { EvaluationReport, LiveSession } from '../../session/index.ts';
 import {
   Evaluate,
@@ -81,7 +81,7 @@ export function offerServices(options: ServicesOptions): void {
       const { path, version } = await openSessionOf(permission).savePolicy(request.path);
       return { success: true, message: `Policy ${version} is saved.`, path, version: BigInt(version) };
     } catch (error) {
-      return unsaved(messageOf(error));
+      return unsaved(answerTo(error));
     }
   };
   port.serve(SavePolicy, '~/save_policy', save, unsaved);
@@ -96,7 +96,7 @@ async function answer(act: () => string | Promise<string>): Promise<TriggerAnswe
   try {
     return { success: true, message: await act() };
   } catch (error) {
-    return failed(messageOf(error));
+    return failed(answerTo(error));
   }
 }
 
@@ -155,7 +155,7 @@ async function runEpisode(
       result: { success, steps, intervention_steps: interventionSteps, episode_return: returnSum, ended_by: endedBy },
     };
   } catch (error) {
-    return { status: statusOf(signal), result: { ...nothing, ended_by: messageOf(error) } };
+    return { status: statusOf(signal), result: { ...nothing, ended_by: answerTo(error) } };
   }
 }
 
@@ -229,8 +229,8 @@ function waitOf({ wait }: SessionHolder): string | undefined {
 }
 
 /** One line for people: what is wrong, and what to do. */
-function messageOf(error: unknown): string {
-  const message = ended(error instanceof Error ? error.message : String(error));
+function answerTo(error: unknown): string {
+  const message = ended(messageOf(error));
   return error instanceof ReinError && error.remedy !== undefined ? `${message} ${ended(error.remedy)}` : message;
 }
 

@@ -1,5 +1,5 @@
 /** The node's session: opened beside everything else, closed and opened again as the lifecycle asks for it. */
-import { ReinError } from '../../core/index.ts';
+import { messageOf, ReinError } from '../../core/index.ts';
 import type { LearnerWait, LiveSession } from '../../session/index.ts';
 
 export type HolderState = 'closed' | 'opening' | 'open' | 'failed';
@@ -114,5 +114,5 @@ export class SessionHolder {
 
 export function asReinError(error: unknown): ReinError {
   if (error instanceof ReinError) return error;
-  return new ReinError('environment', error instanceof Error ? error.message : String(error), { cause: error });
+  return new ReinError('environment', messageOf(error), { cause: error });
 }

@@ -1,6 +1,12 @@
 /** Declared parameters: how they are checked and kept, the one that every node has, and what `--help` says of them. */
 import { ReinError } from '../../core/index.ts';
-import type { ParameterDeclaration, ParameterListener, ParameterSet, ParameterValue } from '../port/ros-port.ts';
+import type {
+  ParameterDeclaration,
+  ParameterListener,
+  ParameterSet,
+  ParameterType,
+  ParameterValue,
+} from '../port/ros-port.ts';
 import type { GivenValue } from './scalars.ts';
 
 type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default'>;
@@ -8,14 +14,14 @@ type Words = Omit<ParameterDeclaration, 'name' | 'type' | 'default'>;
 /** A parameter that is fixed once the node runs, where `words` do not say otherwise. */
 export function parameter(
   name: string,
-  type: ParameterDeclaration['type'],
+  type: ParameterType,
   value: ParameterValue,
   words: Words,
 ): ParameterDeclaration {
   return { name, type, default: value, isReadOnly: true, ...words };
 }
 
-const KINDS: Readonly<Record<ParameterDeclaration['type'], string>> = {
+const KINDS: Readonly<Record<ParameterType, string>> = {
   bool: 'true or false',
   integer: 'a whole number',
   double: 'a number',
@@ -81,7 +87,7 @@ function fit(
 }
 
 /** A whole number is also a number, so that `rate:=40` does what it says. */
-function hasType(type: ParameterDeclaration['type'], value: ParameterValue): boolean {
+function hasType(type: ParameterType, value: ParameterValue): boolean {
   if (type.endsWith('_array')) {
     return Array.isArray(value) && value.every((item) => isScalar(type.slice(0, -'_array'.length), item));
   }

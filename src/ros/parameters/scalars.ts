@@ -1,9 +1,7 @@
 /** Values of parameters, by ROS 2's own rules, which are not those of YAML 1.2. */
 import type { RawYaml } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
-
-export type ParameterType = ParameterDeclaration['type'];
+import type { ParameterType, ParameterValue } from '../port/ros-port.ts';
 
 /** A value as it was given; an empty list fits every kind of list. */
 export interface GivenValue {

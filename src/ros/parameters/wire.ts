@@ -1,55 +1,37 @@
 /** Parameters as `rcl_interfaces` carries them in its services. */
-import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
+import type { ParameterDeclaration, ParameterType, ParameterValue } from '../port/ros-port.ts';
 
-type Type = ParameterDeclaration['type'];
-
-/** Numbers of `rcl_interfaces/msg/ParameterType`, and the field that holds each. */
-const TYPES: Readonly<Record<Type, { readonly id: number; readonly field: string }>> = {
-  bool: { id: 1, field: 'bool_value' },
-  integer: { id: 2, field: 'integer_value' },
-  double: { id: 3, field: 'double_value' },
-  string: { id: 4, field: 'string_value' },
-  bool_array: { id: 6, field: 'bool_array_value' },
-  integer_array: { id: 7, field: 'integer_array_value' },
-  double_array: { id: 8, field: 'double_array_value' },
-  string_array: { id: 9, field: 'string_array_value' },
+/** Numbers of `rcl_interfaces/msg/ParameterType`; the field that holds a value is named after its type: `bool_value`. */
+const TYPES: Readonly<Record<ParameterType, number>> = {
+  bool: 1,
+  integer: 2,
+  double: 3,
+  string: 4,
+  bool_array: 6,
+  integer_array: 7,
+  double_array: 8,
+  string_array: 9,
 };
-
-const NOT_SET = 0;
 
 export type WireValue = Readonly<Record<string, unknown>>;
 
 /** The number of a type. */
-export function wireType(type: Type): number {
-  return TYPES[type].id;
+export function wireType(type: ParameterType): number {
+  return TYPES[type];
 }
 
-/** `rcl_interfaces/msg/ParameterValue`; of no type where there is no value. */
-export function wireValue(type: Type, value: ParameterValue | undefined): WireValue {
-  const wire: Record<string, unknown> = {
-    type: value === undefined ? NOT_SET : TYPES[type].id,
-    bool_value: false,
-    integer_value: 0n,
-    double_value: 0,
-    string_value: '',
-    byte_array_value: [],
-    bool_array_value: [],
-    integer_array_value: [],
-    double_array_value: [],
-    string_array_value: [],
-  };
-  if (value === undefined) return wire;
-  if (type === 'integer') wire[TYPES[type].field] = BigInt(value as number);
-  else if (type === 'integer_array') wire[TYPES[type].field] = (value as readonly number[]).map(BigInt);
-  else wire[TYPES[type].field] = Array.isArray(value) ? [...value] : value;
-  return wire;
+/** What the field of `type` holds: whole numbers as bigint, lists as copies. */
+export function fieldValue(type: ParameterType, value: ParameterValue): unknown {
+  if (type === 'integer') return BigInt(value as number);
+  if (type === 'integer_array') return (value as readonly number[]).map(BigInt);
+  return Array.isArray(value) ? [...value] : value;
 }
 
 /** The value in it; `undefined` where it is of no type that Rein knows. */
 export function valueOfWire(wire: WireValue): ParameterValue | undefined {
-  const type = Object.values(TYPES).find(({ id }) => id === Number(wire['type']));
+  const type = (Object.keys(TYPES) as ParameterType[]).find((name) => TYPES[name] === Number(wire['type']));
   if (type === undefined) return undefined;
-  const value = wire[type.field];
+  const value = wire[`${type}_value`];
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null) return value as ParameterValue;
   return Array.from(value as ArrayLike<unknown>, (item) =>
@@ -64,7 +46,7 @@ export function wireDescriptor(declaration: ParameterDeclaration): WireValue {
   const ends = range === undefined ? [] : [rangeOf(range, isWhole)];
   return {
     name,
-    type: TYPES[type].id,
+    type: TYPES[type],
     description,
     additional_constraints: constraintsOf(declaration),
     read_only: isReadOnly ?? false,

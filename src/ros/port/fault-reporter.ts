@@ -1,4 +1,5 @@
 /** Reports of what callbacks throw, so that nothing goes further, and of what is wrong otherwise; not too often. */
+import { messageOf } from '../../core/index.ts';
 import type { RosFault } from './ros-port.ts';
 
 const REPEAT_AFTER_MS = 1000;
@@ -28,7 +29,7 @@ export class FaultReporter {
       this.#listener({ kind, where, message });
     } catch (error) {
       // The listener promised not to throw; whoever called us may be native code, which must not see it either.
-      console.error(`the listener to faults of ROS failed itself: ${textOf(error)}`);
+      console.error(`the listener to faults of ROS failed itself: ${messageOf(error)}`);
     }
   }
 
@@ -63,7 +64,7 @@ export class FaultReporter {
       try {
         return await body();
       } catch (error) {
-        message = `${where} failed: ${textOf(error)}`;
+        message = `${where} failed: ${messageOf(error)}`;
         throw error;
       }
     });
@@ -72,10 +73,6 @@ export class FaultReporter {
   }
 
   #callbackFailed(where: string, error: unknown): void {
-    this.report('callback', where, textOf(error));
+    this.report('callback', where, messageOf(error));
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

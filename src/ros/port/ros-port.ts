@@ -154,20 +154,21 @@ export interface RosActionClient<G, F, R> {
   ): Promise<ActionOutcome<R>>;
 }
 
+export type ParameterType =
+  | 'bool'
+  | 'integer'
+  | 'double'
+  | 'string'
+  | 'bool_array'
+  | 'integer_array'
+  | 'double_array'
+  | 'string_array';
 export type ParameterValue = boolean | number | string | readonly boolean[] | readonly number[] | readonly string[];
 
 /** One parameter as ROS tools show it. */
 export interface ParameterDeclaration {
   readonly name: string;
-  readonly type:
-    | 'bool'
-    | 'integer'
-    | 'double'
-    | 'string'
-    | 'bool_array'
-    | 'integer_array'
-    | 'double_array'
-    | 'string_array';
+  readonly type: ParameterType;
   readonly default: ParameterValue;
   /** With the unit, for people. */
   readonly description: string;

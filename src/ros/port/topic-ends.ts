@@ -1,5 +1,5 @@
 /** The part of a topic's two ends that is the same whatever carries the bytes: our codec, counters, and faults. */
-import { ReinError, SystemClock } from '../../core/index.ts';
+import { messageOf, ReinError, SystemClock } from '../../core/index.ts';
 import { createCdrBuffer } from '../messages/cdr-bytes.ts';
 import type { CdrBuffer, MessageType } from '../messages/message-type.ts';
 import type { FaultReporter } from './fault-reporter.ts';
@@ -52,8 +52,11 @@ export class TopicReader<T> {
       this.#type.decode(bytes, this.#message);
     } catch (error) {
       this.counters.malformed++;
-      const why = error instanceof Error ? error.message : String(error);
-      this.#faults.report('malformed', this.#topic, `a message of ${bytes.length} bytes is dropped: ${why}`);
+      this.#faults.report(
+        'malformed',
+        this.#topic,
+        `a message of ${bytes.length} bytes is dropped: ${messageOf(error)}`,
+      );
       return;
     }
     this.counters.received++;

@@ -1,6 +1,6 @@
 /** Shows our parameters through rclnodejs's services: with our checks and sentences, and with the ranges that it leaves out. */
 import { type ParameterStore, USE_SIM_TIME } from '../parameters/declared.ts';
-import { constraintsOf, valueOfWire, wireDescriptor, wireType, wireValue } from '../parameters/wire.ts';
+import { constraintsOf, fieldValue, valueOfWire, wireDescriptor, wireType } from '../parameters/wire.ts';
 import type { FaultReporter } from '../port/fault-reporter.ts';
 import type { ParameterDeclaration, ParameterValue } from '../port/ros-port.ts';
 import type { Binding, BindingDescriptor, BindingNode, BindingParameter, SetResult } from './binding.ts';
@@ -32,14 +32,7 @@ export function bindingParameter(
   { name, type }: ParameterDeclaration,
   value: ParameterValue,
 ): BindingParameter {
-  const wire = Object.values(wireValueOf(type, value));
-  return new binding.Parameter(name, wireType(type), wire[0]);
-}
-
-/** Only the field that holds the value. */
-function wireValueOf(type: ParameterDeclaration['type'], value: ParameterValue): Record<string, unknown> {
-  const field = `${type}_value`;
-  return { [field]: wireValue(type, value)[field] };
+  return new binding.Parameter(name, wireType(type), fieldValue(type, value));
 }
 
 function descriptorOf(binding: Binding, declaration: ParameterDeclaration): BindingDescriptor {

@@ -1,8 +1,9 @@
 /** The services by which tools read and set a node's parameters. */
 import type { ServiceType } from '../../../src/ros/messages/message-type.ts';
 import type { ParameterStore } from '../../../src/ros/parameters/declared.ts';
-import { valueOfWire, type WireValue, wireDescriptor, wireType, wireValue } from '../../../src/ros/parameters/wire.ts';
+import { fieldValue, valueOfWire, type WireValue, wireDescriptor, wireType } from '../../../src/ros/parameters/wire.ts';
 import type { FaultReporter } from '../../../src/ros/port/fault-reporter.ts';
+import type { ParameterType, ParameterValue } from '../../../src/ros/port/ros-port.ts';
 
 /** A service that a port offers by itself. */
 export interface OwnService {
@@ -66,4 +67,21 @@ function setAll(store: ParameterStore, parameters: readonly WireParameter[], fau
     if (accepted !== undefined) store.accept(name, accepted);
   }
   return { successful: true, reason: '' };
+}
+
+/** `rcl_interfaces/msg/ParameterValue`; of no type where there is no value. */
+function wireValue(type: ParameterType, value: ParameterValue | undefined): WireValue {
+  return {
+    type: value === undefined ? 0 : wireType(type),
+    bool_value: false,
+    integer_value: 0n,
+    double_value: 0,
+    string_value: '',
+    byte_array_value: [],
+    bool_array_value: [],
+    integer_array_value: [],
+    double_array_value: [],
+    string_array_value: [],
+    ...(value === undefined ? {} : { [`${type}_value`]: fieldValue(type, value) }),
+  };
 }
