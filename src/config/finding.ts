@@ -1,11 +1,26 @@
-/** What checks beyond the range of single values find. */
+/** What checks find, how it is worded, and what becomes of a file that has something wrong. */
 import { significant } from '../core/index.ts';
-import type { TreePath } from './text/tree.ts';
+import { type Checked, oneAPlace } from './schema/check.ts';
+import { type Problem, problemsError } from './text/place.ts';
+import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
 
 /** Something that is wrong at `path` of a file; `message` is a sentence without its full stop. */
 export interface Finding {
   readonly path: TreePath;
   readonly message: string;
+}
+
+/** The checked value. Throws `ReinError('config')` with all that is wrong with it, and with the text that it was read from. */
+export function checkedValue<T>(checked: Checked<T>, ofText: readonly Problem[]): T {
+  const problems = oneAPlace([...ofText, ...checked.problems]);
+  if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
+  return checked.value;
+}
+
+/** Throws `ReinError('config')` with all `findings`, where they stand in `tree`; does nothing without any. */
+export function throwFindings(tree: TreeNode, findings: readonly Finding[]): void {
+  if (findings.length === 0) return;
+  throw problemsError(findings.map(({ path, message }) => ({ place: valuePlaceOf(tree, path), message })));
 }
 
 /** `1 joint`, `2 joints`. */

@@ -1,14 +1,13 @@
 /** A learner's file on its own: what training without a robot needs. */
-import { ReinError } from '../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
-import { withEncoderFrom } from './encoder-file.ts';
-import { findConfig } from './names.ts';
-import { withPlugins } from './plugins.ts';
-import { check, oneAPlace } from './schema/check.ts';
+import { checkedValue, throwFindings } from './finding.ts';
+import { configFile } from './names.ts';
+import { learnerWithPaths } from './paths.ts';
+import { check } from './schema/check.ts';
 import { checkLearner } from './task-checks.ts';
-import { type Place, problemsError } from './text/place.ts';
+import type { Place } from './text/place.ts';
 import { readYaml } from './text/read-yaml.ts';
-import { merge, nodeAt, placeOf, type Scalar, type TreeNode, treeAt } from './text/tree.ts';
+import { merge, type Scalar, type TreeNode, treeAt } from './text/tree.ts';
 
 /** Keys of a learner that are set elsewhere than in its file. */
 export interface LearnerKeys {
@@ -26,9 +25,8 @@ export function loadLearnerFile(
   over: readonly (LearnerKeys | TreeNode)[] = [],
   from: string = process.cwd(),
 ): LearnerConfig {
-  const found = findConfig('learner', name, from);
-  if (found.trouble !== undefined) throw new ReinError('config', found.trouble);
-  const file = readYaml(found.path, found.shownAs);
+  const { path, shownAs } = configFile('learner', name, from);
+  const file = readYaml(path, shownAs);
   let tree: TreeNode = file.tree;
   for (const layer of over) {
     if ('kind' in layer) tree = merge(tree, layer);
@@ -36,12 +34,7 @@ export function loadLearnerFile(
       for (const [key, value] of Object.entries(layer.values))
         tree = merge(tree, treeAt(key.split('.'), value, layer.place));
   }
-  const checked = check(tree, learnerSchema);
-  const problems = oneAPlace([...file.problems, ...checked.problems]);
-  if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
-  const findings = checkLearner(checked.value);
-  if (findings.length === 0) return withPlugins('learner', withEncoderFrom(checked.value, tree), tree);
-  throw problemsError(
-    findings.map(({ path, message }) => ({ place: nodeAt(tree, path)?.place ?? placeOf(tree, path), message })),
-  );
+  const learner = checkedValue(check(tree, learnerSchema), file.problems);
+  throwFindings(tree, checkLearner(learner));
+  return learnerWithPaths(learner, tree);
 }

@@ -1,8 +1,8 @@
 /** Where configuration files are: names stand for files in `config/`, paths for themselves. */
 import { readdirSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { didYouMean } from '../core/index.ts';
+import { didYouMean, ReinError } from '../core/index.ts';
 import { shown } from './text/shown.ts';
 
 export type ConfigKind = 'robot' | 'task' | 'learner' | 'study';
@@ -38,6 +38,18 @@ export function findConfig(kind: ConfigKind, name: string, from: string, root: s
   return { trouble: `there is no ${kind} called "${shown(name)}", ${known}${didYouMean(name, names)}` };
 }
 
+/** The same. Throws `ReinError('config')` where there is none. */
+export function configFile(
+  kind: ConfigKind,
+  name: string,
+  from: string,
+  root?: string,
+): Extract<Found, { readonly path: string }> {
+  const found = findConfig(kind, name, from, root);
+  if (found.trouble !== undefined) throw new ReinError('config', found.trouble);
+  return found;
+}
+
 /** The names in `config/` of one kind, sorted. */
 export function configNames(kind: ConfigKind, root: string = CONFIG_ROOT): readonly string[] {
   try {
@@ -53,11 +65,6 @@ export function configNames(kind: ConfigKind, root: string = CONFIG_ROOT): reado
 export function shownPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near === '' || near.startsWith(`..${sep}..`) || isAbsolute(near) ? path : near;
-}
-
-/** The folder that paths inside the file `path` are relative to. */
-export function folderOf(path: string): string {
-  return dirname(path);
 }
 
 function isPath(name: string): boolean {

@@ -1,13 +1,12 @@
 /** From names, files, an overlay and command-line options to one checked `ResolvedConfig`. */
+import { dirname } from 'node:path';
 import { ReinError } from '../core/index.ts';
 import { type LearnerConfig, learnerSchema } from '../learner/options.ts';
 import type { TaskConfig } from '../tasks/index.ts';
-import { withEncoderFrom } from './encoder-file.ts';
-import type { Finding } from './finding.ts';
-import { type ConfigKind, findConfig, folderOf, shownPath } from './names.ts';
-import { withPlugins } from './plugins.ts';
+import { throwFindings } from './finding.ts';
+import { type ConfigKind, findConfig, shownPath } from './names.ts';
+import { learnerWithPaths, robotWithPaths, taskWithPaths } from './paths.ts';
 import { checkRobot } from './robot-checks.ts';
-import { withBasePolicyFrom, withPathsFrom } from './robot-file.ts';
 import { type Checked, check, guessThenAll, oneAPlace } from './schema/check.ts';
 import type { ResolvedConfig, RunOptions } from './schema/resolved.ts';
 import type { RobotConfig } from './schema/robot.ts';
@@ -69,17 +68,13 @@ export function resolveConfig(request: ConfigRequest): ResolvedConfig {
   const robotOpened = openNamed('robot', checkRobotTree);
   const learnerOpened = openNamed('learner', (tree) => check(tree, learnerSchema));
   if (problems.length > 0) throw problemsError(oneAPlace(problems));
-  const task = withPlugins('task', withBasePolicyFrom(taskChecked.value as TaskConfig, taskFile.folder), taskFile.tree);
+  const task = taskWithPaths(taskChecked.value as TaskConfig, taskFile.tree, taskFile.folder);
   const { file: robotFile, value: robotValue } = robotOpened as Opened<RobotConfig>;
   throwFindings(robotFile.tree, checkRobot(robotValue as RobotConfig));
-  const robot = withPlugins('robot', withPathsFrom(robotValue as RobotConfig, robotFile.folder), robotFile.tree);
+  const robot = robotWithPaths(robotValue as RobotConfig, robotFile.tree, robotFile.folder);
   const { file: learnerFile, value: learnerValue } = learnerOpened as Opened<LearnerConfig>;
   throwFindings(learnerFile.tree, checkLearner(learnerValue as LearnerConfig));
-  const learner = withPlugins(
-    'learner',
-    withEncoderFrom(learnerValue as LearnerConfig, learnerFile.tree),
-    learnerFile.tree,
-  );
+  const learner = learnerWithPaths(learnerValue as LearnerConfig, learnerFile.tree);
   throwFindings(taskFile.tree, checkTask(task, robot));
   return {
     formatVersion: 1,
@@ -126,7 +121,7 @@ class Layers {
     for (const { option, path, value } of this.#request.overrides ?? []) {
       if (path[0] === kind) tree = merge(tree, treeAt(path.slice(1), value, { file: option, line: 0, column: 0 }));
     }
-    return { tree, problems: [...file.problems, ...(this.#overlay?.problems ?? [])], folder: folderOf(found.path) };
+    return { tree, problems: [...file.problems, ...(this.#overlay?.problems ?? [])], folder: dirname(found.path) };
   }
 }
 
@@ -162,11 +157,4 @@ function openOrTell(known: readonly Problem[], open: () => LayeredFile): Layered
 function wordAt(tree: TreeNode, key: string): string | undefined {
   const node = nodeAt(tree, [key]);
   return node?.kind === 'scalar' && typeof node.value === 'string' ? node.value : undefined;
-}
-
-function throwFindings(tree: TreeNode, findings: readonly Finding[]): void {
-  if (findings.length === 0) return;
-  throw problemsError(
-    findings.map(({ path, message }) => ({ place: nodeAt(tree, path)?.place ?? placeOf(tree, path), message })),
-  );
 }

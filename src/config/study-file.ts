@@ -1,10 +1,11 @@
 /** A study's file: what is compared, and the learner of each variant. */
-import { basename } from 'node:path';
-import { didYouMean, ReinError } from '../core/index.ts';
+import { basename, dirname } from 'node:path';
+import { didYouMean } from '../core/index.ts';
 import type { LearnerConfig } from '../learner/options.ts';
+import { checkedValue } from './finding.ts';
 import { loadLearnerFile } from './learner-file.ts';
-import { findConfig, folderOf } from './names.ts';
-import { check, oneAPlace } from './schema/check.ts';
+import { configFile } from './names.ts';
+import { check } from './schema/check.ts';
 import {
   type EnvironmentStudy,
   environmentStudySchema,
@@ -30,20 +31,17 @@ const DEFAULT_LEARNER = 'rlpd';
 
 /** Reads the study that `name` stands for (in `config/studies/`, or a path). Throws `ReinError('config')` with every problem. */
 export function loadStudyFile(name: string): StudyFile {
-  const found = findConfig('study', name, process.cwd());
-  if (found.trouble !== undefined) throw new ReinError('config', found.trouble);
-  const { tree, problems } = readYaml(found.path, found.shownAs);
+  const { path, shownAs } = configFile('study', name, process.cwd());
+  const { tree, problems } = readYaml(path, shownAs);
   const isRobot = plainKind(tree) === 'robot';
   const checked = isRobot
     ? check<StudyConfig>(tree, robotStudySchema)
     : check<StudyConfig>(tree, environmentStudySchema);
-  const all = oneAPlace([...problems, ...checked.problems]);
-  if (checked.value === undefined || all.length > 0) throw problemsError(all);
-  const study = checked.value;
+  const study = checkedValue(checked, problems);
   const wrong = [...wrongNames(study, tree), ...wrongChecks(study, tree)];
   if (wrong.length > 0) throw problemsError(wrong);
-  const learners = study.kind === 'environment' ? learnersOf(study, tree, folderOf(found.path)) : {};
-  return { name: basename(found.path).replace(/\.ya?ml$/, ''), study, learners };
+  const learners = study.kind === 'environment' ? learnersOf(study, tree, dirname(path)) : {};
+  return { name: basename(path).replace(/\.ya?ml$/, ''), study, learners };
 }
 
 function plainKind(tree: TreeNode): unknown {

@@ -1,9 +1,10 @@
 /** Our own limits file, with the places of its numbers. */
-import { check, oneAPlace } from '../schema/check.ts';
+import { checkedValue } from '../finding.ts';
+import { check } from '../schema/check.ts';
 import { type LimitsConfig, limitsSchema } from '../schema/limits.ts';
-import { type Place, problemsError } from '../text/place.ts';
+import type { Place } from '../text/place.ts';
 import { readYaml } from '../text/read-yaml.ts';
-import { keyPlaceOf, nodeAt, placeOf, type TreePath } from '../text/tree.ts';
+import { keyPlaceOf, nodeAt, type TreePath, valuePlaceOf } from '../text/tree.ts';
 import { type JointFacts, LIMIT_KEYS, type NamedFacts } from './joint-facts.ts';
 
 export interface OwnLimits {
@@ -40,12 +41,9 @@ export function noLimits(): LimitsConfig {
 
 /** Reads and checks the file. Throws `ReinError` with all problems. */
 export function readOwnLimits(path: string, shownAs: string = path): OwnLimits {
-  const { tree, problems: textProblems } = readYaml(path, shownAs);
-  const checked = check(tree, limitsSchema);
-  const problems = oneAPlace([...textProblems, ...checked.problems]);
-  if (checked.value === undefined || problems.length > 0) throw problemsError(problems);
-  const config = checked.value;
-  const place = (at: TreePath): Place => nodeAt(tree, at)?.place ?? placeOf(tree, at);
+  const { tree, problems } = readYaml(path, shownAs);
+  const config = checkedValue(check(tree, limitsSchema), problems);
+  const place = (at: TreePath): Place => valuePlaceOf(tree, at);
   const factsAt = (at: TreePath): JointFacts => {
     const facts: Record<string, unknown> = {};
     for (const key of LIMIT_KEYS) {

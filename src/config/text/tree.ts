@@ -65,6 +65,11 @@ export function placeOf(root: TreeNode, path: TreePath): Place {
   return root.place;
 }
 
+/** Where the value at `path` stands; where there is none, as `placeOf`. */
+export function valuePlaceOf(root: TreeNode, path: TreePath): Place {
+  return nodeAt(root, path)?.place ?? placeOf(root, path);
+}
+
 /** Where the key at the end of `path` stands; `undefined` where it is no key or was not written. */
 export function keyPlaceOf(root: TreeNode, path: TreePath): Place | undefined {
   const parent = nodeAt(root, path.slice(0, -1));

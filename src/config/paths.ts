@@ -1,0 +1,52 @@
+/** Paths in a configuration: which keys hold some, and what they are relative to. Afterwards all are absolute. */
+import { dirname, resolve } from 'node:path';
+import { findPlugin, type PluginKind } from '../core/index.ts';
+import { driverKind } from '../drivers/index.ts';
+import type { LearnerConfig } from '../learner/options.ts';
+import type { TaskConfig } from '../tasks/index.ts';
+import type { RobotConfig } from './schema/robot.ts';
+import { problemsError } from './text/place.ts';
+import { type TreeNode, type TreePath, valuePlaceOf } from './text/tree.ts';
+
+/**
+ * `task`, the checked content of `tree`. The base policy's file counts from `folder`, where the task's file is. A plugin's module
+ * counts from the file that names it, which `tree` knows, and on the command line from where the program was started; none is
+ * loaded. Throws `ReinError('config')` that points at a module that is not there. The same for robots and learners.
+ */
+export function taskWithPaths<T extends TaskConfig>(task: T, tree: TreeNode, folder: string): T {
+  const { basePolicy } = task;
+  const file = basePolicy && { ...basePolicy, file: resolve(folder, basePolicy.file) };
+  const found = file === undefined ? task : { ...task, basePolicy: file };
+  const own = withModule(found, [], 'task', tree);
+  return withModule(withModule(own, ['policyPlugin'], 'policy', tree), ['operatorPlugin'], 'operator', tree);
+}
+
+export function robotWithPaths(robot: RobotConfig, tree: TreeNode, folder: string): RobotConfig {
+  const { driver } = robot;
+  const { withPaths } = driverKind(driver.kind);
+  const found =
+    withPaths === undefined ? robot : { ...robot, driver: withPaths(driver, (path) => resolve(folder, path)) };
+  return withModule(found, ['driver'], 'driver', tree);
+}
+
+/** The file of a frozen encoder counts from the file that names it, as modules do. */
+export function learnerWithPaths(learner: LearnerConfig, tree: TreeNode): LearnerConfig {
+  const { frozen } = learner.encoder;
+  const home = dirname(valuePlaceOf(tree, ['encoder', 'frozen', 'file']).file);
+  const file = frozen && { ...frozen, file: resolve(home, frozen.file) };
+  const found = file === undefined ? learner : { ...learner, encoder: { ...learner.encoder, frozen: file } };
+  return withModule(found, ['algorithmPlugin'], 'algorithm', tree);
+}
+
+function withModule<T>(value: T, path: TreePath, kind: PluginKind, tree: TreeNode): T {
+  const [key] = path;
+  const group = (key === undefined ? value : (value as Record<string, unknown>)[key]) as
+    | { module?: string }
+    | undefined;
+  if (group?.module === undefined) return value;
+  const place = valuePlaceOf(tree, [...path, 'module']);
+  const found = findPlugin(kind, group.module, dirname(place.file));
+  if (found.trouble !== undefined) throw problemsError([{ place, message: found.trouble }]);
+  const whole = { ...group, module: found.file };
+  return (key === undefined ? whole : { ...value, [key]: whole }) as T;
+}
