@@ -1,8 +1,15 @@
 /** From YAML to one resolved configuration, checked once, and to the objects that it describes. */
 export { counted } from './finding.ts';
 export { loadLearnerFile } from './learner-file.ts';
-export { type Fact, type JointFacts, LIMIT_KEYS } from './limits/joint-facts.ts';
-export { isOwnLimits, noLimits, type OwnLimits, readOwnLimits } from './limits/own-limits.ts';
+export {
+  type Fact,
+  isOwnLimits,
+  type JointFacts,
+  LIMIT_KEYS,
+  noLimits,
+  type OwnLimits,
+  readOwnLimits,
+} from './limits/own-limits.ts';
 export { type RosLimits, readRosLimits } from './limits/ros-limits.ts';
 export { configNames, shownPath } from './names.ts';
 export { editorSchemas } from './reference.ts';

@@ -30,6 +30,14 @@ export function triple(unit: string, description: string): z.ZodTuple<[z.ZodNumb
   return z.tuple([z.number(), z.number(), z.number()]).meta({ unit, description });
 }
 
+/** A box along the axes. */
+export function box(
+  description: string,
+): z.ZodObject<{ minM: ReturnType<typeof triple>; maxM: ReturnType<typeof triple> }, z.core.$strict> {
+  const corners = { minM: triple('m', 'Lowest corner.'), maxM: triple('m', 'Highest corner.') };
+  return z.strictObject(corners).meta({ description });
+}
+
 /** Six numbers ≥ 0: along x, y, z, then about them, in the two units that `unit` names. */
 export function six(
   unit: string,

@@ -1,7 +1,7 @@
 /** How configured values are written: every number with its unit, range and sentence, in a zod schema beside the code that it configures. */
 export { actionSchema, dimensionSchema } from './action.ts';
 export { allowedText, type JsonSchema, jsonSchemaOf, keysOf, rangeText, refusalOf, schemaAt } from './allowed.ts';
-export { type Configured, group, name, num, pluginGroup, pluginKeys, reference, triple, whole } from './fields.ts';
+export { box, type Configured, group, name, num, pluginGroup, pluginKeys, reference, triple, whole } from './fields.ts';
 export {
   collect,
   configOption,
@@ -25,5 +25,5 @@ export {
   valueReader,
   wholeNumber,
 } from './option.ts';
-export { armModel, BASE_NEEDS, baseModel } from './robot-model.ts';
+export { armModel, BASE_NEEDS, baseModel, jointLimits } from './robot-model.ts';
 export { capsuleSchema, contactSchema, keepOutSchema, pointsSchema, tankSchema } from './robot-parts.ts';

@@ -1,7 +1,7 @@
 /** What a robot is, as it is written in its file and as a guard is told of it: an arm joint by joint, a mobile base by its limits. */
 import { z } from 'zod';
 import type { BaseModel } from '../core/index.ts';
-import { name, num, triple } from './fields.ts';
+import { box, name, num, triple } from './fields.ts';
 import {
   collisionSchema,
   contactSchema,
@@ -11,24 +11,8 @@ import {
   torqueObserverSchema,
 } from './robot-parts.ts';
 
-const joint = z.strictObject({
-  name: name('Unique among the joints.'),
-  kind: z
-    .enum(['revolute', 'prismatic'])
-    .meta({
-      description:
-        '`prismatic` slides along its axis: read m for rad and N for N·m in all that follows. `revolute` where absent.',
-    })
-    .optional(),
-  parent: name(
-    'Joint whose link carries this one, or `base`; it comes earlier in the list. The joint before this one where absent, `base` for the first.',
-  ).optional(),
-  originXyzM: triple('m', "Position of the joint frame in the parent link's frame."),
-  originRpyRad: triple(
-    'rad',
-    "Orientation of the joint frame in the parent link's frame: fixed-axis roll, pitch, yaw.",
-  ),
-  axis: triple('1', 'Unit axis of rotation in the joint frame.'),
+/** The limits of one joint. For one that slides read m for rad and N for N·m. */
+export const jointLimits = z.strictObject({
   positionMinRad: num('rad', { min: -31.5, max: 31.5 }, 'Lowest position, of the hardware.'),
   positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, 'Highest position, of the hardware.'),
   velocityMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Highest speed of the reference.'),
@@ -48,6 +32,27 @@ const joint = z.strictObject({
   ).optional(),
 });
 
+const joint = z.strictObject({
+  name: name('Unique among the joints.'),
+  kind: z
+    .enum(['revolute', 'prismatic'])
+    .meta({
+      description:
+        '`prismatic` slides along its axis: read m for rad and N for N·m in all that follows. `revolute` where absent.',
+    })
+    .optional(),
+  parent: name(
+    'Joint whose link carries this one, or `base`; it comes earlier in the list. The joint before this one where absent, `base` for the first.',
+  ).optional(),
+  originXyzM: triple('m', "Position of the joint frame in the parent link's frame."),
+  originRpyRad: triple(
+    'rad',
+    "Orientation of the joint frame in the parent link's frame: fixed-axis roll, pitch, yaw.",
+  ),
+  axis: triple('1', 'Unit axis of rotation in the joint frame.'),
+  ...jointLimits.shape,
+});
+
 export const armModel = z.strictObject({
   name: name('Name of the robot model; run folders and policy files carry it.'),
   joints: z.array(joint).min(1).max(16).meta({ description: 'Joints from the base to the tool.' }),
@@ -58,12 +63,7 @@ export const armModel = z.strictObject({
       link: name('Joint whose link carries the tool; the last joint where absent.').optional(),
     })
     .meta({ description: 'Where the tool point is.' }),
-  workspace: z
-    .strictObject({
-      minM: triple('m', 'Lowest corner.'),
-      maxM: triple('m', 'Highest corner.'),
-    })
-    .meta({ description: 'Box in the base frame that the tool point must stay in.' }),
+  workspace: box('Box in the base frame that the tool point must stay in.'),
   points: pointsSchema.optional(),
   collision: collisionSchema.optional(),
   tank: tankSchema.optional(),

@@ -11,7 +11,7 @@ import {
   type TankModel,
   type TorqueObserverModel,
 } from '../core/index.ts';
-import { name, num, six, triple, whole } from './fields.ts';
+import { box, name, num, six, triple, whole } from './fields.ts';
 
 const link = name('Name of the joint whose link it belongs to, or `base`.');
 
@@ -21,10 +21,7 @@ const points = z
       name: name('For messages; unique among the points.'),
       link: name('Name of the joint that moves the link.'),
       positionM: triple('m', "In the link's frame, the joint's, turned with it."),
-      workspace: z
-        .strictObject({ minM: triple('m', 'Lowest corner.'), maxM: triple('m', 'Highest corner.') })
-        .meta({ description: "Box in the base frame that it stays in; the robot's workspace where absent." })
-        .optional(),
+      workspace: box("Box in the base frame that it stays in; the robot's workspace where absent.").optional(),
     }),
   )
   .max(16)

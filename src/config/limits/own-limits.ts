@@ -1,11 +1,29 @@
 /** Our own limits file, with the places of its numbers. */
+import { jointLimits } from '../../schema/index.ts';
 import { checkedValue } from '../finding.ts';
 import { check } from '../schema/check.ts';
-import { type LimitsConfig, limitsSchema } from '../schema/limits.ts';
+import { type JointLimits, type LimitsConfig, limitsSchema } from '../schema/limits.ts';
 import type { Place } from '../text/place.ts';
 import { readYaml } from '../text/read-yaml.ts';
 import { keyPlaceOf, nodeAt, type TreePath, valuePlaceOf } from '../text/tree.ts';
-import { type JointFacts, LIMIT_KEYS, type NamedFacts } from './joint-facts.ts';
+
+/** A number and where it was written. */
+export interface Fact {
+  readonly value: number;
+  readonly place: Place;
+}
+
+/** What one file says of one joint. */
+export type JointFacts = { readonly [K in keyof JointLimits]?: Fact | undefined };
+
+export const LIMIT_KEYS: readonly (keyof JointLimits)[] = jointLimits.keyof().options;
+
+/** What a file says of each joint that it names. */
+export interface NamedFacts {
+  readonly facts: JointFacts;
+  /** Where its name stands. */
+  readonly place: Place;
+}
 
 export interface OwnLimits {
   readonly config: LimitsConfig;

@@ -6,7 +6,7 @@
 import { type Place, type Problem, problemsError } from '../text/place.ts';
 import { type RawYaml, readRawYaml } from '../text/raw-yaml.ts';
 import { shown } from '../text/shown.ts';
-import type { Fact, JointFacts, NamedFacts } from './joint-facts.ts';
+import type { Fact, JointFacts, NamedFacts } from './own-limits.ts';
 
 export interface RosLimits {
   readonly joints: ReadonlyMap<string, NamedFacts>;

@@ -1,9 +1,11 @@
 /** A limits file: what an MJCF or URDF does not say about a robot, and limits tighter than the file's. */
 import { z } from 'zod';
 import {
+  box,
   type Configured,
   capsuleSchema,
   contactSchema,
+  jointLimits,
   keepOutSchema,
   name,
   num,
@@ -12,25 +14,7 @@ import {
   triple,
 } from '../../schema/index.ts';
 
-const joint = z.strictObject({
-  positionMinRad: num('rad', { min: -31.5, max: 31.5 }, "Lowest position; not below the model's.").optional(),
-  positionMaxRad: num('rad', { min: -31.5, max: 31.5 }, "Highest position; not above the model's.").optional(),
-  velocityMaxRadPerS: num('rad/s', { above: 0, max: 50 }, 'Highest speed of the reference.').optional(),
-  accelMaxRadPerS2: num('rad/s²', { above: 0, max: 1000 }, 'Highest acceleration, braking included.').optional(),
-  jerkMaxRadPerS3: num(
-    'rad/s³',
-    { above: 0, max: 1e6 },
-    'How fast the acceleration may grow; falling back and braking are free.',
-  ).optional(),
-  torqueMaxNm: num('N·m', { above: 0, max: 2000 }, 'Torque at which the servo saturates.').optional(),
-  stiffnessNmPerRad: num('N·m/rad', { above: 0, max: 1e6 }, 'Torque per position error at rest.').optional(),
-  dampingNmSPerRad: num('N·m·s/rad', { min: 0, max: 1e5 }, 'Torque per speed.').optional(),
-  encoderNoiseRad: num(
-    'rad',
-    { above: 0, max: 0.1 },
-    'Most by which a reading of the position is off (peak). An energy tank needs it.',
-  ).optional(),
-});
+const joint = jointLimits.partial();
 
 const path = (description: string): z.ZodString => z.string().min(1).max(4096).meta({ description });
 
@@ -70,13 +54,13 @@ export const limitsSchema = z
     defaults: joint.meta({ description: 'For joints of which neither file says it.' }).default({}),
     joints: z
       .record(z.string(), joint)
-      .meta({ description: "By the model's name of the joint; these have the last word." })
+      .meta({
+        description:
+          "By the model's name of the joint; these have the last word, but no range may be wider than the model's.",
+      })
       .default({}),
     tool: tool.meta({ description: 'Where the tool point is; at the end of the last link where absent.' }).optional(),
-    workspace: z
-      .strictObject({ minM: triple('m', 'Lowest corner.'), maxM: triple('m', 'Highest corner.') })
-      .meta({ description: 'Box that the tool point stays in; as far as the arm reaches where absent.' })
-      .optional(),
+    workspace: box('Box that the tool point stays in; as far as the arm reaches where absent.').optional(),
     points: pointsSchema.optional(),
     collision: collision.meta({ description: 'What must not touch what.' }).default({ clearanceM: 0.01 }),
     tank: tankSchema.optional(),
