@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demonstrate } from '../../../tests/support/demonstrate.ts';
 import { Rng } from '../../core/index.ts';
-import { ContactPush } from './contact-push.ts';
-import { ContactPushDemonstrator } from './contact-push-demonstrator.ts';
+import { ContactPush, ContactPushDemonstrator } from './contact-push.ts';
 
 let free: ContactPush;
 let filtered: ContactPush;

@@ -15,8 +15,9 @@
  */
 import { clamp, ReinError, type Rng, symmetricRange } from '../../core/index.ts';
 import { Simulation } from '../../drivers/mujoco.ts';
+import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';
-import { type OptionFields, type OptionValues, readOptions } from './options.ts';
+import { flag, number, type OptionFields, type Options, type OptionValues, readOptions } from './options.ts';
 import { affordableScale, EnergyTank, injectedJ, setPointStep } from './set-point-energy.ts';
 
 const TIMESTEP_S = 0.002;
@@ -49,24 +50,16 @@ const XML = `<mujoco model="contact-push">
   <actuator><position joint="finger" kp="${STIFFNESS_N_PER_M}" kv="${DAMPING_NS_PER_M.toFixed(6)}"/></actuator>
 </mujoco>`;
 
-export type ContactPushOptions = {
+const OPTIONS = {
   /** An energy tank scales the steps. */
-  readonly filter: boolean;
-  readonly costOfRequest: boolean;
-  readonly tankStartJ: number;
-  readonly tankMinJ: number;
-  readonly tankMaxJ: number;
-  readonly powerMaxW: number;
-};
-
-const OPTIONS: OptionFields<ContactPushOptions> = {
-  filter: { kind: 'flag', default: false },
-  costOfRequest: { kind: 'flag', default: false },
-  tankStartJ: { kind: 'number', default: 0.2, low: 0, high: 100 },
-  tankMinJ: { kind: 'number', default: 0.02, low: 0, high: 100 },
-  tankMaxJ: { kind: 'number', default: 0.5, low: 1e-3, high: 100 },
-  powerMaxW: { kind: 'number', default: 1, low: 0, high: 1000 },
-};
+  filter: flag(false),
+  costOfRequest: flag(false),
+  tankStartJ: number(0.2, 0, 100),
+  tankMinJ: number(0.02, 0, 100),
+  tankMaxJ: number(0.5, 1e-3, 100),
+  powerMaxW: number(1, 0, 1000),
+} satisfies OptionFields;
+type ContactPushOptions = Options<typeof OPTIONS>;
 
 export class ContactPush extends GymEnvironment {
   /** What the last step put into the spring, J; negative where it relaxed it. */
@@ -178,5 +171,40 @@ export class ContactPush extends GymEnvironment {
     this.isSuccess = isStanding && Math.abs(distance) < TOLERANCE_M;
     this.isTerminated = this.isSuccess || distance < -TOLERANCE_M;
     this.reward = (distanceBeforeM - distance) / this.#startDistanceM - 0.01 + (this.isSuccess ? 1 : 0);
+  }
+}
+
+const SKILL = {
+  /** Largest action. */
+  pace: number(0.4, 0.05, 1),
+  /** Standard deviation of the noise on the action. */
+  actionNoise: number(0.05, 0, 1),
+} satisfies OptionFields;
+type PushSkill = Options<typeof SKILL>;
+
+/** Deflection that the slider's friction asks for, m: 2 N at 2000 N/m. */
+const FRICTION_M = 0.001;
+
+/** Leads the set-point to where the finger must stand at the end, slower for the last millimetres. */
+export class ContactPushDemonstrator implements Demonstrator {
+  readonly #environment: ContactPush;
+  readonly #skill: PushSkill;
+  #rng: Rng | undefined;
+
+  constructor(environment: ContactPush, given: OptionValues = {}) {
+    this.#environment = environment;
+    this.#skill = readOptions('the demonstrator of a push', SKILL, given);
+  }
+
+  begin(rng: Rng): void {
+    this.#rng = rng;
+  }
+
+  act(action: Float32Array): void {
+    const { distanceM, gapM, deflectionM } = this.#environment;
+    const { pace, actionNoise } = this.#skill;
+    const wanted = (gapM + distanceM + FRICTION_M - deflectionM) / STEP_M;
+    const noise = actionNoise * (this.#rng?.normal() ?? 0);
+    action[0] = Math.max(-pace, Math.min(pace, 0.5 * wanted + noise));
   }
 }

@@ -14,7 +14,7 @@ import { type Rng, symmetricRange } from '../../core/index.ts';
 import { Simulation } from '../../drivers/mujoco.ts';
 import type { Demonstrator } from './demonstrator.ts';
 import { GymEnvironment } from './gym-environment.ts';
-import { type OptionFields, type OptionValues, readOptions } from './options.ts';
+import { number, type OptionFields, type OptionValues, readOptions } from './options.ts';
 
 const TIMESTEP_S = 0.01;
 const PERIOD_S = 0.1;
@@ -88,12 +88,10 @@ export class Fork extends GymEnvironment {
   }
 }
 
-export type ForkSkill = {
+const SKILL = {
   /** Standard deviation of the noise on each number of an action. */
-  readonly actionNoise: number;
-};
-
-const SKILL: OptionFields<ForkSkill> = { actionNoise: { kind: 'number', default: 0.1, low: 0, high: 1 } };
+  actionNoise: number(0.1, 0, 1),
+} satisfies OptionFields;
 
 /** Where it turns, and how far to the side it goes before it goes straight on, m. */
 const TURN_X_M = -0.72;

@@ -2,22 +2,17 @@
 import type { Rng } from '../../core/index.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { type InsertEnvironment, SET_POINT_STEP_M } from './insert-environment.ts';
-import { type OptionFields, type OptionValues, readOptions } from './options.ts';
+import { flag, number, type OptionFields, type Options, type OptionValues, readOptions, whole } from './options.ts';
 
-export type InsertSkill = {
+const SKILL = {
   /** Standard deviation of where it believes the hole, the same all episode, m on each axis. */
-  readonly aimErrorM: number;
+  aimErrorM: number(0.0005, 0, 0.02),
   /** Standard deviation of the noise on each number of an action. */
-  readonly actionNoise: number;
+  actionNoise: number(0.1, 0, 1),
   /** Looks around, in a growing circle, when the peg stands on the plate. */
-  readonly searches: boolean;
-};
-
-const SKILL: OptionFields<InsertSkill> = {
-  aimErrorM: { kind: 'number', default: 0.0005, low: 0, high: 0.02 },
-  actionNoise: { kind: 'number', default: 0.1, low: 0, high: 1 },
-  searches: { kind: 'flag', default: true },
-};
+  searches: flag(true),
+} satisfies OptionFields;
+type InsertSkill = Options<typeof SKILL>;
 
 /** Off the hole by more than this it stays at the height of travel. Both in m. */
 const LINED_UP_M = 0.001;
@@ -67,12 +62,11 @@ export class InsertDemonstrator implements Demonstrator {
   }
 }
 
-export type InsertHelp = {
+const HELP = {
   /** Steps without progress after which the person takes over. */
-  readonly patienceSteps: number;
-};
-
-const HELP: OptionFields<InsertHelp> = { patienceSteps: { kind: 'whole', default: 8, low: 1, high: 60 } };
+  patienceSteps: whole(8, 1, 60),
+} satisfies OptionFields;
+type InsertHelp = Options<typeof HELP>;
 
 /** Less than this is no progress, m. */
 const PROGRESS_M = 0.001;

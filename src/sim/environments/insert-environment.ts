@@ -1,6 +1,10 @@
 /**
  * Peg insertion at 10 Hz with a moving set-point, as SERL and HIL-SERL act (arXiv 2401.16013, 2410.21845): the hole's place
- * is drawn each episode, the reward is sparse. Two tasks that differ in what tells the policy where the hole is:
+ * is drawn each episode, the reward is sparse. It is the task of `src/tasks/peg-insertion.ts` with other physics on purpose, light
+ * enough for thousands of steps a second: no arm, guard or safety chain, but three sliding joints of 1 kg, with a spring of
+ * 2000 N/m and critical damping in each, as an arm under impedance control feels from outside. The peg keeps its orientation. Both
+ * have the same plate with its hole (`fixtureXml`) and the same rule, 1 for a peg that is in; sizes and starts are their own.
+ * Two tasks that differ in what tells the policy where the hole is:
  * `insert-state` gives a wrong estimate of it, `insert-depth` a depth image.
  *
  * Start: hole U[±20] mm in x and y, tip U[±15] mm in x and y and U[25, 35] mm above the plate, at rest.
@@ -12,11 +16,32 @@
  * - Reward: 1 when the tip is 15 mm deep in the hole, which terminates; 0 otherwise. Cut after 60 steps.
  */
 import { clamp, type ObservationParts, type Rng, symmetricRange } from '../../core/index.ts';
-import { Simulation } from '../../drivers/mujoco.ts';
+import { fixtureXml, type PegSceneSpec, Simulation } from '../../drivers/mujoco.ts';
 import { DepthCamera, type DepthView } from './depth-camera.ts';
 import { GymEnvironment } from './gym-environment.ts';
-import { INSERT_SPEC, insertSceneXml, TIMESTEP_S } from './insert-scene.ts';
-import { type OptionFields, type OptionValues, readOptions } from './options.ts';
+import { flag, number, type OptionFields, type Options, type OptionValues, readOptions } from './options.ts';
+
+/** All in m. The chamfer and the gap together catch an error of 2.5 mm on each axis. */
+const INSERT_SPEC: PegSceneSpec = {
+  pegWidthM: 0.016,
+  pegLengthM: 0.05,
+  clearanceM: 0.0005,
+  chamferM: 0.002,
+  depthM: 0.025,
+  mouthRadiusM: 0.004,
+};
+
+/** Spring between set-point and peg, N/m: that of the arm's Cartesian impedance in the literature on insertion. */
+const STIFFNESS_N_PER_M = 2000;
+const MASS_KG = 1;
+/** 2·√(K·m): the peg reaches a set-point without passing it. */
+const DAMPING_NS_PER_M: number = 2 * Math.sqrt(STIFFNESS_N_PER_M * MASS_KG);
+
+const TIMESTEP_S = 0.004;
+
+const HALF_WIDTH_M = INSERT_SPEC.pegWidthM / 2;
+const HALF_LENGTH_M = INSERT_SPEC.pegLengthM / 2;
+const AXES = ['x', 'y', 'z'] as const;
 
 /** Largest step of the set-point on each axis, m. */
 export const SET_POINT_STEP_M = 0.008;
@@ -37,18 +62,13 @@ const WORKSPACE_M = [
 const LENGTH_UNIT_M = 0.02;
 const SPEED_UNIT_M_PER_S = 0.1;
 
-/** `type`, not `interface`: it must pass as `OptionValues`. */
-export type InsertOptions = {
+const OPTIONS = {
   /** Standard deviation of the hole's estimate in `insert-state`, the same all episode, m on each axis. */
-  readonly holeNoiseM: number;
+  holeNoiseM: number(0.002, 0, 0.02),
   /** Gives critics the true hole. */
-  readonly privileged: boolean;
-};
-
-const OPTIONS: OptionFields<InsertOptions> = {
-  holeNoiseM: { kind: 'number', default: 0.002, low: 0, high: 0.02 },
-  privileged: { kind: 'flag', default: false },
-};
+  privileged: flag(false),
+} satisfies OptionFields;
+type InsertOptions = Options<typeof OPTIONS>;
 
 /** A camera that sees the whole range of holes from the side, 35° from straight down. */
 const VIEW: DepthView = {
@@ -77,7 +97,7 @@ export class InsertEnvironment extends GymEnvironment {
 
   static async open(name: InsertName, given: OptionValues = {}): Promise<InsertEnvironment> {
     const options = readOptions(name, OPTIONS, given);
-    return new InsertEnvironment(name, await Simulation.fromXml(insertSceneXml()), options);
+    return new InsertEnvironment(name, await Simulation.fromXml(sceneXml()), options);
   }
 
   private constructor(name: InsertName, simulation: Simulation, options: InsertOptions) {
@@ -156,4 +176,34 @@ function partsOf(camera: DepthCamera | undefined, { privileged }: InsertOptions)
     ...(camera === undefined ? {} : { image: camera.shape }),
     ...(privileged ? { privilegedSize: 3 } : {}),
   };
+}
+
+/** MJCF. Joint positions are the peg's tip in the world: (0, 0, 0) is the hole's mouth where the plate stands at first. */
+function sceneXml(): string {
+  const joints = AXES.map((name, k) => `<joint name="${name}" type="slide" axis="${unitVector(k)}"/>`).join('');
+  const servos = AXES.map((name) => {
+    const gains = `kp="${STIFFNESS_N_PER_M}" kv="${DAMPING_NS_PER_M.toFixed(6)}"`;
+    return `<position joint="${name}" ${gains}/>`;
+  }).join('');
+  const peg = `type="box" size="${HALF_WIDTH_M} ${HALF_WIDTH_M} ${HALF_LENGTH_M}" pos="0 0 ${HALF_LENGTH_M}"`;
+  return `<mujoco model="insert">
+    <compiler angle="radian"/>
+    <option timestep="${TIMESTEP_S}" integrator="implicitfast"/>
+    <default><default class="contact">
+      <geom condim="3" friction="0.3 0.002 0.0001" solref="0.01 1" solimp="0.95 0.99 0.0005"/>
+    </default></default>
+    <worldbody>
+      <body name="peg" gravcomp="1">
+        ${joints}
+        <geom name="peg" class="contact" mass="${MASS_KG}" ${peg}/>
+      </body>
+      ${fixtureXml(INSERT_SPEC)}
+      <geom name="table" class="contact" type="plane" size="0.3 0.3 0.01" pos="0 0 -0.035" contype="2" conaffinity="2"/>
+    </worldbody>
+    <actuator>${servos}</actuator>
+  </mujoco>`;
+}
+
+function unitVector(axis: number): string {
+  return [0, 1, 2].map((k) => (k === axis ? 1 : 0)).join(' ');
 }

@@ -18,14 +18,30 @@ export interface FlagField {
 }
 
 /** One field for each option. */
-export type OptionFields<T> = { readonly [K in keyof T]: T[K] extends boolean ? FlagField : NumberField };
+export type OptionFields = Readonly<Record<string, NumberField | FlagField>>;
+
+/** What `readOptions` makes of `F`. */
+export type Options<F extends OptionFields> = {
+  readonly [K in keyof F]: F[K] extends FlagField ? boolean : number;
+};
+
+export function number(standard: number, low: number, high: number): NumberField {
+  return { kind: 'number', default: standard, low, high };
+}
+
+export function whole(standard: number, low: number, high: number): NumberField {
+  return { kind: 'whole', default: standard, low, high };
+}
+
+export function flag(standard: boolean): FlagField {
+  return { kind: 'flag', default: standard };
+}
 
 /**
- * `given` with the defaults of `fields` where it says nothing. Throws `ReinError('config')` that names `owner` and the option
+ * `given` with the defaults of `known` where it says nothing. Throws `ReinError('config')` that names `owner` and the option
  * when it is unknown, of another kind, or out of range.
  */
-export function readOptions<T extends OptionValues>(owner: string, fields: OptionFields<T>, given: OptionValues): T {
-  const known = fields as Readonly<Record<string, NumberField | FlagField>>;
+export function readOptions<F extends OptionFields>(owner: string, known: F, given: OptionValues): Options<F> {
   const read: Record<string, number | boolean> = {};
   for (const [name, field] of Object.entries(known)) read[name] = field.default;
   for (const [name, value] of Object.entries(given)) {
@@ -36,7 +52,7 @@ export function readOptions<T extends OptionValues>(owner: string, fields: Optio
     }
     read[name] = value;
   }
-  return read as T;
+  return read as Options<F>;
 }
 
 function problemOf(field: NumberField | FlagField, value: unknown): string | undefined {

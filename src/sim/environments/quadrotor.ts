@@ -18,7 +18,7 @@
 import { type ActionRange, matrixFromQuaternion, type ObservationParts, type Rng } from '../../core/index.ts';
 import { Simulation } from '../../drivers/mujoco.ts';
 import { GymEnvironment } from './gym-environment.ts';
-import { type OptionFields, type OptionValues, readOptions } from './options.ts';
+import { flag, number, type OptionFields, type Options, type OptionValues, readOptions, whole } from './options.ts';
 import {
   commandOf,
   HOVER_ACTION,
@@ -46,24 +46,17 @@ const HOVER_STEPS = 100;
 /** Share of episodes that begin at the target. */
 const GUIDED_SHARE = 0.1;
 
-export type QuadrotorOptions = {
+const OPTIONS = {
   /** The policy sees the state of this many steps ago. */
-  readonly delaySteps: number;
+  delaySteps: whole(0, 0, 50),
   /** Actions that the policy sees, newest first. */
-  readonly historyLength: number;
-  readonly privileged: boolean;
+  historyLength: whole(0, 0, 64),
+  privileged: flag(false),
   /** Standard deviation of the disturbing force on each axis, in weights. */
-  readonly disturbance: number;
-  readonly startTiltRad: number;
-};
-
-const OPTIONS: OptionFields<QuadrotorOptions> = {
-  delaySteps: { kind: 'whole', default: 0, low: 0, high: 50 },
-  historyLength: { kind: 'whole', default: 0, low: 0, high: 64 },
-  privileged: { kind: 'flag', default: false },
-  disturbance: { kind: 'number', default: 0, low: 0, high: 0.5 },
-  startTiltRad: { kind: 'number', default: Math.PI / 2, low: 0, high: Math.PI },
-};
+  disturbance: number(0, 0, 0.5),
+  startTiltRad: number(Math.PI / 2, 0, Math.PI),
+} satisfies OptionFields;
+type QuadrotorOptions = Options<typeof OPTIONS>;
 
 export class Quadrotor extends GymEnvironment {
   readonly #options: QuadrotorOptions;

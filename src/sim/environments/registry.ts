@@ -1,7 +1,6 @@
 /** Environments by name. */
 import { type Environment, ReinError } from '../../core/index.ts';
-import { ContactPush } from './contact-push.ts';
-import { ContactPushDemonstrator } from './contact-push-demonstrator.ts';
+import { ContactPush, ContactPushDemonstrator } from './contact-push.ts';
 import type { Demonstrator, Overseer } from './demonstrator.ts';
 import { Fork, ForkDemonstrator } from './fork.ts';
 import { Hopper } from './hopper.ts';
