@@ -11,6 +11,7 @@ export { ArmDynamics, LINK_PARAMETERS } from './arm-dynamics.ts';
 export { modelOfBase } from './base-model.ts';
 export { BasePath, PIECE_TURN_RAD } from './base-path.ts';
 export { type Clock, LockStepClock, SystemClock } from './clock.ts';
+export { type Close, closeAll, closedAfter, openedOrClosed } from './closing.ts';
 export { crc32c } from './crc32c.ts';
 export { DampedLeastSquares, taskRows } from './damped-least-squares.ts';
 export { sha256Hex } from './digest.ts';

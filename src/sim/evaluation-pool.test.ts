@@ -2,8 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { ResolvedConfig } from '../config/index.ts';
 import { ReinError } from '../core/index.ts';
-import type { EpisodeRequest, EvaluationAnswer } from './evaluation-messages.ts';
-import { EvaluationPool, type Trial } from './evaluation-pool.ts';
+import { type EpisodeRequest, type EvaluationAnswer, EvaluationPool, type Trial } from './evaluation-pool.ts';
 
 /** A thread that answers when the test says so. */
 class FakeWorker extends EventEmitter {

@@ -1,17 +1,53 @@
-/** Worker threads that judge policies while the robot trains. */
+/** Worker threads that judge policies while the robot trains: what is asked of them, what they answer, how it is counted. */
 import { Worker } from 'node:worker_threads';
 import type { ResolvedConfig } from '../config/index.ts';
+import type { PolicyWeights } from '../core/index.ts';
 import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
-import { unpackError } from '../session/index.ts';
-import type {
-  Candidate,
-  EpisodeFailure,
-  EpisodeOutcome,
-  EpisodeRequest,
-  EvaluationAnswer,
-  EvaluationWorkerData,
-} from './evaluation-messages.ts';
+import { type PackedError, unpackError } from '../session/index.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
+
+/** What a worker is started with. */
+export interface EvaluationWorkerData {
+  readonly config: ResolvedConfig;
+}
+
+/** The policy to be judged: weights as they came from a learner, or a policy file. */
+export type Candidate =
+  | { readonly kind: 'weights'; readonly bundle: PolicyWeights }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** One episode to run: `stream` and `index` name its start for ever, whatever is trained with whichever seed. */
+export interface EpisodeRequest {
+  readonly id: number;
+  readonly candidate: Candidate;
+  readonly seed: number;
+  readonly stream: string;
+  readonly index: number;
+  readonly record: 'poses' | 'nothing';
+}
+
+export interface EpisodeOutcome {
+  readonly success: boolean;
+  readonly steps: number;
+  readonly ticks: number;
+  readonly changedTicks: number;
+  readonly violations: number;
+  /** Whether the robot was started anew after the episode. */
+  readonly restarts: Restarts;
+}
+
+/** What people will read, or the stack of a mistake of ours. */
+export type EpisodeFailure = PackedError | { readonly stack: string };
+
+export type EvaluationAnswer =
+  | { readonly kind: 'ready' }
+  | {
+      readonly kind: 'episode';
+      readonly id: number;
+      readonly outcome: EpisodeOutcome;
+      readonly recording?: EpisodeRecording;
+    }
+  | { readonly kind: 'failed'; readonly id: number; readonly failure: EpisodeFailure };
 
 /** A series of episodes for one policy. */
 export interface Trial {

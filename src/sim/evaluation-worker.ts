@@ -11,7 +11,7 @@ import type {
   EpisodeRequest,
   EvaluationAnswer,
   EvaluationWorkerData,
-} from './evaluation-messages.ts';
+} from './evaluation-pool.ts';
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 

@@ -5,7 +5,7 @@
 
 import type { ResolvedConfig } from '../config/index.ts';
 import { checkSimulable, createSetup, type RunSetup } from '../config/index.ts';
-import { ReinError } from '../core/index.ts';
+import { type Close, closedAfter, ReinError } from '../core/index.ts';
 import { UpdateContract } from '../learner/index.ts';
 import { type LearnerConfig, updatesPerCall } from '../learner/options.ts';
 import { type EpisodeRecording, type RunSummary, writeRecording } from '../record/index.ts';
@@ -82,8 +82,6 @@ interface Rig {
   readonly signal: AbortSignal;
 }
 
-type Closer = () => Promise<void> | void;
-
 /**
  * Runs the whole job. Rejects with `ReinError` where it cannot be done, and with `AbortError` (the signal's reason) when
  * it was asked to end; whatever happens, arm and files are left in order.
@@ -94,51 +92,28 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   await checkBase(setup);
   const folder = await createRunFolder(options.config, options.out, new Date());
   options.onFolder?.(folder.path);
-  const closers: Closer[] = [];
-  try {
-    return await work(await assemble(setup, folder, options, closers));
-  } finally {
-    await closeAll(closers);
-  }
+  return closedAfter(async (closes) => work(await assemble(setup, folder, options, closes)));
 }
 
-/** The last opened first; one that fails keeps none of the others from being closed. */
-async function closeAll(closers: Closer[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const close of closers.reverse()) {
-    try {
-      await close();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-}
-
-async function assemble(
-  setup: RunSetup,
-  folder: RunFolder,
-  options: SimulationOptions,
-  closers: Closer[],
-): Promise<Rig> {
+async function assemble(setup: RunSetup, folder: RunFolder, options: SimulationOptions, closes: Close[]): Promise<Rig> {
   const { path, runId } = folder;
   const log = new RunLog(path, runId, setup, options.observer ?? SILENT_OBSERVER);
-  closers.push(() => log.close());
+  closes.push(() => log.close());
   log.phase('preparing');
   const trouble = new AbortController();
   const signal = AbortSignal.any([options.signal, trouble.signal]);
   const learner = await startLearner(folder, log, trouble);
-  closers.push(() => learner.close());
+  closes.push(() => learner.close());
   const pool = new EvaluationPool(setup.config, POOL_WORKERS);
-  closers.push(() => pool.close());
+  closes.push(() => pool.close());
   const robot = await createSimulatedRobot(setup, log);
-  closers.push(() => robot.close());
+  closes.push(() => robot.close());
   const said: KeyboardHeard = {
     onMark: (mark) => void session?.mark(mark, ''),
     onSkip: () => session?.skipDemonstrations(),
   };
   const keyboard = options.createKeyboard?.(setup, said);
-  closers.push(() => keyboard?.close());
+  closes.push(() => keyboard?.close());
   let plan: TrainingPlan | undefined;
   let session: LiveSession | undefined;
   session = await openSession({
@@ -159,7 +134,7 @@ async function assemble(
     },
   });
   const connection = connectionOf(session);
-  closers.push(
+  closes.push(
     () => session?.close(),
     () => plan?.close(),
   );

@@ -1,8 +1,7 @@
 /** `rein export encoder`: what a training has learned to see, for other trainings to look through. */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { ReinError, replaceFileSync, storage } from '../../core/index.ts';
-import { closedAfter } from '../trial/closing.ts';
+import { closedAfter, ReinError, replaceFileSync, storage } from '../../core/index.ts';
 import { openTrained } from '../trial/trial-parts.ts';
 
 /**

@@ -189,16 +189,10 @@ describe('an exported policy', () => {
     const actor = await openActor({ agent: one!, encoder: undefined });
     const check = checkGoldenBatch(
       await other!.exportPolicy({}, undefined, meaning.ranges),
-      ...[actor, goldenObservations(environment, 8), sizes, meaning],
+      ...[actor, goldenObservations(environment, 8), meaning],
     );
     await expect(check).rejects.toThrow(/differs from the learner's by .* on 8 observations, at most 0\.0001/);
-    const silent = checkGoldenBatch(
-      await one!.exportPolicy(),
-      actor,
-      goldenObservations(environment, 8),
-      sizes,
-      meaning,
-    );
+    const silent = checkGoldenBatch(await one!.exportPolicy(), actor, goldenObservations(environment, 8), meaning);
     await expect(silent).rejects.toThrow("gives no 'action' and 'command' by itself");
     for (const each of [actor, one!, other!]) await each.close();
   });
@@ -211,7 +205,7 @@ describe('an exported policy', () => {
     const actor = await openActor({ agent, encoder: undefined });
     const shifted = meaning.ranges.map((range) => ({ ...range, high: range.high + 1e-4 }));
     const model = await agent.exportPolicy({}, undefined, shifted);
-    const check = checkGoldenBatch(model, actor, goldenObservations(environment, 8), sizes, meaning);
+    const check = checkGoldenBatch(model, actor, goldenObservations(environment, 8), meaning);
     await expect(check).rejects.toThrow(/command differs by 2.5e-4 of half its range/);
     await expect(agent.exportPolicy({}, undefined, [])).rejects.toThrow(
       '0 ranges are given for an action of 1 numbers',

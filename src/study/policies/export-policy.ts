@@ -2,13 +2,12 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createSetup, loadResolvedConfig, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
-import { policyObservationSize, ReinError, Rng, replaceFileSync, storage } from '../../core/index.ts';
+import { closedAfter, ReinError, Rng, replaceFileSync, storage } from '../../core/index.ts';
 import { checkpointsIn, readLearnerCheckpoint, Training } from '../../learner/index.ts';
 import { readJournal } from '../../link/index.ts';
 import { savePolicyFile, statedAction } from '../../policy/index.ts';
 import { RUN_FILES } from '../../record/index.ts';
 import { openActor } from '../trial/actor.ts';
-import { closedAfter } from '../trial/closing.ts';
 import { TRIAL_FILES } from '../trial/spec.ts';
 import { openTrained } from '../trial/trial-parts.ts';
 import { type ActionMeaning, meaningIn, meaningOnRobot } from './action-meaning.ts';
@@ -131,15 +130,13 @@ async function verifiedModel(
   { training, metadata, meaning }: Exported,
   observations: readonly Float32Array[],
 ): Promise<{ readonly model: Uint8Array; readonly golden: Omit<ExportedPolicy, 'path'> }> {
-  const { agent, encoder } = training;
-  const { parts, actionSize } = agent.spec;
-  const sizes = { observationSize: encoder?.policySize ?? policyObservationSize(parts), actionSize };
   const model = await training.exportPolicy(metadata, meaning.ranges);
   const actor = await openActor(training);
   try {
-    const seen = observations.map((observation) => observation.slice(0, sizes.observationSize));
-    const golden = await checkGoldenBatch(model, actor, seen, sizes, meaning);
-    return { model, golden: { ...sizes, ...golden, algorithm: agent.algorithm.name } };
+    const { observationSize, actionSize } = actor;
+    const seen = observations.map((observation) => observation.slice(0, observationSize));
+    const golden = await checkGoldenBatch(model, actor, seen, meaning);
+    return { model, golden: { observationSize, actionSize, ...golden, algorithm: training.agent.algorithm.name } };
   } finally {
     await actor.close();
   }

@@ -2,8 +2,7 @@
 
 import { type Environment, halfRangeOf, ReinError, Rng } from '../../core/index.ts';
 import { Bindings, Session } from '../../learner/index.ts';
-import { OnnxPolicy, type PolicyHead } from '../../policy/index.ts';
-import type { Actor } from '../trial/actor.ts';
+import { OnnxPolicy, type Policy, type PolicyHead } from '../../policy/index.ts';
 import type { ActionMeaning } from './action-meaning.ts';
 
 /** Largest difference of an action, which lies in [−1, 1], and of a command as a share of half its range. */
@@ -18,11 +17,6 @@ export interface GoldenCheck {
   readonly maxCommandDifference: number;
 }
 
-interface Sizes {
-  readonly observationSize: number;
-  readonly actionSize: number;
-}
-
 /**
  * Runs `model` as a robot would, by itself as others would, and the learner's own networks, on `observations`, once exploring
  * and once not, with equal random numbers. Throws `ReinError('policy')` where the runtime refuses the model, an action differs
@@ -31,18 +25,18 @@ interface Sizes {
  */
 export async function checkGoldenBatch(
   model: Uint8Array,
-  learner: Actor,
+  learner: Policy,
   observations: readonly Float32Array[],
-  sizes: Sizes,
   meaning: ActionMeaning,
 ): Promise<GoldenCheck> {
-  const policy = new OnnxPolicy({ ...sizes, schemaHash: '', canaryObservations: observations });
+  const { observationSize, actionSize } = learner;
+  const policy = new OnnxPolicy({ observationSize, actionSize, schemaHash: '', canaryObservations: observations });
   let file: PolicyAlone | undefined;
   try {
     const adopted = await policy.adopt(model, 1);
     if (!adopted.ok) throw adopted.error;
     file = await PolicyAlone.open(model, adopted.value.head);
-    const check = await compare({ policy, file, learner, meaning }, observations, sizes.actionSize);
+    const check = await compare({ policy, file, learner, meaning }, observations);
     const { maxDifference, maxCommandDifference } = check;
     refuseAbove(maxDifference, observations, (by) => `The exported policy differs from the learner's by ${by}`);
     refuseAbove(maxCommandDifference, observations, (by) => {
@@ -58,22 +52,22 @@ export async function checkGoldenBatch(
 interface Compared {
   readonly policy: OnnxPolicy;
   readonly file: PolicyAlone;
-  readonly learner: Actor;
+  readonly learner: Policy;
   readonly meaning: ActionMeaning;
 }
 
 async function compare(
   { policy, file, learner, meaning }: Compared,
   observations: readonly Float32Array[],
-  actionSize: number,
 ): Promise<GoldenCheck> {
+  const { actionSize } = learner;
   const halfRanges = meaning.ranges.map(halfRangeOf);
   const [onRobot, own] = [new Float32Array(actionSize), new Float32Array(actionSize)];
   let [maxDifference, maxCommandDifference] = [0, differenceAtEnds(meaning, halfRanges)];
   for (const [i, observation] of observations.entries()) {
     for (const purpose of ['evaluate', 'explore'] as const) {
       await policy.decide(observation, { rng: new Rng(i), purpose }, onRobot);
-      await learner.act(observation, own, new Rng(i), purpose === 'explore');
+      await learner.decide(observation, { rng: new Rng(i), purpose }, own);
       maxDifference = Math.max(maxDifference, largestDifference(own, onRobot));
       // Whose spread is drawn outside gives the best command only.
       if (purpose === 'explore' && file.head.kind === 'gaussian') continue;

@@ -1,10 +1,16 @@
 /** `rein pretrain`: networks from stored transitions or demonstrations, for a training that begins with them. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ReinError, replaceFileSync, storage, type Transition, totalObservationSize } from '../../core/index.ts';
+import {
+  closedAfter,
+  ReinError,
+  replaceFileSync,
+  storage,
+  type Transition,
+  totalObservationSize,
+} from '../../core/index.ts';
 import { type Pretraining, type Training, writeCheckpoint } from '../../learner/index.ts';
 import type { LearnerConfig } from '../../learner/options.ts';
-import { closedAfter } from '../trial/closing.ts';
 import { checkEmpty, TRIAL_FILES } from '../trial/spec.ts';
 import { NETWORKS, openTraining } from '../trial/trial-parts.ts';
 import { type CollectedData, collectData, type PretrainingData } from './pretraining-data.ts';

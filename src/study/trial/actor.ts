@@ -1,18 +1,30 @@
 /** Who acts in a trial: the learner's policy, on the network that also runs it on a robot. */
-import { policyObservationSize, type Rng, sha256Hex } from '../../core/index.ts';
+import { policyObservationSize, sha256Hex } from '../../core/index.ts';
 import type { Agent, Training } from '../../learner/index.ts';
-import { openNetwork, type PolicyNetwork, type WeightTensors } from '../../policy/index.ts';
+import {
+  openNetwork,
+  type Policy,
+  type PolicyNetwork,
+  type PolicyNoise,
+  type WeightTensors,
+} from '../../policy/index.ts';
 
 /** What a trial has of a learner to act with. */
 export type Acting = Pick<Training, 'agent' | 'encoder'>;
 
-/** An agent's policy; get one from `openActor`. */
-export class Actor {
+/** An agent's policy, whose weights are copied rather than sent and tried out; get one from `openActor`. */
+export class Actor implements Policy {
+  readonly observationSize: number;
+  readonly actionSize: number;
+  /** The learner in the same process is always at its newest. */
+  readonly version = 1;
   readonly #network: PolicyNetwork;
   readonly #encoder: Acting['encoder'];
   #weights: WeightTensors;
 
-  constructor(network: PolicyNetwork, weights: WeightTensors, encoder: Acting['encoder']) {
+  constructor({ agent, encoder }: Acting, network: PolicyNetwork, weights: WeightTensors) {
+    this.observationSize = encoder?.policySize ?? policyObservationSize(agent.spec.parts);
+    this.actionSize = agent.spec.actionSize;
     this.#network = network;
     this.#weights = weights;
     this.#encoder = encoder;
@@ -23,13 +35,9 @@ export class Actor {
     this.#weights = await weightsOf(agent, this.#network);
   }
 
-  /**
-   * Writes the action at `observation` (the policy sees as much of its beginning as it was made for) into `out` [A]. Draws
-   * the same count of numbers from `rng` whatever they are. `isExploring` false: as it acts in an evaluation.
-   */
-  async act(observation: Float32Array, out: Float32Array, rng: Rng, isExploring: boolean): Promise<void> {
+  async decide(observation: Float32Array, noise: PolicyNoise, out: Float32Array): Promise<void> {
     const seen = this.#encoder === undefined ? observation : await this.#encoder.see(observation);
-    await this.#network.decide(this.#weights, seen, { rng, purpose: isExploring ? 'explore' : 'evaluate' }, out);
+    await this.#network.decide(this.#weights, seen, noise, out);
   }
 
   close(): Promise<void> {
@@ -38,11 +46,12 @@ export class Actor {
 }
 
 /** Opens the policy of `agent`; it acts on what `encoder` makes of observations where there is one, which stays the caller's. */
-export async function openActor({ agent, encoder }: Acting): Promise<Actor> {
+export async function openActor(acting: Acting): Promise<Actor> {
+  const { agent } = acting;
   const { parts, actionSize } = agent.spec;
   const graph = agent.policyGraph();
   const network = await openNetwork(graph, sha256Hex(graph), policyObservationSize(parts), actionSize);
-  return new Actor(network, await weightsOf(agent, network), encoder);
+  return new Actor(acting, network, await weightsOf(agent, network));
 }
 
 async function weightsOf(agent: Agent, network: PolicyNetwork): Promise<WeightTensors> {

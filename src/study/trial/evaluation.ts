@@ -1,7 +1,7 @@
 /** What a point of a curve shows: how good a policy is, and what the learner has reported since the point before. */
 import { type Environment, Rng } from '../../core/index.ts';
 import type { UpdateMetrics } from '../../learner/index.ts';
-import type { Actor } from './actor.ts';
+import type { Policy } from '../../policy/index.ts';
 
 /** Sums over each evaluation episode, undiscounted, in the order of the episodes. */
 export interface EvaluationResult {
@@ -15,7 +15,7 @@ export interface EvaluationResult {
 /** Runs `episodes` episodes without exploring, which are drawn from `seed` alone: the same for every method. Leaves `environment` in the last one. */
 export async function evaluatePolicy(
   environment: Environment,
-  actor: Actor,
+  policy: Policy,
   episodes: number,
   seed: number,
 ): Promise<EvaluationResult> {
@@ -28,10 +28,11 @@ export async function evaluatePolicy(
   const action = new Float32Array(environment.actionSize);
   for (let episode = 0; episode < episodes; episode++) {
     const rng = new Rng(seed).fork(`episode ${episode}`);
+    const noise = { rng, purpose: 'evaluate' } as const;
     environment.reset(rng);
     let [reward, cost, length, isSuccess] = [0, 0, 0, false];
     while (length < environment.maxSteps) {
-      await actor.act(environment.observation, action, rng, false);
+      await policy.decide(environment.observation, noise, action);
       environment.step(action);
       reward += environment.reward;
       cost += environment.cost;

@@ -3,7 +3,7 @@
  * nothing behind.
  */
 import { join } from 'node:path';
-import { type Environment, ReinError } from '../../core/index.ts';
+import { type Close, closeAll, type Environment, openedOrClosed, ReinError } from '../../core/index.ts';
 import {
   type CheckpointKind,
   readCheckpoint,
@@ -14,7 +14,6 @@ import {
 import type { Demonstrator, Overseer } from '../../sim/index.ts';
 import { createStudyEnvironment, type StudyEnvironment } from '../environments/environments.ts';
 import { type Actor, openActor } from './actor.ts';
-import { type Close, closeAll, openedOrClosed } from './closing.ts';
 import { readTrialSpec, readTrialSpecIfAny, TRIAL_FILES, type TrialSpec } from './spec.ts';
 
 interface Opened {

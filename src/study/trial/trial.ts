@@ -8,6 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   acquireLock,
+  closedAfter,
   createTransition,
   mean,
   Rng,
@@ -20,7 +21,6 @@ import {
 import { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from '../../learner/index.ts';
 import { completed, demonstrations as shownBy } from '../environments/demonstrations.ts';
 import { Numbering, readTransitionLog } from '../files/transition-log.ts';
-import { closedAfter } from './closing.ts';
 import { evaluatePolicy, LearnedMeans, type LearnedState } from './evaluation.ts';
 import { holdsTrial, readTrialSpec, TRIAL_FILES, type TrialSpec, writeTrialSpec } from './spec.ts';
 import {
@@ -265,7 +265,7 @@ class Trial {
 
   async #decide(observation: Float32Array): Promise<void> {
     if (this.#step >= this.#spec.randomSteps) {
-      await this.#parts.actor.act(observation, this.#action, this.#actionRng, true);
+      await this.#parts.actor.decide(observation, { rng: this.#actionRng, purpose: 'explore' }, this.#action);
       return;
     }
     const { encoder, agent } = this.#parts.training;
