@@ -20,6 +20,8 @@ import { declarationsOf, JOINT_STATES_RATE, NODE_NAME, type NodeRequest, nodeReq
 const STALE_S = 25;
 /** The learner gets so long at the end: what it does not get waits on disk, ms. */
 const DRAIN_MS = 200;
+/** Severities of ROS's logging. */
+const SEVERITIES = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 } as const;
 
 const tell: (message: NodeChildMessage) => Promise<void> = tellParent;
 
@@ -49,7 +51,7 @@ async function main(): Promise<void> {
   if (start.restart > 0) await port.transition('configure');
   await ended.promise;
   await node.close();
-  if (PRINTED_FROM.info >= printsFrom) process.stderr.write(`[INFO] [${port.nodeName}]: Ended.\n`);
+  if (SEVERITIES.info >= printsFrom) process.stderr.write(`[INFO] [${port.nodeName}]: Ended.\n`);
   await port.close();
   process.exit(0);
 }
@@ -93,22 +95,17 @@ function createNode({ start, request, setup, port, observations, printsFrom, onS
     others: () => [observationsStatus(observations, clock.nowS())],
     staleNodes: () => (clock.nowS() - startedAtS < STALE_S ? staleNodes : 0),
     onEvent: (event) => {
-      if (PRINTED_FROM[event.level] >= printsFrom) print(port.nodeName, event);
+      if (SEVERITIES[event.level] >= printsFrom) print(port.nodeName, event);
     },
   });
   return node;
 }
 
-const SEVERITIES: Readonly<Record<string, number>> = { debug: 10, info: 20, warn: 30, error: 40, fatal: 50 };
-
 /** The level for all loggers that was given last; `info` where none was. */
 function severityOf(levels: readonly string[]): number {
-  const level = levels.findLast((candidate) => !candidate.includes(':='));
-  return SEVERITIES[level?.toLowerCase() ?? 'info'] ?? SEVERITIES['info'] ?? 20;
+  const level = levels.findLast((candidate) => !candidate.includes(':='))?.toLowerCase() ?? 'info';
+  return level in SEVERITIES ? SEVERITIES[level as keyof typeof SEVERITIES] : SEVERITIES.info;
 }
-
-/** Severities of ROS's logging. */
-const PRINTED_FROM: Readonly<Record<SessionEvent['level'], number>> = { info: 20, warn: 30, error: 40 };
 
 function print(name: string, { level, message, remedy }: SessionEvent): void {
   const hint = remedy === '' ? '' : ` (${remedy})`;
