@@ -2,8 +2,7 @@
 export { meanInterval } from './curves/intervals.ts';
 export { measured, partOf, type SeedCurve, type StudyCurves } from './curves/samples.ts';
 export { judge, type Verdict } from './curves/verdict.ts';
-export { exportEncoder } from './policies/export-encoder.ts';
-export { exportPolicy } from './policies/export-policy.ts';
+export { exportEncoder, exportPolicy } from './policies/export-policy.ts';
 export { runPretraining } from './policies/pretrain.ts';
 export type { PretrainingData } from './policies/pretraining-data.ts';
 export { checkRuns, EVALUATION_SEED, runSweep, sweepCurves } from './sweep/sweep.ts';

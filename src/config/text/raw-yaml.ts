@@ -1,7 +1,6 @@
 /** A YAML text whose scalars stay as they were written: for formats with rules of their own for what is a number. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml';
-import { ReinError } from '../../core/index.ts';
-import { refuseDeepText } from './depth.ts';
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
+import { parseText } from './parse-text.ts';
 import { type Place, type Problem, problemsError } from './place.ts';
 import { readText } from './read-text.ts';
 
@@ -27,14 +26,8 @@ export function readRawYaml(path: string, shownAs: string = path): RawYaml {
 
 /** The same for text that is already here; `file` names it in errors. Keys may repeat. */
 export function parseRawYaml(text: string, file: string): RawYaml {
-  refuseDeepText(text, file);
-  const lines = new LineCounter();
-  const document = parse(text, file, lines);
+  const { document, placeAt } = parseText(text, file, { uniqueKeys: false, schema: 'failsafe' });
   const problems: Problem[] = [];
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { file, line: Math.max(1, line), column: Math.max(1, col) };
-  };
   const report = (offset: number, message: string): void => void problems.push({ place: placeAt(offset), message });
   for (const error of document.errors)
     report(error.pos[0], `this is not YAML: ${error.message.split('\n')[0]?.replace(/[.:]$/, '')}`);
@@ -62,18 +55,4 @@ export function parseRawYaml(text: string, file: string): RawYaml {
   const root = read(document.contents as ParsedNode | null, 0);
   if (problems.length > 0) throw problemsError(problems);
   return root;
-}
-
-function parse(text: string, file: string, lineCounter: LineCounter): ReturnType<typeof parseDocument> {
-  try {
-    return parseDocument(text, {
-      lineCounter,
-      prettyErrors: false,
-      uniqueKeys: false,
-      schema: 'failsafe',
-      logLevel: 'silent',
-    });
-  } catch (cause) {
-    throw new ReinError('config', `${file}: this is not YAML that can be read`, { cause });
-  }
 }

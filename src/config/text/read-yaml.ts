@@ -1,7 +1,7 @@
 /** A YAML file as a tree with positions. Takes the small, unambiguous part of YAML and refuses the rest by name. */
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
 import { ReinError } from '../../core/index.ts';
-import { refuseDeepText } from './depth.ts';
+import { parseText } from './parse-text.ts';
 import { type Place, type Problem, problemsError } from './place.ts';
 import { readText } from './read-text.ts';
 import { shown } from './shown.ts';
@@ -21,13 +21,11 @@ export function readYaml(path: string, shownAs: string = path): YamlFile {
 
 /** The same for text that is already here. */
 export function parseYaml(text: string, file: string): YamlFile {
-  refuseDeepText(text, file);
-  const lines = new LineCounter();
-  const document = parse(text, file, lines);
-  const reader = new Reader(file, lines);
+  const { document, placeAt } = parseText(text, file, { strict: true, uniqueKeys: true });
+  const reader = new Reader(placeAt);
   for (const error of document.errors) {
     const [at] = error.pos;
-    reader.report(at, firstLine(error.message, error.code, lineText(text, lines, at)));
+    reader.report(at, firstLine(error.message, error.code, lineText(text, placeAt(at))));
   }
   if (reader.problems.length > 0) throw problemsError(reader.problems, SYNTAX_REMEDY);
   if (document.contents === null || text.trim() === '') throw new ReinError('config', `${file}: the file is empty`);
@@ -38,27 +36,13 @@ export function parseYaml(text: string, file: string): YamlFile {
   return { tree, problems: reader.problems };
 }
 
-function parse(text: string, file: string, lineCounter: LineCounter): Document.Parsed {
-  try {
-    return parseDocument(text, {
-      lineCounter,
-      prettyErrors: false,
-      strict: true,
-      uniqueKeys: true,
-      logLevel: 'silent',
-    });
-  } catch (cause) {
-    throw new ReinError('config', `${file}: this is not YAML that can be read`, { cause });
-  }
-}
-
 const SYNTAX_REMEDY =
   'Write one "key: value" a line, the keys of a group indented by two spaces, lists as [1, 2] and text with ":" or "#" in quotes';
 const SHOWN_COLUMNS = 80;
 
-/** The line at `offset` as it is written, for an error about it. */
-function lineText(text: string, lines: LineCounter, offset: number): string {
-  const line = text.split(/\r?\n/)[lines.linePos(offset).line - 1]?.trim() ?? '';
+/** The line at a place as it is written, for an error about it. */
+function lineText(text: string, place: Place): string {
+  const line = text.split(/\r?\n/)[place.line - 1]?.trim() ?? '';
   return line === '' ? ', at the end of the text' : `: ${shown(line.slice(0, SHOWN_COLUMNS))}`;
 }
 
@@ -71,12 +55,10 @@ function firstLine(message: string, code: string, line: string): string {
 /** Walks a parsed document, turning it into a tree and collecting what is refused. */
 class Reader {
   readonly problems: Problem[] = [];
-  readonly #file: string;
-  readonly #lines: LineCounter;
+  readonly #place: (offset: number) => Place;
 
-  constructor(file: string, lines: LineCounter) {
-    this.#file = file;
-    this.#lines = lines;
+  constructor(placeAt: (offset: number) => Place) {
+    this.#place = placeAt;
   }
 
   report(offset: number, message: string): void {
@@ -140,10 +122,5 @@ class Reader {
     const known = value === null || ['string', 'number', 'boolean'].includes(typeof value);
     if (!known) this.report(offset, `${source} is neither a number, a word, true nor false`);
     return { kind: 'scalar', value: known ? (value as string | number | boolean | null) : null, source, place };
-  }
-
-  #place(offset: number): Place {
-    const { line, col } = this.#lines.linePos(offset);
-    return { file: this.#file, line: Math.max(1, line), column: Math.max(1, col) };
   }
 }

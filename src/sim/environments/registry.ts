@@ -11,40 +11,27 @@ import { Pendulum } from './pendulum.ts';
 import { Quadrotor } from './quadrotor.ts';
 import { Reacher } from './reacher.ts';
 
-/** The environments that there are. */
-export type EnvironmentName =
-  | 'pendulum'
-  | 'reacher'
-  | 'hopper'
-  | 'quadrotor'
-  | 'fork'
-  | 'contact-push'
-  | 'insert-state'
-  | 'insert-depth';
-
-type Open = (options: OptionValues) => Promise<Environment>;
-
-const ENVIRONMENTS: Readonly<Record<EnvironmentName, Open>> = {
-  pendulum: (options) => Pendulum.open(options),
-  reacher: (options) => Reacher.open(options),
-  hopper: (options) => Hopper.open(options),
-  quadrotor: (options) => Quadrotor.open(options),
-  fork: (options) => Fork.open(options),
-  'contact-push': (options) => ContactPush.open(options),
+const ENVIRONMENTS: Readonly<Record<string, (options: OptionValues) => Promise<Environment>>> = {
+  pendulum: Pendulum.open,
+  reacher: Reacher.open,
+  hopper: Hopper.open,
+  quadrotor: Quadrotor.open,
+  fork: Fork.open,
+  'contact-push': ContactPush.open,
   'insert-state': (options) => InsertEnvironment.open('insert-state', options),
   'insert-depth': (options) => InsertEnvironment.open('insert-depth', options),
 };
 
 /** All that `createEnvironment` knows. */
-export const ENVIRONMENT_NAMES: readonly EnvironmentName[] = Object.keys(ENVIRONMENTS) as EnvironmentName[];
+export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(ENVIRONMENTS);
 
 /**
  * Opens the environment `name` with `options`, each of which has a default; which there are says the environment's file. The
  * caller closes it. Throws `ReinError('config')` for a name or an option that there is not.
  */
 export async function createEnvironment(name: string, options: OptionValues = {}): Promise<Environment> {
-  if (!Object.hasOwn(ENVIRONMENTS, name)) throw unknownName('environment', name, ENVIRONMENT_NAMES);
-  return ENVIRONMENTS[name as EnvironmentName](options);
+  if (!ENVIRONMENT_NAMES.includes(name)) throw unknownName('environment', name, ENVIRONMENT_NAMES);
+  return ENVIRONMENTS[name]!(options);
 }
 
 /** A demonstrator for `environment`, skilled as `options` say. Throws `ReinError('config')` where nobody can demonstrate. */

@@ -1,4 +1,4 @@
-/** `rein export policy`: what a training has come to, as one model file that stands alone. */
+/** `rein export`: what a training has come to, as one model file that stands alone, or what it has learned to see. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createSetup, loadResolvedConfig, type ResolvedConfig, taskActionOf } from '../../config/index.ts';
@@ -56,10 +56,7 @@ function exportTrial(folder: string, out: string, say: (sentence: string) => voi
     };
     const exported = { training, metadata, meaning: meaningIn(environment) };
     const { model, golden } = await verifiedModel(exported, goldenObservations(environment, GOLDEN));
-    storage(out, () => {
-      mkdirSync(dirname(resolve(out)), { recursive: true });
-      replaceFileSync(out, model);
-    });
+    writeModel(out, model);
     return { ...golden, path: out };
   });
 }
@@ -158,4 +155,30 @@ async function saveAs(out: string, save: (folder: string) => Promise<string>): P
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** Throws `ReinError('storage')`. */
+function writeModel(out: string, model: Uint8Array): void {
+  storage(out, () => {
+    mkdirSync(dirname(resolve(out)), { recursive: true });
+    replaceFileSync(out, model);
+  });
+}
+
+/**
+ * Writes the convolutions that the run of `rein train` in `folder` has trained to `out`, for `encoder.frozen.file`. Rejects with
+ * `ReinError` where there is no such run, or it has trained none.
+ */
+export function exportEncoder(folder: string, out: string, say: (sentence: string) => void): Promise<void> {
+  return closedAfter(async (closes) => {
+    const { environment, training } = await openTrained(folder, closes, say);
+    const model = await training.agent.exportEncoder();
+    if (model === undefined) {
+      const why = training.encoder === undefined ? `"${environment.name}" has no image` : 'its encoder is a frozen one';
+      throw new ReinError('config', `${folder} has trained no encoder: ${why}.`, {
+        remedy: 'Give a run of an environment with an image, whose encoder has channels.',
+      });
+    }
+    writeModel(out, model);
+  });
 }

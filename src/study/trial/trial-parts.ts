@@ -16,7 +16,7 @@ import { createStudyEnvironment, type StudyEnvironment } from '../environments/e
 import { type Actor, openActor } from './actor.ts';
 import { readTrialSpec, readTrialSpecIfAny, TRIAL_FILES, type TrialSpec } from './spec.ts';
 
-interface Opened {
+export interface TrialParts {
   /** The environment that is learned in. */
   readonly own: StudyEnvironment;
   readonly evaluation: StudyEnvironment;
@@ -25,37 +25,20 @@ interface Opened {
   /** Who shows how it is done, and who watches, where the spec asks for them. */
   readonly expert: Demonstrator | undefined;
   readonly overseer: Overseer | undefined;
-}
-
-export class TrialParts implements Opened {
-  readonly own: StudyEnvironment;
-  readonly evaluation: StudyEnvironment;
-  readonly training: Training;
-  readonly actor: Actor;
-  readonly expert: Demonstrator | undefined;
-  readonly overseer: Overseer | undefined;
-  /** In the order in which they were opened. */
-  readonly #closes: readonly Close[];
-
-  private constructor(opened: Opened, closes: readonly Close[]) {
-    ({ own: this.own, evaluation: this.evaluation, training: this.training } = opened);
-    ({ actor: this.actor, expert: this.expert, overseer: this.overseer } = opened);
-    this.#closes = closes;
-  }
-
-  /** Rejects with `ReinError` where one of them cannot be had, or they do not fit one another; nothing is then left open. */
-  static async open(spec: TrialSpec): Promise<TrialParts> {
-    const closes: Close[] = [];
-    return new TrialParts(await openedOrClosed(closes, () => openAll(spec, closes)), closes);
-  }
-
   /** Closes all of them. Rejects with the first error, once all have been tried. */
-  close(): Promise<void> {
-    return closeAll(this.#closes);
-  }
+  readonly close: () => Promise<void>;
 }
 
-async function openAll(spec: TrialSpec, closes: Close[]): Promise<Opened> {
+export const TrialParts = {
+  /** Rejects with `ReinError` where one of them cannot be had, or they do not fit one another; nothing is then left open. */
+  async open(spec: TrialSpec): Promise<TrialParts> {
+    const closes: Close[] = [];
+    const opened = await openedOrClosed(closes, () => openAll(spec, closes));
+    return { ...opened, close: () => closeAll(closes) };
+  },
+};
+
+async function openAll(spec: TrialSpec, closes: Close[]): Promise<Omit<TrialParts, 'close'>> {
   const { demonstrations, overseer } = spec;
   const [own, evaluation] = [await openEnvironment(spec, closes), await openEnvironment(spec, closes)];
   const people = {
