@@ -120,9 +120,9 @@ export function offerActions(port: RosPort, permission: Permission, onRefusal: (
 function refusalOf(permission: Permission, whyNot: (session: LiveSession) => Error | undefined): string | undefined {
   try {
     const error = whyNot(movableSessionOf(permission));
-    return error === undefined ? undefined : messageOf(error);
+    return error === undefined ? undefined : answerTo(error);
   } catch (error) {
-    return messageOf(error);
+    return answerTo(error);
   }
 }
 

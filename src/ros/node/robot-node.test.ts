@@ -375,6 +375,7 @@ describe('actions', () => {
     });
     const activity = ros.node.session?.runEpisode({ purpose: 'training' });
     await expect(send('training')).rejects.toThrow('refuses');
+    expect(ros.events.at(-1)?.message).toMatch(/^~\/run_episode: .* already\. Stop it first\.$/);
     activity?.cut('enough');
   });
 });
