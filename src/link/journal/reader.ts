@@ -40,8 +40,8 @@ export function* readJournal(dir: string, options: ReadJournalOptions = {}): Gen
     if (path === undefined) continue;
     const header = headers.get(path)!;
     let record = 0;
-    for (const slot of readSlots(path, header)) {
-      if (++record > count) break;
+    for (const slot of readSlots(path, header, count)) {
+      record++;
       if (!slot.isIntact) {
         options.onFault?.({ reason: 'bad-checksum', sentence: 'a record is damaged' }, { path, record, records: 1 });
         continue;

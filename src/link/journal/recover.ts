@@ -83,12 +83,10 @@ function explainFile(
   count: number,
   entry: { readonly begunAt?: string; readonly closedAt?: string } | undefined,
 ): ExplainedFile {
-  let at = 0;
   let intact = 0;
   let firstSeq: number | undefined;
   let lastSeq: number | undefined;
-  for (const slot of readSlots(path, header)) {
-    if (++at > count) break;
+  for (const slot of readSlots(path, header, count)) {
     if (!slot.isIntact) continue;
     intact++;
     const { buffer, byteOffset, length } = slot.bytes;

@@ -123,18 +123,23 @@ export interface Slot {
   readonly isIntact: boolean;
 }
 
-/** Goes through a segment's whole slots in order. A slot that the file's end cuts off is not given. */
-export function* readSlots(path: string, sizes: RecordSizes): Generator<Slot> {
+/** Goes through a segment's first `count` whole slots in order. A slot that the file's end cuts off is not given. */
+export function* readSlots(
+  path: string,
+  sizes: RecordSizes,
+  count: number = Number.POSITIVE_INFINITY,
+): Generator<Slot> {
   const slot = slotBytes(sizes);
   const chunk = new Uint8Array(Math.max(1, Math.floor(CHUNK_BYTES / slot)) * slot);
   const fd = openSync(path, 'r');
   try {
     let position = SEGMENT_HEADER_BYTES;
-    for (;;) {
-      const whole = Math.floor(readSync(fd, chunk, 0, chunk.length, position) / slot);
+    for (let left = count; left > 0; ) {
+      const whole = Math.min(left, Math.floor(readSync(fd, chunk, 0, chunk.length, position) / slot));
       if (whole === 0) return;
       for (let i = 0; i < whole; i++) yield slotAt(chunk, i * slot, slot);
       position += whole * slot;
+      left -= whole;
     }
   } finally {
     closeSync(fd);
