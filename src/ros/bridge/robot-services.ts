@@ -44,8 +44,7 @@ export class Controllers {
       if (idle.length === 0) return undefined;
       return `Of the controllers ${controllers.join(', ')} ${idle.join(', ')} ${idle.length === 1 ? 'is' : 'are'} not active.`;
     } catch (error) {
-      if (!(error instanceof ReinError)) throw error;
-      return `The controller manager ${name} does not answer: ${error.message}`;
+      return this.#noAnswer(error);
     }
   }
 
@@ -57,9 +56,13 @@ export class Controllers {
       const said = await this.#switch.call(request([], controllers, STRICTNESS.BEST_EFFORT), CONTROLLERS_ANSWER_MS);
       return said.ok ? undefined : refusal(`The controller manager ${name} refused to deactivate`, said.message);
     } catch (error) {
-      if (!(error instanceof ReinError)) throw error;
-      return `The controller manager ${name} does not answer: ${error.message}`;
+      return this.#noAnswer(error);
     }
+  }
+
+  #noAnswer(error: unknown): string {
+    if (!(error instanceof ReinError)) throw error;
+    return `The controller manager ${this.#options.name} does not answer: ${error.message}`;
   }
 
   /** The controllers that are not active, or a message about one that is not there. */

@@ -125,7 +125,6 @@ function nearest(name: string, known: ReadonlySet<string>): string {
 export class ParameterStore implements ParameterSet {
   readonly declarations: ReadonlyMap<string, ParameterDeclaration>;
   readonly #values: Map<string, ParameterValue>;
-  readonly #given: ReadonlySet<string>;
   readonly #onSet: ParameterListener | undefined;
 
   /** Throws `ReinError('config', …)` for given values that do not fit. */
@@ -136,7 +135,6 @@ export class ParameterStore implements ParameterSet {
   ) {
     this.declarations = new Map(declarations.map((declaration) => [declaration.name, declaration]));
     this.#values = new Map(applyGiven(declarations, given));
-    this.#given = new Set([...given.keys()].filter((name) => this.declarations.has(name)));
     this.#onSet = onSet;
   }
 
@@ -144,10 +142,6 @@ export class ParameterStore implements ParameterSet {
     const value = this.#values.get(name);
     if (value === undefined) throw new Error(`the parameter "${name}" is not declared`);
     return value;
-  }
-
-  isGiven(name: string): boolean {
-    return this.#given.has(name);
   }
 
   /** Reason why `name` may not become `value`; `undefined` where it may. Asks the listener last. */

@@ -186,8 +186,6 @@ export type ParameterListener = (name: string, value: ParameterValue) => string 
 
 export interface ParameterSet {
   get(name: string): ParameterValue;
-  /** True where the value was given by arguments or a file, and is not the default. */
-  isGiven(name: string): boolean;
 }
 
 export type LifecycleState = 'unconfigured' | 'inactive' | 'active' | 'finalized' | 'errorProcessing';
