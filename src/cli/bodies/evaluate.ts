@@ -13,9 +13,9 @@ import { RUN_FILES, restartsText, workRatesText } from '../../record/index.ts';
 import { checkBase } from '../../session/index.ts';
 import { EvaluationPool, evaluationSeed, type TrialResult, trialRates } from '../../sim/index.ts';
 import type { EvaluationOptions } from '../eval.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
-import { isOwnAbort } from './own-abort.ts';
+import { warn } from './terminal.ts';
 
 const WORKERS = 2;
 
@@ -26,26 +26,20 @@ export async function evaluateBody(options: EvaluationOptions): Promise<number> 
   checkSimulable(config);
   await checkBase(createSetup(config));
   const episodes = options.episodes ?? config.task.evaluation.episodes;
-  const stop = interruptible((message) => process.stderr.write(`${message}\n`));
   const pool = new EvaluationPool(config, WORKERS);
-  try {
+  const body = async ({ signal }: Interruptible): Promise<number> => {
     const result = await pool.run({
       candidate: { kind: 'file', path: options.policy },
       seed: evaluationSeed(options.seed),
       stream: 'evaluation',
       from: 0,
       episodes,
-      signal: stop.signal,
+      signal,
     });
     await report(result, config, options);
     return result.successes / result.episodes >= config.task.target.successRate ? 0 : 1;
-  } catch (error) {
-    if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
-    throw error;
-  } finally {
-    await pool.close();
-    stop.release();
-  }
+  };
+  return interruptibly(warn, undefined, body).finally(() => pool.close());
 }
 
 async function configOf(options: EvaluationOptions): Promise<ResolvedConfig> {

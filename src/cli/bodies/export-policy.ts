@@ -2,10 +2,11 @@
 
 import { exportEncoder, exportPolicy } from '../../study/index.ts';
 import type { ExportOptions } from '../export.ts';
+import { complain } from './terminal.ts';
 
 /** Resolves to the exit code. */
 export async function exportPolicyBody({ run, out }: ExportOptions): Promise<number> {
-  const exported = await exportPolicy(run, out, (message) => void process.stderr.write(`rein: ${message}\n`));
+  const exported = await exportPolicy(run, out, complain);
   const { path, algorithm, observationSize, actionSize, observations, maxDifference, maxCommandDifference } = exported;
   process.stdout.write(
     [
@@ -21,7 +22,7 @@ export async function exportPolicyBody({ run, out }: ExportOptions): Promise<num
 
 /** The same for `rein export encoder`. */
 export async function exportEncoderBody({ run, out }: ExportOptions): Promise<number> {
-  await exportEncoder(run, out, (message) => void process.stderr.write(`rein: ${message}\n`));
+  await exportEncoder(run, out, complain);
   process.stdout.write(`Written: ${out}\n  use it    --set encoder.frozen.file=${out}\n`);
   return 0;
 }

@@ -14,10 +14,10 @@ import {
   type VerdictRow,
 } from '../../identify/index.ts';
 import type { SafetyIdentifyOptions } from '../safety-identify.ts';
-import { INTERRUPTED, type Interruptible, interruptible } from './interrupt.ts';
+import { type Interruptible, interruptibly } from './interrupt.ts';
 import { checkFile, checkJsonFile, replaceNamedFile, writeJsonFile } from './json-file.ts';
-import { isOwnAbort } from './own-abort.ts';
 import { columns } from './safety-table.ts';
+import { progressLine, warn } from './terminal.ts';
 
 const REFUSED = 1;
 
@@ -36,20 +36,14 @@ export async function safetyIdentifyBody(options: SafetyIdentifyOptions): Promis
   // What cannot be written is no reason to move an arm.
   await checkFile(options.out, '--out');
   await checkJsonFile(options.json);
-  const stop = interruptible(
-    (message) => process.stderr.write(`${message}\n`),
-    isInRealTime(robot, options) ? 'the arm is brought to rest, and no limits are written' : 'nothing is written',
-  );
-  try {
+  const happening = isInRealTime(robot, options)
+    ? 'the arm is brought to rest, and no limits are written'
+    : 'nothing is written';
+  return interruptibly(warn, happening, async (stop) => {
     const found = await identified(robot, options, stop);
     const piece = observerYaml(found.observer, robot.joints, commandLine(options));
-    return await report(judge(robot, found), found, robot.joints, piece, options);
-  } catch (error) {
-    if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
-    throw error;
-  } finally {
-    stop.release();
-  }
+    return report(judge(robot, found), found, robot.joints, piece, options);
+  });
 }
 
 /** A simulated arm in this process, in lock-step; any other, or where it is asked for, behind a guard's process in real time. */
@@ -60,12 +54,13 @@ async function identified(
 ): Promise<Identification> {
   const { durationS, filterS, seed, out, output } = options;
   const progress = progressLine(output);
-  const motion = { durationS, filterS, seed, signal, onProgress: progress.show };
+  const onProgress = (passedS: number, wholeS: number): void =>
+    progress.show(passedS / wholeS, `${passedS.toFixed(0)} s moved`);
+  const motion = { durationS, filterS, seed, signal, onProgress };
   try {
     if (isInRealTime(robot, options)) {
       const guardLog = `${out.replace(/\.ya?ml$/, '')}.guard.log`;
-      const print = (line: string): void => progress.above(line);
-      return await identifyRobot({ ...motion, robot, guardLog, print, onInterrupt: interrupt });
+      return await identifyRobot({ ...motion, robot, guardLog, print: progress.above, onInterrupt: interrupt });
     }
     const arm = await openSimulatedArm(robot);
     try {
@@ -162,35 +157,4 @@ function noticed({ links, payloadKg }: Sensitivity): string {
   );
   const load = ['load', payloadKg === undefined ? 'none' : `${significant(payloadKg)} kg`, 'at the tool point'];
   return `least that it notices at home, pushed where and whither a joint feels it most, beyond what a tool's sensor feels:\n${columns([...body, load])}`;
-}
-
-interface Progress {
-  readonly show: (passedS: number, wholeS: number) => void;
-  /** A line for people that stays. */
-  readonly above: (line: string) => void;
-  readonly end: () => void;
-}
-
-const CLEAR = '\r\u001b[K';
-
-/** One line that is written over, on a terminal only. */
-function progressLine(output: 'live' | 'quiet'): Progress {
-  const { stderr } = process;
-  const isShown = output === 'live' && stderr.isTTY;
-  const clear = (): void => void (isShown && stderr.write(CLEAR));
-  const startedMs = performance.now();
-  return {
-    show: (passedS, wholeS) => {
-      if (!isShown) return;
-      const share = passedS / wholeS;
-      const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
-      const text = `${(100 * share).toFixed(0).padStart(3)} %  ${passedS.toFixed(0)} s moved, about ${Math.ceil(leftS)} s left`;
-      stderr.write(`${CLEAR}${text}`);
-    },
-    above: (line) => {
-      clear();
-      stderr.write(`${line}\n`);
-    },
-    end: clear,
-  };
 }

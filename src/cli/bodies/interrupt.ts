@@ -50,3 +50,26 @@ export function interruptible(
 }
 
 function ignore(): void {}
+
+/** Does `work` until it is done or interrupted, which gives `INTERRUPTED`; signals and terminal are then as they were. */
+export async function interruptibly(
+  say: (message: string) => void,
+  happening: string | undefined,
+  work: (stop: Interruptible) => Promise<number>,
+): Promise<number> {
+  const stop = interruptible(say, happening);
+  try {
+    return await work(stop);
+  } catch (error) {
+    if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
+    throw error;
+  } finally {
+    stop.release();
+  }
+}
+
+/** True for the reason of `signal` itself and for what was made of it; anything else that failed must be told. */
+export function isOwnAbort(error: unknown, signal: AbortSignal): boolean {
+  if (!signal.aborted) return false;
+  return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
+}

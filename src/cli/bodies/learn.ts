@@ -10,14 +10,12 @@ import { startFrom } from '../../study/index.ts';
 import type { LearnOptions } from '../learn.ts';
 import { INTERRUPTED, interruptible } from './interrupt.ts';
 import { reportLine } from './report.ts';
+import { complain, sayer } from './terminal.ts';
 
 /** Resolves to the exit code: 0 when a robot ended the run, 130 after Ctrl+C; both leave a checkpoint. */
 export async function learnBody(options: LearnOptions): Promise<number> {
   const { config, path, runId, start } = await folderOf(options);
-  const say = (line: string): void => {
-    if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
-  };
-  const complain = (message: string): void => void process.stderr.write(`rein: ${message}\n`);
+  const say = sayer(options.output);
   const { from } = options;
   const learner = await Learner.start({
     setup: createSetup(config),
@@ -27,7 +25,7 @@ export async function learnBody(options: LearnOptions): Promise<number> {
     start,
     // It listens on this machine only. A robot at the other end of a tunnel looks the same as one that is here.
     hasRobot: true,
-    ...(from === undefined ? {} : { begin: (training) => beginWith(training, from, complain) }),
+    ...(from === undefined ? {} : { begin: (training) => beginWith(training, from) }),
     onFault: complain,
   }).catch(async (error: unknown) => {
     if (start === 'fresh') await abandonRunFolder({ path, runId, configFile: join(path, RUN_FILES.config) });
@@ -66,7 +64,7 @@ async function howToGoOn(path: string): Promise<string> {
 }
 
 /** Takes over what `rein pretrain` left; a training that has done updates of its own would upset the count per transition. */
-async function beginWith(training: Training, from: string, complain: (message: string) => void): Promise<void> {
+async function beginWith(training: Training, from: string): Promise<void> {
   await startFrom(training, from, complain);
   if (training.updatesBefore === 0) return;
   throw new ReinError('checkpoint', `${from} has ${training.updatesBefore} updates behind it, a learner begins at 0.`, {

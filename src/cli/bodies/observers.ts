@@ -1,6 +1,6 @@
 /** Who watches a run: a person at a terminal, or nobody. */
 import { TerminalDisplay } from '../../monitor/terminal.ts';
-import { type RunObserver, SILENT_OBSERVER } from '../../session/index.ts';
+import { isInForeground, type RunObserver, SILENT_OBSERVER } from '../../session/index.ts';
 
 /** What `output` asks for, on standard output; `stop` gives the terminal back. */
 export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop(): void } {
@@ -12,4 +12,9 @@ export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop()
     print: (line) => display.print(line),
     stop: () => display.stop(),
   };
+}
+
+/** True where standard input and output are a terminal and this process is in its foreground: keys are heard, and seen to be. */
+export function ownsTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && isInForeground();
 }

@@ -2,14 +2,14 @@
 import { loadLearnerFile } from '../../config/index.ts';
 import { type PretrainingData, runPretraining } from '../../study/index.ts';
 import type { PretrainOptions } from '../pretrain.ts';
+import { complain } from './terminal.ts';
 
 /** Resolves to the exit code. */
 export async function pretrainBody(options: PretrainOptions): Promise<number> {
   const { learner: name, learnerKeys, seed, out } = options;
   const place = { file: '--set', line: 0, column: 0 };
   const learner = loadLearnerFile(name, [{ place, values: learnerKeys }]);
-  const say = (message: string): void => void process.stderr.write(`rein: ${message}\n`);
-  const result = await runPretraining({ data: dataOf(options), learner, seed, out }, say);
+  const result = await runPretraining({ data: dataOf(options), learner, seed, out }, complain);
   const lines = [`Learned from ${result.transitions} transitions.`];
   for (const [what, { steps, refused, firstLoss, lastLoss }] of [
     ['cloning', result.cloning],

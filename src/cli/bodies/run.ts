@@ -4,10 +4,8 @@ import { ReinError } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
 import { type RobotRun, runRobot } from '../../session/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
-import { ownsTerminal } from './foreground.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
-import { createObserver } from './observers.ts';
-import { isOwnAbort } from './own-abort.ts';
+import { INTERRUPTED, interruptibly } from './interrupt.ts';
+import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';
 
 /** Resolves to the exit code: 0 when the time was over, 130 after Ctrl+C. */
@@ -18,19 +16,12 @@ export async function runBody(request: RunRequest): Promise<number> {
     });
   }
   const observer = createObserver(request.output);
-  const stop = interruptible(observer.print);
-  try {
-    const run = await runRobot({ request, observer, signal: stop.signal, onInterrupt: stop.interrupt });
+  return interruptibly(observer.print, undefined, async ({ signal, interrupt }) => {
+    const run = await runRobot({ request, observer, signal, onInterrupt: interrupt });
     observer.stop();
     process.stdout.write(`${[...lastWords(run), await reportLine(run.folder)].join('\n')}\n`);
-    return stop.signal.aborted ? INTERRUPTED : 0;
-  } catch (error) {
-    if (!isOwnAbort(error, stop.signal)) throw error;
-    return INTERRUPTED;
-  } finally {
-    observer.stop();
-    stop.release();
-  }
+    return signal.aborted ? INTERRUPTED : 0;
+  }).finally(observer.stop);
 }
 
 function lastWords({ folder, status }: RobotRun): string[] {

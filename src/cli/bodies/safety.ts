@@ -9,25 +9,23 @@ import {
   type SafetyCheckResult,
 } from '../../safety-check/index.ts';
 import type { SafetyCheckOptions } from '../safety.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { INTERRUPTED, type Interruptible, interruptibly } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
 import { makeOutFolder } from './out-folder.ts';
-import { isOwnAbort } from './own-abort.ts';
 import { checkTable } from './safety-table.ts';
+import { progressLine, warn } from './terminal.ts';
 
 const FOUND = 1;
+/** Where nothing can be written over, a line so often, ms. */
+const LINE_MS = 15_000;
 
 /** Resolves to the exit code: 0, 1 where something was found, 130 after Ctrl+C. Rejects with `ReinError`. */
 export async function safetyCheckBody(options: SafetyCheckOptions): Promise<number> {
   makeOutFolder(options.out);
   await checkJsonFile(options.json).catch(asMisuse);
-  const stop = interruptible(
-    (message) => process.stderr.write(`${message}\n`),
-    'the report is of what was tried until now',
-  );
   const startedMs = performance.now();
-  const progress = progressLine(options.output);
-  try {
+  const progress = progressLine(options.output, LINE_MS);
+  const body = async ({ signal }: Interruptible): Promise<number> => {
     const { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages } = options;
     const about = { limits, accelMaxRadPerS2, payloadMaxKg, fixed, packages };
     const subject = await loadCheckSubject(options.subject, { ...about, onPhase: progress.phase });
@@ -41,18 +39,21 @@ export async function safetyCheckBody(options: SafetyCheckOptions): Promise<numb
     }
     const result = await runSafetyCheck({
       ...{ subject, shownAs: options.subject, command: commandLine(options), ticks, seed, chain, without },
-      ...{ onProgress: progress.show, signal: stop.signal, timeLimitS },
+      ...{ onProgress: (made) => progress.show(shareOf(made), progressText(made)), signal, timeLimitS },
     });
     progress.end();
     const code = await report(result, options);
     return result.ended === 'interrupted' ? INTERRUPTED : code;
-  } catch (error) {
-    progress.end();
-    if (isOwnAbort(error, stop.signal)) return INTERRUPTED;
-    throw error;
-  } finally {
-    stop.release();
-  }
+  };
+  return interruptibly(warn, 'the report is of what was tried until now', body).finally(progress.end);
+}
+
+function shareOf({ ticks, plannedTicks }: CheckProgress): number {
+  return Math.min(1, ticks / plannedTicks);
+}
+
+function progressText({ ticks, trials, plannedTrials }: CheckProgress): string {
+  return `${trials} of ${plannedTrials} trials, ${ticks} ticks`;
 }
 
 async function report(result: SafetyCheckResult, { out, json, output }: SafetyCheckOptions): Promise<number> {
@@ -88,59 +89,4 @@ export function commandLine(options: SafetyCheckOptions): string {
   if (chain === 'off') parts.push('--chain off');
   for (const name of without) parts.push('--without', name);
   return parts.join(' ');
-}
-
-interface Progress {
-  /** Something begins that takes time and says nothing meanwhile. */
-  readonly phase: (message: string) => void;
-  readonly show: (progress: CheckProgress) => void;
-  readonly end: () => void;
-}
-
-/** Where nothing can be written over, the first line comes after so long, so that people see it at work, ms, */
-const FIRST_LINE_MS = 1000;
-/** and another so often, ms. */
-const LINE_MS = 15_000;
-
-/** One line that is written over on a terminal; elsewhere a line now and then. */
-function progressLine(output: 'live' | 'quiet'): Progress {
-  const { stderr } = process;
-  const silent = (): void => undefined;
-  if (output === 'quiet') return { phase: silent, show: silent, end: silent };
-  let startedMs = 0;
-  let saidMs = performance.now();
-  let waitMs = FIRST_LINE_MS;
-  const line = (progress: CheckProgress): string => {
-    const { ticks, plannedTicks, trials, plannedTrials } = progress;
-    const share = Math.min(1, ticks / plannedTicks);
-    const leftS = ((performance.now() - startedMs) / 1e3) * (1 / Math.max(share, 1e-3) - 1);
-    return `${(100 * share).toFixed(0).padStart(3)} %  ${trials} of ${plannedTrials} trials, ${ticks} ticks, about ${Math.ceil(leftS)} s left`;
-  };
-  if (!stderr.isTTY) {
-    return {
-      phase: silent,
-      show: (progress) => {
-        if (startedMs === 0) startedMs = saidMs;
-        if (performance.now() - saidMs < waitMs) return;
-        saidMs = performance.now();
-        waitMs = LINE_MS;
-        stderr.write(`${line(progress)}\n`);
-      },
-      end: () => {
-        saidMs = performance.now();
-      },
-    };
-  }
-  return {
-    phase: (sentence) => {
-      stderr.write(`\r\u001b[K${sentence} …`);
-    },
-    show: (progress) => {
-      stderr.write(`\r\u001b[K${line(progress)}`);
-    },
-    end: () => {
-      startedMs = performance.now();
-      stderr.write('\r\u001b[K');
-    },
-  };
 }

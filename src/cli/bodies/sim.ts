@@ -8,11 +8,9 @@ import { perHourText, RUN_FILES, type RunSummary, restartsText } from '../../rec
 import { type SimulationResult, simulate } from '../../sim/index.ts';
 import { KeyboardTeleop } from '../../teleop/index.ts';
 import type { SimOptions } from '../sim.ts';
-import { ownsTerminal } from './foreground.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
+import { INTERRUPTED, interruptible, isOwnAbort } from './interrupt.ts';
 import { checkJsonFile, writeJsonFile } from './json-file.ts';
-import { createObserver } from './observers.ts';
-import { isOwnAbort } from './own-abort.ts';
+import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';
 
 /** Why training ended, for the last words. */

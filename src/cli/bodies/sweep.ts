@@ -1,41 +1,35 @@
 /** What `rein sweep` does: the runs of a study, then what they came to. */
 import { join } from 'node:path';
-import { loadStudyFile, type StudyFile } from '../../config/index.ts';
+import { loadStudyFile } from '../../config/index.ts';
 import { studyTable, writeStudyPage } from '../../monitor/index.ts';
 import { checkRuns, judge, runSweep, sweepCurves } from '../../study/index.ts';
 import type { SweepOptions } from '../sweep.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
-import { isOwnAbort } from './own-abort.ts';
+import { INTERRUPTED, interruptibly } from './interrupt.ts';
+import { complain, sayer } from './terminal.ts';
 
 /** Resolves to the exit code: 0, 1 where a run failed, 130 after Ctrl+C, from which the same command goes on. */
 export async function sweepBody(options: SweepOptions): Promise<number> {
+  const { jobs, only, mode } = options;
   const study = loadStudyFile(options.study);
   const folder = options.out ?? join('runs', 'studies', study.name);
   checkRuns({ study, folder });
-  const failures = options.mode === 'page' ? [] : await train(study, folder, options);
-  if (failures === 'interrupted') return INTERRUPTED;
+  let failures: readonly string[] = [];
+  if (mode === 'run') {
+    const code = await interruptibly(say, 'runs under way keep their checkpoints', async ({ signal }) => {
+      failures = await runSweep({ study, folder, jobs, only, signal, say });
+      return 0;
+    });
+    if (code === INTERRUPTED) {
+      say('Stopped. The same command goes on from here.');
+      return code;
+    }
+  }
   const curves = sweepCurves({ study, folder });
-  process.stdout.write(`\n${studyTable(study.study, curves)}\n`);
-  for (const { outcome, sentence } of judge(study.study, curves)) process.stdout.write(`${outcome}: ${sentence}\n`);
-  process.stdout.write(`page: ${writeStudyPage(folder, study, curves)}\n`);
-  for (const failure of failures) process.stderr.write(`rein: a run failed: ${failure}\n`);
+  say(`\n${studyTable(study.study, curves)}`);
+  for (const { outcome, sentence } of judge(study.study, curves)) say(`${outcome}: ${sentence}`);
+  say(`page: ${writeStudyPage(folder, study, curves)}`);
+  for (const failure of failures) complain(`a run failed: ${failure}`);
   return failures.length === 0 ? 0 : 1;
 }
 
-async function train(
-  study: StudyFile,
-  folder: string,
-  { jobs, only }: SweepOptions,
-): Promise<readonly string[] | 'interrupted'> {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  const stop = interruptible(say, 'runs under way keep their checkpoints');
-  try {
-    return await runSweep({ study, folder, jobs, only, signal: stop.signal, say });
-  } catch (error) {
-    if (!isOwnAbort(error, stop.signal)) throw error;
-    say('Stopped. The same command goes on from here.');
-    return 'interrupted';
-  } finally {
-    stop.release();
-  }
-}
+const say = sayer('live');

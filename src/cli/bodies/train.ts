@@ -14,33 +14,26 @@ import {
   type TrialSpec,
 } from '../../study/index.ts';
 import type { TrainOptions } from '../train.ts';
-import { INTERRUPTED, interruptible } from './interrupt.ts';
-import { isOwnAbort } from './own-abort.ts';
+import { INTERRUPTED, interruptibly } from './interrupt.ts';
+import { complain, sayer } from './terminal.ts';
 
 /** Resolves to the exit code: 0, or 130 after Ctrl+C, from which `--resume` goes on. */
 export async function trainBody(options: TrainOptions): Promise<number> {
-  const say = (line: string): void => {
-    if (options.output !== 'quiet') process.stdout.write(`${line}\n`);
-  };
+  const say = sayer(options.output);
   const { folder, run } = trialOf(options);
-  const stop = interruptible(say, 'what came after the last checkpoint is done again');
-  try {
+  const code = await interruptibly(say, 'what came after the last checkpoint is done again', async ({ signal }) => {
     const result = await run({
-      signal: stop.signal,
+      signal,
       checkpointEveryS: options.checkpointEveryS,
       onBegin: () => say(`trial in ${folder}`),
       onPoint: (point, { steps }, seconds) => say(progressLine(point, steps, seconds)),
-      onFault: (message) => void process.stderr.write(`rein: ${message}\n`),
+      onFault: complain,
     });
     process.stdout.write(`${lastWords(result, folder)}\n`);
     return 0;
-  } catch (error) {
-    if (!isOwnAbort(error, stop.signal)) throw error;
-    process.stdout.write(`Stopped. Go on with: rein train --resume ${folder}\n`);
-    return INTERRUPTED;
-  } finally {
-    stop.release();
-  }
+  });
+  if (code === INTERRUPTED) process.stdout.write(`Stopped. Go on with: rein train --resume ${folder}\n`);
+  return code;
 }
 
 /** Where the trial is, and what runs it there. */

@@ -50,16 +50,21 @@ export class PersonTerminal {
   }
 }
 
-/** Whether this process may read its terminal: a shell stops one in the background that tries. Elsewhere than on Linux: yes. */
-export function isInForeground(stat = '/proc/self/stat'): boolean {
-  let text: string;
-  try {
-    text = readFileSync(stat, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
-    throw error;
-  }
+/**
+ * Whether this process may read its terminal: a shell stops one in the background that tries. `stat` as in `/proc/self/stat`; elsewhere
+ * than on Linux, where there is none: yes.
+ */
+export function isInForeground(stat: string | undefined = ownStat()): boolean {
+  if (stat === undefined) return true;
   // After the name, which may hold anything: state, parent, process group, session, terminal, its foreground group (proc(5)).
-  const [, , group, , , foreground] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return foreground === '-1' || foreground === group;
+}
+
+function ownStat(): string | undefined {
+  try {
+    return readFileSync('/proc/self/stat', 'utf8');
+  } catch {
+    return undefined; // no proc file system here
+  }
 }
