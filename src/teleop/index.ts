@@ -8,7 +8,7 @@ export { checkOperator, type OperatorContext, type OperatorPlugin } from './plug
 export { RawTerminal, type TerminalInput } from './raw-terminal.ts';
 export { JOY_PADS, type JoyPadName, mappingOf } from './remote/joy-pads.ts';
 export { JoyTeleop } from './remote/joy-teleop.ts';
-export type { TeleopEvent } from './remote/teleop-event.ts';
+export type { TeleopEvent } from './remote/remote-operator.ts';
 export { TwistTeleop } from './remote/twist-teleop.ts';
 export { PegInserter } from './scripted/peg-inserter.ts';
 export { ScriptedOperator } from './scripted/scripted-operator.ts';

@@ -7,7 +7,7 @@ import { Enabling } from './enabling.ts';
 import { type Key, KeyParser } from './key-parser.ts';
 import { DEFAULT_HOLD_WINDOWS, type HoldWindows, MotionKeys } from './motion-keys.ts';
 import { RawTerminal, type TerminalInput } from './raw-terminal.ts';
-import { SLOWEST_STEP_SCALE, STEP_SCALES } from './step-scales.ts';
+import { FIRST_STEP_SCALE, faster, slower } from './step-scales.ts';
 import type { OperatorEcho, TeleopCommand, TeleopSource } from './teleop-source.ts';
 
 export interface KeyboardOptions {
@@ -49,7 +49,7 @@ const FIRST_STATE: KeyboardState = {
   isLost: false,
   lastKey: '',
   lastKeyAtS: 0,
-  stepScale: 0.5,
+  stepScale: FIRST_STEP_SCALE,
 };
 
 export class KeyboardTeleop implements TeleopSource {
@@ -163,10 +163,10 @@ export class KeyboardTeleop implements TeleopSource {
         this.#update({ isInControl: true, isStopped: true });
         return;
       case '[':
-        this.#update({ stepScale: STEP_SCALES.findLast((s) => s < this.state.stepScale) ?? SLOWEST_STEP_SCALE });
+        this.#update({ stepScale: slower(this.state.stepScale) });
         return;
       case ']':
-        this.#update({ stepScale: STEP_SCALES.find((s) => s > this.state.stepScale) ?? 1 });
+        this.#update({ stepScale: faster(this.state.stepScale) });
         return;
       case 'm':
       case 'n':

@@ -6,7 +6,7 @@ import type { ActionSpec } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
 import { JOY_PADS, mappingOf } from './joy-pads.ts';
 import { JoyTeleop } from './joy-teleop.ts';
-import type { TeleopEvent } from './teleop-event.ts';
+import type { TeleopEvent } from './remote-operator.ts';
 
 const action: ActionSpec = {
   kind: 'cartesian',

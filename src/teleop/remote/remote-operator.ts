@@ -2,38 +2,62 @@
  * An operator who is only heard of by messages: control, enabling, lease and stop, the same for joysticks and twists. Nothing
  * is queued: the newest command counts, and only for its lease. Control ends by explicit acts, never by silence.
  */
-import type { Clock } from '../../core/index.ts';
+import type { ActionSpec, Clock } from '../../core/index.ts';
 import { Enabling } from '../enabling.ts';
-import type { TeleopCommand } from '../teleop-source.ts';
-import type { TeleopEvent } from './teleop-event.ts';
+import type { TeleopCommand, TeleopSource } from '../teleop-source.ts';
 
-export interface RemoteOperatorOptions {
-  /** Name in messages: `joystick`. */
-  readonly subject: string;
-  readonly actionSize: number;
+/** Reports of an operator's device besides motion, for events and diagnostics. */
+export interface TeleopEvent {
+  /** Row of the fault table. */
+  readonly row: 18 | 19 | 20;
+  readonly name: 'teleopLost' | 'teleopStale' | 'teleopStuck';
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** What is chosen for every remote operator. */
+export interface RemoteOptions {
+  readonly action: ActionSpec;
   /** Real time: an operator does not follow simulated time. The clock of the messages' times of arrival. */
   readonly clock: Clock;
-  /** Lease of one message, s: > 0 and ≤ `LONGEST_LEASE_S`. */
-  readonly leaseS: number;
+  /**
+   * How long one message counts, from when it was sent, s, ≤ 0.15; 0.1 by default, which needs messages at 30 Hz or more. `joy_node`
+   * repeats at 20 Hz unless told otherwise (`autorepeat_rate`): then take 0.15.
+   */
+  readonly leaseS?: number;
   /** A command other than zero that has not changed for so long is let go of, s; 5 by default. */
   readonly stuckAfterS?: number;
-  /** Meaning of silence in control: always a dropout, or only where the last command moved something. */
-  readonly silence: 'isDropout' | 'isDropoutInMotion';
   readonly onEvent?: (event: TeleopEvent) => void;
 }
 
+/** What a kind of remote operator is. */
+export interface RemoteKind {
+  /** Name in messages: `joystick`. */
+  readonly subject: string;
+  /** Meaning of silence in control: always a dropout, or only where the last command moved something. */
+  readonly silence: 'isDropout' | 'isDropoutInMotion';
+}
+
 /** Wired devices have 0.1 s; three periods of joy_node's default 20 Hz are 0.15 s. */
-export const DEFAULT_LEASE_S = 0.1;
-export const LONGEST_LEASE_S = 0.15;
+const DEFAULT_LEASE_S = 0.1;
+const LONGEST_LEASE_S = 0.15;
 const STUCK_AFTER_S = 5;
 
-/** Pure but for its memory and clock. */
-export class RemoteOperator {
-  /** [A] what the newest message asks for, normalised. Written by whoever reads messages, before `hear`. */
-  readonly action: Float32Array;
-  phase: 'recover' | 'correct' = 'correct';
+/** Pure but for its memory and clock. Who extends it reads messages, and writes what they ask for into `action` before `hear`. */
+export abstract class RemoteOperator implements TeleopSource {
+  abstract readonly name: string;
+  readonly decidedBy = 'human';
+  /** Messages taken, too old or sent before, and without the numbers or the stamp that they need. */
+  readonly counters: { taken: number; stale: number; malformed: number } = { taken: 0, stale: 0, malformed: 0 };
+  /** [A] what the newest message asks for, normalised. */
+  protected readonly action: Float32Array;
+  protected readonly leaseS: number;
+  protected phase: 'recover' | 'correct' = 'correct';
+  protected isClosed = false;
 
-  readonly #options: RemoteOperatorOptions;
+  readonly #options: RemoteOptions;
+  readonly #kind: RemoteKind;
+  readonly #stuckAfterS: number;
   readonly #enabling: Enabling;
   #heardAtS = Number.NEGATIVE_INFINITY;
   #isHeard = false;
@@ -43,13 +67,17 @@ export class RemoteOperator {
   #isStopped = false;
 
   /** Throws `RangeError` for a lease that is not in (0, 0.15] s. */
-  constructor(options: RemoteOperatorOptions) {
-    if (!(options.leaseS > 0 && options.leaseS <= LONGEST_LEASE_S)) {
-      throw new RangeError(`leaseS must be > 0 and ≤ ${LONGEST_LEASE_S}, got ${options.leaseS}`);
+  constructor(options: RemoteOptions, kind: RemoteKind) {
+    const { leaseS = DEFAULT_LEASE_S, stuckAfterS = STUCK_AFTER_S, action } = options;
+    if (!(leaseS > 0 && leaseS <= LONGEST_LEASE_S)) {
+      throw new RangeError(`leaseS must be > 0 and ≤ ${LONGEST_LEASE_S}, got ${leaseS}`);
     }
     this.#options = options;
-    this.action = new Float32Array(options.actionSize);
-    this.#enabling = new Enabling({ stuckAfterS: options.stuckAfterS ?? STUCK_AFTER_S });
+    this.#kind = kind;
+    this.leaseS = leaseS;
+    this.#stuckAfterS = stuckAfterS;
+    this.action = new Float32Array(action.dimensions.length);
+    this.#enabling = new Enabling({ stuckAfterS });
   }
 
   get isInControl(): boolean {
@@ -57,25 +85,28 @@ export class RemoteOperator {
   }
 
   /** Stopped by a dropout or by the operator, until `giveBack`. */
-  get isStopped(): boolean {
+  get isStopRequested(): boolean {
     return this.#isStopped;
   }
 
-  /** Messages come: the lease of the last one runs. */
-  get isHeard(): boolean {
-    return this.#isHeard;
+  /** See `TeleopSource`. Uses its own clock, not `_nowS`, which may be simulated. */
+  poll(_observation: Float32Array, _nowS: number, out: TeleopCommand): void {
+    this.watch();
+    out.active = this.#isInControl;
+    out.phase = this.phase;
+    if (this.#isMoving) out.action.set(this.action);
+    else out.action.fill(0);
   }
 
-  /** The operator takes over. A stop stays. */
-  takeOver(): void {
-    this.#isInControl = true;
+  /** Sees dropouts and stuck sticks without waiting for the next poll; call it at least once a policy step, better every 20 ms. */
+  watch(): void {
+    if (this.#isHeard && !this.isFresh(this.#heardAtS)) this.#onSilence();
+    else if (this.#isHeard) this.#judge();
   }
 
-  /** The operator asks for a stop. */
-  stop(): void {
-    this.#isInControl = true;
-    this.#isStopped = true;
-    this.#let();
+  /** Control and a stop outlast an episode. */
+  reset(): void {
+    this.watch();
   }
 
   /** Ends control and stop: an explicit act, of the operator or of a resume or reset. */
@@ -86,18 +117,39 @@ export class RemoteOperator {
   }
 
   /** Another operator took over: this one gives way, except for a stop. */
-  giveWay(): void {
-    if (this.#isStopped) return;
+  onControlLost(): void {
+    if (!this.#isStopped) this.giveBack();
+  }
+
+  close(): void {
+    this.isClosed = true;
     this.giveBack();
   }
 
+  /** Messages come: the lease of the last one runs. */
+  protected get isHeard(): boolean {
+    return this.#isHeard;
+  }
+
+  /** The operator takes over. A stop stays. */
+  protected takeOver(): void {
+    this.#isInControl = true;
+  }
+
+  /** The operator asks for a stop. */
+  protected stop(): void {
+    this.#isInControl = true;
+    this.#isStopped = true;
+    this.#let();
+  }
+
   /** True while a message that arrived at `receivedAtS` counts; one that waited too long, or has no time, does not. */
-  isFresh(receivedAtS: number): boolean {
-    return this.#options.clock.nowS() - receivedAtS <= this.#options.leaseS;
+  protected isFresh(receivedAtS: number): boolean {
+    return this.#options.clock.nowS() - receivedAtS <= this.leaseS;
   }
 
   /** Takes `action` as heard at `receivedAtS`, which must be fresh. */
-  hear(enablingSwitch: 'held' | 'released', receivedAtS: number): void {
+  protected hear(enablingSwitch: 'held' | 'released', receivedAtS: number): void {
     // A time to come must not make the lease longer.
     this.#heardAtS = Math.min(receivedAtS, this.#options.clock.nowS());
     this.#isHeard = true;
@@ -105,22 +157,8 @@ export class RemoteOperator {
     this.#judge();
   }
 
-  /** Sees dropouts and stuck sticks; call it at least once a policy step, better every 20 ms. */
-  watch(): void {
-    if (this.#isHeard && !this.isFresh(this.#heardAtS)) this.#onSilence();
-    else if (this.#isHeard) this.#judge();
-  }
-
-  fill(out: TeleopCommand): void {
-    this.watch();
-    out.active = this.#isInControl;
-    out.phase = this.phase;
-    if (this.#isMoving) out.action.set(this.action);
-    else out.action.fill(0);
-  }
-
   #judge(): void {
-    const { clock, subject, onEvent, stuckAfterS = STUCK_AFTER_S } = this.#options;
+    const { clock, onEvent } = this.#options;
     const wasMoving = this.#isMoving;
     const isHeld = this.#isHeld && this.#isInControl && !this.#isStopped;
     this.#isMoving = this.#enabling.update(isHeld ? 'held' : 'released', this.action, clock.nowS());
@@ -128,23 +166,23 @@ export class RemoteOperator {
     onEvent?.({
       row: 20,
       name: 'teleopStuck',
-      message: `The ${subject} asked for the same motion for ${stuckAfterS} s; it counts as stuck and the robot holds.`,
+      message: `The ${this.#kind.subject} asked for the same motion for ${this.#stuckAfterS} s; it counts as stuck and the robot holds.`,
       remedy: 'Let the stick go to its middle, then move on.',
     });
   }
 
   #onSilence(): void {
-    const { subject, leaseS, silence, onEvent } = this.#options;
+    const { subject, silence } = this.#kind;
     const isMoved = this.#isMoving && this.action.some((value) => value !== 0);
     this.#isHeard = false;
     this.#let();
     if (!this.#isInControl || this.#isStopped) return;
     if (silence === 'isDropoutInMotion' && !isMoved) return;
     this.#isStopped = true;
-    onEvent?.({
+    this.#options.onEvent?.({
       row: 18,
       name: 'teleopLost',
-      message: `The ${subject} was in control and has not been heard for ${Math.round(leaseS * 1e3)} ms; the robot stops and stays.`,
+      message: `The ${subject} was in control and has not been heard for ${Math.round(this.leaseS * 1e3)} ms; the robot stops and stays.`,
       remedy: 'Bring it back, then reset; the policy goes on only after an explicit resume.',
     });
   }

@@ -3,7 +3,7 @@ import { FakeClock } from '../../../tests/support/fake-clock.ts';
 import { faultRow } from '../../../tests/support/fault-row.ts';
 import type { ActionSpec } from '../../core/index.ts';
 import type { TeleopCommand } from '../teleop-source.ts';
-import type { TeleopEvent } from './teleop-event.ts';
+import type { TeleopEvent } from './remote-operator.ts';
 import { type TwistMessage, TwistTeleop } from './twist-teleop.ts';
 
 const action: ActionSpec = {
