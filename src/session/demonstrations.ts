@@ -3,11 +3,12 @@ import { copyTransition, createTransition, ReinError, type Transition } from '..
 import { DEMONSTRATION_PATIENCE, demonstrationPrompt, PersonDemonstrator, type TeleopSource } from '../teleop/index.ts';
 import type { Activity } from './activity.ts';
 import type { EpisodeOptions } from './episode-runner.ts';
+import type { Marks } from './marks.ts';
 import type { Pace, ShownByPerson } from './pace.ts';
 import { recordedDemonstrations } from './run/recorder.ts';
 import { createDemonstrator } from './scripted-operators.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { EpisodeReport, Mark } from './session-types.ts';
+import type { EpisodeReport } from './session-types.ts';
 
 /** Tries per demonstration before it is given up. */
 const TRIES = 10;
@@ -18,22 +19,20 @@ export interface DemonstrationHooks {
   readonly run: (activity: Activity<void>, options: Partial<EpisodeOptions>) => Promise<EpisodeReport>;
   readonly mayGoOn: (activity: Activity<void>, abortedBy: string | undefined) => Promise<boolean>;
   readonly show: (transition: Transition) => void;
-  /** A person's mark that has come since it was taken last. */
-  readonly mark: () => Mark | undefined;
-  /** The same, once. */
-  readonly takeMark: () => Mark | undefined;
 }
 
 export class Demonstrations {
   readonly #parts: SessionParts;
   readonly #pace: Pace;
+  readonly #marks: Marks;
   readonly #hooks: DemonstrationHooks;
   #isSkipping = false;
   #isShownByPerson = false;
 
-  constructor(parts: SessionParts, pace: Pace, hooks: DemonstrationHooks) {
+  constructor(parts: SessionParts, pace: Pace, marks: Marks, hooks: DemonstrationHooks) {
     this.#parts = parts;
     this.#pace = pace;
+    this.#marks = marks;
     this.#hooks = hooks;
   }
 
@@ -72,8 +71,7 @@ export class Demonstrations {
     let { episodes, steps } = recordedDemonstrations(folder);
     const shown = this.#shownByPeople();
     const operator = shown?.person ?? createDemonstrator(setup, setup.config.seed * 2 + recorder.epoch);
-    const say = (name: string, message: string): void =>
-      listeners.emit('event', { level: 'info', name, row: 0, message, remedy: '' });
+    const say = (name: string, message: string): void => listeners.report({ level: 'info', name, message });
     live.log.phase('demonstrations');
     if (shown === undefined) live.log.status.operator = { ...live.log.status.operator, driving: 'scripted operator' };
     for (let tries = 0; episodes < wanted && !this.#isSkipping; tries++) {
@@ -109,7 +107,7 @@ export class Demonstrations {
     if (demonstrator !== 'people' || people === undefined) return undefined;
     return {
       person: new PersonDemonstrator(people, setup.observationSize, setup.actionSize),
-      isGivenUp: () => this.#isSkipping || (setup.task.takesMarks !== true && this.#hooks.mark() === 'failure'),
+      isGivenUp: () => this.#isSkipping || (setup.task.takesMarks !== true && this.#marks.newest === 'failure'),
     };
   }
 
@@ -118,7 +116,7 @@ export class Demonstrations {
     const { live, people, setup } = this.#parts;
     // A key that was held for the one before does not begin the next.
     people?.reset();
-    this.#hooks.takeMark();
+    this.#marks.take();
     live.log.ask(demonstrationPrompt(done, setup.config.task.demonstrations));
     await this.#pace.awaitPerson(activity, shown);
     return !this.#isSkipping;

@@ -8,6 +8,7 @@ import { type Activity, pauseOf } from './activity.ts';
 import { Demonstrations, demonstrationsMissing } from './demonstrations.ts';
 import { type EpisodeOptions, ResetHangsError } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
+import type { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
 import type { SessionParts } from './session-parts.ts';
 import type {
@@ -17,25 +18,12 @@ import type {
   EpisodeResult,
   EvaluationReport,
   EvaluationRequest,
-  Mark,
-  SessionEvent,
 } from './session-types.ts';
+import { InterventionWatch, type ObservationWatch } from './watches.ts';
 import type { PolicyUse } from './weights/policy-use.ts';
 
 /** Weights and observations that are waited for are looked at so often, ms. */
 const WAIT_MS = 50;
-
-export interface EpisodeHooks {
-  readonly onStep: (transition: Transition) => void;
-  readonly onEpisode: (report: EpisodeReport) => void;
-  readonly emit: (event: SessionEvent) => void;
-  /** Why nothing may act on what is observed now. */
-  readonly observationProblem: () => string | undefined;
-  /** A person's mark that has come since it was taken last. */
-  readonly mark: () => Mark | undefined;
-  /** The same, once. */
-  readonly takeMark: () => Mark | undefined;
-}
 
 /** What moves the robot in a session. */
 export interface EpisodesOptions {
@@ -43,7 +31,8 @@ export interface EpisodesOptions {
   readonly pace: Pace;
   readonly policy: PolicyUse;
   readonly guard: GuardControl;
-  readonly hooks: EpisodeHooks;
+  readonly marks: Marks;
+  readonly observations: ObservationWatch;
 }
 
 export class Episodes {
@@ -52,24 +41,39 @@ export class Episodes {
   readonly #pace: Pace;
   readonly #policy: PolicyUse;
   readonly #guard: GuardControl;
-  readonly #hooks: EpisodeHooks;
+  readonly #marks: Marks;
+  readonly #observations: ObservationWatch;
+  readonly #interventions: InterventionWatch;
   #count = 0;
+  /** Numbers of the newest step. */
+  #at = { episode: 0, step: 0 };
   /** The present episode could not begin: only a person can mend why. */
   #needsPerson = false;
   #hasReportedWait = false;
 
-  constructor({ parts, pace, policy, guard, hooks }: EpisodesOptions) {
+  constructor({ parts, pace, policy, guard, marks, observations }: EpisodesOptions) {
     this.#parts = parts;
     this.#pace = pace;
     this.#policy = policy;
     this.#guard = guard;
-    this.#hooks = hooks;
-    this.demonstrations = new Demonstrations(parts, pace, {
+    this.#marks = marks;
+    this.#observations = observations;
+    this.#interventions = new InterventionWatch((report) => parts.listeners.emit('intervention', report));
+    this.demonstrations = new Demonstrations(parts, pace, marks, {
       run: (activity, options) => this.#run(activity, 'demo', options),
       mayGoOn: (activity, abortedBy) => this.#mayGoOn(activity, abortedBy),
       show: (transition) => this.#show(transition),
-      ...{ mark: hooks.mark, takeMark: hooks.takeMark },
     });
+  }
+
+  /** Where the newest step was: its episode of the node's life, and its number in that. */
+  get at(): { readonly episode: number; readonly step: number } {
+    return this.#at;
+  }
+
+  /** Nothing goes on any more: nobody is in control. */
+  ended(): void {
+    this.#interventions.end(this.#parts.clock.nowS());
   }
 
   /** Demonstrations where they are missing, then training episodes, until it is over or cut. */
@@ -79,7 +83,8 @@ export class Episodes {
       // Without all demonstrations no weights will ever come: a robot that was stopped meanwhile does not wait for them.
       if (this.demonstrations.areDue && !(await this.demonstrations.give(activity))) return;
       if (!this.#policy.isReady && this.#needsPolicy) {
-        this.#say('info', 'waitingForWeights', 'Holding: waiting for the first weights of the learner.');
+        const message = 'Holding: waiting for the first weights of the learner.';
+        this.#parts.listeners.report({ level: 'info', name: 'waitingForWeights', message });
       }
       while (activity.reason === undefined && (await this.#train(activity)) === 'goOn');
     } catch (error) {
@@ -151,7 +156,8 @@ export class Episodes {
     this.#phase(isMissing ? 'demonstrations' : 'behaviour cloning');
     if (isMissing && !this.#hasReportedWait) {
       this.#hasReportedWait = true;
-      this.#say('warn', 'demonstrationsMissing', demonstrationsMissing(this.#parts.setup.config.task.demonstrations));
+      const message = demonstrationsMissing(this.#parts.setup.config.task.demonstrations);
+      this.#parts.listeners.report({ level: 'warn', name: 'demonstrationsMissing', message });
     }
     // In lock-step they are waited for here.
     await this.#policy.beforeStep();
@@ -165,7 +171,7 @@ export class Episodes {
   async #train(activity: Activity<void>): Promise<'goOn' | 'isOver'> {
     await this.#awaitWeights(activity);
     await this.#pace.awaitLeave(activity);
-    while (this.#hooks.observationProblem() !== undefined) await this.#pause(activity);
+    while (this.#observations.problem(this.#parts.clock.nowS()) !== undefined) await this.#pause(activity);
     const { live, link, operators } = this.#parts;
     if (live.log.status.phase !== 'training') {
       this.#phase('training');
@@ -217,6 +223,14 @@ export class Episodes {
     this.#show(transition);
   }
 
+  #afterStep(transition: Transition): void {
+    const { listeners, operators, people, clock } = this.#parts;
+    const { episode, step } = transition;
+    this.#at = { episode, step };
+    this.#interventions.see(transition, operators?.decider ?? people?.decider ?? '', clock.nowS());
+    listeners.emit('step', transition);
+  }
+
   #show(transition: Transition): void {
     const { recorder, link, live, people } = this.#parts;
     live.log.filter(link.latest, transition.marginMin);
@@ -232,7 +246,7 @@ export class Episodes {
   ): Promise<EpisodeReport> {
     const { draws, live, setup } = this.#parts;
     activity.episodeBegins();
-    this.#hooks.takeMark();
+    this.#marks.take();
     const layout = draws.layout(purpose);
     const result = await this.#unlessCut(activity, {
       ...(layout === undefined ? {} : { layout }),
@@ -241,14 +255,15 @@ export class Episodes {
       purpose,
       onStep: (transition) => {
         void options.onStep?.(transition);
-        this.#hooks.onStep(transition);
+        this.#afterStep(transition);
         onStep?.(transition);
       },
-      ...(setup.task.takesMarks === true ? { mark: this.#hooks.takeMark } : {}),
+      ...(setup.task.takesMarks === true ? { mark: () => this.#marks.take() } : {}),
     });
     if (purpose === 'training' && result.steps > 0) live.episode(result);
     const report = { ...result, purpose, episode: this.#count++, endedBy: endOf(result) };
-    this.#hooks.onEpisode(report);
+    this.ended();
+    this.#parts.listeners.emit('episode', report);
     return report;
   }
 
@@ -264,7 +279,7 @@ export class Episodes {
       if (error instanceof ResetHangsError) {
         const { message, remedy = '' } = error;
         this.#needsPerson = true;
-        this.#hooks.emit({ level: 'error', name: 'resetHangs', row: 51, message, remedy });
+        this.#parts.listeners.report({ level: 'error', name: 'resetHangs', row: 51, message, remedy });
         return { ...cut, abortedBy: message };
       }
       if (activity.reason === undefined || this.#parts.link.lostReason !== undefined) throw error;
@@ -284,10 +299,6 @@ export class Episodes {
 
   #phase(phase: 'demonstrations' | 'behaviour cloning' | 'training' | 'evaluating'): void {
     this.#parts.live.log.phase(phase);
-  }
-
-  #say(level: SessionEvent['level'], name: string, message: string, row = 0): void {
-    this.#hooks.emit({ level, name, row, message, remedy: '' });
   }
 }
 

@@ -93,7 +93,7 @@ export async function openSession(options: SessionOptions): Promise<LiveSession>
     if (fromDisk !== undefined) reportFromDisk(listeners, fromDisk.manifest.version);
     const kept = new KeptWeights(setup, file, disk);
     if (fromDisk !== undefined) kept.remember(fromDisk);
-    const recording = new RecordingWatch((event) => listeners.emit('event', event));
+    const recording = new RecordingWatch((event) => listeners.report(event));
     const recorder = createRecorder(options, listeners, recording, disk?.after ?? 0, () => policy.version);
     closers.push(async () => {
       await recorder.close();
@@ -213,13 +213,13 @@ export function createRunner({ setup, timings, leasePeriods, ...parts }: RunnerP
 
 function createDisk({ setup, folder, runId }: SessionOptions, listeners: SessionListeners): WeightsDisk {
   const onFault = (message: string): void =>
-    listeners.emit('event', { level: 'warn', name: 'weightsRefused', row: 7, message, remedy: '' });
+    listeners.report({ level: 'warn', name: 'weightsRefused', row: 7, message });
   return new WeightsDisk({ folder, runId, schemaHash: setup.schemaHash, onFault });
 }
 
 function reportFromDisk(listeners: SessionListeners, version: number): void {
   const message = `Policy ${version} from the disk acts until the learner sends newer weights.`;
-  listeners.emit('event', { level: 'info', name: 'weightsOnDisk', row: 0, message, remedy: '' });
+  listeners.report({ level: 'info', name: 'weightsOnDisk', message });
 }
 
 function createRecorder(
@@ -230,19 +230,20 @@ function createRecorder(
   version: () => number,
 ): TransitionRecorder {
   const { setup, folder, runId, robotId, learner, lockStep } = options;
-  const say = (level: 'info' | 'warn', name: string, row: number, message: string): void =>
-    listeners.emit('event', { level, name, row, message, remedy: '' });
   let wasConnected = false;
   return openRecorder({
     ...{ setup, folder, runId, robotId, learner, weightsAfter, weightsAddress: lockStep?.weightsAddress },
     keep: lockStep === undefined ? 'newest' : 'all',
-    onFault: (message) => say('warn', 'recording', 0, message),
+    onFault: (message) => listeners.report({ level: 'warn', name: 'recording', message }),
     onJournal: (status) => recording.see(status),
     onState: (state) => {
       if (state === 'connecting' && wasConnected) {
-        say('warn', 'learnerLost', 4, `The learner is gone: policy ${version()} goes on.`);
+        const message = `The learner is gone: policy ${version()} goes on.`;
+        listeners.report({ level: 'warn', name: 'learnerLost', row: 4, message });
       }
-      if (state === 'connected') say('info', 'learnerConnected', 0, 'The learner is connected.');
+      if (state === 'connected') {
+        listeners.report({ level: 'info', name: 'learnerConnected', message: 'The learner is connected.' });
+      }
       wasConnected ||= state === 'connected';
     },
   });

@@ -5,7 +5,6 @@ import { TANK_STAYS_EMPTY } from './episode-runner.ts';
 import type { GuardControl } from './guard-control.ts';
 import type { CutEpisode, Pace, ShownByPerson } from './pace.ts';
 import type { SessionParts } from './session-parts.ts';
-import type { SessionEvent } from './session-types.ts';
 import { ArrivingWeights } from './weights/weights-source.ts';
 
 const WELCOME_MS = 5000;
@@ -29,7 +28,7 @@ export class RealTime implements Pace {
       policy,
       take: () => (policy.isFixed ? undefined : recorder.connection?.takeNewest()),
       onTaken: (weights) => kept.remember(weights),
-      onRefused: (message) => this.#say('warn', 'weightsRefused', message, 7),
+      onRefused: (message) => parts.listeners.report({ level: 'warn', name: 'weightsRefused', row: 7, message }),
       pauseMs: 200 / setup.config.task.policyHz,
     });
   }
@@ -44,7 +43,7 @@ export class RealTime implements Pace {
     } catch (error) {
       if (connection.state === 'refused' || isCut(error)) throw error;
       const message = `${(error as Error).message}: what is recorded waits in the journal`;
-      this.#say('warn', 'learnerSilent', message, 4);
+      this.#parts.listeners.report({ level: 'warn', name: 'learnerSilent', row: 4, message });
     }
     for (let waitedMs = 0; connection.status === undefined && waitedMs < FIRST_STATUS_MS; waitedMs += WAIT_MS) {
       await this.#pause(activity);
@@ -53,18 +52,20 @@ export class RealTime implements Pace {
 
   /** A person gives it, or a simulated robot needs nobody. */
   async awaitLeave(activity: Activity<void>): Promise<void> {
-    if (this.#parts.afterStop !== 'askLeave') return;
+    const { afterStop, howToGoOn, listeners } = this.#parts;
+    if (afterStop !== 'askLeave') return;
     let said = '';
     for (;;) {
       await this.#guard.stands();
       const reason = await this.#guard.leave();
       if (reason === undefined) break;
       const why = this.#guard.refusal()?.message ?? 'Nobody has given leave to move.';
-      if (said !== why) this.#say('warn', 'waitsForPerson', `The robot stands. ${why} ${this.#parts.howToGoOn}`);
+      const message = `The robot stands. ${why} ${howToGoOn}`;
+      if (said !== why) listeners.report({ level: 'warn', name: 'waitsForPerson', message });
       said = why;
       for (let waitedMs = 0; waitedMs < LEAVE_MS; waitedMs += WAIT_MS) await this.#pause(activity);
     }
-    if (said !== '') this.#say('info', 'goesOn', 'The robot may move again.');
+    if (said !== '') listeners.report({ level: 'info', name: 'goesOn', message: 'The robot may move again.' });
   }
 
   async awaitPerson(activity: Activity<void>, { person, isGivenUp }: ShownByPerson): Promise<void> {
@@ -84,13 +85,13 @@ export class RealTime implements Pace {
   async afterEpisode(activity: Activity<void>, cut: CutEpisode | undefined): Promise<boolean> {
     if (cut === undefined) return true;
     if (activity.reason !== undefined) return false;
-    const { afterStop } = this.#parts;
-    this.#say('warn', 'episodeCut', `The episode ended early: ${cut.why}.`);
+    const { afterStop, listeners } = this.#parts;
+    listeners.report({ level: 'warn', name: 'episodeCut', message: `The episode ended early: ${cut.why}.` });
     // Simulated, the next scene fills it; on a real robot nobody goes on before a person has looked.
     const isTankEmpty = cut.why === TANK_STAYS_EMPTY && afterStop === 'wait';
     if (isTankEmpty) {
-      const { sentence, remedy } = faultsOf(TANK_EMPTY)[0]!;
-      this.#emit({ level: 'warn', name: 'tankEmpty', row: 42, message: sentence, remedy });
+      const { sentence: message, remedy } = faultsOf(TANK_EMPTY)[0]!;
+      listeners.report({ level: 'warn', name: 'tankEmpty', row: 42, message, remedy });
     }
     await this.#guard.stands();
     if (afterStop === 'askLeave') return true;
@@ -99,14 +100,6 @@ export class RealTime implements Pace {
 
   #pause(activity: Activity<void>): Promise<void> {
     return pauseOf(activity, this.#parts.link, WAIT_MS);
-  }
-
-  #say(level: SessionEvent['level'], name: string, message: string, row = 0): void {
-    this.#emit({ level, name, row, message, remedy: '' });
-  }
-
-  #emit(event: SessionEvent): void {
-    this.#parts.listeners.emit('event', event);
   }
 }
 

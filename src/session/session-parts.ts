@@ -10,7 +10,7 @@ import type { EpisodeRunner } from './episode-runner.ts';
 import type { Draws } from './pace.ts';
 import type { LiveLog } from './run/live-log.ts';
 import type { TransitionRecorder } from './run/recorder.ts';
-import type { SessionListener } from './session-types.ts';
+import type { SessionEvent, SessionListener } from './session-types.ts';
 import type { KeptWeights } from './weights/kept-weights.ts';
 
 export interface SessionParts {
@@ -61,6 +61,11 @@ export class SessionListeners {
     return () => {
       this.#all = this.#all.filter((other) => other !== listener);
     };
+  }
+
+  /** Tells of an event; of no row of the fault table and without a remedy unless it has them. */
+  report(event: Pick<SessionEvent, 'level' | 'name' | 'message'> & Partial<SessionEvent>): void {
+    this.emit('event', { row: 0, remedy: '', ...event });
   }
 
   emit<K extends Kind>(kind: K, argument: Argument<K>): void {

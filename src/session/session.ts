@@ -9,12 +9,13 @@
  * const report = await session.runEpisode({ purpose: 'evaluation' }).done;
  * await session.close();
  */
-import { type GuardFrame, ReinError, type Transition } from '../core/index.ts';
+import { type GuardFrame, ReinError } from '../core/index.ts';
 import type { Work } from '../record/index.ts';
 import { Activity } from './activity.ts';
 import { Episodes } from './episodes.ts';
 import { GuardControl } from './guard-control.ts';
 import type { LearnerConnection } from './learner-connection.ts';
+import { Marks } from './marks.ts';
 import type { Pace } from './pace.ts';
 import { RealTime } from './real-time.ts';
 import type { SessionParts } from './session-parts.ts';
@@ -30,7 +31,7 @@ import type {
   SessionMode,
   SessionState,
 } from './session-types.ts';
-import { FaultWatch, InterventionWatch, ObservationWatch, WeightsWatch } from './watches.ts';
+import { FaultWatch, ObservationWatch, WeightsWatch } from './watches.ts';
 import { PolicyUse } from './weights/policy-use.ts';
 
 /** While nothing moves, new weights are looked for, and the state is looked at, so often, ms. */
@@ -43,61 +44,30 @@ export class LiveSession {
   readonly #guard: GuardControl;
   readonly #policy: PolicyUse;
   readonly #episodes: Episodes;
-  readonly #interventions: InterventionWatch;
+  readonly #marks: Marks;
   readonly #observations: ObservationWatch;
   readonly #weights: WeightsWatch;
   #activity: Activity<unknown> | undefined;
-  #mark: Mark | undefined;
-  #toldMark = { message: '', atS: Number.NEGATIVE_INFINITY };
-  #episode = 0;
-  #step = 0;
-  #toldState = '';
+  #reportedState = '';
   #wasStopRequested = false;
   #closing: Promise<void> | undefined;
 
   /** `lockStep`: default is real time. */
   constructor(parts: SessionParts, lockStep?: (parts: SessionParts) => Pace) {
     const { link, listeners, clock } = parts;
-    const { joints } = parts.setup.config.robot;
     this.#parts = parts;
-    this.#guard = new GuardControl(link, joints);
+    this.#guard = new GuardControl(link, parts.setup.config.robot.joints);
     const pace = lockStep?.(parts) ?? new RealTime(parts, this.#guard);
     this.#policy = new PolicyUse(parts, pace.weights);
-    this.#interventions = new InterventionWatch((report) => listeners.emit('intervention', report));
+    this.#marks = new Marks(listeners, clock);
     this.#observations = new ObservationWatch(parts.observations, (event) => this.emit(event));
     this.#weights = new WeightsWatch((event) => this.emit(event));
     this.#episodes = new Episodes({
       ...{ parts, pace, policy: this.#policy, guard: this.#guard },
-      hooks: {
-        observationProblem: () => this.#observations.problem(clock.nowS())?.message,
-        onStep: (transition) => this.#afterStep(transition),
-        onEpisode: (report) => this.#afterEpisode(report),
-        emit: (event) => this.emit(event),
-        mark: () => this.#mark,
-        takeMark: () => this.#takeMark(),
-      },
+      ...{ marks: this.#marks, observations: this.#observations },
     });
-    const faults = new FaultWatch(joints, (event) => this.emit(event));
-    link.onFrame((frame) => {
-      faults.see(frame, clock.nowS());
-      listeners.emit('frame', frame);
-    });
-    link.onNotice(({ level, row, message, remedy }) => this.emit({ level, name: 'guardNotice', row, message, remedy }));
-    link.onLost((reason) => {
-      if (this.#closing !== undefined) return;
-      const message = `The guard cannot be reached: ${reason}.`;
-      this.emit({ level: 'error', name: 'guardLost', row: 25, message, remedy: 'Start the robot again.' });
-      this.#activity?.cut(message);
-    });
-    const idling = setInterval(() => this.#idle(), IDLE_MS);
-    const watching = setInterval(() => {
-      this.#watchPeople();
-      this.#watchObservations();
-    }, WATCH_MS);
-    parts.closers.push(() => {
-      clearInterval(idling);
-      clearInterval(watching);
-    });
+    this.#hearGuard();
+    this.#watch();
   }
 
   /** The guard's newest frame, updated in place. */
@@ -141,8 +111,7 @@ export class LiveSession {
     return {
       mode: this.#mode(),
       phase: status.phase,
-      episode: this.#episode,
-      step: this.#step,
+      ...this.#episodes.at,
       authority: authorityOf(link.latest),
       envSteps: status.envSteps,
       successRate: episodes === 0 ? 0 : successes / episodes,
@@ -240,28 +209,14 @@ export class LiveSession {
   }
 
   /** A person's verdict on the present episode. Says what became of it; `isTaken` where it ends the episode. */
-  mark(mark: Mark, note: string): { readonly isTaken: boolean; readonly message: string } {
+  mark(mark: Mark, note: string): ReturnType<Marks['give']> {
     const { task, config } = this.#parts.setup;
-    if (mark === 'failure' && this.#episodes.demonstrations.isShownByPerson) {
-      this.#mark = mark;
-      return { isTaken: true, message: 'The demonstration is given up.' };
-    }
-    const isTaken = this.#activity !== undefined && task.takesMarks === true;
-    if (isTaken) this.#mark = mark;
-    const noted = `Episode ${this.#episode} is marked as a ${mark}${note === '' ? '' : `: ${note}`}.`;
-    const reason = task.takesMarks === true ? 'no episode is going on' : `${config.task.name} judges itself`;
-    const nothing = `changes nothing: ${reason}.`;
-    const message = isTaken ? noted : `${noted} It ${nothing}`;
-    this.#tellMark(message);
-    return { isTaken, message: isTaken ? noted : `Noted, and it ${nothing}` };
-  }
-
-  /** A button that is held, or a topic that repeats, says the same many times: it is told once a second at most. */
-  #tellMark(message: string): void {
-    const nowS = this.#parts.clock.nowS();
-    if (message === this.#toldMark.message && nowS - this.#toldMark.atS < REPEAT_AFTER_S) return;
-    this.#toldMark = { message, atS: nowS };
-    this.emit({ level: 'info', name: 'marked', row: 0, message, remedy: '' });
+    const idle = this.#activity === undefined ? 'no episode is going on' : undefined;
+    return this.#marks.give(mark, note, {
+      episode: this.#episodes.at.episode,
+      isShownByPerson: this.#episodes.demonstrations.isShownByPerson,
+      refusal: task.takesMarks === true ? idle : `${config.task.name} judges itself`,
+    });
   }
 
   /** Saves the weights that act; an empty `path` is the run's folder. Rejects with `ReinError`. */
@@ -280,6 +235,37 @@ export class LiveSession {
     return this.#closing;
   }
 
+  /** Passes on what the guard says, and ends what goes on where it is lost. */
+  #hearGuard(): void {
+    const { link, listeners, clock, setup } = this.#parts;
+    const faults = new FaultWatch(setup.config.robot.joints, (event) => this.emit(event));
+    link.onFrame((frame) => {
+      faults.see(frame, clock.nowS());
+      listeners.emit('frame', frame);
+    });
+    link.onNotice(({ level, row, message, remedy }) =>
+      listeners.report({ level, name: 'guardNotice', row, message, remedy }),
+    );
+    link.onLost((reason) => {
+      if (this.#closing !== undefined) return;
+      const message = `The guard cannot be reached: ${reason}.`;
+      listeners.report({ level: 'error', name: 'guardLost', row: 25, message, remedy: 'Start the robot again.' });
+      this.#activity?.cut(message);
+    });
+  }
+
+  #watch(): void {
+    const idling = setInterval(() => this.#idle(), IDLE_MS);
+    const watching = setInterval(() => {
+      this.#watchPeople();
+      this.#watchObservations();
+    }, WATCH_MS);
+    this.#parts.closers.push(() => {
+      clearInterval(idling);
+      clearInterval(watching);
+    });
+  }
+
   #begin<T>(activity: Activity<T>, body: (activity: Activity<T>) => Promise<T>): Activity<T> {
     this.#activity = activity;
     activity.begin(async () => {
@@ -287,11 +273,11 @@ export class LiveSession {
         return await body(activity);
       } finally {
         this.#activity = undefined;
-        this.#interventions.end(this.#parts.clock.nowS());
-        this.#tellState();
+        this.#episodes.ended();
+        this.#reportState();
       }
     });
-    this.#tellState();
+    this.#reportState();
     return activity;
   }
 
@@ -315,26 +301,6 @@ export class LiveSession {
     return new ReinError('policy', message, { remedy: WEIGHTS });
   }
 
-  #afterStep(transition: Transition): void {
-    const { listeners, operators, clock } = this.#parts;
-    this.#episode = transition.episode;
-    this.#step = transition.step;
-    const operator = operators?.decider ?? this.#parts.people?.decider ?? '';
-    this.#interventions.see(transition, operator, clock.nowS());
-    listeners.emit('step', transition);
-  }
-
-  #afterEpisode(report: EpisodeReport): void {
-    this.#interventions.end(this.#parts.clock.nowS());
-    this.#parts.listeners.emit('episode', report);
-  }
-
-  #takeMark(): Mark | undefined {
-    const mark = this.#mark;
-    this.#mark = undefined;
-    return mark;
-  }
-
   #mode(): SessionMode {
     const { link } = this.#parts;
     const { state } = link.latest;
@@ -350,7 +316,7 @@ export class LiveSession {
     if (recorder.connection !== undefined) this.#weights.see(recorder.connection, clock.nowS());
     live.show();
     if (this.#activity === undefined) this.#policy.poll();
-    this.#tellState();
+    this.#reportState();
   }
 
   /** A person's stop, or one who dropped out while in control, stops the robot and it stays: nobody goes on by itself. */
@@ -372,11 +338,11 @@ export class LiveSession {
     if (problem !== undefined) this.#activity.cutEpisode(problem.message);
   }
 
-  #tellState(): void {
+  #reportState(): void {
     const { state } = this;
-    const told = `${state.mode} ${state.phase} ${state.learner}`;
-    if (told === this.#toldState) return;
-    this.#toldState = told;
+    const reported = `${state.mode} ${state.phase} ${state.learner}`;
+    if (reported === this.#reportedState) return;
+    this.#reportedState = reported;
     this.#parts.listeners.emit('state', state);
   }
 
@@ -409,11 +375,9 @@ export class LiveSession {
     const waiting = connection.counters.pending - connection.journal().pending;
     if (waiting === 0) return;
     const message = `${waiting} transitions wait in the journal: the next start in the folder ${folder} delivers them.`;
-    this.emit({ level: 'warn', name: 'transitionsPending', row: 0, message, remedy: '' });
+    this.#parts.listeners.report({ level: 'warn', name: 'transitionsPending', message });
   }
 }
-
-const REPEAT_AFTER_S = 1;
 
 const GOING_ON = {
   running: 'The robot is running',

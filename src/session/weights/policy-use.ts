@@ -4,7 +4,7 @@ import { ReinError } from '../../core/index.ts';
 import type { GuardLink } from '../../guard/index.ts';
 import type { ActingPolicy } from '../../policy/index.ts';
 import type { SessionParts } from '../session-parts.ts';
-import type { PolicyState, SessionEvent } from '../session-types.ts';
+import type { PolicyState } from '../session-types.ts';
 import type { WeightsSource } from './weights-source.ts';
 
 export class PolicyUse {
@@ -54,7 +54,7 @@ export class PolicyUse {
     this.#parts.kept.giveUp(given);
     this.#see();
     const message = `Policy ${given} is given up, policy ${back.value} acts again.`;
-    this.#emit({ level: 'info', name: 'policyRolledBack', row: 0, message, remedy: '' });
+    this.#parts.listeners.report({ level: 'info', name: 'policyRolledBack', message });
     return back.value;
   }
 
@@ -73,13 +73,13 @@ export class PolicyUse {
    */
   async giveUp(error: unknown): Promise<void> {
     if (!this.#source.mayFallBack) throw error;
-    const { link, policy, recorder, kept } = this.#parts;
+    const { link, policy, recorder, kept, listeners } = this.#parts;
     const given = policy.version;
     const { canAct, message } = await fallBack(link, policy, error);
     kept.giveUp(given);
     if (!canAct && recorder.connection === undefined) throw new ReinError('policy', message, { cause: error });
     if (!canAct) this.#unusableVersion = given;
-    this.#emit({ level: 'error', name: 'policyUnusable', row: 1, message, remedy: '' });
+    listeners.report({ level: 'error', name: 'policyUnusable', row: 1, message });
   }
 
   state(isActing: boolean): PolicyState {
@@ -98,10 +98,6 @@ export class PolicyUse {
       runId,
       state: this.isReady ? ready : absent,
     };
-  }
-
-  #emit(event: SessionEvent): void {
-    this.#parts.listeners.emit('event', event);
   }
 
   #see(): void {
