@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../tests/support/fake-clock.ts';
-import { SystemClock } from '../../core/index.ts';
+import { until } from '../../../tests/support/until.ts';
 import { Complaints, parseInjection, Trouble } from './injection.ts';
 import { keepPace, SimClock } from './sim-time.ts';
 
@@ -70,36 +70,31 @@ describe('what the simulator says', () => {
 });
 
 describe('the pace', () => {
-  it('keeps the rate through a pause of the thread, and stops', async () => {
+  it('makes up at once for a pause of the thread, keeps the deadlines, and stops', async () => {
+    const clock = new FakeClock();
     const deadlines: number[] = [];
-    const clock = new SystemClock();
-    const startS = clock.nowS();
     const pace = keepPace(0.005, clock, (deadlineS) => deadlines.push(deadlineS));
-    await delay(50);
-    while (clock.nowS() - startS < 0.08);
-    await delay(60);
+    clock.advanceMs(5.1);
+    await until(() => deadlines.length === 1, 'the first period');
+    clock.advanceMs(30);
+    await until(() => deadlines.length === 7, 'the periods of the pause');
+    for (const [i, deadlineS] of deadlines.entries()) expect(deadlineS).toBeCloseTo(0.005 * (i + 1), 9);
     pace.stop();
-    const count = deadlines.length + pace.lostPeriods;
-    const elapsedS = clock.nowS() - startS;
-    expect(count).toBeGreaterThanOrEqual(Math.floor(elapsedS / 0.005) - 2);
-    expect(count).toBeLessThanOrEqual(Math.ceil(elapsedS / 0.005));
-    for (let i = 1; i < deadlines.length; i++) expect(deadlines[i]! - deadlines[i - 1]!).toBeGreaterThan(0.0049);
-    const { length } = deadlines;
+    clock.advanceMs(50);
     await delay(20);
-    expect(deadlines.length).toBe(length);
+    expect([deadlines.length, pace.lostPeriods]).toEqual([7, 0]);
   });
 
   it('leaves out what it cannot make up for, and counts it', async () => {
-    const clock = new SystemClock();
+    const clock = new FakeClock();
     let ticks = 0;
     const pace = keepPace(0.002, clock, () => {
       ticks++;
-      if (ticks > 1) return;
-      const endS = clock.nowS() + 0.1;
-      while (clock.nowS() < endS);
     });
-    await delay(130);
+    clock.advanceMs(100.1);
+    await until(() => ticks + pace.lostPeriods === 50, 'all periods');
     pace.stop();
     expect(pace.lostPeriods).toBeGreaterThan(30);
+    expect(ticks).toBeGreaterThan(5);
   });
 });
