@@ -11,7 +11,7 @@ import { findPackage } from '../../src/ros/rclnodejs/probe.ts';
 import { describeRos, ROOT, runProgram } from '../support/ros.ts';
 
 const OPEN_A_PORT = `
-import { openRosPort } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/ros/index.js')).href)};
+import { openRosPort } from ${JSON.stringify(pathToFileURL(join(ROOT, 'dist/ros/rclnodejs/rclnodejs-port.js')).href)};
 try {
   await openRosPort({ nodeName: 'x', onFault: console.error });
   console.log('opened');
