@@ -50,10 +50,10 @@ export function describeGuardLink(name: string, create: () => Promise<LinkSubjec
     it('shows every tick to its listeners, in order, until they leave', async () => {
       const ticks: number[] = [];
       const leave = link.onFrame((frame: GuardFrame) => ticks.push(frame.tick));
-      await link.advance(10);
+      // In real time an advance keeps its phase, so the first one may be shorter.
+      while (ticks.length < 10) await link.advance(10);
       leave();
       const seen = ticks.length;
-      expect(seen).toBeGreaterThanOrEqual(10);
       for (let i = 1; i < seen; i++) expect(ticks[i]).toBe(ticks[i - 1]! + 1);
       await link.advance(5);
       expect(ticks).toHaveLength(seen);

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectGuardLink } from '../../src/guard/index.ts';
@@ -90,6 +91,18 @@ describe('the socket server', () => {
     );
     const node = await connectGuardLink(path);
     await node.advance(1);
+    await node.close();
+  });
+
+  it('is connected to in real time once it has said where the robot is', async () => {
+    Object.defineProperty(inner, 'shape', { value: { ...inner.shape, timing: 'real-time' } });
+    const connecting = connectGuardLink(path);
+    const isEarly = await Promise.race([connecting.then(() => true), delay(50, false)]);
+    expect(isEarly).toBe(false);
+    await inner.advance(1);
+    const node = await connecting;
+    expect(node.latest.tick).toBe(inner.latest.tick);
+    expect(node.latest.robot.positionRad).toEqual(inner.latest.robot.positionRad);
     await node.close();
   });
 

@@ -24,7 +24,7 @@ const T = 1 / model.controlHz;
 const FROZEN_TICKS = 150;
 /** Small steps of all joints, to and fro. */
 const toAndFro = (step: number): number => (Math.floor(step / 12) % 2 === 0 ? 0.15 : -0.15);
-const preload = fileURLToPath(new URL('../../support/jumping-clock.mjs', import.meta.url));
+const preload = fileURLToPath(new URL('../support/jumping-clock.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'rein-jump-'));
 const jumped = join(folder, 'jumped');
 let guard: WallGuard;

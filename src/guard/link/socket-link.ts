@@ -23,7 +23,8 @@ export interface ConnectOptions {
 }
 
 /**
- * Connects to the guard that listens at `path`, waiting for it to start. Rejects with `ReinError('link', …)` when it
+ * Connects to the guard that listens at `path`, waiting for it to start; in real time also for its first frame, so that `latest` is
+ * what was measured. Rejects with `ReinError('link', …)` when it
  * does not answer in time, refuses because another node is connected, or speaks another protocol.
  */
 export async function connectGuardLink(path: string, options: ConnectOptions = {}): Promise<SocketGuardLink> {
@@ -45,10 +46,18 @@ export async function connectGuardLink(path: string, options: ConnectOptions = {
       if (link !== undefined) return link.receive(kind, payload);
       const hello = kind === MESSAGE.hello ? parseHello(payload) : undefined;
       if (hello === undefined) return fail('speaks another protocol');
-      clearTimeout(timer);
-      socket.off('close', onClose);
-      link = new SocketGuardLink(socket, hello);
-      resolve(link);
+      const connected = new SocketGuardLink(socket, hello);
+      link = connected;
+      const done = (): void => {
+        clearTimeout(timer);
+        socket.off('close', onClose);
+        resolve(connected);
+      };
+      if (hello.shape.timing === 'lock-step') return done();
+      const stopListening = connected.onFrame(() => {
+        stopListening();
+        done();
+      });
     });
     let link: SocketGuardLink | undefined;
     socket.on('data', (bytes) => decoder.push(bytes));
