@@ -15,7 +15,7 @@ export interface PolicyOrigin {
   readonly version: number;
   /** The version that training continued from, or null for the first. */
   readonly parent: number | null;
-  /** Environment steps the learner had accepted. */
+  /** Online environment steps that its updates had seen, the same for the same seed; 0 before the first update on any. */
   readonly trainingStep: number;
   /** Gradient updates done. */
   readonly updates: number;

@@ -43,10 +43,19 @@ async function trained(count: number): Promise<{ training: Training; visible: nu
 }
 
 describe('a training', () => {
+  it('has seen no step before its first update', async () => {
+    const { training } = await trained(2);
+    expect([training.updates, training.seenSteps]).toEqual([0, 0]);
+    await training.close();
+  });
+
   it('does the updates that its transitions pay for, each on those that paid for it', async () => {
     const { training, visible } = await trained(6);
     expect(visible).toEqual([4, 5, 6]);
     expect(training.updates).toBe(6);
+    // What came since and paid for nothing yet has been seen by no update.
+    for (const rng = new Rng(9); training.replay.counts().online < 20; ) training.take(drawn(rng));
+    expect(training.seenSteps).toBe(6);
     await training.close();
   });
 

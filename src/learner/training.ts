@@ -133,6 +133,11 @@ export class Training {
     return { ...(await this.agent.update(this.replay, visible, next)), visible };
   }
 
+  /** Online transitions that the updates so far have seen, however many more have come. */
+  get seenSteps(): number {
+    return this.updates === 0 ? 0 : this.contract.visibleTo(this.updates);
+  }
+
   /** A copy of everything that it continues from, apart from replay. */
   async state(): Promise<TrainingState> {
     const agent = await this.agent.snapshot();

@@ -122,6 +122,8 @@ describe('rein sim', () => {
   it('learns the same policy to the bit and writes the same metrics, but for times, however busy the machine', () => {
     const [a, b] = ['first', 'again'].map((name) => readFileSync(join(dir, name, 'policy.onnx')));
     expect(b!.equals(a!)).toBe(true);
+    const [c, d] = ['first', 'again'].map((name) => JSON.parse(readFileSync(join(dir, name, 'policy.json'), 'utf8')));
+    for (const key of ['version', 'updates', 'trainingStep']) expect(d[key], key).toBe(c[key]);
     for (const file of ['metrics.jsonl', 'metrics-learner.jsonl']) {
       const [x, y] = ['first', 'again'].map((name) => timelessMetrics(join(dir, name, file)));
       expect(y!.length).toBeGreaterThan(0);

@@ -324,7 +324,7 @@ export class Learner {
       runId,
       version: this.#version,
       parent: this.#parent,
-      trainingStep: this.#training.replay.counts().online,
+      trainingStep: this.#training.seenSteps,
       updates: this.#training.updates,
       schemaHash: setup.schemaHash,
       createdAt: new Date().toISOString(),
