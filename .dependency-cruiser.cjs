@@ -26,7 +26,7 @@ const rooms = [
 ];
 
 /**
- * What a room is imported through from outside. Four rooms have a second door, which parts what loads a heavy package or much else;
+ * What a room is imported through from outside. Five rooms have further doors, which part what loads a heavy package or much else;
  * `src/learner/toolkit.ts` is what programs of others import as `rein/learner`.
  */
 const doors = [
@@ -35,7 +35,7 @@ const doors = [
   '^src/monitor/terminal\\.ts$',
   '^src/(learner|policy)/options\\.ts$',
   '^src/learner/toolkit\\.ts$',
-  '^src/session/run-request\\.ts$',
+  '^src/session/(run-request|supervision)\\.ts$',
 ];
 const test = '\\.test\\.ts$';
 

@@ -7,7 +7,7 @@ import { markPlugin, type PluginMark } from './core/index.ts';
 import type { DriverPlugin } from './drivers/index.ts';
 import type { AlgorithmPlugin } from './learner/index.ts';
 import type { PolicyPlugin } from './policy/index.ts';
-import type { RobotRun, RunObserver } from './session/index.ts';
+import type { RobotRun, RunObserver } from './session/supervision.ts';
 import type { OpenRobot, OpenRobotOptions, SimulationResult } from './sim/index.ts';
 import type { TaskPlugin } from './tasks/index.ts';
 import type { OperatorPlugin } from './teleop/index.ts';
@@ -28,7 +28,8 @@ export {
 export type { Driver, DriverBus, DriverPlugin, DriverPluginContext, DriverStatus, Scene } from './drivers/index.ts';
 export type { AlgorithmPlugin } from './learner/index.ts';
 export type { Policy, PolicyContext, PolicyNoise, PolicyPlugin } from './policy/index.ts';
-export type { EpisodeResult, RobotRun, RunObserver, RunStatus } from './session/index.ts';
+export type { EpisodeResult, RunStatus } from './session/index.ts';
+export type { RobotRun, RunObserver } from './session/supervision.ts';
 export type { Decide, OpenRobot, OpenRobotOptions, SimulationResult } from './sim/index.ts';
 export type { Task, TaskContext, TaskPlugin, Verdict } from './tasks/index.ts';
 export type { OperatorContext, OperatorPlugin, TeleopCommand, TeleopSource } from './teleop/index.ts';
@@ -93,7 +94,7 @@ export async function runSimulation(options: RunOptions): Promise<SimulationResu
  */
 export async function runRobot(options: RunRobotOptions): Promise<RobotRun> {
   const [{ runRobot: run }, { checkRunRequest }] = await Promise.all([
-    import('./session/index.ts'),
+    import('./session/supervision.ts'),
     import('./session/run-request.ts'),
   ]);
   const { signal = new AbortController().signal, observer, ...asked } = options;

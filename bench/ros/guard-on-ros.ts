@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSetup, resolveConfig } from '../../src/config/index.ts';
 import type { GuardConfig } from '../../src/guard/index.ts';
-import { guardConfigOf } from '../../src/session/index.ts';
+import { guardConfigOf } from '../../src/session/supervision.ts';
 import { type BenchGuard, type BenchGuardEnd, startBenchGuard } from '../runtime/bench-guard.ts';
 import type { Children } from './children.ts';
 

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ReinError, type RobotModel } from '../../src/core/index.ts';
 import { GUARD_NODE_FLAGS, type GuardConfig } from '../../src/guard/index.ts';
-import { Supervisor } from '../../src/session/index.ts';
+import { Supervisor } from '../../src/session/supervision.ts';
 import type { ProcessName } from '../../src/session/supervisor.ts';
 import { isAtFullSpeed } from './analysis.ts';
 import { BusListener } from './bus-listener.ts';

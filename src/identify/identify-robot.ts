@@ -6,7 +6,7 @@ import type { RobotConfig } from '../config/index.ts';
 import { ReinError, refuseDebugger, SystemClock } from '../core/index.ts';
 import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import type { GuardConfig } from '../guard/index.ts';
-import { guardEnded, guardStopMs, isInForeground, PersonTerminal, RobotProcesses } from '../session/index.ts';
+import { guardEnded, guardStopMs, isInForeground, PersonTerminal, RobotProcesses } from '../session/supervision.ts';
 import { Consent } from './consent.ts';
 import { type Identification, noTorque } from './evaluate.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, unpackIdentification } from './identify-messages.ts';

@@ -1,4 +1,4 @@
-/** One robot at work: episodes, policy use, recording, and the supervision of its processes. */
+/** One robot at work: episodes, policy use, recording; the supervision of its processes has a door of its own. */
 export { checkBase, openBase } from './base-policy.ts';
 export { encoderFor } from './encoder-file.ts';
 export { EpisodeRunner, type StepTimings } from './episode-runner.ts';
@@ -16,12 +16,8 @@ export {
   tellParent,
   unpackError,
 } from './run/messages.ts';
-export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
-export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
-export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
-export { type RobotRun, runRobot } from './run/run-robot.ts';
-export { abandonRunFolder, createRunFolder, LIVE_COMMAND, type RunFolder, runIdOf } from './run-folder.ts';
-export { RunLog, type RunObserver, SILENT_OBSERVER } from './run-log.ts';
+export { abandonRunFolder, createRunFolder, type RunFolder, runIdOf } from './run-folder.ts';
+export { RunLog } from './run-log.ts';
 export { LiveSession } from './session.ts';
 export type { SessionParts } from './session-parts.ts';
 export type {
@@ -32,6 +28,5 @@ export type {
   SessionListener,
 } from './session-types.ts';
 export type { RunStatus, ToolView } from './status.ts';
-export { guardStopMs, Supervisor } from './supervisor.ts';
 export type { WeightsSource } from './weights/weights-source.ts';
 export { saveWeights } from './weights-file.ts';

@@ -18,11 +18,10 @@ import {
   openSession,
   type RunFolder,
   RunLog,
-  type RunObserver,
   type SessionEvent,
-  SILENT_OBSERVER,
   saveWeights,
 } from '../session/index.ts';
+import { type RunObserver, SILENT_OBSERVER } from '../session/supervision.ts';
 import type { KeyboardHeard, KeyboardTeleop } from '../teleop/index.ts';
 import { EvaluationPool, type TrialResult, trialRates } from './evaluation-pool.ts';
 import { LearnerChild } from './learner-child.ts';

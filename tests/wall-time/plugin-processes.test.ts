@@ -1,4 +1,5 @@
 /** Which processes of a run load modules of others, and how one is refused. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -82,6 +83,14 @@ describe('rein run', { timeout: 60_000 }, () => {
   const define = (kind: string, members: string): string =>
     `export default { name: 'x', rein: { kind: '${kind}', contract: 1 }, ${members} };`;
   const wrongOptions = "create() {}, open() {}, options: { parse() { throw new Error('no number'); } }";
+
+  it('loads no inference there either', () => {
+    const door = new URL('../../dist/session/supervision.js', import.meta.url);
+    const list = "process.report.getReport().sharedObjects.filter((path) => path.includes('onnxruntime'))";
+    const script = `await import(${JSON.stringify(door.href)}); console.log(${list}.length);`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(stdout).toBe('0\n');
+  });
 
   describe('refuses in a sentence, before anything moves,', () => {
     it.each([

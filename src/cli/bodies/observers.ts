@@ -1,6 +1,6 @@
 /** Who watches a run: a person at a terminal, or nobody. */
 import { TerminalDisplay } from '../../monitor/terminal.ts';
-import { isInForeground, type RunObserver, SILENT_OBSERVER } from '../../session/index.ts';
+import { isInForeground, type RunObserver, SILENT_OBSERVER } from '../../session/supervision.ts';
 
 /** What `output` asks for, on standard output; `stop` gives the terminal back. */
 export function createObserver(output: 'live' | 'quiet'): RunObserver & { stop(): void } {

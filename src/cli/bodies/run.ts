@@ -2,8 +2,8 @@
 
 import { ReinError } from '../../core/index.ts';
 import { workRatesText } from '../../record/index.ts';
-import { type RobotRun, runRobot } from '../../session/index.ts';
 import type { RunRequest } from '../../session/run-request.ts';
+import { type RobotRun, runRobot } from '../../session/supervision.ts';
 import { INTERRUPTED, interruptibly } from './interrupt.ts';
 import { createObserver, ownsTerminal } from './observers.ts';
 import { reportLine } from './report.ts';

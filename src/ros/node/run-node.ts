@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResolvedConfig } from '../../config/index.ts';
 import { describeError, refuseDebugger } from '../../core/index.ts';
-import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/index.ts';
+import { GUARD_LOG, guardConfigOf, guardStopMs, prepareRun, RobotProcesses } from '../../session/supervision.ts';
 import { parametersHelp } from '../parameters/declared.ts';
 import { rosEnvironment } from '../rclnodejs/environment.ts';
 import { configOf, NODE_PARAMETERS, type NodeRequest, nodeRequest, rosArgumentsOf } from './settings.ts';

@@ -5,7 +5,7 @@
 import { resolve } from 'node:path';
 import { type Override, type ResolvedConfig, resolveConfig } from '../../config/index.ts';
 import { ReinError } from '../../core/index.ts';
-import { LIVE_COMMAND } from '../../session/index.ts';
+import { LIVE_COMMAND } from '../../session/supervision.ts';
 import type { JoyPadName } from '../../teleop/index.ts';
 import { applyGiven, parameter, usesSimTime } from '../parameters/declared.ts';
 import { type NodeIdentity, nodeIdentity } from '../parameters/names.ts';

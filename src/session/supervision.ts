@@ -1,0 +1,8 @@
+/** What starts and supervises a robot's processes, without what runs in them: who may let a robot go on loads no inference. */
+export { isInForeground, PersonTerminal } from './run/person-terminal.ts';
+export { guardConfigOf, prepareRun } from './run/prepare-run.ts';
+export { GUARD_LOG, guardEnded, RobotProcesses } from './run/robot-processes.ts';
+export { type RobotRun, runRobot } from './run/run-robot.ts';
+export { LIVE_COMMAND } from './run-folder.ts';
+export { type RunObserver, SILENT_OBSERVER } from './run-log.ts';
+export { guardStopMs, Supervisor } from './supervisor.ts';
