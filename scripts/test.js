@@ -21,10 +21,20 @@ const rosLimitMs = 25 * 60_000;
 /** Tests in real time that mostly wait for a slow robot or for people's hands, and leave most of the machine to another. */
 const waiting = [
   ...['authority', 'exit-ramp', 'guardian', 'identify-ends', 'identify-person', 'keyboard-pty', 'run-alone'],
-  ...['run-demonstrate', 'run-learn', 'run-without-learner', 'faults-node', 'faults-link', 'faults-silence'],
+  ...[
+    'plugin-processes',
+    'run-demonstrate',
+    'run-learn',
+    'run-without-learner',
+    'faults-node',
+    'faults-link',
+    'faults-silence',
+  ],
 ].map((name) => `tests/wall-time/${name}.`);
 /** Of a command that runs beside others: it yields to them, and prints when it is done. */
 const BESIDE = { show: false, isPatient: true };
+/** Test files of one worker share their modules, which are loaded once and not once a file; a busy machine is given time. */
+const SHARED = ['--no-isolate', '--testTimeout=120000'];
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const failures = [];
 
@@ -41,27 +51,31 @@ finish();
 
 async function withoutClock() {
   await staticChecks();
-  // These files share their modules, which are loaded once and not once a file. One that replaces modules would replace them
-  // for the others.
+  // One that replaces modules would replace them for the others.
   const replacing = testsThatReplaceModules();
   const elsewhere = ['tests/sim-time/**', 'tests/wall-time/**', 'tests/ros/**', ...replacing];
-  const unit = ['--no-isolate', '--testTimeout=120000', ...elsewhere.flatMap((path) => ['--exclude', path])];
+  const unit = [...SHARED, ...elsewhere.flatMap((path) => ['--exclude', path])];
   await suite('unit, property and contract tests', unit, BESIDE);
   await suite('unit tests that replace modules', replacing, BESIDE);
-  await suite('tests in simulated time', ['tests/sim-time', '--testTimeout=120000'], BESIDE);
+  await suite('tests in simulated time', ['tests/sim-time', ...SHARED], BESIDE);
 }
 
 async function inRealTime() {
-  await suite('tests in real time that mostly wait', [...waiting, '--maxWorkers=4']);
+  await suite('tests in real time that mostly wait', [...waiting, ...SHARED, '--maxWorkers=4']);
   // One file at a time: these keep real time to the millisecond.
   const others = waiting.flatMap((path) => ['--exclude', `${path}*`]);
-  await suite('tests in real time, one after the other', ['tests/wall-time', '--no-file-parallelism', ...others]);
+  await suite('tests in real time, one after the other', [
+    'tests/wall-time',
+    ...SHARED,
+    '--no-file-parallelism',
+    ...others,
+  ]);
   // The same, against a real ROS 2: each test is skipped, and counted, where none is sourced.
   if (!process.env.AMENT_PREFIX_PATH) {
     console.log('\nThe tests against a real ROS 2 are skipped: none is sourced (AMENT_PREFIX_PATH is empty).');
   }
   // Against a real graph one file at a time; without one nobody is in another's way, and most only have to be loaded.
-  const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : ['--no-isolate'];
+  const alone = process.env.AMENT_PREFIX_PATH ? ['--no-file-parallelism'] : SHARED;
   await suite('ROS 2 tests', ['tests/ros', ...alone, '--passWithNoTests'], { limitMs: rosLimitMs });
 }
 
