@@ -66,7 +66,18 @@ export {
 } from './plugin.ts';
 export { forEachField } from './protobuf.ts';
 export { ProtoWriter } from './protobuf-writer.ts';
-export { describeError, type ErrorKind, err, messageOf, ok, ReinError, type Result } from './result.ts';
+export {
+  describeError,
+  type ErrorKind,
+  err,
+  messageOf,
+  ok,
+  type PackedError,
+  packError,
+  ReinError,
+  type Result,
+  unpackError,
+} from './result.ts';
 export { Rng, type RngState } from './rng.ts';
 export {
   type BaseModel,

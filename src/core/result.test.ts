@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { err, ok, ReinError, type Result } from './result.ts';
+import { err, ok, packError, ReinError, type Result, unpackError } from './result.ts';
 
 describe('Result', () => {
   it('tells value and error apart by `ok`', () => {
@@ -25,5 +25,24 @@ describe('ReinError', () => {
     const error = new ReinError('config', 'Unknown key.');
     expect(error.remedy).toBeUndefined();
     expect('cause' in error).toBe(false);
+  });
+});
+
+describe('errors between threads', () => {
+  const sent = (error: unknown): Error => unpackError(structuredClone(packError(error)));
+
+  it('keep class, kind and remedy where people will read them', () => {
+    const error = sent(new ReinError('policy', 'Full of NaN.', { remedy: 'Train again.', cause: () => undefined }));
+    expect(error).toBeInstanceOf(ReinError);
+    expect(error).toMatchObject({ kind: 'policy', message: 'Full of NaN.', remedy: 'Train again.' });
+    expect(sent(new ReinError('link', 'Gone.'))).toMatchObject({ kind: 'link', remedy: undefined });
+  });
+
+  it('keep class, message and stack where they are mistakes of ours', () => {
+    const mistake = new RangeError('no rows of 3 and 2');
+    const error = sent(mistake);
+    expect(error).toBeInstanceOf(RangeError);
+    expect(error).toMatchObject({ message: mistake.message, stack: mistake.stack });
+    expect(sent('a word').message).toBe('a word');
   });
 });

@@ -41,6 +41,31 @@ export class ReinError extends Error {
   }
 }
 
+/** A `ReinError` as plain data: threads and processes pass on neither its class nor its fields. */
+export interface PackedError {
+  readonly kind: ErrorKind;
+  readonly message: string;
+  readonly remedy: string | undefined;
+}
+
+/** What `postMessage` and a channel between processes take of `error`; a mistake of ours only threads take, with its stack. */
+export function packError(error: ReinError): PackedError;
+export function packError(error: unknown): PackedError | Error;
+export function packError(error: unknown): PackedError | Error {
+  if (!(error instanceof ReinError)) return error instanceof Error ? error : new Error(String(error));
+  const { kind, message, remedy } = error;
+  return { kind, message, remedy };
+}
+
+/** The error that `packError` packed. */
+export function unpackError(packed: PackedError): ReinError;
+export function unpackError(packed: PackedError | Error): Error;
+export function unpackError(packed: PackedError | Error): Error {
+  if (packed instanceof Error) return packed;
+  const { kind, message, remedy } = packed;
+  return new ReinError(kind, message, remedy === undefined ? {} : { remedy });
+}
+
 /** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -4,6 +4,8 @@ import {
   type ActionCommand,
   type Clock,
   type GuardFrame,
+  messageOf,
+  packError,
   ReinError,
   type RobotModel,
   SystemClock,
@@ -32,11 +34,8 @@ const control = new Int32Array(start.control);
 try {
   await run();
 } catch (error) {
-  const { kind, message, remedy } =
-    error instanceof ReinError
-      ? error
-      : new ReinError('driver', error instanceof Error ? error.message : String(error));
-  post({ kind: 'failed', error: { kind, message, remedy } });
+  const known = error instanceof ReinError ? error : new ReinError('driver', messageOf(error));
+  post({ kind: 'failed', error: packError(known) });
 }
 port.close();
 

@@ -8,6 +8,7 @@ import {
   type GuardNotice,
   type GuardRequest,
   ReinError,
+  unpackError,
 } from '../core/index.ts';
 import { type DriverBus, driverKind, rosOptions } from '../drivers/index.ts';
 import type { GuardConfig } from './guard-config.ts';
@@ -230,10 +231,8 @@ export class WorkerGuardLink implements GuardLink {
         } else if (message.kind === 'ended') {
           this.#lateness = message.lateness;
         } else {
-          const { kind, remedy } = message.error;
-          const error = new ReinError(kind, message.error.message, remedy === undefined ? {} : { remedy });
-          reject(error);
-          this.#lose(error.message);
+          reject(unpackError(message.error));
+          this.#lose(message.error.message);
         }
       });
       const fail = (reason: string): void => {

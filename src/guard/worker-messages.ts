@@ -1,5 +1,5 @@
 /** What the guard's main thread and its tick's thread send each other. States and commands go through shared memory. */
-import type { ErrorKind, GuardAnswer, GuardNotice, GuardRequest } from '../core/index.ts';
+import type { GuardAnswer, GuardNotice, GuardRequest, PackedError } from '../core/index.ts';
 import type { DriverBus } from '../drivers/index.ts';
 import type { GuardConfig } from './guard-config.ts';
 import type { Asker, LinkShape } from './link/link.ts';
@@ -49,4 +49,4 @@ export type FromWorker =
   | { readonly kind: 'notice'; readonly notice: GuardNotice }
   | { readonly kind: 'answer'; readonly id: number; readonly answer: GuardAnswer }
   | { readonly kind: 'ended'; readonly lateness: LatenessSummary }
-  | { readonly kind: 'failed'; readonly error: { kind: ErrorKind; message: string; remedy: string | undefined } };
+  | { readonly kind: 'failed'; readonly error: PackedError };

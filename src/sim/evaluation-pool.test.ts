@@ -115,8 +115,8 @@ describe('the evaluation pool', () => {
 
   it('hands on what a worker says is wrong with the policy', async () => {
     FakeWorker.answer = ({ id }, worker) => {
-      const failure = { kind: 'policy', message: 'full of NaN', remedy: 'train again' } as const;
-      setImmediate(() => worker.say({ kind: 'failed', id, failure }));
+      const packed = { kind: 'policy', message: 'full of NaN', remedy: 'train again' } as const;
+      setImmediate(() => worker.say({ kind: 'failed', id, error: packed }));
     };
     const pool = new EvaluationPool(config, 1);
     const error = await pool.run(trial).catch((thrown: unknown) => thrown);

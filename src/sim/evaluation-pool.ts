@@ -1,9 +1,8 @@
 /** Worker threads that judge policies while the robot trains: what is asked of them, what they answer, how it is counted. */
 import { Worker } from 'node:worker_threads';
 import type { ResolvedConfig } from '../config/index.ts';
-import type { PolicyWeights } from '../core/index.ts';
+import { type PackedError, type PolicyWeights, unpackError } from '../core/index.ts';
 import { type EpisodeRecording, type WorkRates, workRates } from '../record/index.ts';
-import { type PackedError, unpackError } from '../session/index.ts';
 import { addRestarts, NO_RESTARTS, type Restarts } from './simulated-robot.ts';
 
 /** What a worker is started with. */
@@ -36,9 +35,6 @@ export interface EpisodeOutcome {
   readonly restarts: Restarts;
 }
 
-/** What people will read, or the stack of a mistake of ours. */
-export type EpisodeFailure = PackedError | { readonly stack: string };
-
 export type EvaluationAnswer =
   | { readonly kind: 'ready' }
   | {
@@ -47,7 +43,7 @@ export type EvaluationAnswer =
       readonly outcome: EpisodeOutcome;
       readonly recording?: EpisodeRecording;
     }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: EpisodeFailure };
+  | { readonly kind: 'failed'; readonly id: number; readonly error: PackedError | Error };
 
 /** A series of episodes for one policy. */
 export interface Trial {
@@ -161,7 +157,7 @@ export class EvaluationPool {
     if (answer.kind === 'ready') return;
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
-    if (answer.kind === 'failed') pending?.reject(errorOf(answer.failure));
+    if (answer.kind === 'failed') pending?.reject(unpackError(answer.error));
     else pending?.resolve(answer);
   }
 
@@ -175,13 +171,6 @@ export class EvaluationPool {
 /** The rates of a trial on robots of `controlHz`: nobody helps there. */
 export function trialRates({ successes, ticks }: TrialResult, controlHz: number): WorkRates {
   return workRates({ successes, steps: 0, helpedSteps: 0, robotS: ticks / controlHz });
-}
-
-function errorOf(failure: EpisodeFailure): Error {
-  if (!('stack' in failure)) return unpackError(failure);
-  const error = new Error('an evaluation thread failed');
-  error.stack = failure.stack;
-  return error;
 }
 
 /** Sums up episodes in their order, however they come; none after the failure that is one too many. */

@@ -1,17 +1,11 @@
 /** A thread with a simulated robot of its own that runs episodes without help and without exploring. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { createSetup, type RunSetup, taskActionOf } from '../config/index.ts';
-import { ReinError, Rng } from '../core/index.ts';
+import { packError, Rng } from '../core/index.ts';
 import { loadPolicyFile, OnnxPolicy } from '../policy/index.ts';
 import type { EpisodeRecording } from '../record/index.ts';
-import { encoderFor, packError } from '../session/index.ts';
-import type {
-  Candidate,
-  EpisodeFailure,
-  EpisodeRequest,
-  EvaluationAnswer,
-  EvaluationWorkerData,
-} from './evaluation-pool.ts';
+import { encoderFor } from '../session/index.ts';
+import type { Candidate, EpisodeRequest, EvaluationAnswer, EvaluationWorkerData } from './evaluation-pool.ts';
 import { PoseRecorder } from './pose-recorder.ts';
 import { createSimulatedRobot, type SimulatedRobot } from './simulated-robot.ts';
 
@@ -87,11 +81,6 @@ async function runEpisode(
   return { kind: 'episode', id: request.id, outcome, ...(recording === undefined ? {} : { recording }) };
 }
 
-function failureOf(error: unknown): EpisodeFailure {
-  if (error instanceof ReinError) return packError(error);
-  return { stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
 async function main(): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('this file is a worker thread, not a program');
@@ -111,8 +100,7 @@ async function main(): Promise<void> {
       try {
         port.postMessage(await runEpisode(setup, robot, policies, request));
       } catch (error) {
-        const failure = failureOf(error);
-        port.postMessage({ kind: 'failed', id: request.id, failure } satisfies EvaluationAnswer);
+        port.postMessage({ kind: 'failed', id: request.id, error: packError(error) } satisfies EvaluationAnswer);
       }
     });
   });

@@ -1,9 +1,9 @@
 /** The learner of a simulated run: a process of its own, started and ended by the run. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { ReinError } from '../core/index.ts';
+import { ReinError, unpackError } from '../core/index.ts';
 import type { LearnerStatus } from '../link/index.ts';
-import { type FailedMessage, unpackError } from '../session/index.ts';
+import type { FailedMessage } from '../session/index.ts';
 
 /** What the process is started with, as JSON in its first argument. */
 export interface LearnerProcessConfig {

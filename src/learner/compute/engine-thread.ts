@@ -3,7 +3,7 @@
  * built program (`dist`): a worker thread cannot run TypeScript.
  */
 import { Worker } from 'node:worker_threads';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, unpackError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import { buildUpdateGraph } from '../update/update-graph.ts';
@@ -96,10 +96,8 @@ export class EngineThread implements TrainingEngine {
       this.#waiting = { resolve, reject };
       this.#worker.postMessage(request);
     });
-    if (answer.kind !== 'failed') return answer;
-    const { message, remedy, isMistake } = answer;
-    if (isMistake) throw new RangeError(message);
-    throw new ReinError('policy', message, remedy === undefined ? {} : { remedy });
+    if (answer.kind === 'failed') throw unpackError(answer.error);
+    return answer;
   }
 
   #settle(): Waiting | undefined {

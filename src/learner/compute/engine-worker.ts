@@ -1,6 +1,6 @@
 /** The thread of `EngineThread`: a `LocalEngine` that answers messages, one after the other. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { ReinError } from '../../core/index.ts';
+import { messageOf, packError, ReinError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import type { InputArrays } from '../update/update-inputs.ts';
 import { LocalEngine } from './local-engine.ts';
@@ -64,8 +64,8 @@ async function answer(
   }
 }
 
+/** A `RangeError` is the caller's mistake; of all else people read one message. */
 function failed(error: unknown): EngineAnswer {
-  const message = error instanceof Error ? error.message : String(error);
-  const remedy = error instanceof ReinError ? error.remedy : undefined;
-  return { kind: 'failed', message, remedy, isMistake: error instanceof RangeError };
+  const isKnown = error instanceof ReinError || error instanceof RangeError;
+  return { kind: 'failed', error: packError(isKnown ? error : new ReinError('policy', messageOf(error))) };
 }

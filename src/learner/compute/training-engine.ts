@@ -2,6 +2,7 @@
  * Where the numbers of a training live and where its graphs run: in this thread, or in one of its own. The agent fills
  * inputs, asks for calls and reads the state; it never sees which.
  */
+import type { PackedError } from '../../core/index.ts';
 import type { DeclaredInput } from '../update/input-table.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import type { InputArrays } from '../update/update-inputs.ts';
@@ -66,14 +67,9 @@ export type EngineRequest =
   /** The thread ends by itself after it: it must not be terminated during a call, which would abort the process. */
   | { readonly kind: 'close' };
 
-/** What comes back. `isMistake`: of the caller, who gets a `RangeError`. */
+/** What comes back. */
 export type EngineAnswer =
   | { readonly kind: 'done' }
   | { readonly kind: 'report'; readonly report: CallReport }
   | { readonly kind: 'numbers'; readonly numbers: Float32Array }
-  | {
-      readonly kind: 'failed';
-      readonly message: string;
-      readonly remedy: string | undefined;
-      readonly isMistake: boolean;
-    };
+  | { readonly kind: 'failed'; readonly error: PackedError | Error };

@@ -1,9 +1,9 @@
 /** A thread that runs trials on simulated robots of its own. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { ReinError } from '../../core/index.ts';
+import { packError } from '../../core/index.ts';
 import { BenchPlants } from '../plants.ts';
 import { runTrial } from '../run-trial.ts';
-import type { CheckWorkerData, TrialAnswer, TrialFailure, TrialRequest } from './trial-pool.ts';
+import type { CheckWorkerData, TrialAnswer, TrialRequest } from './trial-pool.ts';
 
 const data = workerData as CheckWorkerData;
 const plants = new BenchPlants(data.subject);
@@ -17,17 +17,8 @@ async function answer({ id, plan, without }: TrialRequest): Promise<TrialAnswer>
     const setting = { model: subject.model, chain, without, seed, plant, hasEnergy, naturalHz };
     return { kind: 'done', id, outcome: runTrial(setting, plan) };
   } catch (error) {
-    return { kind: 'failed', id, failure: failureOf(error) };
+    return { kind: 'failed', id, error: packError(error) };
   }
-}
-
-function failureOf(error: unknown): TrialFailure {
-  if (error instanceof ReinError) {
-    const { kind, message, remedy } = error;
-    return { errorKind: kind, message, remedy, stack: undefined };
-  }
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { errorKind: null, message, remedy: undefined, stack };
 }
 
 parentPort?.on('message', (message: TrialRequest | 'close') => {

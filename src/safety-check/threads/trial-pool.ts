@@ -1,6 +1,6 @@
 /** Threads that share the trials of a check. What each trial finds depends on nothing but its plan. */
 import { Worker } from 'node:worker_threads';
-import { type ErrorKind, ReinError } from '../../core/index.ts';
+import { type PackedError, unpackError } from '../../core/index.ts';
 import type { StageName } from '../../safety/index.ts';
 import type { TrialPlan } from '../attack/plan.ts';
 import type { CheckSubject } from '../subject/subject.ts';
@@ -21,16 +21,7 @@ export interface TrialRequest {
 
 export type TrialAnswer =
   | { readonly kind: 'done'; readonly id: number; readonly outcome: TrialOutcome }
-  | { readonly kind: 'failed'; readonly id: number; readonly failure: TrialFailure };
-
-/** An error, as a thread can send it. */
-export interface TrialFailure {
-  /** Of a `ReinError`; null for a mistake of ours. */
-  readonly errorKind: string | null;
-  readonly message: string;
-  readonly remedy: string | undefined;
-  readonly stack: string | undefined;
-}
+  | { readonly kind: 'failed'; readonly id: number; readonly error: PackedError | Error };
 
 interface Pending {
   readonly resolve: (outcome: TrialOutcome) => void;
@@ -109,7 +100,7 @@ export class TrialPool {
     const pending = this.#pending.get(answer.id);
     this.#pending.delete(answer.id);
     if (answer.kind === 'done') pending?.resolve(answer.outcome);
-    else pending?.reject(errorOf(answer.failure));
+    else pending?.reject(unpackError(answer.error));
   }
 
   #fail(error: Error): void {
@@ -117,11 +108,4 @@ export class TrialPool {
     for (const { reject } of this.#pending.values()) reject(error);
     this.#pending.clear();
   }
-}
-
-function errorOf({ errorKind, message, remedy, stack }: TrialFailure): Error {
-  if (errorKind !== null) return new ReinError(errorKind as ErrorKind, message, remedy === undefined ? {} : { remedy });
-  const error = new Error(message);
-  if (stack !== undefined) error.stack = stack;
-  return error;
 }

@@ -1,22 +1,7 @@
-/** Messages between a process and the one that started it, and errors as they cross from one to the other. */
-import { type ErrorKind, ReinError } from '../../core/index.ts';
+/** Messages between a process and the one that started it. */
+import { type PackedError, packError, ReinError } from '../../core/index.ts';
 import type { RunRequest } from '../run-request.ts';
 import type { RunStatus } from '../status.ts';
-
-/** An error between processes or threads, which keep neither its class nor its fields. */
-export interface PackedError {
-  readonly kind: ErrorKind;
-  readonly message: string;
-  readonly remedy: string | undefined;
-}
-
-export function packError({ kind, message, remedy }: ReinError): PackedError {
-  return { kind, message, remedy };
-}
-
-export function unpackError({ kind, message, remedy }: PackedError): ReinError {
-  return new ReinError(kind, message, remedy === undefined ? {} : { remedy });
-}
 
 /** A child gives up: it would fail in the same way again. */
 export interface FailedMessage {

@@ -3,12 +3,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { driverSpec, pegSceneOf, type ResolvedConfig } from '../../config/index.ts';
-import { ReinError } from '../../core/index.ts';
+import { ReinError, unpackError } from '../../core/index.ts';
 import type { GuardConfig } from '../../guard/index.ts';
 import { openLiveFolder, type RunFolder } from '../run-folder.ts';
 import { joinedRun } from '../weights/weights-disk.ts';
 import type { CheckedMessage, CheckRequest } from './check-process.ts';
-import { type FailedMessage, unpackError } from './messages.ts';
+import type { FailedMessage } from './messages.ts';
 
 export interface RunPreparation extends CheckRequest {
   /** Run folder; one of an earlier start is carried on. */

@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseObject, ReinError } from '../../core/index.ts';
+import { parseObject, ReinError, unpackError } from '../../core/index.ts';
 import { GUARD_NODE_FLAGS, type GuardConfig } from '../../guard/index.ts';
 import {
   busStopped,
@@ -16,7 +16,7 @@ import {
   type SupervisorOptions,
 } from '../supervisor.ts';
 import { GoOn } from './go-on.ts';
-import { type FailedMessage, unpackError } from './messages.ts';
+import type { FailedMessage } from './messages.ts';
 
 /** So long after a node has lost its guard the end of that process is known, ms. */
 const GUARD_EXIT_MS = 500;
