@@ -1,7 +1,12 @@
 /** What a run leaves on disk: files, metrics, logs. */
 export { createLogger } from './log.ts';
-export type { EpisodeRecord, MetricKind, MetricRecord, SafetyRecord } from './metric-records.ts';
-export { parseMetrics } from './metrics-reader.ts';
+export {
+  type EpisodeRecord,
+  type MetricKind,
+  type MetricRecord,
+  parseMetrics,
+  type SafetyRecord,
+} from './metric-records.ts';
 export { MetricsWriter } from './metrics-writer.ts';
 export {
   type DrawnShape,

@@ -3,7 +3,7 @@
  * `tS` (seconds since the run began) and `envStep` (training steps so far). Numbers that are not finite are
  * written as null. Readers skip kinds and fields that they do not know, so both may be added later.
  */
-import type { HistogramData, Source } from '../core/index.ts';
+import { type HistogramData, parseObject, type Source } from '../core/index.ts';
 
 interface Stamp {
   readonly tS: number;
@@ -157,3 +157,45 @@ export type MetricRecord =
   | HistogramRecord;
 
 export type MetricKind = MetricRecord['kind'];
+
+/** All kinds, so that the compiler misses one that is left out. */
+const KINDS: Readonly<Record<MetricKind, true>> = {
+  step: true,
+  basePolicy: true,
+  episode: true,
+  update: true,
+  validation: true,
+  evaluation: true,
+  calibration: true,
+  link: true,
+  safety: true,
+  histogram: true,
+};
+
+export interface MetricsText {
+  readonly records: readonly MetricRecord[];
+  /** Lines that were cut, broken or of an unknown kind. */
+  readonly skipped: number;
+}
+
+/**
+ * The records of a `metrics.jsonl`, in order. A line that a crash cut, or that a newer version wrote, is
+ * skipped and counted. Fields are not checked one by one: consumers treat a missing number as unknown.
+ */
+export function parseMetrics(text: string): MetricsText {
+  const records: MetricRecord[] = [];
+  let skipped = 0;
+  for (const line of text.split('\n')) {
+    if (line.trim() === '') continue;
+    const record = parseLine(line);
+    if (record === undefined) skipped++;
+    else records.push(record);
+  }
+  return { records, skipped };
+}
+
+function parseLine(line: string): MetricRecord | undefined {
+  const value = parseObject(line);
+  const kind = value?.['kind'];
+  return typeof kind === 'string' && Object.hasOwn(KINDS, kind) ? (value as unknown as MetricRecord) : undefined;
+}

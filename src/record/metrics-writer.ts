@@ -1,5 +1,6 @@
 /** Appends records to a JSON-lines file, off the tick, and survives a full disk. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { messageOf } from '../core/index.ts';
 import type { MetricRecord } from './metric-records.ts';
 
 export interface MetricsWriterOptions {
@@ -8,7 +9,7 @@ export interface MetricsWriterOptions {
   /** Records kept while the disk refuses; beyond that the oldest are dropped and counted. */
   readonly maxWaiting?: number;
   /** Called once per change to degraded, with one message. */
-  readonly onDegraded?: (sentence: string) => void;
+  readonly onDegraded?: (message: string) => void;
 }
 
 /**
@@ -18,7 +19,7 @@ export interface MetricsWriterOptions {
 export class MetricsWriter {
   readonly #path: string;
   readonly #maxWaiting: number;
-  readonly #onDegraded: (sentence: string) => void;
+  readonly #onDegraded: (message: string) => void;
   readonly #timer: NodeJS.Timeout;
   #waiting: string[] = [];
   #file: FileHandle | undefined;
@@ -119,8 +120,7 @@ export class MetricsWriter {
   #degrade(cause: unknown): void {
     if (this.#degraded) return;
     this.#degraded = true;
-    const why = cause instanceof Error ? cause.message : String(cause);
-    this.#onDegraded(`Metrics cannot be written to ${this.#path} (${why}); the run goes on without them.`);
+    this.#onDegraded(`Metrics cannot be written to ${this.#path} (${messageOf(cause)}); the run goes on without them.`);
   }
 }
 

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { LinkRecord, MetricRecord } from './metric-records.ts';
-import { parseMetrics } from './metrics-reader.ts';
+import { type BasePolicyRecord, type LinkRecord, type MetricRecord, parseMetrics } from './metric-records.ts';
 import { MetricsWriter } from './metrics-writer.ts';
 
 let folder: string;
@@ -37,8 +36,8 @@ describe('MetricsWriter', () => {
   });
 
   it('reports a full disk once, keeps running and counts what it gives up', async () => {
-    const sentences: string[] = [];
-    const writer = new MetricsWriter('/dev/full', { onDegraded: (s) => sentences.push(s), maxWaiting: 3 });
+    const messages: string[] = [];
+    const writer = new MetricsWriter('/dev/full', { onDegraded: (message) => messages.push(message), maxWaiting: 3 });
     for (let i = 0; i < 5; i++) {
       writer.write(link(i));
       await writer.flush();
@@ -46,8 +45,8 @@ describe('MetricsWriter', () => {
     expect(writer.degraded).toBe(true);
     expect(writer.dropped).toBe(2);
     await writer.close();
-    expect(sentences).toHaveLength(1);
-    expect(sentences[0]).toMatch(/ENOSPC/);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toMatch(/ENOSPC/);
     expect(writer.dropped).toBe(5);
   });
 
@@ -82,5 +81,10 @@ describe('parseMetrics', () => {
     const { records, skipped } = parseMetrics(readFileSync(path, 'utf8'));
     expect(records).toEqual([link(1)]);
     expect(skipped).toBe(4);
+  });
+
+  it('knows the steps of a run with a base policy', () => {
+    const step: BasePolicyRecord = { kind: 'basePolicy', tS: 1, envStep: 2, episode: 3, step: 4, chunk: 5, index: 6 };
+    expect(parseMetrics(`${JSON.stringify(step)}\n`)).toEqual({ records: [step], skipped: 0 });
   });
 });
