@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Consent } from './consent.ts';
+import { Consent } from './identify-robot.ts';
 
 describe('a key that lets the arm move', () => {
   it('counts for nothing before people were told, in the second after that, and once all is over', () => {

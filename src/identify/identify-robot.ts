@@ -7,7 +7,6 @@ import { ReinError, refuseDebugger, SystemClock } from '../core/index.ts';
 import { type DriverSpec, worldOf } from '../drivers/index.ts';
 import type { GuardConfig } from '../guard/index.ts';
 import { guardEnded, guardStopMs, isInForeground, PersonTerminal, RobotProcesses } from '../session/supervision.ts';
-import { Consent } from './consent.ts';
 import { type Identification, noTorque } from './evaluate.ts';
 import { type IdentifyNodeConfig, type IdentifyNodeMessage, unpackIdentification } from './identify-messages.ts';
 import { excitationOf } from './motion-plan.ts';
@@ -167,4 +166,29 @@ function nodeConfig(
   arm: IdentifyNodeConfig['arm'],
 ): IdentifyNodeConfig {
   return { model: watched(robot), socketPath, durationS, filterS, seed, arm };
+}
+
+/** Nobody has read what was announced sooner, s. A key that was held down all the while does not count either. */
+const READING_S = 1;
+
+/** Whether a key that lets the arm move is an answer to what was announced, and not to anything before or after. */
+export class Consent {
+  #fromS = Number.POSITIVE_INFINITY;
+
+  /** It was announced, at `nowS`, what will move. */
+  announced(nowS: number): void {
+    this.#fromS = nowS + READING_S;
+  }
+
+  /** Nothing will move any more. */
+  end(): void {
+    this.#fromS = Number.POSITIVE_INFINITY;
+  }
+
+  /** The key came at `nowS`: whether it counts. */
+  takes(nowS: number): boolean {
+    if (nowS >= this.#fromS) return true;
+    if (Number.isFinite(this.#fromS)) this.#fromS = nowS + READING_S;
+    return false;
+  }
 }
