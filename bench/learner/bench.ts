@@ -2,7 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import { quantile } from '../../src/core/index.ts';
-import type { SessionOptions } from '../../src/learner/engine/session-options.ts';
+import type { SessionOptions } from '../../src/learner/engine/session.ts';
 import { BENCH_CASES, type BenchCase, flopsPerCall } from './cases.ts';
 import { CEILING_METHOD, Ceiling } from './ceiling.ts';
 import { peakMemoryMb, resetPeakMemory } from './peak-memory.ts';

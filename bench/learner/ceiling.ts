@@ -2,7 +2,7 @@
 import { Rng } from '../../src/core/index.ts';
 import { Graph } from '../../src/learner/engine/graph.ts';
 import { matmul } from '../../src/learner/engine/linear.ts';
-import type { SessionOptions } from '../../src/learner/engine/session-options.ts';
+import type { SessionOptions } from '../../src/learner/engine/session.ts';
 import { Bindings, Session } from '../../src/learner/index.ts';
 
 const SIZE = 256;

@@ -1,12 +1,13 @@
 /** The bare engine: one training call again and again on batches that were drawn before. */
 import { createTransition, Rng } from '../../src/core/index.ts';
+import type { SessionOptions } from '../../src/learner/engine/session.ts';
 import { PingPongState } from '../../src/learner/engine/session.ts';
-import type { SessionOptions } from '../../src/learner/engine/session-options.ts';
 import { Bindings, createAgent, Replay, Session } from '../../src/learner/index.ts';
 import { loadAlgorithm } from '../../src/learner/options/algorithms.ts';
 import { updatesPerCall } from '../../src/learner/options.ts';
 import type { LearnerSpec } from '../../src/learner/update/spec.ts';
-import { buildUpdateGraph, stateParts } from '../../src/learner/update/update-graph.ts';
+import { stateParts } from '../../src/learner/update/state.ts';
+import { buildUpdateGraph } from '../../src/learner/update/update-graph.ts';
 import { UpdateInputs } from '../../src/learner/update/update-inputs.ts';
 import type { BenchCase } from './cases.ts';
 

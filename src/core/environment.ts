@@ -21,6 +21,11 @@ export interface ImageShape {
   readonly width: number;
 }
 
+/** Numbers of one frame. */
+export function imageSize({ channels, height, width }: ImageShape): number {
+  return channels * height * width;
+}
+
 /** Numbers of the whole vector. */
 export function totalObservationSize(parts: ObservationParts): number {
   return policyObservationSize(parts) + (parts.privilegedSize ?? 0);
@@ -28,8 +33,7 @@ export function totalObservationSize(parts: ObservationParts): number {
 
 /** Numbers that a policy sees: all but the privileged ones, which come last. */
 export function policyObservationSize({ stateSize, image, baseActionSize }: ObservationParts): number {
-  const pixels = image === undefined ? 0 : image.channels * image.height * image.width;
-  return stateSize + pixels + (baseActionSize ?? 0);
+  return stateSize + (image === undefined ? 0 : imageSize(image)) + (baseActionSize ?? 0);
 }
 
 /**

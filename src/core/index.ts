@@ -18,6 +18,7 @@ export { sha256Hex } from './digest.ts';
 export {
   type Environment,
   type ImageShape,
+  imageSize,
   type ObservationParts,
   policyObservationSize,
   totalObservationSize,

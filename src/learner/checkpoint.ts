@@ -7,7 +7,17 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { err, ok, ReinError, type Result, type RngState, replaceFile, writeErrorOf } from '../core/index.ts';
+import {
+  err,
+  isCount,
+  ok,
+  parseObject,
+  ReinError,
+  type Result,
+  type RngState,
+  replaceFile,
+  writeErrorOf,
+} from '../core/index.ts';
 import type { AgentSnapshot } from './agent/agent.ts';
 
 /** What every training continues from, whoever runs it. */
@@ -88,12 +98,7 @@ type Header<T> = T & { readonly numbers: number };
 
 /** The header, or `undefined` where a field of the training's state is missing or of another kind. */
 function parseHeader<T extends TrainingState>(text: string): Header<T> | undefined {
-  let value: Partial<Header<T>> | null;
-  try {
-    value = JSON.parse(text) as Partial<Header<T>> | null;
-  } catch {
-    return undefined;
-  }
+  const value = parseObject(text) as Partial<Header<T>> | undefined;
   const agent: Partial<AgentSnapshot> | undefined = value?.agent;
   const counts = [value?.numbers, ...[agent?.observationSize, agent?.actionSize, agent?.updates, agent?.refusedCalls]];
   const rngs = agent?.rng as Readonly<Record<string, RngState | undefined>> | undefined;
@@ -102,11 +107,6 @@ function parseHeader<T extends TrainingState>(text: string): Header<T> | undefin
     counts.every(isCount) &&
     ['batch', 'noise', 'subset', 'cloning'].every((purpose) => isRngState(rngs?.[purpose]));
   return isComplete ? (value as Header<T>) : undefined;
-}
-
-/** Whether `value` can be a count. */
-export function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isRngState(state: unknown): boolean {

@@ -3,9 +3,9 @@
 export { Agent, createAgent, type UpdateMetrics } from './agent/agent.ts';
 export { type CheckpointKind, readCheckpoint, type TrainingState, writeCheckpoint } from './checkpoint.ts';
 export { Bindings, Session } from './engine/session.ts';
-export type { AlgorithmPlugin } from './plugin.ts';
 export { Replay } from './replay/replay.ts';
 export { UpdateContract } from './replay/utd.ts';
 export { Learner } from './service/learner.ts';
 export { checkpointsIn, readLearnerCheckpoint } from './service/learner-checkpoint.ts';
 export { type Pretraining, Training, type TrainingSpec } from './training.ts';
+export type { AlgorithmPlugin } from './update/algorithm.ts';

@@ -28,12 +28,11 @@ it.each([
   async (algorithm, kind, noiseSize) => {
     const config = { ...DEFAULT_LEARNER_CONFIG, algorithm, actorHidden: [16, 16], criticHidden: [16] };
     const agent = await createAgent({ observationSize: O, actionSize: A, config, seed: 3 });
-    const named = await agent.actorWeights();
-    const shapes = named.names.map((name, i) => ({ name, shape: named.shapes[i]! }));
+    const { shapes, data } = await agent.actorWeights();
     const options = { observationSize: O, actionSize: A, schemaHash: SCHEMA };
 
     const swapped = new OnnxPolicy(options);
-    expect(await swapped.swap(sealWeights({ ...fields, shapes }, agent.policyGraph(), named.data))).toMatchObject({
+    expect(await swapped.swap(sealWeights({ ...fields, shapes }, agent.policyGraph(), data))).toMatchObject({
       ok: true,
       value: { head: { kind, noiseSize } },
     });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { takeRoots } from '../../../tests/support/rootless-moment.ts';
 import { createTransition, ReinError, Rng, type Source } from '../../core/index.ts';
+import { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
-import { stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
 import { type Agent, createAgent } from './agent.ts';
 
 const small: LearnerConfig = {
@@ -168,20 +169,18 @@ describe('Agent', () => {
     const agent = await create();
     await agent.pretrain(replayOf(100));
     const { state } = await agent.snapshot();
-    let offset = 0;
-    for (const { name, shape } of stateParts(agent.algorithm, agent.spec)) {
-      const size = shape.reduce((a, b) => a * b, 1);
+    const { entries, size: all } = new ParameterLayout(stateParts(agent.algorithm, agent.spec));
+    for (const { name, offset, size } of entries) {
       if (/_(first|second)$/.test(name)) expect(state.subarray(offset, offset + size).every((x) => x === 0)).toBe(true);
-      offset += size;
     }
-    expect(offset).toBe(state.length);
+    expect(state).toHaveLength(all);
   });
 
   it('exports one policy with its weights inside and as inputs: the same outputs, with a bounded spread', async () => {
     const agent = await create();
     const replay = replayOf(200);
     await losses(agent, replay, 3);
-    const { names, shapes, data } = await agent.actorWeights();
+    const { shapes, data } = await agent.actorWeights();
     const [baked, fed] = [
       await Session.create(await agent.exportPolicy({ robot: 'arm6' })),
       await Session.create(agent.policyGraph()),
@@ -189,12 +188,9 @@ describe('Agent', () => {
     const input = (withWeights: boolean) => {
       const bindings = new Bindings();
       bindings.set('observation', Float32Array.of(0.3, -1000, 2), [1, 3]);
-      let offset = 0;
-      names.forEach((name, i) => {
-        const size = shapes[i]!.reduce((a, b) => a * b, 1);
-        if (withWeights) bindings.set(name, data.subarray(offset, offset + size), shapes[i]!);
-        offset += size;
-      });
+      for (const { name, shape, offset, size } of new ParameterLayout(withWeights ? shapes : []).entries) {
+        bindings.set(name, data.subarray(offset, offset + size), shape);
+      }
       return bindings;
     };
     const [a, b] = [await baked.evaluate(input(false)), await fed.evaluate(input(true))];

@@ -1,6 +1,7 @@
 /** The agent: networks, optimiser and random numbers of one training, behind a few verbs. */
 import {
   type ActionRange,
+  countNumbers,
   type ObservationParts,
   ReinError,
   Rng,
@@ -17,11 +18,10 @@ import type { Replay } from '../replay/replay.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import { ENCODER, encoderSpec, STATISTICS } from '../update/network-inputs.ts';
 import type { LearnerSpec } from '../update/spec.ts';
-import { stateParts } from '../update/update-graph.ts';
-import { initialState, sizeOf } from './initial-state.ts';
+import { initialState, stateParts } from '../update/state.ts';
 import { observationStatistics } from './observation-statistics.ts';
 import { PhaseDriver } from './phase-driver.ts';
-import { buildEncoder, buildPolicy, type NamedWeights, policyParts, policyWeights } from './policy-graph.ts';
+import { buildEncoder, buildPolicy, type PolicyTensors, policyParts, policyWeights } from './policy-graph.ts';
 import { type PretrainingOptions, type PretrainingReport, pretrain } from './pretraining.ts';
 
 /** Sizes, settings and seed of one agent. */
@@ -131,7 +131,7 @@ export class Agent {
     this.algorithm = algorithm;
     this.spec = engine.spec;
     this.config = engine.spec.config;
-    this.stateSize = sizeOf(stateParts(algorithm, engine.spec));
+    this.stateSize = countNumbers(stateParts(algorithm, engine.spec));
     this.#engine = engine;
     this.#update = update;
     this.#random = fromPurposes((purpose) => root.fork(purpose));
@@ -226,7 +226,7 @@ export class Agent {
   }
 
   /** A copy of the policy's weights. */
-  async actorWeights(): Promise<NamedWeights> {
+  async actorWeights(): Promise<PolicyTensors> {
     const parts = new Map<string, Float32Array>();
     for (const { part } of policyParts(this.algorithm, this.spec)) parts.set(part, await this.#engine.read(part));
     return policyWeights(this.algorithm, this.spec, (name) => parts.get(name)!);

@@ -1,10 +1,11 @@
 /** Observations with an image, a base action and numbers that only critics see. */
 import { expect, it } from 'vitest';
 import { createTransition, type ObservationParts, Rng, totalObservationSize } from '../../core/index.ts';
+import { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
-import { stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
 import { type Agent, createAgent } from './agent.ts';
 
 const parts: ObservationParts = {
@@ -38,10 +39,9 @@ const create = (overrides: Partial<LearnerConfig> = {}) =>
 it('trains the encoder by the critics, and by cloning', async () => {
   const agent = await create();
   const weights = async () => {
-    const { names, shapes, data } = await agent.actorWeights();
-    const at = names.indexOf('encoder.conv0.kernel');
-    const before = shapes.slice(0, at).reduce((sum, shape) => sum + shape.reduce((a, b) => a * b, 1), 0);
-    return Array.from(data.subarray(before, before + 36));
+    const kernel = (await weightsOf(agent)).get('encoder.conv0.kernel')!;
+    expect(kernel).toHaveLength(36);
+    return kernel;
   };
   const fresh = await weights();
   expect((await agent.pretrain(replay)).steps).toBe(50);
@@ -94,13 +94,9 @@ it('gives the policy the statistics that it trained with, without those of privi
   const agent = await create({ normaliseObservations: true });
   await agent.update(replay, 40);
   const trained = await partsOf(agent);
-  const { names, shapes, data } = await agent.actorWeights();
-  const sizes = shapes.map((shape) => shape.reduce((a, b) => a * b, 1));
-  expect(data).toHaveLength(sizes.reduce((a, b) => a + b, 0));
+  const weights = await weightsOf(agent);
   for (const name of ['observation_mean', 'observation_scale']) {
-    const at = names.indexOf(name);
-    const from = sizes.slice(0, at).reduce((a, b) => a + b, 0);
-    expect(Array.from(data.subarray(from, from + sizes[at]!))).toEqual(trained(name).slice(0, O - 3));
+    expect(weights.get(name)).toEqual(trained(name).slice(0, O - 3));
   }
   await agent.close();
 });
@@ -112,27 +108,24 @@ it('says that the parts do not make up the observation', async () => {
 });
 
 async function encoderOf(agent: Agent): Promise<number[]> {
-  const { names, shapes, data } = await agent.actorWeights();
-  let offset = 0;
-  const found: number[] = [];
-  names.forEach((name, i) => {
-    const size = shapes[i]!.reduce((a, b) => a * b, 1);
-    if (name.startsWith('encoder.')) found.push(...data.subarray(offset, offset + size));
-    offset += size;
-  });
-  return found;
+  return [...(await weightsOf(agent))].flatMap(([name, values]) => (name.startsWith('encoder.') ? values : []));
+}
+
+/** The policy's weights by name. */
+async function weightsOf(agent: Agent): Promise<Map<string, number[]>> {
+  const { shapes, data } = await agent.actorWeights();
+  const { entries, size } = new ParameterLayout(shapes);
+  expect(data).toHaveLength(size);
+  return partsIn(data, entries);
 }
 
 /** Parts of the agent's state by name. */
 async function partsOf(agent: Agent): Promise<(name: string) => number[]> {
   const { state } = await agent.snapshot();
-  let offset = 0;
-  const found = new Map(
-    stateParts(agent.algorithm, agent.spec).map(({ name, shape }) => {
-      const from = offset;
-      offset += shape.reduce((a, b) => a * b, 1);
-      return [name, Array.from(state.subarray(from, offset))];
-    }),
-  );
-  return (name) => found.get(name)!;
+  const parts = partsIn(state, new ParameterLayout(stateParts(agent.algorithm, agent.spec)).entries);
+  return (name) => parts.get(name)!;
+}
+
+function partsIn(data: Float32Array, entries: ParameterLayout['entries']): Map<string, number[]> {
+  return new Map(entries.map(({ name, offset, size }) => [name, [...data.subarray(offset, offset + size)]]));
 }

@@ -53,8 +53,8 @@ describe('what observations are normalised with', () => {
       replay.add(t);
     };
     const statistics = async (of: typeof agent) => {
-      const { names, data } = await of.actorWeights();
-      expect(names.slice(-2)).toEqual([STATISTICS.mean, STATISTICS.scale]);
+      const { shapes, data } = await of.actorWeights();
+      expect(shapes.slice(-2).map(({ name }) => name)).toEqual([STATISTICS.mean, STATISTICS.scale]);
       return Array.from(data.subarray(-4));
     };
     for (let i = 0; i < 20; i++) add(5);

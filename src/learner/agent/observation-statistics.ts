@@ -1,6 +1,5 @@
 /** Mean and spread of observations, to normalise them with. */
 import { type ObservationParts, totalObservationSize } from '../../core/index.ts';
-import type { BatchColumns } from '../replay/columns.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { RowRange, TransitionRing } from '../replay/ring.ts';
 
@@ -39,21 +38,9 @@ function isNormalised(parts: ObservationParts, index: number): boolean {
 
 function sampled(ring: TransitionRing, { from, to }: RowRange): Float32Array[] {
   const count = Math.min(to - from, SAMPLES);
-  const batch = oneRow(ring.observationSize, ring.actionSize);
   return Array.from({ length: count }, (_, i) => {
-    ring.copyRow(from + Math.floor((i * (to - from)) / count), batch, 0);
-    return batch.observation.slice();
+    const observation = new Float32Array(ring.observationSize);
+    ring.copyObservation(from + Math.floor((i * (to - from)) / count), observation);
+    return observation;
   });
-}
-
-function oneRow(observationSize: number, actionSize: number): BatchColumns {
-  return {
-    observation: new Float32Array(observationSize),
-    nextObservation: new Float32Array(observationSize),
-    action: new Float32Array(actionSize),
-    reward: new Float32Array(1),
-    filterActivity: new Float32Array(1),
-    tankDrainJ: new Float32Array(1),
-    bootstrap: new Float32Array(1),
-  };
 }

@@ -3,7 +3,8 @@
  * own, draws the next batch while the current one computes. What is drawn ahead is drawn in the same order as without.
  */
 import type { RngState } from '../../core/index.ts';
-import type { CallReport, PhaseName, TrainingEngine } from '../compute/training-engine.ts';
+import type { CallReport, TrainingEngine } from '../compute/training-engine.ts';
+import type { PhaseName } from '../update/algorithm.ts';
 import type { TrainingRandom } from '../update/step.ts';
 import { type Draw, UpdateInputs } from '../update/update-inputs.ts';
 

@@ -1,8 +1,15 @@
 /** The trained policy as an ONNX file of its own, with its weights inside or as inputs. */
 
-import { type ActionRange, centreOf, halfRangeOf, policyObservationSize } from '../../core/index.ts';
+import {
+  type ActionRange,
+  centreOf,
+  countNumbers,
+  halfRangeOf,
+  policyObservationSize,
+  type TensorShape,
+} from '../../core/index.ts';
 import { Graph, type Tensor } from '../engine/graph.ts';
-import type { Parameters } from '../engine/parameters.ts';
+import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
 import type { ObservationEncoder } from '../imports/observation-encoder.ts';
 import { convolve, type EncoderSpec, encoderLayout } from '../networks/encoder.ts';
 import { add, clip, mul } from '../ops/arithmetic.ts';
@@ -12,13 +19,12 @@ import { slice } from '../ops/shape.ts';
 import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import { ENCODER, policyInput, STATISTICS } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
-import { networksOf } from '../update/update-graph.ts';
+import { networksOf } from '../update/state.ts';
 
-/** The policy's weights as one array with the place of each tensor in it. */
-export interface NamedWeights {
-  readonly names: readonly string[];
-  /** In the order of `names`; the tensors follow each other in `data`. */
-  readonly shapes: readonly (readonly number[])[];
+/** The policy's weights as one array, with the place of each tensor in it. */
+export interface PolicyTensors {
+  /** The tensors follow each other in `data`. */
+  readonly shapes: readonly TensorShape[];
   readonly data: Float32Array;
 }
 
@@ -35,20 +41,13 @@ export function policyParts(algorithm: Algorithm, spec: LearnerSpec): { part: st
   return spec.config.normaliseObservations ? [...parts, ...Object.values(STATISTICS).map((part) => ({ part }))] : parts;
 }
 
-/** One tensor of the policy's weights: where it lies in which part of the state. */
-interface WeightTensor {
-  readonly name: string;
-  readonly part: string;
-  readonly shape: readonly number[];
-}
-
 /** Names and shapes of the policy's weights. Members of an ensemble stay together: one tensor of all their parameters. */
-function weightTensors(algorithm: Algorithm, spec: LearnerSpec): WeightTensor[] {
-  return policyParts(algorithm, spec).flatMap(({ part, network }) => {
-    if (network === undefined) return [{ name: part, part, shape: [policyObservationSize(spec.parts)] }];
+function weightTensors(algorithm: Algorithm, spec: LearnerSpec): TensorShape[] {
+  return policyParts(algorithm, spec).flatMap(({ part, network }): TensorShape[] => {
+    if (network === undefined) return [{ name: part, shape: [policyObservationSize(spec.parts)] }];
     const { members, layout } = network;
-    if (members !== undefined) return [{ name: part, part, shape: [members, layout.size] }];
-    return layout.entries.map(({ name, shape }) => ({ name: `${part}.${name}`, part, shape }));
+    if (members !== undefined) return [{ name: part, shape: [members, layout.size] }];
+    return layout.entries.map(({ name, shape }) => ({ name: `${part}.${name}`, shape }));
   });
 }
 
@@ -57,18 +56,16 @@ export function policyWeights(
   algorithm: Algorithm,
   spec: LearnerSpec,
   part: (name: string) => Float32Array,
-): NamedWeights {
-  const tensors = weightTensors(algorithm, spec);
-  const arrays = policyParts(algorithm, spec).map(({ part: name, network }) =>
-    network === undefined ? part(name).subarray(0, policyObservationSize(spec.parts)) : part(name),
-  );
-  const data = new Float32Array(arrays.reduce((sum, array) => sum + array.length, 0));
+): PolicyTensors {
+  const shapes = weightTensors(algorithm, spec);
+  const data = new Float32Array(countNumbers(shapes));
   let offset = 0;
-  for (const array of arrays) {
-    data.set(array, offset);
-    offset += array.length;
+  for (const { part: name, network } of policyParts(algorithm, spec)) {
+    const values = network === undefined ? part(name).subarray(0, policyObservationSize(spec.parts)) : part(name);
+    data.set(values, offset);
+    offset += values.length;
   }
-  return { names: tensors.map(({ name }) => name), shapes: tensors.map(({ shape }) => shape), data };
+  return { shapes, data };
 }
 
 /** What a policy's model is to have. */
@@ -137,14 +134,10 @@ function weightTensorsOf(
   spec: LearnerSpec,
   weights: Float32Array | undefined,
 ): Map<string, Tensor> {
-  let offset = 0;
   return new Map(
-    weightTensors(algorithm, spec).map(({ name, shape }) => {
-      const size = shape.reduce((product, n) => product * n, 1);
-      const tensor =
-        weights === undefined ? g.input(name, shape) : g.constant(weights.subarray(offset, offset + size), shape);
-      offset += size;
-      return [name, tensor];
+    new ParameterLayout(weightTensors(algorithm, spec)).entries.map(({ name, shape, offset, size }) => {
+      const own = weights?.subarray(offset, offset + size);
+      return [name, own === undefined ? g.input(name, shape) : g.constant(own, shape)];
     }),
   );
 }

@@ -1,11 +1,11 @@
 /** Training before there are online transitions: on what the demonstration buffer holds. */
 import { ReinError } from '../../core/index.ts';
-import type { PhaseName, TrainingEngine } from '../compute/training-engine.ts';
+import type { TrainingEngine } from '../compute/training-engine.ts';
+import { sizeOf } from '../engine/graph.ts';
 import type { Replay } from '../replay/replay.ts';
-import type { Algorithm } from '../update/algorithm.ts';
+import type { Algorithm, PhaseName } from '../update/algorithm.ts';
+import { stateParts } from '../update/state.ts';
 import type { TrainingRandom } from '../update/step.ts';
-import { stateParts } from '../update/update-graph.ts';
-import { sizeOf } from './initial-state.ts';
 import { PhaseDriver } from './phase-driver.ts';
 
 /** Updates per call of the runtime, where nothing else is said. */
@@ -82,7 +82,7 @@ function nothingLearned(phase: PhaseName, calls: number): ReinError {
 }
 
 async function clearMoments(engine: TrainingEngine, algorithm: Algorithm): Promise<void> {
-  for (const part of stateParts(algorithm, engine.spec)) {
-    if (/_(first|second)$/.test(part.name)) await engine.write(new Float32Array(sizeOf([part])), part.name);
+  for (const { name, shape } of stateParts(algorithm, engine.spec)) {
+    if (/_(first|second)$/.test(name)) await engine.write(new Float32Array(sizeOf(shape)), name);
   }
 }

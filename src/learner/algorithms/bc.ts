@@ -2,6 +2,7 @@
 
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
+import { gaussianActor } from '../networks/actor.ts';
 import { critics } from '../networks/critic.ts';
 import { add, clip, div, maximum, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
 import { reduceSum, reshape } from '../ops/broadcast.ts';
@@ -45,6 +46,11 @@ export function cloneActor(
     trainsEncoder: true,
   });
   step.report('cloningLoss', loss);
+}
+
+/** The same for a policy that is a Gaussian: its mean. */
+export function cloneGaussian(step: Step, action: Tensor = step.action): void {
+  cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean, action);
 }
 
 /** What a loss of cloning beside the actor's looks at. */

@@ -20,9 +20,10 @@ import type { Algorithm } from '../update/algorithm.ts';
 import { criticInputSize } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
 import type { Step } from '../update/step.ts';
-import { cloneActor } from './bc.ts';
+import { cloneGaussian } from './bc.ts';
 import {
   alphaOf,
+  criticNetwork,
   criticOptimiser,
   criticTarget,
   gaussianActorNetwork,
@@ -53,9 +54,9 @@ export const dsact: Algorithm = {
 };
 
 function returnCriticNetwork(spec: LearnerSpec): NetworkDef {
-  const { criticHidden, layerNorm, activation, critics } = spec.config;
+  const { criticHidden, layerNorm, activation } = spec.config;
   const layout = returnCriticLayout(criticInputSize(spec), spec.actionSize, criticHidden, layerNorm, activation);
-  return { name: 'critic', layout, members: critics, hasTarget: true };
+  return { ...criticNetwork(spec), layout };
 }
 
 /**
@@ -96,7 +97,7 @@ function updateActorAndCopies(step: Step): void {
 
 /** Behaviour cloning. The slow copy is set to the actor, or the first targets would be those of the actor before it. */
 function clone(step: Step): void {
-  cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean);
+  cloneGaussian(step);
   step.follow('actor', 1);
 }
 

@@ -17,7 +17,7 @@ import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
 import type { LearnerSpec } from '../update/spec.ts';
-import { stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
 import { bestCommand, chosenCommand, graspLoss, graspTarget, hilSerl, togglePenalty } from './hil-serl.ts';
 import { sac } from './sac.ts';
 
@@ -230,7 +230,7 @@ describe('the policy of HIL-SERL', () => {
       ...{ bcInitSteps: 0, utd: 1, learningRateCritic: 1e-30 },
     };
     const agent = await createAgent({ observationSize: 38, parts, actionSize: A, config: learner, seed: 1 });
-    expect((await agent.actorWeights()).names).toContain('encoder.conv0.kernel');
+    expect((await agent.actorWeights()).shapes.map(({ name }) => name)).toContain('encoder.conv0.kernel');
     const begin = await agent.snapshot();
     const { isRefused, values } = await agent.update(replay, 40);
     expect(isRefused).toBe(false);

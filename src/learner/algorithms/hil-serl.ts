@@ -22,7 +22,7 @@ import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import { policyInputSize } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
 import type { Step } from '../update/step.ts';
-import { cloneActor } from './bc.ts';
+import { cloneGaussian } from './bc.ts';
 import {
   criticNetwork,
   criticOptimiser,
@@ -48,7 +48,8 @@ export const hilSerl: Algorithm = {
     ...(grippers(spec) > 0 ? [graspNetwork(spec)] : []),
   ],
   update: { inner: updateCritics, outer: (step) => updateActor(step, continuous(step.spec, step.action)) },
-  cloning: { inner: clone },
+  // Of the continuous numbers alone: values cannot be cloned, and grippers learn from rewards.
+  cloning: { inner: (step) => cloneGaussian(step, continuous(step.spec, step.action)) },
   policy: (spec) => (grippers(spec) === 0 ? gaussianPolicy() : hybridPolicy(spec)),
   value: {
     network: 'critic',
@@ -107,12 +108,6 @@ function updateGraspCritic(step: Step): void {
   step.report('graspLoss', loss);
   step.report('graspQMean', reduceMean(values));
   step.report('togglePenalty', reduceMean(penalty));
-}
-
-/** Behaviour cloning of the continuous numbers. Values cannot be cloned: grippers learn from rewards. */
-function clone(step: Step): void {
-  const meanOf = (parameters: Parameters, input: Tensor) => gaussianActor(parameters, input).mean;
-  cloneActor(step, meanOf, continuous(step.spec, step.action));
 }
 
 /** [B, n] where the grippers were observed to be, in the observation's own unit. */

@@ -2,11 +2,10 @@
  * Behaviour cloning by itself: what every other algorithm should be better than. All updates of a call imitate their batch:
  * with `demoFraction` 1 its demonstrations and interventions, with less also what the policy did itself.
  */
-import { gaussianActor } from '../networks/actor.ts';
 import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import type { Step } from '../update/step.ts';
-import { cloneActor } from './bc.ts';
+import { cloneGaussian } from './bc.ts';
 import { baseNetwork, cloneBase } from './expo.ts';
 import { baseModel } from './on-the-fly.ts';
 import { gaussianActorNetwork, gaussianPolicy } from './sac.ts';
@@ -21,7 +20,7 @@ export const bc: Algorithm = {
 };
 
 function imitate(step: Step): void {
-  if (isGaussian(step.spec)) cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean);
+  if (isGaussian(step.spec)) cloneGaussian(step);
   else cloneBase(step);
 }
 

@@ -10,7 +10,7 @@
 import { clamp, policyObservationSize, type Rng } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { ParameterLayout, Parameters } from '../engine/parameters.ts';
-import { deterministicActor, deterministicActorLayout } from '../networks/actor.ts';
+import { deterministicActor } from '../networks/actor.ts';
 import { critics } from '../networks/critic.ts';
 import { initialise } from '../networks/mlp.ts';
 import { add, clip, mul, square, stopGradient, sub } from '../ops/arithmetic.ts';
@@ -19,12 +19,11 @@ import { sqrt } from '../ops/functions.ts';
 import { reduceMean } from '../ops/reduce.ts';
 import { slice } from '../ops/shape.ts';
 import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
-import { policyInputSize } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
 import type { Step } from '../update/step.ts';
 import { addCloning } from './bc.ts';
 import { actorOptimiser, criticNetwork, meanValue } from './sac.ts';
-import { beforeTanh, deterministicActorLoss, learnValues, smoothed } from './td3.ts';
+import { beforeTanh, deterministicActorLoss, deterministicActorNetwork, learnValues, smoothed } from './td3.ts';
 
 /** The residual on a base policy. */
 export const residual: Algorithm = {
@@ -39,9 +38,7 @@ export const residual: Algorithm = {
 
 /** f, with its slow copy. Its last layer begins as zero: the policy begins as the base. */
 function residualNetwork(spec: LearnerSpec): NetworkDef {
-  const { config, actionSize } = spec;
-  const layout = deterministicActorLayout(policyInputSize(spec), config.actorHidden, actionSize, config.activation);
-  return { name: 'actor', layout, hasTarget: true, initialise: initialiseAsZero };
+  return { ...deterministicActorNetwork(spec), initialise: initialiseAsZero };
 }
 
 function initialiseAsZero(layout: ParameterLayout, rng: Rng, out: Float32Array): void {

@@ -5,7 +5,8 @@ import { adamStep } from '../engine/adam.ts';
 import type { ParameterLayout } from '../engine/parameters.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
-import { buildUpdateGraph, stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
+import { buildUpdateGraph } from '../update/update-graph.ts';
 import { criticNetwork, gaussianActorNetwork, sac } from './sac.ts';
 
 const [B, O, A, K] = [4, 3, 2, 2];

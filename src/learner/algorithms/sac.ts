@@ -17,14 +17,14 @@ import type { Algorithm, PolicyDef } from '../update/algorithm.ts';
 import { criticInputSize, policyInputSize } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
 import type { MinimiseOptions, Step } from '../update/step.ts';
-import { addCloning, cloneActor } from './bc.ts';
+import { addCloning, cloneGaussian } from './bc.ts';
 
 /** SAC. */
 export const sac: Algorithm = {
   name: 'sac',
   networks: (spec) => [gaussianActorNetwork(spec), criticNetwork(spec), temperatureNetwork(spec.config)],
   update: { inner: updateCritics, outer: updateActor },
-  cloning: { inner: (step) => cloneActor(step, (parameters, input) => gaussianActor(parameters, input).mean) },
+  cloning: { inner: (step) => cloneGaussian(step) },
   policy: gaussianPolicy,
   value: { network: 'critic', build: meanValue },
 };

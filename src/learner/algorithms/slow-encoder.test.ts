@@ -5,7 +5,7 @@ import { Rng, totalObservationSize } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import type { LearnerSpec } from '../update/spec.ts';
-import { stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
 
 const A = 1;
 

@@ -31,7 +31,7 @@ export const td3: Algorithm = {
 };
 
 /** The policy, with its slow copy. */
-function deterministicActorNetwork(spec: LearnerSpec): NetworkDef {
+export function deterministicActorNetwork(spec: LearnerSpec): NetworkDef {
   const { config, actionSize } = spec;
   const layout = deterministicActorLayout(policyInputSize(spec), config.actorHidden, actionSize, config.activation);
   return { name: 'actor', layout, hasTarget: true };

@@ -5,7 +5,7 @@ import { type Agent, createAgent } from '../agent/agent.ts';
 import { criticNetwork } from '../algorithms/sac.ts';
 import { DEFAULT_LEARNER_CONFIG, type LearnerConfig } from '../options/learner-config.ts';
 import { Replay } from '../replay/replay.ts';
-import { stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
 
 const [O, A] = [3, 2];
 const tiny: LearnerConfig = {

@@ -7,7 +7,7 @@ import { reshape } from '../ops/broadcast.ts';
 import type { Algorithm } from '../update/algorithm.ts';
 import { criticInput, ENCODER, STATISTICS } from '../update/network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from '../update/spec.ts';
-import { networksOf, stateParts } from '../update/update-graph.ts';
+import { networksOf, stateParts } from '../update/state.ts';
 
 /** Rows of one run of the graph; a shorter rest is padded. */
 const ROWS = 64;

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { ReinError, unpackError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
+import { type PhaseName, phaseOf } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import { buildUpdateGraph } from '../update/update-graph.ts';
 import { inputArrays } from '../update/update-inputs.ts';
@@ -14,7 +15,6 @@ import type {
   EngineRequest,
   EngineStart,
   OpenPhase,
-  PhaseName,
   TrainingEngine,
 } from './training-engine.ts';
 
@@ -48,9 +48,7 @@ export class EngineThread implements TrainingEngine {
 
   async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
     const algorithm = await loadAlgorithm(this.spec.config);
-    const definition = algorithm[phase];
-    if (definition === undefined) throw new RangeError(`${algorithm.name} has no phase "${phase}"`);
-    const updateGraph = buildUpdateGraph(algorithm, this.spec, definition);
+    const updateGraph = buildUpdateGraph(algorithm, this.spec, phaseOf(algorithm, phase));
     const sets = [inputArrays(updateGraph, updates, true), inputArrays(updateGraph, updates, true)];
     await this.#ask({ kind: 'open', phase, updates, sets });
     return { inputs: updateGraph.inputs, sets };

@@ -2,9 +2,10 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { messageOf, packError, ReinError } from '../../core/index.ts';
 import { loadAlgorithm } from '../options/algorithms.ts';
+import type { PhaseName } from '../update/algorithm.ts';
 import type { InputArrays } from '../update/update-inputs.ts';
 import { LocalEngine } from './local-engine.ts';
-import type { EngineAnswer, EngineRequest, EngineStart, PhaseName } from './training-engine.ts';
+import type { EngineAnswer, EngineRequest, EngineStart } from './training-engine.ts';
 
 /** Where a phase reads its inputs, and where the agent writes them. */
 interface PhaseInputs {

@@ -1,11 +1,11 @@
 /** The engine in the thread of its caller: a call blocks it. */
 import { PingPongState } from '../engine/session.ts';
-import type { Algorithm } from '../update/algorithm.ts';
+import { type Algorithm, type PhaseName, phaseOf } from '../update/algorithm.ts';
 import type { LearnerSpec } from '../update/spec.ts';
-import { stateParts } from '../update/update-graph.ts';
+import { stateParts } from '../update/state.ts';
 import { CriticValues } from './critic-values.ts';
 import { PhaseSession } from './phase-session.ts';
-import type { CallReport, OpenPhase, PhaseName, TrainingEngine } from './training-engine.ts';
+import type { CallReport, OpenPhase, TrainingEngine } from './training-engine.ts';
 
 /** As `TrainingEngine` says; nothing else happens in this thread during a call. */
 export class LocalEngine implements TrainingEngine {
@@ -21,19 +21,21 @@ export class LocalEngine implements TrainingEngine {
     this.spec = spec;
     this.#hasRobot = hasRobot;
     this.#algorithm = algorithm;
-    this.#state = new PingPongState(stateParts(this.#algorithm, spec));
+    this.#state = new PingPongState(stateParts(algorithm, spec));
   }
 
   async open(phase: PhaseName, updates: number): Promise<OpenPhase> {
-    const definition = this.#algorithm[phase];
-    if (definition === undefined) throw new RangeError(`${this.#algorithm.name} has no phase "${phase}"`);
-    const session = await PhaseSession.create(this.#algorithm, this.spec, definition, updates, this.#hasRobot);
+    const algorithm = this.#algorithm;
+    const definition = phaseOf(algorithm, phase);
+    const session = await PhaseSession.create(algorithm, this.spec, definition, updates, this.#hasRobot);
     this.#open.set(phase, session);
     return { inputs: session.declared, sets: [session.inputs] };
   }
 
   async run(phase: PhaseName): Promise<CallReport> {
-    return this.#phase(phase).run(this.#state);
+    const session = this.#open.get(phase);
+    if (session === undefined) throw new RangeError(`the phase "${phase}" is not open`);
+    return session.run(this.#state);
   }
 
   async shut(phase: PhaseName): Promise<void> {
@@ -58,11 +60,5 @@ export class LocalEngine implements TrainingEngine {
   async close(): Promise<void> {
     for (const phase of [...this.#open.keys()]) await this.shut(phase);
     await this.#values?.close();
-  }
-
-  #phase(name: PhaseName): PhaseSession {
-    const session = this.#open.get(name);
-    if (session === undefined) throw new RangeError(`the phase "${name}" is not open`);
-    return session;
   }
 }

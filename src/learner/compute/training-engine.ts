@@ -3,14 +3,10 @@
  * inputs, asks for calls and reads the state; it never sees which.
  */
 import type { PackedError } from '../../core/index.ts';
+import type { PhaseName } from '../update/algorithm.ts';
 import type { DeclaredInput } from '../update/input-table.ts';
 import type { LearnerSpec } from '../update/spec.ts';
 import type { InputArrays } from '../update/update-inputs.ts';
-
-/** The phases of an algorithm that can be run. */
-export const PHASES = ['update', 'cloning', 'offline'] as const;
-/** A kind of training call: see `Algorithm`. */
-export type PhaseName = (typeof PHASES)[number];
 
 /** A phase that is ready to run, and how many sets of inputs it has: with two, one is filled while the other computes. */
 export interface OpenPhase {

@@ -14,6 +14,11 @@ import {
 
 export type Shape = readonly number[];
 
+/** The number of elements of a tensor of `shape`. */
+export function sizeOf(shape: Shape): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
 /** The floating type of a graph: float64 exists for gradient checks. */
 export type RealType = 'float32' | 'float64';
 
@@ -54,7 +59,7 @@ export class Tensor {
 
   /** The number of elements. */
   get size(): number {
-    return this.shape.reduce((product, size) => product * size, 1);
+    return sizeOf(this.shape);
   }
 }
 
@@ -246,8 +251,7 @@ export class Graph {
   }
 
   #constant(values: readonly number[], data: Uint8Array, shape: Shape, type: ElementType): Tensor {
-    const expected = shape.reduce((product, size) => product * size, 1);
-    if (values.length !== expected)
+    if (values.length !== sizeOf(shape))
       throw this.mistake(`a constant of shape ${show(shape)} was given ${values.length} values`);
     const key = values.length <= 8 ? `${type}${show(shape)}${values.join()}` : undefined;
     const known = key === undefined ? undefined : this.#context.constants.get(key);

@@ -3,7 +3,7 @@
 import { add, mul } from '../ops/arithmetic.ts';
 import { broadcast, sumTo } from '../ops/broadcast.ts';
 import { concat, transpose } from '../ops/shape.ts';
-import { scopeOf, show, type Tensor } from './graph.ts';
+import { scopeOf, show, sizeOf, type Tensor } from './graph.ts';
 
 /** Matrix product over the last two axes; the axes before them broadcast, so an ensemble is a leading axis. */
 export function matmul(a: Tensor, b: Tensor): Tensor {
@@ -50,6 +50,5 @@ function isThin(weight: Tensor): boolean {
 /** `x` with a last column of ones. */
 function withOnes(x: Tensor): Tensor {
   const shape = [...x.shape.slice(0, -1), 1];
-  const count = shape.reduce((product, n) => product * n, 1);
-  return concat([x, x.graph.constant(new Float32Array(count).fill(1), shape)], -1);
+  return concat([x, x.graph.constant(new Float32Array(sizeOf(shape)).fill(1), shape)], -1);
 }

@@ -3,26 +3,21 @@
  * tensor, and a checkpoint or a weights message is one array.
  */
 
+import type { TensorShape } from '../../core/index.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { concat } from '../ops/shape.ts';
-import type { Shape, Tensor } from './graph.ts';
+import { sizeOf, type Tensor } from './graph.ts';
 
-/** A parameter tensor of one member of an ensemble. */
-export interface ParameterShape {
-  readonly name: string;
-  readonly shape: Shape;
-}
-
-/** Where each parameter lies in the flat vector of one member. */
+/** Where named tensors lie in one flat vector: the parameters of one member of an ensemble, or the parts of a state. */
 export class ParameterLayout {
-  readonly entries: readonly (ParameterShape & { readonly offset: number; readonly size: number })[];
-  /** Numbers per member. */
+  readonly entries: readonly (TensorShape & { readonly offset: number; readonly size: number })[];
+  /** Numbers in all, of one member. */
   readonly size: number;
 
-  constructor(shapes: readonly ParameterShape[]) {
+  constructor(shapes: readonly TensorShape[]) {
     let offset = 0;
     this.entries = shapes.map(({ name, shape }) => {
-      const size = shape.reduce((product, n) => product * n, 1);
+      const size = sizeOf(shape);
       const entry = { name, shape, offset, size };
       offset += size;
       return entry;
@@ -33,6 +28,13 @@ export class ParameterLayout {
 
 /** The parameters of a network by name: [..shape], or [members, ..shape] of an ensemble. */
 export type Parameters = Readonly<Record<string, Tensor>>;
+
+/** The parameter `name`. Throws `RangeError` where there is none. */
+export function parameterOf(parameters: Parameters, name: string): Tensor {
+  const tensor = parameters[name];
+  if (tensor === undefined) throw new RangeError(`the network has no parameter named "${name}"`);
+  return tensor;
+}
 
 /** Takes `flat` apart: [size] into the shapes of `layout`, [members, size] into the same with a leading axis. */
 export function unpack(flat: Tensor, layout: ParameterLayout): Parameters {

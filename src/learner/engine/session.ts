@@ -1,9 +1,59 @@
 /** Runs graphs of ours. The only file of the learner that knows the runtime, onnxruntime-node. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { ReinError } from '../../core/index.ts';
+import { firstLineOf, ReinError, type TensorShape } from '../../core/index.ts';
 import type { Provider } from '../options/learner-config.ts';
 import type { Shape } from './graph.ts';
-import { openWithFallback, type SessionOptions } from './session-options.ts';
+import { ParameterLayout } from './parameters.ts';
+
+/** How a graph is loaded: on which processor, with how many threads. */
+export interface SessionOptions {
+  /** Threads of one operation on the CPU, ≥ 1; 1 where left out. */
+  readonly threads?: number;
+  /** Whether waiting threads hold their cores: faster by a fifth on cores that nobody else uses, half as fast on others. */
+  readonly spinning?: boolean;
+  /** Where the graph runs; `cpu` where left out. */
+  readonly provider?: Provider;
+  /** Called with one message when `provider` is not to be had and the CPU is used; a process warning where left out. */
+  readonly onFallback?: (message: string) => void;
+}
+
+/** The runtime's own options, with what is left out filled in. Values of `extra` are strings. */
+export function runtimeOptions({
+  threads = 1,
+  spinning = false,
+  provider = 'cpu',
+}: SessionOptions): InferenceSession.SessionOptions {
+  return {
+    executionProviders: [provider],
+    graphOptimizationLevel: 'all',
+    intraOpNumThreads: threads,
+    interOpNumThreads: 1,
+    executionMode: 'sequential',
+    logSeverityLevel: provider === 'cpu' ? 3 : 4,
+    extra: { session: { intra_op: { allow_spinning: spinning ? '1' : '0' } } },
+  };
+}
+
+/** Loads with `open` on the provider that is asked for, or else on the CPU, and says so. Errors of the CPU are thrown. */
+export async function openWithFallback<T>(
+  options: SessionOptions,
+  open: (runtime: InferenceSession.SessionOptions) => Promise<T>,
+): Promise<T> {
+  const { provider = 'cpu', onFallback = (message) => process.emitWarning(message) } = options;
+  if (provider !== 'cpu') {
+    try {
+      return await open(runtimeOptions(options));
+    } catch (error) {
+      onFallback(fallbackMessage(provider, error));
+    }
+  }
+  return open(runtimeOptions({ ...options, provider: 'cpu' }));
+}
+
+function fallbackMessage(provider: Provider, error: unknown): string {
+  const needs = { cpu: '', cuda: 'CUDA 12 and cuDNN 9', webgpu: 'a graphics driver with Vulkan, Metal or Direct3D 12' };
+  return `The learner was to compute with "${provider}", which cannot be used here (${firstLineOf(error)}); it uses the CPU. "${provider}" needs ${needs[provider]}.`;
+}
 
 /** Arrays that the runtime takes and fills in place. */
 export type TensorData = Float32Array | Float64Array | BigInt64Array;
@@ -22,19 +72,14 @@ export class Bindings {
 /** A loaded graph. */
 export class Session {
   readonly #session: InferenceSession;
-  /** Where it runs: what was asked for, or the CPU. */
-  readonly provider: Provider;
 
-  private constructor(session: InferenceSession, provider: Provider) {
+  private constructor(session: InferenceSession) {
     this.#session = session;
-    this.provider = provider;
   }
 
-  /** Loads `model`; a number stands for so many threads of the CPU. One by default: more take the cores of others. */
-  static async create(model: Uint8Array, options: number | SessionOptions = 1): Promise<Session> {
-    const chosen = typeof options === 'number' ? { threads: options } : options;
-    const opened = await openWithFallback(chosen, (runtime) => InferenceSession.create(model, runtime));
-    return new Session(opened.session, opened.provider);
+  /** Loads `model`, for one thread of the CPU where nothing else is asked for: more take the cores of others. */
+  static async create(model: Uint8Array, options: SessionOptions = {}): Promise<Session> {
+    return new Session(await openWithFallback(options, (runtime) => InferenceSession.create(model, runtime)));
   }
 
   /**
@@ -60,34 +105,21 @@ export class Session {
   }
 }
 
-/** One named part of a training's state. */
-export interface StatePart {
-  readonly name: string;
-  readonly shape: Shape;
-}
-
 /**
  * State that a graph reads and replaces: inputs `name`, outputs `name_next`. Two copies of one flat array each,
  * because the runtime must not write what it reads; `commit` makes the written one current.
  */
 export class PingPongState {
-  readonly parts: readonly (StatePart & { readonly offset: number; readonly size: number })[];
-  readonly size: number;
+  readonly #layout: ParameterLayout;
   readonly #buffers: readonly [Float32Array, Float32Array];
   readonly #inputs: readonly [Bindings, Bindings];
   readonly #outputs: readonly [Bindings, Bindings];
   #current: 0 | 1 = 0;
 
-  constructor(parts: readonly StatePart[]) {
-    let offset = 0;
-    this.parts = parts.map(({ name, shape }) => {
-      const size = shape.reduce((product, n) => product * n, 1);
-      const part = { name, shape, offset, size };
-      offset += size;
-      return part;
-    });
-    this.size = offset;
-    this.#buffers = [new Float32Array(offset), new Float32Array(offset)];
+  constructor(parts: readonly TensorShape[]) {
+    this.#layout = new ParameterLayout(parts);
+    const { size } = this.#layout;
+    this.#buffers = [new Float32Array(size), new Float32Array(size)];
     this.#inputs = [this.#bind(0, ''), this.#bind(1, '')];
     this.#outputs = [this.#bind(0, '_next'), this.#bind(1, '_next')];
   }
@@ -99,7 +131,7 @@ export class PingPongState {
 
   /** A part of the current state; a view that is valid until `commit`. */
   part(name: string): Float32Array {
-    const part = this.parts.find((p) => p.name === name);
+    const part = this.#layout.entries.find((p) => p.name === name);
     if (part === undefined) throw new RangeError(`the state has no part named "${name}"`);
     return this.current.subarray(part.offset, part.offset + part.size);
   }
@@ -109,48 +141,42 @@ export class PingPongState {
     return this.#inputs[this.#current];
   }
 
-  /** What a run writes. */
-  get outputs(): Bindings {
-    return this.#outputs[this.#current === 0 ? 1 : 0];
-  }
-
-  /** What a run writes that replaces the parts named `changed` alone. */
+  /** What a run writes that replaces the parts named `changed`. */
   outputsOf(changed: ReadonlySet<string>): Bindings {
-    const all = this.outputs;
+    const { tensors } = this.#outputs[this.#next];
     const some = new Bindings();
-    for (const name of changed) some.tensors[`${name}_next`] = all.tensors[`${name}_next`]!;
+    for (const name of changed) some.tensors[`${name}_next`] = tensors[`${name}_next`]!;
     return some;
   }
 
-  /** Takes over what the last run wrote; parts that are not `changed` (all where left out) stay as they were. */
-  commit(changed?: ReadonlySet<string>): void {
-    const next = this.#current === 0 ? 1 : 0;
-    if (changed !== undefined) {
-      for (const { name, offset, size } of this.parts) {
-        if (changed.has(name)) continue;
-        this.#buffers[next].set(this.current.subarray(offset, offset + size), offset);
-      }
+  /** Takes over what the last run wrote; parts that are not `changed` stay as they were. */
+  commit(changed: ReadonlySet<string>): void {
+    for (const { name, offset, size } of this.#layout.entries) {
+      if (changed.has(name)) continue;
+      this.#buffers[this.#next].set(this.current.subarray(offset, offset + size), offset);
     }
-    this.#current = next;
+    this.#current = this.#next;
   }
 
   /** Replaces the current state. Throws `ReinError` when the size is another network's. */
   load(values: Float32Array): void {
-    if (values.length !== this.size) {
-      throw new ReinError(
-        'checkpoint',
-        `The stored state has ${values.length} numbers, these networks have ${this.size}.`,
-        {
-          remedy: 'Continue with the learner configuration and task that the checkpoint was written with.',
-        },
-      );
+    const { size } = this.#layout;
+    if (values.length !== size) {
+      const message = `The stored state has ${values.length} numbers, these networks have ${size}.`;
+      throw new ReinError('checkpoint', message, {
+        remedy: 'Continue with the learner configuration and task that the checkpoint was written with.',
+      });
     }
     this.current.set(values);
   }
 
+  get #next(): 0 | 1 {
+    return this.#current === 0 ? 1 : 0;
+  }
+
   #bind(index: 0 | 1, suffix: string): Bindings {
     const bindings = new Bindings();
-    for (const part of this.parts) {
+    for (const part of this.#layout.entries) {
       const view = this.#buffers[index].subarray(part.offset, part.offset + part.size);
       bindings.set(part.name + suffix, view, part.shape);
     }

@@ -7,6 +7,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { clamp } from '../../core/index.ts';
 
 /** What a session is given. */
 export interface ThreadChoice {
@@ -32,10 +33,10 @@ const MOST_THREADS = 4;
 
 /** What `asked` comes to on a machine like this. Spinning only where every thread has a core that nobody else uses. */
 export function chooseThreads(asked: number | 'auto', { cores, busyShare, hasRobot }: MachineLoad): ThreadChoice {
-  const busyCores = cores * Math.min(Math.max(busyShare, 0), 1);
+  const busyCores = cores * clamp(busyShare, 0, 1);
   const free = cores - busyCores - (hasRobot ? 1 : 0);
   // Half a core and more is worth a thread that sleeps when it waits.
-  const threads = asked === 'auto' ? Math.max(1, Math.min(MOST_THREADS, Math.floor(free + 0.5))) : asked;
+  const threads = asked === 'auto' ? clamp(Math.floor(free + 0.5), 1, MOST_THREADS) : asked;
   return { threads, spinning: threads > 1 && !hasRobot && threads <= free + QUIET_CORES };
 }
 
@@ -75,7 +76,7 @@ export async function sampleLoad(hasRobot: boolean, source: LoadSource = thisMac
   if (before === undefined || after === undefined || elapsed <= 0) return { cores, busyShare: 0, hasRobot };
   const busy = 1 - (after.idle - before.idle) / elapsed;
   const own = (source.ownS() - ownBefore) / ((source.nowS() - startS) * cores);
-  return { cores, busyShare: Math.min(Math.max(busy - own, 0), 1), hasRobot };
+  return { cores, busyShare: clamp(busy - own, 0, 1), hasRobot };
 }
 
 /** Fields of `man 5 proc_stat`: user, nice, system, idle, iowait, irq, softirq, steal; the guests' are in user and nice. */

@@ -6,12 +6,13 @@ import {
   explainRejection,
   firstLineOf,
   type ImageShape,
+  imageSize,
   inlineModel,
   type ModelInfo,
   ReinError,
   Rng,
 } from '../../core/index.ts';
-import { Graph, type Tensor } from '../engine/graph.ts';
+import { Graph, sizeOf, type Tensor } from '../engine/graph.ts';
 import { Bindings, Session } from '../engine/session.ts';
 import { mul, sub } from '../ops/arithmetic.ts';
 import { reshape } from '../ops/broadcast.ts';
@@ -86,9 +87,8 @@ export class EncoderSession {
 
   /** Whether another picture becomes features of the same shape: noise, which has bright places and dark ones. */
   async #tryAgain(): Promise<void> {
-    const { channels, height, width } = this.#model.image;
     const rng = new Rng(1);
-    const noise = Float32Array.from({ length: channels * height * width }, () => rng.uniformIn(0.05, 0.95));
+    const noise = Float32Array.from({ length: imageSize(this.#model.image) }, () => rng.uniformIn(0.05, 0.95));
     this.write(noise, 0);
     await this.#runFreely('config');
   }
@@ -225,7 +225,7 @@ async function tryOut(
 ): Promise<Memory> {
   const { channels, height, width } = image;
   const shape = port.layout === 'channels-first' ? [channels, height, width] : [height, width, channels];
-  const input = new Float32Array(channels * height * width).fill(0.5);
+  const input = new Float32Array(imageSize(image)).fill(0.5);
   const inputs = new Bindings();
   inputs.set(port.name, input, [1, ...shape]);
   const results = await session.evaluate(inputs).catch((cause: unknown) => {
@@ -248,7 +248,7 @@ async function tryOut(
       { remedy: 'Name an output that gives features for each image.' },
     );
   }
-  const output = new Float32Array(given.reduce((product, size) => product * size, 1));
+  const output = new Float32Array(sizeOf(given));
   const outputs = new Bindings();
   outputs.set(outputName, output, given);
   return { input, inputs, output, outputs, shape: given, name: outputName, map };

@@ -4,23 +4,15 @@
  */
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type ImageShape, ReinError, type Rng, sha256Hex } from '../../core/index.ts';
+import { type ImageShape, imageSize, ReinError, type Rng, sha256Hex } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { FrozenEncoderSettings } from '../options/encoder.ts';
-import { showImage } from '../options/image-port.ts';
 import { shiftFrame } from '../replay/crops.ts';
 import { EncoderSession } from './encoder-session.ts';
 
-/**
- * The settings for the image at hand; absent: one variant, and shifts of up to 4 pixels, DrQ's. Encoders trained on ImageNet
- * mostly take the mean 0.485, 0.456, 0.406 and the std 0.229, 0.224, 0.225.
- */
-export interface FrozenEncoderOptions extends Partial<FrozenEncoderSettings> {
-  readonly file: string;
-  /** What comes in: frames in [0, 1], channel first. */
+/** The settings, and what comes in: frames in [0, 1], channel first. */
+export interface FrozenEncoderOptions extends FrozenEncoderSettings {
   readonly image: ImageShape;
-  /** The features that replay or a checkpoint was laid out for, to be checked. */
-  readonly features?: ImageShape;
 }
 
 export class FrozenEncoder {
@@ -40,11 +32,11 @@ export class FrozenEncoder {
   private constructor(session: EncoderSession, digest: string, { image, padding, variants }: FrozenEncoderOptions) {
     this.#session = session;
     this.#image = image;
-    this.#padding = padding ?? 4;
-    this.#shifted = new Float32Array(sizeOf(image));
+    this.#padding = padding;
+    this.#shifted = new Float32Array(imageSize(image));
     this.features = session.features;
-    this.featureSize = sizeOf(session.features);
-    this.variants = variants ?? 1;
+    this.featureSize = imageSize(session.features);
+    this.variants = variants;
     this.digest = digest;
   }
 
@@ -61,15 +53,6 @@ export class FrozenEncoder {
     const mean = perChannel(options, 'mean', 0);
     const std = perChannel(options, 'std', 1);
     const session = await EncoderSession.open({ file, bytes, image, mean, std, input, output });
-    const { features } = session;
-    if (options.features !== undefined && showImage(options.features) !== showImage(features)) {
-      await session.close();
-      throw new ReinError(
-        'config',
-        `${file} gives ${showImage(features)} features for the task's ${showImage(image)} image, where ${showImage(options.features)} are stored.`,
-        { remedy: 'Take the encoder that the stored features were made with, or begin with an empty replay.' },
-      );
-    }
     return new FrozenEncoder(session, sha256Hex(bytes), options);
   }
 
@@ -113,10 +96,6 @@ export class FrozenEncoder {
     shiftFrame(this.#shifted, 0, this.#image, right, rng.int(places) - this.#padding);
     return this.#shifted;
   }
-}
-
-function sizeOf({ channels, height, width }: ImageShape): number {
-  return channels * height * width;
 }
 
 function perChannel(

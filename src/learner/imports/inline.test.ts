@@ -23,7 +23,7 @@ function write(name: string, opset: number, build: (x: Tensor) => Tensor): Froze
     return true;
   });
   writeFileSync(join(folder, name), w.finish());
-  return { file: join(folder, name), image: { channels: 1, height: 2, width: 3 } };
+  return { file: join(folder, name), image: { channels: 1, height: 2, width: 3 }, variants: 1, padding: 4 };
 }
 
 /** Twice the features of `pixels` plus 1, by the encoder itself and by one graph around it. */
@@ -55,13 +55,13 @@ const pixels = Float32Array.of(0, 1, 2, 3, 4, 5);
 describe('an encoder inside a graph', () => {
   it('gives what it gives by itself: of PyTorch, with mean and std', async () => {
     const golden = JSON.parse(readFileSync('tests/golden/onnx/encoder.json', 'utf8')) as { features: number[] };
-    const image = { channels: 3, height: 8, width: 8 };
-    const frame = Float32Array.from({ length: 192 }, (_, i) => i / 191);
     const file = 'tests/golden/onnx/encoder.onnx';
-    const [alone, inside] = await both({ file, image }, frame);
+    const encoder = { file, image: { channels: 3, height: 8, width: 8 }, variants: 1, padding: 4 };
+    const frame = Float32Array.from({ length: 192 }, (_, i) => i / 191);
+    const [alone, inside] = await both(encoder, frame);
     expectClose([alone, inside]);
     expectClose([inside, Float32Array.from(golden.features, (feature) => 2 * feature + 1)]);
-    expectClose(await both({ file, image, mean: [0.4, 0.5, 0.6], std: [0.2, 0.3, 0.4] }, frame));
+    expectClose(await both({ ...encoder, mean: [0.4, 0.5, 0.6], std: [0.2, 0.3, 0.4] }, frame));
   });
 
   it('may have loops whose body looks outside, and names that the graph has too', async () => {

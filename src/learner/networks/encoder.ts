@@ -2,35 +2,23 @@
  * From images to a short vector: convolutions, spatial learned embeddings, and a bottleneck. With no convolution it is the
  * trained head on the features of a frozen encoder.
  */
-import type { ImageShape, Rng } from '../../core/index.ts';
+import { type ImageShape, imageSize, type Rng, type TensorShape } from '../../core/index.ts';
 import { conv2d } from '../engine/conv.ts';
-import type { Tensor } from '../engine/graph.ts';
+import { show, type Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { matmul } from '../engine/linear.ts';
-import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
+import { ParameterLayout, type Parameters, parameterOf } from '../engine/parameters.ts';
 import { add } from '../ops/arithmetic.ts';
 import { reshape } from '../ops/broadcast.ts';
 import { relu, tanh } from '../ops/functions.ts';
 import { permute } from '../ops/shape.ts';
-import { dense, initialise, linearShapes, type NamedShape } from './mlp.ts';
+import type { EncoderSettings } from '../options/encoder.ts';
+import { dense, initialise, linearShapes } from './mlp.ts';
 
-/** Sizes of an encoder. */
-export interface EncoderSpec {
-  /** What comes in: images, or the features [channels, height, width] of a frozen encoder. */
+/** Sizes of an encoder. Images get ⌊kernel/2⌋ zeros around. */
+export interface EncoderSpec extends Pick<EncoderSettings, 'channels' | 'kernel' | 'stride' | 'embeddings' | 'latent'> {
+  /** What comes in: images, or the features [channels, height, width] of a frozen encoder, with no convolution. */
   readonly image: ImageShape;
-  /** Output channels of the convolutions, first to last; none for features of a frozen encoder. */
-  readonly channels: readonly number[];
-  /** Width and height of every kernel, pixels. Images get ⌊kernel/2⌋ zeros around. */
-  readonly kernel: number;
-  /** Pixels from one place of a kernel to the next. */
-  readonly stride: number;
-  /**
-   * Spatial learned embeddings for each channel: learned weighted sums over the places of the feature map, as SERL has
-   * (https://arxiv.org/abs/2401.16013; 8 there). 0: the feature map is taken as it is.
-   */
-  readonly embeddings: number;
-  /** Numbers that leave. */
-  readonly latent: number;
 }
 
 /** Parameters of the encoder that `spec` describes. */
@@ -40,7 +28,7 @@ export function encoderLayout(spec: EncoderSpec): ParameterLayout {
   const inputs = [spec.image.channels, ...spec.channels];
   const { kernel, embeddings } = spec;
   return new ParameterLayout([
-    ...spec.channels.flatMap((count, i): NamedShape[] => [
+    ...spec.channels.flatMap((count, i): TensorShape[] => [
       { name: `conv${i}.kernel`, shape: [count, inputs[i]!, kernel, kernel] },
       { name: `conv${i}.bias`, shape: [count, 1, 1] },
     ]),
@@ -60,9 +48,10 @@ export function encode(parameters: Parameters, spec: EncoderSpec, frames: Tensor
   const g = frames.graph;
   return g.layer('encoder', () => {
     const [batch, size] = frames.shape;
-    if (frames.shape.length !== 2 || size !== channels * height * width) {
+    const expected = imageSize(spec.image);
+    if (frames.shape.length !== 2 || size !== expected) {
       throw g.mistake(
-        `the image is ${channels}x${height}x${width}, ${channels * height * width} numbers a row; got [${frames.shape.join(',')}]`,
+        `the image is ${channels}x${height}x${width}, ${expected} numbers a row; got ${show(frames.shape)}`,
       );
     }
     const x = convolve(parameters, spec, reshape(frames, [batch!, channels, height, width]));
@@ -98,34 +87,30 @@ function featureMap({ image, channels, kernel, stride }: EncoderSpec): ImageShap
 function convolution(parameters: Parameters, { kernel, stride }: EncoderSpec, index: number, x: Tensor): Tensor {
   const name = `conv${index}`;
   return x.graph.layer(name, () => {
-    const y = conv2d(x, at(parameters, `${name}.kernel`), { stride, padding: Math.floor(kernel / 2) });
-    return relu(add(y, at(parameters, `${name}.bias`)));
+    const y = conv2d(x, parameterOf(parameters, `${name}.kernel`), { stride, padding: Math.floor(kernel / 2) });
+    return relu(add(y, parameterOf(parameters, `${name}.bias`)));
   });
 }
 
-/** [B, C, h, w] to [B, C·E]: for every channel, E weighted sums over its places. */
+/** [B, C, h, w] to [B, C·E]: for every channel, E weighted sums over its places, as SERL has (https://arxiv.org/abs/2401.16013; 8 there). */
 function embed(parameters: Parameters, x: Tensor): Tensor {
   return x.graph.layer('embedding', () => {
     const [batch, channels, height, width] = x.shape;
     // Channels lead, so that one batched product does all: [C, B, places] by [C, places, E].
     const places = permute(reshape(x, [batch!, channels!, height! * width!]), [1, 0, 2]);
-    return flat(permute(matmul(places, at(parameters, 'embedding.kernel')), [1, 0, 2]));
+    return flat(permute(matmul(places, parameterOf(parameters, 'embedding.kernel')), [1, 0, 2]));
   });
 }
 
 function bottleneck(parameters: Parameters, x: Tensor): Tensor {
   const y = dense(parameters, 'bottleneck', x);
-  return tanh(scaledLayerNorm(y, at(parameters, 'bottleneck.scale'), at(parameters, 'bottleneck.shift')));
+  return tanh(
+    scaledLayerNorm(y, parameterOf(parameters, 'bottleneck.scale'), parameterOf(parameters, 'bottleneck.shift')),
+  );
 }
 
 /** [B, …] to [B, n]. */
 function flat(x: Tensor): Tensor {
   const batch = x.shape[0]!;
   return reshape(x, [batch, x.size / batch]);
-}
-
-function at(parameters: Parameters, name: string): Tensor {
-  const tensor = parameters[name];
-  if (tensor === undefined) throw new RangeError(`the encoder has no parameter named "${name}"`);
-  return tensor;
 }

@@ -1,18 +1,12 @@
 /** Multilayer perceptrons: layouts, forward passes and first values. What actors and critics are made of. */
 
-import type { Rng } from '../../core/index.ts';
+import type { Rng, TensorShape } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import { scaledLayerNorm } from '../engine/layer-norm.ts';
 import { linear } from '../engine/linear.ts';
-import { ParameterLayout, type Parameters } from '../engine/parameters.ts';
+import { ParameterLayout, type Parameters, parameterOf } from '../engine/parameters.ts';
 import { gelu, relu, silu, tanh } from '../ops/functions.ts';
 import { ACTIVATIONS, type Activation } from '../options/activation.ts';
-
-/** A parameter's name and shape. */
-export interface NamedShape {
-  readonly name: string;
-  readonly shape: readonly number[];
-}
 
 /**
  * Factor on the first weights of heads that should begin near zero: the first actions are small for every observation, and critics expect
@@ -27,7 +21,7 @@ export function hiddenShapes(
   widths: readonly number[],
   isNormalised: boolean,
   activation: Activation = 'relu',
-): { shapes: NamedShape[]; width: number } {
+): { shapes: TensorShape[]; width: number } {
   let width = inputs;
   const shapes = widths.flatMap((next, i) => {
     const name = hiddenName(activation, i);
@@ -40,7 +34,7 @@ export function hiddenShapes(
 }
 
 /** A weight [inputs, outputs] and a bias [1, outputs]. */
-export function linearShapes(name: string, inputs: number, outputs: number): NamedShape[] {
+export function linearShapes(name: string, inputs: number, outputs: number): TensorShape[] {
   return [
     { name: `${name}.weight`, shape: [inputs, outputs] },
     { name: `${name}.bias`, shape: [1, outputs] },
@@ -74,7 +68,7 @@ export function hidden(parameters: Parameters, input: Tensor): Tensor {
     x = x.graph.layer(name, () => {
       const scale = parameters[`${name}.scale`];
       const y = dense(parameters, name, x);
-      return activate(scale === undefined ? y : scaledLayerNorm(y, scale, at(parameters, `${name}.shift`)));
+      return activate(scale === undefined ? y : scaledLayerNorm(y, scale, parameterOf(parameters, `${name}.shift`)));
     });
   }
   return x;
@@ -82,7 +76,9 @@ export function hidden(parameters: Parameters, input: Tensor): Tensor {
 
 /** The linear layer `name` of `parameters` on `x`. */
 export function dense(parameters: Parameters, name: string, x: Tensor): Tensor {
-  return x.graph.layer(name, () => linear(x, at(parameters, `${name}.weight`), at(parameters, `${name}.bias`)));
+  return x.graph.layer(name, () =>
+    linear(x, parameterOf(parameters, `${name}.weight`), parameterOf(parameters, `${name}.bias`)),
+  );
 }
 
 /**
@@ -99,12 +95,6 @@ export function initialise(layout: ParameterLayout, rng: Rng, out: Float32Array)
       for (let i = 0; i < size; i++) out[offset + i] = rng.uniformIn(-bound, bound);
     }
   }
-}
-
-function at(parameters: Parameters, name: string): Tensor {
-  const tensor = parameters[name];
-  if (tensor === undefined) throw new RangeError(`the network has no parameter named "${name}"`);
-  return tensor;
 }
 
 /**

@@ -2,7 +2,7 @@
  * How shapes fit each other: broadcasting as in NumPy, and the three operations that undo one another in gradients,
  * sum, expand and reshape.
  */
-import { type Graph, type Shape, sameShape, scopeOf, show, type Tensor } from '../engine/graph.ts';
+import { type Graph, type Shape, sameShape, scopeOf, show, sizeOf, type Tensor } from '../engine/graph.ts';
 
 /** A tensor, or a number that stands for a constant scalar. */
 export type Operand = Tensor | number;
@@ -49,8 +49,7 @@ export function sumTo(gradient: Tensor, shape: Shape): Tensor {
 /** The same elements in row-major order under another shape. */
 export function reshape(x: Tensor, shape: Shape): Tensor {
   if (sameShape(x.shape, shape)) return x;
-  const size = shape.reduce((product, n) => product * n, 1);
-  if (size !== x.size) throw x.graph.mistake(`${show(x.shape)} cannot be reshaped to ${show(shape)}`);
+  if (sizeOf(shape) !== x.size) throw x.graph.mistake(`${show(x.shape)} cannot be reshaped to ${show(shape)}`);
   return x.graph.emit('Reshape', [x, x.graph.integers(shape)], shape, {
     type: x.type,
     backward: [(d) => reshape(d, x.shape)],

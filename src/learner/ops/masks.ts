@@ -1,6 +1,6 @@
 /** Masks: tensors of the graph's floating type that hold 1 where something is so and 0 elsewhere. No gradient. */
 import type { Tensor } from '../engine/graph.ts';
-import type { ElementType } from '../engine/onnx-proto.ts';
+import { ELEMENT_TYPES, type ElementType } from '../engine/onnx-proto.ts';
 import { align, type Operand } from './broadcast.ts';
 
 /** 1 where a < b, 0 elsewhere; broadcasts. */
@@ -36,8 +36,10 @@ const STEEPEST = 3e38;
 
 /** `x` in another element type. */
 export function cast(x: Tensor, type: Exclude<ElementType, 'int64'>): Tensor {
-  const to = { bool: 9, float32: 1, float64: 11 }[type];
-  return x.graph.emit('Cast', [x], x.shape, { attributes: [{ name: 'to', kind: 'int', value: to }], type });
+  return x.graph.emit('Cast', [x], x.shape, {
+    attributes: [{ name: 'to', kind: 'int', value: ELEMENT_TYPES[type] }],
+    type,
+  });
 }
 
 function compare(op: 'Less' | 'Equal', a: Operand, b: Operand): Tensor {

@@ -1,8 +1,7 @@
 /** Which algorithms there are. Each is loaded, and the engine that it is built from, only when something trains with it. */
 import { z } from 'zod';
 import { checkGiven, didYouMean, openPlugin, type PluginReference, ReinError } from '../../core/index.ts';
-import type { AlgorithmPlugin } from '../plugin.ts';
-import type { Algorithm } from '../update/algorithm.ts';
+import type { Algorithm, AlgorithmPlugin } from '../update/algorithm.ts';
 import { type LearnerConfig, learnerSettings } from './learner-config.ts';
 
 /** All algorithms by the name that a configuration chooses them with, in the order of the documents. */

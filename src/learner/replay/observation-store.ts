@@ -1,5 +1,5 @@
 /** Observations of a ring's rows: numbers as they are, and the frame among them in as many variants and bits as asked for. */
-import type { ObservationParts } from '../../core/index.ts';
+import { imageSize, type ObservationParts } from '../../core/index.ts';
 
 /** From this many numbers on, a typed array's `set` beats a loop in spite of the view that it needs. */
 const WIDE = 48;
@@ -25,7 +25,7 @@ export function imageStorage(
   variants: number = 1,
 ): FrameStorage | undefined {
   if (image === undefined) return undefined;
-  return { offset: stateSize, size: image.channels * image.height * image.width, storage, variants };
+  return { offset: stateSize, size: imageSize(image), storage, variants };
 }
 
 /** One observation of each row. Rows are slots, [0, rows). */

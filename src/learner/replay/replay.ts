@@ -1,5 +1,5 @@
 /** The two buffers of RLPD and what goes where. */
-import { isIntervention, type Transition } from '../../core/index.ts';
+import { allFinite, isIntervention, type Transition } from '../../core/index.ts';
 import type { FrameStorage } from './observation-store.ts';
 import { NO_ROW, type RowFrames, type RowRange, TransitionRing } from './ring.ts';
 import { type Placed, type ReturnRule, Trajectories } from './trajectories.ts';
@@ -121,7 +121,7 @@ export class Replay {
     const sizes = [t.observation.length, t.nextObservation.length, t.executed.length];
     if (sizes[0] !== observationSize || sizes[1] !== observationSize || sizes[2] !== actionSize) return 'wrongSize';
     const hasFiniteScalars = Number.isFinite(t.reward) && Number.isFinite(t.cost) && Number.isFinite(t.tankDrainJ);
-    if (!hasFiniteScalars || !finite(t.observation) || !finite(t.nextObservation) || !finite(t.executed)) {
+    if (!hasFiniteScalars || !allFinite(t.observation) || !allFinite(t.nextObservation) || !allFinite(t.executed)) {
       return 'notFinite';
     }
     if (t.executed.some((a) => Math.abs(a) > 1 + ACTION_TOLERANCE)) return 'actionOutOfRange';
@@ -136,7 +136,7 @@ export class Replay {
     const { frame } = this.online;
     const size = frame === undefined ? 0 : frame.variants * frame.size;
     if (size === 0 || observation.length !== size || nextObservation.length !== size) return 'wrongSize';
-    if (!finite(observation) || !finite(nextObservation)) return 'notFinite';
+    if (!allFinite(observation) || !allFinite(nextObservation)) return 'notFinite';
     const areBytes = frame?.storage !== 'uint8' || (isUnit(observation, 0, size) && isUnit(nextObservation, 0, size));
     return areBytes ? undefined : 'frameOutOfRange';
   }
@@ -145,10 +145,5 @@ export class Replay {
 /** Whether numbers [from, to) are in [0, 1]. */
 function isUnit(values: Float32Array, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (!(values[i]! >= 0 && values[i]! <= 1)) return false;
-  return true;
-}
-
-function finite(values: Float32Array): boolean {
-  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false;
   return true;
 }

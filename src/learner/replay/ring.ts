@@ -126,6 +126,11 @@ export class TransitionRing {
     }
   }
 
+  /** Writes the observation of row `index` to `out` [O], with the first variant of its frame. */
+  copyObservation(index: number, out: Float32Array): void {
+    this.#observation.copy(index % this.capacity, 0, out, 0);
+  }
+
   /** The mean of what the steps of rows [`from`, `to`), all still held, cost; 0 of no rows. */
   meanCost({ from, to }: RowRange, column: 'cost' | 'tankDrainJ'): number {
     const costs = column === 'cost' ? this.#cost : this.#tankDrainJ;

@@ -1,10 +1,9 @@
 /** What a learner goes on from when it is started again: its newest checkpoint, and transitions that its robots send again. */
 import { join } from 'node:path';
-import { ReinError } from '../../core/index.ts';
+import { isCount, ReinError } from '../../core/index.ts';
 import {
   type CheckpointKind,
   type FoundCheckpoint,
-  isCount,
   readCheckpoint,
   type TrainingState,
   writeCheckpoint,

@@ -319,7 +319,7 @@ export class Learner {
 
   async #bundle(): Promise<PolicyWeights> {
     const { runId, setup } = this.#options;
-    const { names, shapes, data } = await this.#training.agent.actorWeights();
+    const { shapes, data } = await this.#training.agent.actorWeights();
     const fields = {
       runId,
       version: this.#version,
@@ -328,7 +328,7 @@ export class Learner {
       updates: this.#training.updates,
       schemaHash: setup.schemaHash,
       createdAt: new Date().toISOString(),
-      shapes: names.map((name, i) => ({ name, shape: shapes[i]! })),
+      shapes,
     };
     this.#policyGraph ??= this.#training.agent.policyGraph(this.#training.encoder);
     return sealWeights(fields, this.#policyGraph, data);

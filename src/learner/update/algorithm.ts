@@ -1,5 +1,5 @@
 /** What an algorithm is to the learner: networks, the losses that train them, and a policy. */
-import type { Rng } from '../../core/index.ts';
+import type { PluginBase, Rng } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import type { LearnerSpec, NetworkDef, NumbersDef } from './spec.ts';
@@ -60,4 +60,20 @@ export interface Algorithm {
   readonly needsReturns?: boolean;
   /** The message that says why `spec` cannot work with this algorithm, or nothing. */
   readonly unfit?: (spec: LearnerSpec) => string | undefined;
+}
+
+/** Those of an algorithm's members that are training calls. */
+export type PhaseName = 'update' | 'cloning' | 'offline';
+
+/** The phase `name` of `algorithm`. Throws `RangeError` where it has none. */
+export function phaseOf(algorithm: Algorithm, name: PhaseName): Phase {
+  const phase = algorithm[name];
+  if (phase === undefined) throw new RangeError(`${algorithm.name} has no phase "${name}"`);
+  return phase;
+}
+
+/** A kind of algorithm of others. Its module is loaded by the learner's process and the thread of its engine. */
+export interface AlgorithmPlugin<O = unknown> extends PluginBase<O> {
+  /** `options`: `algorithmOptions` of the learner's file, as the plugin's own check gives them. Pure: the same options, the same algorithm. */
+  create(options: O): Algorithm;
 }

@@ -2,7 +2,7 @@
  * What policies and critics see of an observation vector `[state | image | base action | privileged]`: normalised, the
  * image as features, and without what is not for them.
  */
-import { policyObservationSize, totalObservationSize } from '../../core/index.ts';
+import { imageSize, policyObservationSize, totalObservationSize } from '../../core/index.ts';
 import type { Tensor } from '../engine/graph.ts';
 import type { Parameters } from '../engine/parameters.ts';
 import { type EncoderSpec, encode, encoderLayout, initialiseEncoder } from '../networks/encoder.ts';
@@ -60,8 +60,7 @@ function view(spec: LearnerSpec, observation: Tensor, encoding: ObservationEncod
   const encoder = encoderSpec(spec);
   if (encoder === undefined) return seen;
   const { stateSize } = spec.parts;
-  const { channels, height, width } = encoder.image;
-  const end = stateSize + channels * height * width;
+  const end = stateSize + imageSize(encoder.image);
   const features = encode(encoding.encoder!, encoder, part(seen, stateSize, end));
   const around = [stateSize > 0 ? [part(seen, 0, stateSize)] : [], end < size ? [part(seen, end, size)] : []];
   return concat([...around[0]!, features, ...around[1]!], -1);

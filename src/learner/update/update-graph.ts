@@ -2,17 +2,15 @@
  * A phase of an algorithm as one graph: its inner updates in a loop, its outer one after it. Reads and replaces the
  * state parts of `stateParts`.
  */
-import { totalObservationSize } from '../../core/index.ts';
 import { Graph, type RealType, type Tensor } from '../engine/graph.ts';
 import { Packed } from '../engine/packed.ts';
-import type { StatePart } from '../engine/session.ts';
 import { euclideanNorm } from '../ops/reduce.ts';
 import { concat } from '../ops/shape.ts';
 import { updatesPerCall } from '../options/learner-config.ts';
 import type { Algorithm, Phase } from './algorithm.ts';
 import { type DeclaredInput, InputTable } from './input-table.ts';
-import { encoderNetwork, STATISTICS } from './network-inputs.ts';
 import type { LearnerSpec, NetworkDef } from './spec.ts';
+import { networksOf, partNames, stateParts } from './state.ts';
 import { Step } from './step.ts';
 
 /** A graph and what it takes to run it. */
@@ -29,24 +27,6 @@ export interface UpdateGraph {
   readonly hasOuter: boolean;
 }
 
-/** The whole state, in the order of a checkpoint. */
-export function stateParts(algorithm: Algorithm, spec: LearnerSpec): StatePart[] {
-  const networks = networksOf(algorithm, spec).flatMap(({ name, layout, members, hasTarget }) => {
-    const shape = members === undefined ? [layout.size] : [members, layout.size];
-    const names = partNames(name);
-    return (hasTarget === true ? names : names.slice(0, -1)).map((part) => ({ name: part, shape }));
-  });
-  const numbers = (algorithm.numbers?.(spec) ?? []).map(({ name, initial }) => ({ name, shape: [initial.length] }));
-  const width = [totalObservationSize(spec.parts)];
-  const statistics = spec.config.normaliseObservations ? Object.values(STATISTICS) : [];
-  return [...networks, ...numbers, ...statistics.map((name) => ({ name, shape: width }))];
-}
-
-/** Parts of the state that hold the network `name`: its parameters, the optimiser's two moments and its slow copy. */
-function partNames(name: string): string[] {
-  return [name, `${name}_first`, `${name}_second`, `${name}_target`];
-}
-
 /** Writes the graph of `phase`; float64 is for checks against a reference. */
 export function buildUpdateGraph(
   algorithm: Algorithm,
@@ -57,7 +37,7 @@ export function buildUpdateGraph(
   // Which parts a loop carries must be known before its body is written: a rehearsal on a graph of its own finds out.
   const carried = rehearse(algorithm, spec, phase);
   const g = new Graph(algorithm.name, real);
-  const writer = new ProgramWriter(g, algorithm, spec);
+  const writer = new UpdateGraphWriter(g, algorithm, spec);
   const innerMetrics = writer.loop(phase, carried);
   const outerMetrics = writer.finish(phase.outer);
   const { inputs, changed } = writer;
@@ -68,13 +48,13 @@ export function buildUpdateGraph(
 /** The parts of the state that `phase.inner` replaces, in the order of the state. */
 function rehearse(algorithm: Algorithm, spec: LearnerSpec, phase: Phase): string[] {
   const g = new Graph(algorithm.name);
-  const writer = new ProgramWriter(g, algorithm, spec);
+  const writer = new UpdateGraphWriter(g, algorithm, spec);
   const step = writer.step('inner', g.input('iteration', [], 'int64'), writer.state);
   phase.inner(step);
   return [...writer.state.keys()].filter((name) => step.changed.has(name));
 }
 
-class ProgramWriter {
+class UpdateGraphWriter {
   readonly inputs: InputTable;
   readonly changed: Set<string> = new Set();
   readonly state: Map<string, Packed>;
@@ -160,10 +140,4 @@ function withValues(
 ): [string, Packed][] {
   let next = 0;
   return names.map((name, i) => [name, packed[i]!.with(packed[i]!.tensors.map(() => values[next++]!))]);
-}
-
-/** All networks of `algorithm` for `spec`, with the encoder of images last. */
-export function networksOf(algorithm: Algorithm, spec: LearnerSpec): readonly NetworkDef[] {
-  const encoder = encoderNetwork(spec);
-  return [...algorithm.networks(spec), ...(encoder === undefined ? [] : [encoder])];
 }

@@ -55,11 +55,8 @@ export async function openActor(acting: Acting): Promise<Actor> {
 }
 
 async function weightsOf(agent: Agent, network: PolicyNetwork): Promise<WeightTensors> {
-  const { names, shapes, data } = await agent.actorWeights();
-  const bound = network.bind(
-    names.map((name, i) => ({ name, shape: shapes[i]! })),
-    data,
-  );
+  const { shapes, data } = await agent.actorWeights();
+  const bound = network.bind(shapes, data);
   if (!bound.ok) throw bound.error;
   return bound.value;
 }

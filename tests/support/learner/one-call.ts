@@ -1,10 +1,12 @@
 /** One training call in float64 on drawn numbers, with everything that went in: for comparing with a plain implementation. */
 import type { Rng } from '../../../src/core/index.ts';
+import { sizeOf } from '../../../src/learner/engine/graph.ts';
 import { Bindings, Session } from '../../../src/learner/engine/session.ts';
 import type { Algorithm, Phase } from '../../../src/learner/update/algorithm.ts';
 import { drawSubset } from '../../../src/learner/update/batch.ts';
 import type { LearnerSpec } from '../../../src/learner/update/spec.ts';
-import { buildUpdateGraph, stateParts, type UpdateGraph } from '../../../src/learner/update/update-graph.ts';
+import { stateParts } from '../../../src/learner/update/state.ts';
+import { buildUpdateGraph, type UpdateGraph } from '../../../src/learner/update/update-graph.ts';
 import { adamNumber } from '../../../src/learner/update/update-inputs.ts';
 
 /** What went into the call and what came out. */
@@ -131,10 +133,6 @@ function valuesOf(
       return Float64Array.from(subset, Number);
     }
   }
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, n) => product * n, 1);
 }
 
 function drawn(size: number, value: (i: number) => number): Float64Array {
